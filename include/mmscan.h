@@ -1,0 +1,312 @@
+/* mmscan.h: prefix sums (scans) whose arithmetic is matrix multiplication.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * INTRODUCTION
+ *
+ * A scan turns x[0..n-1] into its running totals. With the operator +:
+ *
+ *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
+ *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
+ *
+ * libmmscan cuts x into tiles that fit in a core's cache, scans each tile by an engine, and hands a carry (the prefix
+ * of everything before the tile) from tile to tile. The engine `gemm` is the algorithm MatMulScan of "A Parallel Scan
+ * Algorithm in the Tensor Core Unit Model" (Zouzias and McColl): sweeps of matrix multiplications done by a BLAS. The
+ * engine `serial` is the plain loop.
+ *
+ * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
+ * paper's algorithm, what is inside.
+ *
+ * RULES THAT HOLD FOR EVERY CALL
+ *
+ * Units      Lengths, strides and distances are counted in elements, never in bytes.
+ * Ownership  The caller owns x and y. The library keeps no pointer to them after a call returns.
+ * In place   x == y is allowed. Where x and y share memory in any other way the call is refused with MMSCAN_EOVERLAP,
+ *            and y is untouched.
+ * Alignment  That of the element type, nothing more.
+ * Threads    Every call may be made from any number of threads at once, on one plan too. A call made inside an OpenMP
+ *            parallel region, or in a forked child of a process that used the library's threads, runs on the calling
+ *            thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use.
+ * Results    The bits of y do not depend on the number of threads. Integers wrap around (two's complement), as in
+ *            NumPy. Sums of floats are rounded in the order the plan chose, which is not the order of the plain loop;
+ *            but y[i] is finite, infinite or NaN exactly where the plain loop's is.
+ * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
+ * untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine was asked for
+ * by name: then it returns MMSCAN_ENOMEM. n == 0     MMSCAN_OK, whatever the pointers are.
+ *
+ * ENVIRONMENT, read once, at first use
+ *
+ *   MMSCAN_ENGINE       auto (default), gemm, serial; simd is a name for later, and gives MMSCAN_ENOTSUP
+ *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS) or model
+ *   MMSCAN_ISA          portable; any other ISA is a name for later, and gives MMSCAN_ENOTSUP
+ *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules
+ *   MMSCAN_WISDOM       a file of measured choices: for later, and gives MMSCAN_ENOTSUP
+ *
+ * A value that cannot be honoured is never ignored: every call that scans returns a status other than MMSCAN_OK, and
+ * mmscan_environment_error() says which variable it is.
+ */
+#ifndef MMSCAN_H
+#define MMSCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Version and status ------------------------------------------------------------------------------------------ */
+
+#define MMSCAN_VERSION_MAJOR 0
+#define MMSCAN_VERSION_MINOR 1
+#define MMSCAN_VERSION_PATCH 0
+
+/* The version of the library that runs, as "MAJOR.MINOR.PATCH". A static string. */
+const char *mmscan_version(void);
+
+typedef enum mmscan_status {
+  MMSCAN_OK = 0,
+  MMSCAN_EINVAL,   /* an argument or an environment variable is no legal value */
+  MMSCAN_EOVERLAP, /* x and y, or the rows of y, share memory and are not exactly in place */
+  MMSCAN_ENOMEM,   /* no memory, and no path without it */
+  MMSCAN_ENOTSUP,  /* legal, but this library does not do it (yet) */
+  MMSCAN_EBLAS,    /* a BLAS could not be used */
+  MMSCAN_EIO       /* a file could not be read or written */
+} mmscan_status;
+
+/* One line about a status, in English, without a newline. A static string, also for a number that is no status. */
+const char *mmscan_strerror(mmscan_status status);
+
+/* ---- Simple calls: one scan with + of n contiguous elements -------------------------------------------------------
+ */
+
+/* y[i] = x[0] + ... + x[i], for i in [0, n).
+ *
+ * A short scan is a plain loop: no lock, no allocation, no thread, no plan.
+ *
+ * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold; or the environment is illegal
+ * MMSCAN_EOVERLAP  x and y share memory and x != y
+ * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace
+ * MMSCAN_ENOTSUP   the environment asks for something this library does not do
+ */
+mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y);
+mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y);
+mmscan_status mmscan_inclusive_i32(size_t n, const int32_t *x, int32_t *y);
+mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y);
+mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y);
+mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y);
+
+/* y[i] = init + x[0] + ... + x[i-1], for i in [0, n). Otherwise as mmscan_inclusive_*. */
+mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y);
+mmscan_status mmscan_exclusive_f64(size_t n, double init, const double *x, double *y);
+mmscan_status mmscan_exclusive_i32(size_t n, int32_t init, const int32_t *x, int32_t *y);
+mmscan_status mmscan_exclusive_i64(size_t n, int64_t init, const int64_t *x, int64_t *y);
+mmscan_status mmscan_exclusive_u32(size_t n, uint32_t init, const uint32_t *x, uint32_t *y);
+mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, uint64_t *y);
+
+/* ---- The general call ---------------------------------------------------------------------------------------------
+ */
+
+typedef enum mmscan_type {
+  MMSCAN_F32 = 1,
+  MMSCAN_F64,
+  MMSCAN_I32,
+  MMSCAN_I64,
+  MMSCAN_U32,
+  MMSCAN_U64,
+  MMSCAN_C32, /* complex of two f32: for later, MMSCAN_ENOTSUP */
+  MMSCAN_C64, /* complex of two f64: for later, MMSCAN_ENOTSUP */
+  MMSCAN_I8,  /* for later, MMSCAN_ENOTSUP */
+  MMSCAN_U8   /* for later, MMSCAN_ENOTSUP */
+} mmscan_type;
+
+typedef enum mmscan_op {
+  MMSCAN_PLUS = 1,
+  MMSCAN_MAX, /* for later, MMSCAN_ENOTSUP */
+  MMSCAN_MIN, /* for later, MMSCAN_ENOTSUP */
+  MMSCAN_MUL  /* for later, MMSCAN_ENOTSUP */
+} mmscan_op;
+
+typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
+
+/* Describes `batch` scans of n elements each. Element i of scan r is x[r * x_dist + i * x_stride], and
+ * y[r * y_dist + i * y_stride]. Set it to zeros, then fill in what you mean: fields added by a later version mean the
+ * plain scan when zero. Fields a plain scan does not look at: strides when n <= 1, distances when batch <= 1. */
+typedef struct mmscan_desc {
+  size_t struct_size;         /* sizeof(mmscan_desc) */
+  mmscan_type x_type, y_type; /* equal today; a wider y_type is for later, MMSCAN_ENOTSUP */
+  mmscan_op op;
+  mmscan_kind kind;
+  int reverse;                  /* nonzero: from the last element to the first */
+  size_t n;                     /* elements in one scan */
+  ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; 1 today, any other is for later, MMSCAN_ENOTSUP */
+  size_t batch;                 /* how many scans; 0: nothing to do */
+  ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
+  const void *init;             /* one element of y_type, read when the call is made; exclusive only; NULL: zero */
+} mmscan_desc;
+
+/* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Rows of x may share memory with
+ * each other, rows of y may not.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold;
+ *                  init is set for an inclusive scan; or the environment is illegal
+ * MMSCAN_EOVERLAP  as under "In place", above; or rows of y share memory
+ * MMSCAN_ENOMEM    no memory for the workspace of an engine that was asked for by name
+ * MMSCAN_ENOTSUP   marked "for later" in this header
+ */
+mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
+
+/* ---- Plans: choose once, scan often -------------------------------------------------------------------------------
+ */
+
+/* A problem with everything chosen. Immutable: one plan may be executed by many threads at a time. */
+typedef struct mmscan_plan mmscan_plan;
+
+#define MMSCAN_ESTIMATE 0u /* choose from a table */
+#define MMSCAN_MEASURE  1u /* time the candidates: for later, MMSCAN_ENOTSUP */
+
+/* What a plan uses, or is asked to use. Zero or NULL asks the library to choose. */
+typedef struct mmscan_choice {
+  size_t struct_size; /* sizeof(mmscan_choice) */
+  const char *engine; /* a name from mmscan_get_engine() */
+  const char *unit;   /* a name from mmscan_get_unit(); only for the engine gemm */
+  size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
+  size_t tile;        /* elements in a tile, at least s, at most MMSCAN_MAX_TILE; only for engines that cut tiles */
+  int threads;        /* 1 or more: the most threads a call may use */
+} mmscan_choice;
+
+#define MMSCAN_MAX_S    512    /* one column of L_s stays below the size at which a BLAS starts threads */
+#define MMSCAN_MAX_TILE 131072 /* a workspace stays below 8 MiB a thread */
+
+/* Makes a plan for *desc, which may be gone after the call (init is copied). On MMSCAN_OK *plan is the caller's, to be
+ * given to mmscan_plan_destroy(); otherwise *plan is NULL.
+ *
+ * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; flags has an unknown bit; illegal environment
+ * MMSCAN_EOVERLAP rows of y share memory
+ * MMSCAN_ENOMEM   no memory
+ * MMSCAN_ENOTSUP  marked "for later" in this header
+ */
+mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);
+
+/* As mmscan_plan_create(), but with what *choice names: it outranks the environment. A choice that does not fit
+ * (an unknown name, a unit for the engine serial, s out of range) gives MMSCAN_EINVAL; choice == NULL chooses nothing.
+ */
+mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags,
+                                      const mmscan_choice *choice);
+
+/* Writes what the plan uses to *choice, whose struct_size the caller has set. Its strings are static. Fields that do
+ * not apply (s of the engine serial, say) are zero or NULL. MMSCAN_EINVAL: an argument is NULL, or a wrong size. */
+mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *choice);
+
+/* Scans x into y as the plan's description says. Statuses as mmscan_scan(); MMSCAN_EINVAL where plan is NULL. */
+mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y);
+
+/* Gives back a plan's memory. No thread may be executing it. NULL is fine. */
+void mmscan_plan_destroy(mmscan_plan *plan);
+
+/* ---- Blocks of a longer scan --------------------------------------------------------------------------------------
+ */
+
+/* As mmscan_scan() for one block of a scan that comes in blocks. `carry` holds one element of y_type a row of the
+ * batch: on entry the prefix of everything before this block (before the first block: zero, or the init of an exclusive
+ * scan), on return the prefix of everything up to and including it. For reverse scans the blocks come from the last
+ * to the first. desc->init must be NULL. carry may not share memory with x or y (not checked).
+ * The bits equal those of one call over everything where each block's n is a multiple of MMSCAN_MAX_TILE and the same
+ * engine serves every block. Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is
+ * untouched. */
+mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
+
+/* ---- The paper's algorithm, as written ----------------------------------------------------------------------------
+ */
+
+/* MatMulScan by the letter: sweeps over the whole array with no tiles and no rule for non-finite input (0 * Inf = NaN
+ * reaches backwards). It is here to be studied, counted and compared; for work use the calls above.
+ * L_s: the s-by-s lower triangular matrix of ones. B_s: the identity with its first column all ones. */
+
+typedef enum mmscan_form {
+  MMSCAN_STACKED = 1, /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
+  MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul) */
+} mmscan_form;
+
+typedef enum mmscan_length_rule {
+  MMSCAN_DIGITS = 1, /* segments by the base-s digits of n (Section 3.2) */
+  MMSCAN_PADDED      /* every level zero-padded (Listing 1) */
+} mmscan_length_rule;
+
+typedef enum mmscan_traversal {
+  MMSCAN_ITERATIVE = 1, /* Algorithm 1 */
+  MMSCAN_RECURSIVE      /* Algorithm 2 (appendix); the same bits as MMSCAN_ITERATIVE */
+} mmscan_traversal;
+
+typedef enum mmscan_broadcast {
+  MMSCAN_BROADCAST_MATRIX = 1, /* step 4 of Section 3.2 as a product with B_s */
+  MMSCAN_BROADCAST_VECTOR      /* step 4 as a vector add (Section 3.3) */
+} mmscan_broadcast;
+
+typedef struct mmscan_matmul_desc {
+  size_t struct_size; /* sizeof(mmscan_matmul_desc) */
+  mmscan_type type;   /* MMSCAN_F32 or MMSCAN_F64 */
+  size_t n;           /* any length */
+  size_t s;           /* 2 to MMSCAN_MAX_S */
+  mmscan_form form;
+  mmscan_length_rule length_rule;
+  mmscan_traversal traversal;
+  mmscan_broadcast broadcast; /* looked at with MMSCAN_DIGITS only */
+  const char *unit;           /* a name from mmscan_get_unit(); NULL: cblas */
+  int threads;                /* for the segments of MMSCAN_DIGITS; 0: OpenMP's own rules */
+} mmscan_matmul_desc;
+
+/* What a run did. "Additions" are those of a multiplication that skips the zeros of L_s and B_s. */
+typedef struct mmscan_counts {
+  size_t struct_size;          /* sizeof(mmscan_counts), set by the caller */
+  uint64_t depth;              /* levels on the longest chain of products that wait for each other */
+  uint64_t multiplications;    /* products of two s-by-s matrices, a padded one counted whole (Lemma 1) */
+  uint64_t gemms;              /* calls of the unit: one a level when stacked */
+  uint64_t additions;          /* with those on padding, as the paper counts */
+  uint64_t additions_unpadded; /* those whose operands and result are all elements, not padding */
+  uint64_t gathered;           /* elements read by gathers */
+  uint64_t scattered;          /* elements written by scatters */
+  uint64_t segments;           /* of Section 3.2; 1 with MMSCAN_PADDED */
+} mmscan_counts;
+
+/* y = inclusive scan of x, by MatMulScan as *desc says; counts may be NULL. In place: x == y.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
+ * MMSCAN_EOVERLAP  x and y share memory and x != y
+ * MMSCAN_ENOMEM    no memory: up to 2 (n + s^2) elements of work space; y is untouched
+ * MMSCAN_ENOTSUP   a type other than f32 and f64
+ */
+mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
+
+/* ---- What is inside -----------------------------------------------------------------------------------------------
+ */
+
+/* A row of the table of engines or units. All strings are static. */
+typedef struct mmscan_part {
+  size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
+  const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
+  const char *description; /* one line */
+  const char *library;     /* units: the file of the BLAS behind it; NULL where there is none */
+  const char *version;     /* units: what that BLAS says of its version; NULL where it does not say */
+  int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
+} mmscan_part;
+
+/* Row `index` of the table. MMSCAN_EINVAL: past the last row, part is NULL or has a wrong struct_size. */
+mmscan_status mmscan_get_engine(size_t index, mmscan_part *part);
+mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
+
+/* The instruction set the library's own loops use: "portable". A static string. */
+const char *mmscan_isa(void);
+
+/* How many threads a call made here and now may use. */
+int mmscan_threads(void);
+
+/* NULL where the environment is legal, else a line that names the variable, its value and what is wrong with it.
+ * A static string. */
+const char *mmscan_environment_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MMSCAN_H */
