@@ -1,0 +1,174 @@
+# libmmscan: see `make help`.
+#
+# Settings, on the command line or in the environment:
+#   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   as everywhere; CFLAGS defaults to -O3 -g
+#   BLAS=openblas|blis|blas|mkl|/path/lib.so   the CBLAS to link
+#   PREFIX=/usr/local DESTDIR=           where `make install` puts things
+#   BUILD=build                          where things are built
+#   WERROR=1                             warnings are errors (set by the checks)
+
+BUILD ?= build
+PREFIX ?= /usr/local
+BLAS ?= openblas
+CFLAGS ?= -O3 -g
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+VERSION := $(shell awk '/define MMSCAN_VERSION_(MAJOR|MINOR|PATCH)/ { v = v s $$3; s = "." } END { print v }' include/mmscan.h)
+MAJOR := $(firstword $(subst ., ,$(VERSION)))
+
+# ---- The BLAS behind it -----------------------------------------------------------------------------------------------
+BLAS_LIBS_openblas := -lopenblas
+BLAS_LIBS_blis     := -lblis
+BLAS_LIBS_blas     := -lblas
+BLAS_LIBS_mkl      := -lmkl_rt
+ifneq ($(findstring /,$(BLAS)),)
+BLAS_LIBS := $(BLAS) -Wl,-rpath,$(dir $(abspath $(BLAS)))
+else
+BLAS_LIBS := $(BLAS_LIBS_$(BLAS))
+endif
+ifeq ($(strip $(BLAS_LIBS)),)
+$(error BLAS=$(BLAS): not one of openblas, blis, blas, mkl or the path of a library)
+endif
+
+# ---- Flags ------------------------------------------------------------------------------------------------------------
+OPENMP := -fopenmp
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS) $(CFLAGS)
+LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
+TOOL_LIBS := -ljansson -lcsv
+
+# ---- Files ------------------------------------------------------------------------------------------------------------
+LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
+TOOL_SRC  := $(sort $(wildcard tools/*.c))
+BENCH_SRC := $(sort $(wildcard bench/*.c))
+TEST_SRC  := $(sort $(wildcard test/test_*.c))
+EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
+
+LIB_OBJ   := $(LIB_SRC:%.c=$(BUILD)/%.o)
+TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
+BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o)
+TESTS     := $(TEST_SRC:test/%.c=$(BUILD)/test/%)
+EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
+
+STATIC := $(BUILD)/libmmscan.a
+SHARED := $(BUILD)/libmmscan.so.$(VERSION)
+TOOL   := $(BUILD)/mmscan
+BENCH  := $(BUILD)/bench/bench
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: help all tests check check-units check-command check-install check-asan check-ubsan check-tsan check-valgrind \
+        bench install uninstall demo format format-check lint dist clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command and the examples (default)
+
+# ---- Building ---------------------------------------------------------------------------------------------------------
+# Every object is rebuilt when what it is built with changes.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(COMPILE) $(BLAS_LIBS) $(LDFLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE) $(BLAS_LIBS) $(LDFLAGS))' > $@
+FORCE:
+
+$(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+
+$(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -c $< -o $@
+
+$(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -c $< -o $@
+
+$(BUILD)/test/%.o: test/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -Ilib -c $< -o $@
+
+$(STATIC): $(LIB_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(SHARED): $(LIB_OBJ) lib/mmscan.map
+	$(CC) -shared $(OPENMP) $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan.so.$(MAJOR) -Wl,--version-script=lib/mmscan.map \
+	  -Wl,--no-undefined $(LIB_OBJ) $(LIBS) -o $@
+	ln -sf $(@F) $(BUILD)/libmmscan.so.$(MAJOR)
+	ln -sf $(@F) $(BUILD)/libmmscan.so
+
+$(TOOL): $(TOOL_OBJ) $(STATIC)
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
+
+$(BENCH): $(BENCH_OBJ) $(STATIC)
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
+
+$(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) $< $(STATIC) $(LIBS) -o $@
+
+# The one test that makes allocations fail has the allocator behind a wrapper.
+$(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
+$(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka -lquadmath $(LIBS) -o $@
+
+tests: $(TESTS)
+
+# ---- Checking ---------------------------------------------------------------------------------------------------------
+check: ## build with warnings as errors and run every test
+	$(MAKE) WERROR=1 check-units check-command check-install
+
+check-units: $(TESTS)
+	test/run $(TESTS)
+
+check-command: all
+	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD)
+
+check-install: all
+	test/run test/install.sh:$(BUILD)
+
+SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 check-units
+check-asan: ## the tests under the address and leak sanitizer
+	ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address"
+check-ubsan: ## the tests under the undefined-behaviour sanitizer
+	$(SANITIZE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all"
+check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
+	TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
+check-valgrind: ## the tests under valgrind
+	MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp" \
+	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
+
+bench: $(BENCH) ## time the engines beside the copy bound and the serial loop
+	$(BENCH) $(BENCH_ARGS)
+
+demo: ## what this is for, on real data
+	./scripts/demo
+
+# ---- Installing -------------------------------------------------------------------------------------------------------
+install: all ## install under DESTDIR and PREFIX
+	DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BLAS_LIBS='$(BLAS_LIBS)' scripts/install $(BUILD) $(VERSION)
+
+uninstall: ## remove what install put there
+	DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install --remove $(BUILD) $(VERSION)
+
+# ---- Keeping house ----------------------------------------------------------------------------------------------------
+C_FILES := $(shell git ls-files '*.c' '*.h' '*.inc' 2>/dev/null)
+format: ## reformat the C files
+	clang-format -i $(C_FILES)
+format-check: ## fail where a C file is not formatted
+	clang-format --dry-run -Werror $(C_FILES)
+lint: ## static analysis of the library and the scripts
+	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr -Iinclude -Ilib lib tools bench
+	shellcheck -s sh scripts/* test/run test/*.sh
+
+dist: ## a source archive of HEAD
+	@mkdir -p $(BUILD)
+	git archive --format=tar.gz --prefix=libmmscan-$(VERSION)/ -o $(BUILD)/libmmscan-$(VERSION).tar.gz HEAD
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)
