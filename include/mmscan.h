@@ -252,14 +252,14 @@ typedef struct mmscan_matmul_desc {
   mmscan_length_rule length_rule;
   mmscan_traversal traversal;
   mmscan_broadcast broadcast; /* looked at with MMSCAN_DIGITS only */
-  const char *unit;           /* a name from mmscan_get_unit(); NULL: cblas */
-  int threads;                /* for the segments of MMSCAN_DIGITS; 0: OpenMP's own rules */
+  const char *unit;           /* a name from mmscan_get_unit(); NULL: that of MMSCAN_UNIT, or cblas */
+  int threads;                /* for the segments of MMSCAN_DIGITS; 0: as everywhere */
 } mmscan_matmul_desc;
 
 /* What a run did. "Additions" are those of a multiplication that skips the zeros of L_s and B_s. */
 typedef struct mmscan_counts {
   size_t struct_size;          /* sizeof(mmscan_counts), set by the caller */
-  uint64_t depth;              /* levels on the longest chain of products that wait for each other */
+  uint64_t depth;              /* levels on the longest chain that wait for each other; step 4 is one in either form */
   uint64_t multiplications;    /* products of two s-by-s matrices, a padded one counted whole (Lemma 1) */
   uint64_t gemms;              /* calls of the unit: one a level when stacked */
   uint64_t additions;          /* with those on padding, as the paper counts */
@@ -273,8 +273,8 @@ typedef struct mmscan_counts {
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory: up to 2 (n + s^2) elements of work space; y is untouched
- * MMSCAN_ENOTSUP   a type other than f32 and f64
+ * MMSCAN_ENOMEM    no memory: up to 4 n + 2 s^3 elements of work space; y is untouched
+ * MMSCAN_ENOTSUP   a type other than f32 and f64; or the environment asks for what this library does not do
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
 

@@ -1,0 +1,205 @@
+/* api.c: the public calls. Arguments become a problem; a problem becomes a short loop or a plan. */
+#include "engine/serial.h"
+#include "env.h"
+#include "paper/segments.h"
+#include "plan.h"
+#include "problem.h"
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define STRING_OF(token) #token
+#define STRING(macro)    STRING_OF(macro)
+
+/* ---- Version and status --------------------------------------------------------------------------------------- */
+
+const char *mmscan_version(void) {
+  return STRING(MMSCAN_VERSION_MAJOR) "." STRING(MMSCAN_VERSION_MINOR) "." STRING(MMSCAN_VERSION_PATCH);
+}
+
+const char *mmscan_strerror(mmscan_status status) {
+  static const char *const text[] = {[MMSCAN_OK] = "success",
+                                     [MMSCAN_EINVAL] = "invalid argument or environment variable",
+                                     [MMSCAN_EOVERLAP] = "input and output share memory but are not in place",
+                                     [MMSCAN_ENOMEM] = "out of memory",
+                                     [MMSCAN_ENOTSUP] = "not supported by this version",
+                                     [MMSCAN_EBLAS] = "the BLAS cannot be used",
+                                     [MMSCAN_EIO] = "a file could not be read or written"};
+  return (size_t)status < sizeof text / sizeof *text ? text[status] : "unknown status";
+}
+
+/* ---- Simple calls --------------------------------------------------------------------------------------------- */
+
+static mmscan_status scan_problem(const mms_problem *problem, const void *x, void *y, void *carry) {
+  mmscan_plan plan;
+  mmscan_status status = mms_plan_choose(&plan, problem, NULL);
+  return status ? status : mms_plan_run(&plan, x, y, carry);
+}
+
+static mmscan_status scan_long(mmscan_type type, mmscan_kind kind, size_t n, const void *init, const void *x, void *y) {
+  mms_problem problem;
+  if (n == 0) return MMSCAN_OK;
+  mmscan_status status = mms_problem_plain(&problem, type, kind, n, init);
+  return status ? status : scan_problem(&problem, x, y, NULL);
+}
+
+/* A short scan is the loop alone: no problem, no plan. */
+static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t n, const void *init, mms_value carry,
+                                        const void *x, void *y, size_t size) {
+  if (n == 0 || n >= mms_plan_short()) return scan_long(type, kind, n, init, x, y);
+  if (!x || !y) return MMSCAN_EINVAL;
+  if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
+  mms_serial_scan_of(type, kind, 0)(n, x, y, &carry);
+  return MMSCAN_OK;
+}
+
+mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {
+  return scan_simple(MMSCAN_F32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.f32 = -0.0f}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y) {
+  return scan_simple(MMSCAN_F64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.f64 = -0.0}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_inclusive_i32(size_t n, const int32_t *x, int32_t *y) {
+  return scan_simple(MMSCAN_I32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.i32 = 0}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y) {
+  return scan_simple(MMSCAN_I64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.i64 = 0}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y) {
+  return scan_simple(MMSCAN_U32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.u32 = 0}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y) {
+  return scan_simple(MMSCAN_U64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.u64 = 0}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y) {
+  return scan_simple(MMSCAN_F32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.f32 = init}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_exclusive_f64(size_t n, double init, const double *x, double *y) {
+  return scan_simple(MMSCAN_F64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.f64 = init}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_exclusive_i32(size_t n, int32_t init, const int32_t *x, int32_t *y) {
+  return scan_simple(MMSCAN_I32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.i32 = init}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_exclusive_i64(size_t n, int64_t init, const int64_t *x, int64_t *y) {
+  return scan_simple(MMSCAN_I64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.i64 = init}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_exclusive_u32(size_t n, uint32_t init, const uint32_t *x, uint32_t *y) {
+  return scan_simple(MMSCAN_U32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.u32 = init}, x, y, sizeof *x);
+}
+
+mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, uint64_t *y) {
+  return scan_simple(MMSCAN_U64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.u64 = init}, x, y, sizeof *x);
+}
+
+/* ---- The general call and plans ------------------------------------------------------------------------------- */
+
+mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) {
+  mms_problem problem;
+  mmscan_status status = mms_problem_from(&problem, desc);
+  if (status || problem.batch == 0) return status;
+  return scan_problem(&problem, x, y, NULL);
+}
+
+mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry) {
+  mms_problem problem;
+  mmscan_status status = mms_problem_from(&problem, desc);
+  if (status || problem.batch == 0) return status;
+  if (!carry || desc->init) return MMSCAN_EINVAL;
+  return scan_problem(&problem, x, y, carry);
+}
+
+mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags) {
+  return mmscan_plan_create_with(plan, desc, flags, NULL);
+}
+
+static mmscan_status new_plan(mmscan_plan **plan, const mms_problem *problem, const mmscan_choice *choice) {
+  mmscan_plan chosen;
+  mmscan_status status = mms_plan_choose(&chosen, problem, choice);
+  if (status) return status;
+  *plan = malloc(sizeof **plan);
+  if (!*plan) return MMSCAN_ENOMEM;
+  **plan = chosen;
+  return MMSCAN_OK;
+}
+
+mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags,
+                                      const mmscan_choice *choice) {
+  mms_problem problem;
+  if (!plan) return MMSCAN_EINVAL;
+  *plan = NULL;
+  mmscan_status status = mms_problem_from(&problem, desc);
+  if (status) return status;
+  if (flags & ~MMSCAN_MEASURE) return MMSCAN_EINVAL;
+  return flags & MMSCAN_MEASURE ? MMSCAN_ENOTSUP : new_plan(plan, &problem, choice);
+}
+
+mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *choice) {
+  if (!plan || !choice || choice->struct_size != sizeof *choice) return MMSCAN_EINVAL;
+  *choice = (mmscan_choice){.struct_size = sizeof *choice,
+                            .engine = plan->engine->name,
+                            .unit = plan->job.unit ? plan->job.unit->name : NULL,
+                            .s = plan->job.s,
+                            .tile = plan->job.tile,
+                            .threads = mms_runtime_threads(plan->threads)};
+  return MMSCAN_OK;
+}
+
+mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y) {
+  return plan ? mms_plan_run(plan, x, y, NULL) : MMSCAN_EINVAL;
+}
+
+void mmscan_plan_destroy(mmscan_plan *plan) { free(plan); }
+
+/* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
+
+mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
+  mmscan_counts found = {.struct_size = sizeof found};
+  mmscan_status status = mms_problem_matmul(desc, x, y, counts);
+  const mms_env *env = mms_env_get();
+  if (status == MMSCAN_OK && desc->n > 0) status = env->status;
+  if (status) return status;
+  const mms_unit *unit = desc->unit ? mms_unit_find(desc->unit) : env->unit ? env->unit : mms_unit_at(0);
+  if (!unit) return MMSCAN_EINVAL;
+  int threads = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
+  status = mms_matmulscan(desc, unit, threads, x, y, &found);
+  if (counts && status == MMSCAN_OK) *counts = found;
+  return status;
+}
+
+/* ---- What is inside ------------------------------------------------------------------------------------------- */
+
+static mmscan_status fill_part(mmscan_part *part, const char *name, const char *description) {
+  *part = (mmscan_part){.struct_size = sizeof *part, .name = name, .description = description};
+  return MMSCAN_OK;
+}
+
+static bool is_part(const mmscan_part *part) { return part && part->struct_size == sizeof *part; }
+
+mmscan_status mmscan_get_engine(size_t index, mmscan_part *part) {
+  const mms_engine *engine = mms_engine_at(index);
+  return engine && is_part(part) ? fill_part(part, engine->name, engine->description) : MMSCAN_EINVAL;
+}
+
+mmscan_status mmscan_get_unit(size_t index, mmscan_part *part) {
+  const mms_unit *unit = mms_unit_at(index);
+  if (!unit || !is_part(part)) return MMSCAN_EINVAL;
+  fill_part(part, unit->name, unit->description);
+  if (unit->describe) unit->describe(part);
+  return MMSCAN_OK;
+}
+
+const char *mmscan_isa(void) { return "portable"; }
+
+int mmscan_threads(void) { return mms_runtime_threads(mms_env_get()->threads); }
+
+const char *mmscan_environment_error(void) { return mms_env_get()->error; }

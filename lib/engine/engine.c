@@ -1,0 +1,14 @@
+/* engine.c: the table of engines. */
+#include "engine/engine.h"
+
+#include <string.h>
+
+static const mms_engine *const table[] = {&mms_engine_gemm, &mms_engine_serial};
+
+const mms_engine *mms_engine_at(size_t index) { return index < sizeof table / sizeof *table ? table[index] : NULL; }
+
+const mms_engine *mms_engine_find(const char *name) {
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (strcmp(table[i]->name, name) == 0) return table[i];
+  return NULL;
+}

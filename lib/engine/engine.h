@@ -1,0 +1,60 @@
+/* engine.h: the contract of an engine, which scans one tile given a carry, and the one table of them.
+ *
+ * A tile is m neighbouring elements. x and y point to its element of lowest address, forward and reverse alike; they
+ * are the same, or share no memory. The carry is the prefix of everything before the tile in the order of the scan.
+ *
+ * Every engine has scan(). One that can look at a tile ahead of its carry gives the three steps scan() is made of, and
+ * the runtime then has many tiles of one scan in flight:
+ *
+ *   local    reads x, keeps what it finds in work
+ *   advance  turns the carry into the tile into the carry out of it
+ *   finish   given the carry into the tile, writes y
+ *
+ * The carry out is the carry in combined with the tile's own total, so that bits do not depend on who scans what. Where
+ * the plain loop's result is finite, infinite or NaN, so is an engine's, element by element.
+ * To add one: a file with a mms_engine, and its line in the table in engine.c.
+ */
+#ifndef MMS_ENGINE_H
+#define MMS_ENGINE_H
+
+#include "types.h"
+#include "unit/unit.h"
+#include <stdbool.h>
+
+/* What an engine needs to know of a problem and its plan. */
+typedef struct mms_job {
+  mmscan_type type;
+  mmscan_kind kind;
+  bool reverse;
+  const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
+  size_t s, tile;       /* no tile is longer than this */
+} mms_job;
+
+typedef struct mms_engine {
+  const char *name, *description;
+
+  /* Scans the tile; *carry goes in and comes out. */
+  void (*scan)(const mms_job *, size_t m, const void *x, void *y, void *work, mms_value *carry);
+
+  /* NULL in an engine that works without; such an engine is given whole scans, however long. */
+  void (*local)(const mms_job *, size_t m, const void *x, void *work);
+  void (*advance)(const mms_job *, size_t m, const void *x, void *work, mms_value *carry);
+  void (*finish)(const mms_job *, size_t m, const void *x, void *y, void *work, const mms_value *carry);
+
+  /* Bytes of work a thread needs, and how it is made ready for a job. NULL: none. */
+  size_t (*work_size)(const mms_job *);
+  void (*begin)(const mms_job *, void *work);
+
+  /* The s and tile to use where nobody says. NULL in an engine that has neither. */
+  void (*defaults)(mmscan_type, size_t *s, size_t *tile);
+} mms_engine;
+
+/* Row `index` of the table; NULL past its end. */
+const mms_engine *mms_engine_at(size_t index);
+
+/* The engine called `name`; NULL where there is none. */
+const mms_engine *mms_engine_find(const char *name);
+
+extern const mms_engine mms_engine_gemm, mms_engine_serial;
+
+#endif

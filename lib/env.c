@@ -1,0 +1,90 @@
+/* env.c: reads MMSCAN_* and says what is wrong with it. */
+#include "env.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mms_env env;
+static char error[256];
+
+/* The first error is the one that is told. */
+static void refuse(mmscan_status status, const char *variable, const char *value, const char *why) {
+  if (env.status != MMSCAN_OK) return;
+  snprintf(error, sizeof error, "%s=%.100s: %s", variable, value, why);
+  env.status = status;
+  env.error = error;
+}
+
+static bool is_one_of(const char *value, const char *const *names) {
+  for (; *names; names++)
+    if (strcmp(value, *names) == 0) return true;
+  return false;
+}
+
+static void read_engine(const char *variable, const char *value) {
+  static const char *const later[] = {"simd", NULL};
+  if (strcmp(value, "auto") == 0) return;
+  env.engine = mms_engine_find(value);
+  if (env.engine) return;
+  if (is_one_of(value, later))
+    refuse(MMSCAN_ENOTSUP, variable, value, "this version does not have that engine");
+  else
+    refuse(MMSCAN_EINVAL, variable, value, "not one of auto, gemm, simd, serial");
+}
+
+static void read_unit(const char *variable, const char *value) {
+  static const char *const later[] = {"xsmm", NULL};
+  env.unit = mms_unit_find(value);
+  if (env.unit) return;
+  if (is_one_of(value, later) || strchr(value, '/') || strstr(value, ".so"))
+    refuse(MMSCAN_ENOTSUP, variable, value, "this version does not load units");
+  else
+    refuse(MMSCAN_EINVAL, variable, value, "not one of cblas, model, xsmm or a library to load");
+}
+
+static void read_isa(const char *variable, const char *value) {
+  static const char *const later[] = {"avx512", "avx2", "neon", NULL};
+  if (strcmp(value, "portable") == 0) return;
+  if (is_one_of(value, later))
+    refuse(MMSCAN_ENOTSUP, variable, value, "this version has portable code alone");
+  else
+    refuse(MMSCAN_EINVAL, variable, value, "not one of avx512, avx2, neon, portable");
+}
+
+static void read_threads(const char *variable, const char *value) {
+  char *end;
+  errno = 0;
+  long threads = strtol(value, &end, 10);
+  if (errno || end == value || *end || threads < 1 || threads > 1 << 20)
+    refuse(MMSCAN_EINVAL, variable, value, "not a number of threads");
+  else
+    env.threads = (int)threads;
+}
+
+static void read_wisdom(const char *variable, const char *value) {
+  refuse(MMSCAN_ENOTSUP, variable, value, "this version does not read wisdom");
+}
+
+static void read_all(void) {
+  static const struct {
+    const char *variable;
+    void (*read)(const char *variable, const char *value);
+  } table[] = {{"MMSCAN_ENGINE", read_engine},
+               {"MMSCAN_UNIT", read_unit},
+               {"MMSCAN_ISA", read_isa},
+               {"MMSCAN_NUM_THREADS", read_threads},
+               {"MMSCAN_WISDOM", read_wisdom}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    const char *value = getenv(table[i].variable);
+    if (value && *value) table[i].read(table[i].variable, value);
+  }
+}
+
+const mms_env *mms_env_get(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_all);
+  return &env;
+}

@@ -1,0 +1,17 @@
+/* env.h: the environment variables, read once. */
+#ifndef MMS_ENV_H
+#define MMS_ENV_H
+
+#include "engine/engine.h"
+
+typedef struct mms_env {
+  const mms_engine *engine; /* NULL: the library chooses */
+  const mms_unit *unit;     /* NULL: the default */
+  int threads;              /* 0: OpenMP's own rules */
+  mmscan_status status;     /* of the environment as a whole */
+  const char *error;        /* NULL where status is MMSCAN_OK */
+} mms_env;
+
+const mms_env *mms_env_get(void);
+
+#endif

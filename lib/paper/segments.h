@@ -1,0 +1,13 @@
+/* segments.h: Section 3.2 of the paper, MatMulScan for any length by the base-s digits of n. */
+#ifndef MMS_SEGMENTS_H
+#define MMS_SEGMENTS_H
+
+#include "mmscan.h"
+#include "unit/unit.h"
+
+/* y = inclusive scan of x, by the paper's algorithm as *desc says, with the unit and at most `threads` threads.
+ * Adds what was done to *counts. MMSCAN_ENOMEM leaves y as it was. The caller has validated everything. */
+mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, int threads, const void *x, void *y,
+                             mmscan_counts *counts);
+
+#endif

@@ -1,0 +1,46 @@
+/* sweep.h: Algorithm 1 of the paper, MatMulScan, over a unit.
+ *
+ * A sweep is one level: gather x[start::stride] into a dense vector, view that column-major as a matrix of s rows
+ * (zero-padded at its end), multiply, and scatter the product back.
+ *
+ *   up-sweep    level t = 0 .. k-1:  start s^t - 1, stride s^t,      times L_s
+ *   down-sweep  level t = k-1 .. 1:  start s^t - 1, stride s^(t-1),  times B_s
+ *
+ * With k = ceil(log_s n) this is right for any n (Listing 1 pads every level); n = s^k is the paper's own case.
+ */
+#ifndef MMS_SWEEP_H
+#define MMS_SWEEP_H
+
+#include "unit/unit.h"
+
+typedef struct mms_sweep {
+  const mms_unit *unit;
+  mmscan_type type; /* MMSCAN_F32 or MMSCAN_F64 */
+  size_t s;
+  mmscan_form form;
+  const void *l, *b;     /* L_s and B_s */
+  void *room;            /* mms_sweep_room() bytes that nobody else writes to */
+  mmscan_counts *counts; /* depth, products and moves are added to it; NULL: not counted */
+} mms_sweep;
+
+/* Bytes of room that vectors of up to n elements take. */
+size_t mms_sweep_room(mmscan_type type, size_t s, mmscan_form form, size_t n);
+
+/* The smallest k with s^k >= n; 0 for n <= 1. */
+unsigned mms_sweep_levels(size_t s, size_t n);
+
+/* The two phases on x[0..n-1], in place. */
+void mms_sweep_up(const mms_sweep *sweep, void *x, size_t n, unsigned k);
+void mms_sweep_down(const mms_sweep *sweep, void *x, size_t n, unsigned k);
+
+/* Both: x becomes its inclusive scan. */
+void mms_sweep_scan(const mms_sweep *sweep, void *x, size_t n);
+
+/* The same by Algorithm 2, which recurses on every s-th element. */
+void mms_sweep_scan_recursive(const mms_sweep *sweep, void *x, size_t n);
+
+/* Adds *carry to x[0..n-1] by products with B_s: columns of s - 1 elements under a row 0 that holds the carry
+ * (Section 3.2, step 4). */
+void mms_sweep_broadcast(const mms_sweep *sweep, void *x, size_t n, const void *carry);
+
+#endif

@@ -1,0 +1,26 @@
+/* plan.h: the choices for a problem: engine, unit, s, tile and threads. */
+#ifndef MMS_PLAN_H
+#define MMS_PLAN_H
+
+#include "engine/engine.h"
+#include "problem.h"
+
+struct mmscan_plan {
+  mms_problem problem;
+  const mms_engine *engine;
+  mms_job job;
+  int threads;     /* the most to use; 0: OpenMP's own rules */
+  bool may_retire; /* nobody asked for the engine: the plain loop may stand in for it where there is no memory */
+};
+
+/* Chooses for a problem. A name or number in *choice (may be NULL) outranks the environment. */
+mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice);
+
+/* Runs the plan. carry: as in mmscan_scan_block(), or NULL. */
+mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
+
+/* Scans shorter than this are plain loops, whatever their type; 0 where the environment wants otherwise or is
+ * illegal, and before it was read. */
+size_t mms_plan_short(void);
+
+#endif

@@ -1,0 +1,146 @@
+/* problem.c: validates a request and writes it as a problem. */
+#include "problem.h"
+
+#include <string.h>
+
+/* ---- Descriptions --------------------------------------------------------------------------------------------- */
+
+/* A caller built with a longer struct may use fields we do not know; all zero, they mean the plain scan. */
+static mmscan_status tail_is_zero(const void *desc, size_t known, size_t given) {
+  const unsigned char *bytes = desc;
+  for (size_t i = known; i < given; i++)
+    if (bytes[i]) return MMSCAN_ENOTSUP;
+  return MMSCAN_OK;
+}
+
+static bool in_enum(int value, int last) { return value >= 1 && value <= last; }
+
+static mmscan_status check_values(const mmscan_desc *d) {
+  if (!in_enum(d->x_type, MMSCAN_U8) || !in_enum(d->y_type, MMSCAN_U8)) return MMSCAN_EINVAL;
+  if (!in_enum(d->op, MMSCAN_MUL) || !in_enum(d->kind, MMSCAN_EXCLUSIVE)) return MMSCAN_EINVAL;
+  if (d->init && d->kind == MMSCAN_INCLUSIVE) return MMSCAN_EINVAL;
+  if (d->y_stride == 0 && d->n > 1) return MMSCAN_EINVAL;
+  return MMSCAN_OK;
+}
+
+static mmscan_status check_supported(const mmscan_desc *d) {
+  if (d->op != MMSCAN_PLUS || d->x_type != d->y_type || mms_type_size(d->x_type) == 0) return MMSCAN_ENOTSUP;
+  if (d->n > 1 && (d->x_stride != 1 || d->y_stride != 1)) return MMSCAN_ENOTSUP;
+  return MMSCAN_OK;
+}
+
+static size_t magnitude(ptrdiff_t d) { return d < 0 ? -(size_t)d : (size_t)d; }
+
+/* Elements from the lowest to the highest of all rows must be addressable. */
+static mmscan_status check_extent(size_t n, size_t batch, ptrdiff_t dist, size_t size) {
+  size_t limit = PTRDIFF_MAX / size;
+  if (n > limit) return MMSCAN_EINVAL;
+  if (batch > 1 && magnitude(dist) > (limit - n) / (batch - 1)) return MMSCAN_EINVAL;
+  return MMSCAN_OK;
+}
+
+static mmscan_status check_shape(const mms_problem *p) {
+  size_t size = mms_type_size(p->type);
+  if (p->n == 0 || p->batch == 0) return MMSCAN_OK;
+  if (check_extent(p->n, p->batch, p->x_dist, size) || check_extent(p->n, p->batch, p->y_dist, size))
+    return MMSCAN_EINVAL;
+  if (p->batch > 1 && magnitude(p->y_dist) < p->n) return MMSCAN_EOVERLAP;
+  return MMSCAN_OK;
+}
+
+/* An exclusive scan starts at init, or at +0; an inclusive one at the identity. */
+static mms_value first_carry(mmscan_type type, mmscan_kind kind, const void *init) {
+  if (kind == MMSCAN_INCLUSIVE) return mms_type_identity(type);
+  mms_value v;
+  memset(&v, 0, sizeof v);
+  if (init) memcpy(&v, init, mms_type_size(type));
+  return v;
+}
+
+mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init) {
+  *p = (mms_problem){.type = type, .kind = kind, .n = n, .batch = n ? 1 : 0, .first = first_carry(type, kind, init)};
+  return check_shape(p);
+}
+
+mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
+  mmscan_status status;
+  if (!d || d->struct_size < sizeof *d) return MMSCAN_EINVAL;
+  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  if ((status = check_values(d))) return status;
+  if ((status = check_supported(d))) return status;
+  *p = (mms_problem){.type = d->x_type,
+                     .kind = d->kind,
+                     .reverse = d->reverse != 0,
+                     .n = d->n,
+                     .batch = d->n ? d->batch : 0,
+                     .x_dist = d->batch > 1 ? d->x_dist : 0,
+                     .y_dist = d->batch > 1 ? d->y_dist : 0,
+                     .first = first_carry(d->x_type, d->kind, d->init)};
+  return check_shape(p);
+}
+
+/* ---- Arrays --------------------------------------------------------------------------------------------------- */
+
+/* Rows of one array from the lowest address up. */
+typedef struct rows {
+  uintptr_t at; /* address of the row */
+  size_t left;  /* rows from this one on */
+  size_t step;  /* bytes to the next */
+} rows;
+
+static rows rows_of(const void *base, ptrdiff_t dist, size_t batch, size_t size) {
+  uintptr_t first = (uintptr_t)base;
+  size_t step = magnitude(dist) * size;
+  if (dist < 0) first -= step * (batch - 1);
+  return (rows){first, batch, step};
+}
+
+/* Both lists go up, and all rows are equally long: the lower of two rows that are apart can meet no later row of the
+ * other list. */
+static bool rows_meet(rows x, rows y, size_t bytes) {
+  while (x.left && y.left) {
+    uintptr_t apart = x.at < y.at ? y.at - x.at : x.at - y.at;
+    if (apart < bytes) return true;
+    rows *lower = x.at < y.at ? &x : &y;
+    lower->at += lower->step;
+    lower->left--;
+  }
+  return false;
+}
+
+/* Rows of x at distance 0 are one row. */
+static mmscan_status check_batch(const mms_problem *p, const void *x, const void *y, size_t size) {
+  if (x == y && p->x_dist == p->y_dist) return MMSCAN_OK;
+  size_t x_batch = p->x_dist == 0 ? 1 : p->batch;
+  bool meet = rows_meet(rows_of(x, p->x_dist, x_batch, size), rows_of(y, p->y_dist, p->batch, size), p->n * size);
+  return meet ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
+mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void *y) {
+  size_t size = mms_type_size(p->type);
+  if (p->batch == 0) return MMSCAN_OK;
+  if (!x || !y) return MMSCAN_EINVAL;
+  return p->batch == 1 ? mms_problem_overlap(x, y, p->n * size) : check_batch(p, x, y, size);
+}
+
+/* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
+
+static mmscan_status check_matmul_values(const mmscan_matmul_desc *d) {
+  if (!in_enum(d->type, MMSCAN_U8) || !in_enum(d->form, MMSCAN_BATCHED)) return MMSCAN_EINVAL;
+  if (!in_enum(d->length_rule, MMSCAN_PADDED) || !in_enum(d->traversal, MMSCAN_RECURSIVE)) return MMSCAN_EINVAL;
+  if (d->length_rule == MMSCAN_DIGITS && !in_enum(d->broadcast, MMSCAN_BROADCAST_VECTOR)) return MMSCAN_EINVAL;
+  if (d->s < 2 || d->s > MMSCAN_MAX_S || d->threads < 0) return MMSCAN_EINVAL;
+  return d->type == MMSCAN_F32 || d->type == MMSCAN_F64 ? MMSCAN_OK : MMSCAN_ENOTSUP;
+}
+
+mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, const void *y,
+                                 const mmscan_counts *counts) {
+  mmscan_status status;
+  if (!d || d->struct_size < sizeof *d) return MMSCAN_EINVAL;
+  if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
+  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  if ((status = check_matmul_values(d))) return status;
+  if (d->n == 0) return MMSCAN_OK;
+  if (!x || !y || d->n > PTRDIFF_MAX / mms_type_size(d->type)) return MMSCAN_EINVAL;
+  return mms_problem_overlap(x, y, d->n * mms_type_size(d->type));
+}

@@ -1,0 +1,36 @@
+/* problem.h: the normalised request. What a caller asked for is validated here and nowhere else. */
+#ifndef MMS_PROBLEM_H
+#define MMS_PROBLEM_H
+
+#include "types.h"
+#include <stdbool.h>
+
+typedef struct mms_problem {
+  mmscan_type type;
+  mmscan_kind kind;
+  bool reverse;
+  size_t n, batch;          /* batch is 0 where there is nothing to scan */
+  ptrdiff_t x_dist, y_dist; /* elements; 0 when batch <= 1 */
+  mms_value first;          /* the carry into the first element of every scan */
+} mms_problem;
+
+/* The plain scan of n elements of a simple call. init is NULL for an inclusive scan. */
+mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init);
+
+/* A description into a problem. */
+mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
+
+/* MMSCAN_OK where x and y can serve the problem: neither is NULL, and they are in place or share no memory. */
+mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void *y);
+
+/* MMSCAN_OK where two arrays of `bytes` bytes are the same or share no memory. */
+static inline mmscan_status mms_problem_overlap(const void *x, const void *y, size_t bytes) {
+  uintptr_t apart = (uintptr_t)y - (uintptr_t)x;
+  return apart != 0 && (apart < bytes || -apart < bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
+/* A description of the paper's algorithm, its arrays and its counts. */
+mmscan_status mms_problem_matmul(const mmscan_matmul_desc *desc, const void *x, const void *y,
+                                 const mmscan_counts *counts);
+
+#endif

@@ -1,0 +1,195 @@
+/* runtime.c: gives tiles and rows to threads.
+ *
+ * Long scans are chained: a thread takes the next tile, looks at it in its cache, waits for the carry of the tile
+ * before, hands on its own, and writes. Tiles are taken in order, so the tile that is waited for is always in some
+ * thread's hands. Where there are many scans a thread takes whole ones. Both do the same additions, and so does a
+ * single thread.
+ */
+#include "runtime.h"
+
+#include "workspace.h"
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+  GRAIN = 32768,   /* elements that are worth a thread */
+  SPINS = 2000,    /* looks at the carry before the core is offered to others */
+  CACHE_LINE = 64, /* apart from each other: what all threads write */
+};
+
+/* What the threads of a run share. */
+typedef struct shared {
+  const mms_run *run;
+  size_t element, tile, tiles;            /* bytes; elements in a tile; tiles in a scan */
+  size_t items, per_grab;                 /* tiles or scans in all, and how many a thread takes at a time */
+  alignas(CACHE_LINE) atomic_size_t next; /* the next item to take */
+  alignas(CACHE_LINE) atomic_size_t done; /* chain: tiles whose carry is known */
+  mms_value carry;                        /* chain: out of tile done - 1 */
+  alignas(CACHE_LINE) atomic_bool served; /* some thread had a work space */
+} shared;
+
+/* ---- Where things are ----------------------------------------------------------------------------------------- */
+
+typedef struct tile {
+  size_t row, m;
+  const char *x;
+  char *y;
+  bool first, last; /* in its scan */
+} tile;
+
+static const char *row_x(const shared *s, size_t row) {
+  return (const char *)s->run->x + (ptrdiff_t)row * s->run->x_dist * (ptrdiff_t)s->element;
+}
+
+static char *row_y(const shared *s, size_t row) {
+  return (char *)s->run->y + (ptrdiff_t)row * s->run->y_dist * (ptrdiff_t)s->element;
+}
+
+/* Tile `index` of a scan, counted from where the scan starts: the last tile is the short one. */
+static tile tile_at(const shared *s, size_t row, size_t index) {
+  size_t from = index * s->tile, left = s->run->n - from, m = left < s->tile ? left : s->tile;
+  size_t at = (s->run->job->reverse ? left - m : from) * s->element;
+  return (tile){.row = row,
+                .m = m,
+                .x = row_x(s, row) + at,
+                .y = row_y(s, row) + at,
+                .first = index == 0,
+                .last = index == s->tiles - 1};
+}
+
+static mms_value carry_into(const shared *s, size_t row) {
+  mms_value v = s->run->first;
+  if (s->run->carry) memcpy(&v, (char *)s->run->carry + row * s->element, s->element);
+  return v;
+}
+
+static void keep_carry(const shared *s, size_t row, const mms_value *carry) {
+  if (s->run->carry) memcpy((char *)s->run->carry + row * s->element, carry, s->element);
+}
+
+/* ---- Whole scans ---------------------------------------------------------------------------------------------- */
+
+static void scan_row(const shared *s, size_t row, void *work) {
+  mms_value carry = carry_into(s, row);
+  for (size_t index = 0; index < s->tiles; index++) {
+    tile t = tile_at(s, row, index);
+    s->run->engine->scan(s->run->job, t.m, t.x, t.y, work, &carry);
+  }
+  keep_carry(s, row, &carry);
+}
+
+static void scan_rows(shared *s, void *work) {
+  size_t from;
+  while ((from = atomic_fetch_add_explicit(&s->next, s->per_grab, memory_order_relaxed)) < s->items) {
+    size_t to = s->items - from < s->per_grab ? s->items : from + s->per_grab;
+    for (size_t row = from; row < to; row++) scan_row(s, row, work);
+  }
+}
+
+/* ---- Chained tiles -------------------------------------------------------------------------------------------- */
+
+static inline void pause_core(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static void wait_for(const shared *s, size_t item) {
+  for (int spins = 0; atomic_load_explicit(&s->done, memory_order_acquire) != item; spins++)
+    if (spins < SPINS)
+      pause_core();
+    else
+      sched_yield();
+}
+
+/* The carry into a tile, once every tile before it has handed on its own. Returns it; hands on the carry out. */
+static mms_value pass_carry(shared *s, size_t item, const tile *t, void *work) {
+  wait_for(s, item);
+  mms_value carry = t->first ? carry_into(s, t->row) : s->carry, before = carry;
+  s->run->engine->advance(s->run->job, t->m, t->x, work, &carry);
+  s->carry = carry;
+  if (t->last) keep_carry(s, t->row, &carry);
+  atomic_store_explicit(&s->done, item + 1, memory_order_release);
+  return before;
+}
+
+static void scan_chain(shared *s, void *work) {
+  size_t item;
+  while ((item = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->items) {
+    tile t = tile_at(s, item / s->tiles, item % s->tiles);
+    s->run->engine->local(s->run->job, t.m, t.x, work);
+    mms_value carry = pass_carry(s, item, &t, work);
+    s->run->engine->finish(s->run->job, t.m, t.x, t.y, work, &carry);
+  }
+}
+
+/* ---- Threads -------------------------------------------------------------------------------------------------- */
+
+/* A child of fork() has none of its parent's OpenMP threads, but the runtime believes it has. */
+static atomic_bool forked;
+static bool fork_is_seen;
+static void after_fork(void) { atomic_store(&forked, true); }
+static void watch_fork(void) { fork_is_seen = pthread_atfork(NULL, NULL, after_fork) == 0; }
+
+int mms_runtime_threads(int limit) {
+  if (atomic_load_explicit(&forked, memory_order_relaxed) || omp_in_parallel()) return 1;
+  return limit > 0 ? limit : omp_get_max_threads();
+}
+
+static int threads_worth(const shared *s) {
+  size_t grabs = (s->items - 1) / s->per_grab + 1, grains = s->run->n / GRAIN * s->run->batch;
+  if (s->run->n < GRAIN) grains = s->run->batch / (GRAIN / s->run->n);
+  size_t most = grabs < grains ? grabs : grains;
+  if (most <= 1) return 1;
+  int limit = mms_runtime_threads(s->run->threads);
+  return most < (size_t)limit ? (int)most : limit;
+}
+
+/* One thread's part. A thread that finds no memory leaves its part to the others. */
+static void serve(shared *s, void (*part)(shared *, void *)) {
+  const mms_engine *engine = s->run->engine;
+  void *work = NULL;
+  if (engine->work_size) {
+    work = mms_workspace_acquire(engine->work_size(s->run->job));
+    if (!work) return;
+    engine->begin(s->run->job, work);
+  }
+  atomic_store_explicit(&s->served, true, memory_order_relaxed);
+  part(s, work);
+  mms_workspace_release(work);
+}
+
+static void serve_with(int threads, shared *s, void (*part)(shared *, void *)) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (threads > 1) pthread_once(&once, watch_fork);
+  if (threads == 1 || !fork_is_seen) {
+    serve(s, part);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  serve(s, part);
+}
+
+/* Threads share the tiles of a scan where there are too few scans to share. */
+static bool is_chained(const shared *s) {
+  return s->run->engine->local && s->tiles > 1 && s->run->batch < 4 * (size_t)mms_runtime_threads(s->run->threads);
+}
+
+mmscan_status mms_runtime_scan(const mms_run *run) {
+  shared s = {.run = run, .element = mms_type_size(run->job->type), .tile = run->n, .tiles = 1};
+  if (run->engine->local) {
+    s.tile = run->job->tile;
+    s.tiles = (run->n - 1) / s.tile + 1;
+  }
+  bool chained = is_chained(&s);
+  s.items = chained ? run->batch * s.tiles : run->batch;
+  s.per_grab = chained || run->n > GRAIN ? 1 : GRAIN / run->n;
+  serve_with(threads_worth(&s), &s, chained ? scan_chain : scan_rows);
+  return atomic_load(&s.served) ? MMSCAN_OK : MMSCAN_ENOMEM;
+}

@@ -1,0 +1,29 @@
+/* types.h: what every layer knows of element types. The facts are in types.def. */
+#ifndef MMS_TYPES_H
+#define MMS_TYPES_H
+
+#include "mmscan.h"
+
+/* One element of any type. */
+typedef union mms_value {
+  float f32;
+  double f64;
+  int32_t i32;
+  int64_t i64;
+  uint32_t u32;
+  uint64_t u64;
+} mms_value;
+
+enum { MMS_TYPES = MMSCAN_U8 + 1 }; /* length of a table indexed by mmscan_type */
+
+/* Bytes of an element; 0 for a type that is not scanned yet, or is none. */
+size_t mms_type_size(mmscan_type type);
+
+/* The identity of + for the type. */
+mms_value mms_type_identity(mmscan_type type);
+
+/* The float type whose products serve the type, and how many of them an element takes. */
+mmscan_type mms_type_unit(mmscan_type type);
+int mms_type_planes(mmscan_type type);
+
+#endif

@@ -1,0 +1,13 @@
+/* model.h: counts of the paper's cost model. */
+#ifndef MMS_MODEL_H
+#define MMS_MODEL_H
+
+#include "unit/unit.h"
+
+/* Adds one GEMM and its multiplications of square matrices (the last, if narrower, counted whole) to the counts. */
+void mms_model_count_product(const mms_product *product);
+
+/* Adds the additions of a product that skips the zeros of A, worked out from where those zeros are. */
+void mms_model_count_additions(const mms_product *product);
+
+#endif
