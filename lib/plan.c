@@ -9,6 +9,9 @@
 /* The shortest scan for which gemm beats the plain loop on one core; measured, see doc/PERFORMANCE.md. */
 enum { GEMM_FROM = 4096 };
 
+/* Bytes of y from which it is written past the caches. */
+enum { STREAM_FROM = 16 << 20 };
+
 /* ---- Engine and unit ------------------------------------------------------------------------------------------ */
 
 static const mms_engine *estimate(const mms_problem *p) {
@@ -74,12 +77,20 @@ size_t mms_plan_short(void) {
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 
+/* Writing past the caches pays once x and y together no longer fit in the last one. What systems say of its size is not
+ * to be relied on (a virtual machine may name its host's), and the gain is flat around this. */
+static bool streams(const mms_problem *p, const void *x, const void *y) {
+  return x != y && p->n > STREAM_FROM / mms_type_size(p->type) / p->batch;
+}
+
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   mmscan_status status = mms_problem_arrays(p, x, y);
   if (status || p->batch == 0) return status;
+  mms_job job = plan->job;
+  job.streams = streams(p, x, y);
   mms_run run = {.engine = plan->engine,
-                 .job = &plan->job,
+                 .job = &job,
                  .n = p->n,
                  .batch = p->batch,
                  .x_dist = p->x_dist,

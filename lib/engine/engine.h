@@ -28,6 +28,7 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
   size_t s, tile;       /* no tile is longer than this */
+  bool streams;         /* y is not x and is larger than the caches: write past them */
 } mms_job;
 
 typedef struct mms_engine {

@@ -16,14 +16,21 @@
  */
 #include "engine/engine.h"
 #include "engine/serial.h"
+#include "kernel/stream.h"
 #include "paper/sweep.h"
 #include "strided.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdalign.h>
 #include <string.h>
 
-enum { PLANES = 2, ALIGN = 64 };
+enum {
+  PLANES = 2,
+  ALIGN = 64,
+  STREAM_BYTES = 8192, /* of y that are made in the cache before they are streamed */
+  BLOCK_BYTES = 16384, /* of x, as unit elements, that are read at a time: a third of a first-level cache */
+};
 
 /* A thread's work space: this header, then what it points to. */
 typedef struct gemm_work {
@@ -33,7 +40,7 @@ typedef struct gemm_work {
   void *totals[PLANES];  /* of the columns in the order of the scan, then scanned */
   void *base;            /* what is added to each column, in the order of memory */
   mms_value total;       /* of the tile, from zero */
-  bool ordinary;         /* the products hold; else the plain loop scans the tile */
+  mms_value weight;      /* of floats: the sum of their magnitudes */
 } gemm_work;
 
 /* How a tile of m elements is cut: the tail is last in the order of the scan. */
@@ -54,7 +61,8 @@ static cut cut_tile(const mms_job *job, size_t m) {
 
 /* What differs by type; unit elements are floats for f32 and doubles for all others. */
 typedef struct steps {
-  bool (*ordinary)(size_t m, const void *x);
+  void (*weigh)(size_t m, const void *x, mms_value *weight); /* adds magnitudes; NULL: nothing overflows */
+  bool (*is_ordinary)(const mms_value *weight);
   bool (*carry_fits)(const mms_value *carry);                       /* an ordinary tile's sums on it do not overflow */
   const void *(*plane)(int plane, size_t m, const void *x, void *); /* x as unit elements, made in the space given */
   mms_value (*total)(const gemm_work *, size_t columns);            /* of all columns; columns >= 1 */
@@ -62,16 +70,6 @@ typedef struct steps {
   void (*bases)(const mms_job *, const gemm_work *, size_t columns, const mms_value *carry);
   void (*add_bases)(const mms_job *, const gemm_work *, size_t from, size_t to, void *y);
 } steps;
-
-static bool always_ordinary(size_t m, const void *x) {
-  (void)m, (void)x;
-  return true;
-}
-
-static bool every_carry_fits(const mms_value *carry) {
-  (void)carry;
-  return true;
-}
 
 /* In [2^52, 2^53) the lowest bit of a double's mantissa weighs 1: adding 2^52 to an integer 0 <= v < 2^52 leaves v in
  * the low bits. 1.5 * 2^52 leaves v modulo 2^32 there for |v| < 2^51. Both are vector additions where a conversion
@@ -94,11 +92,13 @@ static inline double from_low_bits(uint32_t low) {
 #define T       float
 #define SUFFIX  f32
 #define LARGEST FLT_MAX
+#define FABS    fabsf
 #include "engine/gemm_float.inc"
 
 #define T       double
 #define SUFFIX  f64
 #define LARGEST DBL_MAX
+#define FABS    fabs
 #include "engine/gemm_float.inc"
 
 #define T      int32_t
@@ -189,28 +189,45 @@ static void gather_totals(const mms_job *job, size_t columns, size_t size, const
   mms_copy_strided(totals, 1, scanned + first * size, job->reverse ? -s : s, columns, size);
 }
 
+/* Columns [from, from + count) of the tile: all that reads x, a block at a time while that is in the nearest cache. */
+static void local_block(const mms_job *job, gemm_work *w, size_t columns, size_t from, size_t count, const char *x) {
+  const steps *of = steps_of[job->type];
+  size_t size = mms_type_size(w->sweep.type), at = from * job->s;
+  size_t totals_at = job->reverse ? columns - from - count : from;
+  if (of->weigh) of->weigh(count * job->s, x, &w->weight);
+  for (int p = 0; p < mms_type_planes(job->type); p++) {
+    char *scanned = (char *)w->scanned[p] + at * size;
+    scan_columns(job, w, count, of->plane(p, count * job->s, x, w->plane), scanned);
+    gather_totals(job, count, size, scanned, (char *)w->totals[p] + totals_at * size);
+  }
+}
+
+static void local_columns(const mms_job *job, gemm_work *w, size_t columns, const char *x) {
+  size_t block = BLOCK_BYTES / mms_type_size(w->sweep.type) / job->s;
+  if (block == 0) block = 1;
+  for (size_t from = 0; from < columns; from += block) {
+    size_t count = columns - from < block ? columns - from : block;
+    local_block(job, w, columns, from, count, x + from * job->s * mms_type_size(job->type));
+  }
+  for (int p = 0; p < mms_type_planes(job->type); p++) mms_sweep_scan_dense(&w->sweep, w->totals[p], columns);
+  w->total = steps_of[job->type]->total(w, columns);
+}
+
 static void local(const mms_job *job, size_t m, const void *x, void *work) {
   const steps *of = steps_of[job->type];
   size_t element = mms_type_size(job->type);
   gemm_work *w = work;
   cut c = cut_tile(job, m);
-  w->ordinary = of->ordinary(m, x);
-  if (!w->ordinary) return;
-  w->total = mms_type_identity(job->type);
-  if (c.columns) {
-    for (int p = 0; p < mms_type_planes(job->type); p++) {
-      const void *plane = of->plane(p, c.columns * job->s, (const char *)x + c.first * element, w->plane);
-      scan_columns(job, w, c.columns, plane, w->scanned[p]);
-      gather_totals(job, c.columns, mms_type_size(w->sweep.type), w->scanned[p], w->totals[p]);
-      mms_sweep_scan(&w->sweep, w->totals[p], c.columns);
-    }
-    w->total = of->total(w, c.columns);
-  }
-  if (c.tail) mms_serial_of[job->type].fold[job->reverse](c.tail, (const char *)x + c.tail_at * element, &w->total);
+  const char *tail = (const char *)x + c.tail_at * element;
+  w->weight = w->total = mms_type_identity(job->type);
+  if (c.columns) local_columns(job, w, c.columns, (const char *)x + c.first * element);
+  if (c.tail) mms_serial_of[job->type].fold[job->reverse](c.tail, tail, &w->total);
+  if (of->weigh) of->weigh(c.tail, tail, &w->weight);
 }
 
 static bool products_hold(const mms_job *job, const gemm_work *w, const mms_value *carry) {
-  return w->ordinary && steps_of[job->type]->carry_fits(carry);
+  const steps *of = steps_of[job->type];
+  return !of->weigh || (of->is_ordinary(&w->weight) && of->carry_fits(carry));
 }
 
 static void advance(const mms_job *job, size_t m, const void *x, void *work, mms_value *carry) {
@@ -221,19 +238,36 @@ static void advance(const mms_job *job, size_t m, const void *x, void *work, mms
     mms_serial_of[job->type].fold[job->reverse](m, x, carry);
 }
 
+/* y[0..] = the values [from, to) of the scanned columns with their bases added. */
+static void write_values(const mms_job *job, const gemm_work *w, size_t from, size_t to, char *y) {
+  const steps *of = steps_of[job->type];
+  size_t element = mms_type_size(job->type);
+  if (!job->streams) {
+    of->add_bases(job, w, from, to, y);
+    return;
+  }
+  alignas(ALIGN) char piece[STREAM_BYTES];
+  size_t most = STREAM_BYTES / element;
+  for (size_t at = from; at < to; at += most, y += STREAM_BYTES) {
+    size_t end = to - at < most ? to : at + most;
+    of->add_bases(job, w, at, end, piece);
+    mms_stream_copy(y, piece, (end - at) * element);
+  }
+  mms_stream_fence();
+}
+
 /* y of the columns. An exclusive scan is the inclusive one moved on by an element: the first place gets the carry, and
  * the last value falls out (into the tail's first place, which the tail writes). */
 static void finish_columns(const mms_job *job, const gemm_work *w, size_t columns, char *y, const mms_value *carry) {
-  const steps *of = steps_of[job->type];
   size_t count = columns * job->s, element = mms_type_size(job->type);
-  of->bases(job, w, columns, carry);
+  steps_of[job->type]->bases(job, w, columns, carry);
   if (job->kind == MMSCAN_INCLUSIVE) {
-    of->add_bases(job, w, 0, count, y);
+    write_values(job, w, 0, count, y);
   } else if (job->reverse) {
-    of->add_bases(job, w, 1, count, y);
+    write_values(job, w, 1, count, y);
     memcpy(y + (count - 1) * element, carry, element);
   } else {
-    of->add_bases(job, w, 0, count - 1, y + element);
+    write_values(job, w, 0, count - 1, y + element);
     memcpy(y, carry, element);
   }
 }
@@ -271,7 +305,7 @@ static void scan(const mms_job *job, size_t m, const void *x, void *y, void *wor
 /* Measured with OpenBLAS: doc/PERFORMANCE.md. */
 static void defaults(mmscan_type type, size_t *s, size_t *tile) {
   *s = type == MMSCAN_F32 ? 8 : 4;
-  *tile = type == MMSCAN_F32 ? 16384 : 8192;
+  *tile = type == MMSCAN_F32 ? 32768 : 16384;
 }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",

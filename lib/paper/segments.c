@@ -11,6 +11,7 @@
 #include "paper/segments.h"
 
 #include "paper/sweep.h"
+#include "paper/vector.h"
 #include "types.h"
 #include <stdlib.h>
 #include <string.h>
@@ -143,21 +144,8 @@ static void finish_segment(const run *r, const segment *g) {
   if (r->desc->traversal == MMSCAN_ITERATIVE) mms_sweep_down(&g->sweep, element(r, g->from), g->length, g->k);
 }
 
-static void add_f32(float *x, size_t n, const float *carry) {
-  float add = *carry;
-  for (size_t i = 0; i < n; i++) x[i] += add;
-}
-
-static void add_f64(double *x, size_t n, const double *carry) {
-  double add = *carry;
-  for (size_t i = 0; i < n; i++) x[i] += add;
-}
-
 static void add_vector(const run *r, segment *g, const void *carry) {
-  if (r->desc->type == MMSCAN_F32)
-    add_f32((float *)element(r, g->from), g->length, carry);
-  else
-    add_f64((double *)element(r, g->from), g->length, carry);
+  mms_vector_add(r->desc->type, g->length, carry, element(r, g->from));
   g->counts.depth++;
   g->counts.additions += g->length;
   g->counts.additions_unpadded += g->length;
