@@ -3,7 +3,6 @@
 
 #include "env.h"
 #include "runtime.h"
-#include <stdatomic.h>
 #include <string.h>
 
 /* The shortest scan for which gemm beats the plain loop on one core; measured, see doc/PERFORMANCE.md. */
@@ -11,6 +10,8 @@ enum { GEMM_FROM = 4096 };
 
 /* Bytes of y from which it is written past the caches. */
 enum { STREAM_FROM = 16 << 20 };
+
+atomic_size_t mms_plan_short_n;
 
 /* ---- Engine and unit ------------------------------------------------------------------------------------------ */
 
@@ -53,6 +54,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   const mmscan_choice *c = choice ? choice : &nothing;
   mmscan_status status;
   if (env->status) return env->status;
+  if (!env->engine) atomic_store_explicit(&mms_plan_short_n, GEMM_FROM, memory_order_relaxed);
   if (choice && (choice->struct_size != sizeof *choice || choice->threads < 0)) return MMSCAN_EINVAL;
   *plan = (mmscan_plan){.problem = *problem, .threads = c->threads ? c->threads : env->threads};
   plan->job = (mms_job){.type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
@@ -60,19 +62,6 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if (!plan->engine->defaults) return MMSCAN_OK;
   if ((status = choose_unit(plan, env, c))) return status;
   return choose_sizes(plan, c);
-}
-
-/* ---- Short scans ---------------------------------------------------------------------------------------------- */
-
-static atomic_size_t short_n;
-
-size_t mms_plan_short(void) {
-  size_t n = atomic_load_explicit(&short_n, memory_order_relaxed);
-  if (n) return n;
-  const mms_env *env = mms_env_get();
-  if (env->status || env->engine) return 0;
-  atomic_store_explicit(&short_n, GEMM_FROM, memory_order_relaxed);
-  return GEMM_FROM;
 }
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "problem.h"
+#include <stdatomic.h>
 
 struct mmscan_plan {
   mms_problem problem;
@@ -19,8 +20,10 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 /* Runs the plan. carry: as in mmscan_scan_block(), or NULL. */
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
-/* Scans shorter than this are plain loops, whatever their type; 0 where the environment wants otherwise or is
- * illegal, and before it was read. */
-size_t mms_plan_short(void);
+/* Scans shorter than this are plain loops; 0 where the environment wants otherwise or is illegal, and before the first
+ * plan. In the header because a short scan has no time for a call. */
+extern atomic_size_t mms_plan_short_n;
+
+static inline size_t mms_plan_short(void) { return atomic_load_explicit(&mms_plan_short_n, memory_order_relaxed); }
 
 #endif

@@ -304,7 +304,7 @@ static void scan(const mms_job *job, size_t m, const void *x, void *y, void *wor
 
 /* Measured with OpenBLAS: doc/PERFORMANCE.md. */
 static void defaults(mmscan_type type, size_t *s, size_t *tile) {
-  *s = type == MMSCAN_F32 ? 8 : 4;
+  *s = 8;
   *tile = type == MMSCAN_F32 ? 32768 : 16384;
 }
 
