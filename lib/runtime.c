@@ -10,14 +10,13 @@
 #include "workspace.h"
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <string.h>
 
 enum {
   GRAIN = 32768,   /* elements that are worth a thread */
-  SPINS = 2000,    /* looks at the carry before the core is offered to others */
+  SPINS = 4000,    /* looks at the carry, about the time of a tile, before the thread sleeps */
   CACHE_LINE = 64, /* apart from each other: what all threads write */
 };
 
@@ -29,6 +28,9 @@ typedef struct shared {
   alignas(CACHE_LINE) atomic_size_t next; /* the next item to take */
   alignas(CACHE_LINE) atomic_size_t done; /* chain: tiles whose carry is known */
   mms_value carry;                        /* chain: out of tile done - 1 */
+  atomic_int sleepers;                    /* chain: threads that wait for `advanced` */
+  pthread_mutex_t lock;
+  pthread_cond_t advanced;
   alignas(CACHE_LINE) atomic_bool served; /* some thread had a work space */
 } shared;
 
@@ -100,12 +102,33 @@ static inline void pause_core(void) {
 #endif
 }
 
-static void wait_for(const shared *s, size_t item) {
-  for (int spins = 0; atomic_load_explicit(&s->done, memory_order_acquire) != item; spins++)
-    if (spins < SPINS)
-      pause_core();
-    else
-      sched_yield();
+static bool is_turn(const shared *s, size_t item) { return atomic_load(&s->done) == item; }
+
+/* A long wait means that the thread before us is not running. To sleep, and be woken, gives it a core and us one soon
+ * after; to spin on, or to yield to whoever else wants the core, was measured to stall both for whole time slices. */
+static void sleep_until(shared *s, size_t item) {
+  pthread_mutex_lock(&s->lock);
+  atomic_fetch_add(&s->sleepers, 1);
+  while (!is_turn(s, item)) pthread_cond_wait(&s->advanced, &s->lock);
+  atomic_fetch_sub(&s->sleepers, 1);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void wait_for(shared *s, size_t item) {
+  for (int spins = 0; spins < SPINS; spins++) {
+    if (is_turn(s, item)) return;
+    pause_core();
+  }
+  sleep_until(s, item);
+}
+
+/* Sequentially consistent, like sleep_until(): either we see its sleeper, or it sees our tile. */
+static void tell_done(shared *s, size_t item) {
+  atomic_store(&s->done, item + 1);
+  if (atomic_load(&s->sleepers) == 0) return;
+  pthread_mutex_lock(&s->lock);
+  pthread_cond_broadcast(&s->advanced);
+  pthread_mutex_unlock(&s->lock);
 }
 
 /* The carry into a tile, once every tile before it has handed on its own. Returns it; hands on the carry out. */
@@ -115,7 +138,7 @@ static mms_value pass_carry(shared *s, size_t item, const tile *t, void *work) {
   s->run->engine->advance(s->run->job, t->m, t->x, work, &carry);
   s->carry = carry;
   if (t->last) keep_carry(s, t->row, &carry);
-  atomic_store_explicit(&s->done, item + 1, memory_order_release);
+  tell_done(s, item);
   return before;
 }
 
@@ -182,7 +205,12 @@ static bool is_chained(const shared *s) {
 }
 
 mmscan_status mms_runtime_scan(const mms_run *run) {
-  shared s = {.run = run, .element = mms_type_size(run->job->type), .tile = run->n, .tiles = 1};
+  shared s = {.run = run,
+              .element = mms_type_size(run->job->type),
+              .tile = run->n,
+              .tiles = 1,
+              .lock = PTHREAD_MUTEX_INITIALIZER,
+              .advanced = PTHREAD_COND_INITIALIZER};
   if (run->engine->local) {
     s.tile = run->job->tile;
     s.tiles = (run->n - 1) / s.tile + 1;
