@@ -1,8 +1,9 @@
 /* cblas.c: the unit behind which is the CBLAS this library was linked with. */
 #include "unit/unit.h"
 
+#include "unit/vendor.h"
 #include <dlfcn.h>
-#include <stdio.h>
+#include <pthread.h>
 
 /* The part of the CBLAS we call, LP64. Declared here because the header's name and place differ by vendor, and its
  * enumerations are ints to the linker. */
@@ -30,7 +31,7 @@ static void dgemm(const mms_product *p, size_t from, int columns) {
               (const double *)p->x + from * p->s, s, 0, (double *)p->w + from * p->s, s);
 }
 
-static void multiply(const mms_product *p) {
+static void multiply_chunks(const mms_product *p) {
   void (*gemm)(const mms_product *, size_t, int) = p->type == MMSCAN_F32 ? sgemm : dgemm;
   size_t chunk = MOST_WORK / (p->s * p->s);
   for (size_t from = 0; from < p->columns; from += chunk) {
@@ -39,50 +40,40 @@ static void multiply(const mms_product *p) {
   }
 }
 
-/* ---- What the library says of itself -------------------------------------------------------------------------- */
+/* ---- The library behind it ------------------------------------------------------------------------------------ */
 
-typedef int (*int_call)(void);
-typedef char *(*text_call)(void);
-typedef void (*fill_call)(char *buffer, int length);
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static const char *library; /* its file */
+static mms_vendor vendor;
+static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
 
-/* dlsym() returns an object pointer; POSIX makes it hold a function's address too. */
-static int say_int(void *blas, const char *name) {
-  int_call call;
-  *(void **)&call = dlsym(blas, name);
-  return call ? call() : 0;
-}
+static void lock(void) { pthread_mutex_lock(&one_caller); }
+static void unlock(void) { pthread_mutex_unlock(&one_caller); }
 
-static const char *say_text(void *blas, const char *name) {
-  text_call call;
-  *(void **)&call = dlsym(blas, name);
-  return call ? call() : NULL;
-}
-
-static const char *say_mkl(void *blas) {
-  static char text[200];
-  fill_call call;
-  *(void **)&call = dlsym(blas, "MKL_Get_Version_String");
-  if (call) call(text, sizeof text);
-  return call ? text : NULL;
-}
-
-static void describe(mmscan_part *part) {
-  static const char *const version[] = {"openblas_get_config", "bli_info_get_version_str"};
-  static const char *const threads[] = {"openblas_get_num_threads", "bli_thread_get_num_threads",
-                                        "MKL_Get_Max_Threads"};
+/* The handle is kept: the library is linked, and stays. A fork() waits for the lock, so that no child is born while
+ * some other thread of its parent holds it. */
+static void look(void) {
   void (*gemm)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int) =
       cblas_sgemm;
   Dl_info where;
   if (!dladdr(*(void **)&gemm, &where)) return;
-  part->library = where.dli_fname;
-  void *blas = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (!blas) return;
-  for (size_t i = 0; i < sizeof version / sizeof *version && !part->version; i++)
-    part->version = say_text(blas, version[i]);
-  if (!part->version) part->version = say_mkl(blas);
-  for (size_t i = 0; i < sizeof threads / sizeof *threads && !part->threads; i++)
-    part->threads = say_int(blas, threads[i]);
-  dlclose(blas);
+  library = where.dli_fname;
+  vendor = mms_vendor_ask(dlopen(library, RTLD_LAZY | RTLD_NOLOAD));
+  if (vendor.one_at_a_time) pthread_atfork(lock, unlock, unlock);
+}
+
+static void multiply(const mms_product *p) {
+  pthread_once(&looked, look);
+  if (vendor.one_at_a_time) lock();
+  multiply_chunks(p);
+  if (vendor.one_at_a_time) unlock();
+}
+
+static void describe(mmscan_part *part) {
+  pthread_once(&looked, look);
+  part->library = library;
+  part->version = vendor.version;
+  part->threads = mms_vendor_threads(&vendor);
 }
 
 const mms_unit mms_unit_cblas = {.name = "cblas",
