@@ -1,0 +1,13 @@
+/* command.h: the subcommands of mmscan.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+/* argv[0] is the name of the program, for getopt's messages; the arguments of the subcommand follow. Each returns the
+ * exit status. */
+int run_scan(int argc, char **argv);
+int run_info(int argc, char **argv);
+
+#endif

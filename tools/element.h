@@ -1,0 +1,44 @@
+/* element.h: the types of numbers the command reads and writes, as one table.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef ELEMENT_H
+#define ELEMENT_H
+
+#include <mmscan.h>
+#include <stdint.h>
+
+typedef union scalar {
+  float f32;
+  double f64;
+  int32_t i32;
+  int64_t i64;
+  uint32_t u32;
+  uint64_t u64;
+} scalar;
+
+typedef enum parsed { PARSED, NOT_A_NUMBER, OUT_OF_RANGE } parsed;
+
+#define ELEMENT_TEXT 32 /* bytes enough for any number that is printed, with its zero byte */
+
+typedef struct element {
+  const char *name; /* as --type takes it */
+  mmscan_type type;
+  char kind; /* as the dtype of a .npy file has it, before the size */
+  size_t size;
+  parsed (*parse)(const char *text, scalar *value);
+  int (*print)(const void *value, char text[ELEMENT_TEXT]); /* returns the length */
+  scalar identity[MMSCAN_MUL + 1];                          /* by mmscan_op: what a scan starts from */
+} element;
+
+/* NULL where there is no such type. */
+const element *element_by_name(const char *name);
+const element *element_by_kind(char kind, size_t size);
+
+/* Sets count values at data to the identity of op. */
+void element_fill(const element *type, mmscan_op op, void *data, size_t count);
+
+/* Reverses the bytes of each of count values of size 4 or 8. */
+void element_swap(void *data, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,14 @@
+/* flatten.h: an array in Fortran order, put into C order.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef FLATTEN_H
+#define FLATTEN_H
+
+#include "array.h"
+#include "input.h"
+
+/* Replaces the input, which has to be seekable, by a temporary file with its elements in C order, and *a by one row. */
+int flatten(input *in, array *a);
+
+#endif

@@ -1,0 +1,172 @@
+/* info.c: the subcommand info: what runs here, and with what.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The report is made once, as JSON; the text is printed from that. */
+#include "command.h"
+#include "message.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <mmscan.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static const char help[] = "Usage: mmscan info [--json]\n"
+                           "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
+                           "the BLAS behind each, and the environment variables that are set.\n"
+                           "\n"
+                           "  --json   as one JSON object\n"
+                           "  --help   this text\n"
+                           "\n"
+                           "Exit status: 1 where the environment is illegal, after the report.\n";
+
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+/* null for NULL. JSON takes UTF-8 only, and the environment may hold anything. */
+static json_t *text_of(const char *text) {
+  if (text == NULL) return json_null();
+  json_t *value = json_string(text);
+  char *copy = value == NULL ? strdup(text) : NULL;
+  if (copy == NULL) return value;
+  for (char *c = copy; *c != '\0'; c++)
+    if ((unsigned char)*c > 126) *c = '?';
+  value = json_string(copy);
+  free(copy);
+  return value;
+}
+
+/* The value of the first line of /proc/cpuinfo that starts with `model name`; NULL where there is none. */
+static json_t *model_name(void) {
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  char line[512];
+  json_t *name = NULL;
+  while (file != NULL && name == NULL && fgets(line, sizeof line, file) != NULL) {
+    const char *colon = strchr(line, ':');
+    if (colon == NULL || strncmp(line, "model name", 10) != 0) continue;
+    line[strcspn(line, "\n")] = '\0';
+    name = text_of(colon + 1 + strspn(colon + 1, " "));
+  }
+  if (file != NULL) fclose(file);
+  return name;
+}
+
+/* Not every system names its CPU; all name their architecture. */
+static json_t *cpu(void) {
+  struct utsname system;
+  json_t *name = model_name();
+  if (name != NULL) return name;
+  return uname(&system) == 0 ? text_of(system.machine) : json_null();
+}
+
+static json_t *engines(void) {
+  json_t *list = json_array();
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_engine(i, &part) == MMSCAN_OK; i++)
+    json_array_append_new(
+        list, json_pack("{s:o, s:o}", "name", text_of(part.name), "description", text_of(part.description)));
+  return list;
+}
+
+static json_t *units(void) {
+  json_t *list = json_array();
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
+    json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:i}", "name", text_of(part.name), "description",
+                                          text_of(part.description), "library", text_of(part.library), "version",
+                                          text_of(part.version), "threads", part.threads));
+  return list;
+}
+
+static json_t *environment(void) {
+  json_t *set = json_object();
+  for (char **entry = environ; *entry != NULL; entry++) {
+    const char *equals = strchr(*entry, '=');
+    if (equals == NULL || strncmp(*entry, "MMSCAN_", 7) != 0) continue;
+    char *name = strndup(*entry, (size_t)(equals - *entry));
+    if (name != NULL) json_object_set_new(set, name, text_of(equals + 1));
+    free(name);
+  }
+  return set;
+}
+
+/* No wisdom is read yet: MMSCAN_WISDOM is refused. */
+static json_t *report(void) {
+  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:n, s:o, s:o}", "version", text_of(mmscan_version()), "cpu", cpu(),
+                   "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines", engines(), "units", units(),
+                   "wisdom", "environment", environment(), "environment_error", text_of(mmscan_environment_error()));
+}
+
+/* ---- As text ----------------------------------------------------------------------------------------------------- */
+
+static const char *field(const json_t *object, const char *key, const char *absent) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text != NULL ? text : absent;
+}
+
+static void print_library(const json_t *unit) {
+  const char *library = field(unit, "library", NULL);
+  const int threads = (int)json_integer_value(json_object_get(unit, "threads"));
+  if (library == NULL) return;
+  printf("             %s, version %s", library, field(unit, "version", "unknown"));
+  if (threads > 0) printf(", %d thread%s", threads, threads == 1 ? "" : "s");
+  putchar('\n');
+}
+
+static void print_parts(const char *title, const json_t *list) {
+  puts(title);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *part = json_array_get(list, i);
+    printf("  %-10s %s\n", field(part, "name", ""), field(part, "description", ""));
+    print_library(part);
+  }
+}
+
+static void print_environment(json_t *set) {
+  printf("environment%s\n", json_object_size(set) == 0 ? "  none of MMSCAN_* is set" : "");
+  for (void *i = json_object_iter(set); i != NULL; i = json_object_iter_next(set, i))
+    printf("  %s=%s\n", json_object_iter_key(i), json_string_value(json_object_iter_value(i)));
+}
+
+static void print_text(const json_t *r) {
+  printf("version      %s\n", field(r, "version", ""));
+  printf("CPU          %s\n", field(r, "cpu", "unknown"));
+  printf("ISA          %s\n", field(r, "isa", "unknown"));
+  printf("threads      %d\n", (int)json_integer_value(json_object_get(r, "threads")));
+  print_parts("engines", json_object_get(r, "engines"));
+  print_parts("units", json_object_get(r, "units"));
+  printf("wisdom       %s\n", field(r, "wisdom", "none"));
+  print_environment(json_object_get(r, "environment"));
+  const char *error = field(r, "environment_error", NULL);
+  if (error != NULL) printf("environment is illegal: %s\n", error);
+}
+
+static int print_report(bool as_json) {
+  json_t *r = report();
+  if (r == NULL) return fail_memory();
+  if (as_json && json_dumpf(r, stdout, JSON_INDENT(2)) == 0)
+    putchar('\n');
+  else if (!as_json)
+    print_text(r);
+  json_decref(r);
+  const char *error = mmscan_environment_error();
+  return error == NULL ? DONE : fail("%s", error);
+}
+
+int run_info(int argc, char **argv) {
+  static const struct option options[] = {
+      {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  bool as_json = false;
+  int option;
+  while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option != 'j') return wrong_usage("info", NULL);
+    as_json = true;
+  }
+  if (optind < argc) return wrong_usage("info", "an argument too many: '%s'", argv[optind]);
+  return print_report(as_json);
+}

@@ -1,0 +1,75 @@
+/* main.c: the command mmscan: finds the subcommand.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "command.h"
+#include "message.h"
+
+#include <fcntl.h>
+#include <mmscan.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct subcommand {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} subcommand;
+
+static const subcommand subcommands[] = {
+    {"scan", run_scan, "scan the numbers in a file"},
+    {"info", run_info, "version, CPU, engines, the BLAS behind them, environment"},
+};
+enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
+
+static int print_help(void) {
+  puts("Usage: mmscan SUBCOMMAND [OPTION]...\n"
+       "Prefix sums by matrix multiplication.\n\n"
+       "Subcommands:");
+  for (int i = 0; i < SUBCOMMANDS; i++) printf("  %-6s %s\n", subcommands[i].name, subcommands[i].summary);
+  puts("\n'mmscan SUBCOMMAND --help' tells more; 'mmscan --version' the version.\n"
+       "Results go to standard output, messages to standard error.\n"
+       "Exit status: 0 done, 1 failed, 2 wrong usage.");
+  return DONE;
+}
+
+static int print_version(void) {
+  printf("mmscan %s\n", mmscan_version());
+  return DONE;
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) return wrong_usage(NULL, "a subcommand is missing");
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) return print_version();
+  for (int i = 0; i < SUBCOMMANDS; i++) {
+    if (strcmp(argv[1], subcommands[i].name) != 0) continue;
+    argv[1] = argv[0];
+    return subcommands[i].run(argc - 1, argv + 1);
+  }
+  return wrong_usage(NULL, "no %s '%s'", argv[1][0] == '-' ? "option" : "subcommand", argv[1]);
+}
+
+/* A file opened where standard output was closed would be taken for it. Put something there that refuses: standard
+ * input that cannot be read, output that cannot be written. */
+static void fill_standard_files(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) exit(FAILED);
+}
+
+/* A write to a pipe that nobody reads, or past the limit of a file's size, then fails and gets its message. */
+static void ignore_write_signals(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+int main(int argc, char **argv) {
+  static char name[] = "mmscan";
+  fill_standard_files();
+  ignore_write_signals();
+  if (argc > 0) argv[0] = name;
+  return close_stdout(dispatch(argc, argv));
+}

@@ -1,0 +1,61 @@
+/* message.c: what the user is told on standard error.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "message.h"
+#include "progress.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_line(const char *format, va_list arguments) {
+  progress_erase();
+  fputs("mmscan: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+int fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line(format, arguments);
+  va_end(arguments);
+  return FAILED;
+}
+
+int fail_file(const char *name) { return fail("%s: %s", name, strerror(errno)); }
+
+int fail_memory(void) { return fail("out of memory"); }
+
+int wrong_usage(const char *subcommand, const char *format, ...) {
+  if (format != NULL) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
+  }
+  fprintf(stderr, "Try 'mmscan%s%s --help'.\n", subcommand ? " " : "", subcommand ? subcommand : "");
+  return WRONG_USAGE;
+}
+
+const char *quoted(const char *text, char quote[MESSAGE_QUOTE]) {
+  const size_t most = MESSAGE_QUOTE - 4;
+  size_t i;
+  for (i = 0; i < most && text[i] != '\0'; i++) {
+    const unsigned char byte = (unsigned char)text[i];
+    quote[i] = byte < ' ' || byte == 127 ? '?' : text[i];
+  }
+  strcpy(quote + i, text[i] != '\0' ? "..." : "");
+  return quote;
+}
+
+int close_stdout(int status) {
+  const int failed_before = ferror(stdout);
+  errno = 0;
+  if (fclose(stdout) == 0 && !failed_before) return status;
+  const char *reason = errno ? strerror(errno) : "write error";
+  fail("standard output: %s", reason);
+  return status == DONE ? FAILED : status;
+}

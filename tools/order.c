@@ -1,0 +1,222 @@
+/* order.c: scans data of any size block by block, in the order of the scan.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The data is outer * length * inner elements, scanned along `length`: each of `outer` slabs is a matrix of `length`
+ * lines with `inner` elements each. A block is `lines` lines by `columns` columns of a slab, or, where slabs are small,
+ * all of several slabs. With inner == 1 the scans are rows in memory; else a block is transposed so that they are. The
+ * blocks along one scan hand on a carry an element of the block's width. */
+#include "order.h"
+#include "message.h"
+#include "progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW_BLOCK    ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that the bits are those of one call */
+#define MATRIX_BLOCK ((uint64_t)MMSCAN_MAX_TILE * 8)
+#define MOST_COLUMNS ((uint64_t)8192) /* of a matrix block: reads of 32 KiB and more, and scans of 128 and more */
+
+/* The largest block. */
+typedef struct block_shape {
+  uint64_t slabs, lines, columns;
+} block_shape;
+
+/* A block: where it is, how large it is, its elements and their carries. */
+typedef struct block {
+  uint64_t slab, line, column;
+  block_shape size;
+  char *data;
+  char *turned; /* the block transposed: one scan after another; the same as data where inner == 1 */
+  char *carry;
+} block;
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static block_shape choose_block(const order *o) {
+  const uint64_t elements = o->inner == 1 ? ROW_BLOCK : MATRIX_BLOCK;
+  block_shape b = {.slabs = 1, .columns = smaller(o->inner, MOST_COLUMNS)};
+  b.lines = smaller(o->length, elements / b.columns);
+  if (b.lines == o->length && b.columns == o->inner) b.slabs = smaller(o->outer, elements / (b.lines * b.columns));
+  return b;
+}
+
+static bool is_empty(const order *o) { return o->outer == 0 || o->length == 0 || o->inner == 0; }
+
+bool order_is_sequential(const order *o) {
+  if (is_empty(o)) return true;
+  const block_shape b = choose_block(o);
+  return b.columns == o->inner && (b.lines == o->length || !o->reverse);
+}
+
+/* ---- One block --------------------------------------------------------------------------------------------------- */
+
+/* to[column][line] = from[line][column]; in squares, so that both sides stay in cache. */
+#define SQUARE 16
+static void transpose(size_t size, const char *from, size_t lines, size_t columns, char *to) {
+  for (size_t l = 0; l < lines; l += SQUARE)
+    for (size_t c = 0; c < columns; c += SQUARE)
+      for (size_t j = c; j < c + SQUARE && j < columns; j++)
+        for (size_t i = l; i < l + SQUARE && i < lines; i++) {
+          if (size == 4)
+            memcpy(to + 4 * (j * lines + i), from + 4 * (i * columns + j), 4);
+          else
+            memcpy(to + 8 * (j * lines + i), from + 8 * (i * columns + j), 8);
+        }
+}
+
+static uint64_t slab_elements(const block *b) { return b->size.lines * b->size.columns; }
+
+static void turn(const order *o, const block *b, bool back) {
+  if (o->inner == 1) return;
+  const size_t size = o->type->size, step = (size_t)slab_elements(b) * size;
+  for (size_t s = 0; s < b->size.slabs; s++) {
+    if (back)
+      transpose(size, b->turned + s * step, b->size.columns, b->size.lines, b->data + s * step);
+    else
+      transpose(size, b->data + s * step, b->size.lines, b->size.columns, b->turned + s * step);
+  }
+}
+
+/* A block that is not as wide as its slab lies in memory as one piece a line. */
+static uint64_t pieces(const order *o, const block *b) { return b->size.columns == o->inner ? 1 : b->size.lines; }
+
+static uint64_t piece_first(const order *o, const block *b, uint64_t piece) {
+  return (b->slab * o->length + b->line + piece) * o->inner + b->column;
+}
+
+static size_t piece_elements(const order *o, const block *b) {
+  return (size_t)(b->size.slabs * slab_elements(b) / pieces(o, b));
+}
+
+static int read_block(const order *o, const block *b, input *in) {
+  const size_t count = piece_elements(o, b), bytes = count * o->type->size;
+  for (uint64_t p = 0; p < pieces(o, b); p++) {
+    char *data = b->data + p * bytes;
+    if (input_read_at(in, piece_first(o, b, p) * o->type->size, data, bytes) != DONE) return FAILED;
+    if (o->swapped) element_swap(data, count, o->type->size);
+  }
+  return DONE;
+}
+
+static int write_block(const order *o, const block *b, result *to) {
+  const size_t count = piece_elements(o, b);
+  for (uint64_t p = 0; p < pieces(o, b); p++)
+    if (result_put(to, piece_first(o, b, p), b->data + p * count * o->type->size, count) != DONE) return FAILED;
+  return DONE;
+}
+
+/* ---- The library ------------------------------------------------------------------------------------------------- */
+
+static mmscan_status scan_rows(const order *o, void *data, size_t n, size_t rows, void *carry) {
+  const mmscan_desc desc = {.struct_size = sizeof desc,
+                            .x_type = o->type->type,
+                            .y_type = o->type->type,
+                            .op = o->op,
+                            .kind = o->kind,
+                            .reverse = o->reverse,
+                            .n = n,
+                            .x_stride = 1,
+                            .y_stride = 1,
+                            .batch = rows,
+                            .x_dist = (ptrdiff_t)n,
+                            .y_dist = (ptrdiff_t)n};
+  return mmscan_scan_block(&desc, data, data, carry);
+}
+
+static int fail_library(const char *name, mmscan_status status) {
+  const char *environment = mmscan_environment_error();
+  if (environment == NULL) return fail("%s: %s", name, mmscan_strerror(status));
+  return fail("%s: %s: %s", name, mmscan_strerror(status), environment);
+}
+
+int order_check(const order *o, const char *name) {
+  scalar one = {.u64 = 0}, carry;
+  element_fill(o->type, o->op, &carry, 1);
+  const mmscan_status status = scan_rows(o, &one, 1, 1, &carry);
+  return status == MMSCAN_OK ? DONE : fail_library(name, status);
+}
+
+static int scan_block(const order *o, const block *b, input *in, result *to) {
+  if (read_block(o, b, in) != DONE) return FAILED;
+  turn(o, b, false);
+  const mmscan_status status =
+      scan_rows(o, b->turned, (size_t)b->size.lines, (size_t)(b->size.slabs * b->size.columns), b->carry);
+  if (status != MMSCAN_OK) return fail_library(in->name, status);
+  turn(o, b, true);
+  return write_block(o, b, to);
+}
+
+/* ---- All blocks -------------------------------------------------------------------------------------------------- */
+
+/* The blocks along one scan. In reverse they are counted from the end, so that the incomplete block comes last. */
+static int scan_lines(const order *o, const block_shape *largest, block *b, input *in, result *to) {
+  element_fill(o->type, o->op, b->carry, (size_t)(b->size.slabs * b->size.columns));
+  for (uint64_t done = 0; done < o->length; done += b->size.lines) {
+    b->size.lines = smaller(largest->lines, o->length - done);
+    b->line = o->reverse ? o->length - done - b->size.lines : done;
+    if (scan_block(o, b, in, to) != DONE) return FAILED;
+  }
+  return DONE;
+}
+
+static int scan_blocks(const order *o, const block_shape *largest, block *b, input *in, result *to) {
+  for (b->slab = 0; b->slab < o->outer; b->slab += b->size.slabs) {
+    b->size.slabs = smaller(largest->slabs, o->outer - b->slab);
+    for (b->column = 0; b->column < o->inner; b->column += b->size.columns) {
+      b->size.columns = smaller(largest->columns, o->inner - b->column);
+      if (scan_lines(o, largest, b, in, to) != DONE) return FAILED;
+    }
+  }
+  return DONE;
+}
+
+/* Buffers for a block, as one allocation at b->data. */
+static bool allocate(const order *o, const block_shape *largest, block *b) {
+  const size_t carries = (size_t)(largest->slabs * largest->columns) * o->type->size;
+  const size_t bytes = carries * (size_t)largest->lines;
+  const bool turns = o->inner != 1;
+  b->data = malloc(bytes + (turns ? bytes : 0) + carries);
+  if (b->data == NULL) return false;
+  b->turned = turns ? b->data + bytes : b->data;
+  b->carry = b->turned + bytes;
+  return true;
+}
+
+int order_scan(const order *o, input *in, result *to) {
+  block b = {.data = NULL};
+  progress_start("scanning", o->outer * o->length * o->inner * o->type->size);
+  if (is_empty(o)) return DONE;
+  const block_shape largest = choose_block(o);
+  if (!allocate(o, &largest, &b)) return fail_memory();
+  const int status = scan_blocks(o, &largest, &b, in, to);
+  free(b.data);
+  return status;
+}
+
+/* ---- A row without an end ---------------------------------------------------------------------------------------- */
+
+static int scan_stream_with(const order *o, input *in, result *to, char *data) {
+  const size_t size = o->type->size, most = (size_t)ROW_BLOCK * size;
+  size_t got = most;
+  scalar carry;
+  element_fill(o->type, o->op, &carry, 1);
+  for (uint64_t done = 0; got == most; done += got / size) {
+    if (input_read(in, data, most, &got) != DONE) return FAILED;
+    if (got % size != 0)
+      return fail("%s: its size is not a multiple of the %zu bytes of %s", in->name, size, o->type->name);
+    const mmscan_status status = scan_rows(o, data, got / size, 1, &carry);
+    if (status != MMSCAN_OK) return fail_library(in->name, status);
+    if (result_put(to, done, data, got / size) != DONE) return FAILED;
+  }
+  return DONE;
+}
+
+int order_scan_stream(const order *o, input *in, result *to) {
+  char *data = malloc((size_t)ROW_BLOCK * o->type->size);
+  if (data == NULL) return fail_memory();
+  progress_start("scanning", 0);
+  const int status = scan_stream_with(o, in, to, data);
+  free(data);
+  return status;
+}

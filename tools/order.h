@@ -1,0 +1,35 @@
+/* order.h: scans data of any size block by block, in the order of the scan.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef ORDER_H
+#define ORDER_H
+
+#include "element.h"
+#include "input.h"
+#include "result.h"
+
+#include <stdbool.h>
+
+typedef struct order {
+  const element *type;
+  mmscan_op op;
+  mmscan_kind kind;
+  bool reverse;
+  bool swapped;                  /* the input's bytes are in the other order */
+  uint64_t outer, length, inner; /* a matrix of outer by length by inner elements, scanned along `length` */
+} order;
+
+/* Asks the library for such a scan of one element. A refusal is told as one of the file `name`. */
+int order_check(const order *o, const char *name);
+
+/* Whether order_scan() reads and writes the elements as they come. */
+bool order_is_sequential(const order *o);
+
+/* Scans the input into the result. */
+int order_scan(const order *o, input *in, result *to);
+
+/* Scans one row of a length that is not known until it ends, forward. */
+int order_scan_stream(const order *o, input *in, result *to);
+
+#endif

@@ -1,0 +1,102 @@
+/* output.c: the file that is written: in order to a pipe, in any order to a file.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "output.h"
+#include "message.h"
+#include "temporary.h"
+#include "transfer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_LINKS 40 /* as many as the system follows */
+
+/* What a symbolic link names: relative to the link's own directory. False where it cannot be said. */
+static bool follow_once(char path[PATH_MAX]) {
+  char link[PATH_MAX], joined[PATH_MAX];
+  const ssize_t length = readlink(path, link, sizeof link - 1);
+  if (length < 0) return false;
+  link[length] = '\0';
+  const char *slash = strrchr(path, '/');
+  const int directory = link[0] == '/' || slash == NULL ? 0 : (int)(slash + 1 - path);
+  errno = ENAMETOOLONG;
+  if (snprintf(joined, sizeof joined, "%.*s%s", directory, path, link) >= (int)sizeof joined) return false;
+  memcpy(path, joined, strlen(joined) + 1);
+  return true;
+}
+
+/* The file at the end of the links, which need not be there: realpath() does not do that. NULL sets errno. */
+static char *follow_links(const char *path) {
+  char at[PATH_MAX];
+  struct stat file;
+  errno = ENAMETOOLONG;
+  if (strlen(path) >= sizeof at) return NULL;
+  memcpy(at, path, strlen(path) + 1);
+  for (int links = 0; lstat(at, &file) == 0 && S_ISLNK(file.st_mode); links++) {
+    errno = ELOOP;
+    if (links == MOST_LINKS || !follow_once(at)) return NULL;
+  }
+  return strdup(at);
+}
+
+static mode_t mode_of_new_file(void) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+/* A rename asks for no right to write the file it replaces, so ask here. */
+static int open_beside(output *out, const char *path, const struct stat *existing) {
+  if (existing != NULL && access(path, W_OK) != 0) return fail_file(path);
+  out->target = follow_links(path);
+  if (out->target == NULL) return fail_file(path);
+  if (temporary_beside(out->target, &out->fd) != DONE) return FAILED;
+  out->seekable = true;
+  const mode_t mode = existing != NULL ? existing->st_mode & 0777 : mode_of_new_file();
+  return fchmod(out->fd, mode) == 0 ? DONE : fail_file(path);
+}
+
+int output_open(output *out, const char *path) {
+  struct stat file;
+  *out = (output){.name = path, .fd = -1};
+  if (strcmp(path, "-") == 0) {
+    out->name = "standard output";
+    out->fd = STDOUT_FILENO;
+    return DONE;
+  }
+  const bool exists = stat(path, &file) == 0;
+  if (!exists || S_ISREG(file.st_mode)) return open_beside(out, path, exists ? &file : NULL);
+  out->fd = open(path, O_WRONLY | O_CLOEXEC);
+  return out->fd < 0 ? fail_file(path) : DONE;
+}
+
+/* Standard output is closed, and looked at, when the program ends. */
+int output_close(output *out, int status) {
+  if (out->fd > STDOUT_FILENO && close(out->fd) != 0 && status == DONE) status = fail_file(out->name);
+  if (status == DONE && out->target != NULL) status = temporary_rename(out->target);
+  if (status != DONE) temporary_remove();
+  free(out->target);
+  out->target = NULL;
+  out->fd = -1;
+  return status;
+}
+
+int output_write(output *out, const void *data, size_t size) {
+  if (!transfer_write(out->fd, data, size)) return fail_file(out->name);
+  out->position += size;
+  return DONE;
+}
+
+int output_write_at(output *out, uint64_t offset, const void *data, size_t size) {
+  if (!out->seekable) return output_write(out, data, size);
+  return transfer_write_at(out->fd, data, size, out->origin + offset) ? DONE : fail_file(out->name);
+}
+
+void output_set_origin(output *out) { out->origin = out->position; }

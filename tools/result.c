@@ -1,0 +1,75 @@
+/* result.c: where the results go: as bytes or as text, in order or not.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "result.h"
+#include "message.h"
+#include "progress.h"
+#include "temporary.h"
+#include "transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_BYTES   ((size_t)1 << 16)
+#define REPLAY_BYTES ((size_t)1 << 20)
+
+int result_open(result *to, const char *path, const element *type, bool text, bool sequential) {
+  *to = (result){.type = type, .text = text, .spool = -1};
+  if (output_open(&to->out, path) != DONE) return FAILED;
+  if (sequential || (to->out.seekable && !text)) return DONE;
+  return temporary_spool(&to->spool);
+}
+
+/* One number a line. */
+static int write_text(result *to, const char *data, size_t count) {
+  static char text[TEXT_BYTES + ELEMENT_TEXT + 1];
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    size += (size_t)to->type->print(data + i * to->type->size, text + size);
+    text[size++] = '\n';
+    if (size < TEXT_BYTES) continue;
+    if (output_write(&to->out, text, size) != DONE) return FAILED;
+    size = 0;
+  }
+  return output_write(&to->out, text, size);
+}
+
+int result_put(result *to, uint64_t first, const void *data, size_t count) {
+  const uint64_t offset = first * to->type->size;
+  const size_t size = count * to->type->size;
+  if (to->spool >= 0) {
+    if (first + count > to->count) to->count = first + count;
+    return temporary_write_at(to->spool, data, size, offset);
+  }
+  return to->text ? write_text(to, data, count) : output_write_at(&to->out, offset, data, size);
+}
+
+static int replay_with(result *to, char *buffer) {
+  const uint64_t total = to->count * to->type->size;
+  size_t got = REPLAY_BYTES;
+  progress_start("writing", total);
+  for (uint64_t done = 0; done < total; done += got) {
+    if (!transfer_read_at(to->spool, buffer, REPLAY_BYTES, done, &got)) return fail_file("temporary file");
+    if (got == 0) return fail("temporary file: it is cut short");
+    if (to->text ? write_text(to, buffer, got / to->type->size) : output_write(&to->out, buffer, got)) return FAILED;
+  }
+  return DONE;
+}
+
+/* Writes what waits in the spool, in order. */
+static int replay(result *to) {
+  char *buffer = malloc(REPLAY_BYTES);
+  const int status = buffer == NULL ? fail_memory() : replay_with(to, buffer);
+  free(buffer);
+  return status;
+}
+
+int result_close(result *to, int status) {
+  if (to->spool >= 0) {
+    if (status == DONE) status = replay(to);
+    close(to->spool);
+  }
+  return output_close(&to->out, status);
+}

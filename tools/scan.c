@@ -1,0 +1,146 @@
+/* scan.c: the subcommand scan: its options.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "command.h"
+#include "message.h"
+#include "scanfile.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <mmscan.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
+                           "Writes the running totals of the numbers in the file IN ('-': standard input).\n"
+                           "\n"
+                           "  -o, --output OUT   the file to write; default, and '-': standard output\n"
+                           "  --kind KIND        inclusive (default) or exclusive\n"
+                           "  --reverse          from the last number to the first\n"
+                           "  --op OP            plus (default), max, min or mul\n"
+                           "  --axis K           along axis K of a .npy array, negative from the last;\n"
+                           "                     default: of all elements in C order, as one row\n"
+                           "  --type T           f32, f64, i32, i64, u32 or u64: has to be given for raw data;\n"
+                           "                     text is f64 unless it is given; a .npy file says it itself\n"
+                           "  --column NAME      the column of a table: its name, or its number from 1 on\n"
+                           "  --format FORMAT    of IN: npy, csv, txt or raw\n"
+                           "  --engine ENGINE    as the variable MMSCAN_ENGINE; 'mmscan info' lists them\n"
+                           "  --help             this text\n"
+                           "\n"
+                           "The name of IN says its format: .npy (NumPy), .csv (a table, with or without a\n"
+                           "row of names), .txt (numbers separated by white space), anything else raw binary\n"
+                           "in this machine's byte order. Standard input is looked at: .npy data is known by\n"
+                           "its beginning; else it is raw with --type, and text without. OUT gets the format\n"
+                           "that its name says (.npy .csv .txt .raw .bin), or else that of IN. It is written\n"
+                           "beside and renamed when complete. Data may be larger than memory; what has to be\n"
+                           "read or written out of order and cannot be waits in a file in TMPDIR or /tmp.\n";
+
+/* ---- Values that are names --------------------------------------------------------------------------------------- */
+
+typedef struct named {
+  const char *name;
+  int value;
+} named;
+
+static const named kinds[] = {{"inclusive", MMSCAN_INCLUSIVE}, {"exclusive", MMSCAN_EXCLUSIVE}, {NULL, 0}};
+static const named ops[] = {
+    {"plus", MMSCAN_PLUS}, {"max", MMSCAN_MAX}, {"min", MMSCAN_MIN}, {"mul", MMSCAN_MUL}, {NULL, 0}};
+static const named formats[] = {
+    {"npy", FORMAT_NPY}, {"csv", FORMAT_CSV}, {"txt", FORMAT_TXT}, {"raw", FORMAT_RAW}, {NULL, 0}};
+
+/* The value of a name, or 0, which none of them has, after a message. */
+static int value_of(const named *list, const char *option, const char *name) {
+  for (; list->name != NULL; list++)
+    if (strcmp(list->name, name) == 0) return list->value;
+  wrong_usage(SCAN_NAME, "%s: no such value '%s'", option, name);
+  return 0;
+}
+
+static int set_type(scan_request *r, const char *name) {
+  r->type = element_by_name(name);
+  return r->type != NULL ? DONE : wrong_usage(SCAN_NAME, "--type: no such type '%s'", name);
+}
+
+static int set_axis(scan_request *r, const char *number) {
+  char *end;
+  errno = 0;
+  r->axis = strtol(number, &end, 10);
+  r->has_axis = true;
+  if (end != number && *end == '\0' && errno == 0) return DONE;
+  return wrong_usage(SCAN_NAME, "--axis: '%s' is not an integer", number);
+}
+
+static bool is_engine(const char *name) {
+  mmscan_part part = {.struct_size = sizeof part};
+  if (strcmp(name, "auto") == 0) return true;
+  for (size_t i = 0; mmscan_get_engine(i, &part) == MMSCAN_OK; i++)
+    if (strcmp(part.name, name) == 0) return true;
+  return false;
+}
+
+/* The library reads the variable at its first use, which is later. */
+static int set_engine(const char *name) {
+  if (setenv("MMSCAN_ENGINE", name, 1) != 0) return fail_memory();
+  return is_engine(name) ? DONE : wrong_usage(SCAN_NAME, "--engine: no such engine '%s': see 'mmscan info'", name);
+}
+
+/* ---- The command line -------------------------------------------------------------------------------------------- */
+
+static const struct option options[] = {
+    {"type", required_argument, NULL, 't'},
+    {"kind", required_argument, NULL, 'k'},
+    {"reverse", no_argument, NULL, 'r'},
+    {"op", required_argument, NULL, 'p'},
+    {"axis", required_argument, NULL, 'a'},
+    {"engine", required_argument, NULL, 'e'},
+    {"column", required_argument, NULL, 'c'},
+    {"format", required_argument, NULL, 'f'},
+    {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int set_option(scan_request *r, int option, const char *value) {
+  switch (option) {
+  case 't':
+    return set_type(r, value);
+  case 'k':
+    return (r->kind = value_of(kinds, "--kind", value)) ? DONE : WRONG_USAGE;
+  case 'r':
+    r->reverse = true;
+    return DONE;
+  case 'p':
+    return (r->op = value_of(ops, "--op", value)) ? DONE : WRONG_USAGE;
+  case 'a':
+    return set_axis(r, value);
+  case 'e':
+    return set_engine(value);
+  case 'c':
+    r->column = value;
+    return DONE;
+  case 'f':
+    return (r->in_format = value_of(formats, "--format", value)) ? DONE : WRONG_USAGE;
+  case 'o':
+    r->out = value;
+    return DONE;
+  default:
+    return wrong_usage(SCAN_NAME, NULL);
+  }
+}
+
+int run_scan(int argc, char **argv) {
+  scan_request r = {.out = "-", .op = MMSCAN_PLUS, .kind = MMSCAN_INCLUSIVE};
+  int option;
+  while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    const int status = set_option(&r, option, optarg);
+    if (status != DONE) return status;
+  }
+  if (optind == argc) return wrong_usage(SCAN_NAME, "a file is missing");
+  if (optind + 1 < argc) return wrong_usage(SCAN_NAME, "more than one file: '%s'", argv[optind + 1]);
+  r.in = argv[optind];
+  return scan_file(&r);
+}

@@ -1,0 +1,240 @@
+/* scanfile.c: scans one file into another.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * In this order: what format, what type, whether the library does such a scan, what shape, and only then, when all that
+ * can be wrong with the request or the input's beginning has been found, the output. */
+#include "scanfile.h"
+#include "array.h"
+#include "flatten.h"
+#include "input.h"
+#include "message.h"
+#include "npy.h"
+#include "order.h"
+#include "progress.h"
+#include "result.h"
+#include "table.h"
+
+#include <csv.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+typedef struct job {
+  const scan_request *request;
+  input in;
+  format in_format, out_format;
+  array a;
+  order o;
+  char *heading; /* of the column, for a .csv output; else NULL */
+} job;
+
+static bool is_text(format f) { return f == FORMAT_CSV || f == FORMAT_TXT; }
+
+/* ---- Format ------------------------------------------------------------------------------------------------------ */
+
+static format format_of_name(const char *path) {
+  static const struct {
+    const char *extension;
+    format format;
+  } known[] = {
+      {".npy", FORMAT_NPY}, {".csv", FORMAT_CSV}, {".txt", FORMAT_TXT}, {".raw", FORMAT_RAW}, {".bin", FORMAT_RAW}};
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+  for (size_t i = 0; dot != NULL && i < sizeof known / sizeof known[0]; i++)
+    if (strcasecmp(dot, known[i].extension) == 0) return known[i].format;
+  return FORMAT_UNKNOWN;
+}
+
+/* Standard input has no name: look at its first bytes. */
+static int guess_format(job *j) {
+  size_t size;
+  if (input_peek(&j->in, &size) != DONE) return FAILED;
+  if (size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
+    j->in_format = FORMAT_NPY;
+  else if (j->request->type != NULL && j->request->column == NULL)
+    j->in_format = FORMAT_RAW;
+  else
+    j->in_format = table_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
+  return DONE;
+}
+
+static int choose_formats(job *j) {
+  const scan_request *r = j->request;
+  j->in_format = r->in_format != FORMAT_UNKNOWN ? r->in_format : format_of_name(r->in);
+  if (j->in_format == FORMAT_UNKNOWN && strcmp(r->in, "-") == 0) {
+    if (guess_format(j) != DONE) return FAILED;
+  } else if (j->in_format == FORMAT_UNKNOWN) {
+    j->in_format = FORMAT_RAW;
+  }
+  j->out_format = format_of_name(r->out);
+  if (j->out_format == FORMAT_UNKNOWN) j->out_format = j->in_format;
+  if (r->column != NULL && !is_text(j->in_format))
+    return wrong_usage(SCAN_NAME, "%s: --column is for .csv and .txt files", j->in.name);
+  if (j->in_format == FORMAT_RAW && r->type == NULL)
+    return wrong_usage(SCAN_NAME, "%s: raw binary data needs --type (or --format, if it is something else)",
+                       j->in.name);
+  if (strcmp(r->out, "-") == 0 && !is_text(j->out_format) && isatty(STDOUT_FILENO))
+    return fail("binary data is not written to a terminal: use -o FILE");
+  return DONE;
+}
+
+/* ---- Type and shape ---------------------------------------------------------------------------------------------- */
+
+static int learn_type(job *j) {
+  const element *asked = j->request->type;
+  if (j->in_format != FORMAT_NPY) {
+    j->a.type = asked != NULL ? asked : element_by_name("f64");
+    return DONE;
+  }
+  if (npy_read_header(&j->in, &j->a) != DONE) return FAILED;
+  if (asked == NULL || asked == j->a.type) return DONE;
+  return fail("%s: its elements are %s, not %s", j->in.name, j->a.type->name, asked->name);
+}
+
+static uint64_t data_bytes(const job *j) { return j->a.count * j->a.type->size; }
+
+static int learn_text(job *j) {
+  const table_request request = {.type = j->a.type, .commas = j->in_format == FORMAT_CSV, .column = j->request->column};
+  if (table_read(&j->in, &request, &j->a.count, &j->heading) != DONE) return FAILED;
+  j->a.count_known = true;
+  array_flatten(&j->a);
+  return DONE;
+}
+
+static int learn_raw(job *j) {
+  const size_t size = j->a.type->size;
+  j->a.count_known = j->in.size != INPUT_SIZE_UNKNOWN;
+  if (!j->a.count_known) return DONE;
+  if (j->in.size % size != 0)
+    return fail("%s: its size is not a multiple of the %zu bytes of %s", j->in.name, size, j->a.type->name);
+  j->a.count = j->in.size / size;
+  array_flatten(&j->a);
+  return DONE;
+}
+
+static int learn_shape(job *j) {
+  if (is_text(j->in_format)) return learn_text(j);
+  if (j->in_format == FORMAT_RAW) return learn_raw(j);
+  return input_check_end(&j->in, data_bytes(j));
+}
+
+/* Makes the input seekable, which for raw data also tells its size. */
+static int spool(job *j) {
+  if (j->in.seekable) return DONE;
+  if (input_spool(&j->in) != DONE) return FAILED;
+  return j->in_format == FORMAT_RAW ? learn_raw(j) : input_check_end(&j->in, data_bytes(j));
+}
+
+/* ---- Arrangement ------------------------------------------------------------------------------------------------- */
+
+/* The axes in the order of memory, the slowest first. */
+static uint64_t memory_shape(const array *a, int i) { return a->shape[a->fortran ? a->dims - 1 - i : i]; }
+
+static int arrange_axis(job *j) {
+  const array *a = &j->a;
+  const long axis = j->request->axis < 0 ? j->request->axis + a->dims : j->request->axis;
+  if (axis < 0 || axis >= a->dims)
+    return fail("%s: there is no axis %ld: the data has %d dimension%s", j->in.name, j->request->axis, a->dims,
+                a->dims == 1 ? "" : "s");
+  const int place = (int)(a->fortran ? a->dims - 1 - axis : axis);
+  j->o.outer = j->o.inner = 1;
+  for (int i = 0; i < place; i++) j->o.outer *= memory_shape(a, i);
+  for (int i = place + 1; i < a->dims; i++) j->o.inner *= memory_shape(a, i);
+  j->o.length = memory_shape(a, place);
+  return DONE;
+}
+
+/* Whether elements in Fortran order are in another order than C's. */
+static bool is_out_of_order(const array *a) {
+  int axes = 0;
+  for (int i = 0; i < a->dims; i++) axes += a->shape[i] != 1;
+  return a->fortran && axes > 1;
+}
+
+static int arrange_flat(job *j) {
+  if (is_out_of_order(&j->a)) {
+    if (spool(j) != DONE || flatten(&j->in, &j->a) != DONE) return FAILED;
+  } else if (j->a.dims > 1) {
+    array_flatten(&j->a);
+  }
+  j->o.outer = j->o.inner = 1;
+  j->o.length = j->a.count;
+  return DONE;
+}
+
+/* As NumPy does, take an array without dimensions as a row of one element. */
+static int arrange(job *j) {
+  const bool needs_count = j->request->reverse || j->request->has_axis || j->out_format == FORMAT_NPY;
+  if (!j->a.count_known && needs_count && spool(j) != DONE) return FAILED;
+  if (!j->a.count_known) return DONE;
+  if (j->a.dims == 0) array_flatten(&j->a);
+  if ((j->request->has_axis ? arrange_axis(j) : arrange_flat(j)) != DONE) return FAILED;
+  if (is_text(j->out_format) && j->a.dims > 1)
+    return fail("%s: text output is for data with one dimension, and this has %d", j->in.name, j->a.dims);
+  return order_is_sequential(&j->o) ? DONE : spool(j);
+}
+
+/* ---- The scan ---------------------------------------------------------------------------------------------------- */
+
+/* Quoted only where it has to be. */
+static int write_heading(const char *heading, output *out) {
+  const size_t length = strlen(heading);
+  const bool edges = length == 0 || strchr(" \t", heading[0]) != NULL || strchr(" \t", heading[length - 1]) != NULL;
+  char *line = malloc(2 * length + 3);
+  if (line == NULL) return fail_memory();
+  size_t size = length;
+  memcpy(line, heading, length);
+  if (edges || strpbrk(heading, ",\"\r\n") != NULL) size = csv_write(line, 2 * length + 2, heading, length);
+  line[size++] = '\n';
+  const int status = output_write(out, line, size);
+  free(line);
+  return status;
+}
+
+static int write_start(const job *j, output *out) {
+  if (j->out_format == FORMAT_NPY) return npy_write_header(out, &j->a);
+  return j->out_format == FORMAT_CSV && j->heading != NULL ? write_heading(j->heading, out) : DONE;
+}
+
+static int scan_into(job *j, result *to) {
+  if (write_start(j, &to->out) != DONE) return FAILED;
+  if (!j->a.count_known) return order_scan_stream(&j->o, &j->in, to);
+  if (order_scan(&j->o, &j->in, to) != DONE) return FAILED;
+  return input_check_end(&j->in, data_bytes(j));
+}
+
+static int scan_arranged(job *j) {
+  result to;
+  if (strcmp(j->request->out, "-") == 0 && isatty(STDOUT_FILENO)) progress_forbid();
+  const bool sequential = !j->a.count_known || order_is_sequential(&j->o);
+  int status = result_open(&to, j->request->out, j->a.type, is_text(j->out_format), sequential);
+  if (status == DONE) status = scan_into(j, &to);
+  return result_close(&to, status);
+}
+
+/* What the library does not do is said before anything is read or written that cannot be undone. */
+static int probe(job *j) {
+  const scan_request *r = j->request;
+  j->o = (order){.type = j->a.type, .op = r->op, .kind = r->kind, .reverse = r->reverse, .swapped = j->a.swapped};
+  return order_check(&j->o, j->in.name);
+}
+
+static int scan_opened(job *j) {
+  int status = choose_formats(j);
+  if (status == DONE) status = learn_type(j);
+  if (status == DONE) status = probe(j);
+  if (status == DONE) status = learn_shape(j);
+  if (status == DONE) status = arrange(j);
+  return status == DONE ? scan_arranged(j) : status;
+}
+
+int scan_file(const scan_request *request) {
+  job j = {.request = request};
+  int status = input_open(&j.in, request->in);
+  if (status == DONE) status = scan_opened(&j);
+  input_close(&j.in);
+  free(j.heading);
+  progress_erase();
+  return status;
+}

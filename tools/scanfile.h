@@ -1,0 +1,31 @@
+/* scanfile.h: scans one file into another.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SCANFILE_H
+#define SCANFILE_H
+
+#include "element.h"
+
+#include <stdbool.h>
+
+typedef enum format { FORMAT_UNKNOWN, FORMAT_NPY, FORMAT_CSV, FORMAT_TXT, FORMAT_RAW } format;
+
+typedef struct scan_request {
+  const char *in, *out; /* "-": standard input, standard output */
+  format in_format;     /* FORMAT_UNKNOWN: by the name */
+  const element *type;  /* NULL: as the file says */
+  const char *column;   /* of text; NULL: the only one */
+  mmscan_op op;
+  mmscan_kind kind;
+  bool reverse;
+  bool has_axis;
+  long axis; /* negative: from the last */
+} scan_request;
+
+/* The name of the subcommand, which wrong_usage() names. */
+#define SCAN_NAME "scan"
+
+int scan_file(const scan_request *request);
+
+#endif

@@ -1,0 +1,340 @@
+/* table.c: numbers from text: a column of a table, or all that a file holds.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Two readers cut text into fields and rows: libcsv where commas separate, a loop where white space does. Both hand
+ * them to the same table, which keeps the first row until it knows whether that is a row of names. */
+#include "table.h"
+#include "message.h"
+#include "progress.h"
+#include "temporary.h"
+
+#include <csv.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK         ((size_t)1 << 16)
+#define LONGEST_FIELD ((size_t)1 << 20) /* a quote that nobody closed would else be read into memory to its end */
+#define STORE         8192              /* numbers */
+
+typedef struct table {
+  const char *name; /* of the file */
+  const table_request *request;
+  bool flat; /* every field is a number of the result */
+  int status;
+
+  size_t line;    /* from 1 */
+  size_t fields;  /* of this row, so far */
+  size_t blank;   /* an empty line, which may only be followed by more of them; else 0 */
+  bool after_cr;  /* the last row ended in a carriage return: a line feed belongs to it */
+  size_t columns; /* of every row; 0 before the first has ended */
+  size_t chosen;  /* the column, from 0 */
+  char **first;   /* the fields of the first row */
+  size_t first_room;
+  char *heading;
+
+  int fd; /* where the numbers go */
+  uint64_t count;
+  size_t stored;
+  char store[STORE * sizeof(scalar)];
+} table;
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+static void flush_store(table *t) {
+  const size_t size = t->request->type->size;
+  t->status = temporary_write_at(t->fd, t->store, t->stored * size, (t->count - t->stored) * size);
+  t->stored = 0;
+}
+
+static void add_number(table *t, const char *text) {
+  const element *type = t->request->type;
+  char quote[MESSAGE_QUOTE];
+  scalar value;
+  if (text[0] == '\0') {
+    t->status = fail("%s:%zu: empty field", t->name, t->line);
+    return;
+  }
+  const parsed result = type->parse(text, &value);
+  if (result != PARSED) {
+    const char *what = result == OUT_OF_RANGE ? "is out of range for" : "is not a number of type";
+    t->status = fail("%s:%zu: '%s' %s %s", t->name, t->line, quoted(text, quote), what, type->name);
+    return;
+  }
+  memcpy(t->store + t->stored * type->size, &value, type->size);
+  t->count++;
+  if (++t->stored == STORE) flush_store(t);
+}
+
+/* ---- The first row ----------------------------------------------------------------------------------------------- */
+
+static void keep_first(table *t, const char *text) {
+  if (t->fields == t->first_room) {
+    const size_t room = 2 * t->first_room + 16;
+    char **grown = realloc(t->first, room * sizeof *grown);
+    if (grown == NULL) {
+      t->status = fail_memory();
+      return;
+    }
+    t->first = grown;
+    t->first_room = room;
+  }
+  t->first[t->fields] = strdup(text);
+  if (t->first[t->fields] == NULL) t->status = fail_memory();
+}
+
+static bool is_row_of_names(const table *t) {
+  const element *real = element_by_name("f64");
+  scalar value;
+  for (size_t i = 0; i < t->columns; i++)
+    if (real->parse(t->first[i], &value) == NOT_A_NUMBER) return true;
+  return false;
+}
+
+/* The columns of a row of names, for a message: "(a, b, c)". Short of memory it is left out. */
+static char *list_names(const table *t, bool names) {
+  char *list = NULL, quote[MESSAGE_QUOTE];
+  size_t size = 0;
+  FILE *stream = names ? open_memstream(&list, &size) : NULL;
+  if (stream == NULL) return strdup("");
+  for (size_t i = 0; i < t->columns && i < 100; i++)
+    fprintf(stream, "%s%s", i == 0 ? " (" : ", ", quoted(t->first[i], quote));
+  fputs(t->columns > 100 ? ", ...)" : ")", stream);
+  fclose(stream);
+  return list;
+}
+
+static void fail_column(table *t, bool names, const char *what, const char *column) {
+  char quote[MESSAGE_QUOTE];
+  char *list = list_names(t, names);
+  const char *plural = t->columns == 1 ? "" : "s";
+  t->status = fail("%s: %s%s%s; it has %zu column%s%s", t->name, what, column ? " " : "",
+                   column ? quoted(column, quote) : "", t->columns, plural, list ? list : "");
+  free(list);
+}
+
+/* The column with the name that was asked for, or t->columns. */
+static size_t find_name(table *t, const char *name) {
+  size_t found = t->columns;
+  for (size_t i = 0; i < t->columns; i++) {
+    if (strcmp(t->first[i], name) != 0) continue;
+    if (found < t->columns) fail_column(t, true, "more than one column is called", name);
+    found = i;
+  }
+  return found;
+}
+
+/* The column with the number that was asked for, or t->columns. */
+static size_t find_number(const table *t, const char *number) {
+  scalar value;
+  const bool good = element_by_name("u64")->parse(number, &value) == PARSED;
+  return good && value.u64 >= 1 && value.u64 <= t->columns ? (size_t)value.u64 - 1 : t->columns;
+}
+
+static void choose_column(table *t, bool names) {
+  const char *column = t->request->column;
+  if (column == NULL) {
+    if (t->columns > 1) fail_column(t, names, "--column has to name one", NULL);
+    return;
+  }
+  t->chosen = names ? find_name(t, column) : t->columns;
+  if (t->status == DONE && t->chosen == t->columns) t->chosen = find_number(t, column);
+  if (t->status == DONE && t->chosen == t->columns) fail_column(t, names, "there is no column", column);
+}
+
+static void end_first_row(table *t) {
+  t->columns = t->fields;
+  const bool names = is_row_of_names(t);
+  choose_column(t, names);
+  if (t->status != DONE) return;
+  if (!names) {
+    add_number(t, t->first[t->chosen]);
+    return;
+  }
+  t->heading = strdup(t->first[t->chosen]);
+  if (t->heading == NULL) t->status = fail_memory();
+}
+
+static void free_first(table *t) {
+  const size_t kept = t->columns > 0 ? t->columns : t->fields;
+  for (size_t i = 0; i < kept && i < t->first_room; i++) free(t->first[i]);
+  free(t->first);
+}
+
+/* ---- Fields and rows --------------------------------------------------------------------------------------------- */
+
+static void add_field(table *t, const char *text) {
+  if (t->blank > 0) t->status = fail("%s:%zu: empty line", t->name, t->blank);
+  if (t->status != DONE) return;
+  if (t->flat || (t->columns > 0 && t->fields == t->chosen))
+    add_number(t, text);
+  else if (t->columns == 0)
+    keep_first(t, text);
+  if (t->status == DONE) t->fields++;
+}
+
+static void end_row(table *t) {
+  if (t->status != DONE || t->fields == 0) return;
+  if (t->flat) return;
+  if (t->columns == 0)
+    end_first_row(t);
+  else if (t->fields != t->columns)
+    t->status = fail("%s:%zu: %zu field%s, where the first row has %zu", t->name, t->line, t->fields,
+                     t->fields == 1 ? "" : "s", t->columns);
+  t->fields = 0;
+}
+
+/* ---- With commas ------------------------------------------------------------------------------------------------- */
+
+/* A zero byte would hide what follows it. */
+static void csv_field(void *bytes, size_t size, void *context) {
+  table *t = context;
+  if (t->status != DONE) return;
+  const char *text = bytes;
+  if (strlen(text) != size)
+    t->status = fail("%s:%zu: a field holds a zero byte", t->name, t->line);
+  else
+    add_field(t, text);
+  for (size_t i = 0; i < size; i++) t->line += text[i] == '\n';
+}
+
+/* Called for each line feed and carriage return outside quotes, and with -1 at the end. A row of one empty field looks
+ * as an empty line does, so that is an error, except at the end of the file. */
+static void csv_row(int end, void *context) {
+  table *t = context;
+  const bool second_half = end == '\n' && t->after_cr;
+  if (t->fields == 0 && end >= 0 && !second_half && t->blank == 0) t->blank = t->line;
+  end_row(t);
+  if (end >= 0 && !second_half) t->line++;
+  t->after_cr = end == '\r';
+}
+
+static void fail_csv(table *t, struct csv_parser *parser) {
+  if (t->status != DONE) return;
+  if (csv_error(parser) == CSV_ENOMEM)
+    t->status = fail_memory();
+  else
+    t->status = fail("%s:%zu: a quotation mark is out of place", t->name, t->line);
+}
+
+static void feed_csv(table *t, struct csv_parser *parser, const char *text, size_t size) {
+  if (csv_parse(parser, text, size, csv_field, csv_row, t) != size) fail_csv(t, parser);
+  if (t->status == DONE && csv_get_buffer_size(parser) > LONGEST_FIELD)
+    t->status = fail("%s:%zu: a field is too long", t->name, t->line);
+}
+
+/* ---- With white space -------------------------------------------------------------------------------------------- */
+
+typedef struct word {
+  size_t size;
+  char text[512];
+} word;
+
+static void end_word(table *t, word *w) {
+  if (w->size == 0) return;
+  w->text[w->size] = '\0';
+  w->size = 0;
+  add_field(t, w->text);
+}
+
+static void feed_words(table *t, word *w, const char *text, size_t size) {
+  for (size_t i = 0; i < size && t->status == DONE; i++) {
+    if (isspace((unsigned char)text[i])) {
+      end_word(t, w);
+      if (text[i] == '\n') end_row(t), t->line++;
+    } else if (w->size + 1 == sizeof w->text || text[i] == '\0') {
+      t->status = fail("%s:%zu: a word that is no number", t->name, t->line);
+    } else {
+      w->text[w->size++] = text[i];
+    }
+  }
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+/* Some editors put the UTF-8 byte order mark first. It is no part of the first name, or number. */
+static size_t mark_size(const char *text, size_t size) {
+  return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+typedef struct readers {
+  struct csv_parser csv;
+  word word;
+} readers;
+
+static void feed(table *t, readers *r, const char *text, size_t size) {
+  if (t->request->commas)
+    feed_csv(t, &r->csv, text, size);
+  else
+    feed_words(t, &r->word, text, size);
+}
+
+static void finish(table *t, readers *r) {
+  if (t->status != DONE) return;
+  if (!t->request->commas) {
+    end_word(t, &r->word);
+    end_row(t);
+  } else if (csv_fini(&r->csv, csv_field, csv_row, t) != 0) {
+    fail_csv(t, &r->csv);
+  }
+  if (t->status == DONE && t->columns == 0 && t->request->column != NULL)
+    fail_column(t, false, "there is no column", t->request->column);
+  if (t->status == DONE) flush_store(t);
+}
+
+static void read_all(table *t, input *in) {
+  static char chunk[CHUNK];
+  readers r = {.word = {.size = 0}};
+  size_t got = CHUNK, skipped;
+  if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
+    t->status = fail_memory();
+    return;
+  }
+  progress_start("reading", in->size == INPUT_SIZE_UNKNOWN ? 0 : in->size);
+  for (bool first = true; got == CHUNK && t->status == DONE; first = false) {
+    t->status = input_read(in, chunk, CHUNK, &got);
+    skipped = first ? mark_size(chunk, got) : 0;
+    if (t->status == DONE) feed(t, &r, chunk + skipped, got - skipped);
+  }
+  finish(t, &r);
+  csv_free(&r.csv);
+}
+
+int table_read(input *in, const table_request *request, uint64_t *count, char **heading) {
+  table *t = calloc(1, sizeof *t);
+  if (t == NULL) return fail_memory();
+  t->name = in->name;
+  t->request = request;
+  t->flat = !request->commas && request->column == NULL;
+  t->line = 1;
+  t->status = temporary_spool(&t->fd);
+  if (t->status == DONE) {
+    read_all(t, in);
+    input_replace(in, t->fd, t->count * request->type->size);
+  }
+  const int status = t->status;
+  *count = t->count;
+  *heading = t->heading;
+  free_first(t);
+  free(t);
+  return status;
+}
+
+/* A comma or a quotation mark in the first line, or a word there that is no number. */
+bool table_looks_like_csv(const unsigned char *start, size_t size) {
+  static const char white[] = " \t\r\f\v";
+  const element *real = element_by_name("f64");
+  char line[INPUT_PEEK + 1];
+  scalar value;
+  const unsigned char *end = memchr(start, '\n', size);
+  if (end != NULL) size = (size_t)(end - start);
+  memcpy(line, start, size);
+  line[size] = '\0';
+  if (strpbrk(line, ",\"") != NULL) return true;
+  char *rest = line;
+  for (char *each = strtok_r(rest, white, &rest); each != NULL; each = strtok_r(NULL, white, &rest))
+    if (real->parse(each, &value) == NOT_A_NUMBER) return true;
+  return false;
+}

@@ -1,0 +1,26 @@
+/* table.h: numbers from text: a column of a table, or all that a file holds.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "element.h"
+#include "input.h"
+
+#include <stdbool.h>
+
+typedef struct table_request {
+  const element *type;
+  bool commas;        /* a .csv file; else fields are separated by white space */
+  const char *column; /* a name, or a number from 1 on; NULL: the only one, or all of a file without commas */
+} table_request;
+
+/* Reads the text and replaces the input by a temporary file with its *count numbers. *heading is the name of the column
+ * where the table has a row of names, else NULL; the caller frees it. */
+int table_read(input *in, const table_request *request, uint64_t *count, char **heading);
+
+/* Whether text that comes without a file name looks like a .csv file, by its beginning. */
+bool table_looks_like_csv(const unsigned char *start, size_t size);
+
+#endif

@@ -1,0 +1,94 @@
+/* temporary.c: temporary files, which a signal does not leave behind.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "temporary.h"
+#include "message.h"
+#include "transfer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Names to remove, for the signal handler; empty where there is none. */
+static char beside[PATH_MAX], spool[PATH_MAX];
+
+/* The default action was put back on entry (SA_RESETHAND), so the process ends by the signal when this returns. */
+static void remove_and_die(int signal_number) {
+  if (beside[0] != '\0') unlink(beside);
+  if (spool[0] != '\0') unlink(spool);
+  raise(signal_number);
+}
+
+/* A signal that is ignored (nohup) stays ignored. */
+static void catch_signals(void) {
+  static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+    struct sigaction action;
+    if (sigaction(deadly[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = remove_and_die;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(deadly[i], &action, NULL);
+  }
+}
+
+/* Makes a file. `name` is what the handler removes: it holds the file's name before there is a file. */
+static int make_file(char name[PATH_MAX], int directory, const char *path, const char *base) {
+  const bool fits = snprintf(name, PATH_MAX, "%.*s%s", directory, path, base) < PATH_MAX;
+  catch_signals();
+  errno = ENAMETOOLONG;
+  const int fd = fits ? mkstemp(name) : -1;
+  if (fd < 0) name[0] = '\0';
+  return fd;
+}
+
+/* ---- Spools ------------------------------------------------------------------------------------------------------ */
+
+static const char *spool_directory(void) {
+  const char *directory = getenv("TMPDIR");
+  return directory != NULL && directory[0] != '\0' ? directory : "/tmp";
+}
+
+static int fail_spool(void) {
+  return fail("temporary file in %s: %s (TMPDIR names another directory)", spool_directory(), strerror(errno));
+}
+
+int temporary_spool(int *fd) {
+  const char *directory = spool_directory();
+  *fd = make_file(spool, (int)strlen(directory), directory, "/mmscan-XXXXXX");
+  if (*fd < 0) return fail_spool();
+  unlink(spool);
+  spool[0] = '\0';
+  return DONE;
+}
+
+int temporary_write_at(int fd, const void *data, size_t size, uint64_t offset) {
+  return transfer_write_at(fd, data, size, offset) ? DONE : fail_spool();
+}
+
+/* ---- The file beside the output ---------------------------------------------------------------------------------- */
+
+int temporary_beside(const char *target, int *fd) {
+  const char *slash = strrchr(target, '/');
+  const int directory = slash == NULL ? 0 : (int)(slash + 1 - target);
+  *fd = make_file(beside, directory, target, ".mmscan-XXXXXX");
+  return *fd < 0 ? fail_file(target) : DONE;
+}
+
+int temporary_rename(const char *target) {
+  if (rename(beside, target) != 0) return fail_file(target);
+  beside[0] = '\0';
+  return DONE;
+}
+
+void temporary_remove(void) {
+  if (beside[0] == '\0') return;
+  unlink(beside);
+  beside[0] = '\0';
+}
