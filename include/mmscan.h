@@ -208,12 +208,11 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  */
 
 /* As mmscan_scan() for one block of a scan that comes in blocks. `carry` holds one element of y_type a row of the
- * batch: on entry the prefix of everything before this block (before the first: the identity of op, or the init of an exclusive
- * scan), on return the prefix of everything up to and including it. For reverse scans the blocks come from the last
- * to the first. desc->init must be NULL. carry may not share memory with x or y (not checked).
- * The bits equal those of one call over everything where each block's n is a multiple of MMSCAN_MAX_TILE and the same
- * engine serves every block. Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is
- * untouched. */
+ * batch: on entry the prefix of everything before this block (before the first: the identity of op, or the init of an
+ * exclusive scan), on return the prefix of everything up to and including it. For reverse scans the blocks come from
+ * the last to the first. desc->init must be NULL. carry may not share memory with x or y (not checked). The bits equal
+ * those of one call over everything where each block's n is a multiple of MMSCAN_MAX_TILE and the same engine serves
+ * every block. Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
 
 /* ---- The paper's algorithm, as written ----------------------------------------------------------------------------
@@ -291,7 +290,8 @@ typedef struct mmscan_part {
   int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
 } mmscan_part;
 
-/* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a wrong struct_size. */
+/* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a
+ * wrong struct_size. */
 mmscan_status mmscan_get_engine(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
 
