@@ -29,7 +29,7 @@ enum {
   PLANES = 2,
   ALIGN = 64,
   STREAM_BYTES = 8192, /* of y that are made in the cache before they are streamed */
-  BLOCK_BYTES = 16384, /* of x, as unit elements, that are read at a time: a third of a first-level cache */
+  BLOCK_BYTES = 32768, /* of x, as unit elements, that are read at a time: a third of a first-level cache */
 };
 
 /* A thread's work space: this header, then what it points to. */
@@ -69,6 +69,7 @@ typedef struct steps {
   void (*add)(mms_value *carry, const mms_value *total);
   void (*bases)(const mms_job *, const gemm_work *, size_t columns, const mms_value *carry);
   void (*add_bases)(const mms_job *, const gemm_work *, size_t from, size_t to, void *y);
+  bool (*stream_columns)(const mms_job *, const gemm_work *, size_t columns, void *y); /* false, or NULL: cannot */
 } steps;
 
 /* In [2^52, 2^53) the lowest bit of a double's mantissa weighs 1: adding 2^52 to an integer 0 <= v < 2^52 leaves v in
@@ -246,6 +247,8 @@ static void write_values(const mms_job *job, const gemm_work *w, size_t from, si
     of->add_bases(job, w, from, to, y);
     return;
   }
+  size_t columns = to / job->s;
+  if (from == 0 && to == columns * job->s && of->stream_columns && of->stream_columns(job, w, columns, y)) return;
   alignas(ALIGN) char piece[STREAM_BYTES];
   size_t most = STREAM_BYTES / element;
   for (size_t at = from; at < to; at += most, y += STREAM_BYTES) {
@@ -253,7 +256,6 @@ static void write_values(const mms_job *job, const gemm_work *w, size_t from, si
     of->add_bases(job, w, at, end, piece);
     mms_stream_copy(y, piece, (end - at) * element);
   }
-  mms_stream_fence();
 }
 
 /* y of the columns. An exclusive scan is the inclusive one moved on by an element: the first place gets the carry, and
@@ -270,6 +272,7 @@ static void finish_columns(const mms_job *job, const gemm_work *w, size_t column
     write_values(job, w, 0, count - 1, y + element);
     memcpy(y, carry, element);
   }
+  if (job->streams) mms_stream_fence();
 }
 
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, const mms_value *carry) {
@@ -305,7 +308,7 @@ static void scan(const mms_job *job, size_t m, const void *x, void *y, void *wor
 /* Measured with OpenBLAS: doc/PERFORMANCE.md. */
 static void defaults(mmscan_type type, size_t *s, size_t *tile) {
   *s = 8;
-  *tile = type == MMSCAN_F32 ? 32768 : 16384;
+  *tile = type == MMSCAN_F32 ? 65536 : 32768;
 }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",

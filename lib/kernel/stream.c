@@ -1,19 +1,11 @@
 /* stream.c: non-temporal stores where the machine has them in its base instruction set (x86-64), memcpy elsewhere. */
 #include "kernel/stream.h"
 
-#include <stdint.h>
-#include <string.h>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-
 enum { LINE = 64 };
 
 /* Whole cache lines only: a line that is streamed in part costs a read of the rest. */
 static void stream_lines(char *to, const char *from, size_t lines) {
-  for (size_t i = 0; i < lines; i++, to += LINE, from += LINE)
-    for (int part = 0; part < LINE; part += 16)
-      _mm_stream_si128((__m128i *)(void *)(to + part), _mm_loadu_si128((const __m128i *)(const void *)(from + part)));
+  for (size_t i = 0; i < lines * LINE; i += MMS_STREAM_WIDTH) mms_stream_vector(to + i, from + i);
 }
 
 void mms_stream_copy(void *to, const void *from, size_t bytes) {
@@ -25,11 +17,8 @@ void mms_stream_copy(void *to, const void *from, size_t bytes) {
   memcpy((char *)to + done, (const char *)from + done, bytes - done);
 }
 
-void mms_stream_fence(void) { _mm_sfence(); }
-
-#else
-
-void mms_stream_copy(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
-void mms_stream_fence(void) {}
-
+void mms_stream_fence(void) {
+#if defined(__SSE2__)
+  _mm_sfence();
 #endif
+}

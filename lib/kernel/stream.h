@@ -4,6 +4,21 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { MMS_STREAM_WIDTH = 16 }; /* bytes of a vector */
+
+/* Stores one vector, to an address aligned to its width. In the header because it stands in loops. */
+static inline void mms_stream_vector(void *to, const void *from) {
+#if defined(__SSE2__)
+  _mm_stream_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)from));
+#else
+  memcpy(to, from, MMS_STREAM_WIDTH);
+#endif
+}
 
 /* Copies bytes to memory that will not be read soon. The two share no memory. Other threads see the copy only after
  * mms_stream_fence(). */
