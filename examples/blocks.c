@@ -1,0 +1,42 @@
+/* blocks.c: scans an input of any length in memory of a fixed size.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads doubles (as they lie in memory) from standard input, writes their running totals to standard output.
+ *
+ *   cc blocks.c $(pkg-config --cflags --libs mmscan) -o blocks && ./blocks <x.raw >totals.raw
+ */
+#include <mmscan.h>
+#include <stdio.h>
+
+/* A multiple of MMSCAN_MAX_TILE: the tiles are then those of one call over the whole input. */
+#define BLOCK ((size_t)8 * MMSCAN_MAX_TILE)
+
+static double block[BLOCK];
+
+int main(void) {
+  mmscan_desc desc = {.struct_size = sizeof desc,
+                      .x_type = MMSCAN_F64,
+                      .y_type = MMSCAN_F64,
+                      .op = MMSCAN_PLUS,
+                      .kind = MMSCAN_INCLUSIVE,
+                      .x_stride = 1,
+                      .y_stride = 1,
+                      .batch = 1};
+  double carry = 0; /* the total of all blocks so far */
+
+  while ((desc.n = fread(block, sizeof *block, BLOCK, stdin)) > 0) {
+    mmscan_status status = mmscan_scan_block(&desc, block, block, &carry);
+    if (status != MMSCAN_OK) {
+      fprintf(stderr, "blocks: %s\n", mmscan_strerror(status));
+      return 1;
+    }
+    if (fwrite(block, sizeof *block, desc.n, stdout) != desc.n) break; /* the error stays set for the check below */
+  }
+  if (ferror(stdin) || ferror(stdout) || fflush(stdout) != 0) {
+    perror("blocks");
+    return 1;
+  }
+  fprintf(stderr, "total: %.17g\n", carry);
+  return 0;
+}

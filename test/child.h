@@ -1,0 +1,95 @@
+/* child.h: runs the test program once more, in a fresh process with an environment of its own.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+enum { REPORT_FD = 9 }; /* where a child writes its report */
+
+struct setting {
+  const char *name, *value;
+};
+
+/* What came of a child: its exit status (or 128 + signal), its report, and what it printed. */
+struct outcome {
+  int exit;
+  size_t reported, printed;
+  unsigned char report[4096];
+  char print[4096];
+};
+
+static inline int exit_of(pid_t pid) {
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Becomes this program again, with one argument. Does not return. */
+static inline void become_self(const char *argument, const struct setting *settings, size_t count) {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) _exit(126);
+  path[length] = '\0';
+  for (size_t i = 0; i < count; i++)
+    if (settings[i].name != NULL) setenv(settings[i].name, settings[i].value, 1);
+  execv(path, (char *[]){path, (char *)(uintptr_t)argument, NULL});
+  _exit(127);
+}
+
+/* Runs this program with `argument`; its output goes where ours goes. */
+static inline int run_self(const char *argument, const struct setting *settings, size_t count) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) become_self(argument, settings, count);
+  return exit_of(pid);
+}
+
+static inline size_t read_all(int fd, void *to, size_t size) {
+  size_t got = 0;
+  char spill[256];
+  for (ssize_t r = 1; r > 0;) {
+    r = got < size ? read(fd, (char *)to + got, size - got) : read(fd, spill, sizeof spill);
+    if (r > 0 && got < size) got += (size_t)r;
+  }
+  close(fd);
+  return got;
+}
+
+/* Runs this program with `argument` and catches its report and all it prints. A report fits the pipe, so the child is
+ * never kept waiting while its output is read. */
+static inline struct outcome ask_self(const char *argument, const struct setting *settings, size_t count) {
+  struct outcome o = {.exit = -1};
+  int report[2], print[2];
+  if (pipe(report) != 0 || pipe(print) != 0) fail_msg("no pipe");
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    dup2(report[1], REPORT_FD);
+    dup2(print[1], STDOUT_FILENO);
+    dup2(print[1], STDERR_FILENO);
+    for (int i = 0; i < 2; i++) {
+      if (report[i] != REPORT_FD) close(report[i]);
+      if (print[i] != REPORT_FD) close(print[i]);
+    }
+    become_self(argument, settings, count);
+  }
+  close(report[1]);
+  close(print[1]);
+  o.printed = read_all(print[0], o.print, sizeof o.print - 1);
+  o.reported = read_all(report[0], o.report, sizeof o.report);
+  o.exit = exit_of(pid);
+  return o;
+}
+
+/* In the child: hands the report to the parent. */
+static inline int report_to_parent(const void *report, size_t size) {
+  return write(REPORT_FD, report, size) == (ssize_t)size ? 0 : 1;
+}
+
+#endif /* CHILD_H */

@@ -1,0 +1,162 @@
+#!/bin/sh
+# What `make install` puts down works for those who build with it: sh test/install.sh BUILD
+set -eu
+build=${1:?usage: install.sh BUILD}
+cd "$(dirname "$0")/.."
+for program in "${CC:=gcc}" "${CXX:=g++}" pkg-config cmake nm readelf; do
+  command -v "$program" >/dev/null || { echo "no $program here"; exit 77; }
+done
+here=$(pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+fail() { echo "install.sh: $*" >&2; exit 1; }
+files() { (cd "$1" && find . ! -type d | sort); }
+make_quietly() {
+  make -s --no-print-directory BUILD="$build" "$@" >"$tmp/make.log" 2>&1 || { cat "$tmp/make.log"; fail "make $*"; }
+}
+
+# ---- What is put down, and where ------------------------------------------------------------------------------------
+# Under a strict umask, with spaces in the path, and by DESTDIR; then moved, as a package or a relocated tree is.
+umask 077
+make_quietly install PREFIX="$tmp/first place"
+make_quietly install DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
+files "$tmp/first place" >"$tmp/list"
+files "$tmp/stage/opt/mmscan" | diff "$tmp/list" - || fail "DESTDIR gives other files than PREFIX"
+[ "$(ls "$tmp/stage")" = opt ] || fail "DESTDIR: files outside PREFIX"
+diff -r "$tmp/first place" "$tmp/stage/opt/mmscan" || fail "a file knows its prefix"
+find "$tmp/first place" -type f ! -perm 644 ! -perm 755 | grep . && fail "wrong file modes"
+find "$tmp/first place" -mindepth 1 -type d ! -perm 755 | grep . && fail "wrong folder modes"
+for file in lib/pkgconfig/mmscan.pc lib/cmake/mmscan/mmscanConfig.cmake lib/cmake/mmscan/mmscanConfigVersion.cmake; do
+  grep -F -e "$here" -e "$tmp" -e @ "$tmp/first place/$file" && fail "$file: a path of the build, or something unfilled"
+done
+umask 022
+prefix="$tmp/second place"
+mv "$tmp/first place" "$prefix"
+
+# ---- The libraries themselves ---------------------------------------------------------------------------------------
+version=$("$prefix/bin/mmscan" --version | sed 's/.* //')
+shared=$prefix/lib/libmmscan.so.$version
+[ -f "$shared" ] || fail "mmscan --version says '$version', but there is no $shared"
+readelf -d "$shared" | grep -F "SONAME" | grep -qF "[libmmscan.so.${version%%.*}]" || fail "wrong soname"
+for file in "$shared" "$prefix/bin/mmscan"; do
+  readelf -d "$file" | grep -E 'RPATH|RUNPATH' && case ${BLAS-} in */*) ;; *) fail "$file has an rpath" ;; esac
+done
+nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
+grep -v '^mmscan_' "$tmp/exported" && fail "exported, but not mmscan_"
+nm -g --defined-only "$prefix/lib/libmmscan.a" | awk 'NF == 3 && $3 !~ /^(mmscan|mms)_/' | grep . &&
+  fail "a name in the static library that may clash"
+nm -u "$shared" "$prefix/lib/libmmscan.a" |
+  grep -wE 'stdout|stderr|printf|__printf_chk|puts|putchar|perror|abort|exit|_exit|__assert_fail' &&
+  fail "the library could print, abort or exit"
+
+# Every exported function is declared in the header, and has a man page.
+while read -r name; do
+  grep -qE "\<$name\(" "$prefix/include/mmscan.h" || fail "$name is exported, but not in the header"
+  [ -f "$prefix/share/man/man3/$name.3" ] || fail "$name has no man page"
+done <"$tmp/exported"
+for page in "$prefix"/share/man/man3/*.3; do
+  name=$(basename "$page" .3)
+  [ "$name" = mmscan ] || grep -qx "$name" "$tmp/exported" || fail "$name has a man page, but is not exported"
+done
+
+# ---- Programs that use them -----------------------------------------------------------------------------------------
+mkdir "$tmp/user"
+cat >"$tmp/user/user.c" <<'PROGRAM'
+#include <mmscan.h>
+#include <stdio.h>
+#define N 300000 /* more than a tile */
+static float x[N], y[N];
+int main(void) {
+  int64_t count[3] = {5, 0, 7}, offset[3];
+  for (int i = 0; i < N; i++) x[i] = 1;
+  if (mmscan_inclusive_f32(N, x, y) != MMSCAN_OK) return 1;
+  for (int i = 0; i < N; i++)
+    if (y[i] != (float)(i + 1)) return 2;
+  if (mmscan_exclusive_i64(3, 100, count, offset) != MMSCAN_OK) return 3;
+  if (offset[0] != 100 || offset[1] != 105 || offset[2] != 105) return 4;
+  if (mmscan_inclusive_f32(N, NULL, y) != MMSCAN_EINVAL) return 5;
+  if (mmscan_inclusive_f32(N - 1, x, x + 1) != MMSCAN_EOVERLAP) return 6;
+  return puts(mmscan_version()) < 0;
+}
+PROGRAM
+cp "$tmp/user/user.c" "$tmp/user/user.cc"
+
+# runs PROGRAM yes|no: gives the right answer, says nothing else, and needs the shared library or not
+runs() {
+  status=0
+  said=$(cd / && "$1" 2>&1) || status=$?
+  [ "$status:$said" = "0:$version" ] || fail "$1: exit status $status, and said: $said"
+  needed=no
+  readelf -d "$1" | grep NEEDED | grep -qF libmmscan && needed=yes
+  [ "$needed" = "$2" ] || fail "$1: needs the shared library: $needed"
+}
+
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+[ "$(pkg-config --modversion mmscan)" = "$version" ] || fail "pkg-config: wrong version"
+shared_flags=$(pkg-config --cflags --libs mmscan)
+static_flags=$(pkg-config --static --cflags --libs mmscan | sed 's/-lmmscan/-l:libmmscan.a/')
+for compiler in "$CC -std=c11 $tmp/user/user.c" "$CXX -std=c++17 $tmp/user/user.cc"; do
+  name=$tmp/user/${compiler%% *}
+  # pkg-config has quoted what the shell must not split.
+  eval "$compiler -Wall -Wextra -pedantic -Werror -o $name-shared $shared_flags '-Wl,-rpath,$prefix/lib'"
+  eval "$compiler -Wall -Wextra -pedantic -Werror -o $name-static $static_flags"
+  runs "$name-shared" yes
+  runs "$name-static" no
+done
+
+for language in C CXX; do
+  project=$tmp/cmake-$language
+  mkdir "$project"
+  suffix=c
+  [ $language = C ] || suffix=cc
+  cp "$tmp/user/user.$suffix" "$project/"
+  cat >"$project/CMakeLists.txt" <<PROJECT
+cmake_minimum_required(VERSION 3.13)
+project(user $language)
+set(CMAKE_CXX_STANDARD 17)
+find_package(mmscan ${version%%.*} REQUIRED CONFIG)
+find_package(mmscan $version EXACT REQUIRED) # twice is fine
+add_executable(shared user.$suffix)
+target_link_libraries(shared PRIVATE mmscan::mmscan)
+add_executable(static user.$suffix)
+target_link_libraries(static PRIVATE mmscan::mmscan_static)
+foreach(other ${version%%.*}.999 999)
+  find_package(mmscan \${other} QUIET)
+  if(mmscan_FOUND)
+    message(FATAL_ERROR "version $version says that it serves who wants \${other}")
+  endif()
+endforeach()
+PROJECT
+  { cmake -S "$project" -B "$project/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" \
+      -DCMAKE_CXX_COMPILER="$CXX" && cmake --build "$project/build"; } >"$tmp/cmake.log" 2>&1 ||
+    { cat "$tmp/cmake.log"; fail "CMake, $language"; }
+  runs "$project/build/shared" yes
+  runs "$project/build/static" no
+done
+
+# ---- The man pages --------------------------------------------------------------------------------------------------
+if command -v mandoc >/dev/null; then
+  mandoc -T lint -W warning "$prefix"/share/man/man[13]/mmscan.[13] || fail "mandoc finds fault with a man page"
+  (cd "$prefix/share/man" && mandoc -T markdown man1/mmscan.1 man3/mmscan_scan.3) >"$tmp/pages"
+  for heading in 'EXIT STATUS' 'RETURN VALUES'; do
+    grep -q "$heading" "$tmp/pages" || fail "a man page has no $heading"
+  done
+else
+  echo "no mandoc here: the man pages are not looked at"
+fi
+
+for subcommand in scan info; do # every option that --help tells of
+  for option in $("$prefix/bin/mmscan" $subcommand --help | grep -oE -e '--[a-z]+' | sort -u); do
+    grep -qE "Fl .*${option#-}\>" "$prefix/share/man/man1/mmscan.1" ||
+      fail "mmscan.1 does not tell of $subcommand $option"
+  done
+done
+
+# ---- Uninstalling ---------------------------------------------------------------------------------------------------
+touch "$prefix/lib/pkgconfig/other.pc"
+make_quietly uninstall PREFIX="$prefix"
+make_quietly uninstall DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
+[ "$(files "$prefix")" = ./lib/pkgconfig/other.pc ] || fail "uninstall left, or took too much: $(files "$prefix")"
+[ -z "$(files "$tmp/stage")" ] || fail "uninstall with DESTDIR left: $(files "$tmp/stage")"

@@ -1,0 +1,195 @@
+/* oracle.h: what a scan must give, computed another way: sums in __float128 for floats, modulo 2^64 for integers.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One oracle is computed for a long array and serves every scan of any part of it: the prefix sum of x[a..b-1] is
+ * sum[b] - sum[a]. Float sums are kept as two doubles, hi + lo, so that a difference of two has the relative error of
+ * a double of its own size; the bounds below leave room for that.
+ */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+#include <float.h>
+#include <math.h>
+
+#include "test.h"
+
+/* EXACT: small integers, whose sums no order of additions rounds. RANDOM: floats of many sizes and both signs; integers
+ * from the whole range, with its ends often. */
+enum data { EXACT, RANDOM };
+
+struct oracle {
+  const struct type *type;
+  size_t n;
+  enum data data;
+  double *hi, *lo, *mag; /* floats: prefix sums of x, and of |x| */
+  uint64_t *sum;         /* integers */
+};
+
+/* The part of x one scan reads, and what kind of scan it is. */
+struct window {
+  size_t first, n;
+  mmscan_kind kind;
+  bool reverse;
+  const void *init; /* NULL: zero */
+};
+
+/* What differs by element type. */
+struct type {
+  mmscan_type type;
+  const char *name;
+  size_t size;
+  double eps; /* 0 for integers */
+  mmscan_status (*inclusive)(size_t n, const void *x, void *y);
+  mmscan_status (*exclusive)(size_t n, const void *init, const void *x, void *y);
+  /* Values for an array of n, whose sums are all exact if data is EXACT. */
+  void (*fill)(struct rng *rng, enum data data, size_t n, void *x);
+  void (*sum)(struct oracle *o, const void *x);
+  /* The first index of y off by more than `roundings` allow, or the window's n. */
+  size_t (*first_wrong)(const struct oracle *o, const struct window *w, double roundings, const void *y);
+  /* Element i of the scan alone; i may be n, for the sum of all of a forward exclusive scan. */
+  bool (*is_right)(const struct oracle *o, const struct window *w, size_t i, double roundings, const void *value);
+  void (*describe)(const struct oracle *o, const struct window *w, size_t i, const void *y, char *text, size_t size);
+};
+
+/* y[i] is the sum of x[begin..end-1], plus init. */
+static inline size_t begin_of(const struct window *w, size_t i) {
+  return w->reverse ? w->first + i + (w->kind == MMSCAN_EXCLUSIVE) : w->first;
+}
+static inline size_t end_of(const struct window *w, size_t i) {
+  return w->reverse ? w->first + w->n : w->first + i + (w->kind == MMSCAN_INCLUSIVE);
+}
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define NAMED(name) JOIN(name, SUFFIX)
+
+#define T         float
+#define SUFFIX    f32
+#define MAX_EXACT 0x1p24
+#include "oracle_float.inc"
+#define T         double
+#define SUFFIX    f64
+#define MAX_EXACT 0x1p53
+#include "oracle_float.inc"
+
+#define T      int32_t
+#define SUFFIX i32
+#define LEAST  INT32_MIN
+#define MOST   INT32_MAX
+#include "oracle_int.inc"
+#define T      int64_t
+#define SUFFIX i64
+#define LEAST  INT64_MIN
+#define MOST   INT64_MAX
+#include "oracle_int.inc"
+#define T      uint32_t
+#define SUFFIX u32
+#define LEAST  0
+#define MOST   UINT32_MAX
+#include "oracle_int.inc"
+#define T      uint64_t
+#define SUFFIX u64
+#define LEAST  0
+#define MOST   UINT64_MAX
+#include "oracle_int.inc"
+
+#define TYPE_ROW(TYPE, suffix, c_type, epsilon)                                                                        \
+  {                                                                                                                    \
+    TYPE, #suffix, sizeof(c_type), epsilon, inclusive_##suffix, exclusive_##suffix, fill_##suffix, sum_##suffix,       \
+        first_wrong_##suffix, is_right_##suffix, describe_##suffix                                                     \
+  }
+
+enum { TYPES = 6, FLOAT_TYPES = 2 };
+
+/* The floats come first. */
+static inline const struct type *type_at(size_t index) {
+  static const struct type types[TYPES] = {
+      TYPE_ROW(MMSCAN_F32, f32, float, FLT_EPSILON), TYPE_ROW(MMSCAN_F64, f64, double, DBL_EPSILON),
+      TYPE_ROW(MMSCAN_I32, i32, int32_t, 0),         TYPE_ROW(MMSCAN_I64, i64, int64_t, 0),
+      TYPE_ROW(MMSCAN_U32, u32, uint32_t, 0),        TYPE_ROW(MMSCAN_U64, u64, uint64_t, 0),
+  };
+  return &types[index];
+}
+
+static inline bool is_float(const struct type *type) { return type->eps != 0; }
+
+/* ---- Making one -------------------------------------------------------------------------------------------------- */
+
+static inline void *test_memory(size_t size) {
+  void *p = malloc(size ? size : 1);
+  if (p == NULL) fail_msg("no memory for the test");
+  return p;
+}
+
+static inline struct oracle oracle_new(const struct type *type, enum data data, const void *x, size_t n) {
+  struct oracle o = {.type = type, .n = n, .data = data};
+  if (is_float(type)) {
+    o.hi = test_memory(3 * (n + 1) * sizeof *o.hi);
+    o.lo = o.hi + n + 1;
+    o.mag = o.lo + n + 1;
+  } else {
+    o.sum = test_memory((n + 1) * sizeof *o.sum);
+  }
+  type->sum(&o, x);
+  return o;
+}
+
+static inline void oracle_free(struct oracle *o) {
+  free(o->hi);
+  free(o->sum);
+}
+
+/* n random elements and their oracle. */
+struct sample {
+  void *x;
+  struct oracle oracle;
+};
+
+static inline struct sample sample_new(const struct type *type, enum data data, size_t n) {
+  struct rng rng = rng_of(n * 16 + (size_t)type->type * 2 + data);
+  struct sample sample = {.x = test_memory(n * type->size)};
+  type->fill(&rng, data, n, sample.x);
+  sample.oracle = oracle_new(type, data, sample.x, n);
+  return sample;
+}
+
+static inline void sample_free(struct sample *sample) {
+  oracle_free(&sample->oracle);
+  free(sample->x);
+}
+
+/* ---- Error bounds ------------------------------------------------------------------------------------------------ */
+
+static inline size_t levels_of(size_t s, size_t n) {
+  size_t levels = 1;
+  for (size_t power = s; power < n; power *= s) levels++;
+  return levels;
+}
+
+/* The most additions between an element and a result that holds it. A sum whose terms each pass through at most c
+ * additions is off by at most c u / (1 - c u) of the sum of |x|, u = eps / 2. The plain loop has c = n. The engine gemm
+ * has s - 1 additions in a level of the up-sweep and one in a level of the down-sweep, and one for each carry; but the
+ * plain loop may do any tile, and does short ones. The 8 leaves room for init, and for the oracle's own rounding.
+ * `used` may be NULL: whatever the engine is. */
+static inline double roundings(const mmscan_choice *used, size_t n) {
+  if (used == NULL || !is_gemm(used)) return (double)n + 8;
+  size_t tile = used->tile ? smaller(used->tile, n) : n;
+  size_t sweep = (used->s - 1) * levels_of(used->s, tile) + levels_of(used->s, tile);
+  size_t carries = tile ? n / tile + 1 : 0;
+  return (double)smaller(n, sweep + carries) + 8;
+}
+
+/* Fails, with the values, where y is not the scan of the window. */
+static inline void assert_scan(const struct oracle *o, const struct window *w, double rounds, const void *y,
+                               const char *what) {
+  size_t wrong = o->type->first_wrong(o, w, o->data == EXACT ? 0 : rounds, y);
+  if (wrong == w->n) return;
+  char values[128];
+  o->type->describe(o, w, wrong, y, values, sizeof values);
+  fail_seeded("%s, %s %s%s, n %zu: y[%zu] is %s", o->type->name,
+              w->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive", w->reverse ? "reverse, " : "", what, w->n, wrong,
+              values);
+}
+
+#endif /* ORACLE_H */

@@ -1,0 +1,79 @@
+#!/bin/sh
+# What README.md shows is true, and the examples do what they say: sh test/readme.sh BUILD
+#
+# Its ```sh blocks are run and its ```c blocks are compiled and run, in order, in one folder that is empty at first,
+# with the command and the shared library of BUILD. Where a ```text block follows, it is what the block before prints.
+# Blocks of any other kind are left alone.
+set -eu
+build=$(cd "${1:?usage: readme.sh BUILD}" && pwd)
+cd "$(dirname "$0")/.."
+here=$(pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# Block k becomes the file k.sh or k.c, and the text it prints k.text.
+awk -v folder="$tmp" '
+  /^```/ && inside { inside = 0; close(file); next }
+  /^```/ {
+    inside = 1; kind = substr($0, 4)
+    if (kind == "text" && open != "") file = folder "/" open ".text"
+    else if (kind == "sh" || kind == "c") { open = ++k; file = folder "/" k "." kind; print k, kind }
+    else file = "/dev/null"
+    if (kind != "sh" && kind != "c") open = ""
+    next
+  }
+  inside { print > file }' README.md >"$tmp/blocks"
+for kind in sh c; do
+  grep -q " $kind\$" "$tmp/blocks" || { echo "readme.sh: README.md has no block of $kind" >&2; exit 1; }
+done
+
+# run K KIND
+run() {
+  case $2 in
+    sh) PATH=$build:$PATH sh -eu "$tmp/$1.sh" ;;
+    c)
+      "${CC:-gcc}" -std=c11 -Wall -Wextra -pedantic -Werror -I"$here/include" "$tmp/$1.c" -o "$tmp/$1" \
+        -L"$build" -lmmscan -Wl,-rpath,"$build" && "$tmp/$1"
+      ;;
+  esac
+}
+
+mkdir "$tmp/run"
+cd "$tmp/run"
+failed=0
+while read -r k kind; do
+  if ! run "$k" "$kind" </dev/null >"$tmp/said"; then
+    echo "README.md, block $k: failed" >&2
+  elif [ -e "$tmp/$k.text" ] && ! diff "$tmp/$k.text" "$tmp/said"; then
+    echo "README.md, block $k: prints something else (>) than README.md says (<)" >&2
+  else
+    continue
+  fi
+  failed=1
+  sed 's/^/    /' "$tmp/$k.$kind"
+done <"$tmp/blocks"
+
+# ---- The examples ---------------------------------------------------------------------------------------------------
+# says LINE COMMAND ...: a line of what the command prints
+says() {
+  line=$1
+  shift
+  "$@" >"$tmp/said" 2>&1 && grep -qF "$line" "$tmp/said" && return
+  echo "$1 does not say '$line', but:" >&2
+  cat "$tmp/said" >&2
+  failed=1
+}
+says "paid so far: 120.5 200.5 299.75 429.75 505 615" "$build/examples/cumsum"
+says "entries in all: 13" "$build/examples/cumsum"
+says "The level changed in 1898: the mean flow was 1098 up to then, and 850 after it" \
+  "$build/examples/nile_cusum" "$here/examples/data/nile.csv" nile.svg
+grep -q '</svg>' nile.svg || { echo "nile_cusum draws no picture" >&2; failed=1; }
+
+# 2^21 ones, two blocks: 1.0 is these bytes.
+printf '\0\0\0\0\0\0\360\077' >ones
+while [ "$(wc -c <ones)" -lt 16777216 ]; do cat ones ones >twice && mv twice ones; done
+# shellcheck disable=SC2016 # for the inner sh
+says "total: 2097152" sh -c '"$1" <ones >totals' blocks "$build/examples/blocks"
+cmp -s -n 8 ones totals || { echo "blocks: wrong first total" >&2; failed=1; }
+exit $failed

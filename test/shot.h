@@ -1,0 +1,141 @@
+/* shot.h: one call of the library, in tight buffers, checked in every way.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SHOT_H
+#define SHOT_H
+
+#include "oracle.h"
+
+enum via { BY_SIMPLE, BY_SCAN, BY_PLAN };
+
+struct shot {
+  const struct sample *sample; /* x is its first elements */
+  enum via via;
+  const mmscan_choice *choice; /* of BY_PLAN; NULL chooses nothing */
+  mmscan_desc desc;
+  bool in_place;
+  size_t x_offset, y_offset; /* in elements, from a 64-byte boundary */
+};
+
+/* Kind, direction and place: three bits. */
+enum { VARIANTS = 8 };
+
+/* An init as good as any: the sample's last element, which no scan of it reads. */
+static inline const void *shot_init(const struct sample *sample) {
+  return (const char *)sample->x + (sample->oracle.n - 1) * sample->oracle.type->size;
+}
+
+/* One plain scan of n elements, of one of the variants. */
+static inline void shot_set(struct shot *shot, unsigned variant, size_t n) {
+  mmscan_kind kind = variant & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  shot->desc = plain_desc(shot->sample->oracle.type->type, kind, (variant & 2) != 0, n);
+  if (kind == MMSCAN_EXCLUSIVE) shot->desc.init = shot_init(shot->sample);
+  shot->in_place = (variant & 4) != 0;
+}
+
+/* ---- The memory of a batch --------------------------------------------------------------------------------------- */
+
+/* The elements from the lowest of any row to the highest; `first` is where row 0 starts in them. */
+struct extent {
+  size_t first, count;
+};
+
+static inline struct extent extent_of(const mmscan_desc *desc, ptrdiff_t dist) {
+  if (desc->n == 0 || desc->batch == 0) return (struct extent){0, 0};
+  size_t span = desc->batch == 1 ? 0 : (desc->batch - 1) * (size_t)(dist < 0 ? -dist : dist);
+  return (struct extent){desc->batch > 1 && dist < 0 ? span : 0, span + desc->n};
+}
+
+static inline size_t row_at(const mmscan_desc *desc, ptrdiff_t dist, size_t row) {
+  return extent_of(desc, dist).first + (desc->batch > 1 ? row * (size_t)dist : 0);
+}
+
+/* Whether rows of y are apart, in place means in place, and the sample is long enough. */
+static inline bool shot_is_legal(const struct shot *shot) {
+  const mmscan_desc *d = &shot->desc;
+  size_t apart = (size_t)(d->y_dist < 0 ? -d->y_dist : d->y_dist);
+  return (d->batch <= 1 || apart >= d->n) && (!shot->in_place || d->batch <= 1 || d->x_dist == d->y_dist) &&
+         extent_of(d, d->x_dist).count < shot->sample->oracle.n &&
+         extent_of(d, d->y_dist).count < shot->sample->oracle.n;
+}
+
+/* ---- Calling ----------------------------------------------------------------------------------------------------- */
+
+static inline mmscan_status shot_simple(const struct shot *shot, const void *x, void *y) {
+  const struct type *type = shot->sample->oracle.type;
+  return shot->desc.kind == MMSCAN_INCLUSIVE ? type->inclusive(shot->desc.n, x, y)
+                                             : type->exclusive(shot->desc.n, shot->desc.init, x, y);
+}
+
+/* Makes the call; the choices it used, or would have had as a plan, go to *used. */
+static inline mmscan_status shot_call(const struct shot *shot, const void *x, void *y, mmscan_choice *used) {
+  mmscan_plan *plan = plan_new(&shot->desc, shot->via == BY_PLAN ? shot->choice : NULL, used);
+  mmscan_status status = MMSCAN_OK;
+  switch (shot->via) {
+  case BY_SIMPLE:
+    status = shot_simple(shot, x, y);
+    break;
+  case BY_SCAN:
+    status = mmscan_scan(&shot->desc, x, y);
+    break;
+  case BY_PLAN:
+    status = mmscan_execute(plan, x, y);
+    break;
+  }
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
+/* ---- Checking ---------------------------------------------------------------------------------------------------- */
+
+/* Rows are right. Then the rows of `before` become those of y, for what lies between them to be compared. */
+static inline void check_rows(const struct shot *shot, const mmscan_choice *used, unsigned char *before,
+                              const unsigned char *y, const char *what) {
+  const mmscan_desc *d = &shot->desc;
+  const size_t size = shot->sample->oracle.type->size;
+  double rounds = roundings(shot->via == BY_PLAN ? used : NULL, d->n);
+  for (size_t r = 0; r < d->batch && d->n > 0; r++) {
+    size_t at = row_at(d, d->y_dist, r) * size;
+    struct window w = {row_at(d, d->x_dist, r), d->n, d->kind, d->reverse != 0, d->init};
+    assert_scan(&shot->sample->oracle, &w, rounds, y + at, what);
+    memcpy(before + at, y + at, d->n * size);
+  }
+}
+
+static inline void shot_describe(const struct shot *shot, const mmscan_choice *used, char *text, size_t size) {
+  static const char *const via[] = {"simple call", "mmscan_scan", "plan"};
+  snprintf(text, size, "%s, %s, %s x %s, s %zu, tile %zu, batch %zu, distances %td %td, offsets %zu %zu",
+           via[shot->via], shot->in_place ? "in place" : "out of place", text_or(used->engine, "NULL"),
+           text_or(used->unit, "no unit"), used->s, used->tile, shot->desc.batch, shot->desc.x_dist, shot->desc.y_dist,
+           shot->x_offset, shot->y_offset);
+}
+
+/* Calls; checks y, that nothing beside y changed, and that x did not. */
+static inline void shoot(const struct shot *shot) {
+  const mmscan_desc *d = &shot->desc;
+  const size_t size = shot->sample->oracle.type->size;
+  struct extent xs = extent_of(d, d->x_dist), ys = extent_of(d, shot->in_place ? d->x_dist : d->y_dist);
+  struct buffer x = buffer_new(xs.count * size, shot->x_offset * size), y = x;
+  if (!shot->in_place) y = buffer_new(ys.count * size, shot->y_offset * size);
+  unsigned char *before = test_memory(y.size);
+  memset(y.data, 0x5a, y.size);
+  memcpy(x.data, shot->sample->x, x.size);
+  memcpy(before, y.data, y.size);
+
+  mmscan_choice used;
+  char what[256];
+  mmscan_status status = shot_call(shot, x.data + xs.first * size, y.data + ys.first * size, &used);
+  shot_describe(shot, &used, what, sizeof what);
+  if (status != MMSCAN_OK) fail_seeded("%s: %s", what, mmscan_strerror(status));
+  check_rows(shot, &used, before, y.data, what);
+  if (memcmp(before, y.data, y.size) != 0) fail_seeded("%s: wrote between the rows", what);
+  if (!shot->in_place && memcmp(x.data, shot->sample->x, x.size) != 0) fail_seeded("%s: x changed", what);
+  if (!buffer_intact(&x) || !buffer_intact(&y)) fail_seeded("%s: wrote outside of y", what);
+
+  free(before);
+  if (!shot->in_place) buffer_free(&y);
+  buffer_free(&x);
+}
+
+#endif /* SHOT_H */

@@ -1,0 +1,203 @@
+/* test.h: cmocka, included once, and what the test programs share: sizes, random numbers, tight buffers, the walk over
+ * engines and units, and asserts on statuses.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * MMSCAN_TEST_QUICK=1 asks for reduced sizes (for sanitizers and valgrind). MMSCAN_TEST_SEED=N replaces the seed.
+ */
+#ifndef TEST_H
+#define TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mmscan.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
+
+static inline bool quick(void) {
+  const char *value = getenv("MMSCAN_TEST_QUICK");
+  return value != NULL && strcmp(value, "0") != 0;
+}
+
+static inline size_t sized(size_t full, size_t reduced) { return quick() ? reduced : full; }
+
+static inline size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* ---- Random numbers: splitmix64 ---------------------------------------------------------------------------------- */
+
+struct rng {
+  uint64_t state;
+};
+
+static inline uint64_t seed(void) {
+  const char *value = getenv("MMSCAN_TEST_SEED");
+  return value != NULL ? strtoull(value, NULL, 0) : 20240229;
+}
+
+/* A generator of its own for each use, so that one test does not depend on what ran before it. */
+static inline struct rng rng_of(uint64_t stream) {
+  return (struct rng){seed() * UINT64_C(0x9e3779b97f4a7c15) + stream * UINT64_C(0xd1342543de82ef95)};
+}
+
+static inline uint64_t draw(struct rng *rng) {
+  uint64_t z = rng->state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* 0 to n - 1 */
+static inline size_t draw_below(struct rng *rng, size_t n) { return (size_t)(draw(rng) % n); }
+
+/* -1 to 1 */
+static inline double draw_unit(struct rng *rng) { return (double)(int64_t)draw(rng) * 0x1p-63; }
+
+/* ---- Failing ----------------------------------------------------------------------------------------------------- */
+
+/* Fails the running test; not to be called from a thread of the test's own. */
+__attribute__((format(printf, 1, 2))) static inline void fail_seeded(const char *format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  print_error("%s [MMSCAN_TEST_SEED=%llu]\n", line, (unsigned long long)seed());
+  fail();
+}
+
+static inline void check_status(mmscan_status want, mmscan_status got, const char *what, const char *file, int line) {
+  if (want == got) return;
+  print_error("%s:%d: %s\n", file, line, what);
+  fail_seeded("status %d (%s), not %d (%s)", (int)got, mmscan_strerror(got), (int)want, mmscan_strerror(want));
+}
+
+#define assert_status(want, call) check_status(want, call, #call, __FILE__, __LINE__)
+#define assert_mmscan_ok(call)    assert_status(MMSCAN_OK, call)
+
+/* ---- Tight buffers ----------------------------------------------------------------------------------------------- */
+
+enum { GUARD = 64, GUARD_BYTE = 0xa5 };
+
+/* `size` bytes that start `offset` bytes past a 64-byte boundary. In front of them are guard bytes. Behind them are
+ * guard bytes too, but not in a quick run: there the allocation ends with the data, for the checker to see overruns. */
+struct buffer {
+  unsigned char *base, *data;
+  size_t size, back;
+};
+
+static inline struct buffer buffer_new(size_t size, size_t offset) {
+  struct buffer b = {.size = size, .back = quick() ? 0 : GUARD};
+  void *base = NULL;
+  if (posix_memalign(&base, 64, GUARD + offset + size + b.back) != 0) fail_msg("no memory for a test buffer");
+  b.base = base;
+  b.data = b.base + GUARD + offset;
+  memset(b.base, GUARD_BYTE, GUARD + offset);
+  memset(b.data + size, GUARD_BYTE, b.back);
+  return b;
+}
+
+static inline bool all_guard(const unsigned char *p, const unsigned char *end) {
+  while (p < end && *p == GUARD_BYTE) p++;
+  return p == end;
+}
+
+static inline bool buffer_intact(const struct buffer *b) {
+  return all_guard(b->base, b->data) && all_guard(b->data + b->size, b->data + b->size + b->back);
+}
+
+static inline void buffer_free(struct buffer *b) { free(b->base); }
+
+/* ---- Descriptions, plans, and every engine with every unit ------------------------------------------------------- */
+
+/* One scan with + of n contiguous elements. */
+static inline mmscan_desc plain_desc(mmscan_type type, mmscan_kind kind, int reverse, size_t n) {
+  return (mmscan_desc){.struct_size = sizeof(mmscan_desc),
+                       .x_type = type,
+                       .y_type = type,
+                       .op = MMSCAN_PLUS,
+                       .kind = kind,
+                       .reverse = reverse,
+                       .n = n,
+                       .x_stride = 1,
+                       .y_stride = 1,
+                       .batch = 1};
+}
+
+static inline bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static inline const char *text_or(const char *text, const char *instead) { return text != NULL ? text : instead; }
+
+static inline bool is_gemm(const mmscan_choice *choice) { return same_text(choice->engine, "gemm"); }
+
+/* The model is a unit of plain loops: it gets smaller sizes. */
+static inline bool is_model(const mmscan_choice *choice) { return same_text(choice->unit, "model"); }
+
+/* Every field that `asked` names is what the plan uses. */
+static inline bool honoured(const mmscan_choice *asked, const mmscan_choice *used) {
+  return (!asked->engine || same_text(asked->engine, used->engine)) &&
+         (!asked->unit || same_text(asked->unit, used->unit)) && (!asked->s || asked->s == used->s) &&
+         (!asked->tile || asked->tile == used->tile) && (!asked->threads || used->threads <= asked->threads) &&
+         used->threads >= 1;
+}
+
+/* A plan with what `asked` names (NULL: nothing), and in *used what it uses. */
+static inline mmscan_plan *plan_new(const mmscan_desc *desc, const mmscan_choice *asked, mmscan_choice *used) {
+  mmscan_plan *plan = NULL;
+  assert_mmscan_ok(mmscan_plan_create_with(&plan, desc, MMSCAN_ESTIMATE, asked));
+  *used = (mmscan_choice){.struct_size = sizeof *used};
+  assert_mmscan_ok(mmscan_plan_get_choice(plan, used));
+  if (asked != NULL && !honoured(asked, used))
+    fail_seeded("asked for %s x %s, s %zu, tile %zu, %d threads; the plan uses %s x %s, s %zu, tile %zu, %d threads",
+                text_or(asked->engine, "any"), text_or(asked->unit, "any"), asked->s, asked->tile, asked->threads,
+                text_or(used->engine, "NULL"), text_or(used->unit, "NULL"), used->s, used->tile, used->threads);
+  return plan;
+}
+
+enum { MAX_FORCED = 32 };
+
+/* The choices that force each engine, and the engine gemm with each unit. */
+struct forced {
+  size_t count;
+  mmscan_choice choice[MAX_FORCED];
+};
+
+static inline void force(struct forced *all, const char *engine, const char *unit) {
+  mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .unit = unit};
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
+  mmscan_plan *plan = NULL;
+  mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
+  mmscan_plan_destroy(plan);
+  if (status == MMSCAN_OK && all->count < MAX_FORCED) {
+    all->choice[all->count++] = choice;
+    print_message("forced:  %s x %s\n", engine, text_or(unit, "no unit"));
+  } else {
+    print_message("skipped: %s x %s: %s\n", engine, text_or(unit, "no unit"), mmscan_strerror(status));
+  }
+}
+
+/* Walks the tables of engines and units, says what is forced and what is skipped. */
+static inline const struct forced *forced_all(void) {
+  static struct forced all;
+  mmscan_part engine = {.struct_size = sizeof engine}, unit = {.struct_size = sizeof unit};
+  if (all.count > 0) return &all;
+  for (size_t e = 0; mmscan_get_engine(e, &engine) == MMSCAN_OK; e++)
+    if (strcmp(engine.name, "gemm") != 0)
+      force(&all, engine.name, NULL);
+    else
+      for (size_t u = 0; mmscan_get_unit(u, &unit) == MMSCAN_OK; u++) force(&all, engine.name, unit.name);
+  if (all.count < 2) fail_msg("the engines serial and gemm cannot be forced");
+  return &all;
+}
+
+#endif /* TEST_H */

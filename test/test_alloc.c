@@ -1,0 +1,337 @@
+/* test_alloc.c: every allocation of every call fails in turn. The call is right or says MMSCAN_ENOMEM, and then y is
+ * untouched; nothing leaks.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The linker sends the allocations of this program and of the library (--wrap) to the functions below. The library may
+ * keep work space for later calls, so each failure is tried in a process of its own, where nothing is kept yet.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+
+#include "child.h"
+#include "shot.h"
+
+/* ---- The wrapped allocators -------------------------------------------------------------------------------------- */
+
+enum { NEVER = 1000000 };
+
+static atomic_bool armed;        /* allocations are counted, and may fail */
+static atomic_int calls;         /* allocations since it was armed */
+static atomic_int first_to_fail; /* index of the allocation that fails */
+static atomic_bool all_after;    /* and so do all after it */
+
+static bool refuses(void) {
+  if (!armed) return false;
+  int index = calls++;
+  return index == first_to_fail || (all_after && index > first_to_fail);
+}
+
+static void arm(int fail, bool and_after) {
+  calls = 0;
+  first_to_fail = fail;
+  all_after = and_after;
+  armed = true;
+}
+
+static void disarm(void) { armed = false; }
+
+/* The names are the linker's. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **out, size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size) { return refuses() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return refuses() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return refuses() ? NULL : __real_realloc(old, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return refuses() ? NULL : __real_aligned_alloc(alignment, size);
+}
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
+  return refuses() ? ENOMEM : __real_posix_memalign(out, alignment, size);
+}
+
+/* ---- The calls under test ---------------------------------------------------------------------------------------- */
+
+enum { N = 120000, BATCH = 3, ROW = N / BATCH };
+
+/* What a call works on: x is the sample, y its image. */
+struct scene {
+  struct sample sample;
+  struct window window; /* of every row */
+  size_t batch;
+  unsigned char *y;
+};
+
+typedef mmscan_status operation(struct scene *scene);
+
+static mmscan_desc scene_desc(const struct scene *s) {
+  mmscan_desc desc = plain_desc(s->sample.oracle.type->type, s->window.kind, s->window.reverse, s->window.n);
+  desc.batch = s->batch;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)s->window.n;
+  return desc;
+}
+
+static mmscan_status simple_call(struct scene *s) {
+  return s->sample.oracle.type->inclusive(s->window.n, s->sample.x, s->y);
+}
+
+static mmscan_status general_call(struct scene *s) {
+  mmscan_desc desc = scene_desc(s);
+  return mmscan_scan(&desc, s->sample.x, s->y);
+}
+
+static mmscan_status block_call(struct scene *s) {
+  mmscan_desc desc = scene_desc(s);
+  double carry[BATCH] = {0}, untouched[BATCH] = {0};
+  mmscan_status status = mmscan_scan_block(&desc, s->sample.x, s->y, carry);
+  if (status != MMSCAN_OK && memcmp(carry, untouched, sizeof carry) != 0) s->y[0] ^= 1; /* seen as a touched y */
+  return status;
+}
+
+static mmscan_status plan_call(struct scene *s, const mmscan_choice *choice) {
+  mmscan_desc desc = scene_desc(s);
+  mmscan_plan *plan = (mmscan_plan *)&desc;
+  mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, choice);
+  if (status != MMSCAN_OK) return plan == NULL ? status : MMSCAN_EIO;
+  status = mmscan_execute(plan, s->sample.x, s->y);
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
+static mmscan_status plan_of_default(struct scene *s) { return plan_call(s, NULL); }
+
+static mmscan_status plan_of_serial(struct scene *s) {
+  return plan_call(s, &(mmscan_choice){.struct_size = sizeof(mmscan_choice), .engine = "serial"});
+}
+
+static mmscan_status plan_of_gemm(struct scene *s) {
+  return plan_call(s, &(mmscan_choice){.struct_size = sizeof(mmscan_choice), .engine = "gemm", .threads = 3});
+}
+
+static mmscan_status plan_of_large_gemm(struct scene *s) {
+  return plan_call(s, &(mmscan_choice){.struct_size = sizeof(mmscan_choice),
+                                       .engine = "gemm",
+                                       .s = MMSCAN_MAX_S,
+                                       .tile = MMSCAN_MAX_TILE,
+                                       .threads = 2});
+}
+
+static mmscan_status paper_call(struct scene *s, mmscan_form form, mmscan_length_rule rule,
+                                mmscan_traversal traversal) {
+  mmscan_matmul_desc desc = {.struct_size = sizeof desc,
+                             .type = s->sample.oracle.type->type,
+                             .n = s->window.n,
+                             .s = 7,
+                             .form = form,
+                             .length_rule = rule,
+                             .traversal = traversal,
+                             .broadcast = MMSCAN_BROADCAST_MATRIX,
+                             .threads = 2};
+  return mmscan_matmulscan(&desc, s->sample.x, s->y, NULL);
+}
+
+static mmscan_status paper_digits(struct scene *s) {
+  return paper_call(s, MMSCAN_STACKED, MMSCAN_DIGITS, MMSCAN_ITERATIVE);
+}
+
+static mmscan_status paper_digits_batched(struct scene *s) {
+  return paper_call(s, MMSCAN_BATCHED, MMSCAN_DIGITS, MMSCAN_RECURSIVE);
+}
+
+static mmscan_status paper_padded(struct scene *s) {
+  return paper_call(s, MMSCAN_STACKED, MMSCAN_PADDED, MMSCAN_RECURSIVE);
+}
+
+static mmscan_status paper_padded_batched(struct scene *s) {
+  return paper_call(s, MMSCAN_BATCHED, MMSCAN_PADDED, MMSCAN_ITERATIVE);
+}
+
+/* When a call may give MMSCAN_ENOMEM. */
+enum may { NEVER_ENOMEM, MAKING_A_PLAN, ANY_TIME };
+
+static const struct trial {
+  const char *name;
+  operation *call;
+  const char *engine; /* of the environment */
+  size_t type;
+  size_t n, batch;
+  mmscan_kind kind;
+  bool reverse;
+  enum may enomem;
+} trials[] = {
+    {"inclusive_f32", simple_call, "auto", 0, N, 1, MMSCAN_INCLUSIVE, false, NEVER_ENOMEM},
+    {"inclusive_i64", simple_call, "auto", 3, N, 1, MMSCAN_INCLUSIVE, false, NEVER_ENOMEM},
+    {"inclusive_i32, n 16", simple_call, "auto", 2, 16, 1, MMSCAN_INCLUSIVE, false, NEVER_ENOMEM},
+    {"inclusive_f64, n 1000", simple_call, "auto", 1, 1000, 1, MMSCAN_INCLUSIVE, false, NEVER_ENOMEM},
+    {"inclusive_f64, n 16, gemm", simple_call, "gemm", 1, 16, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"inclusive_f32, gemm", simple_call, "gemm", 0, N, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"inclusive_u64, gemm", simple_call, "gemm", 5, N, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"scan of rows", general_call, "auto", 2, ROW, BATCH, MMSCAN_EXCLUSIVE, true, NEVER_ENOMEM},
+    {"scan of rows, gemm", general_call, "gemm", 4, ROW, BATCH, MMSCAN_EXCLUSIVE, true, ANY_TIME},
+    {"scan of rows, serial", general_call, "serial", 4, ROW, BATCH, MMSCAN_EXCLUSIVE, true, NEVER_ENOMEM},
+    {"scan_block", block_call, "auto", 1, N, 1, MMSCAN_INCLUSIVE, true, NEVER_ENOMEM},
+    {"scan_block of rows, gemm", block_call, "gemm", 1, ROW, BATCH, MMSCAN_EXCLUSIVE, false, ANY_TIME},
+    {"plan", plan_of_default, "auto", 0, N, 1, MMSCAN_EXCLUSIVE, false, MAKING_A_PLAN},
+    {"plan of serial", plan_of_serial, "auto", 0, N, 1, MMSCAN_EXCLUSIVE, false, MAKING_A_PLAN},
+    {"plan of gemm", plan_of_gemm, "auto", 2, N, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"plan of large gemm", plan_of_large_gemm, "auto", 0, N, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"paper, digits", paper_digits, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"paper, digits, batched", paper_digits_batched, "auto", 1, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"paper, padded", paper_padded, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"paper, padded, batched", paper_padded_batched, "auto", 1, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+};
+
+/* ---- One call ---------------------------------------------------------------------------------------------------- */
+
+/* What came of a call; `right` and `untouched` are about y. */
+struct result {
+  mmscan_status status, again;
+  int allocations;
+  bool right, untouched, right_again;
+};
+
+static bool is_right(const struct scene *s) {
+  const struct oracle *o = &s->sample.oracle;
+  for (size_t r = 0; r < s->batch; r++) {
+    struct window w = s->window;
+    w.first = r * w.n;
+    if (o->type->first_wrong(o, &w, 0, s->y + w.first * o->type->size) != w.n) return false;
+  }
+  return true;
+}
+
+static bool is_untouched(const struct scene *s, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    if (s->y[i] != 0x5a) return false;
+  return true;
+}
+
+/* The call with an allocation failing, then once more with none. */
+static struct result try_call(const struct trial *t, int fail, bool and_after) {
+  const struct type *type = type_at(t->type);
+  struct scene s = {.sample = sample_new(type, EXACT, t->n * t->batch), .batch = t->batch};
+  struct result r = {0};
+  s.window = (struct window){0, t->n, t->kind, t->reverse, NULL};
+  s.y = test_memory(t->n * t->batch * type->size);
+  memset(s.y, 0x5a, t->n * t->batch * type->size);
+  arm(fail, and_after);
+  r.status = t->call(&s);
+  disarm();
+  r.allocations = calls;
+  r.right = is_right(&s);
+  r.untouched = is_untouched(&s, t->n * t->batch * type->size);
+  r.again = t->call(&s);
+  r.right_again = is_right(&s);
+  sample_free(&s.sample);
+  free(s.y);
+  return r;
+}
+
+static int run_one(const char *argument) {
+  int index, fail, and_after;
+  if (sscanf(argument, "%d:%d:%d", &index, &fail, &and_after) != 3) return 2;
+  struct result r = try_call(&trials[index], fail, and_after != 0);
+  return report_to_parent(&r, sizeof r);
+}
+
+static struct result ask(size_t index, int fail, bool and_after) {
+  char argument[64];
+  const struct setting setting[] = {{"MMSCAN_ENGINE", trials[index].engine}, {"MMSCAN_NUM_THREADS", "2"}};
+  struct result r;
+  snprintf(argument, sizeof argument, "%zu:%d:%d", index, fail, (int)and_after);
+  struct outcome o = ask_self(argument, setting, COUNT(setting));
+  if (o.exit != 0 || o.reported != sizeof r)
+    fail_msg("%s, allocation %d: the process ended with %d: %s", trials[index].name, fail, o.exit, o.print);
+  memcpy(&r, o.report, sizeof r);
+  return r;
+}
+
+/* ---- Every allocation in turn ------------------------------------------------------------------------------------ */
+
+static void check_result(const struct trial *t, const struct result *r, int fail) {
+  bool may = t->enomem == ANY_TIME || (t->enomem == MAKING_A_PLAN && fail == 0);
+  if (r->status == MMSCAN_OK ? !r->right : (r->status != MMSCAN_ENOMEM || !may || !r->untouched))
+    fail_msg("%s, allocation %d fails: %s, y is %s", t->name, fail, mmscan_strerror(r->status),
+             r->right ? "right" : (r->untouched ? "untouched" : "wrong"));
+  if (r->again != MMSCAN_OK || !r->right_again)
+    fail_msg("%s, after allocation %d failed: %s, y is %s", t->name, fail, mmscan_strerror(r->again),
+             r->right_again ? "right" : "wrong");
+}
+
+static void test_each_allocation(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(trials); i++) {
+    struct result r = ask(i, NEVER, false);
+    int allocations = r.allocations, refused = 0;
+    check_result(&trials[i], &r, NEVER);
+    for (int fail = 0; fail < allocations; fail++)
+      for (int and_after = 0; and_after <= 1; and_after++) {
+        r = ask(i, fail, and_after != 0);
+        check_result(&trials[i], &r, fail);
+        refused += r.status == MMSCAN_ENOMEM;
+      }
+    print_message("%-26s %2d allocations, %2d refusals\n", trials[i].name, allocations, refused);
+    if (trials[i].n <= 1000 && trials[i].enomem == NEVER_ENOMEM) assert_int_equal(allocations, 0);
+    if (trials[i].n > 1000 && trials[i].enomem != NEVER_ENOMEM) assert_true(allocations > 0 && refused > 0);
+  }
+}
+
+/* ---- Leaks ------------------------------------------------------------------------------------------------------- */
+
+/* Bytes in use, of all arenas; 0 where this allocator does not say. */
+static size_t bytes_in_use(void) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+static void fail_everywhere(void) {
+  for (size_t i = 0; i < COUNT(trials); i++)
+    for (int fail = 0; fail < 4; fail++) {
+      struct trial t = trials[i];
+      t.n = smaller(t.n, 10000);
+      try_call(&t, fail, fail % 2 != 0);
+    }
+}
+
+static size_t least_in_use(size_t turns) {
+  size_t least = SIZE_MAX;
+  for (size_t turn = 0; turn < turns; turn++) {
+    fail_everywhere();
+    least = smaller(least, bytes_in_use());
+  }
+  return least;
+}
+
+/* Work space is kept for later calls, now more, now less; what leaks is there in the least of many turns, too. */
+static void test_nothing_grows(void **state) {
+  (void)state;
+  const size_t turns = sized(6, 2);
+  size_t before = least_in_use(turns), after = least_in_use(turns);
+  if (before == 0)
+    print_message("skipped: bytes in use: this allocator does not say\n");
+  else
+    print_message("least bytes in use in %zu turns: %zu, then %zu\n", turns, before, after);
+  assert_true(after <= before + 4096);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) return run_one(argv[1]);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each_allocation),
+      cmocka_unit_test(test_nothing_grows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,608 @@
+/* test_api.c: what every call accepts, refuses and leaves alone. What the environment does to them: test_environment.c.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <limits.h>
+
+#include "oracle.h"
+
+/* ---- Texts ------------------------------------------------------------------------------------------------------- */
+
+static void test_version(void **state) {
+  (void)state;
+  char text[64];
+  snprintf(text, sizeof text, "%d.%d.%d", MMSCAN_VERSION_MAJOR, MMSCAN_VERSION_MINOR, MMSCAN_VERSION_PATCH);
+  assert_string_equal(mmscan_version(), text);
+  assert_ptr_equal(mmscan_version(), mmscan_version());
+}
+
+static void assert_is_line(const char *text) {
+  assert_non_null(text);
+  assert_true(text[0] != '\0' && strchr(text, '\n') == NULL);
+}
+
+static void test_strerror(void **state) {
+  (void)state;
+  for (int a = MMSCAN_OK; a <= MMSCAN_EIO; a++)
+    for (int b = MMSCAN_OK; b < a; b++)
+      assert_string_not_equal(mmscan_strerror((mmscan_status)a), mmscan_strerror((mmscan_status)b));
+  static const int numbers[] = {MMSCAN_OK, MMSCAN_EIO, MMSCAN_EIO + 1, 1000, -1, INT_MAX, INT_MIN};
+  for (size_t i = 0; i < COUNT(numbers); i++) assert_is_line(mmscan_strerror((mmscan_status)numbers[i]));
+}
+
+typedef mmscan_status part_getter(size_t index, mmscan_part *part);
+
+/* Returns the number of rows. */
+static size_t check_table(part_getter *get, const char *const *known, size_t known_count) {
+  mmscan_part part = {.struct_size = sizeof part}, other = part, wrong = {.struct_size = sizeof part - 1};
+  size_t rows = 0, found = 0;
+  for (; get(rows, &part) == MMSCAN_OK; rows++) {
+    assert_is_line(part.name);
+    assert_is_line(part.description);
+    assert_true(part.threads >= 0);
+    assert_int_equal(part.struct_size, sizeof part);
+    for (size_t i = 0; i < known_count; i++) found += strcmp(part.name, known[i]) == 0;
+    for (size_t before = 0; before < rows; before++) {
+      assert_mmscan_ok(get(before, &other));
+      assert_string_not_equal(other.name, part.name);
+    }
+  }
+  assert_int_equal(found, known_count);
+  assert_status(MMSCAN_EINVAL, get(rows, &part));
+  assert_status(MMSCAN_EINVAL, get(SIZE_MAX, &part));
+  assert_status(MMSCAN_EINVAL, get(0, NULL));
+  assert_status(MMSCAN_EINVAL, get(0, &wrong));
+  return rows;
+}
+
+static void test_what_is_inside(void **state) {
+  (void)state;
+  check_table(mmscan_get_engine, (const char *const[]){"gemm", "serial"}, 2);
+  check_table(mmscan_get_unit, (const char *const[]){"cblas", "model"}, 2);
+  mmscan_part unit = {.struct_size = sizeof unit};
+  for (size_t i = 0; mmscan_get_unit(i, &unit) == MMSCAN_OK; i++) {
+    if (strcmp(unit.name, "cblas") == 0) assert_non_null(unit.library);
+    if (strcmp(unit.name, "model") == 0) assert_null(unit.library);
+  }
+  assert_string_equal(mmscan_isa(), "portable");
+  assert_true(mmscan_threads() >= 1);
+  assert_null(mmscan_environment_error());
+}
+
+/* ---- Simple calls ------------------------------------------------------------------------------------------------ */
+
+static void test_simple_calls_refuse(void **state) {
+  (void)state;
+  for (size_t t = 0; t < TYPES; t++) {
+    const struct type *type = type_at(t);
+    unsigned char x[64] = {1, 2, 3}, y[64], untouched[64];
+    memset(y, 0x5a, sizeof y);
+    memcpy(untouched, y, sizeof y);
+    for (size_t n = 1; n <= 100000; n *= 10) {
+      assert_status(MMSCAN_EINVAL, type->inclusive(n, NULL, y));
+      assert_status(MMSCAN_EINVAL, type->inclusive(n, x, NULL));
+      assert_status(MMSCAN_EINVAL, type->inclusive(n, NULL, NULL));
+      assert_status(MMSCAN_EINVAL, type->exclusive(n, NULL, NULL, y));
+      assert_status(MMSCAN_EINVAL, type->exclusive(n, NULL, x, NULL));
+    }
+    const size_t huge[] = {SIZE_MAX,
+                           SIZE_MAX - 1,
+                           SIZE_MAX / type->size,
+                           SIZE_MAX / type->size + 1,
+                           (size_t)PTRDIFF_MAX / type->size + 1,
+                           (SIZE_MAX - 63) / type->size};
+    for (size_t i = 0; i < COUNT(huge); i++) {
+      assert_status(MMSCAN_EINVAL, type->inclusive(huge[i], x, y));
+      assert_status(MMSCAN_EINVAL, type->exclusive(huge[i], NULL, x, y));
+      assert_status(MMSCAN_EINVAL, type->inclusive(huge[i], x, x));
+    }
+    assert_memory_equal(y, untouched, sizeof y);
+  }
+}
+
+static void test_nothing_to_do(void **state) {
+  (void)state;
+  unsigned char x[8] = {1};
+  for (size_t t = 0; t < TYPES; t++) {
+    assert_mmscan_ok(type_at(t)->inclusive(0, NULL, NULL));
+    assert_mmscan_ok(type_at(t)->exclusive(0, NULL, NULL, NULL));
+    assert_mmscan_ok(type_at(t)->inclusive(0, x, x + type_at(t)->size - 1));
+    assert_mmscan_ok(type_at(t)->exclusive(0, NULL, x, NULL));
+    for (size_t batch = 0; batch <= 3; batch++)
+      for (size_t n = 0; n <= (batch == 0 ? 5 : 0); n += 5) {
+        mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, n);
+        mmscan_plan *plan = NULL;
+        desc.batch = batch;
+        assert_mmscan_ok(mmscan_scan(&desc, NULL, NULL));
+        assert_mmscan_ok(mmscan_scan(&desc, x, x));
+        assert_mmscan_ok(mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE));
+        assert_mmscan_ok(mmscan_execute(plan, NULL, NULL));
+        mmscan_plan_destroy(plan);
+      }
+  }
+}
+
+/* ---- Overlap ----------------------------------------------------------------------------------------------------- */
+
+/* y from well before x to well behind it, one element at a time. */
+static void test_every_offset(void **state) {
+  (void)state;
+  enum { N = 40, ARENA = 4 * N };
+  for (size_t t = 0; t < TYPES; t++) {
+    const struct type *type = type_at(t);
+    struct buffer arena = buffer_new(ARENA * type->size, 0), before = buffer_new(ARENA * type->size, 0);
+    memset(arena.data, 0, arena.size);
+    memset(before.data, 0, before.size);
+    for (size_t at = 0; at <= ARENA - N; at++) {
+      const unsigned char *x = arena.data + (ARENA - N) / 2 * type->size;
+      unsigned char *y = arena.data + at * type->size;
+      bool partial = y != x && y + N * type->size > x && x + N * type->size > y;
+      assert_status(partial ? MMSCAN_EOVERLAP : MMSCAN_OK, type->inclusive(N, x, y));
+      assert_status(partial ? MMSCAN_EOVERLAP : MMSCAN_OK, type->exclusive(N, NULL, x, y));
+      assert_memory_equal(arena.data, before.data, arena.size);
+    }
+    buffer_free(&arena);
+    buffer_free(&before);
+  }
+}
+
+static void test_overlap_of_large_arrays(void **state) {
+  (void)state;
+  const size_t n = sized(1000000, 20000);
+  float *arena = calloc(2 * n, sizeof *arena), *before = calloc(2 * n, sizeof *before);
+  assert_true(arena != NULL && before != NULL);
+  const size_t offsets[] = {1, 2, 15, 16, 17, n / 2, n - 1};
+  for (size_t i = 0; i < COUNT(offsets); i++) {
+    for (size_t k = 0; k < 2 * n; k++) arena[k] = before[k] = 1;
+    assert_status(MMSCAN_EOVERLAP, mmscan_inclusive_f32(n, arena, arena + offsets[i]));
+    assert_status(MMSCAN_EOVERLAP, mmscan_inclusive_f32(n, arena + offsets[i], arena));
+    assert_memory_equal(arena, before, 2 * n * sizeof *arena);
+  }
+  assert_mmscan_ok(mmscan_inclusive_f32(n, arena, arena + n));
+  assert_mmscan_ok(mmscan_inclusive_f32(n, arena + n, arena));
+  free(arena);
+  free(before);
+}
+
+/* Rows of x and y in one arena of cells. */
+struct layout {
+  size_t n, batch;
+  ptrdiff_t x, y, x_dist, y_dist;
+};
+
+enum { CELLS = 96 };
+
+/* The rule in the header's words, cell by cell. */
+static mmscan_status overlap_of(const struct layout *l) {
+  bool is_x[CELLS] = {0}, is_y[CELLS] = {0}, shared = false;
+  for (size_t r = 0; r < l->batch; r++)
+    for (size_t i = 0; i < l->n; i++) {
+      bool *cell = &is_y[l->y + (ptrdiff_t)r * l->y_dist + (ptrdiff_t)i];
+      if (*cell) return MMSCAN_EOVERLAP;
+      *cell = true;
+      is_x[l->x + (ptrdiff_t)r * l->x_dist + (ptrdiff_t)i] = true;
+    }
+  if (l->x == l->y && (l->batch <= 1 || l->x_dist == l->y_dist)) return MMSCAN_OK;
+  for (size_t i = 0; i < CELLS; i++) shared = shared || (is_x[i] && is_y[i]);
+  return shared ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
+static void check_layout(const struct layout *l) {
+  int32_t arena[CELLS], before[CELLS];
+  for (int i = 0; i < CELLS; i++) arena[i] = before[i] = i + 1;
+  mmscan_desc desc = plain_desc(MMSCAN_I32, MMSCAN_INCLUSIVE, 0, l->n);
+  desc.batch = l->batch;
+  desc.x_dist = l->x_dist;
+  desc.y_dist = l->y_dist;
+  mmscan_status want = overlap_of(l), got = mmscan_scan(&desc, arena + l->x, arena + l->y);
+  if (got != want)
+    fail_seeded("n %zu, batch %zu, x at %td, distance %td, y at %td, distance %td: %s, not %s", l->n, l->batch, l->x,
+                l->x_dist, l->y, l->y_dist, mmscan_strerror(got), mmscan_strerror(want));
+  if (want != MMSCAN_OK) assert_memory_equal(arena, before, sizeof arena);
+}
+
+/* All small shapes: among them rows of y in the gaps between rows of x, and in place with other distances. */
+static void test_every_overlap_of_batches(void **state) {
+  (void)state;
+  struct layout l;
+  const ptrdiff_t step = (ptrdiff_t)sized(1, 3), middle = CELLS / 2;
+  for (l.n = 1; l.n <= 4; l.n++)
+    for (l.batch = 1; l.batch <= 4; l.batch++)
+      for (l.x_dist = -6; l.x_dist <= 6; l.x_dist += step)
+        for (l.y_dist = -6; l.y_dist <= 6; l.y_dist += step)
+          for (l.x = middle, l.y = middle - 20; l.y <= middle + 20; l.y++) check_layout(&l);
+}
+
+static void test_plan_refuses_rows_that_overlap(void **state) {
+  (void)state;
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
+  desc.batch = 2;
+  desc.x_dist = 10;
+  for (desc.y_dist = -12; desc.y_dist <= 12; desc.y_dist++) {
+    mmscan_plan *plan = (mmscan_plan *)&desc;
+    bool apart = desc.y_dist <= -10 || desc.y_dist >= 10;
+    assert_status(apart ? MMSCAN_OK : MMSCAN_EOVERLAP, mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE));
+    assert_true((plan != NULL) == apart);
+    mmscan_plan_destroy(plan);
+  }
+}
+
+/* ---- Descriptions ------------------------------------------------------------------------------------------------ */
+
+/* One wrong thing in a description. */
+struct flaw {
+  const char *what;
+  void (*spoil)(mmscan_desc *desc);
+  mmscan_status status;
+};
+
+static const float one = 1;
+
+static void spoil_no_size(mmscan_desc *d) { d->struct_size = 0; }
+static void spoil_small_size(mmscan_desc *d) { d->struct_size = sizeof *d - 1; }
+static void spoil_short_size(mmscan_desc *d) { d->struct_size = offsetof(mmscan_desc, init); }
+static void spoil_type_zero(mmscan_desc *d) { d->x_type = d->y_type = (mmscan_type)0; }
+static void spoil_type_large(mmscan_desc *d) { d->x_type = d->y_type = (mmscan_type)(MMSCAN_U8 + 1); }
+static void spoil_x_type(mmscan_desc *d) { d->x_type = (mmscan_type)99; }
+static void spoil_y_type(mmscan_desc *d) { d->y_type = (mmscan_type)-1; }
+static void spoil_op_zero(mmscan_desc *d) { d->op = (mmscan_op)0; }
+static void spoil_op_large(mmscan_desc *d) { d->op = (mmscan_op)(MMSCAN_MUL + 1); }
+static void spoil_op_negative(mmscan_desc *d) { d->op = (mmscan_op)-1; }
+static void spoil_kind_zero(mmscan_desc *d) { d->kind = (mmscan_kind)0; }
+static void spoil_kind_large(mmscan_desc *d) { d->kind = (mmscan_kind)(MMSCAN_EXCLUSIVE + 1); }
+static void spoil_init(mmscan_desc *d) { d->init = &one; }
+static void spoil_n(mmscan_desc *d) { d->n = SIZE_MAX; }
+static void spoil_n_bytes(mmscan_desc *d) { d->n = SIZE_MAX / sizeof(float) + 2; }
+static void spoil_n_signed(mmscan_desc *d) { d->n = (size_t)PTRDIFF_MAX / sizeof(float) + 1; }
+static void spoil_batch(mmscan_desc *d) { d->batch = SIZE_MAX, d->x_dist = d->y_dist = 16; }
+static void spoil_batch_bytes(mmscan_desc *d) { d->batch = SIZE_MAX / 64 + 2, d->x_dist = d->y_dist = 16; }
+static void spoil_batch_y(mmscan_desc *d) { d->batch = SIZE_MAX / 2, d->x_dist = 0, d->y_dist = 16; }
+static void spoil_distance(mmscan_desc *d) { d->batch = 3, d->x_dist = PTRDIFF_MAX, d->y_dist = 16; }
+static void spoil_distance_y(mmscan_desc *d) { d->batch = 3, d->x_dist = 16, d->y_dist = PTRDIFF_MAX; }
+static void spoil_distance_least(mmscan_desc *d) { d->batch = 2, d->x_dist = d->y_dist = PTRDIFF_MIN; }
+static void spoil_distance_bytes(mmscan_desc *d) { d->batch = 2, d->x_dist = d->y_dist = PTRDIFF_MAX / 4; }
+static void spoil_distance_wraps(mmscan_desc *d) { d->batch = 5, d->x_dist = d->y_dist = PTRDIFF_MAX / 8 + 1; }
+static void spoil_op_max(mmscan_desc *d) { d->op = MMSCAN_MAX; }
+static void spoil_op_min(mmscan_desc *d) { d->op = MMSCAN_MIN; }
+static void spoil_op_mul(mmscan_desc *d) { d->op = MMSCAN_MUL; }
+static void spoil_c32(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C32; }
+static void spoil_c64(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C64; }
+static void spoil_i8(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_I8; }
+static void spoil_u8(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_U8; }
+static void spoil_wider(mmscan_desc *d) { d->y_type = MMSCAN_F64; }
+static void spoil_narrower(mmscan_desc *d) { d->x_type = MMSCAN_F64; }
+static void spoil_other(mmscan_desc *d) { d->x_type = MMSCAN_I32; }
+static void spoil_x_stride(mmscan_desc *d) { d->x_stride = 2; }
+static void spoil_y_stride(mmscan_desc *d) { d->y_stride = 2; }
+static void spoil_x_stride_negative(mmscan_desc *d) { d->x_stride = -1; }
+static void spoil_both_strides(mmscan_desc *d) { d->x_stride = d->y_stride = 3; }
+
+#define FLAW(name, status)                                                                                             \
+  { #name, spoil_##name, status }
+static const struct flaw flaws[] = {
+    FLAW(no_size, MMSCAN_EINVAL),
+    FLAW(small_size, MMSCAN_EINVAL),
+    FLAW(short_size, MMSCAN_EINVAL),
+    FLAW(type_zero, MMSCAN_EINVAL),
+    FLAW(type_large, MMSCAN_EINVAL),
+    FLAW(x_type, MMSCAN_EINVAL),
+    FLAW(y_type, MMSCAN_EINVAL),
+    FLAW(op_zero, MMSCAN_EINVAL),
+    FLAW(op_large, MMSCAN_EINVAL),
+    FLAW(op_negative, MMSCAN_EINVAL),
+    FLAW(kind_zero, MMSCAN_EINVAL),
+    FLAW(kind_large, MMSCAN_EINVAL),
+    FLAW(init, MMSCAN_EINVAL),
+    FLAW(n, MMSCAN_EINVAL),
+    FLAW(n_bytes, MMSCAN_EINVAL),
+    FLAW(n_signed, MMSCAN_EINVAL),
+    FLAW(batch, MMSCAN_EINVAL),
+    FLAW(batch_bytes, MMSCAN_EINVAL),
+    FLAW(batch_y, MMSCAN_EINVAL),
+    FLAW(distance, MMSCAN_EINVAL),
+    FLAW(distance_y, MMSCAN_EINVAL),
+    FLAW(distance_least, MMSCAN_EINVAL),
+    FLAW(distance_bytes, MMSCAN_EINVAL),
+    FLAW(distance_wraps, MMSCAN_EINVAL),
+    FLAW(op_max, MMSCAN_ENOTSUP),
+    FLAW(op_min, MMSCAN_ENOTSUP),
+    FLAW(op_mul, MMSCAN_ENOTSUP),
+    FLAW(c32, MMSCAN_ENOTSUP),
+    FLAW(c64, MMSCAN_ENOTSUP),
+    FLAW(i8, MMSCAN_ENOTSUP),
+    FLAW(u8, MMSCAN_ENOTSUP),
+    FLAW(wider, MMSCAN_ENOTSUP),
+    FLAW(narrower, MMSCAN_ENOTSUP),
+    FLAW(other, MMSCAN_ENOTSUP),
+    FLAW(x_stride, MMSCAN_ENOTSUP),
+    FLAW(y_stride, MMSCAN_ENOTSUP),
+    FLAW(x_stride_negative, MMSCAN_ENOTSUP),
+    FLAW(both_strides, MMSCAN_ENOTSUP),
+};
+
+static void check_same(mmscan_status want, mmscan_status got, const char *call, const char *what) {
+  if (got != want) fail_seeded("%s, %s: %s, not %s", call, what, mmscan_strerror(got), mmscan_strerror(want));
+}
+
+static void test_flaws_of_descriptions(void **state) {
+  (void)state;
+  double x[64] = {1, 2, 3}, y[64] = {4, 5, 6}, before[64], carry = 7;
+  memcpy(before, y, sizeof y);
+  for (size_t i = 0; i < COUNT(flaws); i++) {
+    mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 10);
+    mmscan_plan *plan = (mmscan_plan *)&desc;
+    flaws[i].spoil(&desc);
+    check_same(flaws[i].status, mmscan_scan(&desc, x, y), "scan", flaws[i].what);
+    check_same(flaws[i].status, mmscan_scan_block(&desc, x, y, &carry), "scan_block", flaws[i].what);
+    check_same(flaws[i].status, mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE), "plan_create", flaws[i].what);
+    assert_null(plan);
+    assert_memory_equal(y, before, sizeof y);
+    assert_true(carry == 7);
+  }
+}
+
+/* A zero from memset, or every element of a row in one place: whichever it is, it is refused. */
+static void test_stride_zero(void **state) {
+  (void)state;
+  float x[4] = {1, 2, 3, 4}, y[4] = {0};
+  for (int which = 1; which <= 3; which++) {
+    mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4);
+    if (which & 1) desc.x_stride = 0;
+    if (which & 2) desc.y_stride = 0;
+    assert_true(mmscan_scan(&desc, x, y) != MMSCAN_OK);
+    assert_true(y[0] == 0 && y[3] == 0);
+  }
+}
+
+/* A field of a later version, at the end of a larger struct. */
+static void test_field_of_a_later_version(void **state) {
+  (void)state;
+  struct {
+    mmscan_desc desc;
+    uint64_t later;
+  } larger = {plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4), 1};
+  larger.desc.struct_size = sizeof larger;
+  float x[4] = {1, 2, 3, 4}, y[4] = {0};
+  mmscan_plan *plan = (mmscan_plan *)&larger;
+  assert_true(mmscan_scan(&larger.desc, x, y) != MMSCAN_OK);
+  assert_true(mmscan_plan_create(&plan, &larger.desc, MMSCAN_ESTIMATE) != MMSCAN_OK);
+  assert_null(plan);
+  assert_true(y[0] == 0 && y[3] == 0);
+}
+
+static void test_null_arguments(void **state) {
+  (void)state;
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 3);
+  double x[3] = {1, 2, 3}, y[3] = {7, 7, 7}, carry = 5;
+  mmscan_plan *plan = (mmscan_plan *)&desc;
+  assert_status(MMSCAN_EINVAL, mmscan_scan(NULL, x, y));
+  assert_status(MMSCAN_EINVAL, mmscan_scan(&desc, NULL, y));
+  assert_status(MMSCAN_EINVAL, mmscan_scan(&desc, x, NULL));
+  assert_status(MMSCAN_EINVAL, mmscan_scan_block(NULL, x, y, &carry));
+  assert_status(MMSCAN_EINVAL, mmscan_scan_block(&desc, NULL, y, &carry));
+  assert_status(MMSCAN_EINVAL, mmscan_scan_block(&desc, x, NULL, &carry));
+  assert_status(MMSCAN_EINVAL, mmscan_scan_block(&desc, x, y, NULL));
+  assert_status(MMSCAN_EINVAL, mmscan_plan_create(NULL, &desc, MMSCAN_ESTIMATE));
+  assert_status(MMSCAN_EINVAL, mmscan_plan_create(&plan, NULL, MMSCAN_ESTIMATE));
+  assert_null(plan);
+  assert_status(MMSCAN_EINVAL, mmscan_execute(NULL, x, y));
+  mmscan_plan_destroy(NULL);
+  assert_mmscan_ok(mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE));
+  assert_status(MMSCAN_EINVAL, mmscan_execute(plan, NULL, y));
+  assert_status(MMSCAN_EINVAL, mmscan_execute(plan, x, NULL));
+  assert_true(y[0] == 7 && y[1] == 7 && y[2] == 7 && carry == 5);
+  mmscan_plan_destroy(plan);
+}
+
+static void test_blocks_refuse(void **state) {
+  (void)state;
+  double x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, before[8], init = 1, carry = 5;
+  memcpy(before, x, sizeof x);
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_EXCLUSIVE, 0, 4);
+  desc.init = &init;
+  assert_status(MMSCAN_EINVAL, mmscan_scan_block(&desc, x, x + 4, &carry));
+  desc.init = NULL;
+  assert_status(MMSCAN_EOVERLAP, mmscan_scan_block(&desc, x, x + 1, &carry));
+  assert_true(carry == 5);
+  assert_memory_equal(x, before, sizeof x);
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
+
+static void test_flags(void **state) {
+  (void)state;
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 3);
+  mmscan_plan *plan = (mmscan_plan *)&desc;
+  assert_status(MMSCAN_ENOTSUP, mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE));
+  assert_null(plan);
+  for (unsigned bit = 2; bit != 0; bit <<= 1) {
+    plan = (mmscan_plan *)&desc;
+    assert_status(MMSCAN_EINVAL, mmscan_plan_create(&plan, &desc, bit));
+    assert_null(plan);
+  }
+}
+
+static void test_choices_that_do_not_fit(void **state) {
+  (void)state;
+  enum { SIZE = sizeof(mmscan_choice) };
+  const mmscan_choice bad[] = {
+      {.struct_size = 0},
+      {.struct_size = SIZE - 1},
+      {SIZE, .engine = "nonsense"},
+      {SIZE, .engine = ""},
+      {SIZE, .engine = "gem"},
+      {SIZE, .engine = "gemmm"},
+      {SIZE, .engine = "gemm", .unit = "nonsense"},
+      {SIZE, .engine = "gemm", .unit = ""},
+      {SIZE, .engine = "serial", .unit = "cblas"},
+      {SIZE, .engine = "serial", .unit = "nonsense"},
+      {SIZE, .engine = "serial", .s = 8},
+      {SIZE, .engine = "gemm", .s = 1},
+      {SIZE, .engine = "gemm", .s = MMSCAN_MAX_S + 1},
+      {SIZE, .engine = "gemm", .s = SIZE_MAX},
+      {SIZE, .engine = "gemm", .s = 8, .tile = 7},
+      {SIZE, .engine = "gemm", .tile = 1},
+      {SIZE, .engine = "gemm", .tile = MMSCAN_MAX_TILE + 1},
+      {SIZE, .engine = "gemm", .tile = SIZE_MAX},
+      {SIZE, .engine = "gemm", .threads = -1},
+      {SIZE, .threads = INT_MIN},
+  };
+  for (size_t i = 0; i < COUNT(bad); i++)
+    for (size_t n = 1; n <= 100000; n *= 100) {
+      mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
+      mmscan_plan *plan = (mmscan_plan *)&desc;
+      mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &bad[i]);
+      if (status != MMSCAN_EINVAL || plan != NULL) fail_seeded("choice %zu: %s", i, mmscan_strerror(status));
+    }
+}
+
+/* The engine simd has a name, and is not there yet. */
+static void test_choice_of_a_later_engine(void **state) {
+  (void)state;
+  mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd"};
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
+  mmscan_plan *plan = (mmscan_plan *)&desc;
+  assert_true(mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) != MMSCAN_OK);
+  assert_null(plan);
+}
+
+/* A tile is for engines that cut tiles: those whose plans report one. */
+static void check_tile(const mmscan_choice *asked, const mmscan_choice *used, const mmscan_desc *desc) {
+  mmscan_choice with_tile = *asked;
+  mmscan_plan *plan = NULL;
+  with_tile.tile = 1024;
+  assert_status(used->tile ? MMSCAN_OK : MMSCAN_EINVAL,
+                mmscan_plan_create_with(&plan, desc, MMSCAN_ESTIMATE, &with_tile));
+  mmscan_plan_destroy(plan);
+}
+
+static void check_fields_that_apply(const mmscan_choice *used) {
+  assert_true(used->threads >= 1);
+  if (is_gemm(used)) {
+    assert_in_range(used->s, 2, MMSCAN_MAX_S);
+    assert_in_range(used->tile, used->s, MMSCAN_MAX_TILE);
+    assert_non_null(used->unit);
+  } else {
+    assert_int_equal(used->s, 0);
+    assert_null(used->unit);
+  }
+}
+
+static void test_choices(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  for (size_t t = 0; t < TYPES; t++)
+    for (size_t n = 1; n <= 10000000; n *= 10)
+      for (size_t c = 0; c < forced->count; c++) {
+        mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, n);
+        mmscan_choice used;
+        mmscan_plan_destroy(plan_new(&desc, &forced->choice[c], &used));
+        check_fields_that_apply(&used);
+        check_tile(&forced->choice[c], &used, &desc);
+        mmscan_plan_destroy(plan_new(&desc, NULL, &used));
+        check_fields_that_apply(&used);
+      }
+}
+
+static void test_limits_of_choices(void **state) {
+  (void)state;
+  const mmscan_choice good[] = {
+      {sizeof good[0], .engine = "gemm", .s = 2},
+      {sizeof good[0], .engine = "gemm", .s = MMSCAN_MAX_S},
+      {sizeof good[0], .engine = "gemm", .s = 8, .tile = 8},
+      {sizeof good[0], .engine = "gemm", .s = MMSCAN_MAX_S, .tile = MMSCAN_MAX_S},
+      {sizeof good[0], .engine = "gemm", .s = 7, .tile = MMSCAN_MAX_TILE},
+      {sizeof good[0], .engine = "gemm", .unit = "cblas", .threads = 1},
+      {sizeof good[0], .engine = "serial", .threads = 64},
+  };
+  for (size_t i = 0; i < COUNT(good); i++) {
+    struct sample sample = sample_new(type_at(0), EXACT, 5000);
+    struct window w = {0, 5000, MMSCAN_INCLUSIVE, false, NULL};
+    mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 5000);
+    mmscan_choice used;
+    mmscan_plan *plan = plan_new(&desc, &good[i], &used);
+    assert_mmscan_ok(mmscan_execute(plan, sample.x, sample.x));
+    assert_scan(&sample.oracle, &w, 0, sample.x, "at the limits of choices");
+    mmscan_plan_destroy(plan);
+    sample_free(&sample);
+  }
+}
+
+static void test_get_choice_refuses(void **state) {
+  (void)state;
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
+  mmscan_choice used;
+  mmscan_plan *plan = plan_new(&desc, NULL, &used);
+  assert_status(MMSCAN_EINVAL, mmscan_plan_get_choice(NULL, &used));
+  assert_status(MMSCAN_EINVAL, mmscan_plan_get_choice(plan, NULL));
+  used.struct_size = 0;
+  assert_status(MMSCAN_EINVAL, mmscan_plan_get_choice(plan, &used));
+  used.struct_size = sizeof used - 1;
+  assert_status(MMSCAN_EINVAL, mmscan_plan_get_choice(plan, &used));
+  mmscan_plan_destroy(plan);
+}
+
+static void test_plan_copies_what_it_needs(void **state) {
+  (void)state;
+  for (size_t c = 0; c < forced_all()->count; c++) {
+    double init = 100, x[3] = {1, 2, 3}, y[3];
+    char engine[16], unit[16];
+    mmscan_choice choice = forced_all()->choice[c], used;
+    strcpy(engine, choice.engine);
+    strcpy(unit, text_or(choice.unit, ""));
+    choice.engine = engine;
+    choice.unit = choice.unit ? unit : NULL;
+    mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_EXCLUSIVE, 0, 3);
+    desc.init = &init;
+    mmscan_plan *plan = plan_new(&desc, &choice, &used);
+    init = -1;
+    memset(&desc, 0x5a, sizeof desc);
+    memset(engine, 0x5a, sizeof engine);
+    memset(unit, 0x5a, sizeof unit);
+    assert_mmscan_ok(mmscan_plan_get_choice(plan, &used));
+    assert_string_equal(used.engine, forced_all()->choice[c].engine);
+    assert_mmscan_ok(mmscan_execute(plan, x, y));
+    assert_true(y[0] == 100 && y[1] == 101 && y[2] == 103);
+    mmscan_plan_destroy(plan);
+  }
+}
+
+/* Any value but zero is true. */
+static void test_any_reverse(void **state) {
+  (void)state;
+  static const int values[] = {1, 2, -1, INT_MIN, 256};
+  for (size_t i = 0; i < COUNT(values); i++) {
+    int64_t x[3] = {1, 2, 3};
+    mmscan_desc desc = plain_desc(MMSCAN_I64, MMSCAN_INCLUSIVE, values[i], 3);
+    assert_mmscan_ok(mmscan_scan(&desc, x, x));
+    assert_true(x[0] == 6 && x[1] == 5 && x[2] == 3);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_version),
+      cmocka_unit_test(test_strerror),
+      cmocka_unit_test(test_what_is_inside),
+      cmocka_unit_test(test_simple_calls_refuse),
+      cmocka_unit_test(test_nothing_to_do),
+      cmocka_unit_test(test_every_offset),
+      cmocka_unit_test(test_overlap_of_large_arrays),
+      cmocka_unit_test(test_every_overlap_of_batches),
+      cmocka_unit_test(test_plan_refuses_rows_that_overlap),
+      cmocka_unit_test(test_flaws_of_descriptions),
+      cmocka_unit_test(test_stride_zero),
+      cmocka_unit_test(test_field_of_a_later_version),
+      cmocka_unit_test(test_null_arguments),
+      cmocka_unit_test(test_blocks_refuse),
+      cmocka_unit_test(test_flags),
+      cmocka_unit_test(test_choices_that_do_not_fit),
+      cmocka_unit_test(test_choice_of_a_later_engine),
+      cmocka_unit_test(test_choices),
+      cmocka_unit_test(test_limits_of_choices),
+      cmocka_unit_test(test_get_choice_refuses),
+      cmocka_unit_test(test_plan_copies_what_it_needs),
+      cmocka_unit_test(test_any_reverse),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

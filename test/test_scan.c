@@ -1,0 +1,323 @@
+/* test_scan.c: right results: every type, engine, unit, kind and direction, in place and not, through every call.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "shot.h"
+
+/* ---- Lengths ----------------------------------------------------------------------------------------------------- */
+
+/* Integers have no inexact sums: full-range values serve them alone. */
+static enum data first_data(const struct type *type) { return is_float(type) ? EXACT : RANDOM; }
+
+static void all_lengths_of(const struct sample *sample, const mmscan_choice *choice, size_t most) {
+  struct shot shot = {.sample = sample, .via = BY_PLAN, .choice = choice};
+  for (unsigned variant = 0; variant < VARIANTS; variant++)
+    for (size_t n = 0; n <= most; n++) {
+      shot_set(&shot, variant, n);
+      shoot(&shot);
+    }
+}
+
+static void test_all_lengths(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  const size_t most = sized(5000, 70);
+  for (size_t t = 0; t < TYPES; t++)
+    for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
+      struct sample sample = sample_new(type_at(t), data, most + 1);
+      for (size_t c = 0; c < forced->count; c++)
+        all_lengths_of(&sample, &forced->choice[c], is_model(&forced->choice[c]) ? most / 8 : most);
+      sample_free(&sample);
+    }
+}
+
+/* Many tiles, each of several levels with a remainder, in short arrays. */
+static void test_all_lengths_in_small_tiles(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  const size_t most = sized(700, 45);
+  for (size_t t = 0; t < TYPES; t++)
+    for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
+      struct sample sample = sample_new(type_at(t), data, most + 1);
+      for (size_t c = 0; c < forced->count; c++) {
+        mmscan_choice choice = forced->choice[c];
+        if (!is_gemm(&choice)) continue;
+        choice.s = 3;
+        choice.tile = 20;
+        all_lengths_of(&sample, &choice, most);
+      }
+      sample_free(&sample);
+    }
+}
+
+/* The lengths of one test, each with the next of the variants. */
+static void shoot_lengths(const struct sample *sample, const mmscan_choice *choice, const size_t *n, size_t count) {
+  static unsigned variant;
+  struct shot shot = {.sample = sample, .via = BY_PLAN, .choice = choice};
+  for (size_t i = 0; i < count; i++) {
+    if (n[i] >= sample->oracle.n) continue;
+    shot_set(&shot, variant++ % VARIANTS, n[i]);
+    shoot(&shot);
+  }
+}
+
+static void powers_of(const struct sample *sample, mmscan_choice choice, size_t s, size_t most) {
+  if (is_gemm(&choice)) choice.s = s;
+  for (size_t power = s; power <= most; power *= s) {
+    const size_t n[] = {power - 1, power, power + 1};
+    shoot_lengths(sample, &choice, n, COUNT(n));
+  }
+}
+
+static void test_powers(void **state) {
+  (void)state;
+  static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 16, 32};
+  const struct forced *forced = forced_all();
+  const size_t most = sized((size_t)1 << 22, (size_t)1 << 10);
+  for (size_t t = 0; t < TYPES; t++)
+    for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
+      struct sample sample = sample_new(type_at(t), data, most + 2);
+      for (size_t c = 0; c < forced->count; c++)
+        for (size_t i = 0; i < COUNT(sizes); i++)
+          powers_of(&sample, forced->choice[c], sizes[i], is_model(&forced->choice[c]) ? most >> 7 : most);
+      sample_free(&sample);
+    }
+}
+
+/* The tile a plan for n elements reports; 0 where its engine cuts none. */
+static size_t tile_used(const struct type *type, const mmscan_choice *choice, size_t n) {
+  mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_choice used;
+  mmscan_plan_destroy(plan_new(&desc, choice, &used));
+  return used.tile;
+}
+
+static void around_tile(const struct sample *sample, const mmscan_choice *choice, size_t tile) {
+  const size_t n[] = {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1, 3 * tile + tile / 2};
+  for (unsigned twice = 0; twice < 2; twice++) shoot_lengths(sample, choice, n, COUNT(n));
+}
+
+static void test_tiles(void **state) {
+  (void)state;
+  static const size_t tiles[] = {64, 100, 1000, 4097};
+  const struct forced *forced = forced_all();
+  const size_t most = sized((size_t)1 << 20, 20000);
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), first_data(type_at(t)), most);
+    for (size_t c = 0; c < forced->count; c++) {
+      mmscan_choice choice = forced->choice[c];
+      size_t tile = tile_used(type_at(t), &choice, most);
+      if (tile > 0) around_tile(&sample, &choice, tile);
+      for (size_t i = 0; tile > 0 && i < COUNT(tiles); i++) {
+        choice.tile = tiles[i];
+        around_tile(&sample, &choice, choice.tile);
+      }
+    }
+    sample_free(&sample);
+  }
+}
+
+static void test_sizes_of_matrices(void **state) {
+  (void)state;
+  static const size_t sizes[] = {2, 3, 4, 5, 8, 16, 31, 32, 64, 512};
+  const struct forced *forced = forced_all();
+  const size_t most = sized(40000, 1100);
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), first_data(type_at(t)), most);
+    for (size_t c = 0; c < forced->count; c++)
+      for (size_t i = 0; is_gemm(&forced->choice[c]) && i < COUNT(sizes); i++) {
+        mmscan_choice choice = forced->choice[c];
+        const size_t s = choice.s = sizes[i];
+        const size_t n[] = {1, s - 1, s, s + 1, 2 * s, s * s - 1, s * s, s * s + 1, 3 * s * s + s + 1, most - 1};
+        shoot_lengths(&sample, &choice, n, COUNT(n) - is_model(&choice) * 2);
+      }
+    sample_free(&sample);
+  }
+}
+
+static void test_large(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  const size_t n = sized((size_t)1 << 22, (size_t)1 << 15);
+  for (size_t t = 0; t < TYPES; t++)
+    for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
+      struct sample sample = sample_new(type_at(t), data, n + 2);
+      const size_t lengths[] = {n - 1, n + 1, n - 1, n + 1, n};
+      for (size_t c = 0; c < forced->count; c++)
+        if (!is_model(&forced->choice[c])) shoot_lengths(&sample, &forced->choice[c], lengths, COUNT(lengths));
+      sample_free(&sample);
+    }
+}
+
+/* ---- Where x and y lie ------------------------------------------------------------------------------------------- */
+
+static void test_alignment(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  const size_t n = sized(1500, 150);
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), first_data(type_at(t)), n + 1);
+    for (size_t c = 0; c < forced->count; c++)
+      for (size_t offsets = 0; offsets < 17 * 17; offsets++) {
+        struct shot shot = {.sample = &sample, .via = BY_PLAN, .choice = &forced->choice[c]};
+        shot.x_offset = offsets / 17;
+        shot.y_offset = offsets % 17;
+        shot_set(&shot, (unsigned)(offsets / 2) % VARIANTS, n - offsets % 2);
+        shoot(&shot);
+      }
+    sample_free(&sample);
+  }
+}
+
+static void test_batches(void **state) {
+  (void)state;
+  static const struct {
+    size_t n, batch;
+    ptrdiff_t x_dist, y_dist; /* taken times n, plus the gap */
+    ptrdiff_t x_gap, y_gap;
+  } rows[] = {
+      {1000, 7, 1, 1, 0, 0},    {1000, 7, 1, 1, 3, 5},   {1000, 7, -1, 1, 0, 0},  {1000, 7, 1, -1, 0, -2},
+      {1000, 7, -2, -1, 1, -1}, {1000, 7, 0, 1, 0, 0},   {1000, 7, 0, 1, 1, 0},   {1000, 7, 0, -1, -13, 0},
+      {1, 100000, 1, 1, 0, 0},  {3, 100000, 1, 1, 1, 0}, {5, 100000, 1, 1, 0, 0}, {2, 1000, 0, 1, 0, 3},
+      {1, 9, 0, -1, 0, 0},      {70001, 4, 1, 1, 0, 0},  {70001, 5, 1, 1, 9, 17}, {300001, 2, -1, -1, 0, 0},
+      {0, 1000, 1, 1, 0, 0},    {1000, 0, 1, 1, 0, 0},   {17, 333, 2, 3, 0, 0},   {131073, 3, 0, 1, 0, 1},
+  };
+  const struct forced *forced = forced_all();
+  for (size_t t = 0; t < TYPES; t++) {
+    const size_t most = sized(800000, 10000);
+    struct sample sample = sample_new(type_at(t), first_data(type_at(t)), most);
+    for (size_t i = 0; i < COUNT(rows); i++)
+      for (size_t c = 0; c < forced->count; c++)
+        for (unsigned variant = 0; variant < VARIANTS; variant++) {
+          struct shot shot = {.sample = &sample, .via = BY_PLAN, .choice = &forced->choice[c]};
+          size_t cut = sized(1, 50) * (is_model(&forced->choice[c]) && rows[i].n > 10000 ? 10 : 1);
+          size_t n = rows[i].n > 100 ? rows[i].n / cut : rows[i].n;
+          shot_set(&shot, variant, n);
+          shot.desc.batch = rows[i].batch > 100 ? rows[i].batch / sized(1, 50) : rows[i].batch;
+          shot.desc.x_dist = rows[i].x_dist * (ptrdiff_t)n + rows[i].x_gap;
+          shot.desc.y_dist = shot.in_place ? shot.desc.x_dist : rows[i].y_dist * (ptrdiff_t)n + rows[i].y_gap;
+          if (shot_is_legal(&shot)) shoot(&shot);
+        }
+    sample_free(&sample);
+  }
+}
+
+/* ---- Every call -------------------------------------------------------------------------------------------------- */
+
+static void test_calls_agree(void **state) {
+  (void)state;
+  const size_t lengths[] = {0, 1, 2, 3, 7, 16, 31, 100, 1000, 4096, 5000, 65537, sized(1000003, 5003)};
+  for (size_t t = 0; t < TYPES; t++)
+    for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
+      struct sample sample = sample_new(type_at(t), data, sized(1000004, 5004));
+      for (size_t i = 0; i < COUNT(lengths); i++)
+        for (unsigned variant = 0; lengths[i] < sample.oracle.n && variant < VARIANTS; variant++)
+          for (enum via via = BY_SIMPLE; via <= BY_PLAN; via++) {
+            struct shot shot = {.sample = &sample, .via = via};
+            shot_set(&shot, variant, lengths[i]);
+            if (via != BY_SIMPLE || !shot.desc.reverse) shoot(&shot);
+          }
+      sample_free(&sample);
+    }
+}
+
+static void test_init_is_zero_when_null(void **state) {
+  (void)state;
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), first_data(type_at(t)), 3001);
+    for (unsigned variant = 0; variant < VARIANTS; variant++)
+      for (enum via via = BY_SCAN; via <= BY_PLAN; via++) {
+        struct shot shot = {.sample = &sample, .via = via};
+        shot_set(&shot, variant, variant % 2 ? 3000 : 3);
+        shot.desc.init = NULL;
+        shoot(&shot);
+      }
+    sample_free(&sample);
+  }
+}
+
+/* Of 64 bytes that are 0x5a, as a distance or a stride that must not be looked at. */
+static const ptrdiff_t nonsense = 0x5a5a5a5a;
+
+static void test_fields_not_looked_at(void **state) {
+  (void)state;
+  struct sample sample = sample_new(type_at(0), EXACT, 100);
+  for (unsigned variant = 0; variant < VARIANTS; variant++)
+    for (size_t n = 1; n <= 50; n += 49)
+      for (enum via via = BY_SCAN; via <= BY_PLAN; via++) {
+        struct shot shot = {.sample = &sample, .via = via};
+        shot_set(&shot, variant, n);
+        shot.desc.x_dist = nonsense;
+        shot.desc.y_dist = -nonsense;
+        if (n == 1) shot.desc.x_stride = shot.desc.y_stride = nonsense;
+        shoot(&shot);
+      }
+  sample_free(&sample);
+}
+
+/* ---- Anything legal ---------------------------------------------------------------------------------------------- */
+
+/* Few of many sizes: half of them below 2, a quarter below 4, and so on up to `most`. */
+static size_t draw_size(struct rng *rng, size_t most) {
+  size_t limit = 2;
+  while (limit < most && draw_below(rng, 8) != 0) limit *= 2;
+  return draw_below(rng, smaller(limit, most) + 1);
+}
+
+static ptrdiff_t draw_dist(struct rng *rng, size_t n) {
+  ptrdiff_t dist = (ptrdiff_t)(draw_below(rng, 2) ? n + draw_below(rng, 4) : draw_below(rng, 2 * n + 2));
+  return draw_below(rng, 2) ? dist : -dist;
+}
+
+static void draw_shot(struct rng *rng, const struct forced *forced, struct shot *shot, mmscan_choice *choice) {
+  *choice = forced->choice[draw_below(rng, forced->count)];
+  shot->via = draw_below(rng, 4) == 0 ? BY_SCAN : BY_PLAN;
+  shot->choice = draw_below(rng, 8) == 0 ? NULL : choice;
+  if (is_gemm(choice) && draw_below(rng, 2)) {
+    choice->s = 2 + draw_size(rng, 62);
+    choice->tile = choice->s + draw_size(rng, 2000);
+    choice->threads = 1 + (int)draw_below(rng, 4);
+  }
+  size_t n = draw_size(rng, is_model(choice) ? 500 : 4000);
+  shot_set(shot, (unsigned)draw_below(rng, VARIANTS), n);
+  shot->desc.batch = draw_below(rng, 2) ? 1 : draw_size(rng, 20);
+  shot->desc.x_dist = draw_dist(rng, n);
+  shot->desc.y_dist = shot->in_place ? shot->desc.x_dist : draw_dist(rng, n);
+  shot->x_offset = draw_below(rng, 17);
+  shot->y_offset = draw_below(rng, 17);
+}
+
+static void test_anything_legal(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  struct rng rng = rng_of(1);
+  for (size_t t = 0; t < TYPES; t++)
+    for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
+      struct sample sample = sample_new(type_at(t), data, 180000);
+      for (size_t i = 0; i < sized(4000, 100); i++) {
+        mmscan_choice choice;
+        struct shot shot = {.sample = &sample};
+        draw_shot(&rng, forced, &shot, &choice);
+        if (shot_is_legal(&shot)) shoot(&shot);
+      }
+      sample_free(&sample);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_all_lengths),
+      cmocka_unit_test(test_all_lengths_in_small_tiles),
+      cmocka_unit_test(test_powers),
+      cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_sizes_of_matrices),
+      cmocka_unit_test(test_large),
+      cmocka_unit_test(test_alignment),
+      cmocka_unit_test(test_batches),
+      cmocka_unit_test(test_calls_agree),
+      cmocka_unit_test(test_init_is_zero_when_null),
+      cmocka_unit_test(test_fields_not_looked_at),
+      cmocka_unit_test(test_anything_legal),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,439 @@
+/* test_threads.c: the bits do not depend on threads; any thread may call, also in parallel regions and after a fork;
+ * and the threads of the BLAS stay as they were. Runs itself again with each OpenBLAS that Debian packages.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <glob.h>
+#include <omp.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "child.h"
+#include "shot.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN 1
+#endif
+#endif
+#ifndef UNDER_TSAN
+#define UNDER_TSAN 0
+#endif
+
+/* ---- The same bits ----------------------------------------------------------------------------------------------- */
+
+/* Rows, tiles in a row, and both. */
+struct shape {
+  size_t n, batch, tile; /* tile 0: the library's */
+};
+
+static const struct shape shapes[] = {{50000, 1, 1024}, {3000, 37, 0}, {2500, 7, 256}, {1 << 20, 1, 0}, {100001, 3, 0}};
+
+static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
+  mmscan_choice used;
+  choice.threads = threads;
+  mmscan_plan *plan = plan_new(desc, &choice, &used);
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  mmscan_plan_destroy(plan);
+}
+
+static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice) {
+  static const int threads[] = {2, 3, 4, 7, 16};
+  const size_t size = desc->n * desc->batch * sample->oracle.type->size;
+  struct buffer one = buffer_new(size, 0), many = buffer_new(size, 0);
+  execute_with(desc, *choice, 1, sample->x, one.data);
+  for (size_t i = 0; i < COUNT(threads); i++) {
+    execute_with(desc, *choice, threads[i], sample->x, many.data);
+    if (memcmp(one.data, many.data, size) != 0)
+      fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu: %d threads give other bits than one",
+                  sample->oracle.type->name, desc->n, desc->batch, choice->engine, text_or(choice->unit, "no unit"),
+                  choice->tile, threads[i]);
+  }
+  buffer_free(&one);
+  buffer_free(&many);
+}
+
+static void check_bits_of_shape(const struct sample *sample, struct shape shape, mmscan_choice choice) {
+  if (is_model(&choice)) shape.n /= 8;
+  if (is_gemm(&choice)) choice.tile = shape.tile;
+  for (unsigned variant = 0; variant < VARIANTS / 2; variant++) {
+    struct shot shot = {.sample = sample};
+    shot_set(&shot, variant, sized(shape.n, shape.n / 16));
+    shot.desc.batch = shape.batch;
+    shot.desc.x_dist = shot.desc.y_dist = (ptrdiff_t)shot.desc.n;
+    check_bits(sample, &shot.desc, &choice);
+  }
+}
+
+static void test_same_bits(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, ((size_t)1 << 20) + 1);
+    for (size_t c = 0; c < forced->count; c++)
+      for (size_t i = 0; i < COUNT(shapes); i++) check_bits_of_shape(&sample, shapes[i], forced->choice[c]);
+    sample_free(&sample);
+  }
+}
+
+/* ---- Many callers ------------------------------------------------------------------------------------------------ */
+
+enum { CALLERS = 8 };
+
+/* What one thread does again and again, and whether it always came out right. */
+struct caller {
+  const struct sample *sample;
+  const void *want;        /* the bits of y */
+  const mmscan_plan *plan; /* NULL: simple calls */
+  size_t n;
+  bool right;
+};
+
+static void *call_often(void *argument) {
+  struct caller *c = argument;
+  const struct type *type = c->sample->oracle.type;
+  char *y = malloc(c->n * type->size);
+  c->right = y != NULL;
+  for (size_t turn = 0; c->right && turn < sized(8, 2); turn++) {
+    memset(y, 0x5a, c->n * type->size);
+    mmscan_status status = c->plan ? mmscan_execute(c->plan, c->sample->x, y) : type->inclusive(c->n, c->sample->x, y);
+    c->right = status == MMSCAN_OK && memcmp(y, c->want, c->n * type->size) == 0;
+  }
+  free(y);
+  return NULL;
+}
+
+/* All at a time; returns how many did not come out right. */
+static int call_from_threads(struct caller *callers) {
+  pthread_t threads[CALLERS];
+  int wrong = 0;
+  for (int i = 0; i < CALLERS; i++)
+    if (pthread_create(&threads[i], NULL, call_often, &callers[i]) != 0) fail_msg("no thread");
+  for (int i = 0; i < CALLERS; i++) {
+    pthread_join(threads[i], NULL);
+    wrong += !callers[i].right;
+  }
+  return wrong;
+}
+
+static void test_simple_calls_from_threads(void **state) {
+  (void)state;
+  struct sample samples[TYPES];
+  struct buffer want[TYPES];
+  struct caller callers[CALLERS];
+  const size_t n = sized(300001, 20001);
+  for (size_t t = 0; t < TYPES; t++) {
+    samples[t] = sample_new(type_at(t), RANDOM, n);
+    want[t] = buffer_new(n * type_at(t)->size, 0);
+    assert_mmscan_ok(type_at(t)->inclusive(n, samples[t].x, want[t].data));
+  }
+  for (size_t i = 0; i < CALLERS; i++)
+    callers[i] = (struct caller){.sample = &samples[i % TYPES], .want = want[i % TYPES].data, .n = n};
+  assert_int_equal(call_from_threads(callers), 0);
+  for (size_t t = 0; t < TYPES; t++) {
+    buffer_free(&want[t]);
+    sample_free(&samples[t]);
+  }
+}
+
+static void test_one_plan_by_many_threads(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  const size_t n = sized(200001, 10001);
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, n);
+    struct buffer want = buffer_new(n * type_at(t)->size, 0);
+    for (size_t c = 0; c < forced->count; c++) {
+      mmscan_choice choice = forced->choice[c], used;
+      mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, is_model(&choice) ? n / 10 : n);
+      choice.threads = 2;
+      mmscan_plan *plan = plan_new(&desc, &choice, &used);
+      struct caller callers[CALLERS];
+      assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data));
+      for (size_t i = 0; i < CALLERS; i++)
+        callers[i] = (struct caller){.sample = &sample, .want = want.data, .plan = plan, .n = desc.n};
+      assert_int_equal(call_from_threads(callers), 0);
+      mmscan_plan_destroy(plan);
+    }
+    buffer_free(&want);
+    sample_free(&sample);
+  }
+}
+
+/* ---- Inside OpenMP ----------------------------------------------------------------------------------------------- */
+
+/* One caller in each thread of a region, `inner` regions deep; returns how many went wrong. */
+static int call_in_region(const struct caller *like, int inner) {
+  int wrong = 0;
+#pragma omp parallel num_threads(3) reduction(+ : wrong)
+  {
+    struct caller c = *like;
+    if (inner > 0) {
+      wrong += call_in_region(like, inner - 1);
+    } else {
+      call_often(&c);
+      wrong += !c.right + (mmscan_threads() != 1);
+    }
+  }
+  return wrong;
+}
+
+static void test_inside_parallel_regions(void **state) {
+  (void)state;
+  const size_t n = sized(200001, 20001);
+  struct sample sample = sample_new(type_at(0), RANDOM, n);
+  struct buffer want = buffer_new(n * sizeof(float), 0);
+  assert_mmscan_ok(mmscan_inclusive_f32(n, sample.x, (float *)(void *)want.data));
+  struct caller like = {.sample = &sample, .want = want.data, .n = n};
+  int levels = omp_get_max_active_levels();
+  assert_int_equal(call_in_region(&like, 0), 0);
+  omp_set_max_active_levels(2);
+  assert_int_equal(call_in_region(&like, 1), 0);
+  omp_set_max_active_levels(1);
+  assert_int_equal(call_in_region(&like, 1), 0);
+  omp_set_max_active_levels(levels);
+  buffer_free(&want);
+  sample_free(&sample);
+}
+
+/* ---- After a fork ------------------------------------------------------------------------------------------------ */
+
+/* In a child: right on the calling thread, and so in its own child; an alarm ends what hangs. */
+static int call_in_child(const struct caller *like, int generations) {
+  pid_t pid = fork();
+  if (pid != 0) return exit_of(pid);
+  alarm(60);
+  struct caller c = *like;
+  call_often(&c);
+  bool right = c.right && mmscan_threads() == 1;
+  if (right && generations > 1) right = call_in_child(like, generations - 1) == 0;
+  _exit(right ? 0 : 1);
+}
+
+static void test_after_a_fork(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  const size_t n = sized(300001, 20001);
+  struct sample sample = sample_new(type_at(1), RANDOM, n);
+  struct buffer want = buffer_new(n * sizeof(double), 0);
+  fflush(NULL);
+  for (size_t c = 0; c < forced->count; c++) {
+    mmscan_choice choice = forced->choice[c], used;
+    mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, is_model(&choice) ? n / 10 : n);
+    choice.threads = 4;
+    mmscan_plan *plan = plan_new(&desc, &choice, &used);
+    assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data));
+    struct caller with_plan = {.sample = &sample, .want = want.data, .plan = plan, .n = desc.n};
+    assert_int_equal(call_in_child(&with_plan, 2), 0);
+    assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data)); /* and the parent goes on */
+    mmscan_plan_destroy(plan);
+  }
+  assert_mmscan_ok(mmscan_inclusive_f64(n, sample.x, (double *)(void *)want.data));
+  struct caller simple = {.sample = &sample, .want = want.data, .n = n};
+  assert_int_equal(call_in_child(&simple, 2), 0);
+  buffer_free(&want);
+  sample_free(&sample);
+}
+
+/* ---- The threads of the process, from /proc ---------------------------------------------------------------------- */
+
+enum { MOST_TASKS = 256 };
+
+struct tasks {
+  size_t count;
+  int id[MOST_TASKS];
+  double busy[MOST_TASKS]; /* seconds on a CPU; -1 where the kernel does not say */
+};
+
+static double busy_of(int id) {
+  char path[64];
+  unsigned long long ns;
+  snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", id);
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return -1;
+  int got = fscanf(file, "%llu", &ns);
+  fclose(file);
+  return got == 1 ? (double)ns * 1e-9 : -1;
+}
+
+static struct tasks tasks_now(void) {
+  struct tasks tasks = {0};
+  DIR *directory = opendir("/proc/self/task");
+  for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL && tasks.count < MOST_TASKS;) {
+    int id = atoi(entry->d_name);
+    if (id <= 0) continue;
+    tasks.id[tasks.count] = id;
+    tasks.busy[tasks.count++] = busy_of(id);
+  }
+  if (directory) closedir(directory);
+  return tasks;
+}
+
+/* Threads that sleep may still spin when a program starts: waits until all but this one are quiet. */
+static struct tasks tasks_when_quiet(void) {
+  struct tasks before = tasks_now(), now = before;
+  for (int turn = 0; turn < 100; turn++) {
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    now = tasks_now();
+    double worked = 0;
+    for (size_t i = 0; i < now.count; i++)
+      if (now.id[i] != getpid() && i < before.count) worked += now.busy[i] - before.busy[i];
+    if (worked < 1e-4 && now.count == before.count) break;
+    before = now;
+  }
+  return now;
+}
+
+/* A long scan by the engine gemm with two threads at most. */
+static bool scan_long(void) {
+  const size_t n = sized((size_t)1 << 22, (size_t)1 << 18);
+  mmscan_choice choice = {.struct_size = sizeof choice, .engine = "gemm", .unit = "cblas", .threads = 2};
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_plan *plan = NULL;
+  float *x = calloc(n, sizeof *x);
+  bool right = x != NULL && mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK;
+  for (int turn = 0; right && turn < 20; turn++) right = mmscan_execute(plan, x, x) == MMSCAN_OK;
+  mmscan_plan_destroy(plan);
+  free(x);
+  return right;
+}
+
+/* What a fresh process saw around a long scan. */
+struct witness {
+  bool right, knows_time;
+  size_t before, after; /* threads */
+  double own, guests;   /* seconds of the caller, and of the other threads that were there before */
+  int blas_before, blas_after;
+};
+
+static int blas_threads(void) {
+  int (*get)(void);
+  *(void **)&get = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+  return get != NULL ? get() : -1;
+}
+
+static int witness_scan(void) {
+  struct witness w = {.knows_time = true, .blas_before = blas_threads()};
+  struct tasks before = tasks_when_quiet();
+  w.right = scan_long();
+  struct tasks after = tasks_now();
+  w.before = before.count;
+  w.after = after.count;
+  w.blas_after = blas_threads();
+  for (size_t i = 0; i < before.count; i++)
+    for (size_t k = 0; k < after.count; k++)
+      if (before.id[i] == after.id[k]) {
+        double gained = after.busy[k] - before.busy[i];
+        *(before.id[i] == getpid() ? &w.own : &w.guests) += gained;
+        w.knows_time = w.knows_time && before.busy[i] >= 0;
+      }
+  return report_to_parent(&w, sizeof w);
+}
+
+static struct witness witness_with(const struct setting *setting) {
+  struct outcome o = ask_self("witness", setting, setting != NULL);
+  struct witness w;
+  if (o.exit != 0 || o.reported != sizeof w) fail_msg("the child ended with %d: %s", o.exit, o.print);
+  memcpy(&w, o.report, sizeof w);
+  assert_true(w.right);
+  return w;
+}
+
+static void test_threads_of_the_blas(void **state) {
+  (void)state;
+  struct witness w = witness_with(NULL);
+  print_message("threads before %zu, after %zu; CPU seconds: the caller %.3f, other threads there before %.6f\n",
+                w.before, w.after, w.own, w.guests);
+  assert_true(w.after <= w.before + 1);
+  if (w.blas_before < 0)
+    print_message("skipped: openblas_get_num_threads: not there\n");
+  else
+    assert_int_equal(w.blas_before, w.blas_after);
+  if (UNDER_TSAN || !w.knows_time || w.before == 1)
+    print_message("skipped: CPU time of the BLAS's threads: %s\n",
+                  UNDER_TSAN ? "the sanitizer has a thread of its own"
+                             : (w.before == 1 ? "it has none" : "the kernel does not say"));
+  else
+    assert_true(w.guests <= 0.02 * w.own + 1e-3);
+}
+
+static void test_one_thread_starts_none(void **state) {
+  (void)state;
+  struct witness w = witness_with(&(struct setting){"OMP_NUM_THREADS", "2"});
+  assert_true(w.after <= w.before + 1);
+  struct outcome o = ask_self("single", &(struct setting){"MMSCAN_NUM_THREADS", "1"}, 1);
+  assert_int_equal(o.exit, 0);
+}
+
+/* With MMSCAN_NUM_THREADS=1: calls of all kinds start no thread. */
+static int run_single(void) {
+  size_t before = tasks_when_quiet().count, n = sized((size_t)1 << 21, (size_t)1 << 16);
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_EXCLUSIVE, 1, n);
+  double *x = calloc(n, sizeof *x);
+  if (x == NULL || mmscan_inclusive_f64(n, x, x) != MMSCAN_OK || mmscan_scan(&desc, x, x) != MMSCAN_OK) return 1;
+  free(x);
+  return mmscan_threads() == 1 && tasks_now().count == before ? 0 : 1;
+}
+
+/* ---- Each OpenBLAS ----------------------------------------------------------------------------------------------- */
+
+static const char *unit_library(void) {
+  static mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
+    if (strcmp(part.name, "cblas") == 0) return text_or(part.library, "unknown");
+  return "none";
+}
+
+/* The folder of the OpenBLAS built this way, or an empty text. */
+static void find_build(const char *build, char *folder, size_t size) {
+  char pattern[64];
+  glob_t found = {0};
+  snprintf(pattern, sizeof pattern, "/usr/lib/*/openblas-%s/libopenblas.so.0", build);
+  folder[0] = '\0';
+  if (glob(pattern, 0, NULL, &found) == 0) snprintf(folder, size, "%s", found.gl_pathv[0]);
+  if (folder[0] != '\0') *strrchr(folder, '/') = '\0';
+  globfree(&found);
+}
+
+/* Returns how many of the builds failed. */
+static int run_with_each_build(void) {
+  static const char *const builds[] = {"pthread", "openmp", "serial"};
+  int failed = 0;
+  for (size_t i = 0; i < COUNT(builds); i++) {
+    char folder[256];
+    find_build(builds[i], folder, sizeof folder);
+    if (folder[0] == '\0') {
+      print_message("skipped: OpenBLAS %s: not installed\n", builds[i]);
+      continue;
+    }
+    print_message("OpenBLAS %s:\n", builds[i]);
+    failed += run_self("tests", &(struct setting){"LD_LIBRARY_PATH", folder}, 1) != 0;
+  }
+  return failed;
+}
+
+static int run_all(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_simple_calls_from_threads),
+      cmocka_unit_test(test_one_plan_by_many_threads),
+      cmocka_unit_test(test_inside_parallel_regions),
+      cmocka_unit_test(test_after_a_fork),
+      cmocka_unit_test(test_threads_of_the_blas),
+      cmocka_unit_test(test_one_thread_starts_none),
+  };
+  print_message("the unit cblas is %s\n", unit_library());
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "witness") == 0) return witness_scan();
+  if (argc > 1 && strcmp(argv[1], "single") == 0) return run_single();
+  if (argc > 1) return run_all();
+  int failed = run_all();
+  return failed + run_with_each_build();
+}
