@@ -125,7 +125,9 @@ static void close_run(run *r) {
 
 static char *element(const run *r, size_t index) { return r->x + index * mms_type_size(r->desc->type); }
 
+/* A single segment has nobody to hand its last value to. */
 static void gather_w(run *r) {
+  if (r->segments == 1) return;
   size_t size = mms_type_size(r->desc->type);
   memset(r->w, 0, r->w_length * size);
   for (size_t i = 0; i < r->segments; i++)
