@@ -54,6 +54,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* what follows is exported; the rest of the library is built hidden */
+#endif
 
 /* ---- Version and status ------------------------------------------------------------------------------------------ */
 
@@ -305,6 +308,9 @@ int mmscan_threads(void);
  * A static string. */
 const char *mmscan_environment_error(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
