@@ -19,6 +19,7 @@
 #include "kernel/stream.h"
 #include "paper/sweep.h"
 #include "strided.h"
+#include "unit/matrix.h"
 
 #include <float.h>
 #include <math.h>

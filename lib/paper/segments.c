@@ -13,6 +13,7 @@
 #include "paper/sweep.h"
 #include "paper/vector.h"
 #include "types.h"
+#include "unit/matrix.h"
 #include <stdlib.h>
 #include <string.h>
 

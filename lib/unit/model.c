@@ -2,6 +2,8 @@
  * does it. For other units the same counts are worked out from the shape of A; tests hold one against the other. */
 #include "unit/model.h"
 
+#include "unit/matrix.h"
+
 void mms_model_count_product(const mms_product *p) {
   p->counts->gemms++;
   p->counts->multiplications += (p->columns + p->s - 1) / p->s;
@@ -14,7 +16,7 @@ static uint64_t column_additions(const mms_product *p, size_t elements) {
     size_t nonzeros = 0;
     for (size_t k = 0; k < elements; k++) {
       size_t at = p->transposed ? row * p->s + k : k * p->s + row;
-      nonzeros += mms_unit_entry(p->type, p->a, at) != 0;
+      nonzeros += mms_matrix_entry(p->type, p->a, at) != 0;
     }
     additions += nonzeros - 1;
   }

@@ -42,13 +42,6 @@ const mms_unit *mms_unit_find(const char *name);
 /* The product by the unit, and its counts: one GEMM, its square multiplications and its additions. */
 void mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 
-/* The constant matrices of the paper, s-by-s, written to a. */
-void mms_matrix_l(mmscan_type type, size_t s, void *a); /* lower triangular ones */
-void mms_matrix_b(mmscan_type type, size_t s, void *a); /* identity with its first column all ones */
-
-/* Entry `index` of an array of the unit's type. */
-double mms_unit_entry(mmscan_type type, const void *a, size_t index);
-
 extern const mms_unit mms_unit_cblas, mms_unit_model;
 
 #endif

@@ -1,0 +1,23 @@
+/* matrix.c: the constant matrices, of floats or of doubles. */
+#include "unit/matrix.h"
+
+double mms_matrix_entry(mmscan_type type, const void *a, size_t index) {
+  return type == MMSCAN_F32 ? (double)((const float *)a)[index] : ((const double *)a)[index];
+}
+
+static void set_entry(mmscan_type type, void *a, size_t index, double value) {
+  if (type == MMSCAN_F32)
+    ((float *)a)[index] = (float)value;
+  else
+    ((double *)a)[index] = value;
+}
+
+void mms_matrix_l(mmscan_type type, size_t s, void *a) {
+  for (size_t column = 0; column < s; column++)
+    for (size_t row = 0; row < s; row++) set_entry(type, a, column * s + row, row >= column);
+}
+
+void mms_matrix_b(mmscan_type type, size_t s, void *a) {
+  for (size_t column = 0; column < s; column++)
+    for (size_t row = 0; row < s; row++) set_entry(type, a, column * s + row, column == 0 || row == column);
+}
