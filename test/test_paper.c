@@ -120,7 +120,9 @@ static void test_all_short_lengths(void **state) {
 static size_t digit_sum(size_t s, size_t n) { return n == 0 ? 0 : n % s + digit_sum(s, n / s); }
 
 /* A batched run has a product of two s-by-s matrices at least for each segment, however short. */
-static bool is_cheap(size_t s, size_t n) { return digit_sum(s, n) * s * s * s <= (size_t)1 << 29; }
+static bool is_cheap(size_t s, size_t n) {
+  return digit_sum(s, n) * s * s * s <= sized((size_t)1 << 29, (size_t)1 << 21);
+}
 
 /* With s - 1, s and s + 1 of everything: lengths around powers, and below s. */
 static void test_all_sizes_of_matrices(void **state) {
@@ -153,6 +155,7 @@ static void test_long_lengths(void **state) {
         for (unsigned form = 0; form < FORMS; form += 1 + (unsigned)draw_below(&rng, 3)) {
           size_t n = draw_below(&rng, most + 1);
           if (!is_cheap(sizes[i], n)) n = sizes[i] + draw_below(&rng, 3);
+          if (!is_cheap(sizes[i], n)) continue;
           struct buffer y = check_form(&sample, paper_desc(type_at(t)->type, sizes[i], n, form, "cblas"));
           buffer_free(&y);
         }
