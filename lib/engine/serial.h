@@ -21,7 +21,8 @@ extern const mms_serial mms_serial_of[MMS_TYPES];
 
 static inline mms_serial_scan *mms_serial_scan_of(mmscan_type type, mmscan_kind kind, int reverse) {
   const mms_serial *loops = &mms_serial_of[type];
-  return (kind == MMSCAN_INCLUSIVE ? loops->inclusive : loops->exclusive)[reverse];
+  mms_serial_scan *const *pair = kind == MMSCAN_INCLUSIVE ? loops->inclusive : loops->exclusive;
+  return pair[reverse];
 }
 
 #endif
