@@ -291,16 +291,37 @@ static struct tasks tasks_when_quiet(void) {
   return now;
 }
 
-/* A long scan by the engine gemm with two threads at most. */
-static bool scan_long(void) {
-  const size_t n = sized((size_t)1 << 22, (size_t)1 << 18);
-  mmscan_choice choice = {.struct_size = sizeof choice, .engine = "gemm", .unit = "cblas", .threads = 2};
+/* The engine gemm again and again, with two threads at most. */
+static bool scan_often(float *x, size_t n, size_t s) {
+  mmscan_choice choice = {.struct_size = sizeof choice, .engine = "gemm", .unit = "cblas", .s = s, .threads = 2};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
   mmscan_plan *plan = NULL;
-  float *x = calloc(n, sizeof *x);
-  bool right = x != NULL && mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK;
-  for (int turn = 0; right && turn < 20; turn++) right = mmscan_execute(plan, x, x) == MMSCAN_OK;
+  bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK;
+  for (int turn = 0; right && turn < 10; turn++) right = mmscan_execute(plan, x, x) == MMSCAN_OK;
   mmscan_plan_destroy(plan);
+  return right;
+}
+
+/* The paper's algorithm: a level of it is one product, as long as x. */
+static bool scan_by_the_letter(float *x, size_t n) {
+  mmscan_matmul_desc d = {.struct_size = sizeof d,
+                          .type = MMSCAN_F32,
+                          .n = n,
+                          .s = 16,
+                          .form = MMSCAN_STACKED,
+                          .length_rule = MMSCAN_PADDED,
+                          .traversal = MMSCAN_ITERATIVE,
+                          .unit = "cblas",
+                          .threads = 2};
+  return mmscan_matmulscan(&d, x, x, NULL) == MMSCAN_OK;
+}
+
+/* Products of small, of large and of the largest matrices, and long ones. */
+static bool scan_long(void) {
+  const size_t n = sized((size_t)1 << 22, (size_t)1 << 18);
+  float *x = calloc(n, sizeof *x);
+  bool right = x != NULL && scan_often(x, n, 0) && scan_often(x, n / 8, 64) && scan_often(x, n / 64, MMSCAN_MAX_S) &&
+               scan_by_the_letter(x, n);
   free(x);
   return right;
 }
