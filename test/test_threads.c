@@ -412,11 +412,12 @@ static const char *unit_library(void) {
   return "none";
 }
 
-/* The folder of the OpenBLAS built this way, or an empty text. */
+/* The folder of the OpenBLAS built this way, with a library of the name this program loaded; or an empty text. */
 static void find_build(const char *build, char *folder, size_t size) {
-  char pattern[64];
+  char pattern[256];
+  const char *slash = strrchr(unit_library(), '/');
   glob_t found = {0};
-  snprintf(pattern, sizeof pattern, "/usr/lib/*/openblas-%s/libopenblas.so.0", build);
+  snprintf(pattern, sizeof pattern, "/usr/lib/*/openblas-%s/%s", build, slash ? slash + 1 : unit_library());
   folder[0] = '\0';
   if (glob(pattern, 0, NULL, &found) == 0) snprintf(folder, size, "%s", found.gl_pathv[0]);
   if (folder[0] != '\0') *strrchr(folder, '/') = '\0';
@@ -431,7 +432,7 @@ static int run_with_each_build(void) {
     char folder[256];
     find_build(builds[i], folder, sizeof folder);
     if (folder[0] == '\0') {
-      print_message("skipped: OpenBLAS %s: not installed\n", builds[i]);
+      print_message("skipped: OpenBLAS %s: not there, or not what this program loads\n", builds[i]);
       continue;
     }
     print_message("OpenBLAS %s:\n", builds[i]);
