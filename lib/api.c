@@ -1,6 +1,6 @@
 /* api.c: the public calls. Arguments become a problem; a problem becomes a short loop or a plan. */
-#include "engine/serial.h"
 #include "env.h"
+#include "kernel/loop.h"
 #include "paper/segments.h"
 #include "plan.h"
 #include "problem.h"
@@ -51,7 +51,7 @@ static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size
   if (n == 0 || n >= mms_plan_short()) return scan_long(type, kind, n, init, x, y);
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
-  mms_serial_scan_of(type, kind, 0)(n, x, y, &carry);
+  mms_loop_scan_of(type, kind, 0)(n, x, y, &carry);
   return MMSCAN_OK;
 }
 

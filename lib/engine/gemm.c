@@ -15,7 +15,7 @@
  * is overwritten in place.
  */
 #include "engine/engine.h"
-#include "engine/serial.h"
+#include "kernel/loop.h"
 #include "kernel/stream.h"
 #include "paper/sweep.h"
 #include "strided.h"
@@ -223,7 +223,7 @@ static void local(const mms_job *job, size_t m, const void *x, void *work) {
   const char *tail = (const char *)x + c.tail_at * element;
   w->weight = w->total = mms_type_identity(job->type);
   if (c.columns) local_columns(job, w, c.columns, (const char *)x + c.first * element);
-  if (c.tail) mms_serial_of[job->type].fold[job->reverse](c.tail, tail, &w->total);
+  if (c.tail) mms_loop_of[job->type].fold[job->reverse](c.tail, tail, &w->total);
   if (of->weigh) of->weigh(c.tail, tail, &w->weight);
 }
 
@@ -237,7 +237,7 @@ static void advance(const mms_job *job, size_t m, const void *x, void *work, mms
   if (products_hold(job, w, carry))
     steps_of[job->type]->add(carry, &w->total);
   else
-    mms_serial_of[job->type].fold[job->reverse](m, x, carry);
+    mms_loop_of[job->type].fold[job->reverse](m, x, carry);
 }
 
 /* y[0..] = the values [from, to) of the scanned columns with their bases added. */
@@ -278,7 +278,7 @@ static void finish_columns(const mms_job *job, const gemm_work *w, size_t column
 
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, const mms_value *carry) {
   mms_value running = *carry;
-  mms_serial_scan_of(job->type, job->kind, job->reverse)(m, x, y, &running);
+  mms_loop_scan_of(job->type, job->kind, job->reverse)(m, x, y, &running);
 }
 
 static void finish(const mms_job *job, size_t m, const void *x, void *y, void *work, const mms_value *carry) {

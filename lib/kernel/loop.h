@@ -1,0 +1,28 @@
+/* loop.h: the plain loop, for every type, kind and direction. The reference, the path of short scans, and what engines
+ * and kernels use for remainders and where sums may not be regrouped. */
+#ifndef MMS_LOOP_H
+#define MMS_LOOP_H
+
+#include "types.h"
+
+/* Scans n elements; *carry goes in and comes out. In place is fine. */
+typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
+
+/* As the scan, but writes nothing: *carry becomes what the scan would leave in it. */
+typedef void mms_loop_fold(size_t n, const void *x, mms_value *carry);
+
+/* The loops of one type. [1] of a pair is the reverse one. */
+typedef struct mms_loop {
+  mms_loop_scan *inclusive[2], *exclusive[2];
+  mms_loop_fold *fold[2];
+} mms_loop;
+
+extern const mms_loop mms_loop_of[MMS_TYPES];
+
+static inline mms_loop_scan *mms_loop_scan_of(mmscan_type type, mmscan_kind kind, int reverse) {
+  const mms_loop *loops = &mms_loop_of[type];
+  mms_loop_scan *const *pair = kind == MMSCAN_INCLUSIVE ? loops->inclusive : loops->exclusive;
+  return pair[reverse];
+}
+
+#endif
