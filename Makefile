@@ -76,7 +76,13 @@ FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+	$(COMPILE) $(ISA_FLAGS) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+
+# Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called.
+ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
+$(BUILD)/lib/kernel/avx512.o: ISA_FLAGS := -mavx512f -mavx512bw -mavx512dq -mavx512vl
+$(BUILD)/lib/kernel/avx2.o: ISA_FLAGS := -mavx2
+endif
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

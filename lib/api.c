@@ -45,13 +45,17 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
   return status ? status : scan_problem(&problem, x, y, NULL);
 }
 
-/* A short scan is the loop alone: no problem, no plan. */
+/* A short scan is the loop or the kernel alone: no problem, no plan. */
 static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t n, const void *init, mms_value carry,
                                         const void *x, void *y, size_t size) {
-  if (n == 0 || n >= mms_plan_short()) return scan_long(type, kind, n, init, x, y);
+  const mms_kernel *kernels = mms_plan_short();
+  if (n == 0 || n > MMS_PLAN_SHORT_BYTES / size || !kernels) return scan_long(type, kind, n, init, x, y);
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
-  mms_loop_scan_of(type, kind, 0)(n, x, y, &carry);
+  if (n < MMS_PLAN_LOOP)
+    mms_loop_scan_of(type, kind, 0)(n, x, y, &carry);
+  else
+    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry);
   return MMSCAN_OK;
 }
 
@@ -150,6 +154,7 @@ mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *cho
   *choice = (mmscan_choice){.struct_size = sizeof *choice,
                             .engine = plan->engine->name,
                             .unit = plan->job.unit ? plan->job.unit->name : NULL,
+                            .isa = plan->engine->has_isa ? plan->job.isa->name : NULL,
                             .s = plan->job.s,
                             .tile = plan->job.tile,
                             .threads = mms_runtime_threads(plan->threads)};
@@ -200,7 +205,13 @@ mmscan_status mmscan_get_unit(size_t index, mmscan_part *part) {
   return MMSCAN_OK;
 }
 
-const char *mmscan_isa(void) { return "portable"; }
+mmscan_status mmscan_get_isa(size_t index, mmscan_part *part) {
+  const char *name = mms_isa_name(index);
+  if (!name || !is_part(part)) return MMSCAN_EINVAL;
+  return fill_part(part, name, mms_isa_at(index) ? "runs here" : "does not run here, or is not in this build");
+}
+
+const char *mmscan_isa(void) { return mms_env_get()->isa->name; }
 
 int mmscan_threads(void) { return mms_runtime_threads(mms_env_get()->threads); }
 

@@ -25,14 +25,9 @@ static bool is_one_of(const char *value, const char *const *names) {
 }
 
 static void read_engine(const char *variable, const char *value) {
-  static const char *const later[] = {"simd", NULL};
   if (strcmp(value, "auto") == 0) return;
   env.engine = mms_engine_find(value);
-  if (env.engine) return;
-  if (is_one_of(value, later))
-    refuse(MMSCAN_ENOTSUP, variable, value, "this version does not have that engine");
-  else
-    refuse(MMSCAN_EINVAL, variable, value, "not one of auto, gemm, simd, serial");
+  if (!env.engine) refuse(MMSCAN_EINVAL, variable, value, "not one of auto, gemm, simd, serial");
 }
 
 static void read_unit(const char *variable, const char *value) {
@@ -46,12 +41,14 @@ static void read_unit(const char *variable, const char *value) {
 }
 
 static void read_isa(const char *variable, const char *value) {
-  static const char *const later[] = {"avx512", "avx2", "neon", NULL};
-  if (strcmp(value, "portable") == 0) return;
-  if (is_one_of(value, later))
-    refuse(MMSCAN_ENOTSUP, variable, value, "this version has portable code alone");
-  else
+  size_t index;
+  if (!mms_isa_find(value, &index)) {
     refuse(MMSCAN_EINVAL, variable, value, "not one of avx512, avx2, neon, portable");
+  } else if (!mms_isa_at(index)) {
+    refuse(MMSCAN_ENOTSUP, variable, value, "this CPU, system or build of the library does not have it");
+  } else {
+    env.isa = mms_isa_at(index);
+  }
 }
 
 static void read_threads(const char *variable, const char *value) {
@@ -69,6 +66,7 @@ static void read_wisdom(const char *variable, const char *value) {
 }
 
 static void read_all(void) {
+  env.isa = mms_isa_best();
   static const struct {
     const char *variable;
     void (*read)(const char *variable, const char *value);

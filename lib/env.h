@@ -7,6 +7,7 @@
 typedef struct mms_env {
   const mms_engine *engine; /* NULL: the library chooses */
   const mms_unit *unit;     /* NULL: the default */
+  const mms_isa *isa;       /* never NULL */
   int threads;              /* 0: OpenMP's own rules */
   mmscan_status status;     /* of the environment as a whole */
   const char *error;        /* NULL where status is MMSCAN_OK */

@@ -5,47 +5,57 @@
 #include "runtime.h"
 #include <string.h>
 
-/* The shortest scan for which gemm beats the plain loop on one core; measured, see doc/PERFORMANCE.md. */
-enum { GEMM_FROM = 4096 };
-
 /* Bytes of y from which it is written past the caches. */
 enum { STREAM_FROM = 16 << 20 };
 
-atomic_size_t mms_plan_short_n;
+_Atomic(const mms_kernel *) mms_plan_short_kernels;
 
 /* ---- Engine and unit ------------------------------------------------------------------------------------------ */
 
 static const mms_engine *estimate(const mms_problem *p) {
-  return p->n < GEMM_FROM ? &mms_engine_serial : &mms_engine_gemm;
+  return p->n < MMS_PLAN_LOOP ? &mms_engine_serial : &mms_engine_simd;
 }
 
-/* What only gemm has asks for gemm. */
-static bool asks_for_gemm(const mmscan_choice *c) { return c->unit || c->s || c->tile; }
+/* The engine that is asked for, by name or by what only it has. */
+static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
+  if (c->engine) return mms_engine_find(c->engine);
+  if (c->unit || c->s) return &mms_engine_gemm;
+  if (env->engine) return env->engine;
+  return c->isa || c->tile ? &mms_engine_simd : NULL;
+}
 
 static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  if (c->engine)
-    plan->engine = mms_engine_find(c->engine);
-  else if (asks_for_gemm(c))
-    plan->engine = &mms_engine_gemm;
-  else
-    plan->engine = env->engine ? env->engine : estimate(&plan->problem);
-  if (!plan->engine) return MMSCAN_EINVAL;
-  plan->may_retire = !c->engine && !asks_for_gemm(c) && !env->engine;
-  return plan->engine->defaults || !asks_for_gemm(c) ? MMSCAN_OK : MMSCAN_EINVAL;
+  const mms_engine *asked = asked_engine(env, c);
+  if (c->engine && !asked) return MMSCAN_EINVAL;
+  plan->may_retire = !asked;
+  plan->engine = asked ? asked : estimate(&plan->problem);
+  if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
+  return (c->tile && !plan->engine->defaults) || (c->isa && !plan->engine->has_isa) ? MMSCAN_EINVAL : MMSCAN_OK;
+}
+
+static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
+  size_t index;
+  if (c->isa && !mms_isa_find(c->isa, &index)) return MMSCAN_EINVAL;
+  plan->job.isa = c->isa ? mms_isa_at(index) : env->isa;
+  if (!plan->job.isa) return MMSCAN_ENOTSUP;
+  plan->job.kernel = &plan->job.isa->kernels[plan->job.type];
+  return MMSCAN_OK;
 }
 
 static mmscan_status choose_unit(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
+  if (!plan->engine->has_unit) return MMSCAN_OK;
   plan->job.unit = c->unit ? mms_unit_find(c->unit) : env->unit ? env->unit : mms_unit_at(0);
   return plan->job.unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
-  size_t s, tile;
-  plan->engine->defaults(plan->job.type, &s, &tile);
-  plan->job.s = c->s ? c->s : s;
-  plan->job.tile = c->tile ? c->tile : tile;
-  if (plan->job.s < 2 || plan->job.s > MMSCAN_MAX_S) return MMSCAN_EINVAL;
-  return plan->job.tile < plan->job.s || plan->job.tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
+  mms_job *job = &plan->job;
+  if (!plan->engine->defaults) return MMSCAN_OK;
+  plan->engine->defaults(job->type, &job->s, &job->tile);
+  if (c->s) job->s = c->s;
+  if (c->tile) job->tile = c->tile;
+  if (plan->engine->has_unit && (job->s < 2 || job->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
+  return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
@@ -54,12 +64,12 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   const mmscan_choice *c = choice ? choice : &nothing;
   mmscan_status status;
   if (env->status) return env->status;
-  if (!env->engine) atomic_store_explicit(&mms_plan_short_n, GEMM_FROM, memory_order_relaxed);
+  if (!env->engine) atomic_store_explicit(&mms_plan_short_kernels, env->isa->kernels, memory_order_relaxed);
   if (choice && (choice->struct_size != sizeof *choice || choice->threads < 0)) return MMSCAN_EINVAL;
   *plan = (mmscan_plan){.problem = *problem, .threads = c->threads ? c->threads : env->threads};
   plan->job = (mms_job){.type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
   if ((status = choose_engine(plan, env, c))) return status;
-  if (!plan->engine->defaults) return MMSCAN_OK;
+  if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_unit(plan, env, c))) return status;
   return choose_sizes(plan, c);
 }

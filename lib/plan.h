@@ -20,10 +20,17 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 /* Runs the plan. carry: as in mmscan_scan_block(), or NULL. */
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
-/* Scans shorter than this are plain loops; 0 where the environment wants otherwise or is illegal, and before the first
- * plan. In the header because a short scan has no time for a call. */
-extern atomic_size_t mms_plan_short_n;
+enum {
+  MMS_PLAN_LOOP = 24,           /* scans shorter than this are plain loops */
+  MMS_PLAN_SHORT_BYTES = 65536, /* up to here one thread and one tile are best, and no plan is needed to know it */
+};
 
-static inline size_t mms_plan_short(void) { return atomic_load_explicit(&mms_plan_short_n, memory_order_relaxed); }
+/* The kernels of every type for scans that short; NULL where the environment wants otherwise or is illegal, and before
+ * the first plan. In the header because a short scan has no time for a call. */
+extern _Atomic(const mms_kernel *) mms_plan_short_kernels;
+
+static inline const mms_kernel *mms_plan_short(void) {
+  return atomic_load_explicit(&mms_plan_short_kernels, memory_order_relaxed);
+}
 
 #endif

@@ -18,6 +18,7 @@ enum {
   GRAIN = 32768,   /* elements that are worth a thread */
   SPINS = 4000,    /* looks at the carry, about the time of a tile, before the thread sleeps */
   CACHE_LINE = 64, /* apart from each other: what all threads write */
+  SMALL_WORK = 64, /* bytes of work that are taken from the stack */
 };
 
 /* What the threads of a run share. */
@@ -73,13 +74,21 @@ static void keep_carry(const shared *s, size_t row, const mms_value *carry) {
   if (s->run->carry) memcpy((char *)s->run->carry + row * s->element, carry, s->element);
 }
 
+/* Nobody asks for the carry out of the tile, and it can be written without being looked at. */
+static bool ends_here(const shared *s, const tile *t) {
+  return t->last && !s->run->carry && s->run->engine->finishes_alone;
+}
+
 /* ---- Whole scans ---------------------------------------------------------------------------------------------- */
 
 static void scan_row(const shared *s, size_t row, void *work) {
   mms_value carry = carry_into(s, row);
   for (size_t index = 0; index < s->tiles; index++) {
     tile t = tile_at(s, row, index);
-    s->run->engine->scan(s->run->job, t.m, t.x, t.y, work, &carry);
+    if (ends_here(s, &t))
+      s->run->engine->finish(s->run->job, t.m, t.x, t.y, work, &carry);
+    else
+      s->run->engine->scan(s->run->job, t.m, t.x, t.y, work, &carry);
   }
   keep_carry(s, row, &carry);
 }
@@ -135,7 +144,7 @@ static void tell_done(shared *s, size_t item) {
 static mms_value pass_carry(shared *s, size_t item, const tile *t, void *work) {
   wait_for(s, item);
   mms_value carry = t->first ? carry_into(s, t->row) : s->carry, before = carry;
-  s->run->engine->advance(s->run->job, t->m, t->x, work, &carry);
+  if (!ends_here(s, t)) s->run->engine->advance(s->run->job, t->m, t->x, work, &carry);
   s->carry = carry;
   if (t->last) keep_carry(s, t->row, &carry);
   tell_done(s, item);
@@ -146,7 +155,7 @@ static void scan_chain(shared *s, void *work) {
   size_t item;
   while ((item = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->items) {
     tile t = tile_at(s, item / s->tiles, item % s->tiles);
-    s->run->engine->local(s->run->job, t.m, t.x, work);
+    if (!ends_here(s, &t)) s->run->engine->local(s->run->job, t.m, t.x, work);
     mms_value carry = pass_carry(s, item, &t, work);
     s->run->engine->finish(s->run->job, t.m, t.x, t.y, work, &carry);
   }
@@ -177,15 +186,14 @@ static int threads_worth(const shared *s) {
 /* One thread's part. A thread that finds no memory leaves its part to the others. */
 static void serve(shared *s, void (*part)(shared *, void *)) {
   const mms_engine *engine = s->run->engine;
-  void *work = NULL;
-  if (engine->work_size) {
-    work = mms_workspace_acquire(engine->work_size(s->run->job));
-    if (!work) return;
-    engine->begin(s->run->job, work);
-  }
+  alignas(CACHE_LINE) char small[SMALL_WORK];
+  size_t bytes = engine->work_size ? engine->work_size(s->run->job) : 0;
+  void *work = bytes <= sizeof small ? small : mms_workspace_acquire(bytes);
+  if (!work) return;
+  if (engine->begin) engine->begin(s->run->job, work);
   atomic_store_explicit(&s->served, true, memory_order_relaxed);
   part(s, work);
-  mms_workspace_release(work);
+  if (work != small) mms_workspace_release(work);
 }
 
 static void serve_with(int threads, shared *s, void (*part)(shared *, void *)) {

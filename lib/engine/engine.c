@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const mms_engine *const table[] = {&mms_engine_gemm, &mms_engine_serial};
+static const mms_engine *const table[] = {&mms_engine_gemm, &mms_engine_simd, &mms_engine_serial};
 
 const mms_engine *mms_engine_at(size_t index) { return index < sizeof table / sizeof *table ? table[index] : NULL; }
 

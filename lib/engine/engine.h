@@ -17,6 +17,7 @@
 #ifndef MMS_ENGINE_H
 #define MMS_ENGINE_H
 
+#include "kernel/isa.h"
 #include "types.h"
 #include "unit/unit.h"
 #include <stdbool.h>
@@ -29,6 +30,8 @@ typedef struct mms_job {
   const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
   size_t s, tile;       /* no tile is longer than this */
   bool streams;         /* y is not x and is larger than the caches: write past them */
+  const mms_isa *isa;   /* and the kernels of it for the type: the same for every engine */
+  const mms_kernel *kernel;
 } mms_job;
 
 typedef struct mms_engine {
@@ -42,11 +45,17 @@ typedef struct mms_engine {
   void (*advance)(const mms_job *, size_t m, const void *x, void *work, mms_value *carry);
   void (*finish)(const mms_job *, size_t m, const void *x, void *y, void *work, const mms_value *carry);
 
+  /* finish() reads nothing that local() left: the last tile of a scan goes without, if nobody wants its carry. */
+  bool finishes_alone;
+
+  bool has_unit; /* it multiplies by a unit, with an s */
+  bool has_isa;  /* it is made of kernels */
+
   /* Bytes of work a thread needs, and how it is made ready for a job. NULL: none. */
   size_t (*work_size)(const mms_job *);
   void (*begin)(const mms_job *, void *work);
 
-  /* The s and tile to use where nobody says. NULL in an engine that has neither. */
+  /* The s (0: it has none) and tile to use where nobody says. NULL in an engine that has neither. */
   void (*defaults)(mmscan_type, size_t *s, size_t *tile);
 } mms_engine;
 
@@ -56,6 +65,6 @@ const mms_engine *mms_engine_at(size_t index);
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
 
-extern const mms_engine mms_engine_gemm, mms_engine_serial;
+extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 
 #endif

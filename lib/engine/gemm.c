@@ -318,6 +318,7 @@ const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .local = local,
                                     .advance = advance,
                                     .finish = finish,
+                                    .has_unit = true,
                                     .work_size = work_size,
                                     .begin = begin,
                                     .defaults = defaults};

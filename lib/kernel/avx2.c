@@ -1,0 +1,75 @@
+/* avx2.c: the vector vocabulary of AVX2, and the kernels made of it. */
+#include "kernel/isa.h"
+#include "kernel/loop.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#include <string.h>
+
+typedef __m256i bits;
+enum { VECTOR = 32 };
+
+static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
+static inline void store(void *p, bits v) { _mm256_storeu_si256(p, v); }
+static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
+
+/* The upper half of `in` below the lower half of v. */
+static inline bits between(bits v, bits in) { return _mm256_permute2x128_si256(in, v, 0x21); }
+
+/* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_32(bits v, bits in, int step) {
+  switch (step) {
+  case 0: return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0xA0), 0xAA);
+  case 1: return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0x55), 0xCC);
+  default: return _mm256_blend_epi32(in, _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(3)), 0xF0);
+  }
+}
+
+static inline bits last_32(bits v) { return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(7)); }
+static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi8(v, between(v, in), 12); }
+
+static inline bits reverse_32(bits v) {
+  return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+}
+
+static inline __m256 magnitude_32(bits v) {
+  return _mm256_castsi256_ps(_mm256_and_si256(v, _mm256_set1_epi32(INT32_MAX)));
+}
+
+static inline bits larger_32(bits a, bits b) {
+  return _mm256_castps_si256(_mm256_max_ps(magnitude_32(a), magnitude_32(b)));
+}
+
+static inline bool any_over_32(bits v, float limit) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(magnitude_32(v), _mm256_set1_ps(limit), _CMP_GT_OQ)) != 0;
+}
+
+/* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_64(bits v, bits in, int step) {
+  if (step == 0) return _mm256_unpacklo_epi64(in, v);
+  return _mm256_blend_epi32(in, _mm256_permute4x64_epi64(v, 0x55), 0xF0);
+}
+
+static inline bits last_64(bits v) { return _mm256_permute4x64_epi64(v, 0xFF); }
+static inline bits up_64(bits v, bits in) { return _mm256_alignr_epi8(v, between(v, in), 8); }
+static inline bits reverse_64(bits v) { return _mm256_permute4x64_epi64(v, 0x1B); }
+
+static inline __m256d magnitude_64(bits v) {
+  return _mm256_castsi256_pd(_mm256_and_si256(v, _mm256_set1_epi64x(INT64_MAX)));
+}
+
+static inline bits larger_64(bits a, bits b) {
+  return _mm256_castpd_si256(_mm256_max_pd(magnitude_64(a), magnitude_64(b)));
+}
+
+static inline bool any_over_64(bits v, double limit) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(magnitude_64(v), _mm256_set1_pd(limit), _CMP_GT_OQ)) != 0;
+}
+
+#define ISA avx2
+#include "kernel/rows.inc"
+#else
+const mms_isa *const mms_isa_avx2 = NULL;
+#endif

@@ -1,0 +1,88 @@
+/* avx512.c: the vector vocabulary of AVX-512 (F, BW, DQ, VL), and the kernels made of it. */
+#include "kernel/isa.h"
+#include "kernel/loop.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#include <immintrin.h>
+#include <string.h>
+
+typedef __m512i bits;
+enum { VECTOR = 64 };
+
+static inline bits load(const void *p) { return _mm512_loadu_si512(p); }
+static inline void store(void *p, bits v) { _mm512_storeu_si512(p, v); }
+static inline void stream(void *p, bits v) { _mm512_stream_si512(p, v); }
+
+/* Constants the compiler does not look into: clang would make two or three other moves of a move by a known index or
+ * under a known mask, which costs it a third of the speed. */
+static inline bits index_of(bits v) {
+  __asm__("" : "+v"(v));
+  return v;
+}
+
+static inline __mmask16 mask_of(__mmask16 mask) {
+  __asm__("" : "+k"(mask));
+  return mask;
+}
+
+/* vrangeps, vrangepd: the larger magnitude, without its sign. */
+enum { LARGER_MAGNITUDE = 0xB };
+
+/* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_32(bits v, bits in, int step) {
+  const bits third = _mm512_setr_epi32(3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11, 11, 11, 11, 11);
+  switch (step) {
+  case 0: return _mm512_mask_shuffle_epi32(in, mask_of(0xAAAA), v, 0xA0);
+  case 1: return _mm512_mask_shuffle_epi32(in, mask_of(0xCCCC), v, 0x55);
+  case 2: return _mm512_mask_permutexvar_epi32(in, mask_of(0xF0F0), index_of(third), v);
+  default: return _mm512_mask_permutexvar_epi32(in, mask_of(0xFF00), index_of(_mm512_set1_epi32(7)), v);
+  }
+}
+
+static inline bits last_32(bits v) { return _mm512_permutexvar_epi32(index_of(_mm512_set1_epi32(15)), v); }
+static inline bits up_32(bits v, bits in) { return _mm512_alignr_epi32(v, in, 15); }
+
+static inline bits reverse_32(bits v) {
+  return _mm512_permutexvar_epi32(
+      index_of(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), v);
+}
+
+static inline bits larger_32(bits a, bits b) {
+  return _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), LARGER_MAGNITUDE));
+}
+
+static inline bool any_over_32(bits v, float limit) {
+  return _mm512_cmp_ps_mask(_mm512_castsi512_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+}
+
+/* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_64(bits v, bits in, int step) {
+  switch (step) {
+  case 0: return _mm512_castpd_si512(_mm512_mask_movedup_pd(_mm512_castsi512_pd(in), (__mmask8)mask_of(0xAA), _mm512_castsi512_pd(v)));
+  case 1: return _mm512_mask_permutex_epi64(in, (__mmask8)mask_of(0xCC), v, 0x55);
+  default: return _mm512_mask_permutexvar_epi64(in, (__mmask8)mask_of(0xF0), index_of(_mm512_set1_epi64(3)), v);
+  }
+}
+
+static inline bits last_64(bits v) { return _mm512_permutexvar_epi64(index_of(_mm512_set1_epi64(7)), v); }
+static inline bits up_64(bits v, bits in) { return _mm512_alignr_epi64(v, in, 7); }
+
+static inline bits reverse_64(bits v) {
+  return _mm512_permutexvar_epi64(index_of(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)), v);
+}
+
+static inline bits larger_64(bits a, bits b) {
+  return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));
+}
+
+static inline bool any_over_64(bits v, double limit) {
+  return _mm512_cmp_pd_mask(_mm512_castsi512_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
+}
+
+#define ISA avx512
+#include "kernel/rows.inc"
+#else
+const mms_isa *const mms_isa_avx512 = NULL;
+#endif

@@ -1,0 +1,77 @@
+/* cpu.c: CPUID and XGETBV on x86-64; elsewhere the build says enough. */
+#include "kernel/cpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <stdint.h>
+
+/* Bits of XCR0: the register state that the system saves for a thread. */
+enum { SAVES_XMM_YMM = 0x06, SAVES_ZMM = 0xE0 };
+
+/* XGETBV, which is there where CPUID says OSXSAVE. */
+static uint32_t saved_state(void) {
+  uint32_t a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX)) return 0;
+  __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+  return a;
+}
+
+static bool saves(uint32_t state) { return (saved_state() & state) == state; }
+
+/* All these bits in EBX of CPUID leaf 7. */
+static bool has(uint32_t features) {
+  uint32_t a, b, c, d;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & features) == features;
+}
+
+bool mms_cpu_runs_avx2(void) { return saves(SAVES_XMM_YMM) && has(bit_AVX2); }
+
+bool mms_cpu_runs_avx512(void) {
+  return saves(SAVES_XMM_YMM | SAVES_ZMM) &&
+         has(bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
+}
+
+/* The brand string: three leaves of 16 bytes. */
+static void read_name(char *name, size_t size) {
+  uint32_t words[13] = {0};
+  for (uint32_t leaf = 0; leaf < 3; leaf++) {
+    uint32_t *w = words + 4 * leaf;
+    if (!__get_cpuid(0x80000002 + leaf, &w[0], &w[1], &w[2], &w[3])) return;
+  }
+  snprintf(name, size, "%s", (const char *)words);
+}
+
+#else
+bool mms_cpu_runs_avx2(void) { return false; }
+bool mms_cpu_runs_avx512(void) { return false; }
+
+/* Linux tells of the implementer and part of an ARM core, or the model, in a line of its own. */
+static void read_name(char *name, size_t size) {
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "re");
+  if (!file) return;
+  while (fgets(line, sizeof line, file)) {
+    const char *colon = strchr(line, ':');
+    if (colon && (strncmp(line, "CPU part", 8) == 0 || strncmp(line, "model name", 10) == 0)) {
+      snprintf(name, size, "%s", colon + 1);
+      break;
+    }
+  }
+  fclose(file);
+}
+#endif
+
+/* Anything that is not a plain character becomes a space; no spaces at the ends. */
+void mms_cpu_name(char *name, size_t size) {
+  snprintf(name, size, "unknown");
+  read_name(name, size);
+  for (char *c = name; *c; c++)
+    if (*c < ' ' || *c > '~' || *c == '"') *c = ' ';
+  size_t start = strspn(name, " "), end = strlen(name);
+  while (end > start && name[end - 1] == ' ') end--;
+  memmove(name, name + start, end - start);
+  name[end - start] = '\0';
+}

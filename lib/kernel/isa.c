@@ -1,0 +1,39 @@
+/* isa.c: the table of instruction sets. */
+#include "kernel/isa.h"
+
+#include "kernel/cpu.h"
+#include <string.h>
+
+typedef struct row {
+  const char *name;
+  const mms_isa *const *isa;
+  bool (*runs)(void); /* NULL: wherever it was built for */
+} row;
+
+static const row table[] = {{"avx512", &mms_isa_avx512, mms_cpu_runs_avx512},
+                            {"avx2", &mms_isa_avx2, mms_cpu_runs_avx2},
+                            {"neon", &mms_isa_neon, NULL},
+                            {"portable", &mms_isa_portable, NULL}};
+enum { ROWS = sizeof table / sizeof *table };
+
+const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name : NULL; }
+
+bool mms_isa_find(const char *name, size_t *index) {
+  for (size_t i = 0; i < ROWS; i++) {
+    if (strcmp(table[i].name, name) != 0) continue;
+    *index = i;
+    return true;
+  }
+  return false;
+}
+
+const mms_isa *mms_isa_at(size_t index) {
+  const row *r = &table[index];
+  return !r->runs || r->runs() ? *r->isa : NULL;
+}
+
+const mms_isa *mms_isa_best(void) {
+  size_t index = 0;
+  while (!mms_isa_at(index)) index++;
+  return mms_isa_at(index);
+}

@@ -1,0 +1,52 @@
+/* kernel.h: scans and sums in vector registers, one row of kernels a type, one table of rows an instruction set.
+ *
+ * Only `scan` and `total` are kernels; what differs by instruction set is a vocabulary of some ten vector moves, which
+ * body.inc turns into them. To add an instruction set: a file with that vocabulary, and its line in the table in isa.c;
+ * doc/ADDING_A_KERNEL.md walks through it.
+ */
+#ifndef MMS_KERNEL_H
+#define MMS_KERNEL_H
+
+#include "types.h"
+#include <stdbool.h>
+
+enum {
+  MMS_KERNEL_MOST = 131072, /* elements a kernel is given at a time */
+  MMS_KERNEL_ALIGN = 64,    /* bytes: what a streamed scan wants of y where the scan starts */
+};
+
+/* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
+ * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. */
+typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry);
+
+/* *total = n elements combined from the identity, in an order that n alone decides. False where so large an element is
+ * among them that this may overflow and the plain loop not, or the other way round. */
+typedef bool mms_kernel_total(size_t n, const void *x, mms_value *total);
+
+/* *carry = *carry combined with *total. False, and nothing done, where the carry is finite but so large that sums of
+ * elements that the total calls ordinary might overflow on it. */
+typedef bool mms_kernel_advance(mms_value *carry, const mms_value *total);
+
+/* The kernels of one type. In a pair [1] is the reverse one. A streamed scan writes past the caches: y is not x,
+ * and is seen by other threads after mms_stream_fence(). */
+typedef struct mms_kernel {
+  mms_kernel_scan *inclusive[2], *exclusive[2];
+  mms_kernel_scan *stream_inclusive[2], *stream_exclusive[2];
+  mms_kernel_total *total;
+  mms_kernel_advance *advance;
+} mms_kernel;
+
+typedef struct mms_isa {
+  const char *name;
+  mms_kernel kernels[MMS_TYPES];
+} mms_isa;
+
+static inline mms_kernel_scan *mms_kernel_scan_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
+  return (kind == MMSCAN_INCLUSIVE ? k->inclusive : k->exclusive)[reverse];
+}
+
+static inline mms_kernel_scan *mms_kernel_stream_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
+  return (kind == MMSCAN_INCLUSIVE ? k->stream_inclusive : k->stream_exclusive)[reverse];
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* neon.c: the vector vocabulary of NEON (AArch64), and the kernels made of it. */
+#include "kernel/isa.h"
+#include "kernel/loop.h"
+
+#if defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#include <string.h>
+
+typedef uint32x4_t bits;
+enum { VECTOR = 16 };
+
+static inline bits load(const void *p) { return vreinterpretq_u32_u8(vld1q_u8(p)); }
+static inline void store(void *p, bits v) { vst1q_u8(p, vreinterpretq_u8_u32(v)); }
+
+/* C has no name for a store past the caches here. */
+static inline void stream(void *p, bits v) { store(p, v); }
+
+static inline uint64x2_t wide(bits v) { return vreinterpretq_u64_u32(v); }
+static inline bits narrow(uint64x2_t v) { return vreinterpretq_u32_u64(v); }
+
+/* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_32(bits v, bits in, int step) {
+  if (step == 0) return vtrn1q_u32(in, v);
+  return vcombine_u32(vget_low_u32(in), vdup_laneq_u32(v, 1));
+}
+
+static inline bits last_32(bits v) { return vdupq_laneq_u32(v, 3); }
+static inline bits up_32(bits v, bits in) { return vextq_u32(in, v, 3); }
+
+static inline bits reverse_32(bits v) {
+  bits pairs = vrev64q_u32(v);
+  return vextq_u32(pairs, pairs, 2);
+}
+
+static inline bits larger_32(bits a, bits b) {
+  return vreinterpretq_u32_f32(
+      vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
+}
+
+static inline bool any_over_32(bits v, float limit) {
+  return vmaxvq_u32(vcgtq_f32(vabsq_f32(vreinterpretq_f32_u32(v)), vdupq_n_f32(limit))) != 0;
+}
+
+/* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_64(bits v, bits in, int step) {
+  (void)step;
+  return narrow(vzip1q_u64(wide(in), wide(v)));
+}
+
+static inline bits last_64(bits v) { return narrow(vdupq_laneq_u64(wide(v), 1)); }
+static inline bits up_64(bits v, bits in) { return vextq_u32(in, v, 2); }
+static inline bits reverse_64(bits v) { return vextq_u32(v, v, 2); }
+
+static inline bits larger_64(bits a, bits b) {
+  return vreinterpretq_u32_f64(
+      vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));
+}
+
+static inline bool any_over_64(bits v, double limit) {
+  uint64x2_t over = vcgtq_f64(vabsq_f64(vreinterpretq_f64_u32(v)), vdupq_n_f64(limit));
+  return vmaxvq_u32(narrow(over)) != 0;
+}
+
+#define ISA neon
+#include "kernel/rows.inc"
+#else
+const mms_isa *const mms_isa_neon = NULL;
+#endif

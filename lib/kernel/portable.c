@@ -1,0 +1,75 @@
+/* portable.c: the vector vocabulary in what gcc and clang have for every machine, vectors of 16 bytes, and the kernels
+ * made of it. */
+#include "kernel/isa.h"
+#include "kernel/loop.h"
+#include "kernel/stream.h"
+
+enum { VECTOR = MMS_STREAM_WIDTH };
+typedef uint32_t bits __attribute__((vector_size(VECTOR)));
+typedef uint64_t bits64 __attribute__((vector_size(VECTOR)));
+typedef float floats __attribute__((vector_size(VECTOR)));
+typedef double doubles __attribute__((vector_size(VECTOR)));
+
+/* Lane i of the result is lane number i of a followed by b. */
+#if defined(__clang__)
+#define PICK_32(a, b, ...) ((bits)__builtin_shufflevector((bits)(a), (bits)(b), __VA_ARGS__))
+#define PICK_64(a, b, ...) ((bits)__builtin_shufflevector((bits64)(a), (bits64)(b), __VA_ARGS__))
+#else
+#define PICK_32(a, b, ...) ((bits)__builtin_shuffle((bits)(a), (bits)(b), (bits){__VA_ARGS__}))
+#define PICK_64(a, b, ...) ((bits)__builtin_shuffle((bits64)(a), (bits64)(b), (bits64){__VA_ARGS__}))
+#endif
+
+static inline bits load(const void *p) {
+  bits v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+static inline void store(void *p, bits v) { memcpy(p, &v, sizeof v); }
+static inline void stream(void *p, bits v) { mms_stream_vector(p, &v); }
+
+/* Whether a comparison holds in any lane. */
+static inline bool any(bits holds) {
+  bits64 halves = (bits64)holds;
+  return (halves[0] | halves[1]) != 0;
+}
+
+static inline bits select_where(bits holds, bits yes, bits no) { return (yes & holds) | (no & ~holds); }
+
+/* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_32(bits v, bits in, int step) {
+  return step == 0 ? PICK_32(in, v, 0, 4, 2, 6) : PICK_32(in, v, 0, 1, 5, 5);
+}
+
+static inline bits last_32(bits v) { return PICK_32(v, v, 3, 3, 3, 3); }
+static inline bits up_32(bits v, bits in) { return PICK_32(in, v, 3, 4, 5, 6); }
+static inline bits reverse_32(bits v) { return PICK_32(v, v, 3, 2, 1, 0); }
+
+static inline bits magnitude_32(bits v) { return v & INT32_MAX; }
+
+static inline bits larger_32(bits a, bits b) {
+  bits x = magnitude_32(a), y = magnitude_32(b);
+  return select_where((bits)((floats)x > (floats)y), x, y);
+}
+
+static inline bool any_over_32(bits v, float limit) { return any((bits)((floats)magnitude_32(v) > limit)); }
+
+/* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits spread_64(bits v, bits in, int step) { return (void)step, PICK_64(in, v, 0, 2); }
+static inline bits last_64(bits v) { return PICK_64(v, v, 1, 1); }
+static inline bits up_64(bits v, bits in) { return PICK_64(in, v, 1, 2); }
+static inline bits reverse_64(bits v) { return PICK_64(v, v, 1, 0); }
+
+static inline bits magnitude_64(bits v) { return (bits)((bits64)v & INT64_MAX); }
+
+static inline bits larger_64(bits a, bits b) {
+  bits x = magnitude_64(a), y = magnitude_64(b);
+  return select_where((bits)((doubles)x > (doubles)y), x, y);
+}
+
+static inline bool any_over_64(bits v, double limit) { return any((bits)((doubles)magnitude_64(v) > limit)); }
+
+#define ISA portable
+#include "kernel/rows.inc"
