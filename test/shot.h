@@ -106,9 +106,8 @@ static inline void check_rows(const struct shot *shot, const mmscan_choice *used
 static inline void shot_describe(const struct shot *shot, const mmscan_choice *used, char *text, size_t size) {
   static const char *const via[] = {"simple call", "mmscan_scan", "plan"};
   snprintf(text, size, "%s, %s, %s x %s, s %zu, tile %zu, batch %zu, distances %td %td, offsets %zu %zu",
-           via[shot->via], shot->in_place ? "in place" : "out of place", text_or(used->engine, "NULL"),
-           text_or(used->unit, "no unit"), used->s, used->tile, shot->desc.batch, shot->desc.x_dist, shot->desc.y_dist,
-           shot->x_offset, shot->y_offset);
+           via[shot->via], shot->in_place ? "in place" : "out of place", text_or(used->engine, "NULL"), part_of(used),
+           used->s, used->tile, shot->desc.batch, shot->desc.x_dist, shot->desc.y_dist, shot->x_offset, shot->y_offset);
 }
 
 /* Calls; checks y, that nothing beside y changed, and that x did not. */

@@ -140,15 +140,25 @@ static inline const char *text_or(const char *text, const char *instead) { retur
 
 static inline bool is_gemm(const mmscan_choice *choice) { return same_text(choice->engine, "gemm"); }
 
+/* Its plans have tiles. */
+static inline bool cuts_tiles(const mmscan_choice *choice) {
+  return is_gemm(choice) || same_text(choice->engine, "simd");
+}
+
+/* What a choice adds to its engine. */
+static inline const char *part_of(const mmscan_choice *choice) {
+  return choice->unit ? choice->unit : text_or(choice->isa, "nothing");
+}
+
 /* The model is a unit of plain loops: it gets smaller sizes. */
 static inline bool is_model(const mmscan_choice *choice) { return same_text(choice->unit, "model"); }
 
 /* Every field that `asked` names is what the plan uses. */
 static inline bool honoured(const mmscan_choice *asked, const mmscan_choice *used) {
   return (!asked->engine || same_text(asked->engine, used->engine)) &&
-         (!asked->unit || same_text(asked->unit, used->unit)) && (!asked->s || asked->s == used->s) &&
-         (!asked->tile || asked->tile == used->tile) && (!asked->threads || used->threads <= asked->threads) &&
-         used->threads >= 1;
+         (!asked->unit || same_text(asked->unit, used->unit)) && (!asked->isa || same_text(asked->isa, used->isa)) &&
+         (!asked->s || asked->s == used->s) && (!asked->tile || asked->tile == used->tile) &&
+         (!asked->threads || used->threads <= asked->threads) && used->threads >= 1;
 }
 
 /* A plan with what `asked` names (NULL: nothing), and in *used what it uses. */
@@ -172,31 +182,34 @@ struct forced {
   mmscan_choice choice[MAX_FORCED];
 };
 
-static inline void force(struct forced *all, const char *engine, const char *unit) {
-  mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .unit = unit};
+static inline void force(struct forced *all, const char *engine, const char *unit, const char *isa) {
+  mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .unit = unit, .isa = isa};
+  const char *with = part_of(&choice);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
   mmscan_plan *plan = NULL;
   mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
   mmscan_plan_destroy(plan);
   if (status == MMSCAN_OK && all->count < MAX_FORCED) {
     all->choice[all->count++] = choice;
-    print_message("forced:  %s x %s\n", engine, text_or(unit, "no unit"));
+    print_message("forced:  %s x %s\n", engine, with);
   } else {
-    print_message("skipped: %s x %s: %s\n", engine, text_or(unit, "no unit"), mmscan_strerror(status));
+    print_message("skipped: %s x %s: %s\n", engine, with, mmscan_strerror(status));
   }
 }
 
-/* Walks the tables of engines and units, says what is forced and what is skipped. */
+/* Walks the tables of engines, units and instruction sets, says what is forced and what is skipped. */
 static inline const struct forced *forced_all(void) {
   static struct forced all;
-  mmscan_part engine = {.struct_size = sizeof engine}, unit = {.struct_size = sizeof unit};
+  mmscan_part engine = {.struct_size = sizeof engine}, part = {.struct_size = sizeof part};
   if (all.count > 0) return &all;
   for (size_t e = 0; mmscan_get_engine(e, &engine) == MMSCAN_OK; e++)
-    if (strcmp(engine.name, "gemm") != 0)
-      force(&all, engine.name, NULL);
+    if (strcmp(engine.name, "gemm") == 0)
+      for (size_t u = 0; mmscan_get_unit(u, &part) == MMSCAN_OK; u++) force(&all, engine.name, part.name, NULL);
+    else if (strcmp(engine.name, "simd") == 0)
+      for (size_t i = 0; mmscan_get_isa(i, &part) == MMSCAN_OK; i++) force(&all, engine.name, NULL, part.name);
     else
-      for (size_t u = 0; mmscan_get_unit(u, &unit) == MMSCAN_OK; u++) force(&all, engine.name, unit.name);
-  if (all.count < 2) fail_msg("the engines serial and gemm cannot be forced");
+      force(&all, engine.name, NULL, NULL);
+  if (all.count < 3) fail_msg("the engines serial, gemm and simd cannot all be forced");
   return &all;
 }
 

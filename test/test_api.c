@@ -57,14 +57,15 @@ static size_t check_table(part_getter *get, const char *const *known, size_t kno
 
 static void test_what_is_inside(void **state) {
   (void)state;
-  check_table(mmscan_get_engine, (const char *const[]){"gemm", "serial"}, 2);
+  check_table(mmscan_get_engine, (const char *const[]){"gemm", "simd", "serial"}, 3);
   check_table(mmscan_get_unit, (const char *const[]){"cblas", "model"}, 2);
+  check_table(mmscan_get_isa, (const char *const[]){"avx512", "avx2", "neon", "portable"}, 4);
   mmscan_part unit = {.struct_size = sizeof unit};
   for (size_t i = 0; mmscan_get_unit(i, &unit) == MMSCAN_OK; i++) {
     if (strcmp(unit.name, "cblas") == 0) assert_non_null(unit.library);
     if (strcmp(unit.name, "model") == 0) assert_null(unit.library);
   }
-  assert_string_equal(mmscan_isa(), "portable");
+  assert_non_null(mmscan_isa());
   assert_true(mmscan_threads() >= 1);
   assert_null(mmscan_environment_error());
 }
@@ -445,6 +446,16 @@ static void test_choices_that_do_not_fit(void **state) {
       {SIZE, .engine = "gemm", .tile = MMSCAN_MAX_TILE + 1},
       {SIZE, .engine = "gemm", .tile = SIZE_MAX},
       {SIZE, .engine = "gemm", .threads = -1},
+      {SIZE, .engine = "gemm", .isa = "portable"},
+      {SIZE, .engine = "serial", .isa = "portable"},
+      {SIZE, .engine = "serial", .tile = 1024},
+      {SIZE, .engine = "simd", .isa = "nonsense"},
+      {SIZE, .engine = "simd", .isa = ""},
+      {SIZE, .engine = "simd", .unit = "cblas"},
+      {SIZE, .engine = "simd", .s = 8},
+      {SIZE, .engine = "simd", .tile = MMSCAN_MAX_TILE + 1},
+      {SIZE, .isa = "nonsense"},
+      {SIZE, .isa = "portable", .unit = "cblas"},
       {SIZE, .threads = INT_MIN},
   };
   for (size_t i = 0; i < COUNT(bad); i++)
@@ -456,14 +467,20 @@ static void test_choices_that_do_not_fit(void **state) {
     }
 }
 
-/* The engine simd has a name, and is not there yet. */
-static void test_choice_of_a_later_engine(void **state) {
+/* x86-64 has no NEON, and ARM no AVX: one of the two cannot be had here, and is refused. */
+static void test_choice_of_another_machine(void **state) {
   (void)state;
-  mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd"};
-  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
-  mmscan_plan *plan = (mmscan_plan *)&desc;
-  assert_true(mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) != MMSCAN_OK);
-  assert_null(plan);
+  int refused = 0;
+  for (int i = 0; i < 2; i++) {
+    mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .isa = i ? "neon" : "avx2"};
+    mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
+    mmscan_plan *plan = (mmscan_plan *)&desc;
+    mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
+    assert_true(status == MMSCAN_OK ? plan != NULL : status == MMSCAN_ENOTSUP && plan == NULL);
+    refused += status == MMSCAN_ENOTSUP;
+    mmscan_plan_destroy(plan);
+  }
+  assert_true(refused >= 1);
 }
 
 /* A tile is for engines that cut tiles: those whose plans report one. */
@@ -486,6 +503,10 @@ static void check_fields_that_apply(const mmscan_choice *used) {
     assert_int_equal(used->s, 0);
     assert_null(used->unit);
   }
+  if (same_text(used->engine, "simd"))
+    assert_non_null(used->isa);
+  else
+    assert_null(used->isa);
 }
 
 static void test_choices(void **state) {
@@ -514,6 +535,10 @@ static void test_limits_of_choices(void **state) {
       {sizeof good[0], .engine = "gemm", .s = 7, .tile = MMSCAN_MAX_TILE},
       {sizeof good[0], .engine = "gemm", .unit = "cblas", .threads = 1},
       {sizeof good[0], .engine = "serial", .threads = 64},
+      {sizeof good[0], .engine = "simd", .isa = "portable", .tile = 1},
+      {sizeof good[0], .engine = "simd", .tile = MMSCAN_MAX_TILE, .threads = 2},
+      {sizeof good[0], .isa = "portable"},
+      {sizeof good[0], .tile = 4096},
   };
   for (size_t i = 0; i < COUNT(good); i++) {
     struct sample sample = sample_new(type_at(0), EXACT, 5000);
@@ -597,7 +622,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_refuse),
       cmocka_unit_test(test_flags),
       cmocka_unit_test(test_choices_that_do_not_fit),
-      cmocka_unit_test(test_choice_of_a_later_engine),
+      cmocka_unit_test(test_choice_of_another_machine),
       cmocka_unit_test(test_choices),
       cmocka_unit_test(test_limits_of_choices),
       cmocka_unit_test(test_get_choice_refuses),

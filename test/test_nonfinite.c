@@ -23,7 +23,7 @@ static const char *trial_text(const struct trial *t) {
   snprintf(text, sizeof text, "%s, %s, %s%s, %s, from %s, n %zu, %s x %s, s %zu, tile %zu", t->type->name, t->pattern,
            t->reverse ? "reverse " : "", t->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive",
            t->in_place ? "in place" : "out of place", starts[t->start], t->n, text_or(t->choice.engine, "default"),
-           text_or(t->choice.unit, "no unit"), t->choice.s, t->choice.tile);
+           part_of(&t->choice), t->choice.s, t->choice.tile);
   return text;
 }
 
@@ -151,9 +151,9 @@ static void test_many_small_tiles(void **state) {
   const struct forced *forced = forced_all();
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t c = 0; c < forced->count; c++)
-      for (size_t i = 0; is_gemm(&forced->choice[c]) && i < COUNT(cuts); i++) {
+      for (size_t i = 0; cuts_tiles(&forced->choice[c]) && i < COUNT(cuts); i++) {
         struct trial trial = {.type = type_at(t), .choice = forced->choice[c]};
-        trial.choice.s = cuts[i].s;
+        trial.choice.s = is_gemm(&trial.choice) ? cuts[i].s : 0;
         trial.choice.tile = cuts[i].tile;
         trial.choice.threads = cuts[i].threads;
         try_length(&trial, quick() ? cuts[i].n / 4 : cuts[i].n, cuts[i].tile);

@@ -41,8 +41,8 @@ static void test_all_lengths_in_small_tiles(void **state) {
       struct sample sample = sample_new(type_at(t), data, most + 1);
       for (size_t c = 0; c < forced->count; c++) {
         mmscan_choice choice = forced->choice[c];
-        if (!is_gemm(&choice)) continue;
-        choice.s = 3;
+        if (!cuts_tiles(&choice)) continue;
+        if (is_gemm(&choice)) choice.s = 3;
         choice.tile = 20;
         all_lengths_of(&sample, &choice, most);
       }

@@ -53,8 +53,8 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     execute_with(desc, *choice, threads[i], sample->x, many.data);
     if (memcmp(one.data, many.data, size) != 0)
       fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu: %d threads give other bits than one",
-                  sample->oracle.type->name, desc->n, desc->batch, choice->engine, text_or(choice->unit, "no unit"),
-                  choice->tile, threads[i]);
+                  sample->oracle.type->name, desc->n, desc->batch, choice->engine, part_of(choice), choice->tile,
+                  threads[i]);
   }
   buffer_free(&one);
   buffer_free(&many);
@@ -62,7 +62,7 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
 
 static void check_bits_of_shape(const struct sample *sample, struct shape shape, mmscan_choice choice) {
   if (is_model(&choice)) shape.n /= 8;
-  if (is_gemm(&choice)) choice.tile = shape.tile;
+  if (cuts_tiles(&choice)) choice.tile = shape.tile;
   for (unsigned variant = 0; variant < VARIANTS / 2; variant++) {
     struct shot shot = {.sample = sample};
     shot_set(&shot, variant, sized(shape.n, shape.n / 16));

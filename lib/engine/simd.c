@@ -22,7 +22,8 @@ static void local(const mms_job *job, size_t m, const void *x, void *work) {
 
 static void advance(const mms_job *job, size_t m, const void *x, void *work, mms_value *carry) {
   const simd_work *w = work;
-  if (!w->may_regroup || !job->kernel->advance(carry, &w->total)) mms_loop_of[job->type].fold[job->reverse](m, x, carry);
+  if (!w->may_regroup || !job->kernel->advance(carry, &w->total))
+    mms_loop_of[job->type].fold[job->reverse](m, x, carry);
 }
 
 /* y is not aligned as streaming wants it: a piece at a time is made in the cache and copied. */

@@ -20,9 +20,12 @@ static inline bits between(bits v, bits in) { return _mm256_permute2x128_si256(i
 
 static inline bits spread_32(bits v, bits in, int step) {
   switch (step) {
-  case 0: return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0xA0), 0xAA);
-  case 1: return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0x55), 0xCC);
-  default: return _mm256_blend_epi32(in, _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(3)), 0xF0);
+  case 0:
+    return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0xA0), 0xAA);
+  case 1:
+    return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0x55), 0xCC);
+  default:
+    return _mm256_blend_epi32(in, _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(3)), 0xF0);
   }
 }
 

@@ -33,10 +33,14 @@ enum { LARGER_MAGNITUDE = 0xB };
 static inline bits spread_32(bits v, bits in, int step) {
   const bits third = _mm512_setr_epi32(3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11, 11, 11, 11, 11);
   switch (step) {
-  case 0: return _mm512_mask_shuffle_epi32(in, mask_of(0xAAAA), v, 0xA0);
-  case 1: return _mm512_mask_shuffle_epi32(in, mask_of(0xCCCC), v, 0x55);
-  case 2: return _mm512_mask_permutexvar_epi32(in, mask_of(0xF0F0), index_of(third), v);
-  default: return _mm512_mask_permutexvar_epi32(in, mask_of(0xFF00), index_of(_mm512_set1_epi32(7)), v);
+  case 0:
+    return _mm512_mask_shuffle_epi32(in, mask_of(0xAAAA), v, 0xA0);
+  case 1:
+    return _mm512_mask_shuffle_epi32(in, mask_of(0xCCCC), v, 0x55);
+  case 2:
+    return _mm512_mask_permutexvar_epi32(in, mask_of(0xF0F0), index_of(third), v);
+  default:
+    return _mm512_mask_permutexvar_epi32(in, mask_of(0xFF00), index_of(_mm512_set1_epi32(7)), v);
   }
 }
 
@@ -44,8 +48,7 @@ static inline bits last_32(bits v) { return _mm512_permutexvar_epi32(index_of(_m
 static inline bits up_32(bits v, bits in) { return _mm512_alignr_epi32(v, in, 15); }
 
 static inline bits reverse_32(bits v) {
-  return _mm512_permutexvar_epi32(
-      index_of(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), v);
+  return _mm512_permutexvar_epi32(index_of(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
 
 static inline bits larger_32(bits a, bits b) {
@@ -60,9 +63,13 @@ static inline bool any_over_32(bits v, float limit) {
 
 static inline bits spread_64(bits v, bits in, int step) {
   switch (step) {
-  case 0: return _mm512_castpd_si512(_mm512_mask_movedup_pd(_mm512_castsi512_pd(in), (__mmask8)mask_of(0xAA), _mm512_castsi512_pd(v)));
-  case 1: return _mm512_mask_permutex_epi64(in, (__mmask8)mask_of(0xCC), v, 0x55);
-  default: return _mm512_mask_permutexvar_epi64(in, (__mmask8)mask_of(0xF0), index_of(_mm512_set1_epi64(3)), v);
+  case 0:
+    return _mm512_castpd_si512(
+        _mm512_mask_movedup_pd(_mm512_castsi512_pd(in), (__mmask8)mask_of(0xAA), _mm512_castsi512_pd(v)));
+  case 1:
+    return _mm512_mask_permutex_epi64(in, (__mmask8)mask_of(0xCC), v, 0x55);
+  default:
+    return _mm512_mask_permutexvar_epi64(in, (__mmask8)mask_of(0xF0), index_of(_mm512_set1_epi64(3)), v);
   }
 }
 

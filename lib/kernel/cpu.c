@@ -30,8 +30,7 @@ static bool has(uint32_t features) {
 bool mms_cpu_runs_avx2(void) { return saves(SAVES_XMM_YMM) && has(bit_AVX2); }
 
 bool mms_cpu_runs_avx512(void) {
-  return saves(SAVES_XMM_YMM | SAVES_ZMM) &&
-         has(bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
+  return saves(SAVES_XMM_YMM | SAVES_ZMM) && has(bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
 }
 
 /* The brand string: three leaves of 16 bytes. */

@@ -34,8 +34,7 @@ static inline bits reverse_32(bits v) {
 }
 
 static inline bits larger_32(bits a, bits b) {
-  return vreinterpretq_u32_f32(
-      vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
+  return vreinterpretq_u32_f32(vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
 }
 
 static inline bool any_over_32(bits v, float limit) {
@@ -54,8 +53,7 @@ static inline bits up_64(bits v, bits in) { return vextq_u32(in, v, 2); }
 static inline bits reverse_64(bits v) { return vextq_u32(v, v, 2); }
 
 static inline bits larger_64(bits a, bits b) {
-  return vreinterpretq_u32_f64(
-      vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));
+  return vreinterpretq_u32_f64(vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));
 }
 
 static inline bool any_over_64(bits v, double limit) {
