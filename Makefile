@@ -113,7 +113,7 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 # The one test that makes allocations fail has the allocator behind a wrapper.
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka -lquadmath $(LIBS) -o $@
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
 tests: $(TESTS)
 
