@@ -60,7 +60,7 @@ BENCH  := $(BUILD)/bench/bench
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: help all tests check check-units check-command check-install check-asan check-ubsan check-tsan check-valgrind \
-        bench install uninstall demo format format-check lint dist clean
+        check-neon bench install uninstall demo format format-check lint dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,7 +119,7 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 # The one test that makes allocations fail has the allocator behind a wrapper.
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka -lquadmath $(LIBS) -o $@
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
 tests: $(TESTS)
 
@@ -146,6 +146,17 @@ check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
+
+
+# An Armv8.0 core: NEON, and none of the later extensions.
+NEON_ROOT = $(abspath $(BUILD)/arm64)
+NEON_LIBS = $(NEON_ROOT)/usr/lib/aarch64-linux-gnu
+check-neon: ## the tests for aarch64, cross-built, in an emulator
+	scripts/fetch-arm64 $(NEON_ROOT)
+	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
+	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
+	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
+	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 bench: $(BENCH) ## time the engines beside the copy bound and the serial loop
 	$(BENCH) $(BENCH_ARGS)

@@ -30,7 +30,8 @@ static inline int exit_of(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Becomes this program again, with one argument. Does not return. */
+/* Becomes this program again, with one argument. The kernel starts no program of another machine: its emulator must.
+ * Does not return. */
 static inline void become_self(const char *argument, const struct setting *settings, size_t count) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -38,7 +39,11 @@ static inline void become_self(const char *argument, const struct setting *setti
   path[length] = '\0';
   for (size_t i = 0; i < count; i++)
     if (settings[i].name != NULL) setenv(settings[i].name, settings[i].value, 1);
-  execv(path, (char *[]){path, (char *)(uintptr_t)argument, NULL});
+  char *const words[] = {(char *)(uintptr_t)emulator(), path, (char *)(uintptr_t)argument, NULL};
+  if (emulator() != NULL)
+    execvp(emulator(), words);
+  else
+    execv(path, words + 1);
   _exit(127);
 }
 

@@ -1,4 +1,4 @@
-/* oracle.h: what a scan must give, computed another way: sums in __float128 for floats, modulo 2^64 for integers.
+/* oracle.h: what a scan must give, computed another way: quadruple sums for floats, sums modulo 2^64 for integers.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -13,6 +13,13 @@
 #include <math.h>
 
 #include "test.h"
+
+/* IEEE binary128: long double where it is that (aarch64), else the compiler's own type. */
+#if LDBL_MANT_DIG == 113
+typedef long double quad;
+#else
+typedef __float128 quad;
+#endif
 
 /* EXACT: small integers, whose sums no order of additions rounds. RANDOM: floats of many sizes and both signs; integers
  * from the whole range, with its ends often. */
