@@ -55,7 +55,7 @@ static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size
   if (n < MMS_PLAN_LOOP)
     mms_loop_scan_of(type, kind, 0)(n, x, y, &carry);
   else
-    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry);
+    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
   return MMSCAN_OK;
 }
 

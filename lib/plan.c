@@ -78,16 +78,15 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 
 /* Writing past the caches pays once x and y together no longer fit in the last one. What systems say of its size is not
  * to be relied on (a virtual machine may name its host's), and the gain is flat around this. */
-static bool streams(const mms_problem *p, const void *x, const void *y) {
-  return x != y && p->n > STREAM_FROM / mms_type_size(p->type) / p->batch;
-}
+static bool is_large(const mms_problem *p) { return p->n > STREAM_FROM / mms_type_size(p->type) / p->batch; }
 
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   mmscan_status status = mms_problem_arrays(p, x, y);
   if (status || p->batch == 0) return status;
   mms_job job = plan->job;
-  job.streams = streams(p, x, y);
+  job.is_large = is_large(p);
+  job.streams = job.is_large && x != y;
   mms_run run = {.engine = plan->engine,
                  .job = &job,
                  .n = p->n,

@@ -26,6 +26,7 @@ typedef struct shared {
   const mms_run *run;
   size_t element, tile, tiles;            /* bytes; elements in a tile; tiles in a scan */
   size_t items, per_grab;                 /* tiles or scans in all, and how many a thread takes at a time */
+  size_t sharing;                         /* threads that take turns at the tiles of a scan */
   alignas(CACHE_LINE) atomic_size_t next; /* the next item to take */
   alignas(CACHE_LINE) atomic_size_t done; /* chain: tiles whose carry is known */
   mms_value carry;                        /* chain: out of tile done - 1 */
@@ -38,9 +39,8 @@ typedef struct shared {
 /* ---- Where things are ----------------------------------------------------------------------------------------- */
 
 typedef struct tile {
-  size_t row, m;
-  const char *x;
-  char *y;
+  mms_tile at;
+  size_t row;
   bool first, last; /* in its scan */
 } tile;
 
@@ -52,14 +52,17 @@ static char *row_y(const shared *s, size_t row) {
   return (char *)s->run->y + (ptrdiff_t)row * s->run->y_dist * (ptrdiff_t)s->element;
 }
 
-/* Tile `index` of a scan, counted from where the scan starts: the last tile is the short one. */
+/* Tile `index` of a scan, counted from where the scan starts: the last tile is the short one. Threads that share a scan
+ * take turns. */
 static tile tile_at(const shared *s, size_t row, size_t index) {
   size_t from = index * s->tile, left = s->run->n - from, m = left < s->tile ? left : s->tile;
-  size_t at = (s->run->job->reverse ? left - m : from) * s->element;
-  return (tile){.row = row,
-                .m = m,
-                .x = row_x(s, row) + at,
-                .y = row_y(s, row) + at,
+  size_t at = (s->run->job->reverse ? left - m : from) * s->element, turn = s->sharing * s->tile * s->element;
+  const char *x = row_x(s, row) + at;
+  return (tile){.at = {.m = m,
+                       .x = x,
+                       .y = row_y(s, row) + at,
+                       .then = (const void *)(s->run->job->reverse ? (uintptr_t)x - turn : (uintptr_t)x + turn)},
+                .row = row,
                 .first = index == 0,
                 .last = index == s->tiles - 1};
 }
@@ -74,30 +77,74 @@ static void keep_carry(const shared *s, size_t row, const mms_value *carry) {
   if (s->run->carry) memcpy((char *)s->run->carry + row * s->element, carry, s->element);
 }
 
+/* ---- One tile ------------------------------------------------------------------------------------------------- */
+
+/* A thread's two works: of the tile at hand, and of the one that comes next. They are one where the engine has no use
+ * for two. */
+typedef struct works {
+  void *now, *next;
+} works;
+
+static void swap(works *w) { *w = (works){.now = w->next, .next = w->now}; }
+
 /* Nobody asks for the carry out of the tile, and it can be written without being looked at. */
 static bool ends_here(const shared *s, const tile *t) {
   return t->last && !s->run->carry && s->run->engine->finishes_alone;
 }
 
+static void look_at(const shared *s, const tile *t, void *work) {
+  if (!ends_here(s, t)) s->run->engine->local(s->run->job, &t->at, work);
+}
+
+static void advance(const shared *s, const tile *t, void *work, mms_value *carry) {
+  if (!ends_here(s, t)) s->run->engine->advance(s->run->job, &t->at, work, carry);
+}
+
+/* Writes tile t and looks at tile u. */
+static void write_and_look(const shared *s, const tile *t, const mms_value *carry, const tile *u, const works *w) {
+  const mms_engine *engine = s->run->engine;
+  if (engine->finish_local && !ends_here(s, u)) {
+    engine->finish_local(s->run->job, &t->at, w->now, carry, &u->at, w->next);
+  } else {
+    engine->finish(s->run->job, &t->at, w->now, carry);
+    look_at(s, u, w->next);
+  }
+}
+
 /* ---- Whole scans ---------------------------------------------------------------------------------------------- */
 
-static void scan_row(const shared *s, size_t row, void *work) {
-  mms_value carry = carry_into(s, row);
-  for (size_t index = 0; index < s->tiles; index++) {
-    tile t = tile_at(s, row, index);
-    if (ends_here(s, &t))
-      s->run->engine->finish(s->run->job, t.m, t.x, t.y, work, &carry);
-    else
-      s->run->engine->scan(s->run->job, t.m, t.x, t.y, work, &carry);
+static void scan_tiles(const shared *s, size_t row, works w, mms_value *carry) {
+  tile t = tile_at(s, row, 0);
+  look_at(s, &t, w.now);
+  for (size_t index = 1; index <= s->tiles; index++) {
+    mms_value before = *carry;
+    advance(s, &t, w.now, carry);
+    if (t.last) {
+      s->run->engine->finish(s->run->job, &t.at, w.now, &before);
+      return;
+    }
+    tile u = tile_at(s, row, index);
+    write_and_look(s, &t, &before, &u, &w);
+    swap(&w);
+    t = u;
   }
+}
+
+static void scan_row(const shared *s, size_t row, works w) {
+  const mms_run *run = s->run;
+  mms_value carry = carry_into(s, row);
+  if (run->engine->scan)
+    run->engine->scan(run->job, run->n, row_x(s, row), row_y(s, row), &carry);
+  else
+    scan_tiles(s, row, w, &carry);
   keep_carry(s, row, &carry);
 }
 
-static void scan_rows(shared *s, void *work) {
+static void scan_rows(shared *s, works w) {
   size_t from;
   while ((from = atomic_fetch_add_explicit(&s->next, s->per_grab, memory_order_relaxed)) < s->items) {
     size_t to = s->items - from < s->per_grab ? s->items : from + s->per_grab;
-    for (size_t row = from; row < to; row++) scan_row(s, row, work);
+    for (size_t row = from; row < to; row++) scan_row(s, row, w);
   }
 }
 
@@ -144,21 +191,35 @@ static void tell_done(shared *s, size_t item) {
 static mms_value pass_carry(shared *s, size_t item, const tile *t, void *work) {
   wait_for(s, item);
   mms_value carry = t->first ? carry_into(s, t->row) : s->carry, before = carry;
-  if (!ends_here(s, t)) s->run->engine->advance(s->run->job, t->m, t->x, work, &carry);
+  advance(s, t, work, &carry);
   s->carry = carry;
   if (t->last) keep_carry(s, t->row, &carry);
   tell_done(s, item);
   return before;
 }
 
-static void scan_chain(shared *s, void *work) {
-  size_t item;
-  while ((item = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->items) {
-    tile t = tile_at(s, item / s->tiles, item % s->tiles);
-    if (!ends_here(s, &t)) s->run->engine->local(s->run->job, t.m, t.x, work);
-    mms_value carry = pass_carry(s, item, &t, work);
-    s->run->engine->finish(s->run->job, t.m, t.x, t.y, work, &carry);
+static bool take_tile(shared *s, size_t *item, tile *t) {
+  *item = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+  if (*item >= s->items) return false;
+  *t = tile_at(s, *item / s->tiles, *item % s->tiles);
+  return true;
+}
+
+/* The next tile is taken before the one at hand is written. It is this thread's to pass on, and it will, as nothing
+ * holds it up on the way. */
+static void scan_chain(shared *s, works w) {
+  size_t item, next;
+  tile t, u;
+  if (!take_tile(s, &item, &t)) return;
+  look_at(s, &t, w.now);
+  mms_value carry = pass_carry(s, item, &t, w.now);
+  while (take_tile(s, &next, &u)) {
+    write_and_look(s, &t, &carry, &u, &w);
+    swap(&w);
+    t = u;
+    carry = pass_carry(s, next, &t, w.now);
   }
+  s->run->engine->finish(s->run->job, &t.at, w.now, &carry);
 }
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
@@ -184,19 +245,19 @@ static int threads_worth(const shared *s) {
 }
 
 /* One thread's part. A thread that finds no memory leaves its part to the others. */
-static void serve(shared *s, void (*part)(shared *, void *)) {
+static void serve(shared *s, void (*part)(shared *, works)) {
   const mms_engine *engine = s->run->engine;
-  alignas(CACHE_LINE) char small[SMALL_WORK];
+  alignas(CACHE_LINE) char small[2 * SMALL_WORK];
   size_t bytes = engine->work_size ? engine->work_size(s->run->job) : 0;
-  void *work = bytes <= sizeof small ? small : mms_workspace_acquire(bytes);
+  char *work = bytes <= SMALL_WORK ? small : mms_workspace_acquire(bytes);
   if (!work) return;
   if (engine->begin) engine->begin(s->run->job, work);
   atomic_store_explicit(&s->served, true, memory_order_relaxed);
-  part(s, work);
+  part(s, (works){.now = work, .next = engine->finish_local ? small + SMALL_WORK : work});
   if (work != small) mms_workspace_release(work);
 }
 
-static void serve_with(int threads, shared *s, void (*part)(shared *, void *)) {
+static void serve_with(int threads, shared *s, void (*part)(shared *, works)) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (threads > 1) pthread_once(&once, watch_fork);
   if (threads == 1 || !fork_is_seen) {
@@ -226,6 +287,8 @@ mmscan_status mms_runtime_scan(const mms_run *run) {
   bool chained = is_chained(&s);
   s.items = chained ? run->batch * s.tiles : run->batch;
   s.per_grab = chained || run->n > GRAIN ? 1 : GRAIN / run->n;
-  serve_with(threads_worth(&s), &s, chained ? scan_chain : scan_rows);
+  int threads = threads_worth(&s);
+  s.sharing = chained ? (size_t)threads : 1;
+  serve_with(threads, &s, chained ? scan_chain : scan_rows);
   return atomic_load(&s.served) ? MMSCAN_OK : MMSCAN_ENOMEM;
 }

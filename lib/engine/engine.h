@@ -3,8 +3,8 @@
  * A tile is m neighbouring elements. x and y point to its element of lowest address, forward and reverse alike; they
  * are the same, or share no memory. The carry is the prefix of everything before the tile in the order of the scan.
  *
- * Every engine has scan(). One that can look at a tile ahead of its carry gives the three steps scan() is made of, and
- * the runtime then has many tiles of one scan in flight:
+ * An engine has scan(), which does a whole scan; or the three steps below, which do a tile, and the runtime then has
+ * many tiles of one scan in flight:
  *
  *   local    reads x, keeps what it finds in work
  *   advance  turns the carry into the tile into the carry out of it
@@ -29,21 +29,35 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
   size_t s, tile;       /* no tile is longer than this */
-  bool streams;         /* y is not x and is larger than the caches: write past them */
+  bool is_large;        /* x and y are larger than the caches */
+  bool streams;         /* and y is not x: write past them */
   const mms_isa *isa;   /* and the kernels of it for the type: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;
 
+/* m neighbouring elements. */
+typedef struct mms_tile {
+  size_t m;
+  const void *x;
+  void *y;
+  const void *then; /* what this thread is likely to read after x; need not exist */
+} mms_tile;
+
 typedef struct mms_engine {
   const char *name, *description;
 
-  /* Scans the tile; *carry goes in and comes out. */
-  void (*scan)(const mms_job *, size_t m, const void *x, void *y, void *work, mms_value *carry);
+  /* Scans m elements, however many; *carry goes in and comes out. NULL in an engine that has the steps. */
+  void (*scan)(const mms_job *, size_t m, const void *x, void *y, mms_value *carry);
 
-  /* NULL in an engine that works without; such an engine is given whole scans, however long. */
-  void (*local)(const mms_job *, size_t m, const void *x, void *work);
-  void (*advance)(const mms_job *, size_t m, const void *x, void *work, mms_value *carry);
-  void (*finish)(const mms_job *, size_t m, const void *x, void *y, void *work, const mms_value *carry);
+  /* The steps. NULL in an engine that has scan(). */
+  void (*local)(const mms_job *, const mms_tile *, void *work);
+  void (*advance)(const mms_job *, const mms_tile *, void *work, mms_value *carry);
+  void (*finish)(const mms_job *, const mms_tile *, void *work, const mms_value *carry);
+
+  /* finish(), with local() of another tile, in a work of its own, on the way: so that reading goes on while y is
+   * written. NULL: one after the other does as well. */
+  void (*finish_local)(const mms_job *, const mms_tile *, void *work, const mms_value *carry, const mms_tile *ahead,
+                       void *ahead_work);
 
   /* finish() reads nothing that local() left: the last tile of a scan goes without, if nobody wants its carry. */
   bool finishes_alone;
@@ -51,7 +65,7 @@ typedef struct mms_engine {
   bool has_unit; /* it multiplies by a unit, with an s */
   bool has_isa;  /* it is made of kernels */
 
-  /* Bytes of work a thread needs, and how it is made ready for a job. NULL: none. */
+  /* Bytes of work a tile needs, and how it is made ready for a job. NULL: none. */
   size_t (*work_size)(const mms_job *);
   void (*begin)(const mms_job *, void *work);
 

@@ -215,14 +215,15 @@ static void local_columns(const mms_job *job, gemm_work *w, size_t columns, cons
   w->total = steps_of[job->type]->total(w, columns);
 }
 
-static void local(const mms_job *job, size_t m, const void *x, void *work) {
+static void local(const mms_job *job, const mms_tile *t, void *work) {
   const steps *of = steps_of[job->type];
   size_t element = mms_type_size(job->type);
   gemm_work *w = work;
-  cut c = cut_tile(job, m);
-  const char *tail = (const char *)x + c.tail_at * element;
+  const char *x = t->x;
+  cut c = cut_tile(job, t->m);
+  const char *tail = x + c.tail_at * element;
   w->weight = w->total = mms_type_identity(job->type);
-  if (c.columns) local_columns(job, w, c.columns, (const char *)x + c.first * element);
+  if (c.columns) local_columns(job, w, c.columns, x + c.first * element);
   if (c.tail) mms_loop_of[job->type].fold[job->reverse](c.tail, tail, &w->total);
   if (of->weigh) of->weigh(c.tail, tail, &w->weight);
 }
@@ -232,12 +233,12 @@ static bool products_hold(const mms_job *job, const gemm_work *w, const mms_valu
   return !of->weigh || (of->is_ordinary(&w->weight) && of->carry_fits(carry));
 }
 
-static void advance(const mms_job *job, size_t m, const void *x, void *work, mms_value *carry) {
+static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
   const gemm_work *w = work;
   if (products_hold(job, w, carry))
     steps_of[job->type]->add(carry, &w->total);
   else
-    mms_loop_of[job->type].fold[job->reverse](m, x, carry);
+    mms_loop_of[job->type].fold[job->reverse](t->m, t->x, carry);
 }
 
 /* y[0..] = the values [from, to) of the scanned columns with their bases added. */
@@ -281,29 +282,22 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, c
   mms_loop_scan_of(job->type, job->kind, job->reverse)(m, x, y, &running);
 }
 
-static void finish(const mms_job *job, size_t m, const void *x, void *y, void *work, const mms_value *carry) {
+static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry) {
   const steps *of = steps_of[job->type];
   gemm_work *w = work;
   if (!products_hold(job, w, carry)) {
-    scan_plainly(job, m, x, y, carry);
+    scan_plainly(job, t->m, t->x, t->y, carry);
     return;
   }
-  cut c = cut_tile(job, m);
+  cut c = cut_tile(job, t->m);
   size_t element = mms_type_size(job->type), tail_at = c.tail_at * element;
   mms_value before_tail = *carry;
   if (c.columns) {
     mms_value columns = of->total(w, c.columns);
     of->add(&before_tail, &columns);
-    finish_columns(job, w, c.columns, (char *)y + c.first * element, carry);
+    finish_columns(job, w, c.columns, (char *)t->y + c.first * element, carry);
   }
-  if (c.tail) scan_plainly(job, c.tail, (const char *)x + tail_at, (char *)y + tail_at, &before_tail);
-}
-
-static void scan(const mms_job *job, size_t m, const void *x, void *y, void *work, mms_value *carry) {
-  mms_value before = *carry;
-  local(job, m, x, work);
-  advance(job, m, x, work, carry);
-  finish(job, m, x, y, work, &before);
+  if (c.tail) scan_plainly(job, c.tail, (const char *)t->x + tail_at, (char *)t->y + tail_at, &before_tail);
 }
 
 /* Measured with OpenBLAS: doc/PERFORMANCE.md. */
@@ -314,7 +308,6 @@ static void defaults(mmscan_type type, size_t *s, size_t *tile) {
 
 const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .description = "MatMulScan: sweeps of matrix products done by a unit",
-                                    .scan = scan,
                                     .local = local,
                                     .advance = advance,
                                     .finish = finish,

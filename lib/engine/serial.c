@@ -2,8 +2,7 @@
 #include "engine/engine.h"
 #include "kernel/loop.h"
 
-static void scan(const mms_job *job, size_t m, const void *x, void *y, void *work, mms_value *carry) {
-  (void)work;
+static void scan(const mms_job *job, size_t m, const void *x, void *y, mms_value *carry) {
   mms_loop_scan_of(job->type, job->kind, job->reverse)(m, x, y, carry);
 }
 

@@ -10,32 +10,16 @@
 
 #include <stdalign.h>
 
-typedef struct simd_work {
-  mms_value total;
-  bool may_regroup;
-} simd_work;
-
-static void local(const mms_job *job, size_t m, const void *x, void *work) {
-  simd_work *w = work;
-  w->may_regroup = job->kernel->total(m, x, &w->total);
+static void local(const mms_job *job, const mms_tile *t, void *work) {
+  mms_ahead *found = work;
+  *found = (mms_ahead){.n = t->m, .x = t->x};
+  job->kernel->total(found);
 }
 
-static void advance(const mms_job *job, size_t m, const void *x, void *work, mms_value *carry) {
-  const simd_work *w = work;
-  if (!w->may_regroup || !job->kernel->advance(carry, &w->total))
-    mms_loop_of[job->type].fold[job->reverse](m, x, carry);
-}
-
-/* y is not aligned as streaming wants it: a piece at a time is made in the cache and copied. */
-static void stream_pieces(const mms_job *job, size_t m, const char *x, char *y, mms_value *carry) {
-  enum { PIECE = 8192 };
-  alignas(64) char piece[PIECE];
-  size_t size = mms_type_size(job->type), most = PIECE / size;
-  for (size_t done = 0; done < m; done += most) {
-    size_t count = m - done < most ? m - done : most, at = (job->reverse ? m - done - count : done) * size;
-    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(count, x + at, piece, carry);
-    mms_stream_copy(y + at, piece, count * size);
-  }
+static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
+  const mms_ahead *found = work;
+  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total))
+    mms_loop_of[job->type].fold[job->reverse](t->m, t->x, carry);
 }
 
 /* Blocks are counted from where the scan starts. */
@@ -44,26 +28,47 @@ static bool starts_aligned(const mms_job *job, size_t m, const void *y) {
   return start % MMS_KERNEL_ALIGN == 0;
 }
 
-static void finish(const mms_job *job, size_t m, const void *x, void *y, void *work, const mms_value *carry) {
-  mms_value running = *carry;
+/* y is not aligned as streaming wants it: a piece at a time is made in the cache and copied. */
+static void stream_pieces(const mms_job *job, const mms_tile *t, mms_value *carry) {
+  enum { PIECE = 8192 };
+  alignas(MMS_KERNEL_ALIGN) char piece[PIECE];
+  size_t size = mms_type_size(job->type), most = PIECE / size;
+  for (size_t done = 0; done < t->m; done += most) {
+    size_t count = t->m - done < most ? t->m - done : most, at = (job->reverse ? t->m - done - count : done) * size;
+    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(count, (const char *)t->x + at, piece, carry, NULL);
+    mms_stream_copy((char *)t->y + at, piece, count * size);
+  }
+}
+
+/* ahead is NULL, or what local() is wanted of. */
+static void scan_tile(const mms_job *job, const mms_tile *t, mms_value carry, mms_ahead *ahead) {
+  if (!job->streams) {
+    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, &carry, ahead);
+    return;
+  }
+  if (starts_aligned(job, t->m, t->y)) {
+    mms_kernel_stream_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, &carry, ahead);
+  } else {
+    stream_pieces(job, t, &carry);
+    if (ahead) job->kernel->total(ahead);
+  }
+  mms_stream_fence();
+}
+
+static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry) {
   (void)work;
-  if (!job->streams)
-    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(m, x, y, &running);
-  else if (starts_aligned(job, m, y))
-    mms_kernel_stream_of(job->kernel, job->kind, job->reverse)(m, x, y, &running);
-  else
-    stream_pieces(job, m, x, y, &running);
-  if (job->streams) mms_stream_fence();
+  scan_tile(job, t, *carry, NULL);
 }
 
-static void scan(const mms_job *job, size_t m, const void *x, void *y, void *work, mms_value *carry) {
-  mms_value before = *carry;
-  local(job, m, x, work);
-  advance(job, m, x, work, carry);
-  finish(job, m, x, y, work, &before);
+static void finish_local(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry,
+                         const mms_tile *ahead, void *ahead_work) {
+  mms_ahead *found = ahead_work;
+  (void)work;
+  *found = (mms_ahead){.n = ahead->m, .x = ahead->x, .then = job->is_large ? ahead->then : NULL};
+  scan_tile(job, t, *carry, found);
 }
 
-static size_t work_size(const mms_job *job) { return (void)job, sizeof(simd_work); }
+static size_t work_size(const mms_job *job) { return (void)job, sizeof(mms_ahead); }
 
 /* Measured: doc/PERFORMANCE.md. */
 static void defaults(mmscan_type type, size_t *s, size_t *tile) {
@@ -74,10 +79,10 @@ static void defaults(mmscan_type type, size_t *s, size_t *tile) {
 
 const mms_engine mms_engine_simd = {.name = "simd",
                                     .description = "MatMulScan in vector registers",
-                                    .scan = scan,
                                     .local = local,
                                     .advance = advance,
                                     .finish = finish,
+                                    .finish_local = finish_local,
                                     .finishes_alone = true,
                                     .has_isa = true,
                                     .work_size = work_size,

@@ -11,17 +11,27 @@
 #include <stdbool.h>
 
 enum {
-  MMS_KERNEL_MOST = 131072, /* elements a kernel is given at a time */
-  MMS_KERNEL_ALIGN = 64,    /* bytes: what a streamed scan wants of y where the scan starts */
+  MMS_KERNEL_MOST = 131072,   /* elements a kernel is given at a time */
+  MMS_KERNEL_ALIGN = 64,      /* bytes: what a streamed scan wants of y where the scan starts */
+  MMS_KERNEL_PREFETCH = 8192, /* bytes that memory is asked for ahead of time */
 };
 
-/* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
- * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. */
-typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry);
+/* Elements that are added up, and what is found. */
+typedef struct mms_ahead {
+  size_t n;
+  const void *x;
+  const void *then; /* x comes from memory, and this is likely to be read next: ask for it in time; NULL: no need */
+  mms_value total;  /* of all of them, in an order that n alone decides */
+  bool is_ordinary; /* none is so large that this may overflow and the plain loop not, or the other way round */
+} mms_ahead;
 
-/* *total = n elements combined from the identity, in an order that n alone decides. False where so large an element is
- * among them that this may overflow and the plain loop not, or the other way round. */
-typedef bool mms_kernel_total(size_t n, const void *x, mms_value *total);
+/* Fills in total and is_ordinary. */
+typedef void mms_kernel_total(mms_ahead *ahead);
+
+/* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
+ * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. Adds up what is ahead on
+ * the way, the same bits as by total(); NULL: nothing is. */
+typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_ahead *ahead);
 
 /* *carry = *carry combined with *total. False, and nothing done, where the carry is finite but so large that sums of
  * elements that the total calls ordinary might overflow on it. */
