@@ -39,6 +39,13 @@ COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CP
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
 TOOL_LIBS := -ljansson -lcsv
 
+# Other people's scans, which the bench times, get flags of their own, and record them.
+X86_64 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
+PEER_CFLAGS ?= -O3 -march=native
+PEER_CXXFLAGS ?= -O3 -march=native
+PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
+CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS='"$(PEER_CXXFLAGS)"' -MMD -MP
+
 # ---- Files ------------------------------------------------------------------------------------------------------------
 LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
 TOOL_SRC  := $(sort $(wildcard tools/*.c))
@@ -48,14 +55,16 @@ EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 
 LIB_OBJ   := $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
-BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o)
+BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
+CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
+CXX_PEER_OBJ := $(CXX_PEER_SRC:%.cpp=$(BUILD)/%.o)
 TESTS     := $(TEST_SRC:test/%.c=$(BUILD)/test/%)
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
 STATIC := $(BUILD)/libmmscan.a
 SHARED := $(BUILD)/libmmscan.so.$(VERSION)
 TOOL   := $(BUILD)/mmscan
-BENCH  := $(BUILD)/bench/bench
+PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -69,9 +78,10 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
 # Every object is rebuilt when what it is built with changes.
+BUILT_WITH = $(COMPILE) $(BLAS_LIBS) $(LDFLAGS) $(PEER_CFLAGS) $(PEER_CXXFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(COMPILE) $(BLAS_LIBS) $(LDFLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE) $(BLAS_LIBS) $(LDFLAGS))' > $@
+	@echo '$(subst ','\'',$(BUILT_WITH))' | cmp -s - $@ || echo '$(subst ','\'',$(BUILT_WITH))' > $@
 FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
@@ -80,11 +90,19 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -c $< -o $@
+	$(COMPILE) -Ibench -c $< -o $@
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -c $< -o $@
+	$(COMPILE) -Itools -c $< -o $@
+
+$(BUILD)/bench/peer_%.o: bench/peer_%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(PEER) $(PEER_CFLAGS) -DPEER_FLAGS='"$(PEER_CFLAGS)"' -c $< -o $@
+
+$(BUILD)/bench/peer_omp_simd_avx2.o: bench/peer_omp_simd.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(PEER) -O3 -mavx2 -DPEER_OMP_SIMD_AVX2 -DPEER_FLAGS='"-O3 -mavx2"' -c $< -o $@
 
 $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -100,10 +118,7 @@ $(SHARED): $(LIB_OBJ) lib/mmscan.map
 	ln -sf $(@F) $(BUILD)/libmmscan.so.$(MAJOR)
 	ln -sf $(@F) $(BUILD)/libmmscan.so
 
-$(TOOL): $(TOOL_OBJ) $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
-
-$(BENCH): $(BENCH_OBJ) $(STATIC)
+$(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
@@ -141,8 +156,8 @@ check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
-bench: $(BENCH) ## time the engines beside the copy bound and the serial loop
-	$(BENCH) $(BENCH_ARGS)
+bench: $(TOOL) ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
+	$(TOOL) bench $(BENCH_ARGS)
 
 demo: ## what this is for, on real data
 	./scripts/demo
