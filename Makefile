@@ -44,7 +44,8 @@ X86_64 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
 PEER_CFLAGS ?= -O3 -march=native
 PEER_CXXFLAGS ?= -O3 -march=native
 PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
-CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS='"$(PEER_CXXFLAGS)"' -MMD -MP
+EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
+CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS='"$(PEER_CXXFLAGS)"' -MMD -MP
 
 # ---- Files ------------------------------------------------------------------------------------------------------------
 LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
@@ -69,7 +70,7 @@ PEERS  := $(BUILD)/mmscan-peers.so
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: help all tests check check-units check-command check-install check-asan check-ubsan check-tsan check-valgrind \
-        bench install uninstall demo format format-check lint dist clean
+        bench peers install uninstall demo format format-check lint dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,6 +105,10 @@ $(BUILD)/bench/peer_omp_simd_avx2.o: bench/peer_omp_simd.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(PEER) -O3 -mavx2 -DPEER_OMP_SIMD_AVX2 -DPEER_FLAGS='"-O3 -mavx2"' -c $< -o $@
 
+$(BUILD)/bench/cxx/%.o: bench/cxx/%.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
+
 $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Ilib -c $< -o $@
@@ -120,6 +125,12 @@ $(SHARED): $(LIB_OBJ) lib/mmscan.map
 
 $(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
+
+# In a file of their own, that the command need not be linked with the libraries of C++ and TBB. TBB is linked where its
+# headers are.
+$(PEERS): $(CXX_PEER_OBJ)
+	tbb=$$(echo '#include <tbb/tbb.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -ltbb || :); \
+	$(CXX) -shared $(LDFLAGS) $^ $$tbb -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -156,7 +167,10 @@ check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
-bench: $(TOOL) ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
+# Without a C++ compiler there is one peer less, and the bench says so.
+peers: $(if $(shell command -v $(CXX)),$(PEERS)) ## build the C++ peers of the bench, where there is a C++ compiler
+
+bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
 	$(TOOL) bench $(BENCH_ARGS)
 
 demo: ## what this is for, on real data
@@ -170,7 +184,7 @@ uninstall: ## remove what install put there
 	DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install --remove $(BUILD) $(VERSION)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
-C_FILES := $(shell git ls-files '*.c' '*.h' '*.inc' 2>/dev/null)
+C_FILES := $(shell git ls-files '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null)
 format: ## reformat the C files
 	clang-format -i $(C_FILES)
 format-check: ## fail where a C file is not formatted
@@ -186,4 +200,4 @@ dist: ## a source archive of HEAD
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(CXX_PEER_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)

@@ -36,6 +36,7 @@ struct contender {
 
   char refusal[96]; /* why it was not timed; empty where it was */
   double seconds;   /* of one run: the median of the rounds */
+  double fastest;   /* the fastest round */
 };
 
 enum { MOST_CONTENDERS = 96 };

@@ -165,8 +165,9 @@ static void add_library(lineup *l) {
 /* ---- The others ----------------------------------------------------------------------------------------------------
  */
 
-static void add_bound(lineup *l) {
-  add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL);
+static void add_bound(lineup *l) { add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL); }
+
+static void add_copies(lineup *l) {
   if (l->race->in_place) {
     add(l, ROLE_COPY, "update", run_update);
   } else {
@@ -203,16 +204,20 @@ static void add_numpy(lineup *l) {
   refuse(c, numpy_refusal(bytes_of(l->race)));
 }
 
+/* Everything is measured by these; the bound of many threads too, for at small n one of them copies fastest. */
+static void add_measures(lineup *l) {
+  l->threads = 1;
+  add_copies(l);
+  add_serial_loop(l);
+}
+
 void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts) {
   lineup l = {.race = r, .filter = filter, .most_threads = threads[thread_counts - 1]};
+  add_measures(&l);
   for (size_t i = 0; i < thread_counts; i++) {
     l.threads = threads[i];
     add_bound(&l);
-    if (i == 0) { /* always, as a measure, and on one thread */
-      l.threads = 1;
-      add_serial_loop(&l);
-      l.threads = threads[i];
-    }
+    if (l.threads > 1) add_copies(&l);
     add_library(&l);
     add_peers(&l);
     add_numpy(&l);

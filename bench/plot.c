@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 1120, PANEL_HEIGHT = 560, HEAD_HEIGHT = 44 };
+enum { WIDTH = 1120, PANEL_HEIGHT = 560 };
 
 static output picture;
 static bool is_open; /* the picture, by plot_prepare() */
@@ -67,25 +67,31 @@ static void put_string(FILE *to, const char *text) {
 }
 
 static void put_head(FILE *to, const bench_request *request, size_t panels) {
-  char machine[192];
   const bool svg = ends_in(request->plot, ".svg");
-  report_machine(machine, sizeof machine, request);
   fprintf(to, "set terminal %s size %d,%zu enhanced font '%s' background '#ffffff'\n", svg ? "svg" : "pngcairo", WIDTH,
-          HEAD_HEIGHT + PANEL_HEIGHT * panels, svg ? "Helvetica,Arial,sans-serif,14" : "Sans,11");
-  fprintf(to, "set multiplot layout %zu,1 title ", panels);
-  put_string(to, request->title != NULL ? request->title : machine);
-  fputs(" noenhanced\n"
-        "set logscale x 2\n"
-        "set logscale y 2\n"
+          PANEL_HEIGHT * panels, svg ? "Helvetica,Arial,sans-serif,14" : "Sans,11");
+  fprintf(to, "set multiplot layout %zu,1\n", panels);
+  fputs("set logscale xy 2\n"
         "set format x '2^{%L}'\n"
         "set format y '%g'\n"
         "set border 3 lc '#606060'\n"
         "set tics nomirror out scale 0.5 textcolor '#404040'\n"
-        "set grid lc '#ececec' lt 1\n"
+        "set grid lc '#e4e4e4' lt 1\n"
         "set key outside right center Left reverse noenhanced spacing 1.25 samplen 2.5 width 1\n"
+        "set lmargin 9\n"
         "set ylabel 'Gelem/s'\n"
         "set xlabel 'elements n'\n",
         to);
+}
+
+static void put_title(FILE *to, const bench_request *request, const race *r) {
+  char machine[192], title[512];
+  report_machine(machine, sizeof machine, request);
+  snprintf(title, sizeof title, "%s: prefix sums, %s, %s", request->title != NULL ? request->title : machine,
+           r->number->name, r->in_place ? "in place" : "out of place");
+  fputs("set title ", to);
+  put_string(to, title);
+  fputs(" noenhanced font ',16' offset 0,0.3\n", to);
 }
 
 /* The n at which the arrays fill a cache. */
@@ -102,9 +108,9 @@ static void put_axes(FILE *to, const panel *p) {
   const double low = (double)p->races[0].n / M_SQRT2, high = (double)p->races[p->count - 1].n * M_SQRT2;
   double slowest, fastest;
   panel_range(p, &slowest, &fastest);
-  fprintf(to, "unset arrow\nunset label\nset title '%s, %s' noenhanced\n", p->races->number->name,
-          p->races->in_place ? "in place" : "out of place");
+  fputs("unset arrow\nunset label\n", to);
   fprintf(to, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low, high, slowest, fastest);
+  fputs("set label 'faster than copying' at graph 0.5, graph 0.97 center textcolor '#909090' font ',12'\n", to);
   for (int level = 1; level <= CACHE_LEVELS; level++) put_cache(to, p, level, low, high);
 }
 
@@ -118,40 +124,49 @@ static void put_data(FILE *to, const panel *p, size_t panel_index, int line, con
   fputs("EOD\n", to);
 }
 
-/* Colours that differ for the colour-blind too (Okabe and Ito) for the library; dashes tell the thread counts apart. */
-static void put_style(FILE *to, const contender *c, int nth, int most_threads) {
-  static const char *const own[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
-  static const char *const others[] = {"#8c6d31", "#7b4ea3", "#56a0c9", "#b23a48", "#5a7d2a",
-                                       "#e08fb0", "#4a6572", "#c9a227", "#999999"};
+/* The place of a name among those of its role, so that it has one colour in all panels and on any threads. */
+static size_t place_of(const contender *c) {
+  const race *r = c->race;
+  size_t place = 0;
+  for (size_t i = 0; strcmp(r->contenders[i].name, c->name) != 0; i++) place += r->contenders[i].role == c->role;
+  return place;
+}
+
+/* Those of the library differ for the colour-blind too (Okabe and Ito); dashes tell that not all threads are used. */
+static void put_style(FILE *to, const contender *c, int most_threads) {
+  static const char *const own[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0b000"};
+  static const char *const others[] = {"#b23a48", "#e08fb0", "#7b4ea3", "#8c6d31", "#56a0c9", "#5a7d2a",
+                                       "#c9a227", "#4a6572", "#999999", "#a0522d", "#20a0a0"};
   const bool library = c->role == ROLE_LIBRARY;
-  const char *colour = c->role == ROLE_LOOP ? "#000000" : library ? own[nth % 4] : others[nth % 9];
+  const size_t place = place_of(c);
+  const char *colour = c->role == ROLE_LOOP ? "#000000" : library ? own[place % 5] : others[place % 11];
   fprintf(to, "lc '%s' lw %s dt %s pt %d ps 0.45", colour, library ? "3" : "1.6",
           library && c->threads < most_threads ? "'-'" : "1", library ? 7 : 5);
 }
 
-static void put_line(FILE *to, const panel *p, size_t panel_index, int line, int nth) {
+static void put_line(FILE *to, const panel *p, size_t panel_index, int line) {
   char title[80];
   const contender *c = p->lines[line];
   const bool many = p->bound->threads > 1;
   snprintf(title, sizeof title, many ? "%s, %d thread%s" : "%s", c->name, c->threads, c->threads == 1 ? "" : "s");
   fprintf(to, ", \\\n  $p%zu_%d with linespoints ", panel_index, line);
-  put_style(to, c, nth, p->bound->threads);
+  put_style(to, c, p->bound->threads);
   fputs(" title ", to);
   put_string(to, title);
 }
 
 /* What lies above the bound is out of reach, and grey. */
-static void put_panel(FILE *to, const panel *p, size_t index) {
+static void put_panel(FILE *to, const bench_request *request, const panel *p, size_t index) {
   const int bound = MOST_LINES, lines = (int)p->line_count;
-  int own = 0, others = 0;
   put_data(to, p, index, bound, p->bound);
   for (int i = 0; i < lines; i++) put_data(to, p, index, i, p->lines[i]);
+  put_title(to, request, p->races);
   put_axes(to, p);
   fprintf(to,
           "plot $p%zu_%d with filledcurves x2 fc '#eeeeee' notitle, \\\n  $p%zu_%d with lines dt 2 lw 2 lc '#505050'",
           index, bound, index, bound);
   fprintf(to, " title '%s'", p->bound->name);
-  for (int i = 0; i < lines; i++) put_line(to, p, index, i, p->lines[i]->role == ROLE_LIBRARY ? own++ : others++);
+  for (int i = 0; i < lines; i++) put_line(to, p, index, i);
   fputc('\n', to);
 }
 
@@ -165,7 +180,7 @@ static void put_script(FILE *to, const session *s) {
   put_head(to, s->request, count_panels(s));
   for (size_t first = 0, index = 0; first < s->count; index++) {
     const panel p = panel_of(s->races + first, s->count - first);
-    put_panel(to, &p, index);
+    put_panel(to, s->request, &p, index);
     first += p.count;
   }
   fputs("unset multiplot\n", to);

@@ -25,6 +25,7 @@ static json_t *row(const contender *c) {
     return r;
   }
   json_object_set_new(r, "seconds", json_real(c->seconds));
+  json_object_set_new(r, "fastest_seconds", json_real(c->fastest));
   json_object_set_new(r, "gelem_per_second", json_real(1e-9 * (double)c->race->n / c->seconds));
   json_object_set_new(r, "of_bound", json_real(report_of_bound(c)));
   json_object_set_new(r, "times_serial", json_real(report_times_serial(c)));

@@ -72,6 +72,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Sorts them. */
 static double median(double *values, int count) {
   qsort(values, (size_t)count, sizeof *values, ascending);
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
@@ -89,6 +90,7 @@ static void time_rounds(race *r, int rounds, double *seconds) {
 
 static void keep_median(contender *c, double *seconds, int rounds) {
   c->seconds = median(seconds, rounds);
+  c->fastest = seconds[0];
   if (!(c->seconds > 0)) snprintf(c->refusal, sizeof c->refusal, "failed while it was timed");
 }
 
@@ -97,7 +99,9 @@ static void find_bound(const race *r, contender *bound) {
   bound->seconds = INFINITY;
   for (size_t i = 0; i < r->count; i++) {
     const contender *c = &r->contenders[i];
-    if (c->role == ROLE_COPY && c->threads <= bound->threads) bound->seconds = fmin(bound->seconds, c->seconds);
+    if (c->role != ROLE_COPY || c->threads > bound->threads || c->seconds >= bound->seconds) continue;
+    bound->seconds = c->seconds;
+    bound->fastest = c->fastest;
   }
 }
 
