@@ -79,7 +79,7 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
 # Every object is rebuilt when what it is built with changes.
-BUILT_WITH = $(COMPILE) $(BLAS_LIBS) $(LDFLAGS) $(PEER_CFLAGS) $(PEER_CXXFLAGS)
+BUILT_WITH = $(COMPILE) $(BLAS_LIBS) $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(BUILT_WITH))' | cmp -s - $@ || echo '$(subst ','\'',$(BUILT_WITH))' > $@

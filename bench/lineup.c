@@ -20,7 +20,7 @@ enum { SLOW_UNIT_MOST = 1 << 20 };
 typedef struct lineup {
   race *race;
   lineup_filter *filter;
-  int threads, most_threads;
+  int threads;
 } lineup;
 
 /* ---- Runs ----------------------------------------------------------------------------------------------------------
@@ -181,8 +181,8 @@ static void add_serial_loop(lineup *l) {
   if (c != NULL) c->scan = l->race->number->serial;
 }
 
-/* One thread is the turn of those that have no more, and where one is all, of all. */
-static bool takes_part(const lineup *l, bool one_thread) { return (one_thread ? 1 : l->most_threads) == l->threads; }
+/* Those that have no more than one thread run beside one thread, the others beside all. */
+static bool takes_part(const lineup *l, bool one_thread) { return l->threads == (one_thread ? 1 : mmscan_threads()); }
 
 static void add_peers(lineup *l) {
   const size_t type = (size_t)(l->race->number - numbers);
@@ -212,7 +212,7 @@ static void add_measures(lineup *l) {
 }
 
 void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts) {
-  lineup l = {.race = r, .filter = filter, .most_threads = threads[thread_counts - 1]};
+  lineup l = {.race = r, .filter = filter};
   add_measures(&l);
   for (size_t i = 0; i < thread_counts; i++) {
     l.threads = threads[i];
@@ -235,9 +235,11 @@ void lineup_free(race *r) {
  */
 
 const contender *lineup_bound(const race *r, int threads) {
+  const contender *bound = NULL;
   for (size_t i = 0; i < r->count; i++)
-    if (r->contenders[i].role == ROLE_BOUND && r->contenders[i].threads == threads) return &r->contenders[i];
-  return NULL;
+    if (r->contenders[i].role == ROLE_BOUND && (bound == NULL || r->contenders[i].threads == threads))
+      bound = &r->contenders[i];
+  return bound;
 }
 
 const contender *lineup_loop(const race *r) {

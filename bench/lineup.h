@@ -23,7 +23,7 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
 /* Gives back what the contenders own. */
 void lineup_free(race *r);
 
-/* The bound for so many threads; NULL where that count took no part. */
+/* The bound for so many threads, or that which there is where that count took no part. */
 const contender *lineup_bound(const race *r, int threads);
 
 /* The serial loop. */

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 1120, PANEL_HEIGHT = 560 };
+enum { WIDTH = 1120, PANEL_HEIGHT = 600 };
 
 static output picture;
 static bool is_open; /* the picture, by plot_prepare() */
@@ -77,9 +77,11 @@ static void put_head(FILE *to, const bench_request *request, size_t panels) {
         "set border 3 lc '#606060'\n"
         "set tics nomirror out scale 0.5 textcolor '#404040'\n"
         "set grid lc '#e4e4e4' lt 1\n"
-        "set key outside right center Left reverse noenhanced spacing 1.25 samplen 2.5 width 1\n"
-        "set lmargin 9\n"
-        "set ylabel 'Gelem/s'\n"
+        "set lmargin at screen 0.09\n"
+        "set rmargin at screen 0.685\n"
+        "set key at screen 0.70, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen "
+        "2.2\n"
+        "set ylabel 'Gelem/s' offset 1,0\n"
         "set xlabel 'elements n'\n",
         to);
 }
@@ -110,7 +112,7 @@ static void put_axes(FILE *to, const panel *p) {
   panel_range(p, &slowest, &fastest);
   fputs("unset arrow\nunset label\n", to);
   fprintf(to, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low, high, slowest, fastest);
-  fputs("set label 'faster than copying' at graph 0.5, graph 0.97 center textcolor '#909090' font ',12'\n", to);
+  fputs("set label 'faster than copying' at graph 0.5, graph 0.97 center front textcolor '#808080' font ',12'\n", to);
   for (int level = 1; level <= CACHE_LEVELS; level++) put_cache(to, p, level, low, high);
 }
 

@@ -21,7 +21,7 @@ void report_tail(const session *s);
 /* One JSON object. */
 int report_json(const session *s);
 
-/* Ratios of a contender that was timed; 0 where there is nothing to compare with. */
+/* Ratios of a contender that was timed. */
 double report_of_bound(const contender *c);
 double report_times_serial(const contender *c);
 

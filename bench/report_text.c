@@ -14,15 +14,9 @@
 /* ---- Ratios --------------------------------------------------------------------------------------------------------
  */
 
-double report_of_bound(const contender *c) {
-  const contender *bound = lineup_bound(c->race, c->threads);
-  return bound != NULL ? bound->seconds / c->seconds : 0;
-}
+double report_of_bound(const contender *c) { return lineup_bound(c->race, c->threads)->seconds / c->seconds; }
 
-double report_times_serial(const contender *c) {
-  const contender *loop = lineup_loop(c->race);
-  return loop->refusal[0] == '\0' ? loop->seconds / c->seconds : 0;
-}
+double report_times_serial(const contender *c) { return lineup_loop(c->race)->seconds / c->seconds; }
 
 /* ---- Before
  * ---------------------------------------------------------------------------------------------------------*/
