@@ -10,8 +10,7 @@
 
 enum { LINE = 64 };
 
-/* ---- Whole lines, with the widest vectors of the CPU ---------------------------------------------------------------
- */
+/* ---- Whole lines, with the widest vectors of the CPU ------------------------------------------------------------- */
 
 typedef void copy_function(size_t lines, const char *x, char *y);
 typedef void update_function(size_t lines, char *y, uint64_t add);
@@ -72,8 +71,7 @@ static copy_function *best_stream(void) { return copy_plain; }
 static update_function *best_update(void) { return update_plain; }
 #endif
 
-/* ---- Any size, by threads ------------------------------------------------------------------------------------------
- */
+/* ---- Any size, by threads ---------------------------------------------------------------------------------------- */
 
 typedef struct part {
   size_t begin, lines; /* begin in bytes */

@@ -24,7 +24,7 @@ struct contender {
   contender_role role;
   int threads;
 
-  /* Runs it `runs` times and returns the seconds that took; not a positive number where it failed. */
+  /* Runs it `runs` times and returns the seconds that took; NaN where it failed. */
   double (*run)(const contender *c, long runs);
   /* Runs it once over data. Gives the place of the first wrong result, n where there is none; NULL: not a scan. */
   size_t (*verify)(const contender *c);

@@ -23,8 +23,7 @@ typedef struct lineup {
   int threads;
 } lineup;
 
-/* ---- Runs ----------------------------------------------------------------------------------------------------------
- */
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
 static size_t bytes_of(const race *r) { return r->n * r->number->size; }
 
@@ -78,8 +77,7 @@ static size_t verify(const contender *c) {
   return r->number->check(r->n, r->data, r->y);
 }
 
-/* ---- Adding one ----------------------------------------------------------------------------------------------------
- */
+/* ---- Adding one -------------------------------------------------------------------------------------------------- */
 
 static void refuse(contender *c, const char *reason) {
   if (c != NULL && reason != NULL) snprintf(c->refusal, sizeof c->refusal, "%s", reason);
@@ -105,8 +103,7 @@ static contender *add(lineup *l, contender_role role, const char *name, double (
   return c;
 }
 
-/* ---- libmmscan -----------------------------------------------------------------------------------------------------
- */
+/* ---- libmmscan --------------------------------------------------------------------------------------------------- */
 
 static void add_one_call(lineup *l) {
   contender *c = add(l, ROLE_LIBRARY, "mmscan (one call)", run_one_call);
@@ -162,8 +159,7 @@ static void add_library(lineup *l) {
   for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) add_engine(l, engine.name);
 }
 
-/* ---- The others ----------------------------------------------------------------------------------------------------
- */
+/* ---- The others -------------------------------------------------------------------------------------------------- */
 
 static void add_bound(lineup *l) { add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL); }
 
@@ -178,7 +174,9 @@ static void add_copies(lineup *l) {
 
 static void add_serial_loop(lineup *l) {
   contender *c = add(l, ROLE_LOOP, "serial loop", run_scan);
-  if (c != NULL) c->scan = l->race->number->serial;
+  if (c == NULL) return;
+  c->scan = l->race->number->serial;
+  c->threads = 1;
 }
 
 /* Those that have no more than one thread run beside one thread, the others beside all. */
@@ -204,19 +202,15 @@ static void add_numpy(lineup *l) {
   refuse(c, numpy_refusal(bytes_of(l->race)));
 }
 
-/* Everything is measured by these; the bound of many threads too, for at small n one of them copies fastest. */
-static void add_measures(lineup *l) {
-  l->threads = 1;
-  add_copies(l);
-  add_serial_loop(l);
-}
-
+/* Whatever the thread counts are, copying on one thread takes part, for at small n it is the bound of many threads too,
+ * and so does the serial loop, which all are compared with. */
 void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts) {
-  lineup l = {.race = r, .filter = filter};
-  add_measures(&l);
+  lineup l = {.race = r, .filter = filter, .threads = 1};
+  add_copies(&l);
   for (size_t i = 0; i < thread_counts; i++) {
     l.threads = threads[i];
     add_bound(&l);
+    if (i == 0) add_serial_loop(&l);
     if (l.threads > 1) add_copies(&l);
     add_library(&l);
     add_peers(&l);
@@ -231,8 +225,7 @@ void lineup_free(race *r) {
   }
 }
 
-/* ---- The measures --------------------------------------------------------------------------------------------------
- */
+/* ---- The measures ------------------------------------------------------------------------------------------------ */
 
 const contender *lineup_bound(const race *r, int threads) {
   const contender *bound = NULL;

@@ -8,6 +8,7 @@
 #include "machine.h"
 #include "process.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +110,7 @@ double numpy_run(const contender *c, long runs) {
   char line[64];
   (void)c;
   fprintf(python.to, "run %ld\n", runs);
-  return ask(line, sizeof line) ? strtod(line, NULL) : -1;
+  return ask(line, sizeof line) ? strtod(line, NULL) : NAN;
 }
 
 size_t numpy_verify(const contender *c) {

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Speeds --------------------------------------------------------------------------------------------------------
- */
+/* ---- Speeds ------------------------------------------------------------------------------------------------------ */
 
 static bool is_same(const contender *a, const contender *b) {
   return a->role == b->role && a->threads == b->threads && strcmp(a->name, b->name) == 0;
@@ -27,8 +26,7 @@ double panel_speed(const panel *p, size_t index, const contender *c) {
   return 0;
 }
 
-/* ---- Which lines ---------------------------------------------------------------------------------------------------
- */
+/* ---- Which lines ------------------------------------------------------------------------------------------------- */
 
 /* "mmscan gemm" of "mmscan gemm cblas": one engine has many units. */
 static size_t engine_length(const char *name) {
@@ -69,7 +67,7 @@ static const contender *bound_of(const race *r) {
 }
 
 panel panel_of(const race *first, size_t count) {
-  const contender *all[MOST_CONTENDERS];
+  const contender *all[MOST_CONTENDERS] = {NULL};
   panel p = {.races = first};
   while (p.count < count && first[p.count].number == first->number && first[p.count].in_place == first->in_place)
     p.count++;
@@ -84,13 +82,12 @@ panel panel_of(const race *first, size_t count) {
   return p;
 }
 
-/* ---- The range -----------------------------------------------------------------------------------------------------
- */
+/* ---- The range --------------------------------------------------------------------------------------------------- */
 
 /* Down to a part of the serial loop: starting threads for sixteen numbers is slower than is worth showing. */
 void panel_range(const panel *p, double *low, double *high) {
   *low = INFINITY;
-  *high = 0;
+  *high = 1;
   for (size_t i = 0; i < p->count; i++) {
     *low = fmin(*low, panel_speed(p, i, lineup_loop(&p->races[i])) / 16);
     *high = fmax(*high, panel_speed(p, i, p->bound));

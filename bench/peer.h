@@ -36,8 +36,7 @@ typedef const peer *const *peer_table(void);
 }
 #endif
 
-/* ---- What the compiler of this file was told -----------------------------------------------------------------------
- */
+/* ---- What the compiler of this file was told --------------------------------------------------------------------- */
 
 #define PEER_AVX2   1u
 #define PEER_AVX512 2u

@@ -21,8 +21,7 @@ enum { WIDTH = 1120, PANEL_HEIGHT = 600 };
 static output picture;
 static bool is_open; /* the picture, by plot_prepare() */
 
-/* ---- Before --------------------------------------------------------------------------------------------------------
- */
+/* ---- Before ------------------------------------------------------------------------------------------------------ */
 
 static bool ends_in(const char *text, const char *end) {
   const size_t length = strlen(text), tail = strlen(end);
@@ -53,8 +52,7 @@ int plot_close(int status) {
   return status;
 }
 
-/* ---- The script ----------------------------------------------------------------------------------------------------
- */
+/* ---- The script -------------------------------------------------------------------------------------------------- */
 
 /* A string of gnuplot, between single quotes, in which a single quote is written twice. */
 static void put_string(FILE *to, const char *text) {
@@ -188,8 +186,7 @@ static void put_script(FILE *to, const session *s) {
   fputs("unset multiplot\n", to);
 }
 
-/* ---- Drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 int plot_draw(const session *s) {
   process gnuplot;

@@ -20,8 +20,7 @@ typedef struct arrays {
   void *data, *y;
 } arrays;
 
-/* ---- Arrays --------------------------------------------------------------------------------------------------------
- */
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
 /* Some contenders need an array of their own while they run. */
 static bool fits(const number *type, size_t n) { return n < machine_memory() / (3 * type->size); }
@@ -42,8 +41,7 @@ static void free_arrays(arrays *a) {
   free(a->y);
 }
 
-/* ---- Races ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Races ------------------------------------------------------------------------------------------------------- */
 
 static void set_race(race *r, const number *type, size_t n, bool in_place, const arrays *a) {
   *r = (race){.number = type, .n = n, .in_place = in_place, .data = a->data, .x = in_place ? a->y : a->data, .y = a->y};
@@ -102,8 +100,7 @@ static bool run_type(session *s, const number *type) {
   return done;
 }
 
-/* ---- Who takes part ------------------------------------------------------------------------------------------------
- */
+/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
 
 /* A short race that is not run. */
 static void look_at_lineup(race *r, bench_request *request) {
@@ -145,8 +142,7 @@ int session_list(bench_request *request) {
   return DONE;
 }
 
-/* ---- The session ---------------------------------------------------------------------------------------------------
- */
+/* ---- The session ------------------------------------------------------------------------------------------------- */
 
 /* A wrong result is a failure, whoever's it is. */
 static int status_of(const session *s) {

@@ -12,8 +12,8 @@
 
 static const double SHORTEST = 1e-3; /* seconds that a clock's grain is small against */
 static const double LONG = 10e-3;    /* and that no warm-up and no thread that is woken matters against */
-static const double PATIENCE = 50e-3;
-enum { SLICES = 16 };
+static const double PATIENCE = 20e-3;
+enum { SLICES = 64 };
 
 double timing_now(void) {
   struct timespec t;
@@ -21,8 +21,7 @@ double timing_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- Results that are right ----------------------------------------------------------------------------------------
- */
+/* ---- Results that are right -------------------------------------------------------------------------------------- */
 
 static void check(contender *c) {
   const size_t n = c->race->n;
@@ -37,34 +36,38 @@ static void check_all(race *r) {
   if (r->in_place) memset(r->y, 0, r->n * r->number->size);
 }
 
-/* ---- Rounds --------------------------------------------------------------------------------------------------------
- */
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 /* The threads of OpenMP look out for more work for some milliseconds after a run, on cores that others need. */
 static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
 
 static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
 
-static long runs_for(const contender *c) {
-  long runs = 1;
-  if (c->run(c, runs) > LONG) return runs;
-  while (c->run(c, runs) < SHORTEST) runs *= 2;
-  return runs;
-}
-
-/* Seconds of one run. Before short ones comes one that warms the caches and wakes the threads up. Where another program
- * takes a core away, threads that wait for each other get slower by a thousand times, so the rest is given up. */
-static double time_once(const contender *c, long runs) {
+/* Seconds of one of up to `runs` runs. Where another program takes a core away, threads that wait for each other are
+ * slow by a thousand times: then the rest is given up. */
+static double time_runs(const contender *c, long runs) {
   const long slice = (runs + SLICES - 1) / SLICES;
   double seconds = 0;
   long done = 0;
-  if (c->settle) settle();
-  if (runs > 1) c->run(c, 1);
   do {
     seconds += c->run(c, slice);
     done += slice;
   } while (done < runs && seconds < PATIENCE);
   return seconds / (double)done;
+}
+
+static long runs_for(const contender *c) {
+  long runs = 1;
+  if (c->run(c, runs) > LONG) return runs;
+  while (time_runs(c, runs) * (double)runs < SHORTEST) runs *= 2;
+  return runs;
+}
+
+/* Before short runs comes one that warms the caches and wakes the threads up. */
+static double time_once(const contender *c, long runs) {
+  if (c->settle) settle();
+  if (runs > 1) c->run(c, 1);
+  return time_runs(c, runs);
 }
 
 static int ascending(const void *a, const void *b) {

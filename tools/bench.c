@@ -38,8 +38,7 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
 
 enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000 };
 
-/* ---- Lists ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
 /* Calls `add` for every item of a list by commas, until one fails. */
 static int each_item(bench_request *r, char *list, int (*add)(bench_request *, char *item)) {
@@ -61,8 +60,7 @@ static bool is_number(const char *text, long low, long high, long *value) {
   return read_number(text, low, high, value, &end) && *end == '\0';
 }
 
-/* ---- Lengths -------------------------------------------------------------------------------------------------------
- */
+/* ---- Lengths ----------------------------------------------------------------------------------------------------- */
 
 static int add_length(bench_request *r, size_t n) {
   size_t i = r->length_count;
@@ -101,8 +99,7 @@ static int add_exact_length(bench_request *r, char *item) {
   return wrong_usage("bench", "--length: '%s' is not a length from 1 to 2^%d", item, MOST_LOG2);
 }
 
-/* ---- What else a list may hold -------------------------------------------------------------------------------------
- */
+/* ---- What else a list may hold ----------------------------------------------------------------------------------- */
 
 static void add_number(bench_request *r, const number *type) {
   for (size_t i = 0; i < r->type_count; i++)
@@ -122,13 +119,13 @@ static int add_type(bench_request *r, char *item) {
 }
 
 static int add_name(bench_request *r, char *item) {
+  if (*item == '\0') return wrong_usage("bench", "--only: a name is missing");
   if (r->only.count == MOST_NAMES) return wrong_usage("bench", "--only: more than %d names", MOST_NAMES);
   r->only.names[r->only.count++] = item;
   return DONE;
 }
 
-/* ---- Single values -------------------------------------------------------------------------------------------------
- */
+/* ---- Single values ----------------------------------------------------------------------------------------------- */
 
 static int set_place(bench_request *r, const char *place) {
   const bool both = strcmp(place, "both") == 0, in = strcmp(place, "in") == 0;
@@ -165,8 +162,7 @@ static int set_plot(bench_request *r, const char *name) {
   return plot_is_format(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
 }
 
-/* ---- The command line ----------------------------------------------------------------------------------------------
- */
+/* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static const struct option options[] = {
     {"log2", required_argument, NULL, 'n'},   {"length", required_argument, NULL, 'g'},

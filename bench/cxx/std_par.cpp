@@ -4,16 +4,15 @@
 #include "cxx_peers.h"
 
 #if __has_include(<tbb/tbb.h>)
+#include "tbb_threads.h"
 #include <execution>
 #include <functional>
 #include <numeric>
-#include <tbb/task_arena.h>
 
 namespace {
 struct scan {
   template <class T> static void run(size_t n, const T *x, T *y, int threads) {
-    static tbb::task_arena arena(threads);
-    arena.execute([=] { std::inclusive_scan(std::execution::par_unseq, x, x + n, y, std::plus<T>(), T(0)); });
+    on_tbb_threads(threads, [=] { std::inclusive_scan(std::execution::par_unseq, x, x + n, y, std::plus<T>(), T(0)); });
   }
 };
 } // namespace

@@ -4,10 +4,10 @@
 #include "cxx_peers.h"
 
 #if __has_include(<tbb/parallel_scan.h>)
+#include "tbb_threads.h"
 #include <functional>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_scan.h>
-#include <tbb/task_arena.h>
 
 namespace {
 // One range, to be summed or to be scanned too.
@@ -21,11 +21,10 @@ template <class T> T scan_range(const tbb::blocked_range<size_t> &range, T sum, 
 
 struct scan {
   template <class T> static void run(size_t n, const T *x, T *y, int threads) {
-    static tbb::task_arena arena(threads);
     const auto body = [=](const tbb::blocked_range<size_t> &range, T sum, bool is_final) {
       return scan_range(range, sum, x, y, is_final);
     };
-    arena.execute([&] { tbb::parallel_scan(tbb::blocked_range<size_t>(0, n), T(0), body, std::plus<T>()); });
+    on_tbb_threads(threads, [&] { tbb::parallel_scan(tbb::blocked_range<size_t>(0, n), T(0), body, std::plus<T>()); });
   }
 };
 } // namespace
