@@ -95,7 +95,7 @@ $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Itools -c $< -o $@
+	$(COMPILE) -Itools -DPEER_FLAGS='"$(subst ",\",$(CFLAGS))"' -c $< -o $@
 
 $(BUILD)/bench/peer_%.o: bench/peer_%.c $(BUILD)/flags
 	@mkdir -p $(@D)

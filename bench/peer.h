@@ -50,7 +50,7 @@ typedef const peer *const *peer_table(void);
 #endif
 
 #if defined(__clang__)
-#define PEER_BUILT "clang " __clang_version__ " " PEER_FLAGS
+#define PEER_BUILT __VERSION__ " " PEER_FLAGS
 #else
 #define PEER_BUILT "gcc " __VERSION__ " " PEER_FLAGS
 #endif

@@ -63,9 +63,10 @@ static json_t *peers(void) {
 }
 
 int report_json(const session *s) {
-  json_t *all = json_pack("{s:s, s:s, s:o, s:s?, s:o, s:i, s:f, s:o}", "version", mmscan_version(), "isa", mmscan_isa(),
-                          "machine", machine(), "numpy", numpy_version(), "peers", peers(), "rounds",
-                          s->request->rounds, "memory_mib_per_thread", s->memory, "tables", tables(s));
+  json_t *all =
+      json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:i, s:f, s:o}", "version", mmscan_version(), "built", PEER_BUILT,
+                "isa", mmscan_isa(), "machine", machine(), "numpy", numpy_version(), "peers", peers(), "rounds",
+                s->request->rounds, "memory_mib_per_thread", s->memory, "tables", tables(s));
   if (all == NULL) return fail_memory();
   if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
   json_decref(all);

@@ -46,6 +46,7 @@ void report_head(const bench_request *request) {
   for (int level = 1; level <= CACHE_LEVELS; level++)
     if (machine_cache(level) != 0) printf(", L%d %zu KiB", level, machine_cache(level) >> 10);
   putchar('\n');
+  printf("loop by      %s\n", PEER_BUILT);
   print_compilers();
   if (numpy_version() != NULL) printf("NumPy        %s\n", numpy_version());
   printf("times        medians of %d round%s\n", request->rounds, request->rounds == 1 ? "" : "s");
