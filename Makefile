@@ -5,6 +5,7 @@
 #   BLAS=openblas|blis|blas|mkl|/path/lib.so   the CBLAS to link
 #   PREFIX=/usr/local DESTDIR=           where `make install` puts things
 #   BUILD=build                          where things are built
+#   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
 #   WERROR=1                             warnings are errors (set by the checks)
 
 BUILD ?= build
@@ -41,8 +42,14 @@ TOOL_LIBS := -ljansson -lcsv
 
 # Other people's scans, which the bench times, get flags of their own, and record them.
 X86_64 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
-PEER_CFLAGS ?= -O3 -march=native
-PEER_CXXFLAGS ?= -O3 -march=native
+# A cross-compiler has no such CPU.
+native = $(shell echo | $(1) -march=native -E - >/dev/null 2>&1 && echo -march=native)
+ifeq ($(origin PEER_CFLAGS),undefined)
+PEER_CFLAGS := $(strip -O3 $(call native,$(CC)))
+endif
+ifeq ($(origin PEER_CXXFLAGS),undefined)
+PEER_CXXFLAGS := $(strip -O3 $(call native,$(CXX)))
+endif
 PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
 CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS='"$(PEER_CXXFLAGS)"' -MMD -MP
@@ -168,7 +175,7 @@ check-valgrind: ## the tests under valgrind
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
 # Without a C++ compiler there is one peer less, and the bench says so.
-peers: $(if $(shell command -v $(CXX)),$(PEERS)) ## build the C++ peers of the bench, where there is a C++ compiler
+peers: $(if $(shell command -v $(CXX) 2>/dev/null),$(PEERS)) ## build the C++ peers of the bench, where there is a C++ compiler
 
 bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
 	$(TOOL) bench $(BENCH_ARGS)

@@ -845,10 +845,10 @@ class Bench(Case):
         self.assertNotIn("2^5", text)
 
     def test_json(self):
-        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025", "--type", "all", "--place", "both",
+        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003", "--type", "all", "--place", "both",
                                       "--only", "mmscan,omp simd", "--json"))
         shapes = {(table["type"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 1025])))
+        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 1025, 200003])))
         self.assertEqual(len(report["tables"]), len(shapes))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
