@@ -17,8 +17,7 @@ double report_of_bound(const contender *c) { return lineup_bound(c->race, c->thr
 
 double report_times_serial(const contender *c) { return lineup_loop(c->race)->seconds / c->seconds; }
 
-/* ---- Before
- * ---------------------------------------------------------------------------------------------------------*/
+/* ---- Before ------------------------------------------------------------------------------------------------------ */
 
 void report_machine(char *text, size_t size, const bench_request *request) {
   char cpu[128];
@@ -52,8 +51,7 @@ void report_head(const bench_request *request) {
   printf("times        medians of %d round%s\n", request->rounds, request->rounds == 1 ? "" : "s");
 }
 
-/* ---- The table
- * ------------------------------------------------------------------------------------------------------*/
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 /* The length, and as a power of two where it is one. */
 static void print_length(size_t n) {
@@ -73,7 +71,7 @@ static void print_heading(const race *races, size_t count) {
   printf("\n%-37s", title);
   for (size_t i = 0; i < count; i++) print_length(races[i].n);
   printf("\n%-29s threads", "");
-  for (size_t i = 0; i < count; i++) printf(" | %7s %7s %7s", "Gelem/s", "o.bound", "xserial");
+  for (size_t i = 0; i < count; i++) printf(" | %7s %7s %7s", "Gelem/s", "xbound", "xserial");
   putchar('\n');
 }
 
@@ -120,8 +118,7 @@ void report_races(const race *races, size_t count) {
   fflush(stdout);
 }
 
-/* ---- After
- * ----------------------------------------------------------------------------------------------------------*/
+/* ---- After ------------------------------------------------------------------------------------------------------- */
 
 static bool told_before(const session *s, const race *last, const contender *c) {
   for (const race *r = s->races; r <= last; r++)
@@ -142,7 +139,7 @@ static void print_refusals(const session *s) {
 }
 
 void report_tail(const session *s) {
-  puts("\no.bound: of the bound, which is copying (in place: reading and writing back) by as many threads.\n"
+  puts("\nxbound:  times the speed of the bound: copying (in place: reading and writing back) by as many threads.\n"
        "xserial: times the speed of the serial loop, called through a pointer.");
   if (s->memory >= 0) printf("Memory that mmscan took beyond x and y: %.1f MiB a thread.\n", s->memory);
   print_refusals(s);
