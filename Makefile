@@ -5,6 +5,7 @@
 #   BLAS=openblas|blis|blas|mkl|/path/lib.so   the CBLAS to link
 #   PREFIX=/usr/local DESTDIR=           where `make install` puts things
 #   BUILD=build                          where things are built
+#   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
 #   WERROR=1                             warnings are errors (set by the checks)
 
 BUILD ?= build
@@ -39,6 +40,20 @@ COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CP
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
 TOOL_LIBS := -ljansson -lcsv
 
+# Other people's scans, which the bench times, get flags of their own, and record them.
+X86_64 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
+# A cross-compiler has no such CPU.
+native = $(shell echo | $(1) -march=native -E - >/dev/null 2>&1 && echo -march=native)
+ifeq ($(origin PEER_CFLAGS),undefined)
+PEER_CFLAGS := $(strip -O3 $(call native,$(CC)))
+endif
+ifeq ($(origin PEER_CXXFLAGS),undefined)
+PEER_CXXFLAGS := $(strip -O3 $(call native,$(CXX)))
+endif
+PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
+EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
+CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS='"$(PEER_CXXFLAGS)"' -MMD -MP
+
 # ---- Files ------------------------------------------------------------------------------------------------------------
 LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
 TOOL_SRC  := $(sort $(wildcard tools/*.c))
@@ -48,19 +63,21 @@ EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 
 LIB_OBJ   := $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
-BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o)
+BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
+CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
+CXX_PEER_OBJ := $(CXX_PEER_SRC:%.cpp=$(BUILD)/%.o)
 TESTS     := $(TEST_SRC:test/%.c=$(BUILD)/test/%)
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
 STATIC := $(BUILD)/libmmscan.a
 SHARED := $(BUILD)/libmmscan.so.$(VERSION)
 TOOL   := $(BUILD)/mmscan
-BENCH  := $(BUILD)/bench/bench
+PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: help all tests check check-units check-command check-install check-asan check-ubsan check-tsan check-valgrind \
-        check-neon bench install uninstall demo format format-check lint dist clean
+        check-neon bench peers install uninstall demo format format-check lint dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,9 +86,10 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
 # Every object is rebuilt when what it is built with changes.
+BUILT_WITH = $(COMPILE) $(BLAS_LIBS) $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(COMPILE) $(BLAS_LIBS) $(LDFLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE) $(BLAS_LIBS) $(LDFLAGS))' > $@
+	@echo '$(subst ','\'',$(BUILT_WITH))' | cmp -s - $@ || echo '$(subst ','\'',$(BUILT_WITH))' > $@
 FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
@@ -86,11 +104,23 @@ endif
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -c $< -o $@
+	$(COMPILE) -Ibench -c $< -o $@
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -c $< -o $@
+	$(COMPILE) -Itools -DPEER_FLAGS='"$(subst ",\",$(CFLAGS))"' -c $< -o $@
+
+$(BUILD)/bench/peer_%.o: bench/peer_%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(PEER) $(PEER_CFLAGS) -DPEER_FLAGS='"$(PEER_CFLAGS)"' -c $< -o $@
+
+$(BUILD)/bench/peer_omp_simd_avx2.o: bench/peer_omp_simd.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(PEER) -O3 -mavx2 -DPEER_OMP_SIMD_AVX2 -DPEER_FLAGS='"-O3 -mavx2"' -c $< -o $@
+
+$(BUILD)/bench/cxx/%.o: bench/cxx/%.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 
 $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -106,11 +136,14 @@ $(SHARED): $(LIB_OBJ) lib/mmscan.map
 	ln -sf $(@F) $(BUILD)/libmmscan.so.$(MAJOR)
 	ln -sf $(@F) $(BUILD)/libmmscan.so
 
-$(TOOL): $(TOOL_OBJ) $(STATIC)
+$(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
 
-$(BENCH): $(BENCH_OBJ) $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
+# In a file of their own, that the command need not be linked with the libraries of C++ and TBB. TBB is linked where its
+# headers are.
+$(PEERS): $(CXX_PEER_OBJ)
+	tbb=$$(echo '#include <tbb/tbb.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -ltbb || :); \
+	$(CXX) -shared $(LDFLAGS) $^ $$tbb -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -147,7 +180,6 @@ check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
-
 # An Armv8.0 core: NEON, and none of the later extensions.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
 NEON_LIBS = $(NEON_ROOT)/usr/lib/aarch64-linux-gnu
@@ -158,8 +190,11 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
-bench: $(BENCH) ## time the engines beside the copy bound and the serial loop
-	$(BENCH) $(BENCH_ARGS)
+# Without a C++ compiler there is one peer less, and the bench says so.
+peers: $(if $(shell command -v $(CXX) 2>/dev/null),$(PEERS)) ## build the C++ peers of the bench, where there is a C++ compiler
+
+bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
+	$(TOOL) bench $(BENCH_ARGS)
 
 demo: ## what this is for, on real data
 	./scripts/demo
@@ -172,7 +207,7 @@ uninstall: ## remove what install put there
 	DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install --remove $(BUILD) $(VERSION)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
-C_FILES := $(shell git ls-files '*.c' '*.h' '*.inc' 2>/dev/null)
+C_FILES := $(shell git ls-files '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null)
 format: ## reformat the C files
 	clang-format -i $(C_FILES)
 format-check: ## fail where a C file is not formatted
@@ -188,4 +223,4 @@ dist: ## a source archive of HEAD
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(CXX_PEER_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)

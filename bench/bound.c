@@ -1,31 +1,124 @@
-/* bound.c: memory traffic of a scan, without the scan. */
+/* bound.c: memory traffic of a scan, without the scan.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
 #include "bound.h"
 
 #include <omp.h>
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-static void copy_line(uint64_t *to, const uint64_t *from) {
-  for (int i = 0; i < 8; i += 2)
-    _mm_stream_si128((__m128i *)(void *)(to + i), _mm_load_si128((const __m128i *)(const void *)(from + i)));
+enum { LINE = 64 };
+
+/* ---- Whole lines, with the widest vectors of the CPU ------------------------------------------------------------- */
+
+typedef void copy_function(size_t lines, const char *x, char *y);
+typedef void update_function(size_t lines, char *y, uint64_t add);
+
+static void copy_plain(size_t lines, const char *x, char *y) { memcpy(y, x, lines * LINE); }
+
+/* Inlined into a function for each width, whose instructions the compiler then takes. */
+static inline __attribute__((always_inline)) void update_lines(size_t lines, char *y, uint64_t add) {
+  typedef uint64_t line __attribute__((vector_size(LINE), may_alias));
+  line *at = (line *)(void *)y;
+  for (size_t i = 0; i < lines; i++) at[i] += add;
+}
+
+static void update_plain(size_t lines, char *y, uint64_t add) { update_lines(lines, y, add); }
+
+#ifdef __x86_64__
+#include <immintrin.h>
+
+static void stream_sse2(size_t lines, const char *x, char *y) {
+  const __m128i *from = (const __m128i *)(const void *)x;
+  __m128i *to = (__m128i *)(void *)y;
+  for (size_t i = 0; i < 4 * lines; i++) _mm_stream_si128(to + i, _mm_load_si128(from + i));
+  _mm_sfence();
+}
+
+__attribute__((target("avx2"))) static void stream_avx2(size_t lines, const char *x, char *y) {
+  const __m256i *from = (const __m256i *)(const void *)x;
+  __m256i *to = (__m256i *)(void *)y;
+  for (size_t i = 0; i < 2 * lines; i++) _mm256_stream_si256(to + i, _mm256_load_si256(from + i));
+  _mm_sfence();
+}
+
+__attribute__((target("avx512f"))) static void stream_avx512(size_t lines, const char *x, char *y) {
+  for (size_t i = 0; i < lines; i++)
+    _mm512_stream_si512((__m512i *)(void *)(y + LINE * i), _mm512_load_si512(x + LINE * i));
+  _mm_sfence();
+}
+
+__attribute__((target("avx2"))) static void update_avx2(size_t lines, char *y, uint64_t add) {
+  update_lines(lines, y, add);
+}
+
+__attribute__((target("avx512f"))) static void update_avx512(size_t lines, char *y, uint64_t add) {
+  update_lines(lines, y, add);
+}
+
+static copy_function *best_stream(void) {
+  if (__builtin_cpu_supports("avx512f")) return stream_avx512;
+  return __builtin_cpu_supports("avx2") ? stream_avx2 : stream_sse2;
+}
+
+static update_function *best_update(void) {
+  if (__builtin_cpu_supports("avx512f")) return update_avx512;
+  return __builtin_cpu_supports("avx2") ? update_avx2 : update_plain;
 }
 #else
-static void copy_line(uint64_t *to, const uint64_t *from) { memcpy(to, from, 64); }
+static copy_function *best_stream(void) { return copy_plain; }
+static update_function *best_update(void) { return update_plain; }
 #endif
 
-/* Arrays are aligned to 64 bytes; what is left over after whole lines is not worth copying for a bound. */
-void bound_copy(size_t n, size_t size, const void *x, void *y, int threads) {
-  size_t lines = n * size / 64;
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (size_t i = 0; i < lines; i++) copy_line((uint64_t *)y + 8 * i, (const uint64_t *)x + 8 * i);
+/* ---- Any size, by threads ---------------------------------------------------------------------------------------- */
+
+typedef struct part {
+  size_t begin, lines; /* begin in bytes */
+} part;
+
+/* The lines of the calling thread. */
+static part own_part(size_t lines) {
+  const size_t index = (size_t)omp_get_thread_num(), parts = (size_t)omp_get_num_threads();
+  const size_t begin = lines * index / parts, end = lines * (index + 1) / parts;
+  return (part){LINE * begin, end - begin};
 }
 
-void bound_update(size_t n, size_t size, void *y, int threads) {
+static void copy_by(copy_function *copy, size_t size, const char *x, char *y, int threads) {
+  const size_t lines = size / LINE, whole = lines * LINE;
+  if (threads == 1)
+    copy(lines, x, y);
+  else
+#pragma omp parallel num_threads(threads)
+  {
+    const part own = own_part(lines);
+    copy(own.lines, x + own.begin, y + own.begin);
+  }
+  memcpy(y + whole, x + whole, size - whole);
+}
+
+void bound_stream(size_t size, const void *x, void *y, int threads) { copy_by(best_stream(), size, x, y, threads); }
+
+void bound_copy(size_t size, const void *x, void *y, int threads) {
+  if (threads == 1)
+    memcpy(y, x, size);
+  else
+    copy_by(copy_plain, size, x, y, threads);
+}
+
+void bound_update(size_t size, void *y, int threads) {
   static volatile uint64_t nothing; /* zero, which the compiler cannot know: y stays as it is */
-  uint64_t *words = y, add = nothing;
-  size_t count = n * size / 8;
-#pragma omp parallel for simd num_threads(threads) schedule(static)
-  for (size_t i = 0; i < count; i++) words[i] += add;
+  update_function *update = best_update();
+  const uint64_t add = nothing;
+  const size_t lines = size / LINE;
+  char *bytes = y;
+  if (threads == 1)
+    update(lines, bytes, add);
+  else
+#pragma omp parallel num_threads(threads)
+  {
+    const part own = own_part(lines);
+    update(own.lines, bytes + own.begin, add);
+  }
+  for (size_t i = lines * LINE; i < size; i++) bytes[i] = (char)(bytes[i] + (char)add);
 }

@@ -1,13 +1,20 @@
-/* bound.h: what no scan can beat, and the loop every scan should. */
+/* bound.h: what no scan can beat: its memory traffic without the scan.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Arrays are aligned to 64 bytes. */
 #ifndef BENCH_BOUND_H
 #define BENCH_BOUND_H
 
 #include <stddef.h>
 
-/* Copies n elements of `size` bytes by `threads` threads, with stores that pass the caches by. */
-void bound_copy(size_t n, size_t size, const void *x, void *y, int threads);
+/* Copies `size` bytes with stores that pass the caches by, where the CPU has such. */
+void bound_stream(size_t size, const void *x, void *y, int threads);
 
-/* Reads and writes back n elements of `size` bytes in place. */
-void bound_update(size_t n, size_t size, void *y, int threads);
+/* Copies `size` bytes as the C library does, which is faster where y stays in a cache. */
+void bound_copy(size_t size, const void *x, void *y, int threads);
+
+/* Reads `size` bytes and writes them back. */
+void bound_update(size_t size, void *y, int threads);
 
 #endif

@@ -1,53 +1,122 @@
-/* timing.c: rounds and medians. */
+/* timing.c: rounds and medians.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
 #include "timing.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static const double SHORTEST = 1e-3; /* seconds that a clock's grain is small against */
+static const double LONG = 10e-3;    /* and that no warm-up and no thread that is woken matters against */
+static const double PATIENCE = 20e-3;
+enum { SLICES = 64 };
 
-static double now(void) {
+double timing_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double time_runs(const contender *c, long runs) {
-  double start = now();
-  for (long i = 0; i < runs; i++) c->run(c->context);
-  return now() - start;
+/* ---- Results that are right -------------------------------------------------------------------------------------- */
+
+static void check(contender *c) {
+  const size_t n = c->race->n;
+  if (c->verify == NULL || c->refusal[0] != '\0') return;
+  const size_t place = c->verify(c);
+  if (place < n) snprintf(c->refusal, sizeof c->refusal, "WRONG result, first at element %zu of %zu", place, n);
 }
 
-/* Also the warm-up. */
+/* In place, zeros from here on: scans of scans of anything else would soon be Inf, or overflow. */
+static void check_all(race *r) {
+  for (size_t i = 0; i < r->count; i++) check(&r->contenders[i]);
+  if (r->in_place) memset(r->y, 0, r->n * r->number->size);
+}
+
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
+
+/* The threads of OpenMP look out for more work for some milliseconds after a run, on cores that others need. */
+static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
+
+static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
+
+/* Seconds of one of up to `runs` runs. Where another program takes a core away, threads that wait for each other are
+ * slow by a thousand times: then the rest is given up. */
+static double time_runs(const contender *c, long runs) {
+  const long slice = (runs + SLICES - 1) / SLICES;
+  double seconds = 0;
+  long done = 0;
+  do {
+    seconds += c->run(c, slice);
+    done += slice;
+  } while (done < runs && seconds < PATIENCE);
+  return seconds / (double)done;
+}
+
 static long runs_for(const contender *c) {
   long runs = 1;
-  time_runs(c, runs);
-  while (time_runs(c, runs) < SHORTEST) runs *= 2;
+  if (c->run(c, runs) > LONG) return runs;
+  while (time_runs(c, runs) * (double)runs < SHORTEST) runs *= 2;
   return runs;
 }
 
+/* Before short runs comes one that warms the caches and wakes the threads up. */
+static double time_once(const contender *c, long runs) {
+  if (c->settle) settle();
+  if (runs > 1) c->run(c, 1);
+  return time_runs(c, runs);
+}
+
 static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
+  const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
+/* Sorts them. */
 static double median(double *values, int count) {
   qsort(values, (size_t)count, sizeof *values, ascending);
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-int time_contenders(contender *contenders, size_t count, int rounds) {
-  double *seconds = malloc(count * (size_t)rounds * sizeof *seconds);
-  long *runs = malloc(count * sizeof *runs);
-  if (seconds && runs) {
-    for (size_t c = 0; c < count; c++) runs[c] = runs_for(&contenders[c]);
-    for (int round = 0; round < rounds; round++)
-      for (size_t c = 0; c < count; c++)
-        seconds[c * (size_t)rounds + (size_t)round] = time_runs(&contenders[c], runs[c]) / (double)runs[c];
-    for (size_t c = 0; c < count; c++) contenders[c].seconds = median(seconds + c * (size_t)rounds, rounds);
+static void time_rounds(race *r, int rounds, double *seconds) {
+  long runs[MOST_CONTENDERS];
+  for (size_t i = 0; i < r->count; i++)
+    if (is_timed(&r->contenders[i])) runs[i] = runs_for(&r->contenders[i]);
+  for (int round = 0; round < rounds; round++)
+    for (size_t i = 0; i < r->count; i++)
+      if (is_timed(&r->contenders[i]))
+        seconds[i * (size_t)rounds + (size_t)round] = time_once(&r->contenders[i], runs[i]);
+}
+
+static void keep_median(contender *c, double *seconds, int rounds) {
+  c->seconds = median(seconds, rounds);
+  c->fastest = seconds[0];
+  if (!(c->seconds > 0)) snprintf(c->refusal, sizeof c->refusal, "failed while it was timed");
+}
+
+/* No way to copy with fewer threads is a worse bound: at small n it is the better one. */
+static void find_bound(const race *r, contender *bound) {
+  bound->seconds = INFINITY;
+  for (size_t i = 0; i < r->count; i++) {
+    const contender *c = &r->contenders[i];
+    if (c->role != ROLE_COPY || c->threads > bound->threads || c->seconds >= bound->seconds) continue;
+    bound->seconds = c->seconds;
+    bound->fastest = c->fastest;
   }
-  int status = seconds && runs ? 0 : -1;
+}
+
+bool timing_race(race *r, int rounds) {
+  double *seconds = malloc(r->count * (size_t)rounds * sizeof *seconds);
+  if (seconds == NULL) return false;
+  check_all(r);
+  time_rounds(r, rounds, seconds);
+  for (size_t i = 0; i < r->count; i++)
+    if (is_timed(&r->contenders[i])) keep_median(&r->contenders[i], seconds + i * (size_t)rounds, rounds);
+  for (size_t i = 0; i < r->count; i++)
+    if (r->contenders[i].role == ROLE_BOUND) find_bound(r, &r->contenders[i]);
   free(seconds);
-  free(runs);
-  return status;
+  return true;
 }

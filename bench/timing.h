@@ -1,18 +1,17 @@
-/* timing.h: contenders timed in turn, round after round, so that a machine that drifts drifts for all of them. */
-#ifndef BENCH_TIMING_H
-#define BENCH_TIMING_H
+/* timing.h: contenders timed in turn, round after round, so that a machine that drifts drifts for all of them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef TIMING_H
+#define TIMING_H
 
-#include <stddef.h>
+#include "contender.h"
 
-typedef struct contender {
-  char name[48];
-  void (*run)(void *context); /* one scan, or one copy */
-  void *context;
-  double seconds; /* of one run: the median of the rounds */
-} contender;
+/* Seconds from some point in the past. */
+double timing_now(void);
 
-/* Runs every contender once per round; a run shorter than a millisecond is repeated until it lasts that long. Returns
- * 0, or -1 where there is no memory. */
-int time_contenders(contender *contenders, size_t count, int rounds);
+/* Checks every contender's result, then runs each once a round. A run shorter than a millisecond is repeated until it
+ * lasts that long. A contender that gets `seconds` from this has no refusal. False where there is no memory. */
+bool timing_race(race *r, int rounds);
 
 #endif

@@ -9,5 +9,6 @@
  * exit status. */
 int run_scan(int argc, char **argv);
 int run_info(int argc, char **argv);
+int run_bench(int argc, char **argv);
 
 #endif

@@ -4,6 +4,7 @@
  *
  * The report is made once, as JSON; the text is printed from that. */
 #include "command.h"
+#include "cpu.h"
 #include "message.h"
 
 #include <getopt.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 static const char help[] = "Usage: mmscan info [--json]\n"
@@ -40,27 +40,10 @@ static json_t *text_of(const char *text) {
   return value;
 }
 
-/* The value of the first line of /proc/cpuinfo that starts with `model name`; NULL where there is none. */
-static json_t *model_name(void) {
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  char line[512];
-  json_t *name = NULL;
-  while (file != NULL && name == NULL && fgets(line, sizeof line, file) != NULL) {
-    const char *colon = strchr(line, ':');
-    if (colon == NULL || strncmp(line, "model name", 10) != 0) continue;
-    line[strcspn(line, "\n")] = '\0';
-    name = text_of(colon + 1 + strspn(colon + 1, " "));
-  }
-  if (file != NULL) fclose(file);
-  return name;
-}
-
-/* Not every system names its CPU; all name their architecture. */
 static json_t *cpu(void) {
-  struct utsname system;
-  json_t *name = model_name();
-  if (name != NULL) return name;
-  return uname(&system) == 0 ? text_of(system.machine) : json_null();
+  char name[128];
+  cpu_name(name, sizeof name);
+  return text_of(name);
 }
 
 static json_t *engines(void) {

@@ -1,0 +1,56 @@
+/* contender.h: what is timed.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef CONTENDER_H
+#define CONTENDER_H
+
+#include "number.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum contender_role {
+  ROLE_BOUND,   /* the fastest of the copies: not timed itself */
+  ROLE_COPY,    /* one way to copy, or to update in place */
+  ROLE_LOOP,    /* the serial loop */
+  ROLE_LIBRARY, /* libmmscan */
+  ROLE_PEER
+} contender_role;
+
+typedef struct contender contender;
+struct contender {
+  char name[48];
+  contender_role role;
+  int threads;
+
+  /* Runs it `runs` times and returns the seconds that took; NaN where it failed. */
+  double (*run)(const contender *c, long runs);
+  /* Runs it once over data. Gives the place of the first wrong result, n where there is none; NULL: not a scan. */
+  size_t (*verify)(const contender *c);
+
+  const struct race *race; /* what is scanned */
+  scan_function *scan;     /* what `run` calls, where it is a function of this process */
+  mmscan_plan *plan;       /* or the plan, which is the contender's */
+  bool settle;             /* its threads want cores on which those of OpenMP wait, spinning, for more work */
+
+  char refusal[96]; /* why it was not timed; empty where it was */
+  double seconds;   /* of one run: the median of the rounds */
+  double fastest;   /* the fastest round */
+};
+
+enum { MOST_CONTENDERS = 96 };
+
+/* All contenders of one type, length and place: they take turns. */
+typedef struct race {
+  const number *number;
+  size_t n;
+  bool in_place;
+  const void *data; /* what is scanned when results are checked */
+  const void *x;    /* what is scanned when timed: in place it is y, which is then zero, so that scans of scans */
+  void *y;          /* neither grow nor overflow */
+  contender contenders[MOST_CONTENDERS];
+  size_t count;
+} race;
+
+#endif

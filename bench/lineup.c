@@ -1,0 +1,242 @@
+/* lineup.c: who takes part in a race.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "lineup.h"
+#include "bound.h"
+#include "numpy.h"
+#include "peers.h"
+#include "timing.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The unit that counts is slow by nature, and long arrays say nothing more about it. */
+static const char SLOW_UNIT[] = "model";
+enum { SLOW_UNIT_MOST = 1 << 20 };
+
+/* What is the same for all that are added. */
+typedef struct lineup {
+  race *race;
+  lineup_filter *filter;
+  int threads;
+} lineup;
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const race *r) { return r->n * r->number->size; }
+
+static double run_stream(const contender *c, long runs) {
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) bound_stream(bytes_of(c->race), c->race->x, c->race->y, c->threads);
+  return timing_now() - start;
+}
+
+static double run_copy(const contender *c, long runs) {
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) bound_copy(bytes_of(c->race), c->race->x, c->race->y, c->threads);
+  return timing_now() - start;
+}
+
+static double run_update(const contender *c, long runs) {
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) bound_update(bytes_of(c->race), c->race->y, c->threads);
+  return timing_now() - start;
+}
+
+static double run_scan(const contender *c, long runs) {
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) c->scan(c->race->n, c->race->x, c->race->y, c->threads);
+  return timing_now() - start;
+}
+
+/* The call takes as many threads as OpenMP's rules allow. */
+static double run_one_call(const contender *c, long runs) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(c->threads);
+  const double seconds = run_scan(c, runs);
+  omp_set_num_threads(before);
+  return seconds;
+}
+
+static double run_plan(const contender *c, long runs) {
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) mmscan_execute(c->plan, c->race->x, c->race->y);
+  return timing_now() - start;
+}
+
+/* y holds no result of another contender before. */
+static size_t verify(const contender *c) {
+  const race *r = c->race;
+  if (r->in_place)
+    memcpy(r->y, r->data, bytes_of(r));
+  else
+    memset(r->y, 0xFF, bytes_of(r));
+  c->run(c, 1);
+  return r->number->check(r->n, r->data, r->y);
+}
+
+/* ---- Adding one -------------------------------------------------------------------------------------------------- */
+
+static void refuse(contender *c, const char *reason) {
+  if (c != NULL && reason != NULL) snprintf(c->refusal, sizeof c->refusal, "%s", reason);
+}
+
+static bool passes(lineup_filter *filter, const char *name) {
+  bool wanted = filter->count == 0;
+  for (size_t i = 0; i < filter->count; i++) {
+    if (strstr(name, filter->names[i]) == NULL) continue;
+    filter->met[i] = true;
+    wanted = true;
+  }
+  return wanted;
+}
+
+/* NULL where the filter does not let it pass: it lets everything pass that the others are compared with. */
+static contender *add(lineup *l, contender_role role, const char *name, double (*run)(const contender *, long)) {
+  const bool passed = passes(l->filter, name), scans = role != ROLE_BOUND && role != ROLE_COPY;
+  if ((!passed && (role == ROLE_LIBRARY || role == ROLE_PEER)) || l->race->count == MOST_CONTENDERS) return NULL;
+  contender *c = &l->race->contenders[l->race->count++];
+  *c = (contender){.role = role, .threads = l->threads, .run = run, .race = l->race, .verify = scans ? verify : NULL};
+  snprintf(c->name, sizeof c->name, "%s", name);
+  return c;
+}
+
+/* ---- libmmscan --------------------------------------------------------------------------------------------------- */
+
+static void add_one_call(lineup *l) {
+  contender *c = add(l, ROLE_LIBRARY, "mmscan (one call)", run_one_call);
+  if (c == NULL) return;
+  const int before = omp_get_max_threads();
+  c->scan = l->race->number->one_call;
+  omp_set_num_threads(l->threads);
+  if (mmscan_threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS says how many threads a call takes");
+  omp_set_num_threads(before);
+}
+
+static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, mmscan_plan **plan) {
+  const mmscan_type type = l->race->number->type;
+  const mmscan_desc desc = {.struct_size = sizeof desc,
+                            .x_type = type,
+                            .y_type = type,
+                            .op = MMSCAN_PLUS,
+                            .kind = MMSCAN_INCLUSIVE,
+                            .n = l->race->n,
+                            .x_stride = 1,
+                            .y_stride = 1,
+                            .batch = 1};
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .unit = unit, .threads = l->threads};
+  return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
+}
+
+/* False where the engine does not take the unit for the type: then that is no contender. */
+static bool add_plan(lineup *l, const char *engine, const char *unit) {
+  char name[48];
+  mmscan_plan *plan;
+  if (make_plan(l, engine, unit, &plan) != MMSCAN_OK) return false;
+  snprintf(name, sizeof name, "mmscan %s%s%s", engine, unit != NULL ? " " : "", unit != NULL ? unit : "");
+  contender *c = add(l, ROLE_LIBRARY, name, run_plan);
+  if (c == NULL)
+    mmscan_plan_destroy(plan);
+  else
+    c->plan = plan;
+  if (unit != NULL && strcmp(unit, SLOW_UNIT) == 0 && l->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
+  return true;
+}
+
+/* By every unit it takes; or else by itself. */
+static void add_engine(lineup *l, const char *engine) {
+  mmscan_part unit = {.struct_size = sizeof unit};
+  bool takes_units = false;
+  for (size_t i = 0; mmscan_get_unit(i, &unit) == MMSCAN_OK; i++) takes_units |= add_plan(l, engine, unit.name);
+  if (!takes_units) add_plan(l, engine, NULL);
+}
+
+static void add_library(lineup *l) {
+  mmscan_part engine = {.struct_size = sizeof engine};
+  add_one_call(l);
+  for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) add_engine(l, engine.name);
+}
+
+/* ---- The others -------------------------------------------------------------------------------------------------- */
+
+static void add_bound(lineup *l) { add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL); }
+
+static void add_copies(lineup *l) {
+  if (l->race->in_place) {
+    add(l, ROLE_COPY, "update", run_update);
+  } else {
+    add(l, ROLE_COPY, "copy past the caches", run_stream);
+    add(l, ROLE_COPY, "copy", run_copy);
+  }
+}
+
+static void add_serial_loop(lineup *l) {
+  contender *c = add(l, ROLE_LOOP, "serial loop", run_scan);
+  if (c == NULL) return;
+  c->scan = l->race->number->serial;
+  c->threads = 1;
+}
+
+/* Those that have no more than one thread run beside one thread, the others beside all. */
+static bool takes_part(const lineup *l, bool one_thread) { return l->threads == (one_thread ? 1 : mmscan_threads()); }
+
+static void add_peers(lineup *l) {
+  const size_t type = (size_t)(l->race->number - numbers);
+  const peer *p;
+  for (size_t i = 0; (p = peers_at(i)) != NULL; i++) {
+    if (!takes_part(l, p->threads == PEER_ONE_THREAD)) continue;
+    contender *c = add(l, ROLE_PEER, p->name, run_scan);
+    if (c == NULL) continue;
+    c->scan = p->scan[type];
+    c->settle = p->threads == PEER_OWN_THREADS;
+    refuse(c, peers_refusal(p));
+  }
+}
+
+static void add_numpy(lineup *l) {
+  contender *c = takes_part(l, true) ? add(l, ROLE_PEER, "NumPy cumsum", numpy_run) : NULL;
+  if (c == NULL) return;
+  c->verify = numpy_verify;
+  refuse(c, numpy_refusal(bytes_of(l->race)));
+}
+
+/* Whatever the thread counts are, copying on one thread takes part, for at small n it is the bound of many threads too,
+ * and so does the serial loop, which all are compared with. */
+void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts) {
+  lineup l = {.race = r, .filter = filter, .threads = 1};
+  add_copies(&l);
+  for (size_t i = 0; i < thread_counts; i++) {
+    l.threads = threads[i];
+    add_bound(&l);
+    if (i == 0) add_serial_loop(&l);
+    if (l.threads > 1) add_copies(&l);
+    add_library(&l);
+    add_peers(&l);
+    add_numpy(&l);
+  }
+}
+
+void lineup_free(race *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    mmscan_plan_destroy(r->contenders[i].plan);
+    r->contenders[i].plan = NULL;
+  }
+}
+
+/* ---- The measures ------------------------------------------------------------------------------------------------ */
+
+const contender *lineup_bound(const race *r, int threads) {
+  const contender *bound = NULL;
+  for (size_t i = 0; i < r->count; i++)
+    if (r->contenders[i].role == ROLE_BOUND && (bound == NULL || r->contenders[i].threads == threads))
+      bound = &r->contenders[i];
+  return bound;
+}
+
+const contender *lineup_loop(const race *r) {
+  const contender *c = r->contenders;
+  while (c->role != ROLE_LOOP) c++;
+  return c;
+}

@@ -1,0 +1,39 @@
+/* number.h: the types of numbers that are timed, and the data.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef NUMBER_H
+#define NUMBER_H
+
+#include <mmscan.h>
+
+/* One scan of n elements, out of place or in place (x == y), by at most `threads` threads. */
+typedef void scan_function(size_t n, const void *x, void *y, int threads);
+
+enum { NUMBERS = 4 };
+
+typedef struct number {
+  const char *name;
+  mmscan_type type;
+  size_t size;
+
+  /* Whole numbers from -4 to 4, each a hash of its place: a short array is the beginning of a long one. Their sums
+   * walk to some 2^16 at n = 2^28, so they are exact in every type, in whatever order they are added. */
+  void (*fill)(size_t n, void *x);
+
+  /* The place of the first element of y that is not the inclusive scan of x; n where there is none. */
+  size_t (*check)(size_t n, const void *x, const void *y);
+
+  /* The sum of (i + 1) y[i] for the scan y of x, modulo 2^64: what a process that has the data too can compare. */
+  uint64_t (*checksum)(size_t n, const void *x);
+
+  scan_function *one_call; /* mmscan_inclusive_* */
+  scan_function *serial;   /* y[i] = sum += x[i] */
+} number;
+
+extern const number numbers[NUMBERS];
+
+/* NULL where no type has that name. */
+const number *number_by_name(const char *name);
+
+#endif

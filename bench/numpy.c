@@ -1,0 +1,130 @@
+/* numpy.c: NumPy's cumsum, which a process of its own times on request.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The process has arrays of its own. Sharing this one's would put them in shared memory, which has small pages, for
+ * every contender. It makes the same data; what it sends back is a checksum of its results. */
+#include "numpy.h"
+#include "machine.h"
+#include "process.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The data is that of number.c. Scans in place go on with zeros, as everywhere. */
+static const char script[] =
+    "import sys, time\n"
+    "import numpy as np\n"
+    "\n"
+    "PIECE = 1 << 20\n"
+    "\n"
+    "def pieces(n):\n"
+    "    return ((a, min(a + PIECE, n)) for a in range(0, n, PIECE))\n"
+    "\n"
+    "def values(a, b):\n"
+    "    h = np.arange(a, b, dtype=np.uint32) * np.uint32(0x9E3779B1)\n"
+    "    h = (h ^ (h >> np.uint32(16))) * np.uint32(0x85EBCA6B)\n"
+    "    return ((h ^ (h >> np.uint32(13))) % np.uint32(9)).astype(np.int64) - 4\n"
+    "\n"
+    "def checksum(y):\n"
+    "    total = 0\n"
+    "    for a, b in pieces(len(y)):\n"
+    "        places = np.arange(a + 1, b + 1, dtype=np.uint64)\n"
+    "        total += int((places * y[a:b].astype(np.int64).astype(np.uint64)).sum(dtype=np.uint64))\n"
+    "    return total % 2**64\n"
+    "\n"
+    "def load(code, n, in_place):\n"
+    "    x = np.empty(n, code)\n"
+    "    for a, b in pieces(n):\n"
+    "        x[a:b] = values(a, b)\n"
+    "    y = x if in_place else np.zeros(n, code)\n"
+    "    np.cumsum(x, dtype=x.dtype, out=y)\n"
+    "    total = checksum(y)\n"
+    "    if in_place:\n"
+    "        y.fill(0)\n"
+    "    return x, y, total\n"
+    "\n"
+    "def run(x, y, runs):\n"
+    "    start = time.perf_counter()\n"
+    "    for _ in range(runs):\n"
+    "        np.cumsum(x, dtype=x.dtype, out=y)\n"
+    "    return time.perf_counter() - start\n"
+    "\n"
+    "print(np.__version__, flush=True)\n"
+    "x = y = None\n"
+    "for line in sys.stdin:\n"
+    "    words = line.split()\n"
+    "    if words[0] == 'load':\n"
+    "        x = y = None\n"
+    "        x, y, total = load(words[1], int(words[2]), int(words[3]))\n"
+    "        print(total, flush=True)\n"
+    "    else:\n"
+    "        print(repr(run(x, y, int(words[1]))), flush=True)\n";
+
+static process python;
+static bool tried, running;
+static char version[32];
+
+/* False where the process is gone. */
+static bool answer(char *line, size_t size) {
+  if (fgets(line, (int)size, python.from) == NULL) return false;
+  line[strcspn(line, "\n")] = '\0';
+  return true;
+}
+
+/* A Python without NumPy ends with a complaint that nobody needs. */
+static bool start(const char *name) {
+  char program[256], option[] = "-c", code[sizeof script];
+  char *argv[] = {program, option, code, NULL};
+  if (name == NULL || strlen(name) >= sizeof program) return false;
+  strcpy(program, name);
+  memcpy(code, script, sizeof script);
+  if (!process_start(&python, argv, -1, true)) return false;
+  if (answer(version, sizeof version)) return true;
+  process_end(&python);
+  return false;
+}
+
+/* The first python3 of the path need not be the one that the system's NumPy is for. */
+static void start_once(void) {
+  if (tried) return;
+  tried = true;
+  running = start(getenv("PYTHON")) || start("python3") || start("/usr/bin/python3");
+  if (!running) version[0] = '\0';
+}
+
+const char *numpy_refusal(size_t bytes) {
+  start_once();
+  if (!running) return "no python3 with NumPy: PYTHON names another";
+  return 2 * bytes < machine_memory() ? NULL : "no memory for arrays of its own";
+}
+
+/* False where the process is gone, which it then stays. */
+static bool ask(char *line, size_t size) {
+  running = running && fflush(python.to) == 0 && answer(line, size);
+  return running;
+}
+
+double numpy_run(const contender *c, long runs) {
+  char line[64];
+  (void)c;
+  fprintf(python.to, "run %ld\n", runs);
+  return ask(line, sizeof line) ? strtod(line, NULL) : NAN;
+}
+
+size_t numpy_verify(const contender *c) {
+  static const char *const codes[NUMBERS] = {"f4", "f8", "i4", "i8"};
+  const race *r = c->race;
+  char line[64];
+  fprintf(python.to, "load %s %zu %d\n", codes[r->number - numbers], r->n, r->in_place);
+  if (!ask(line, sizeof line)) return 0;
+  return strtoull(line, NULL, 10) == r->number->checksum(r->n, r->data) ? r->n : 0;
+}
+
+const char *numpy_version(void) { return version[0] != '\0' ? version : NULL; }
+
+void numpy_end(void) {
+  if (running) process_end(&python);
+  running = false;
+}

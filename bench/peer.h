@@ -1,0 +1,58 @@
+/* peer.h: what other people's scans look like to the bench.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * To add a peer: a file that defines one `struct peer`, and a line in the table of peers.c (or, for C++, of
+ * cxx/table.cpp). A file of peers is compiled with flags of its own, which it records. */
+#ifndef PEER_H
+#define PEER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum peer_threads {
+  PEER_ONE_THREAD,
+  PEER_OPENMP,
+  PEER_OWN_THREADS /* threads that are not OpenMP's */
+} peer_threads;
+
+typedef struct peer {
+  const char *name;
+  const char *built; /* compiler and flags */
+  unsigned needs;    /* PEER_AVX2 | PEER_AVX512: instructions that the compiler was free to use */
+  peer_threads threads;
+  const char *absent;                                             /* why it was not built; NULL where it was */
+  void (*scan[4])(size_t n, const void *x, void *y, int threads); /* by type: f32, f64, i32, i64 */
+} peer;
+
+/* The one name that the shared object of C++ peers gives: its table, which ends in NULL. */
+typedef const peer *const *peer_table(void);
+#define PEER_TABLE "mmscan_bench_peers"
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- What the compiler of this file was told --------------------------------------------------------------------- */
+
+#define PEER_AVX2   1u
+#define PEER_AVX512 2u
+
+#if defined(__AVX512F__)
+#define PEER_NEEDS (PEER_AVX2 | PEER_AVX512)
+#elif defined(__AVX2__)
+#define PEER_NEEDS PEER_AVX2
+#else
+#define PEER_NEEDS 0u
+#endif
+
+#if defined(__clang__)
+#define PEER_BUILT __VERSION__ " " PEER_FLAGS
+#else
+#define PEER_BUILT "gcc " __VERSION__ " " PEER_FLAGS
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* peer_omp_simd.c: the peer `omp simd` on one core; with PEER_OMP_SIMD_AVX2, the one compiled for AVX2.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "peers.h"
+
+#include <stdint.h>
+
+#ifdef __clang__ /* which takes the pragma, but says that it cannot vectorise a scan */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+#define BODY "peer_omp_simd_body.inc"
+#include "each_type.inc"
+
+#ifdef PEER_OMP_SIMD_AVX2
+const peer peer_omp_simd_avx2 = {"omp simd inscan, avx2",
+#else
+const peer peer_omp_simd = {
+    "omp simd inscan",
+#endif
+                                 PEER_BUILT,
+                                 PEER_NEEDS,
+                                 PEER_ONE_THREAD,
+                                 NULL,
+                                 {scan_f32, scan_f64, scan_i32, scan_i64}};

@@ -1,0 +1,24 @@
+/* peer_two_pass.c: the textbook's scan by OpenMP: each thread sums its part, and then scans it from the sum of the
+ * parts before. It moves 3n elements.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "peers.h"
+
+#include <omp.h>
+#include <stdint.h>
+
+#ifdef __clang__ /* which takes the pragma, but says that it cannot vectorise a scan */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+enum { MOST_THREADS = 1024, LINE = 64 }; /* a line for each sum: no two threads write to one */
+
+#define BODY "peer_two_pass_body.inc"
+#include "each_type.inc"
+
+const peer peer_two_pass = {"omp two-pass", PEER_BUILT, PEER_NEEDS,
+                            PEER_OPENMP,    NULL,       {scalar_f32, scalar_f64, scalar_i32, scalar_i64}};
+
+const peer peer_two_pass_simd = {"omp two-pass simd", PEER_BUILT, PEER_NEEDS,
+                                 PEER_OPENMP,         NULL,       {simd_f32, simd_f64, simd_i32, simd_i64}};

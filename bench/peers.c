@@ -1,0 +1,62 @@
+/* peers.c: the table of other people's scans: those in C, and those in C++ where they were built.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The C++ ones are in a shared object in the folder of the command. So the command needs neither a C++ compiler nor the
+ * libraries of C++ and TBB, and an installed one, which has no such file beside it, is small. */
+#include "peers.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const peer *const in_c[] = {&peer_omp_simd,
+#ifdef __x86_64__
+                                   &peer_omp_simd_avx2,
+#endif
+                                   &peer_omp_parallel, &peer_two_pass, &peer_two_pass_simd};
+enum { IN_C = sizeof in_c / sizeof in_c[0] };
+
+static const peer no_cxx = {.name = "C++ peers", .absent = "not built: 'make peers' puts them beside the command"};
+
+static const peer *const *load_cxx(void) {
+  static const peer *const none[] = {&no_cxx, NULL};
+  char self[PATH_MAX], path[PATH_MAX + 32];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length < 0) return none;
+  self[length] = '\0';
+  snprintf(path, sizeof path, "%s/mmscan-peers.so", dirname(self));
+  void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  peer_table *table = NULL;
+  if (object != NULL) *(void **)&table = dlsym(object, PEER_TABLE);
+  return table != NULL ? table() : none;
+}
+
+const peer *peers_at(size_t index) {
+  static const peer *const *in_cxx;
+  if (in_cxx == NULL) in_cxx = load_cxx();
+  if (index < IN_C) return in_c[index];
+  for (size_t i = 0; in_cxx[i] != NULL; i++)
+    if (i == index - IN_C) return in_cxx[i];
+  return NULL;
+}
+
+/* -march=native means the CPU of the build: the command may run on another. */
+static bool has(unsigned needs) {
+#ifdef __x86_64__
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return (!(needs & PEER_AVX2) || avx2) && (!(needs & PEER_AVX512) || avx512);
+#else
+  return needs == 0;
+#endif
+}
+
+const char *peers_refusal(const peer *p) {
+  if (p->absent != NULL) return p->absent;
+  return has(p->needs) ? NULL : "compiled for instructions that this CPU lacks";
+}

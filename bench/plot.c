@@ -1,0 +1,196 @@
+/* plot.c: a session as a picture, by gnuplot.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnuplot gets its script and the data in it through its standard input, and writes to the open file: no name has to be
+ * quoted for it, and no other file is needed. */
+#include "plot.h"
+#include "machine.h"
+#include "message.h"
+#include "output.h"
+#include "panel.h"
+#include "process.h"
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 1120, PANEL_HEIGHT = 600 };
+
+static output picture;
+static bool is_open; /* the picture, by plot_prepare() */
+
+/* ---- Before ------------------------------------------------------------------------------------------------------ */
+
+static bool ends_in(const char *text, const char *end) {
+  const size_t length = strlen(text), tail = strlen(end);
+  return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+bool plot_is_format(const char *name) { return ends_in(name, ".svg") || ends_in(name, ".png"); }
+
+static bool start_gnuplot(process *gnuplot, char *option, int to) {
+  char name[] = "gnuplot";
+  char *argv[] = {name, option, NULL};
+  return process_start(gnuplot, argv, to, false);
+}
+
+int plot_prepare(const char *name) {
+  process gnuplot;
+  char option[] = "--version";
+  if (!start_gnuplot(&gnuplot, option, -1))
+    return fail("--plot needs the program gnuplot, which cannot be started: %s", strerror(errno));
+  process_end(&gnuplot);
+  is_open = true;
+  return output_open(&picture, name);
+}
+
+int plot_close(int status) {
+  if (is_open) status = output_close(&picture, status);
+  is_open = false;
+  return status;
+}
+
+/* ---- The script -------------------------------------------------------------------------------------------------- */
+
+/* A string of gnuplot, between single quotes, in which a single quote is written twice. */
+static void put_string(FILE *to, const char *text) {
+  fputc('\'', to);
+  for (; *text != '\0'; text++) {
+    if (*text == '\'') fputc('\'', to);
+    fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+  }
+  fputc('\'', to);
+}
+
+static void put_head(FILE *to, const bench_request *request, size_t panels) {
+  const bool svg = ends_in(request->plot, ".svg");
+  fprintf(to, "set terminal %s size %d,%zu enhanced font '%s' background '#ffffff'\n", svg ? "svg" : "pngcairo", WIDTH,
+          PANEL_HEIGHT * panels, svg ? "Helvetica,Arial,sans-serif,14" : "Sans,11");
+  fprintf(to, "set multiplot layout %zu,1\n", panels);
+  fputs("set logscale xy 2\n"
+        "set format x '2^{%L}'\n"
+        "set format y '%g'\n"
+        "set border 3 lc '#606060'\n"
+        "set tics nomirror out scale 0.5 textcolor '#404040'\n"
+        "set grid lc '#e4e4e4' lt 1\n"
+        "set lmargin at screen 0.09\n"
+        "set rmargin at screen 0.685\n"
+        "set key at screen 0.70, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen "
+        "2.2\n"
+        "set ylabel 'Gelem/s' offset 1,0\n"
+        "set xlabel 'elements n'\n",
+        to);
+}
+
+static void put_title(FILE *to, const bench_request *request, const race *r) {
+  char machine[192], title[512];
+  report_machine(machine, sizeof machine, request);
+  snprintf(title, sizeof title, "%s: prefix sums, %s, %s", request->title != NULL ? request->title : machine,
+           r->number->name, r->in_place ? "in place" : "out of place");
+  fputs("set title ", to);
+  put_string(to, title);
+  fputs(" noenhanced font ',16' offset 0,0.3\n", to);
+}
+
+/* The n at which the arrays fill a cache. */
+static void put_cache(FILE *to, const panel *p, int level, double low, double high) {
+  const double arrays = p->races->in_place ? 1 : 2, bytes = (double)machine_cache(level);
+  const double n = bytes / (arrays * (double)p->races->number->size);
+  if (n <= low || n >= high) return;
+  fprintf(to, "set arrow from %g, graph 0 to %g, graph 1 nohead back dt 3 lw 1.2 lc '#909090'\n", n, n);
+  fprintf(to, "set label 'L%d %g %s' at %g, graph 0.03 rotate by 90 offset 0.7,0 textcolor '#707070'\n", level,
+          bytes < 1 << 20 ? bytes / (1 << 10) : bytes / (1 << 20), bytes < 1 << 20 ? "KiB" : "MiB", n);
+}
+
+static void put_axes(FILE *to, const panel *p) {
+  const double low = (double)p->races[0].n / M_SQRT2, high = (double)p->races[p->count - 1].n * M_SQRT2;
+  double slowest, fastest;
+  panel_range(p, &slowest, &fastest);
+  fputs("unset arrow\nunset label\n", to);
+  fprintf(to, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low, high, slowest, fastest);
+  fputs("set label 'faster than copying' at graph 0.5, graph 0.97 center front textcolor '#808080' font ',12'\n", to);
+  for (int level = 1; level <= CACHE_LEVELS; level++) put_cache(to, p, level, low, high);
+}
+
+/* A here-document of points. A contender that was not timed somewhere has a gap there. */
+static void put_data(FILE *to, const panel *p, size_t panel_index, int line, const contender *c) {
+  fprintf(to, "$p%zu_%d << EOD\n", panel_index, line);
+  for (size_t i = 0; i < p->count; i++) {
+    const double speed = panel_speed(p, i, c);
+    fprintf(to, speed > 0 ? "%zu %g\n" : "%zu NaN\n", p->races[i].n, speed);
+  }
+  fputs("EOD\n", to);
+}
+
+/* The place of a name among those of its role, so that it has one colour in all panels and on any threads. */
+static size_t place_of(const contender *c) {
+  const race *r = c->race;
+  size_t place = 0;
+  for (size_t i = 0; strcmp(r->contenders[i].name, c->name) != 0; i++) place += r->contenders[i].role == c->role;
+  return place;
+}
+
+/* Those of the library differ for the colour-blind too (Okabe and Ito); dashes tell that not all threads are used. */
+static void put_style(FILE *to, const contender *c, int most_threads) {
+  static const char *const own[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0b000"};
+  static const char *const others[] = {"#b23a48", "#e08fb0", "#7b4ea3", "#8c6d31", "#56a0c9", "#5a7d2a",
+                                       "#c9a227", "#4a6572", "#999999", "#a0522d", "#20a0a0"};
+  const bool library = c->role == ROLE_LIBRARY;
+  const size_t place = place_of(c);
+  const char *colour = c->role == ROLE_LOOP ? "#000000" : library ? own[place % 5] : others[place % 11];
+  fprintf(to, "lc '%s' lw %s dt %s pt %d ps 0.45", colour, library ? "3" : "1.6",
+          library && c->threads < most_threads ? "'-'" : "1", library ? 7 : 5);
+}
+
+static void put_line(FILE *to, const panel *p, size_t panel_index, int line) {
+  char title[80];
+  const contender *c = p->lines[line];
+  const bool many = p->bound->threads > 1;
+  snprintf(title, sizeof title, many ? "%s, %d thread%s" : "%s", c->name, c->threads, c->threads == 1 ? "" : "s");
+  fprintf(to, ", \\\n  $p%zu_%d with linespoints ", panel_index, line);
+  put_style(to, c, p->bound->threads);
+  fputs(" title ", to);
+  put_string(to, title);
+}
+
+/* What lies above the bound is out of reach, and grey. */
+static void put_panel(FILE *to, const bench_request *request, const panel *p, size_t index) {
+  const int bound = MOST_LINES, lines = (int)p->line_count;
+  put_data(to, p, index, bound, p->bound);
+  for (int i = 0; i < lines; i++) put_data(to, p, index, i, p->lines[i]);
+  put_title(to, request, p->races);
+  put_axes(to, p);
+  fprintf(to,
+          "plot $p%zu_%d with filledcurves x2 fc '#eeeeee' notitle, \\\n  $p%zu_%d with lines dt 2 lw 2 lc '#505050'",
+          index, bound, index, bound);
+  fprintf(to, " title '%s'", p->bound->name);
+  for (int i = 0; i < lines; i++) put_line(to, p, index, i);
+  fputc('\n', to);
+}
+
+static size_t count_panels(const session *s) {
+  size_t panels = 0;
+  for (size_t first = 0; first < s->count; panels++) first += panel_of(s->races + first, s->count - first).count;
+  return panels;
+}
+
+static void put_script(FILE *to, const session *s) {
+  put_head(to, s->request, count_panels(s));
+  for (size_t first = 0, index = 0; first < s->count; index++) {
+    const panel p = panel_of(s->races + first, s->count - first);
+    put_panel(to, s->request, &p, index);
+    first += p.count;
+  }
+  fputs("unset multiplot\n", to);
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+int plot_draw(const session *s) {
+  process gnuplot;
+  if (!start_gnuplot(&gnuplot, NULL, picture.fd)) return fail("gnuplot: %s", strerror(errno));
+  put_script(gnuplot.to, s);
+  return process_end(&gnuplot) == 0 ? DONE : fail("gnuplot failed");
+}

@@ -1,0 +1,63 @@
+/* process.c: a program that runs beside this one.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * It is spawned and not forked: a fork of a process with OpenMP's threads is a risk, and copies its page tables. */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void close_pipe(const int ends[2]) {
+  close(ends[0]);
+  close(ends[1]);
+}
+
+static int spawn(process *p, char *const argv[], int input, int output, bool quiet) {
+  posix_spawn_file_actions_t actions;
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error != 0) return error;
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (quiet) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  error = posix_spawnp(&p->pid, argv[0], &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/* The ends of this process become streams, and those of the other are closed here. */
+static bool keep_ends(process *p, const int in[2], const int out[2]) {
+  close(in[0]);
+  close(out[1]);
+  p->to = fdopen(in[1], "w");
+  p->from = fdopen(out[0], "r");
+  return p->to != NULL && p->from != NULL;
+}
+
+bool process_start(process *p, char *const argv[], int output, bool quiet) {
+  int in[2], out[2];
+  *p = (process){.pid = -1};
+  if (pipe2(in, O_CLOEXEC) != 0) return false;
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    close_pipe(in);
+    return false;
+  }
+  const int error = spawn(p, argv, in[0], output >= 0 ? output : out[1], quiet);
+  if (error == 0) return keep_ends(p, in, out);
+  close_pipe(in);
+  close_pipe(out);
+  errno = error;
+  return false;
+}
+
+int process_end(process *p) {
+  int status = -1;
+  if (p->to != NULL) fclose(p->to);
+  if (p->from != NULL) fclose(p->from);
+  while (waitpid(p->pid, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

@@ -1,0 +1,74 @@
+/* report_json.c: the session for machines.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "cpu.h"
+#include "machine.h"
+#include "message.h"
+#include "numpy.h"
+#include "peers.h"
+#include "report.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+static const char *const roles[] = {[ROLE_BOUND] = "bound",
+                                    [ROLE_COPY] = "copy",
+                                    [ROLE_LOOP] = "loop",
+                                    [ROLE_LIBRARY] = "mmscan",
+                                    [ROLE_PEER] = "peer"};
+
+static json_t *row(const contender *c) {
+  json_t *r = json_pack("{s:s, s:s, s:i}", "name", c->name, "role", roles[c->role], "threads", c->threads);
+  if (c->refusal[0] != '\0') {
+    json_object_set_new(r, "skipped", json_string(c->refusal));
+    return r;
+  }
+  json_object_set_new(r, "seconds", json_real(c->seconds));
+  json_object_set_new(r, "fastest_seconds", json_real(c->fastest));
+  json_object_set_new(r, "gelem_per_second", json_real(1e-9 * (double)c->race->n / c->seconds));
+  json_object_set_new(r, "of_bound", json_real(report_of_bound(c)));
+  json_object_set_new(r, "times_serial", json_real(report_times_serial(c)));
+  return r;
+}
+
+static json_t *table(const race *r) {
+  json_t *rows = json_array();
+  for (size_t i = 0; i < r->count; i++) json_array_append_new(rows, row(&r->contenders[i]));
+  return json_pack("{s:s, s:s, s:I, s:o}", "type", r->number->name, "place", r->in_place ? "in" : "out", "n",
+                   (json_int_t)r->n, "rows", rows);
+}
+
+static json_t *tables(const session *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->count; i++) json_array_append_new(list, table(&s->races[i]));
+  return list;
+}
+
+static json_t *machine(void) {
+  char cpu[128];
+  json_t *caches = json_array();
+  cpu_name(cpu, sizeof cpu);
+  for (int level = 1; level <= CACHE_LEVELS; level++)
+    json_array_append_new(caches, json_integer((json_int_t)machine_cache(level)));
+  return json_pack("{s:s, s:i, s:o}", "cpu", cpu, "threads", mmscan_threads(), "caches", caches);
+}
+
+static json_t *peers(void) {
+  json_t *list = json_array();
+  const peer *p;
+  for (size_t i = 0; (p = peers_at(i)) != NULL; i++)
+    json_array_append_new(list, json_pack("{s:s, s:s?}", "name", p->name, "built", p->built));
+  return list;
+}
+
+int report_json(const session *s) {
+  json_t *all =
+      json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:i, s:f, s:o}", "version", mmscan_version(), "built", PEER_BUILT,
+                "isa", mmscan_isa(), "machine", machine(), "numpy", numpy_version(), "peers", peers(), "rounds",
+                s->request->rounds, "memory_mib_per_thread", s->memory, "tables", tables(s));
+  if (all == NULL) return fail_memory();
+  if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
+  json_decref(all);
+  return DONE;
+}

@@ -1,0 +1,146 @@
+/* report_text.c: the table for people.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "cpu.h"
+#include "machine.h"
+#include "numpy.h"
+#include "peers.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Ratios ------------------------------------------------------------------------------------------------------ */
+
+double report_of_bound(const contender *c) { return lineup_bound(c->race, c->threads)->seconds / c->seconds; }
+
+double report_times_serial(const contender *c) { return lineup_loop(c->race)->seconds / c->seconds; }
+
+/* ---- Before ------------------------------------------------------------------------------------------------------ */
+
+void report_machine(char *text, size_t size, const bench_request *request) {
+  char cpu[128];
+  const int threads = request->threads[request->thread_counts - 1];
+  cpu_name(cpu, sizeof cpu);
+  snprintf(text, size, "%s, %d thread%s", cpu, threads, threads == 1 ? "" : "s");
+}
+
+/* Each compiler and its flags once. */
+static void print_compilers(void) {
+  const peer *p, *other;
+  for (size_t i = 0; (p = peers_at(i)) != NULL; i++) {
+    size_t before = 0;
+    if (p->built == NULL) continue;
+    while ((other = peers_at(before)) != p && (other->built == NULL || strcmp(other->built, p->built) != 0)) before++;
+    if (other == p) printf("%s%s\n", i == 0 ? "peers by     " : "             ", p->built);
+  }
+}
+
+void report_head(const bench_request *request) {
+  char machine[192];
+  report_machine(machine, sizeof machine, request);
+  printf("mmscan       %s, ISA %s\n", mmscan_version(), mmscan_isa());
+  printf("machine      %s", machine);
+  for (int level = 1; level <= CACHE_LEVELS; level++)
+    if (machine_cache(level) != 0) printf(", L%d %zu KiB", level, machine_cache(level) >> 10);
+  putchar('\n');
+  printf("loop by      %s\n", PEER_BUILT);
+  print_compilers();
+  if (numpy_version() != NULL) printf("NumPy        %s\n", numpy_version());
+  printf("times        medians of %d round%s\n", request->rounds, request->rounds == 1 ? "" : "s");
+}
+
+/* ---- The table --------------------------------------------------------------------------------------------------- */
+
+/* The length, and as a power of two where it is one. */
+static void print_length(size_t n) {
+  char text[48];
+  int log2 = 0;
+  while ((size_t)1 << log2 < n) log2++;
+  if ((size_t)1 << log2 == n)
+    snprintf(text, sizeof text, "n = 2^%d", log2);
+  else
+    snprintf(text, sizeof text, "n = %zu", n);
+  printf(" | %-23s", text);
+}
+
+static void print_heading(const race *races, size_t count) {
+  char title[64];
+  snprintf(title, sizeof title, "%s, %s", races->number->name, races->in_place ? "in place" : "out of place");
+  printf("\n%-37s", title);
+  for (size_t i = 0; i < count; i++) print_length(races[i].n);
+  printf("\n%-29s threads", "");
+  for (size_t i = 0; i < count; i++) printf(" | %7s %7s %7s", "Gelem/s", "xbound", "xserial");
+  putchar('\n');
+}
+
+/* Three digits that count. */
+static void print_number(double value) {
+  const int decimals = value < 9.995 ? 3 : value < 99.95 ? 2 : value < 999.5 ? 1 : 0;
+  printf(" %7.*f", decimals, value);
+}
+
+static const contender *same_in(const race *r, const contender *c) {
+  for (size_t i = 0; i < r->count; i++)
+    if (r->contenders[i].threads == c->threads && strcmp(r->contenders[i].name, c->name) == 0) return &r->contenders[i];
+  return NULL;
+}
+
+static void print_cell(const contender *c) {
+  printf(" |");
+  if (c == NULL || c->refusal[0] != '\0') {
+    printf(" %7s %7s %7s", "-", "-", "-");
+    return;
+  }
+  print_number(1e-9 * (double)c->race->n / c->seconds);
+  print_number(report_of_bound(c));
+  print_number(report_times_serial(c));
+}
+
+static bool runs_somewhere(const race *races, size_t count, const contender *c) {
+  for (size_t i = 0; i < count; i++) {
+    const contender *same = same_in(&races[i], c);
+    if (same != NULL && same->refusal[0] == '\0') return true;
+  }
+  return false;
+}
+
+void report_races(const race *races, size_t count) {
+  print_heading(races, count);
+  for (size_t i = 0; i < races->count; i++) {
+    const contender *c = &races->contenders[i];
+    if (c->role == ROLE_COPY || !runs_somewhere(races, count, c)) continue;
+    printf("%-32s %4d", c->name, c->threads);
+    for (size_t k = 0; k < count; k++) print_cell(same_in(&races[k], c));
+    putchar('\n');
+  }
+  fflush(stdout);
+}
+
+/* ---- After ------------------------------------------------------------------------------------------------------- */
+
+static bool told_before(const session *s, const race *last, const contender *c) {
+  for (const race *r = s->races; r <= last; r++)
+    for (size_t i = 0; i < r->count; i++) {
+      const contender *other = &r->contenders[i];
+      if (other == c) return false;
+      if (strcmp(other->name, c->name) == 0 && strcmp(other->refusal, c->refusal) == 0) return true;
+    }
+  return false;
+}
+
+static void print_refusals(const session *s) {
+  for (const race *r = s->races; r < s->races + s->count; r++)
+    for (size_t i = 0; i < r->count; i++) {
+      const contender *c = &r->contenders[i];
+      if (c->refusal[0] != '\0' && !told_before(s, r, c)) printf("skipped: %s: %s\n", c->name, c->refusal);
+    }
+}
+
+void report_tail(const session *s) {
+  puts("\nxbound:  times the speed of the bound: copying (in place: reading and writing back) by as many threads.\n"
+       "xserial: times the speed of the serial loop, called through a pointer.");
+  if (s->memory >= 0) printf("Memory that mmscan took beyond x and y: %.1f MiB a thread.\n", s->memory);
+  print_refusals(s);
+}

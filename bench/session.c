@@ -1,0 +1,183 @@
+/* session.c: all that one call of `mmscan bench` does.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "session.h"
+#include "footprint.h"
+#include "machine.h"
+#include "message.h"
+#include "numpy.h"
+#include "plot.h"
+#include "report.h"
+#include "timing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The arrays of one type, for the longest race. */
+typedef struct arrays {
+  void *data, *y;
+} arrays;
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
+
+/* Some contenders need an array of their own while they run. */
+static bool fits(const number *type, size_t n) { return n < machine_memory() / (3 * type->size); }
+
+/* All pages are there before anything is timed. */
+static bool make_arrays(arrays *a, const number *type, size_t n) {
+  const size_t size = (n * type->size + 63) / 64 * 64;
+  a->data = aligned_alloc(64, size);
+  a->y = aligned_alloc(64, size);
+  if (a->data == NULL || a->y == NULL) return false;
+  type->fill(n, a->data);
+  memset(a->y, 0, size);
+  return true;
+}
+
+static void free_arrays(arrays *a) {
+  free(a->data);
+  free(a->y);
+}
+
+/* ---- Races ------------------------------------------------------------------------------------------------------- */
+
+static void set_race(race *r, const number *type, size_t n, bool in_place, const arrays *a) {
+  *r = (race){.number = type, .n = n, .in_place = in_place, .data = a->data, .x = in_place ? a->y : a->data, .y = a->y};
+}
+
+static bool run_race(session *s, size_t n, bool in_place, const number *type, const arrays *a) {
+  const bench_request *request = s->request;
+  lineup_filter only = request->only;
+  race *r = &s->races[s->count];
+  set_race(r, type, n, in_place, a);
+  lineup_fill(r, &only, request->threads, request->thread_counts);
+  const bool timed = timing_race(r, request->rounds);
+  lineup_free(r);
+  s->count++;
+  return timed;
+}
+
+/* Races of all lengths, reported as they come. */
+static bool run_lengths(session *s, const number *type, bool in_place, size_t lengths, const arrays *a) {
+  size_t first = s->count;
+  for (size_t i = 0; i < lengths; i++) {
+    if (!run_race(s, s->request->lengths[i], in_place, type, a)) return false;
+    if (s->request->json || (s->count - first < RACES_ABREAST && i + 1 < lengths)) continue;
+    report_races(&s->races[first], s->count - first);
+    first = s->count;
+  }
+  return true;
+}
+
+static void measure_memory(session *s, const number *type, size_t n, const arrays *a) {
+  race like;
+  set_race(&like, type, n, false, a);
+  s->memory = footprint_of_scans(&like, s->request->threads[s->request->thread_counts - 1]);
+}
+
+/* How many of the lengths there is memory for. */
+static size_t lengths_that_fit(const bench_request *request, const number *type) {
+  size_t count = request->length_count;
+  while (count > 0 && !fits(type, request->lengths[count - 1])) {
+    count--;
+    fail("%s, n = %zu: skipped, as there is not enough memory", type->name, request->lengths[count]);
+  }
+  return count;
+}
+
+static bool run_type(session *s, const number *type) {
+  const bench_request *request = s->request;
+  const size_t lengths = lengths_that_fit(request, type);
+  arrays a;
+  if (lengths == 0) return true;
+  bool done = make_arrays(&a, type, request->lengths[lengths - 1]);
+  if (done && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);
+  for (size_t i = 0; i < request->place_count && done; i++)
+    done = run_lengths(s, type, request->in_place[i], lengths, &a);
+  free_arrays(&a);
+  return done;
+}
+
+/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
+
+/* A short race that is not run. */
+static void look_at_lineup(race *r, bench_request *request) {
+  const arrays none = {NULL, NULL};
+  set_race(r, request->types[0], 1, false, &none);
+  lineup_fill(r, &request->only, request->threads, request->thread_counts);
+  lineup_free(r);
+}
+
+static int check_names(bench_request *request) {
+  race r;
+  look_at_lineup(&r, request);
+  for (size_t i = 0; i < request->only.count; i++)
+    if (!request->only.met[i])
+      return wrong_usage("bench", "--only: no contender has '%s' in its name: see --list", request->only.names[i]);
+  return DONE;
+}
+
+static int check_environment(void) {
+  const char *error = mmscan_environment_error();
+  return error == NULL ? DONE : fail("%s", error);
+}
+
+static void print_lineup(const race *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    const contender *c = &r->contenders[i];
+    if (c->role == ROLE_COPY) continue;
+    printf("%-32s %4d thread%s%s%s\n", c->name, c->threads, c->threads == 1 ? "" : "s",
+           c->refusal[0] != '\0' ? ", skipped: " : "", c->refusal);
+  }
+}
+
+int session_list(bench_request *request) {
+  race r;
+  if (check_environment() != DONE) return FAILED;
+  look_at_lineup(&r, request);
+  print_lineup(&r);
+  numpy_end();
+  return DONE;
+}
+
+/* ---- The session ------------------------------------------------------------------------------------------------- */
+
+/* A wrong result is a failure, whoever's it is. */
+static int status_of(const session *s) {
+  int status = DONE;
+  for (const race *r = s->races; r < s->races + s->count; r++)
+    for (size_t i = 0; i < r->count; i++)
+      if (strncmp(r->contenders[i].refusal, "WRONG", 5) == 0)
+        status = fail("%s, %s, n = %zu: %s", r->contenders[i].name, r->number->name, r->n, r->contenders[i].refusal);
+  return status;
+}
+
+static int report(const session *s) {
+  if (s->count == 0) return fail("nothing was timed");
+  if (!s->request->json) report_tail(s);
+  if (s->request->json && report_json(s) != DONE) return FAILED;
+  if (s->request->plot != NULL && plot_draw(s) != DONE) return FAILED;
+  return status_of(s);
+}
+
+static int run(bench_request *request) {
+  const size_t most = request->type_count * request->place_count * request->length_count;
+  session s = {.request = request, .races = malloc(most * sizeof *s.races), .memory = -1};
+  bool done = s.races != NULL;
+  if (!request->json) report_head(request);
+  for (size_t i = 0; i < request->type_count && done; i++) done = run_type(&s, request->types[i]);
+  const int status = done ? report(&s) : fail_memory();
+  free(s.races);
+  return status;
+}
+
+int session_run(bench_request *request) {
+  int status = check_environment();
+  if (status == DONE) status = check_names(request);
+  if (status == DONE && request->plot != NULL) status = plot_prepare(request->plot);
+  if (status == DONE) status = run(request);
+  numpy_end();
+  return plot_close(status);
+}

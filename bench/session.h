@@ -1,0 +1,44 @@
+/* session.h: all that one call of `mmscan bench` does.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * bench/ is the subcommand's own part of the command: of the library it uses the public header alone, of tools/ the
+ * messages, the name of the CPU and the output files. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "lineup.h"
+
+enum { MOST_LENGTHS = 64, MOST_PLACES = 2, MOST_THREAD_COUNTS = 2 };
+
+typedef struct bench_request {
+  const number *types[NUMBERS];
+  size_t type_count;
+  bool in_place[MOST_PLACES];
+  size_t place_count;
+  size_t lengths[MOST_LENGTHS]; /* ascending */
+  size_t length_count;
+  int threads[MOST_THREAD_COUNTS]; /* ascending */
+  size_t thread_counts;
+  lineup_filter only;
+  int rounds;
+  bool json;
+  const char *plot;  /* the file to draw; or NULL */
+  const char *title; /* of the plot; NULL: the machine's name */
+} bench_request;
+
+/* What was measured: races by type, then place, then length. */
+typedef struct session {
+  const bench_request *request;
+  race *races;
+  size_t count;
+  double memory; /* MiB a thread that libmmscan took beyond x and y; negative where that is not known */
+} session;
+
+/* Times and reports. Returns an exit status, like all of the command. */
+int session_run(bench_request *request);
+
+/* Prints who could take part, and who cannot, and why. */
+int session_list(bench_request *request);
+
+#endif

@@ -1,0 +1,232 @@
+/* bench.c: the subcommand bench: its options.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "command.h"
+#include "message.h"
+#include "plot.h"
+#include "session.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] = "Usage: mmscan bench [OPTION]...\n"
+                           "Times the engines and other people's scans beside what no scan can beat: copying.\n"
+                           "\n"
+                           "  -n, --log2 LIST   lengths 2^K: K, a range K:L or K:L:STEP, or a list of these by\n"
+                           "                    commas; default 4,10,14,18,22,26\n"
+                           "  --length LIST     lengths that need not be powers of two\n"
+                           "  --all             as -n 4:28\n"
+                           "  --type LIST       f32 (default), f64, i32, i64, or all\n"
+                           "  --place PLACE     out (of place, default), in (place) or both\n"
+                           "  --threads T       1, all, or both (default)\n"
+                           "  --rounds R        how often each has its turn (default 9); the median counts\n"
+                           "  --only LIST       those that have one of these in their name; the bound and the\n"
+                           "                    serial loop stay\n"
+                           "  --list            who could take part, and who cannot, and why\n"
+                           "  --json            as one JSON object\n"
+                           "  --plot FILE       draws speed over length too, by gnuplot: .svg or .png\n"
+                           "  --title TEXT      over the plot; default: the machine\n"
+                           "  --help            this text\n"
+                           "\n"
+                           "All run in this process and take turns, round after round; NumPy has a process of its\n"
+                           "own. Results are checked before anything is timed: who is wrong is not timed, and the\n"
+                           "exit status is 1. MMSCAN_ISA chooses the instruction set, as everywhere.\n";
+
+enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000 };
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+
+/* Calls `add` for every item of a list by commas, until one fails. */
+static int each_item(bench_request *r, char *list, int (*add)(bench_request *, char *item)) {
+  int status = DONE;
+  char *item;
+  while (status == DONE && (item = strsep(&list, ",")) != NULL) status = add(r, item);
+  return status;
+}
+
+/* A whole number from low to high; *end is what follows it. */
+static bool read_number(const char *text, long low, long high, long *value, char **end) {
+  errno = 0;
+  *value = strtol(text, end, 10);
+  return *end != text && errno == 0 && *value >= low && *value <= high;
+}
+
+static bool is_number(const char *text, long low, long high, long *value) {
+  char *end;
+  return read_number(text, low, high, value, &end) && *end == '\0';
+}
+
+/* ---- Lengths ----------------------------------------------------------------------------------------------------- */
+
+static int add_length(bench_request *r, size_t n) {
+  size_t i = r->length_count;
+  if (i == MOST_LENGTHS) return wrong_usage("bench", "more than %d lengths", MOST_LENGTHS);
+  while (i > 0 && r->lengths[i - 1] > n) i--;
+  if (i > 0 && r->lengths[i - 1] == n) return DONE;
+  memmove(r->lengths + i + 1, r->lengths + i, (r->length_count - i) * sizeof *r->lengths);
+  r->lengths[i] = n;
+  r->length_count++;
+  return DONE;
+}
+
+/* "K", "K:L" or "K:L:STEP" */
+static bool read_range(const char *text, long *first, long *last, long *step) {
+  char *end;
+  *step = 1;
+  if (!read_number(text, 0, MOST_LOG2, first, &end)) return false;
+  *last = *first;
+  if (*end == ':' && !read_number(end + 1, *first, MOST_LOG2, last, &end)) return false;
+  if (*end == ':' && !read_number(end + 1, 1, MOST_LOG2, step, &end)) return false;
+  return *end == '\0';
+}
+
+static int add_powers(bench_request *r, char *item) {
+  long first, last, step;
+  int status = DONE;
+  if (!read_range(item, &first, &last, &step))
+    return wrong_usage("bench", "-n: '%s' is not K, K:L or K:L:STEP with 0 <= K <= L <= %d", item, MOST_LOG2);
+  for (long k = first; k <= last && status == DONE; k += step) status = add_length(r, (size_t)1 << k);
+  return status;
+}
+
+static int add_exact_length(bench_request *r, char *item) {
+  long n;
+  if (is_number(item, 1, 1L << MOST_LOG2, &n)) return add_length(r, (size_t)n);
+  return wrong_usage("bench", "--length: '%s' is not a length from 1 to 2^%d", item, MOST_LOG2);
+}
+
+/* ---- What else a list may hold ----------------------------------------------------------------------------------- */
+
+static void add_number(bench_request *r, const number *type) {
+  for (size_t i = 0; i < r->type_count; i++)
+    if (r->types[i] == type) return;
+  r->types[r->type_count++] = type;
+}
+
+static int add_type(bench_request *r, char *item) {
+  const number *type = number_by_name(item);
+  if (strcmp(item, "all") == 0)
+    for (int i = 0; i < NUMBERS; i++) add_number(r, &numbers[i]);
+  else if (type == NULL)
+    return wrong_usage("bench", "--type: no such type '%s'", item);
+  else
+    add_number(r, type);
+  return DONE;
+}
+
+static int add_name(bench_request *r, char *item) {
+  if (*item == '\0') return wrong_usage("bench", "--only: a name is missing");
+  if (r->only.count == MOST_NAMES) return wrong_usage("bench", "--only: more than %d names", MOST_NAMES);
+  r->only.names[r->only.count++] = item;
+  return DONE;
+}
+
+/* ---- Single values ----------------------------------------------------------------------------------------------- */
+
+static int set_place(bench_request *r, const char *place) {
+  const bool both = strcmp(place, "both") == 0, in = strcmp(place, "in") == 0;
+  if (!both && !in && strcmp(place, "out") != 0)
+    return wrong_usage("bench", "--place: '%s' is not out, in or both", place);
+  r->place_count = both ? 2 : 1;
+  r->in_place[0] = in;
+  r->in_place[1] = true;
+  return DONE;
+}
+
+/* Where one thread is all, there is one count. */
+static int set_threads(bench_request *r, const char *threads) {
+  const bool both = strcmp(threads, "both") == 0, one = strcmp(threads, "1") == 0;
+  if (!both && !one && strcmp(threads, "all") != 0)
+    return wrong_usage("bench", "--threads: '%s' is not 1, all or both", threads);
+  const int all = mmscan_threads();
+  r->thread_counts = both && all > 1 ? 2 : 1;
+  r->threads[0] = both || one ? 1 : all;
+  r->threads[1] = all;
+  return DONE;
+}
+
+static int set_rounds(bench_request *r, const char *rounds) {
+  long value;
+  if (!is_number(rounds, 1, MOST_ROUNDS, &value))
+    return wrong_usage("bench", "--rounds: '%s' is not a number from 1 to %d", rounds, MOST_ROUNDS);
+  r->rounds = (int)value;
+  return DONE;
+}
+
+static int set_plot(bench_request *r, const char *name) {
+  r->plot = name;
+  return plot_is_format(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
+}
+
+/* ---- The command line -------------------------------------------------------------------------------------------- */
+
+static const struct option options[] = {
+    {"log2", required_argument, NULL, 'n'},   {"length", required_argument, NULL, 'g'},
+    {"all", no_argument, NULL, 'a'},          {"type", required_argument, NULL, 't'},
+    {"place", required_argument, NULL, 'p'},  {"threads", required_argument, NULL, 'c'},
+    {"rounds", required_argument, NULL, 'r'}, {"only", required_argument, NULL, 'o'},
+    {"list", no_argument, NULL, 'l'},         {"json", no_argument, NULL, 'j'},
+    {"plot", required_argument, NULL, 'f'},   {"title", required_argument, NULL, 'e'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+};
+
+static int set_option(bench_request *r, int option, char *value) {
+  char every[] = "4:28";
+  switch (option) {
+  case 'n':
+    return each_item(r, value, add_powers);
+  case 'g':
+    return each_item(r, value, add_exact_length);
+  case 'a':
+    return add_powers(r, every);
+  case 't':
+    return each_item(r, value, add_type);
+  case 'p':
+    return set_place(r, value);
+  case 'c':
+    return set_threads(r, value);
+  case 'r':
+    return set_rounds(r, value);
+  case 'o':
+    return each_item(r, value, add_name);
+  case 'j':
+    r->json = true;
+    return DONE;
+  case 'f':
+    return set_plot(r, value);
+  case 'e':
+    r->title = value;
+    return DONE;
+  default:
+    return wrong_usage("bench", NULL);
+  }
+}
+
+static void set_defaults(bench_request *r) {
+  char lengths[] = "4,10,14,18,22,26";
+  if (r->length_count == 0) each_item(r, lengths, add_powers);
+  if (r->type_count == 0) add_number(r, &numbers[0]);
+}
+
+int run_bench(int argc, char **argv) {
+  bench_request r = {.rounds = 9};
+  bool list = false;
+  int option, status = DONE;
+  set_place(&r, "out");
+  set_threads(&r, "both");
+  while (status == DONE && (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'l')
+      list = true;
+    else
+      status = set_option(&r, option, optarg);
+  }
+  if (status != DONE) return status;
+  if (optind < argc) return wrong_usage("bench", "an argument too many: '%s'", argv[optind]);
+  set_defaults(&r);
+  return list ? session_list(&r) : session_run(&r);
+}
