@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Bytes of y from which it is written past the caches. */
-enum { STREAM_FROM = 16 << 20 };
+enum { STREAM_FROM = 8 << 20 };
 
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
 

@@ -72,7 +72,7 @@ static size_t work_size(const mms_job *job) { return (void)job, sizeof(mms_ahead
 
 /* Measured: doc/PERFORMANCE.md. */
 static void defaults(mmscan_type type, size_t *s, size_t *tile) {
-  enum { TILE_BYTES = 65536 };
+  enum { TILE_BYTES = 131072 };
   *s = 0;
   *tile = TILE_BYTES / mms_type_size(type);
 }
