@@ -31,16 +31,18 @@
  *            NumPy. Sums of floats are rounded in the order the plan chose, which is not the order of the plain loop;
  *            but y[i] is finite, infinite or NaN exactly where the plain loop's is.
  * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
- * untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine was asked for
- * by name: then it returns MMSCAN_ENOMEM. n == 0     MMSCAN_OK, whatever the pointers are.
+ *            untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine
+ *            was asked for by name: then it returns MMSCAN_ENOMEM.
+ * n == 0     gives MMSCAN_OK, whatever the pointers are.
  *
  * ENVIRONMENT, read once, at first use
  *
- *   MMSCAN_ENGINE       auto (default), gemm, serial; simd is a name for later, and gives MMSCAN_ENOTSUP
+ *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS) or model
- *   MMSCAN_ISA          portable; any other ISA is a name for later, and gives MMSCAN_ENOTSUP
- *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules
- *   MMSCAN_WISDOM       a file of measured choices: for later, and gives MMSCAN_ENOTSUP
+ *   MMSCAN_ISA          avx512, avx2, neon, portable; default: the best that CPU, system and build have. One that they
+ *                       do not have gives MMSCAN_ENOTSUP
+ *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed
+ *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
  * A value that cannot be honoured is never ignored: every call that scans returns a status other than MMSCAN_OK, and
  * mmscan_environment_error() says which variable it is.
@@ -166,7 +168,7 @@ mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
 typedef struct mmscan_plan mmscan_plan;
 
 #define MMSCAN_ESTIMATE 0u /* choose from a table */
-#define MMSCAN_MEASURE  1u /* time the candidates: for later, MMSCAN_ENOTSUP */
+#define MMSCAN_MEASURE  1u /* time the candidates, and keep what was found as wisdom */
 
 /* What a plan uses, or is asked to use. Zero or NULL asks the library to choose. */
 typedef struct mmscan_choice {
@@ -184,6 +186,12 @@ typedef struct mmscan_choice {
 
 /* Makes a plan for *desc, which may be gone after the call (init is copied). On MMSCAN_OK *plan is the caller's, to be
  * given to mmscan_plan_destroy(); otherwise *plan is NULL.
+ *
+ * With MMSCAN_MEASURE the choices are those that were fastest on arrays of the problem's shape, out of place; engines,
+ * units, s, tiles and numbers of threads take turns, for some tenths of a second (longer for large n). The arrays are
+ * the library's own, of 256 MiB each at most: a longer problem is measured at that length. A shape that was measured
+ * before, or is in the wisdom that was read, is not measured again; "the same shape" means the same type, and the same
+ * log2 of n and of batch.
  *
  * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; flags has an unknown bit; illegal environment
  * MMSCAN_EOVERLAP rows of y share memory
@@ -280,6 +288,29 @@ typedef struct mmscan_counts {
  * MMSCAN_ENOTSUP   a type other than f32 and f64; or the environment asks for what this library does not do
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
+
+/* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
+ *
+ * What MMSCAN_MEASURE found is used by every later call and plan of the process that leaves the choice to the library,
+ * but for scans of up to 128 KiB, which are not chosen for. It can be written to a file and read by another process: by
+ * these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU, the instruction set
+ * and the BLAS it was made with.
+ */
+
+/* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.
+ *
+ * MMSCAN_EINVAL  file is NULL; or the environment is illegal (its status is returned, whatever it is)
+ * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added
+ * MMSCAN_ENOMEM  no memory; nothing is added
+ */
+mmscan_status mmscan_wisdom_read(const char *file);
+
+/* Writes all wisdom there is to a file: to a new one beside it first, which then takes its place. Statuses as above,
+ * and where one is not MMSCAN_OK the file is as it was. */
+mmscan_status mmscan_wisdom_write(const char *file);
+
+/* The number of shapes that something is known of. */
+size_t mmscan_wisdom_count(void);
 
 /* ---- What is inside -----------------------------------------------------------------------------------------------
  */

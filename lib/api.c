@@ -1,10 +1,12 @@
 /* api.c: the public calls. Arguments become a problem; a problem becomes a short loop or a plan. */
 #include "env.h"
 #include "kernel/loop.h"
+#include "measure.h"
 #include "paper/segments.h"
 #include "plan.h"
 #include "problem.h"
 #include "runtime.h"
+#include "wisdom.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,9 +130,11 @@ mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, un
   return mmscan_plan_create_with(plan, desc, flags, NULL);
 }
 
-static mmscan_status new_plan(mmscan_plan **plan, const mms_problem *problem, const mmscan_choice *choice) {
+static mmscan_status new_plan(mmscan_plan **plan, const mms_problem *problem, unsigned flags,
+                              const mmscan_choice *choice) {
   mmscan_plan chosen;
-  mmscan_status status = mms_plan_choose(&chosen, problem, choice);
+  mmscan_status status =
+      flags & MMSCAN_MEASURE ? mms_measure_choose(&chosen, problem, choice) : mms_plan_choose(&chosen, problem, choice);
   if (status) return status;
   *plan = malloc(sizeof **plan);
   if (!*plan) return MMSCAN_ENOMEM;
@@ -146,7 +150,7 @@ mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *des
   mmscan_status status = mms_problem_from(&problem, desc);
   if (status) return status;
   if (flags & ~MMSCAN_MEASURE) return MMSCAN_EINVAL;
-  return flags & MMSCAN_MEASURE ? MMSCAN_ENOTSUP : new_plan(plan, &problem, choice);
+  return new_plan(plan, &problem, flags, choice);
 }
 
 mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *choice) {
@@ -157,7 +161,7 @@ mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *cho
                             .isa = plan->engine->has_isa ? plan->job.isa->name : NULL,
                             .s = plan->job.s,
                             .tile = plan->job.tile,
-                            .threads = mms_runtime_threads(plan->threads)};
+                            .threads = plan->threads};
   return MMSCAN_OK;
 }
 
@@ -166,6 +170,23 @@ mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y) {
 }
 
 void mmscan_plan_destroy(mmscan_plan *plan) { free(plan); }
+
+/* ---- Wisdom --------------------------------------------------------------------------------------------------- */
+
+mmscan_status mmscan_wisdom_read(const char *file) {
+  const char *why;
+  if (!file) return MMSCAN_EINVAL;
+  const mms_env *env = mms_env_get();
+  return env->status ? env->status : mms_wisdom_read(file, env->isa, &why);
+}
+
+mmscan_status mmscan_wisdom_write(const char *file) {
+  if (!file) return MMSCAN_EINVAL;
+  const mms_env *env = mms_env_get();
+  return env->status ? env->status : mms_wisdom_write(file, env->isa);
+}
+
+size_t mmscan_wisdom_count(void) { return mms_wisdom_count(); }
 
 /* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
 

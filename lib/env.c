@@ -1,6 +1,8 @@
 /* env.c: reads MMSCAN_* and says what is wrong with it. */
 #include "env.h"
 
+#include "wisdom.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -62,7 +64,9 @@ static void read_threads(const char *variable, const char *value) {
 }
 
 static void read_wisdom(const char *variable, const char *value) {
-  refuse(MMSCAN_ENOTSUP, variable, value, "this version does not read wisdom");
+  const char *why = "no memory";
+  mmscan_status status = mms_wisdom_read(value, env.isa, &why);
+  if (status) refuse(status, variable, value, why);
 }
 
 static void read_all(void) {

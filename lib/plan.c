@@ -3,6 +3,7 @@
 
 #include "env.h"
 #include "runtime.h"
+#include "wisdom.h"
 #include <string.h>
 
 /* Bytes of y from which it is written past the caches. */
@@ -10,11 +11,7 @@ enum { STREAM_FROM = 8 << 20 };
 
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
-/* ---- Engine and unit ------------------------------------------------------------------------------------------ */
-
-static const mms_engine *estimate(const mms_problem *p) {
-  return p->n < MMS_PLAN_LOOP ? &mms_engine_serial : &mms_engine_simd;
-}
+/* ---- What is asked for ---------------------------------------------------------------------------------------- */
 
 /* The engine that is asked for, by name or by what only it has. */
 static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
@@ -24,11 +21,25 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
   return c->isa || c->tile ? &mms_engine_simd : NULL;
 }
 
+/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
+static void choose_freely(mmscan_plan *plan) {
+  mms_wise wise;
+  plan->may_retire = true;
+  if (mms_wisdom_find(mms_plan_shape(plan), &wise)) {
+    plan->engine = wise.engine;
+    plan->job.unit = wise.unit;
+    plan->job.s = wise.s;
+    plan->job.tile = wise.tile;
+    plan->threads = wise.threads;
+  } else {
+    plan->engine = plan->problem.n < MMS_PLAN_LOOP ? &mms_engine_serial : &mms_engine_simd;
+  }
+}
+
 static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  const mms_engine *asked = asked_engine(env, c);
-  if (c->engine && !asked) return MMSCAN_EINVAL;
-  plan->may_retire = !asked;
-  plan->engine = asked ? asked : estimate(&plan->problem);
+  plan->engine = asked_engine(env, c);
+  if (c->engine && !plan->engine) return MMSCAN_EINVAL;
+  if (!plan->engine) choose_freely(plan);
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
   return (c->tile && !plan->engine->defaults) || (c->isa && !plan->engine->has_isa) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
@@ -43,7 +54,7 @@ static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mms
 }
 
 static mmscan_status choose_unit(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  if (!plan->engine->has_unit) return MMSCAN_OK;
+  if (!plan->engine->has_unit || plan->job.unit) return MMSCAN_OK;
   plan->job.unit = c->unit ? mms_unit_find(c->unit) : env->unit ? env->unit : mms_unit_at(0);
   return plan->job.unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
@@ -51,11 +62,21 @@ static mmscan_status choose_unit(mmscan_plan *plan, const mms_env *env, const mm
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
   if (!plan->engine->defaults) return MMSCAN_OK;
-  plan->engine->defaults(job->type, &job->s, &job->tile);
+  if (!job->tile) plan->engine->defaults(job->type, &job->s, &job->tile);
   if (c->s) job->s = c->s;
   if (c->tile) job->tile = c->tile;
   if (plan->engine->has_unit && (job->s < 2 || job->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
+}
+
+static void choose_threads(mmscan_plan *plan, int limit) {
+  int most = mms_runtime_most_threads(limit);
+  if (!plan->threads) plan->threads = mms_estimate_threads(plan->engine, &plan->job, mms_plan_shape(plan), most);
+  if (plan->threads > most) plan->threads = most;
+}
+
+mms_shape mms_plan_shape(const mmscan_plan *plan) {
+  return (mms_shape){plan->problem.type, plan->problem.n, plan->problem.batch};
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
@@ -66,12 +87,14 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if (env->status) return env->status;
   if (!env->engine) atomic_store_explicit(&mms_plan_short_kernels, env->isa->kernels, memory_order_relaxed);
   if (choice && (choice->struct_size != sizeof *choice || choice->threads < 0)) return MMSCAN_EINVAL;
-  *plan = (mmscan_plan){.problem = *problem, .threads = c->threads ? c->threads : env->threads};
+  *plan = (mmscan_plan){.problem = *problem};
   plan->job = (mms_job){.type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
   if ((status = choose_engine(plan, env, c))) return status;
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_unit(plan, env, c))) return status;
-  return choose_sizes(plan, c);
+  if ((status = choose_sizes(plan, c))) return status;
+  choose_threads(plan, c->threads ? c->threads : env->threads);
+  return MMSCAN_OK;
 }
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define MMS_PLAN_H
 
 #include "engine/engine.h"
+#include "estimate.h"
 #include "problem.h"
 #include <stdatomic.h>
 
@@ -10,19 +11,23 @@ struct mmscan_plan {
   mms_problem problem;
   const mms_engine *engine;
   mms_job job;
-  int threads;     /* the most to use; 0: OpenMP's own rules */
+  int threads;     /* how many to use, where so many may run */
   bool may_retire; /* nobody asked for the engine: the plain loop may stand in for it where there is no memory */
 };
 
-/* Chooses for a problem. A name or number in *choice (may be NULL) outranks the environment. */
+/* Chooses for a problem. A name or number in *choice (may be NULL) outranks the environment, which outranks what was
+ * measured, which outranks the estimate. */
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice);
+
+/* The shape of a plan's problem. */
+mms_shape mms_plan_shape(const mmscan_plan *plan);
 
 /* Runs the plan. carry: as in mmscan_scan_block(), or NULL. */
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
 enum {
-  MMS_PLAN_LOOP = 24,           /* scans shorter than this are plain loops */
-  MMS_PLAN_SHORT_BYTES = 131072,/* up to here one thread and one tile are best, and no plan is needed to know it */
+  MMS_PLAN_LOOP = 24,            /* scans shorter than this are plain loops */
+  MMS_PLAN_SHORT_BYTES = 131072, /* up to here one thread and one tile are best, and no plan is needed to know it */
 };
 
 /* The kernels of every type for scans that short; NULL where the environment wants otherwise or is illegal, and before

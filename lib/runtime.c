@@ -7,6 +7,7 @@
  */
 #include "runtime.h"
 
+#include "quota.h"
 #include "workspace.h"
 #include <omp.h>
 #include <pthread.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 
 enum {
-  GRAIN = 32768,   /* elements that are worth a thread */
+  GRAIN = 32768,   /* elements of short scans that a thread takes at a time */
   SPINS = 4000,    /* looks at the carry, about the time of a tile, before the thread sleeps */
   CACHE_LINE = 64, /* apart from each other: what all threads write */
   SMALL_WORK = 64, /* bytes of work that are taken from the stack */
@@ -230,18 +231,22 @@ static bool fork_is_seen;
 static void after_fork(void) { atomic_store(&forked, true); }
 static void watch_fork(void) { fork_is_seen = pthread_atfork(NULL, NULL, after_fork) == 0; }
 
-int mms_runtime_threads(int limit) {
-  if (atomic_load_explicit(&forked, memory_order_relaxed) || omp_in_parallel()) return 1;
-  return limit > 0 ? limit : omp_get_max_threads();
+int mms_runtime_most_threads(int limit) {
+  if (limit > 0) return limit;
+  int most = omp_get_max_threads(), quota = mms_quota_cpus();
+  return quota > 0 && quota < most ? quota : most;
 }
 
-static int threads_worth(const shared *s) {
-  size_t grabs = (s->items - 1) / s->per_grab + 1, grains = s->run->n / GRAIN * s->run->batch;
-  if (s->run->n < GRAIN) grains = s->run->batch / (GRAIN / s->run->n);
-  size_t most = grabs < grains ? grabs : grains;
-  if (most <= 1) return 1;
-  int limit = mms_runtime_threads(s->run->threads);
-  return most < (size_t)limit ? (int)most : limit;
+int mms_runtime_threads(int limit) {
+  if (atomic_load_explicit(&forked, memory_order_relaxed) || omp_in_parallel()) return 1;
+  return mms_runtime_most_threads(limit);
+}
+
+static int threads_of_use(const shared *s) {
+  size_t grabs = (s->items - 1) / s->per_grab + 1;
+  if (s->run->threads == 1 || grabs == 1) return 1;
+  int threads = mms_runtime_threads(s->run->threads);
+  return grabs < (size_t)threads ? (int)grabs : threads;
 }
 
 /* One thread's part. A thread that finds no memory leaves its part to the others. */
@@ -270,7 +275,7 @@ static void serve_with(int threads, shared *s, void (*part)(shared *, works)) {
 
 /* Threads share the tiles of a scan where there are too few scans to share. */
 static bool is_chained(const shared *s) {
-  return s->run->engine->local && s->tiles > 1 && s->run->batch < 4 * (size_t)mms_runtime_threads(s->run->threads);
+  return s->run->engine->local && s->tiles > 1 && s->run->batch < 4 * (size_t)s->run->threads;
 }
 
 mmscan_status mms_runtime_scan(const mms_run *run) {
@@ -287,7 +292,7 @@ mmscan_status mms_runtime_scan(const mms_run *run) {
   bool chained = is_chained(&s);
   s.items = chained ? run->batch * s.tiles : run->batch;
   s.per_grab = chained || run->n > GRAIN ? 1 : GRAIN / run->n;
-  int threads = threads_worth(&s);
+  int threads = threads_of_use(&s);
   s.sharing = chained ? (size_t)threads : 1;
   serve_with(threads, &s, chained ? scan_chain : scan_rows);
   return atomic_load(&s.served) ? MMSCAN_OK : MMSCAN_ENOMEM;

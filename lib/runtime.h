@@ -14,13 +14,15 @@ typedef struct mms_run {
   void *y;
   mms_value first; /* the carry into every scan, where carry is NULL */
   void *carry;     /* one element a scan: its carry in, and out; or NULL */
-  int threads;     /* the most to use */
+  int threads;     /* how many to use, where so many may run */
 } mms_run;
 
 /* MMSCAN_ENOMEM, and nothing written, where no thread finds a work space. */
 mmscan_status mms_runtime_scan(const mms_run *run);
 
-/* How many threads a run may use here and now, of at most `limit` (0: OpenMP's own rules). */
+/* How many threads a run may use, of at most `limit` (0: OpenMP's own rules, and no more than the CPUs that a container
+ * is allowed); and how many of them here and now. */
+int mms_runtime_most_threads(int limit);
 int mms_runtime_threads(int limit);
 
 #endif

@@ -3,6 +3,7 @@
 #define MMS_TYPES_H
 
 #include "mmscan.h"
+#include <stdbool.h>
 
 /* One element of any type. */
 typedef union mms_value {
@@ -18,6 +19,10 @@ enum { MMS_TYPES = MMSCAN_U8 + 1 }; /* length of a table indexed by mmscan_type 
 
 /* Bytes of an element; 0 for a type that is not scanned yet, or is none. */
 size_t mms_type_size(mmscan_type type);
+
+/* Its suffix in names of calls; NULL for a type that is not scanned yet. And back. */
+const char *mms_type_name(mmscan_type type);
+bool mms_type_find(const char *name, mmscan_type *type);
 
 /* The identity of + for the type. */
 mms_value mms_type_identity(mmscan_type type);

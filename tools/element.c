@@ -177,6 +177,8 @@ static const element table[] = {
 };
 enum { ROWS = sizeof table / sizeof table[0] };
 
+const element *element_at(int index) { return index < ROWS ? &table[index] : NULL; }
+
 const element *element_by_name(const char *name) {
   for (int i = 0; i < ROWS; i++)
     if (strcmp(table[i].name, name) == 0) return &table[i];

@@ -31,6 +31,9 @@ typedef struct element {
   scalar identity[MMSCAN_MUL + 1];                          /* by mmscan_op: what a scan starts from */
 } element;
 
+/* Row `index` of the table; NULL past its end. */
+const element *element_at(int index);
+
 /* NULL where there is no such type. */
 const element *element_by_name(const char *name);
 const element *element_by_kind(char kind, size_t size);

@@ -55,6 +55,15 @@ static json_t *engines(void) {
   return list;
 }
 
+static json_t *isas(void) {
+  json_t *list = json_array();
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_isa(i, &part) == MMSCAN_OK; i++)
+    json_array_append_new(
+        list, json_pack("{s:o, s:o}", "name", text_of(part.name), "description", text_of(part.description)));
+  return list;
+}
+
 static json_t *units(void) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
@@ -77,11 +86,18 @@ static json_t *environment(void) {
   return set;
 }
 
-/* No wisdom is read yet: MMSCAN_WISDOM is refused. */
+/* The file that was read; nothing but MMSCAN_WISDOM makes this process read one. */
+static json_t *wisdom(void) {
+  const char *file = getenv("MMSCAN_WISDOM");
+  if (file == NULL || *file == '\0') return json_null();
+  return json_pack("{s:o, s:I}", "file", text_of(file), "shapes", (json_int_t)mmscan_wisdom_count());
+}
+
 static json_t *report(void) {
-  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:n, s:o, s:o}", "version", text_of(mmscan_version()), "cpu", cpu(),
-                   "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines", engines(), "units", units(),
-                   "wisdom", "environment", environment(), "environment_error", text_of(mmscan_environment_error()));
+  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", text_of(mmscan_version()), "cpu",
+                   cpu(), "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines", engines(), "units",
+                   units(), "isas", isas(), "wisdom", wisdom(), "environment", environment(), "environment_error",
+                   text_of(mmscan_environment_error()));
 }
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
@@ -115,6 +131,14 @@ static void print_environment(json_t *set) {
     printf("  %s=%s\n", json_object_iter_key(i), json_string_value(json_object_iter_value(i)));
 }
 
+static void print_wisdom(const json_t *wisdom) {
+  const int shapes = (int)json_integer_value(json_object_get(wisdom, "shapes"));
+  if (json_is_null(wisdom))
+    puts("wisdom       none");
+  else
+    printf("wisdom       %s, %d shape%s\n", field(wisdom, "file", ""), shapes, shapes == 1 ? "" : "s");
+}
+
 static void print_text(const json_t *r) {
   printf("version      %s\n", field(r, "version", ""));
   printf("CPU          %s\n", field(r, "cpu", "unknown"));
@@ -122,7 +146,8 @@ static void print_text(const json_t *r) {
   printf("threads      %d\n", (int)json_integer_value(json_object_get(r, "threads")));
   print_parts("engines", json_object_get(r, "engines"));
   print_parts("units", json_object_get(r, "units"));
-  printf("wisdom       %s\n", field(r, "wisdom", "none"));
+  print_parts("instruction sets", json_object_get(r, "isas"));
+  print_wisdom(json_object_get(r, "wisdom"));
   print_environment(json_object_get(r, "environment"));
   const char *error = field(r, "environment_error", NULL);
   if (error != NULL) printf("environment is illegal: %s\n", error);

@@ -22,6 +22,7 @@ typedef struct subcommand {
 static const subcommand subcommands[] = {
     {"scan", run_scan, "scan the numbers in a file"},
     {"info", run_info, "version, CPU, engines, the BLAS behind them, environment"},
+    {"tune", run_tune, "measure what is fastest here, and write it down"},
     {"bench", run_bench, "time the engines beside the copy bound and other scans"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };

@@ -52,11 +52,13 @@ typedef struct mms_isa {
 } mms_isa;
 
 static inline mms_kernel_scan *mms_kernel_scan_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
-  return (kind == MMSCAN_INCLUSIVE ? k->inclusive : k->exclusive)[reverse];
+  mms_kernel_scan *const *pair = kind == MMSCAN_INCLUSIVE ? k->inclusive : k->exclusive;
+  return pair[reverse];
 }
 
 static inline mms_kernel_scan *mms_kernel_stream_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
-  return (kind == MMSCAN_INCLUSIVE ? k->stream_inclusive : k->stream_exclusive)[reverse];
+  mms_kernel_scan *const *pair = kind == MMSCAN_INCLUSIVE ? k->stream_inclusive : k->stream_exclusive;
+  return pair[reverse];
 }
 
 #endif

@@ -1,0 +1,20 @@
+/* estimate.h: what a scan costs, from a small table. */
+#ifndef MMS_ESTIMATE_H
+#define MMS_ESTIMATE_H
+
+#include "engine/engine.h"
+
+/* The shape of a problem. */
+typedef struct mms_shape {
+  mmscan_type type;
+  size_t n, batch;
+} mms_shape;
+
+/* Nanoseconds that the engine takes for the job on that many threads. What all engines have in common, the time of
+ * memory, is left out. */
+double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int threads);
+
+/* The number of threads, at most `most`, for which that is least. */
+int mms_estimate_threads(const mms_engine *engine, const mms_job *job, mms_shape shape, int most);
+
+#endif

@@ -1,0 +1,190 @@
+/* measure.c: times candidates in turn and takes the fastest. */
+#include "measure.h"
+
+#include "env.h"
+#include "runtime.h"
+#include "wisdom.h"
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 256, ROUNDS = 7 };
+
+typedef struct candidate {
+  mmscan_plan plan;
+  double seconds; /* the least there was */
+} candidate;
+
+typedef struct contest {
+  candidate *candidates;
+  size_t count;
+  mms_problem problem; /* of the arrays */
+  void *x, *y;
+} contest;
+
+/* ---- Candidates ----------------------------------------------------------------------------------------------- */
+
+/* One with what the choice names, if that fits together. */
+static void enter(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
+  candidate *new = &c->candidates[c->count];
+  if (c->count == MOST || (asked->threads && choice.threads > asked->threads)) return;
+  if (mms_plan_choose(&new->plan, &c->problem, &choice) != MMSCAN_OK) return;
+  new->plan.threads = choice.threads;
+  new->plan.may_retire = false;
+  new->seconds = DBL_MAX;
+  c->count++;
+}
+
+static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
+  int most = mms_runtime_most_threads(asked->threads ? asked->threads : mms_env_get()->threads);
+  for (choice.threads = 1; choice.threads < most; choice.threads *= 2) enter(c, choice, asked);
+  choice.threads = most;
+  enter(c, choice, asked);
+}
+
+/* Tiles of the engine's own size, of half and of double that. */
+static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
+  size_t s, tile = 0;
+  if (engine->defaults) engine->defaults(c->problem.type, &s, &tile);
+  choice.tile = asked->tile;
+  if (asked->tile || !tile) {
+    enter_threads(c, choice, asked);
+    return;
+  }
+  for (choice.tile = tile / 2; choice.tile <= 2 * tile; choice.tile *= 2) enter_threads(c, choice, asked);
+}
+
+static void enter_sizes(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
+  choice.s = asked->s;
+  if (asked->s) enter_tiles(c, engine, choice, asked);
+  for (choice.s = 4; !asked->s && choice.s <= 16; choice.s *= 2) enter_tiles(c, engine, choice, asked);
+}
+
+/* A unit that counts is there to count, not to be fast. */
+static void enter_units(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
+  const mms_unit *only = asked->unit ? mms_unit_find(asked->unit) : mms_env_get()->unit;
+  for (size_t i = 0; mms_unit_at(i); i++) {
+    choice.unit = mms_unit_at(i)->name;
+    if (only ? mms_unit_at(i) == only : !mms_unit_at(i)->counts) enter_sizes(c, engine, choice, asked);
+  }
+}
+
+/* `asked` is what the caller has settled, and has been found to fit. */
+static void enter_all(contest *c, const mmscan_choice *asked, const mms_engine *only) {
+  const mms_engine *engine;
+  for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
+    if (only && engine != only) continue;
+    mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine->name};
+    if (engine->has_isa) choice.isa = asked->isa;
+    if (engine->has_unit)
+      enter_units(c, engine, choice, asked);
+    else
+      enter_tiles(c, engine, choice, asked);
+  }
+}
+
+/* ---- Timing --------------------------------------------------------------------------------------------------- */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds a run, over as many runs as take two milliseconds. */
+static double time_plan(const contest *c, const mmscan_plan *plan) {
+  const double SHORTEST = 2e-3;
+  double start = now(), spent = 0;
+  long runs = 0;
+  do {
+    if (mms_plan_run(plan, c->x, c->y, NULL) != MMSCAN_OK) return DBL_MAX;
+    runs++;
+    spent = now() - start;
+  } while (spent < SHORTEST);
+  return spent / (double)runs;
+}
+
+static const candidate *fastest(const contest *c) {
+  const candidate *best = c->candidates;
+  for (size_t i = 1; i < c->count; i++)
+    if (c->candidates[i].seconds < best->seconds) best = &c->candidates[i];
+  return best;
+}
+
+/* In rounds, so that what disturbs one disturbs all; who is far behind after a round is out. */
+static const candidate *hold(contest *c) {
+  for (int round = 0; round < ROUNDS; round++) {
+    double best = round ? fastest(c)->seconds : DBL_MAX;
+    for (size_t i = 0; i < c->count; i++) {
+      candidate *one = &c->candidates[i];
+      if (round && one->seconds > 2 * best) continue;
+      double seconds = time_plan(c, &one->plan);
+      if (seconds < one->seconds) one->seconds = seconds;
+    }
+  }
+  return fastest(c);
+}
+
+/* ---- The arrays ----------------------------------------------------------------------------------------------- */
+
+/* The problem as neighbouring rows, as many and as long as fit. */
+static mms_problem scale_down(const mms_problem *p) {
+  mms_problem small = *p;
+  size_t most = MMS_MEASURE_BYTES / mms_type_size(p->type);
+  if (small.n > most) small.n = most;
+  if (small.batch > most / small.n) small.batch = most / small.n;
+  small.x_dist = small.y_dist = small.batch > 1 ? (ptrdiff_t)small.n : 0;
+  return small;
+}
+
+/* Zeros, as good as any for the time, that the system has given memory for. */
+static bool make_arrays(contest *c) {
+  size_t bytes = c->problem.n * c->problem.batch * mms_type_size(c->problem.type);
+  c->candidates = malloc(MOST * sizeof *c->candidates);
+  c->x = aligned_alloc(64, (bytes + 63) / 64 * 64);
+  c->y = aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (!c->candidates || !c->x || !c->y) return false;
+  memset(c->x, 0, bytes);
+  memset(c->y, 0, bytes);
+  return true;
+}
+
+static void drop_arrays(contest *c) {
+  free(c->candidates);
+  free(c->x);
+  free(c->y);
+}
+
+static void adopt(mmscan_plan *plan, const candidate *best) {
+  plan->engine = best->plan.engine;
+  plan->job = best->plan.job;
+  plan->threads = best->plan.threads;
+}
+
+static bool is_free(const mmscan_choice *c) { return !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads; }
+
+/* What nobody had a say in is worth keeping. */
+static mmscan_status keep(const mmscan_plan *plan) {
+  mms_wise wise = {plan->engine, plan->job.unit, plan->job.s, plan->job.tile, plan->threads};
+  return mms_wisdom_keep(mms_plan_shape(plan), &wise);
+}
+
+mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
+  static const mmscan_choice nothing;
+  const mmscan_choice *asked = choice ? choice : &nothing;
+  mms_wise known;
+  mmscan_status status = mms_plan_choose(plan, problem, choice);
+  if (status || problem->batch == 0) return status;
+  bool free_choice = is_free(asked) && plan->may_retire;
+  if (free_choice && mms_wisdom_find(mms_plan_shape(plan), &known)) return MMSCAN_OK;
+  contest c = {.problem = scale_down(problem)};
+  status = MMSCAN_ENOMEM;
+  if (make_arrays(&c)) {
+    enter_all(&c, asked, plan->may_retire ? NULL : plan->engine);
+    adopt(plan, hold(&c));
+    status = free_choice ? keep(plan) : MMSCAN_OK;
+  }
+  drop_arrays(&c);
+  return status;
+}

@@ -1,0 +1,289 @@
+/* wisdom.c: a list of what was measured, and its file.
+ *
+ * The file is text: a head that says what it is of, a line for each shape, and a last line with the number of those and
+ * a sum over all before it. Whoever reads it believes nothing of it unless all of it is as it was written, and here.
+ *
+ *   mmscan-wisdom 1
+ *   library 0.1.0
+ *   cpu AMD EPYC
+ *   isa avx512
+ *   unit cblas OpenBLAS 0.3.21
+ *   f32 17 0 simd - 0 32768 2        type, log2 n, log2 batch, engine, unit, s, tile, threads
+ *   end 1 93c6cbcb8a4f4e8c
+ */
+#include "wisdom.h"
+
+#include "kernel/cpu.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORMAT = 1, LONGEST_FILE = 1 << 20 };
+
+/* ---- The list ------------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+  struct entry *next;
+  uint32_t key;
+  mms_wise wise;
+} entry;
+
+/* Entries are only ever put in front, so that readers need no lock. They are freed when the process ends. */
+static _Atomic(entry *) list;
+
+static unsigned log2_of(size_t v) {
+  unsigned log = 0;
+  while (v >>= 1) log++;
+  return log;
+}
+
+static uint32_t key_from(mmscan_type type, unsigned log_n, unsigned log_batch) {
+  return (uint32_t)type << 16 | log_n << 8 | log_batch;
+}
+
+static uint32_t key_of(mms_shape s) { return key_from(s.type, log2_of(s.n), log2_of(s.batch)); }
+
+static const entry *find(const entry *e, uint32_t key) {
+  while (e && e->key != key) e = e->next;
+  return e;
+}
+
+bool mms_wisdom_find(mms_shape shape, mms_wise *wise) {
+  const entry *first = atomic_load_explicit(&list, memory_order_acquire);
+  const entry *e = first ? find(first, key_of(shape)) : NULL;
+  if (e) *wise = e->wise;
+  return e != NULL;
+}
+
+/* Puts a chain of entries in front. */
+static void publish(entry *first, entry *last) {
+  entry *head = atomic_load_explicit(&list, memory_order_relaxed);
+  do last->next = head;
+  while (!atomic_compare_exchange_weak_explicit(&list, &head, first, memory_order_release, memory_order_relaxed));
+}
+
+static entry *new_entry(uint32_t key, const mms_wise *wise) {
+  entry *e = malloc(sizeof *e);
+  if (e) *e = (entry){.key = key, .wise = *wise};
+  return e;
+}
+
+mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise) {
+  entry *e = new_entry(key_of(shape), wise);
+  if (!e) return MMSCAN_ENOMEM;
+  publish(e, e);
+  return MMSCAN_OK;
+}
+
+/* An entry that no later one outranks. */
+static bool is_current(const entry *e) { return find(atomic_load(&list), e->key) == e; }
+
+size_t mms_wisdom_count(void) {
+  size_t count = 0;
+  for (const entry *e = atomic_load(&list); e; e = e->next) count += is_current(e);
+  return count;
+}
+
+static void free_chain(entry *e) {
+  while (e) {
+    entry *next = e->next;
+    free(e);
+    e = next;
+  }
+}
+
+__attribute__((destructor)) static void free_all(void) { free_chain(atomic_exchange(&list, NULL)); }
+
+/* ---- Text ----------------------------------------------------------------------------------------------------- */
+
+/* FNV-1a. */
+static uint64_t sum_of(const char *text, size_t size) {
+  uint64_t sum = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < size; i++) sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+  return sum;
+}
+
+/* What a file must start with to be of this library, machine and BLAS. */
+static void write_head(FILE *out, const mms_isa *isa) {
+  char cpu[128];
+  mms_cpu_name(cpu, sizeof cpu);
+  fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s\nisa %s\n", FORMAT, mmscan_version(), cpu, isa->name);
+  for (size_t i = 0; mms_unit_at(i); i++) {
+    mmscan_part part = {.struct_size = sizeof part};
+    if (!mms_unit_at(i)->describe) continue;
+    mms_unit_at(i)->describe(&part);
+    fprintf(out, "unit %s %s\n", mms_unit_at(i)->name, part.version ? part.version : "unknown");
+  }
+}
+
+static void write_entry(FILE *out, const entry *e) {
+  const mms_wise *w = &e->wise;
+  fprintf(out, "%s %u %u %s %s %zu %zu %d\n", mms_type_name(e->key >> 16), e->key >> 8 & 255, e->key & 255,
+          w->engine->name, w->unit ? w->unit->name : "-", w->s, w->tile, w->threads);
+}
+
+/* All of a file but its last line; the caller's to free. */
+static char *make_text(const mms_isa *isa, bool with_entries, size_t *size, size_t *entries) {
+  char *text = NULL;
+  FILE *out = open_memstream(&text, size);
+  if (!out) return NULL;
+  *entries = 0;
+  write_head(out, isa);
+  for (const entry *e = atomic_load(&list); with_entries && e; e = e->next)
+    if (is_current(e)) {
+      write_entry(out, e);
+      ++*entries;
+    }
+  if (fclose(out) == 0) return text;
+  free(text);
+  return NULL;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------------------------- */
+
+/* The whole of a file, ended by a null; the caller's to free. */
+static mmscan_status read_text(const char *name, char **text, size_t *size, const char **why) {
+  FILE *file = fopen(name, "rbe");
+  *why = strerror(errno);
+  if (!file) return MMSCAN_EIO;
+  *text = malloc(LONGEST_FILE + 1);
+  *size = *text ? fread(*text, 1, LONGEST_FILE + 1, file) : 0;
+  bool failed = ferror(file) != 0;
+  fclose(file);
+  if (!*text) return MMSCAN_ENOMEM;
+  if (failed || *size > LONGEST_FILE || strnlen(*text, *size) != *size) {
+    *why = failed ? "it cannot be read" : "it is not wisdom";
+    free(*text);
+    return MMSCAN_EIO;
+  }
+  (*text)[*size] = '\0';
+  return MMSCAN_OK;
+}
+
+static bool parse_part(mms_wise *w, const char *engine, const char *unit) {
+  w->engine = mms_engine_find(engine);
+  w->unit = strcmp(unit, "-") == 0 ? NULL : mms_unit_find(unit);
+  return w->engine && (w->unit != NULL) == w->engine->has_unit;
+}
+
+/* What a plan would take. */
+static bool is_legal(const mms_wise *w) {
+  if (w->engine->has_unit ? w->s < 2 || w->s > MMSCAN_MAX_S : w->s != 0) return false;
+  if (!w->engine->defaults) return w->tile == 0 && w->threads >= 1;
+  return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE && w->threads >= 1;
+}
+
+static entry *parse_line(const char *line) {
+  char type[8], engine[16], unit[16];
+  unsigned log_n, log_batch;
+  int end = -1;
+  mms_wise w = {0};
+  mmscan_type t;
+  if (sscanf(line, "%7s %3u %3u %15s %15s %9zu %9zu %9d%n", type, &log_n, &log_batch, engine, unit, &w.s, &w.tile,
+             &w.threads, &end) != 8 ||
+      line[end] != '\0')
+    return NULL;
+  if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63 || !parse_part(&w, engine, unit) || !is_legal(&w))
+    return NULL;
+  return new_entry(key_from(t, log_n, log_batch), &w);
+}
+
+/* The lines between the head and the last one become a chain, *count of them. False: one of them is none. */
+static bool parse_lines(char *lines, entry **first, entry **last, size_t *count) {
+  *first = *last = NULL;
+  *count = 0;
+  char *rest = NULL;
+  for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    entry *e = parse_line(line);
+    if (!e) return false;
+    e->next = *first;
+    if (!*first) *last = e;
+    *first = e;
+    ++*count;
+  }
+  return true;
+}
+
+/* The last line, which is cut off, says what all before it is. */
+static bool is_whole(char *text, size_t size, size_t *entries) {
+  uint64_t sum;
+  int end = -1;
+  if (size == 0 || text[size - 1] != '\n') return false;
+  text[size - 1] = '\0';
+  char *last = strrchr(text, '\n');
+  if (!last || sscanf(last + 1, "end %zu %" SCNx64 "%n", entries, &sum, &end) != 2 || last[1 + end] != '\0') return false;
+  last[1] = '\0';
+  return sum == sum_of(text, strlen(text));
+}
+
+static mmscan_status take_text(char *text, size_t size, const char *head, const char **why) {
+  size_t entries, count;
+  entry *first, *last;
+  *why = "it is damaged";
+  if (!is_whole(text, size, &entries)) return MMSCAN_EIO;
+  *why = "it is of another version, CPU, instruction set or BLAS";
+  if (strncmp(text, head, strlen(head)) != 0) return MMSCAN_EIO;
+  *why = "it has a line that is no choice of this library";
+  bool parsed = parse_lines(text + strlen(head), &first, &last, &count);
+  if (!parsed || count != entries) {
+    free_chain(first);
+    return MMSCAN_EIO;
+  }
+  if (first) publish(first, last);
+  return MMSCAN_OK;
+}
+
+mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why) {
+  char *text;
+  size_t size, head_size, none;
+  mmscan_status status = read_text(file, &text, &size, why);
+  if (status) return status;
+  char *head = make_text(isa, false, &head_size, &none);
+  status = head ? take_text(text, size, head, why) : MMSCAN_ENOMEM;
+  free(head);
+  free(text);
+  return status;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------------------------- */
+
+static bool write_file(FILE *file, const char *text, size_t size, size_t entries) {
+  bool written = fwrite(text, 1, size, file) == size &&
+                 fprintf(file, "end %zu %016" PRIx64 "\n", entries, sum_of(text, size)) > 0 && fflush(file) == 0 &&
+                 fsync(fileno(file)) == 0;
+  return fclose(file) == 0 && written;
+}
+
+static FILE *open_new(const char *name) {
+  int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+  if (!file && fd >= 0) close(fd);
+  return file;
+}
+
+static mmscan_status write_beside(const char *name, const char *beside, const char *text, size_t size, size_t entries) {
+  FILE *file = open_new(beside);
+  if (!file) return MMSCAN_EIO;
+  if (write_file(file, text, size, entries) && rename(beside, name) == 0) return MMSCAN_OK;
+  unlink(beside);
+  return MMSCAN_EIO;
+}
+
+mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
+  static atomic_uint number; /* of writers in this process */
+  size_t size = 0, entries = 0, room = strlen(name) + 40;
+  char *text = make_text(isa, true, &size, &entries), *beside = malloc(room);
+  mmscan_status status = MMSCAN_ENOMEM;
+  if (text && beside) {
+    snprintf(beside, room, "%s.%ld-%u", name, (long)getpid(), atomic_fetch_add(&number, 1));
+    status = write_beside(name, beside, text, size, entries);
+  }
+  free(beside);
+  free(text);
+  return status;
+}

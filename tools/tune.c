@@ -1,0 +1,154 @@
+/* tune.c: the subcommand tune: measures what is fastest here, and writes it down.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "command.h"
+#include "element.h"
+#include "message.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <mmscan.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] = "Usage: mmscan tune [OPTION]...\n"
+                           "Measures which engine, unit, s, tile and number of threads are fastest here, for each\n"
+                           "type and for lengths from 2^16 to 2^24, and writes that to a file of wisdom.\n"
+                           "With MMSCAN_WISDOM=FILE the library uses it. Takes about a minute.\n"
+                           "\n"
+                           "  -o FILE       the file, default mmscan.wisdom\n"
+                           "  --type T      one type alone: f32, f64, i32, i64, u32 or u64\n"
+                           "  --quick       every fourth length, and none over 2^20\n"
+                           "  --json        what was found as one JSON object\n"
+                           "  --help        this text\n";
+
+typedef struct request {
+  const char *file;
+  const element *type; /* NULL: all */
+  unsigned from, to, step;
+  bool as_json;
+} request;
+
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
+
+static mmscan_status measure(mmscan_type type, size_t n, mmscan_choice *choice) {
+  const mmscan_desc desc = {.struct_size = sizeof desc,
+                            .x_type = type,
+                            .y_type = type,
+                            .op = MMSCAN_PLUS,
+                            .kind = MMSCAN_INCLUSIVE,
+                            .n = n,
+                            .x_stride = 1,
+                            .y_stride = 1,
+                            .batch = 1};
+  mmscan_plan *plan;
+  mmscan_status status = mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE);
+  if (status == MMSCAN_OK) status = mmscan_plan_get_choice(plan, choice);
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
+static void print_row(const char *type, unsigned log2_n, const mmscan_choice *c) {
+  printf("%s  2^%-2u  %-6s", type, log2_n, c->engine);
+  if (c->unit) printf(" %s, s %zu", c->unit, c->s);
+  if (c->tile) printf(" tile %zu,", c->tile);
+  printf(" %d thread%s\n", c->threads, c->threads == 1 ? "" : "s");
+  fflush(stdout);
+}
+
+static void add_row(json_t *list, const char *type, unsigned log2_n, const mmscan_choice *c) {
+  json_array_append_new(list, json_pack("{s:s, s:i, s:s, s:s?, s:I, s:I, s:i}", "type", type, "log2_n", (int)log2_n,
+                                        "engine", c->engine, "unit", c->unit, "s", (json_int_t)c->s, "tile",
+                                        (json_int_t)c->tile, "threads", c->threads));
+}
+
+static int tune_shape(const request *r, const element *type, unsigned log2_n, json_t *list) {
+  mmscan_choice choice = {.struct_size = sizeof choice};
+  mmscan_status status = measure(type->type, (size_t)1 << log2_n, &choice);
+  if (status) return fail("%s, n = 2^%u: %s", type->name, log2_n, mmscan_strerror(status));
+  if (r->as_json)
+    add_row(list, type->name, log2_n, &choice);
+  else
+    print_row(type->name, log2_n, &choice);
+  return DONE;
+}
+
+static int tune_all(const request *r, json_t *list) {
+  int status = DONE;
+  const element *type;
+  for (int i = 0; status == DONE && (type = element_at(i)) != NULL; i++) {
+    if (r->type != NULL && r->type != type) continue;
+    for (unsigned k = r->from; k <= r->to && status == DONE; k += r->step) status = tune_shape(r, type, k, list);
+  }
+  return status;
+}
+
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+static int write_wisdom(const request *r, json_t *list) {
+  mmscan_status status = mmscan_wisdom_write(r->file);
+  if (status == MMSCAN_EIO) return fail_file(r->file);
+  if (status) return fail("%s: %s", r->file, mmscan_strerror(status));
+  if (!r->as_json) {
+    printf("written to %s: set MMSCAN_WISDOM to it\n", r->file);
+    return DONE;
+  }
+  json_t *report = json_pack("{s:s, s:s, s:O}", "version", mmscan_version(), "file", r->file, "choices", list);
+  int failed = report == NULL || json_dumpf(report, stdout, JSON_INDENT(2)) != 0;
+  json_decref(report);
+  putchar('\n');
+  return failed ? fail_memory() : DONE;
+}
+
+/* What was known before would be believed, not measured. */
+static int tune(const request *r) {
+  unsetenv("MMSCAN_WISDOM");
+  if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
+  json_t *list = json_array();
+  if (list == NULL) return fail_memory();
+  int status = tune_all(r, list);
+  if (status == DONE) status = write_wisdom(r, list);
+  json_decref(list);
+  return status;
+}
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+static int set_option(request *r, int option) {
+  switch (option) {
+  case 'o':
+    r->file = optarg;
+    return strcmp(optarg, "-") == 0 ? wrong_usage("tune", "-o: a file, not standard output") : DONE;
+  case 't':
+    r->type = element_by_name(optarg);
+    return r->type ? DONE : wrong_usage("tune", "--type: no such type '%s'", optarg);
+  case 'q':
+    r->to = 20;
+    r->step = 4;
+    return DONE;
+  case 'j':
+    r->as_json = true;
+    return DONE;
+  default:
+    return wrong_usage("tune", NULL);
+  }
+}
+
+int run_tune(int argc, char **argv) {
+  static const struct option options[] = {{"type", required_argument, NULL, 't'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+  request r = {.file = "mmscan.wisdom", .from = 16, .to = 24, .step = 1};
+  int option, status = DONE;
+  while (status == DONE && (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    status = set_option(&r, option);
+  }
+  if (status == DONE && optind < argc) status = wrong_usage("tune", "an argument too many: '%s'", argv[optind]);
+  return status == DONE ? tune(&r) : status;
+}
