@@ -131,11 +131,23 @@ static void scan_tiles(const shared *s, size_t row, works w, mms_value *carry) {
   }
 }
 
+static void scan_tiles_at_once(const shared *s, size_t row, mms_value *carry) {
+  for (size_t index = 0; index < s->tiles; index++) {
+    tile t = tile_at(s, row, index);
+    if (ends_here(s, &t))
+      s->run->engine->finish(s->run->job, &t.at, NULL, carry);
+    else
+      s->run->engine->at_once(s->run->job, &t.at, carry);
+  }
+}
+
 static void scan_row(const shared *s, size_t row, works w) {
   const mms_run *run = s->run;
   mms_value carry = carry_into(s, row);
   if (run->engine->scan)
     run->engine->scan(run->job, run->n, row_x(s, row), row_y(s, row), &carry);
+  else if (run->engine->at_once)
+    scan_tiles_at_once(s, row, &carry);
   else
     scan_tiles(s, row, w, &carry);
   keep_carry(s, row, &carry);

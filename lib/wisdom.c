@@ -216,7 +216,8 @@ static bool is_whole(char *text, size_t size, size_t *entries) {
   if (size == 0 || text[size - 1] != '\n') return false;
   text[size - 1] = '\0';
   char *last = strrchr(text, '\n');
-  if (!last || sscanf(last + 1, "end %zu %" SCNx64 "%n", entries, &sum, &end) != 2 || last[1 + end] != '\0') return false;
+  if (!last || sscanf(last + 1, "end %zu %" SCNx64 "%n", entries, &sum, &end) != 2 || last[1 + end] != '\0')
+    return false;
   last[1] = '\0';
   return sum == sum_of(text, strlen(text));
 }

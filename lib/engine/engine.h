@@ -59,6 +59,10 @@ typedef struct mms_engine {
   void (*finish_local)(const mms_job *, const mms_tile *, void *work, const mms_value *carry, const mms_tile *ahead,
                        void *ahead_work);
 
+  /* All three steps of a tile in one reading, for a thread that has the carry; *carry goes in and comes out. The same
+   * bits. NULL: one after the other does as well. */
+  void (*at_once)(const mms_job *, const mms_tile *, mms_value *carry);
+
   /* finish() reads nothing that local() left: the last tile of a scan goes without, if nobody wants its carry. */
   bool finishes_alone;
 

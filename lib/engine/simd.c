@@ -1,71 +1,87 @@
 /* simd.c: the engine whose matrices are in vector registers: the kernels of the instruction set, a tile at a time.
  *
- * A tile is read twice, the first time for its total: the carry out is known before the tile is scanned, and does not
- * depend on who scans it. Where the total may not be regrouped (kernel.h), or the carry is too large for it, the plain
- * loop says what the carry out is.
+ * Threads that share a scan read a tile twice, the first time for its total: the carry out is known before the tile is
+ * scanned, and does not depend on who scans it. A thread alone reads it once, and adds up the same total on the way.
  */
 #include "engine/engine.h"
-#include "kernel/loop.h"
 #include "kernel/stream.h"
 
 #include <stdalign.h>
 
+static mms_ahead look_at(const mms_job *job, const mms_tile *t) {
+  return (mms_ahead){.n = t->m, .x = t->x, .then = job->is_large ? t->then : NULL, .reverse = job->reverse};
+}
+
 static void local(const mms_job *job, const mms_tile *t, void *work) {
   mms_ahead *found = work;
-  *found = (mms_ahead){.n = t->m, .x = t->x};
+  *found = look_at(job, t);
   job->kernel->total(found);
 }
 
-static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
-  const mms_ahead *found = work;
-  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total))
-    mms_loop_of[job->type].fold[job->reverse](t->m, t->x, carry);
+/* ---- Scanning a tile ------------------------------------------------------------------------------------------ */
+
+/* A run at a time is made in the cache, and copied to y where there is one. */
+static void scan_runs(const mms_job *job, const mms_tile *t, mms_value *carry) {
+  alignas(MMS_KERNEL_ALIGN) char run[MMS_KERNEL_RUN];
+  size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
+  for (size_t done = 0; done < t->m; done += most) {
+    size_t count = t->m - done < most ? t->m - done : most, at = (job->reverse ? t->m - done - count : done) * size;
+    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(count, (const char *)t->x + at, run, carry, NULL);
+    if (t->y) mms_stream_copy((char *)t->y + at, run, count * size);
+  }
 }
 
 /* Blocks are counted from where the scan starts. */
-static bool starts_aligned(const mms_job *job, size_t m, const void *y) {
-  uintptr_t start = (uintptr_t)y + (job->reverse ? m * mms_type_size(job->type) : 0);
+static bool starts_aligned(const mms_job *job, const mms_tile *t) {
+  uintptr_t start = (uintptr_t)t->y + (job->reverse ? t->m * mms_type_size(job->type) : 0);
   return start % MMS_KERNEL_ALIGN == 0;
 }
 
-/* y is not aligned as streaming wants it: a piece at a time is made in the cache and copied. */
-static void stream_pieces(const mms_job *job, const mms_tile *t, mms_value *carry) {
-  enum { PIECE = 8192 };
-  alignas(MMS_KERNEL_ALIGN) char piece[PIECE];
-  size_t size = mms_type_size(job->type), most = PIECE / size;
-  for (size_t done = 0; done < t->m; done += most) {
-    size_t count = t->m - done < most ? t->m - done : most, at = (job->reverse ? t->m - done - count : done) * size;
-    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(count, (const char *)t->x + at, piece, carry, NULL);
-    mms_stream_copy((char *)t->y + at, piece, count * size);
-  }
+/* y is not aligned as streaming wants it. */
+static void scan_unaligned(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
+  scan_runs(job, t, carry);
+  if (ahead) job->kernel->total(ahead);
 }
 
-/* ahead is NULL, or what local() is wanted of. */
-static void scan_tile(const mms_job *job, const mms_tile *t, mms_value carry, mms_ahead *ahead) {
-  if (!job->streams) {
-    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, &carry, ahead);
-    return;
-  }
-  if (starts_aligned(job, t->m, t->y)) {
-    mms_kernel_stream_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, &carry, ahead);
-  } else {
-    stream_pieces(job, t, &carry);
-    if (ahead) job->kernel->total(ahead);
-  }
-  mms_stream_fence();
+static void scan_tile(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
+  if (!job->streams)
+    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, carry, ahead);
+  else if (starts_aligned(job, t))
+    mms_kernel_stream_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, carry, ahead);
+  else
+    scan_unaligned(job, t, carry, ahead);
+  if (job->streams) mms_stream_fence();
+}
+
+/* ---- The contract --------------------------------------------------------------------------------------------- */
+
+/* Where the total cannot be relied on, the carry out is what the scan of the tile ends with. */
+static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
+  const mms_ahead *found = work;
+  const mms_tile nowhere = {.m = t->m, .x = t->x};
+  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_runs(job, &nowhere, carry);
 }
 
 static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry) {
+  mms_value running = *carry;
   (void)work;
-  scan_tile(job, t, *carry, NULL);
+  scan_tile(job, t, &running, NULL);
 }
 
 static void finish_local(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry,
                          const mms_tile *ahead, void *ahead_work) {
   mms_ahead *found = ahead_work;
+  mms_value running = *carry;
   (void)work;
-  *found = (mms_ahead){.n = ahead->m, .x = ahead->x, .then = job->is_large ? ahead->then : NULL};
-  scan_tile(job, t, *carry, found);
+  *found = look_at(job, ahead);
+  scan_tile(job, t, &running, found);
+}
+
+static void at_once(const mms_job *job, const mms_tile *t, mms_value *carry) {
+  mms_ahead found = look_at(job, t);
+  mms_value running = *carry;
+  scan_tile(job, t, &running, &found);
+  if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
 static size_t work_size(const mms_job *job) { return (void)job, sizeof(mms_ahead); }
@@ -83,6 +99,7 @@ const mms_engine mms_engine_simd = {.name = "simd",
                                     .advance = advance,
                                     .finish = finish,
                                     .finish_local = finish_local,
+                                    .at_once = at_once,
                                     .finishes_alone = true,
                                     .has_isa = true,
                                     .work_size = work_size,

@@ -14,6 +14,7 @@ enum {
   MMS_KERNEL_MOST = 131072,   /* elements a kernel is given at a time */
   MMS_KERNEL_ALIGN = 64,      /* bytes: what a streamed scan wants of y where the scan starts */
   MMS_KERNEL_PREFETCH = 8192, /* bytes that memory is asked for ahead of time */
+  MMS_KERNEL_RUN = 16384,     /* bytes: a scan cut between such runs of x gives the same bits */
 };
 
 /* Elements that are added up, and what is found. */
@@ -21,7 +22,8 @@ typedef struct mms_ahead {
   size_t n;
   const void *x;
   const void *then; /* x comes from memory, and this is likely to be read next: ask for it in time; NULL: no need */
-  mms_value total;  /* of all of them, in an order that n alone decides */
+  bool reverse;     /* as they are scanned */
+  mms_value total;  /* of all of them, in an order that n and reverse alone decide */
   bool is_ordinary; /* none is so large that this may overflow and the plain loop not, or the other way round */
 } mms_ahead;
 
@@ -30,7 +32,7 @@ typedef void mms_kernel_total(mms_ahead *ahead);
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
  * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. Adds up what is ahead on
- * the way, the same bits as by total(); NULL: nothing is. */
+ * the way, the same bits as by total(); it may be x itself, read once then, even in place. NULL: nothing is. */
 typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_ahead *ahead);
 
 /* *carry = *carry combined with *total. False, and nothing done, where the carry is finite but so large that sums of
