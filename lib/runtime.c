@@ -254,13 +254,6 @@ int mms_runtime_threads(int limit) {
   return mms_runtime_most_threads(limit);
 }
 
-static int threads_of_use(const shared *s) {
-  size_t grabs = (s->items - 1) / s->per_grab + 1;
-  if (s->run->threads == 1 || grabs == 1) return 1;
-  int threads = mms_runtime_threads(s->run->threads);
-  return grabs < (size_t)threads ? (int)grabs : threads;
-}
-
 /* One thread's part. A thread that finds no memory leaves its part to the others. */
 static void serve(shared *s, void (*part)(shared *, works)) {
   const mms_engine *engine = s->run->engine;
@@ -285,27 +278,34 @@ static void serve_with(int threads, shared *s, void (*part)(shared *, works)) {
   serve(s, part);
 }
 
-/* Threads share the tiles of a scan where there are too few scans to share. */
-static bool is_chained(const shared *s) {
-  return s->run->engine->local && s->tiles > 1 && s->run->batch < 4 * (size_t)s->run->threads;
+/* Tiles of the scans, where the engine cuts any. */
+static void cut(shared *s) {
+  const mms_run *run = s->run;
+  s->tile = run->engine->local ? run->job->tile : run->n;
+  s->tiles = (run->n - 1) / s->tile + 1;
+}
+
+/* What threads take, and how many of them are of use: they share the tiles of a scan where there are too few scans to
+ * share. Returns whether they do. */
+static bool share_out(shared *s, int *threads) {
+  const mms_run *run = s->run;
+  bool chained = s->tiles > 1 && *threads > 1 && run->batch < 4 * (size_t)*threads;
+  s->items = chained ? run->batch * s->tiles : run->batch;
+  s->per_grab = chained || run->n > GRAIN ? 1 : GRAIN / run->n;
+  size_t grabs = (s->items - 1) / s->per_grab + 1;
+  if (grabs < (size_t)*threads) *threads = (int)grabs;
+  s->sharing = chained ? (size_t)*threads : 1;
+  return chained;
 }
 
 mmscan_status mms_runtime_scan(const mms_run *run) {
   shared s = {.run = run,
               .element = mms_type_size(run->job->type),
-              .tile = run->n,
-              .tiles = 1,
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .advanced = PTHREAD_COND_INITIALIZER};
-  if (run->engine->local) {
-    s.tile = run->job->tile;
-    s.tiles = (run->n - 1) / s.tile + 1;
-  }
-  bool chained = is_chained(&s);
-  s.items = chained ? run->batch * s.tiles : run->batch;
-  s.per_grab = chained || run->n > GRAIN ? 1 : GRAIN / run->n;
-  int threads = threads_of_use(&s);
-  s.sharing = chained ? (size_t)threads : 1;
+  int threads = run->threads > 1 ? mms_runtime_threads(run->threads) : 1;
+  cut(&s);
+  bool chained = share_out(&s, &threads);
   serve_with(threads, &s, chained ? scan_chain : scan_rows);
   return atomic_load(&s.served) ? MMSCAN_OK : MMSCAN_ENOMEM;
 }

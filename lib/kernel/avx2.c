@@ -13,6 +13,9 @@ static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
 static inline void store(void *p, bits v) { _mm256_storeu_si256(p, v); }
 static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 
+/* A constant: the compiler does well by itself. */
+static inline bits fixed(bits v) { return v; }
+
 /* The upper half of `in` below the lower half of v. */
 static inline bits between(bits v, bits in) { return _mm256_permute2x128_si256(in, v, 0x21); }
 

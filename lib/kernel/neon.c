@@ -15,6 +15,9 @@ static inline void store(void *p, bits v) { vst1q_u8(p, vreinterpretq_u8_u32(v))
 /* C has no name for a store past the caches here. */
 static inline void stream(void *p, bits v) { store(p, v); }
 
+/* A constant: the compiler does well by itself. */
+static inline bits fixed(bits v) { return v; }
+
 static inline uint64x2_t wide(bits v) { return vreinterpretq_u64_u32(v); }
 static inline bits narrow(uint64x2_t v) { return vreinterpretq_u32_u64(v); }
 

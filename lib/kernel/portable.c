@@ -28,6 +28,9 @@ static inline bits load(const void *p) {
 static inline void store(void *p, bits v) { memcpy(p, &v, sizeof v); }
 static inline void stream(void *p, bits v) { mms_stream_vector(p, &v); }
 
+/* A constant: the compiler does well by itself. */
+static inline bits fixed(bits v) { return v; }
+
 /* Whether a comparison holds in any lane. */
 static inline bool any(bits holds) {
   bits64 halves = (bits64)holds;
