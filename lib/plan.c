@@ -6,8 +6,10 @@
 #include "wisdom.h"
 #include <string.h>
 
-/* Bytes of y from which it is written past the caches. */
-enum { STREAM_FROM = 8 << 20 };
+/* Bytes of y, of all scans, beyond which x is asked for ahead of time, and y is written past the caches. Measured; what
+ * systems say of the size of caches is not to be relied on (a virtual machine may name its host's), and the gain is
+ * flat around these. */
+enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
@@ -99,17 +101,15 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 
-/* Writing past the caches pays once x and y together no longer fit in the last one. What systems say of its size is not
- * to be relied on (a virtual machine may name its host's), and the gain is flat around this. */
-static bool is_large(const mms_problem *p) { return p->n > STREAM_FROM / mms_type_size(p->type) / p->batch; }
+static bool is_beyond(const mms_problem *p, size_t bytes) { return p->n > bytes / mms_type_size(p->type) / p->batch; }
 
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   mmscan_status status = mms_problem_arrays(p, x, y);
   if (status || p->batch == 0) return status;
   mms_job job = plan->job;
-  job.is_large = is_large(p);
-  job.streams = job.is_large && x != y;
+  job.fetches = is_beyond(p, FETCH_FROM);
+  job.streams = x != y && is_beyond(p, STREAM_FROM);
   mms_run run = {.engine = plan->engine,
                  .job = &job,
                  .n = p->n,

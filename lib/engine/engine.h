@@ -29,8 +29,8 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
   size_t s, tile;       /* no tile is longer than this */
-  bool is_large;        /* x and y are larger than the caches */
-  bool streams;         /* and y is not x: write past them */
+  bool fetches;         /* x is larger than a core's own caches: ask for it in time */
+  bool streams;         /* x and y are larger than all caches, and not the same: write past them */
   const mms_isa *isa;   /* and the kernels of it for the type: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;
