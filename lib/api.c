@@ -1,6 +1,5 @@
 /* api.c: the public calls. Arguments become a problem; a problem becomes a short loop or a plan. */
 #include "env.h"
-#include "kernel/loop.h"
 #include "measure.h"
 #include "paper/segments.h"
 #include "plan.h"
@@ -47,65 +46,109 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
   return status ? status : scan_problem(&problem, x, y, NULL);
 }
 
-/* A short scan is the loop or the kernel alone: no problem, no plan. */
+/* A short scan is a kernel alone: no problem, no plan. */
 static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t n, const void *init, mms_value carry,
                                         const void *x, void *y, size_t size) {
   const mms_kernel *kernels = mms_plan_short();
-  if (n == 0 || n > MMS_PLAN_SHORT_BYTES / size || !kernels) return scan_long(type, kind, n, init, x, y);
+  if (n < MMS_PLAN_LOOP || n > MMS_PLAN_SHORT_BYTES / size || !kernels) return scan_long(type, kind, n, init, x, y);
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
-  if (n < MMS_PLAN_LOOP)
-    mms_loop_scan_of(type, kind, 0)(n, x, y, &carry);
-  else
-    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
+  mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
   return MMSCAN_OK;
 }
 
+/* And a tiny one is a loop, where nothing is wrong. */
+static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) {
+  return n - 1 < MMS_PLAN_LOOP - 1 && x && y && mms_plan_short() && mms_problem_overlap(x, y, n * size) == MMSCAN_OK;
+}
+
+#define T      float
+#define A      float
+#define SUFFIX f32
+#include "api_tiny.inc"
+
+#define T      double
+#define A      double
+#define SUFFIX f64
+#include "api_tiny.inc"
+
+#define T      int32_t
+#define A      uint32_t
+#define SUFFIX i32
+#include "api_tiny.inc"
+
+#define T      int64_t
+#define A      uint64_t
+#define SUFFIX i64
+#include "api_tiny.inc"
+
+#define T      uint32_t
+#define A      uint32_t
+#define SUFFIX u32
+#include "api_tiny.inc"
+
+#define T      uint64_t
+#define A      uint64_t
+#define SUFFIX u64
+#include "api_tiny.inc"
+
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_f32(n, x, y);
   return scan_simple(MMSCAN_F32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.f32 = -0.0f}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_f64(n, x, y);
   return scan_simple(MMSCAN_F64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.f64 = -0.0}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_inclusive_i32(size_t n, const int32_t *x, int32_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_i32(n, x, y);
   return scan_simple(MMSCAN_I32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.i32 = 0}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_i64(n, x, y);
   return scan_simple(MMSCAN_I64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.i64 = 0}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_u32(n, x, y);
   return scan_simple(MMSCAN_U32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.u32 = 0}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_u64(n, x, y);
   return scan_simple(MMSCAN_U64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.u64 = 0}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_f32(n, init, x, y);
   return scan_simple(MMSCAN_F32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.f32 = init}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_exclusive_f64(size_t n, double init, const double *x, double *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_f64(n, init, x, y);
   return scan_simple(MMSCAN_F64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.f64 = init}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_exclusive_i32(size_t n, int32_t init, const int32_t *x, int32_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_i32(n, init, x, y);
   return scan_simple(MMSCAN_I32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.i32 = init}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_exclusive_i64(size_t n, int64_t init, const int64_t *x, int64_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_i64(n, init, x, y);
   return scan_simple(MMSCAN_I64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.i64 = init}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_exclusive_u32(size_t n, uint32_t init, const uint32_t *x, uint32_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_u32(n, init, x, y);
   return scan_simple(MMSCAN_U32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.u32 = init}, x, y, sizeof *x);
 }
 
 mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, uint64_t *y) {
+  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_u64(n, init, x, y);
   return scan_simple(MMSCAN_U64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.u64 = init}, x, y, sizeof *x);
 }
 

@@ -21,6 +21,17 @@ static inline bits between(bits v, bits in) { return _mm256_permute2x128_si256(i
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
+/* All ones in the first m lanes. */
+static inline bits first_32(size_t m) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+static inline bits load_part_32(const void *p, size_t m, bits in) {
+  return _mm256_blendv_epi8(in, _mm256_maskload_epi32(p, first_32(m)), first_32(m));
+}
+
+static inline void store_part_32(void *p, bits v, size_t m) { _mm256_maskstore_epi32(p, first_32(m), v); }
+
 static inline bits spread_32(bits v, bits in, int step) {
   switch (step) {
   case 0:
@@ -52,6 +63,16 @@ static inline bool any_over_32(bits v, float limit) {
 }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits first_64(size_t m) {
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)m), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+
+static inline bits load_part_64(const void *p, size_t m, bits in) {
+  return _mm256_blendv_epi8(in, _mm256_maskload_epi64(p, first_64(m)), first_64(m));
+}
+
+static inline void store_part_64(void *p, bits v, size_t m) { _mm256_maskstore_epi64(p, first_64(m), v); }
 
 static inline bits spread_64(bits v, bits in, int step) {
   if (step == 0) return _mm256_unpacklo_epi64(in, v);

@@ -31,6 +31,14 @@ enum { LARGER_MAGNITUDE = 0xB };
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
+static inline bits load_part_32(const void *p, size_t m, bits in) {
+  return _mm512_mask_loadu_epi32(in, (__mmask16)((1u << m) - 1), p);
+}
+
+static inline void store_part_32(void *p, bits v, size_t m) {
+  _mm512_mask_storeu_epi32(p, (__mmask16)((1u << m) - 1), v);
+}
+
 static inline bits spread_32(bits v, bits in, int step) {
   const bits third = _mm512_setr_epi32(3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11, 11, 11, 11, 11);
   switch (step) {
@@ -61,6 +69,14 @@ static inline bool any_over_32(bits v, float limit) {
 }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits load_part_64(const void *p, size_t m, bits in) {
+  return _mm512_mask_loadu_epi64(in, (__mmask8)((1u << m) - 1), p);
+}
+
+static inline void store_part_64(void *p, bits v, size_t m) {
+  _mm512_mask_storeu_epi64(p, (__mmask8)((1u << m) - 1), v);
+}
 
 static inline bits spread_64(bits v, bits in, int step) {
   switch (step) {

@@ -23,6 +23,13 @@ static inline bits narrow(uint64x2_t v) { return vreinterpretq_u32_u64(v); }
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
+static inline bits load_part_32(const void *p, size_t m, bits in) {
+  memcpy(&in, p, 4 * m);
+  return in;
+}
+
+static inline void store_part_32(void *p, bits v, size_t m) { memcpy(p, &v, 4 * m); }
+
 static inline bits spread_32(bits v, bits in, int step) {
   if (step == 0) return vtrn1q_u32(in, v);
   return vcombine_u32(vget_low_u32(in), vdup_laneq_u32(v, 1));
@@ -45,6 +52,13 @@ static inline bool any_over_32(bits v, float limit) {
 }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits load_part_64(const void *p, size_t m, bits in) {
+  memcpy(&in, p, 8 * m);
+  return in;
+}
+
+static inline void store_part_64(void *p, bits v, size_t m) { memcpy(p, &v, 8 * m); }
 
 static inline bits spread_64(bits v, bits in, int step) {
   (void)step;
