@@ -108,6 +108,13 @@ static uint64_t sum_of(const char *text, size_t size) {
   return sum;
 }
 
+enum { END_ROOM = 64 };
+
+/* The last line of a file. */
+static void make_end(char *end, const char *text, size_t size, size_t entries) {
+  snprintf(end, END_ROOM, "end %zu %016" PRIx64 "\n", entries, sum_of(text, size));
+}
+
 /* What a file must start with to be of this library, machine and BLAS. */
 static void write_head(FILE *out, const mms_isa *isa) {
   char cpu[128];
@@ -209,16 +216,18 @@ static bool parse_lines(char *lines, entry **first, entry **last, size_t *count)
   return true;
 }
 
-/* The last line, which is cut off, says what all before it is. */
+/* The last line, which is cut off, says what all before it is, letter by letter as it would be written. */
 static bool is_whole(char *text, size_t size, size_t *entries) {
-  uint64_t sum;
-  int end = -1;
+  char end[END_ROOM];
   if (size == 0 || text[size - 1] != '\n') return false;
   text[size - 1] = '\0';
   char *last = strrchr(text, '\n');
-  if (!last || sscanf(last + 1, "end %zu %" SCNx64 "%n", entries, &sum, &end) != 2 || last[1 + end] != '\0') return false;
+  text[size - 1] = '\n';
+  if (!last || sscanf(last + 1, "end %9zu", entries) != 1) return false;
+  make_end(end, text, (size_t)(last + 1 - text), *entries);
+  bool same = strcmp(last + 1, end) == 0;
   last[1] = '\0';
-  return sum == sum_of(text, strlen(text));
+  return same;
 }
 
 static mmscan_status take_text(char *text, size_t size, const char *head, const char **why) {
@@ -253,9 +262,10 @@ mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char *
 /* ---- Writing -------------------------------------------------------------------------------------------------- */
 
 static bool write_file(FILE *file, const char *text, size_t size, size_t entries) {
-  bool written = fwrite(text, 1, size, file) == size &&
-                 fprintf(file, "end %zu %016" PRIx64 "\n", entries, sum_of(text, size)) > 0 && fflush(file) == 0 &&
-                 fsync(fileno(file)) == 0;
+  char end[END_ROOM];
+  make_end(end, text, size, entries);
+  bool written =
+      fwrite(text, 1, size, file) == size && fputs(end, file) >= 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
   return fclose(file) == 0 && written;
 }
 
