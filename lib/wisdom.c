@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FORMAT = 1, LONGEST_FILE = 1 << 20 };
@@ -269,6 +270,14 @@ static bool write_file(FILE *file, const char *text, size_t size, size_t entries
   return fclose(file) == 0 && written;
 }
 
+/* A device or a pipe is not to be replaced by a file. */
+static bool may_be_replaced(const char *name) {
+  struct stat at;
+  if (stat(name, &at) != 0 || S_ISREG(at.st_mode)) return true;
+  errno = S_ISDIR(at.st_mode) ? EISDIR : ENOTSUP;
+  return false;
+}
+
 static FILE *open_new(const char *name) {
   int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
@@ -277,7 +286,7 @@ static FILE *open_new(const char *name) {
 }
 
 static mmscan_status write_beside(const char *name, const char *beside, const char *text, size_t size, size_t entries) {
-  FILE *file = open_new(beside);
+  FILE *file = may_be_replaced(name) ? open_new(beside) : NULL;
   if (!file) return MMSCAN_EIO;
   if (write_file(file, text, size, entries) && rename(beside, name) == 0) return MMSCAN_OK;
   unlink(beside);
