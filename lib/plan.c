@@ -54,8 +54,9 @@ static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mms
 }
 
 static mmscan_status choose_unit(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  if (!plan->engine->has_unit || plan->job.unit) return MMSCAN_OK;
-  plan->job.unit = c->unit ? mms_unit_find(c->unit) : env->unit ? env->unit : mms_unit_at(0);
+  if (!plan->engine->has_unit) return MMSCAN_OK;
+  const mms_unit *measured = plan->job.unit, *by_default = measured ? measured : mms_unit_at(0);
+  plan->job.unit = c->unit ? mms_unit_find(c->unit) : env->unit ? env->unit : by_default;
   return plan->job.unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
