@@ -17,8 +17,9 @@ _Atomic(const mms_kernel *) mms_plan_short_kernels;
 static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
   if (c->engine) return mms_engine_find(c->engine);
   if (c->unit || c->s) return &mms_engine_gemm;
+  if (c->isa) return &mms_engine_simd;
   if (env->engine) return env->engine;
-  return c->isa || c->tile ? &mms_engine_simd : NULL;
+  return c->tile ? &mms_engine_simd : NULL;
 }
 
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
