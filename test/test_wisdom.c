@@ -517,7 +517,7 @@ static bool scan_once(void) {
 static void *work(void *argument) {
   struct worker *w = argument;
   w->right = true;
-  for (size_t turn = 0; turn < sized(30, 10) && w->right; turn++) switch (w->kind) {
+  for (size_t turn = 0; turn < sized(12, 6) && w->right; turn++) switch (w->kind) {
     case 0:
       w->right = mmscan_wisdom_read(w->file) == MMSCAN_OK && mmscan_wisdom_count() > 0;
       break;
