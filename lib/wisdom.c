@@ -231,6 +231,19 @@ static bool is_whole(char *text, size_t size, size_t *entries) {
   return same;
 }
 
+static bool is_known(const entry *e) {
+  const entry *known = find(atomic_load(&list), e->key);
+  const mms_wise *a = known ? &known->wise : NULL, *b = &e->wise;
+  return a && a->engine == b->engine && a->unit == b->unit && a->s == b->s && a->tile == b->tile &&
+         a->threads == b->threads;
+}
+
+/* To read the same file again and again takes no more memory. */
+static bool has_news(const entry *e) {
+  while (e && is_known(e)) e = e->next;
+  return e != NULL;
+}
+
 static mmscan_status take_text(char *text, size_t size, const char *head, const char **why) {
   size_t entries, count;
   entry *first, *last;
@@ -244,7 +257,10 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
     free_chain(first);
     return MMSCAN_EIO;
   }
-  if (first) publish(first, last);
+  if (has_news(first))
+    publish(first, last);
+  else
+    free_chain(first);
   return MMSCAN_OK;
 }
 
