@@ -5,7 +5,7 @@
 #include "shot.h"
 
 /* What the scan starts from: the init of an exclusive scan, or the carry of a block. */
-enum start { FROM_ZERO, FROM_INF, FROM_MINUS_INF, FROM_NAN, FROM_LARGEST, FROM_MINUS_LARGEST, STARTS };
+enum start { FROM_ZERO, FROM_INF, FROM_MINUS_INF, FROM_NAN, FROM_LARGEST, FROM_MINUS_LARGEST, FROM_HALF, STARTS };
 
 struct trial {
   const struct type *type;
@@ -19,7 +19,8 @@ struct trial {
 
 static const char *trial_text(const struct trial *t) {
   static char text[256];
-  static const char *const starts[] = {"0", "Inf", "-Inf", "NaN", "the largest", "minus the largest"};
+  static const char *const starts[] = {
+      "0", "Inf", "-Inf", "NaN", "the largest", "minus the largest", "half the largest"};
   snprintf(text, sizeof text, "%s, %s, %s%s, %s, from %s, n %zu, %s x %s, s %zu, tile %zu", t->type->name, t->pattern,
            t->reverse ? "reverse " : "", t->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive",
            t->in_place ? "in place" : "out of place", starts[t->start], t->n, text_or(t->choice.engine, "default"),
