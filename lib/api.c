@@ -229,7 +229,10 @@ mmscan_status mmscan_wisdom_write(const char *file) {
   return env->status ? env->status : mms_wisdom_write(file, env->isa);
 }
 
-size_t mmscan_wisdom_count(void) { return mms_wisdom_count(); }
+size_t mmscan_wisdom_count(void) {
+  mms_env_get(); /* MMSCAN_WISDOM counts, whether or not a scan has asked for it yet */
+  return mms_wisdom_count();
+}
 
 /* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
 

@@ -19,8 +19,9 @@ _Atomic(const mms_kernel *) mms_plan_short_kernels;
 static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
   if (c->engine) return mms_engine_find(c->engine);
   if (c->unit || c->s) return &mms_engine_gemm;
+  if (c->isa) return &mms_engine_simd;
   if (env->engine) return env->engine;
-  return c->isa || c->tile ? &mms_engine_simd : NULL;
+  return c->tile ? &mms_engine_simd : NULL;
 }
 
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
@@ -56,8 +57,9 @@ static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mms
 }
 
 static mmscan_status choose_unit(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  if (!plan->engine->has_unit || plan->job.unit) return MMSCAN_OK;
-  plan->job.unit = c->unit ? mms_unit_find(c->unit) : env->unit ? env->unit : mms_unit_at(0);
+  if (!plan->engine->has_unit) return MMSCAN_OK;
+  const mms_unit *measured = plan->job.unit, *by_default = measured ? measured : mms_unit_at(0);
+  plan->job.unit = c->unit ? mms_unit_find(c->unit) : env->unit ? env->unit : by_default;
   return plan->job.unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 

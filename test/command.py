@@ -342,7 +342,7 @@ class Values(Case):
 
     def test_not_finite(self):
         x = np.array([1, 2, np.inf, 3, -np.inf, 4, np.nan, 5])
-        for engine in ["auto", "gemm", "serial"]:
+        for engine in ["auto", "gemm", "simd", "serial"]:
             out = self.good("scan", "--engine", engine, "--type", "f64", "-", data=x.tobytes())
             with np.errstate(invalid="ignore"):
                 np.testing.assert_array_equal(np.frombuffer(out), np.cumsum(x))
@@ -364,9 +364,8 @@ class Values(Case):
     def test_engines_agree(self):
         x = sample("f4", 300000)
         outs = [self.good("scan", "--engine", engine, "--type", "f32", "-", data=x.tobytes())
-                for engine in ["auto", "gemm", "serial"]]
-        self.assertEqual(outs[0], outs[2])
-        self.assertEqual(outs[1], outs[2])
+                for engine in ["auto", "gemm", "simd", "serial"]]
+        self.assertEqual(outs, outs[:1] * 4)
 
 
 class Text(Case):
@@ -578,7 +577,7 @@ class Output(Case):
                     self.bad("scan", *options, source, stdout=full, says="standard output")
         with open("/dev/full", "wb") as full:
             for arguments in [("--help",), ("--version",), ("scan", "--help"), ("info", "--help"), ("info",), ("info", "--json"),
-                              ("bench", "--help"), ("bench", "--list"), (*Bench.TINY, 4), (*Bench.TINY, 4, "--json")]:
+                              ("bench", "--help"), ("bench", "--list"), ("tune", "--help"), (*Bench.TINY, 4), (*Bench.TINY, 4, "--json")]:
                 self.bad(*arguments, stdout=full, says="standard output")
 
     def test_full_disk_keeps_what_was_there(self):
@@ -746,16 +745,35 @@ class InfoAndUsage(Case):
         report = json.loads(self.good("info", "--json"))
         text = self.good("info").decode()
         self.assertEqual(text.splitlines()[0].split(), ["version", report["version"]])
-        self.assertLessEqual({"gemm", "serial"}, {engine["name"] for engine in report["engines"]})
+        self.assertLessEqual({"gemm", "simd", "serial"}, {engine["name"] for engine in report["engines"]})
         self.assertIn("cblas", [unit["name"] for unit in report["units"]])
         for key in "version", "cpu", "isa":
             self.assertIsInstance(report[key], str)
             self.assertIn(report[key], text)
-        for part in report["engines"] + report["units"]:
+        for part in report["engines"] + report["units"] + report["isas"]:
             self.assertIn(part["name"], text)
+            self.assertIn(part["description"], text)
+        self.assertIn("wisdom       none", text)
         self.assertGreaterEqual(report["threads"], 1)
         self.assertIsNone(report["wisdom"])
         self.assertIsNone(report["environment_error"])
+
+    def test_instruction_sets(self):
+        """Each that runs here can be had, and gives the same whole numbers; the others are refused by name."""
+        path = self.write("x", sample("f4", 100000).tobytes())
+        isas = json.loads(self.good("info", "--json"))["isas"]
+        self.assertEqual([isa["name"] for isa in isas], ["avx512", "avx2", "neon", "portable"])
+        wanted = self.good("scan", "--type", "f32", path)
+        for isa in isas:
+            env = {"MMSCAN_ISA": isa["name"]}
+            if isa["description"] == "runs here":
+                self.assertEqual(json.loads(self.good("info", "--json", env=env))["isa"], isa["name"])
+                self.assertEqual(self.good("scan", "--type", "f32", path, env=env), wanted)
+            else:
+                self.bad("info", env=env, says=["MMSCAN_ISA", isa["name"], "does not have it"])
+                self.bad("scan", "--type", "f32", path, env=env, says=["MMSCAN_ISA", isa["name"]])
+        self.bad("info", env={"MMSCAN_ISA": "abacus"}, says=["MMSCAN_ISA", "abacus", "avx512, avx2, neon, portable"])
+        remark("of %s" % ", ".join(isa["name"] for isa in isas if isa["description"] == "runs here"))
 
     def test_illegal_environment(self):
         path = self.write("x.txt", "1 2")
@@ -776,7 +794,8 @@ class InfoAndUsage(Case):
         self.assertEqual((report["threads"], report["environment"]), (1, {"MMSCAN_NUM_THREADS": "1"}))
 
     def test_help(self):
-        for arguments in ["--help"], ["-h"], ["scan", "--help"], ["info", "--help"], ["bench", "--help"]:
+        for arguments in ["--help"], ["-h"], ["scan", "--help"], ["info", "--help"], ["bench", "--help"], \
+                ["tune", "--help"]:
             self.assertIn("Usage: mmscan", self.good(*arguments).decode())
         self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
 
@@ -793,6 +812,80 @@ class InfoAndUsage(Case):
             _, out, err = run(*arguments)
             self.assertEqual(self.bad(*arguments, status=2), b"")
             self.assertIn("--help", err)
+
+
+class Tune(Case):
+    """What it writes, never how fast anything is."""
+
+    QUICK = ["tune", "--quick", "--type"]
+
+    def test_wisdom(self):
+        """The file is made, is taken by MMSCAN_WISDOM, and info tells of it."""
+        path = self.path("w")
+        text = self.good(*self.QUICK, "f32", "-o", path).decode()
+        self.assertEqual([line.split()[:2] for line in text.splitlines()[:-1]], [["f32", "2^16"], ["f32", "2^20"]])
+        self.assertIn("written to " + path, text.splitlines()[-1])
+        self.assertEqual(os.listdir(self.directory), ["w"])
+        self.assertIn("wisdom       %s, 2 shapes" % path, self.good("info", env={"MMSCAN_WISDOM": path}).decode())
+        report = json.loads(self.good("info", "--json", env={"MMSCAN_WISDOM": path}))
+        self.assertEqual(report["wisdom"], {"file": path, "shapes": 2})
+        x = sample("f4", 100000)
+        out = self.good("scan", "--type", "f32", "-", data=x.tobytes(), env={"MMSCAN_WISDOM": path})
+        self.same(np.frombuffer(out, "f4"), expected(x))
+
+    def test_json(self):
+        path = self.write("w", b"old, and no wisdom")
+        report = json.loads(self.good(*self.QUICK, "i64", "-o", path, "--json"))
+        self.assertEqual((report["file"], report["version"]), (path, json.loads(self.good("info", "--json"))["version"]))
+        self.assertEqual([(row["type"], row["log2_n"]) for row in report["choices"]], [("i64", 16), ("i64", 20)])
+        info = json.loads(self.good("info", "--json", env={"MMSCAN_WISDOM": path}))
+        for row in report["choices"]:
+            self.assertIn(row["engine"], [engine["name"] for engine in info["engines"]])
+            self.assertGreaterEqual(row["threads"], 1)
+            self.assertEqual(row["unit"] is None, row["engine"] != "gemm")
+        self.assertEqual(info["wisdom"]["shapes"], 2)
+
+    def test_old_wisdom_is_measured_again(self):
+        """Neither believed, nor in the way where it is no good."""
+        self.write("w", b"no wisdom")
+        self.good(*self.QUICK, "f32", "-o", self.path("new"), env={"MMSCAN_WISDOM": self.path("w")})
+        self.assertEqual(self.read("w"), b"no wisdom")
+
+    def test_default_file(self):
+        self.good(*self.QUICK, "f32", cwd=self.directory)
+        self.assertEqual(os.listdir(self.directory), ["mmscan.wisdom"])
+
+    def test_wisdom_that_cannot_be_used(self):
+        path = self.write("x.txt", "1 2")
+        files = {self.path("missing"): "No such file", self.directory: "read", self.write("w", b"x"): "damaged"}
+        for name, reason in files.items():
+            env = {"MMSCAN_WISDOM": name}
+            self.bad("info", env=env, says=["MMSCAN_WISDOM", name, reason])
+            self.bad("scan", "-o", self.path("y"), path, env=env, says=["MMSCAN_WISDOM", name, reason])
+            status, out, _ = run("info", "--json", env=env)
+            self.assertEqual((status, json.loads(out)["wisdom"]), (1, {"file": name, "shapes": 0}))
+
+    def test_failures(self):
+        limit = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9)))
+        old = self.write("w", b"old")
+        self.bad(*self.QUICK, "f32", "-o", self.path("missing/w"), says=["missing/w", "No such file"])
+        self.bad(*self.QUICK, "f32", "-o", self.directory, says=[self.directory, "directory"])
+        self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])
+        os.mkfifo(self.path("pipe"))
+        self.bad(*self.QUICK, "f32", "-o", self.path("pipe"), says="pipe")
+        self.assertEqual(self.read("w"), b"old")
+
+    def test_environment(self):
+        """What it would not choose from, it says: nothing is measured, and no file made."""
+        self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
+        self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "serial"}, says=["MMSCAN_ENGINE", "serial"])
+        self.good(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "auto", "MMSCAN_ISA": "portable"})
+        self.good("info", env={"MMSCAN_WISDOM": self.path("w"), "MMSCAN_ISA": "portable"})
+
+    def test_wrong_usage(self):
+        for arguments in [["x"], ["--sing"], ["--type", "f16"], ["--type", ""], ["--type"], ["-o"], ["-o", "-"],
+                          ["--quick=1"], ["--json=1"], ["--quick", "--type", "f32", "x"]]:
+            self.assertEqual(self.bad("tune", *arguments, status=2), b"")
 
 
 # A peer that leaves its results as they were, one that is right, one that was not built.

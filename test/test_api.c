@@ -337,6 +337,8 @@ static void test_flaws_of_descriptions(void **state) {
     check_same(flaws[i].status, mmscan_scan_block(&desc, x, y, &carry), "scan_block", flaws[i].what);
     check_same(flaws[i].status, mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE), "plan_create", flaws[i].what);
     assert_null(plan);
+    check_same(flaws[i].status, mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE), "measure", flaws[i].what);
+    assert_null(plan);
     assert_memory_equal(y, before, sizeof y);
     assert_true(carry == 7);
   }
@@ -413,14 +415,16 @@ static void test_blocks_refuse(void **state) {
 static void test_flags(void **state) {
   (void)state;
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 3);
-  mmscan_plan *plan = (mmscan_plan *)&desc;
-  assert_status(MMSCAN_ENOTSUP, mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE));
-  assert_null(plan);
-  for (unsigned bit = 2; bit != 0; bit <<= 1) {
-    plan = (mmscan_plan *)&desc;
-    assert_status(MMSCAN_EINVAL, mmscan_plan_create(&plan, &desc, bit));
-    assert_null(plan);
-  }
+  mmscan_plan *plan = NULL;
+  assert_mmscan_ok(mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE));
+  assert_non_null(plan);
+  mmscan_plan_destroy(plan);
+  for (unsigned bit = 2; bit != 0; bit <<= 1)
+    for (unsigned flag = MMSCAN_ESTIMATE; flag <= MMSCAN_MEASURE; flag++) {
+      plan = (mmscan_plan *)&desc;
+      assert_status(MMSCAN_EINVAL, mmscan_plan_create(&plan, &desc, bit | flag));
+      assert_null(plan);
+    }
 }
 
 static void test_choices_that_do_not_fit(void **state) {
@@ -461,9 +465,11 @@ static void test_choices_that_do_not_fit(void **state) {
   for (size_t i = 0; i < COUNT(bad); i++)
     for (size_t n = 1; n <= 100000; n *= 100) {
       mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
-      mmscan_plan *plan = (mmscan_plan *)&desc;
-      mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &bad[i]);
-      if (status != MMSCAN_EINVAL || plan != NULL) fail_seeded("choice %zu: %s", i, mmscan_strerror(status));
+      for (unsigned flag = MMSCAN_ESTIMATE; flag <= MMSCAN_MEASURE; flag++) {
+        mmscan_plan *plan = (mmscan_plan *)&desc;
+        mmscan_status status = mmscan_plan_create_with(&plan, &desc, flag, &bad[i]);
+        if (status != MMSCAN_EINVAL || plan != NULL) fail_seeded("choice %zu: %s", i, mmscan_strerror(status));
+      }
     }
 }
 
@@ -604,6 +610,97 @@ static void test_any_reverse(void **state) {
   }
 }
 
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
+
+/* A measured plan, what it uses, and whether its results are right. */
+static mmscan_plan *measured(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *asked,
+                             mmscan_choice *used) {
+  mmscan_plan *plan = NULL;
+  unsigned char *y = test_memory(desc->n * desc->batch * sample->oracle.type->size);
+  assert_mmscan_ok(mmscan_plan_create_with(&plan, desc, MMSCAN_MEASURE, asked));
+  *used = (mmscan_choice){.struct_size = sizeof *used};
+  assert_mmscan_ok(mmscan_plan_get_choice(plan, used));
+  check_fields_that_apply(used);
+  if (asked != NULL && !honoured(asked, used)) fail_seeded("measured: %s x %s", used->engine, part_of(used));
+  assert_mmscan_ok(mmscan_execute(plan, sample->x, y));
+  for (size_t r = 0; r < desc->batch; r++) {
+    struct window w = {r * desc->n, desc->n, desc->kind, desc->reverse, NULL};
+    assert_scan(&sample->oracle, &w, 0, y + w.first * sample->oracle.type->size, "measured");
+  }
+  free(y);
+  return plan;
+}
+
+static bool same_choice(const mmscan_choice *a, const mmscan_choice *b) {
+  return same_text(a->engine, b->engine) && same_text(a->unit, b->unit) && same_text(a->isa, b->isa) && a->s == b->s &&
+         a->tile == b->tile && a->threads == b->threads;
+}
+
+/* Measured once, and known from then on, also for other kinds and directions, and for a length with the same log2. */
+static void check_measured(const struct sample *sample, size_t n, size_t batch) {
+  mmscan_desc desc = plain_desc(sample->oracle.type->type, MMSCAN_INCLUSIVE, 0, n);
+  desc.batch = batch;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)n;
+  mmscan_choice first, again, estimated;
+  size_t before = mmscan_wisdom_count(), known = before + (n > 0 && batch > 0);
+  mmscan_plan_destroy(measured(sample, &desc, NULL, &first));
+  assert_int_equal(mmscan_wisdom_count(), known);
+  desc.kind = MMSCAN_EXCLUSIVE;
+  desc.reverse = 1;
+  desc.n += n > 1;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)desc.n;
+  mmscan_plan_destroy(measured(sample, &desc, NULL, &again));
+  mmscan_plan_destroy(plan_new(&desc, NULL, &estimated));
+  assert_int_equal(mmscan_wisdom_count(), known);
+  if (known > before) assert_true(same_choice(&first, &again) && same_choice(&first, &estimated));
+}
+
+/* Measuring takes its time: the first type has every case, the others every third. */
+static bool is_turn_of(size_t index, size_t type) { return type == 0 || index % 3 == type % 3; }
+
+static void test_measured_shapes(void **state) {
+  (void)state;
+  static const size_t shapes[][2] = {{0, 1}, {0, 5}, {5, 0}, {1, 1}, {1000, 1}, {40, 500}, {20000, 4}, {300000, 1}};
+  for (size_t t = 0; t < sized(TYPES, 2); t++) {
+    struct sample sample = sample_new(type_at(t), EXACT, 300002);
+    for (size_t i = 0; i < COUNT(shapes); i++)
+      if (is_turn_of(i, t)) check_measured(&sample, shapes[i][0], shapes[i][1]);
+    sample_free(&sample);
+  }
+}
+
+/* What was asked for is used, and is nobody's wisdom. */
+static void test_measured_choices(void **state) {
+  (void)state;
+  enum { SIZE = sizeof(mmscan_choice) };
+  const mmscan_choice choices[] = {
+      {SIZE, .engine = "serial"},
+      {SIZE, .engine = "serial", .threads = 1},
+      {SIZE, .engine = "simd"},
+      {SIZE, .isa = "portable"},
+      {SIZE, .tile = 4096},
+      {SIZE, .engine = "simd", .isa = "portable", .tile = 100, .threads = 3},
+      {SIZE, .engine = "gemm"},
+      {SIZE, .unit = "model", .s = 4},
+      {SIZE, .s = 3},
+      {SIZE, .engine = "gemm", .tile = 8},
+      {SIZE, .engine = "gemm", .unit = "cblas", .s = MMSCAN_MAX_S, .tile = MMSCAN_MAX_S, .threads = 2},
+      {SIZE, .threads = 1},
+  };
+  for (size_t t = 0; t < sized(TYPES, 1); t++) {
+    struct sample sample = sample_new(type_at(t), EXACT, 8001);
+    for (size_t i = 0; i < COUNT(choices); i++) {
+      if (!is_turn_of(i, t)) continue;
+      mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, 8000);
+      mmscan_choice used;
+      size_t before = mmscan_wisdom_count();
+      mmscan_plan_destroy(measured(&sample, &desc, &choices[i], &used));
+      assert_int_equal(mmscan_wisdom_count(), before);
+    }
+    sample_free(&sample);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_version),
@@ -628,6 +725,8 @@ int main(void) {
       cmocka_unit_test(test_get_choice_refuses),
       cmocka_unit_test(test_plan_copies_what_it_needs),
       cmocka_unit_test(test_any_reverse),
+      cmocka_unit_test(test_measured_shapes),
+      cmocka_unit_test(test_measured_choices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include "child.h"
 #include "oracle.h"
+#include "wisdom_text.h"
 
 /* ---- In the child: every call once ------------------------------------------------------------------------------- */
 
@@ -15,7 +16,9 @@ struct report {
   mmscan_status empty, simple[4], exclusive, scan, block, plan_create, execute;
   bool touched; /* y, by a call that failed */
   int threads;
-  char engine[NAME], unit[NAME], isa[NAME], error[256];
+  size_t count, tile;
+  int plan_threads;
+  char engine[NAME], unit[NAME], plan_isa[NAME], isa[NAME], error[256];
 };
 
 static void keep(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text_or(text, "")); }
@@ -46,6 +49,9 @@ static void probe_general(struct report *r, float *x, float *y) {
   mmscan_plan_destroy(plan);
   keep(r->engine, NAME, used.engine);
   keep(r->unit, NAME, used.unit);
+  keep(r->plan_isa, NAME, used.isa);
+  r->tile = used.tile;
+  r->plan_threads = used.threads;
 }
 
 static int probe(void) {
@@ -60,6 +66,7 @@ static int probe(void) {
   keep(r.isa, NAME, mmscan_isa());
   keep(r.error, sizeof r.error, mmscan_environment_error());
   r.threads = mmscan_threads();
+  r.count = mmscan_wisdom_count();
   free(x);
   free(y);
   return report_to_parent(&r, sizeof r);
@@ -68,46 +75,48 @@ static int probe(void) {
 /* ---- In the parent ----------------------------------------------------------------------------------------------- */
 
 /* A status of `any` means: not MMSCAN_OK. */
-enum { ANY = -1 };
+enum { ANY = -1, SETTINGS = 3 };
 
 struct expected {
-  struct setting setting[2]; /* the first is the one at fault, if any is */
+  struct setting setting[SETTINGS]; /* the first is the one at fault, if any is */
   int status;
   const char *engine, *unit; /* NULL: not looked at */
   int threads;               /* 0: not looked at */
+  const char *isa;           /* NULL: the best that runs here */
+  const char *reason;        /* in the message; NULL: not looked at */
 };
 
 static const struct expected expectations[] = {
-    {{{NULL, NULL}}, MMSCAN_OK, NULL, NULL, 0},
-    {{{"MMSCAN_ENGINE", "auto"}}, MMSCAN_OK, NULL, NULL, 0},
-    {{{"MMSCAN_ENGINE", "serial"}}, MMSCAN_OK, "serial", "", 0},
-    {{{"MMSCAN_ENGINE", "gemm"}}, MMSCAN_OK, "gemm", "cblas", 0},
-    {{{"MMSCAN_ENGINE", "simd"}}, MMSCAN_ENOTSUP, NULL, NULL, 0},
-    {{{"MMSCAN_ENGINE", "nonsense"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_ENGINE", "GEMM"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_ENGINE", "gemm "}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_UNIT", "cblas"}}, MMSCAN_OK, NULL, NULL, 0},
-    {{{"MMSCAN_UNIT", "model"}}, MMSCAN_OK, NULL, NULL, 0},
-    {{{"MMSCAN_UNIT", "cblas"}, {"MMSCAN_ENGINE", "gemm"}}, MMSCAN_OK, "gemm", "cblas", 0},
-    {{{"MMSCAN_UNIT", "model"}, {"MMSCAN_ENGINE", "gemm"}}, MMSCAN_OK, "gemm", "model", 0},
-    {{{"MMSCAN_UNIT", "nonsense"}}, ANY, NULL, NULL, 0},
-    {{{"MMSCAN_UNIT", "nonsense"}, {"MMSCAN_ENGINE", "serial"}}, ANY, NULL, NULL, 0},
-    {{{"MMSCAN_ISA", "portable"}}, MMSCAN_OK, NULL, NULL, 0},
-    {{{"MMSCAN_ISA", "avx512"}}, MMSCAN_ENOTSUP, NULL, NULL, 0},
-    {{{"MMSCAN_ISA", "avx2"}}, MMSCAN_ENOTSUP, NULL, NULL, 0},
-    {{{"MMSCAN_ISA", "neon"}}, MMSCAN_ENOTSUP, NULL, NULL, 0},
-    {{{"MMSCAN_ISA", "nonsense"}}, ANY, NULL, NULL, 0},
-    {{{"MMSCAN_NUM_THREADS", "1"}}, MMSCAN_OK, NULL, NULL, 1},
-    {{{"MMSCAN_NUM_THREADS", "3"}}, MMSCAN_OK, NULL, NULL, 3},
-    {{{"MMSCAN_NUM_THREADS", "2"}, {"OMP_NUM_THREADS", "5"}}, MMSCAN_OK, NULL, NULL, 2},
-    {{{"OMP_NUM_THREADS", "3"}}, MMSCAN_OK, NULL, NULL, 3},
-    {{{"MMSCAN_NUM_THREADS", "0"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_NUM_THREADS", "-1"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_NUM_THREADS", "x"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_NUM_THREADS", "2x"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_NUM_THREADS", "1.5"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_NUM_THREADS", "99999999999999999999"}}, MMSCAN_EINVAL, NULL, NULL, 0},
-    {{{"MMSCAN_WISDOM", "a-file"}}, MMSCAN_ENOTSUP, NULL, NULL, 0},
+    {{{NULL, NULL}}, .status = MMSCAN_OK},
+    {{{"MMSCAN_ENGINE", "auto"}}, .status = MMSCAN_OK, .engine = "simd", .unit = ""},
+    {{{"MMSCAN_ENGINE", "serial"}}, .status = MMSCAN_OK, .engine = "serial", .unit = ""},
+    {{{"MMSCAN_ENGINE", "gemm"}}, .status = MMSCAN_OK, .engine = "gemm", .unit = "cblas"},
+    {{{"MMSCAN_ENGINE", "simd"}}, .status = MMSCAN_OK, .engine = "simd", .unit = ""},
+    {{{"MMSCAN_ENGINE", "nonsense"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ENGINE", "GEMM"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ENGINE", "gemm "}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_UNIT", "cblas"}}, .status = MMSCAN_OK},
+    {{{"MMSCAN_UNIT", "model"}}, .status = MMSCAN_OK},
+    {{{"MMSCAN_UNIT", "cblas"}, {"MMSCAN_ENGINE", "gemm"}}, .status = MMSCAN_OK, .engine = "gemm", .unit = "cblas"},
+    {{{"MMSCAN_UNIT", "model"}, {"MMSCAN_ENGINE", "gemm"}}, .status = MMSCAN_OK, .engine = "gemm", .unit = "model"},
+    {{{"MMSCAN_UNIT", "nonsense"}}, .status = ANY},
+    {{{"MMSCAN_UNIT", "nonsense"}, {"MMSCAN_ENGINE", "serial"}}, .status = ANY},
+    {{{"MMSCAN_ISA", "nonsense"}}, .status = MMSCAN_EINVAL, .reason = "avx512, avx2, neon, portable"},
+    {{{"MMSCAN_ISA", "AVX2"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ISA", "avx"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ISA", "portable "}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ISA", "auto"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ISA", "nonsense"}, {"MMSCAN_ENGINE", "serial"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "1"}}, .status = MMSCAN_OK, .threads = 1},
+    {{{"MMSCAN_NUM_THREADS", "3"}}, .status = MMSCAN_OK, .threads = 3},
+    {{{"MMSCAN_NUM_THREADS", "2"}, {"OMP_NUM_THREADS", "5"}}, .status = MMSCAN_OK, .threads = 2},
+    {{{"OMP_NUM_THREADS", "3"}}, .status = MMSCAN_OK, .threads = 3},
+    {{{"MMSCAN_NUM_THREADS", "0"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "-1"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "x"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "2x"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "1.5"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "99999999999999999999"}}, .status = MMSCAN_EINVAL},
 };
 
 static void assert_as_expected(const struct expected *e, mmscan_status got, const char *call) {
@@ -128,46 +137,197 @@ static void check_statuses(const struct expected *e, const struct report *r) {
   assert_false(r->touched);
 }
 
-static void check_values(const struct expected *e, const struct report *r) {
+static void check_error(const struct expected *e, const struct report *r) {
   if (e->status == MMSCAN_OK) {
     assert_string_equal(r->error, "");
-  } else {
-    assert_non_null(strstr(r->error, e->setting[0].name));
-    assert_non_null(strstr(r->error, e->setting[0].value));
-    assert_null(strchr(r->error, '\n'));
+    return;
   }
+  assert_non_null(strstr(r->error, e->setting[0].name));
+  assert_non_null(strstr(r->error, e->setting[0].value));
+  assert_null(strchr(r->error, '\n'));
+  if (e->reason && !strstr(r->error, e->reason)) fail_msg("no '%s' in: %s", e->reason, r->error);
+}
+
+/* Instruction sets are listed best first. */
+static const char *best_isa(void) {
+  static mmscan_part isa = {.struct_size = sizeof isa};
+  for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++)
+    if (strcmp(isa.description, "runs here") == 0) return isa.name;
+  return NULL;
+}
+
+static void check_values(const struct expected *e, const struct report *r) {
   if (e->engine) assert_string_equal(r->engine, e->engine);
   if (e->unit) assert_string_equal(r->unit, e->unit);
   if (e->threads) assert_int_equal(r->threads, e->threads);
-  assert_string_equal(r->isa, "portable");
+  assert_string_equal(r->isa, e->isa ? e->isa : best_isa());
+  assert_string_equal(r->plan_isa, strcmp(r->engine, "simd") == 0 ? r->isa : "");
+}
+
+static struct report probe_as(const struct expected *e) {
+  struct outcome o = ask_self("probe", e->setting, SETTINGS);
+  struct report r;
+  if (o.exit != 0 || o.reported != sizeof r)
+    fail_msg("%s: the child ended with %d", text_or(e->setting[0].name, "no variable"), o.exit);
+  if (o.printed != 0) fail_msg("the library printed: %s", o.print);
+  memcpy(&r, o.report, sizeof r);
+  check_statuses(e, &r);
+  check_error(e, &r);
+  check_values(e, &r);
+  return r;
 }
 
 static void test_each_variable(void **state) {
   (void)state;
-  for (size_t i = 0; i < COUNT(expectations); i++) {
-    struct outcome o = ask_self("probe", expectations[i].setting, COUNT(expectations[i].setting));
-    struct report r;
-    if (o.exit != 0 || o.reported != sizeof r)
-      fail_msg("%s: the child ended with %d", text_or(expectations[i].setting[0].name, "no variable"), o.exit);
-    if (o.printed != 0) fail_msg("the library printed: %s", o.print);
-    memcpy(&r, o.report, sizeof r);
-    check_statuses(&expectations[i], &r);
-    check_values(&expectations[i], &r);
+  for (size_t i = 0; i < COUNT(expectations); i++) probe_as(&expectations[i]);
+}
+
+/* ---- Instruction sets -------------------------------------------------------------------------------------------- */
+
+/* What the compiler's own runtime says of this CPU and system. */
+static bool cpu_has(const char *isa) {
+#if defined(__x86_64__)
+  if (strcmp(isa, "avx2") == 0) return __builtin_cpu_supports("avx2");
+  if (strcmp(isa, "avx512") == 0)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#elif defined(__aarch64__)
+  if (strcmp(isa, "neon") == 0) return true;
+#endif
+  return strcmp(isa, "portable") == 0;
+}
+
+static bool can_be_chosen(const char *isa) {
+  mmscan_choice choice = {.struct_size = sizeof choice, .isa = isa};
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
+  mmscan_plan *plan = NULL;
+  mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
+  mmscan_plan_destroy(plan);
+  return status == MMSCAN_OK;
+}
+
+/* With each engine: a variable that cannot be honoured is told, though that engine has no use for it. */
+static void check_isa(const char *isa, bool runs) {
+  static const char *const engines[] = {"auto", "simd", "gemm", "serial"};
+  for (size_t i = 0; i < COUNT(engines); i++) {
+    struct expected e = {.setting = {{"MMSCAN_ISA", isa}, {"MMSCAN_ENGINE", engines[i]}},
+                         .status = runs ? MMSCAN_OK : MMSCAN_ENOTSUP,
+                         .engine = runs ? engines[i] : "",
+                         .isa = runs ? isa : NULL};
+    if (runs && i == 0) e.engine = "simd";
+    probe_as(&e);
   }
 }
 
-/* A choice outranks the environment: here it asks for each engine while the environment names another. */
-static int probe_choices(void) {
-  for (size_t e = 0;; e++) {
-    mmscan_part part = {.struct_size = sizeof part};
-    if (mmscan_get_engine(e, &part) != MMSCAN_OK) return report_to_parent("done", 4);
-    mmscan_choice asked = {.struct_size = sizeof asked, .engine = part.name, .threads = 1}, used = asked;
-    mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 10000);
-    mmscan_plan *plan = NULL;
-    if (mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &asked) != MMSCAN_OK) return 1;
-    if (mmscan_plan_get_choice(plan, &used) != MMSCAN_OK || !honoured(&asked, &used)) return 1;
-    mmscan_plan_destroy(plan);
+static void test_each_isa(void **state) {
+  (void)state;
+  mmscan_part isa = {.struct_size = sizeof isa};
+  for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++) {
+    bool runs = strcmp(isa.description, "runs here") == 0;
+    print_message("%s %s\n", runs ? "ran:    " : "refused:", isa.name);
+    assert_int_equal(runs, cpu_has(isa.name));
+    assert_int_equal(runs, can_be_chosen(isa.name));
+    check_isa(isa.name, runs);
   }
+}
+
+/* ---- Wisdom ------------------------------------------------------------------------------------------------------ */
+
+static void refuse_wisdom(const char *file, const char *reason) {
+  struct expected e = {.setting = {{"MMSCAN_WISDOM", file}}, .status = MMSCAN_EIO, .reason = reason};
+  assert_int_equal(probe_as(&e).count, 0);
+}
+
+static void test_wisdom_that_cannot_be_used(void **state) {
+  (void)state;
+  const char *line = "f32 16 0 simd - 0 1024 1\n";
+  struct text head = wisdom_head(), damaged = wisdom_of(head.data, line), foreign, illegal;
+  refuse_wisdom(in_scratch("missing"), "No such file");
+  refuse_wisdom(scratch, "read");
+  write_bytes(in_scratch("empty"), "", 0);
+  refuse_wisdom(in_scratch("empty"), "damaged");
+  damaged.data[head.size] = 'F';
+  text_write(in_scratch("damaged"), &damaged);
+  refuse_wisdom(in_scratch("damaged"), "damaged");
+  foreign = wisdom_of("mmscan-wisdom 1\nlibrary 0.0.0\n", line);
+  text_write(in_scratch("foreign"), &foreign);
+  refuse_wisdom(in_scratch("foreign"), "another version, CPU, instruction set or BLAS");
+  illegal = wisdom_of(head.data, "f32 16 0 abacus - 0 1024 1\n");
+  text_write(in_scratch("illegal"), &illegal);
+  refuse_wisdom(in_scratch("illegal"), "line");
+}
+
+/* Wisdom of one instruction set is not for another. */
+static void test_wisdom_of_another_isa(void **state) {
+  (void)state;
+  const char *file = wisdom_file("good", "f32 16 0 simd - 0 1024 1\n");
+  bool same = strcmp(mmscan_isa(), "portable") == 0;
+  struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {"MMSCAN_ISA", "portable"}},
+                       .status = same ? MMSCAN_OK : MMSCAN_EIO,
+                       .isa = "portable"};
+  probe_as(&e);
+}
+
+/* Plans for 100,000 floats use the file's choice, but what another variable says outranks it. */
+static const struct {
+  const char *line, *name, *value; /* the other variable; NULL: none */
+  const char *engine, *unit;
+  size_t tile; /* 0: not looked at */
+  int threads; /* the plan's */
+} uses[] = {
+    {"f32 16 0 simd - 0 1024 1\n", NULL, NULL, "simd", "", 1024, 1},
+    {"f32 16 0 serial - 0 0 1\n", NULL, NULL, "serial", "", 0, 1},
+    {"f32 16 0 gemm model 4 256 1\n", NULL, NULL, "gemm", "model", 256, 1},
+    {"f32 15 0 serial - 0 0 1\n", NULL, NULL, "simd", "", 0, 0},
+    {"f32 16 1 serial - 0 0 1\n", NULL, NULL, "simd", "", 0, 0},
+    {"f64 16 0 serial - 0 0 1\n", NULL, NULL, "simd", "", 0, 0},
+    {"f32 16 0 serial - 0 0 1\n", "MMSCAN_ENGINE", "simd", "simd", "", 0, 0},
+    {"f32 16 0 simd - 0 1024 1\n", "MMSCAN_ENGINE", "gemm", "gemm", "cblas", 0, 0},
+    {"f32 16 0 simd - 0 1024 1\n", "MMSCAN_ENGINE", "auto", "simd", "", 1024, 1},
+    {"f32 16 0 gemm cblas 4 256 1\n", "MMSCAN_UNIT", "model", "gemm", "model", 256, 1},
+    {"f32 16 0 simd - 0 1024 2\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
+    {"f32 16 0 simd - 0 1024 2\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
+};
+
+static void test_wisdom_is_used(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(uses); i++) {
+    const char *file = wisdom_file("good", uses[i].line);
+    struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {uses[i].name, uses[i].value}},
+                         .status = MMSCAN_OK,
+                         .engine = uses[i].engine,
+                         .unit = uses[i].unit};
+    struct report r = probe_as(&e);
+    assert_int_equal(r.count, 1);
+    if (uses[i].tile) assert_int_equal(r.tile, uses[i].tile);
+    if (uses[i].threads) assert_int_equal(r.plan_threads, uses[i].threads);
+  }
+}
+
+/* ---- Choices ----------------------------------------------------------------------------------------------------- */
+
+static bool is_honoured(const mmscan_choice *asked) {
+  mmscan_choice used = {.struct_size = sizeof used};
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 10000);
+  mmscan_plan *plan = NULL;
+  bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, asked) == MMSCAN_OK &&
+               mmscan_plan_get_choice(plan, &used) == MMSCAN_OK && honoured(asked, &used);
+  mmscan_plan_destroy(plan);
+  return right;
+}
+
+/* A choice outranks the environment: here it asks for each engine, and for what only one has, while the environment
+ * names another. */
+static int probe_choices(void) {
+  const mmscan_choice others[] = {{.struct_size = sizeof others[0], .isa = "portable"},
+                                  {.struct_size = sizeof others[0], .unit = "cblas"},
+                                  {.struct_size = sizeof others[0], .s = 16}};
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t e = 0; mmscan_get_engine(e, &part) == MMSCAN_OK; e++)
+    if (!is_honoured(&(mmscan_choice){.struct_size = sizeof others[0], .engine = part.name, .threads = 1})) return 1;
+  for (size_t i = 0; i < COUNT(others); i++)
+    if (!is_honoured(&others[i])) return 2 + (int)i;
+  return report_to_parent("done", 4);
 }
 
 static void test_a_choice_outranks(void **state) {
@@ -175,6 +335,7 @@ static void test_a_choice_outranks(void **state) {
   static const struct setting settings[][3] = {
       {{"MMSCAN_ENGINE", "serial"}, {"MMSCAN_NUM_THREADS", "4"}},
       {{"MMSCAN_ENGINE", "gemm"}, {"MMSCAN_UNIT", "model"}, {"MMSCAN_NUM_THREADS", "4"}},
+      {{"MMSCAN_ENGINE", "simd"}, {"MMSCAN_NUM_THREADS", "4"}},
   };
   for (size_t i = 0; i < COUNT(settings); i++) {
     struct outcome o = ask_self("choices", settings[i], 3);
@@ -190,7 +351,11 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_variable),
+      cmocka_unit_test(test_each_isa),
+      cmocka_unit_test(test_wisdom_that_cannot_be_used),
+      cmocka_unit_test(test_wisdom_of_another_isa),
+      cmocka_unit_test(test_wisdom_is_used),
       cmocka_unit_test(test_a_choice_outranks),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -5,7 +5,7 @@
 #include "shot.h"
 
 /* What the scan starts from: the init of an exclusive scan, or the carry of a block. */
-enum start { FROM_ZERO, FROM_INF, FROM_MINUS_INF, FROM_NAN, FROM_LARGEST, FROM_MINUS_LARGEST, STARTS };
+enum start { FROM_ZERO, FROM_INF, FROM_MINUS_INF, FROM_NAN, FROM_LARGEST, FROM_MINUS_LARGEST, FROM_HALF, STARTS };
 
 struct trial {
   const struct type *type;
@@ -19,13 +19,17 @@ struct trial {
 
 static const char *trial_text(const struct trial *t) {
   static char text[256];
-  static const char *const starts[] = {"0", "Inf", "-Inf", "NaN", "the largest", "minus the largest"};
+  static const char *const starts[] = {
+      "0", "Inf", "-Inf", "NaN", "the largest", "minus the largest", "half the largest"};
   snprintf(text, sizeof text, "%s, %s, %s%s, %s, from %s, n %zu, %s x %s, s %zu, tile %zu", t->type->name, t->pattern,
            t->reverse ? "reverse " : "", t->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive",
            t->in_place ? "in place" : "out of place", starts[t->start], t->n, text_or(t->choice.engine, "default"),
            part_of(&t->choice), t->choice.s, t->choice.tile);
   return text;
 }
+
+/* What is put at each place in turn; each in as many elements as there are. */
+enum { INF_HERE, MINUS_INF_HERE, NAN_HERE, OVER_LIMIT, SWING, SWING_AND_NAN, CASES, MOST_PLACES = 200 };
 
 #define T       float
 #define SUFFIX  f32
@@ -52,7 +56,7 @@ static const struct {
     PATTERN(inf),       PATTERN(minus_inf),   PATTERN(nan),       PATTERN(nan_first),    PATTERN(nan_last),
     PATTERN(specials),  PATTERN(swings),      PATTERN(one_swing), PATTERN(edge_swings),  PATTERN(overflow),
     PATTERN(halves),    PATTERN(tile_totals), PATTERN(climb),     PATTERN(quarter_ulps), PATTERN(tie),
-    PATTERN(tile_ends), PATTERN(wild),
+    PATTERN(tile_ends), PATTERN(wild),        PATTERN(at_limit),  PATTERN(before_nan),
 };
 
 static void turn_round(void *x, size_t n, size_t size) {
@@ -87,12 +91,10 @@ static void try_block(const struct trial *t, const mmscan_desc *desc, const void
   assert_as_plain(t, x, y, &carry);
 }
 
-/* One pattern, through a plan with the trial's choice or, as a block, with the default. */
-static void try_pattern(struct trial *t, size_t pattern, size_t tile, bool block) {
-  struct rng rng = rng_of(pattern * 1000003 + t->n);
+/* Elements in the order of the scan, through a plan with the trial's choice or, as a block, with the default. */
+static void try_values(const struct trial *t, const void *values, bool block) {
   struct buffer x = buffer_new(t->n * t->type->size, 0), y = buffer_new(x.size, 0);
-  t->pattern = patterns[pattern].name;
-  patterns[pattern].fill[t->type->type == MMSCAN_F64](&rng, t->n, tile, x.data);
+  memcpy(x.data, values, x.size);
   if (t->reverse) turn_round(x.data, t->n, t->type->size);
   memcpy(y.data, x.data, x.size);
 
@@ -104,6 +106,15 @@ static void try_pattern(struct trial *t, size_t pattern, size_t tile, bool block
   if (!buffer_intact(&x) || !buffer_intact(&y)) fail_seeded("%s: wrote outside of y", trial_text(t));
   buffer_free(&y);
   buffer_free(&x);
+}
+
+static void try_pattern(struct trial *t, size_t pattern, size_t tile, bool block) {
+  struct rng rng = rng_of(pattern * 1000003 + t->n);
+  void *values = test_memory(t->n * t->type->size);
+  t->pattern = patterns[pattern].name;
+  patterns[pattern].fill[t->type->type == MMSCAN_F64](&rng, t->n, tile, values);
+  try_values(t, values, block);
+  free(values);
 }
 
 static void set_variant(struct trial *t, size_t variant, size_t start) {
@@ -191,12 +202,100 @@ static void test_blocks_from_any_carry(void **state) {
         }
 }
 
+/* ---- Each place in a block --------------------------------------------------------------------------------------- */
+
+/* One special element, or a few, from element `at` on; small ones elsewhere. A NaN comes `gap` elements later. */
+static void put_case(const struct trial *t, size_t which, size_t at, size_t gap, void *x) {
+  (t->type->type == MMSCAN_F32 ? put_case_f32 : put_case_f64)(which, at, gap, t->n, x);
+}
+
+static void try_case(struct trial *t, size_t which, size_t at, size_t gap) {
+  static const char *const names[CASES] = {"Inf", "-Inf", "NaN", "over the limit", "swing", "swing, NaN"};
+  double values[MOST_PLACES] = {0};
+  t->pattern = names[which];
+  put_case(t, which, at, gap, values);
+  try_values(t, values, false);
+}
+
+/* Blocks of the widest vectors, their borders, those of tiles, and a tail. */
+static void test_each_place(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  size_t turn = 0;
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (size_t c = 0; c < forced->count; c++)
+      for (size_t which = 0; which < CASES; which++)
+        for (size_t at = 0; at < MOST_PLACES - 3; at += sized(1, 7), turn++) {
+          struct trial trial = {.type = type_at(t), .choice = forced->choice[c], .n = MOST_PLACES - turn % 3};
+          if (is_model(&trial.choice) && at % 16 != 0) continue;
+          if (cuts_tiles(&trial.choice)) {
+            trial.choice.tile = turn % 2 ? 70 : 128;
+            trial.choice.threads = 1 + (int)(turn / 2 % 4);
+          }
+          set_variant(&trial, turn / 3, FROM_ZERO);
+          try_case(&trial, which, at, 0);
+        }
+}
+
+/* A NaN at any distance behind them hides nothing that came before it. */
+static void test_nan_hides_nothing(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (size_t c = 0; c < forced->count; c++)
+      for (size_t at = 0; at < 70 && !is_model(&forced->choice[c]); at += sized(1, 3))
+        for (size_t gap = 0; gap < 70; gap++) {
+          struct trial trial = {.type = type_at(t), .choice = forced->choice[c], .n = 150};
+          set_variant(&trial, at + gap, FROM_ZERO);
+          try_case(&trial, SWING_AND_NAN, at, gap);
+        }
+}
+
+/* ---- The sign of zero -------------------------------------------------------------------------------------------- */
+
+static void put_minus_zero(const struct type *type, void *to) {
+  if (type->type == MMSCAN_F32)
+    *(float *)to = -0.0f;
+  else
+    *(double *)to = -0.0;
+}
+
+/* A running sum of -0.0 alone stays -0.0: of the plain loop, and of kernels that pad with the identity. The header
+ * promises no sign of zero, and the engine gemm adds products with 0. */
+static void check_zeros(const struct type *type, const mmscan_choice *choice, size_t n, bool reverse) {
+  mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, n);
+  unsigned char *x = test_memory(n * type->size), *y = test_memory(n * type->size);
+  mmscan_choice used;
+  mmscan_plan *plan = plan_new(&desc, choice, &used);
+  for (size_t i = 0; i < n; i++) put_minus_zero(type, x + i * type->size);
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  if (memcmp(x, y, n * type->size) != 0)
+    fail_seeded("%s, %s x %s, n %zu: -0.0 became +0.0", type->name, choice->engine, part_of(choice), n);
+  mmscan_plan_destroy(plan);
+  free(x);
+  free(y);
+}
+
+static void test_minus_zero(void **state) {
+  (void)state;
+  const size_t lengths[] = {1, 2, 8, 9, 63, 64, 65, 200, sized(100001, 2001)};
+  const struct forced *forced = forced_all();
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (size_t c = 0; c < forced->count; c++)
+      for (size_t i = 0; i < COUNT(lengths); i++)
+        for (int reverse = 0; reverse < 2 && !is_gemm(&forced->choice[c]); reverse++)
+          check_zeros(type_at(t), &forced->choice[c], lengths[i], reverse);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_short),
       cmocka_unit_test(test_many_small_tiles),
       cmocka_unit_test(test_tiles_of_the_library),
       cmocka_unit_test(test_blocks_from_any_carry),
+      cmocka_unit_test(test_each_place),
+      cmocka_unit_test(test_nan_hides_nothing),
+      cmocka_unit_test(test_minus_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

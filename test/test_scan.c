@@ -149,6 +149,18 @@ static void large_of(const struct sample *sample, const mmscan_choice *choice, s
   }
 }
 
+/* Out of place and longer than the caches, y on a boundary of 64 bytes where the scan starts: that is at its end, where
+ * it runs backwards. */
+static void streamed_of(const struct sample *sample, const mmscan_choice *choice, size_t n) {
+  const size_t line = 64 / sample->oracle.type->size;
+  for (unsigned variant = 0; variant < VARIANTS / 2; variant++) {
+    struct shot shot = {.sample = sample, .via = BY_PLAN, .choice = choice, .x_offset = 3};
+    shot_set(&shot, variant, n);
+    shot.y_offset = shot.desc.reverse ? (line - n % line) % line : 0;
+    shoot(&shot);
+  }
+}
+
 static void test_large(void **state) {
   (void)state;
   const struct forced *forced = forced_all();
@@ -156,7 +168,10 @@ static void test_large(void **state) {
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), first_data(type_at(t)), n + 1);
     for (size_t c = 0; c < forced->count; c++)
-      if (!is_model(&forced->choice[c])) large_of(&sample, &forced->choice[c], n);
+      if (!is_model(&forced->choice[c])) {
+        large_of(&sample, &forced->choice[c], n);
+        streamed_of(&sample, &forced->choice[c], smaller(n, ((size_t)8 << 20) / type_at(t)->size + 1003));
+      }
     sample_free(&sample);
   }
 }

@@ -8,6 +8,7 @@
 #include <glob.h>
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #include "child.h"
@@ -201,6 +202,132 @@ static void test_inside_parallel_regions(void **state) {
   omp_set_max_active_levels(levels);
   buffer_free(&want);
   sample_free(&sample);
+}
+
+/* A plan does not know where it was made: inside a region or out of it, it is the same, and runs in both. */
+struct travelled {
+  mmscan_plan *plan;
+  mmscan_choice used;
+  bool right;
+};
+
+static void make_and_run(const mmscan_desc *desc, const mmscan_plan *other, const struct caller *like,
+                         struct travelled *made) {
+  struct caller c = *like;
+  made->used = (mmscan_choice){.struct_size = sizeof made->used};
+  c.plan = other;
+  call_often(&c);
+  made->right = c.right && mmscan_plan_create(&made->plan, desc, MMSCAN_ESTIMATE) == MMSCAN_OK &&
+                mmscan_plan_get_choice(made->plan, &made->used) == MMSCAN_OK;
+}
+
+static void test_plans_travel(void **state) {
+  (void)state;
+  const size_t n = sized(300001, 100001);
+  struct sample sample = sample_new(type_at(1), RANDOM, n);
+  struct buffer want = buffer_new(n * sizeof(double), 0);
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_choice outside;
+  mmscan_plan *plan = plan_new(&desc, NULL, &outside);
+  struct caller like = {.sample = &sample, .want = want.data, .n = n};
+  struct travelled made[3] = {{.plan = NULL}};
+  assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data));
+#pragma omp parallel num_threads(3)
+  make_and_run(&desc, plan, &like, &made[omp_get_thread_num()]);
+  for (size_t i = 0; i < COUNT(made) && made[i].plan != NULL; i++) {
+    assert_true(made[i].right);
+    assert_string_equal(made[i].used.engine, outside.engine);
+    assert_int_equal(made[i].used.threads, outside.threads);
+    struct caller c = like;
+    c.plan = made[i].plan;
+    call_often(&c);
+    assert_true(c.right);
+    mmscan_plan_destroy(made[i].plan);
+  }
+  assert_non_null(made[0].plan);
+  mmscan_plan_destroy(plan);
+  buffer_free(&want);
+  sample_free(&sample);
+}
+
+/* ---- How many ---------------------------------------------------------------------------------------------------- */
+
+/* What a fresh process says: here, and in a region; how many a plan for a long scan may use; and the bits of one. */
+struct counted {
+  int here, in_region, plan;
+  uint64_t bits;
+};
+
+static int count_threads(void) {
+  struct counted c = {.here = mmscan_threads()};
+  struct sample sample = sample_new(type_at(0), RANDOM, 200000);
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
+  mmscan_choice used = {.struct_size = sizeof used};
+  mmscan_plan *plan = NULL;
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single
+    c.in_region = omp_get_num_threads() > 1 ? mmscan_threads() : 1;
+  }
+  if (mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) != MMSCAN_OK) return 1;
+  if (mmscan_plan_get_choice(plan, &used) != MMSCAN_OK || mmscan_execute(plan, sample.x, sample.x) != MMSCAN_OK)
+    return 1;
+  c.plan = used.threads;
+  for (size_t i = 0; i < 200000; i++) c.bits = c.bits * 31 + ((const uint32_t *)sample.x)[i];
+  mmscan_plan_destroy(plan);
+  sample_free(&sample);
+  return report_to_parent(&c, sizeof c);
+}
+
+static struct counted counted_with(const struct setting *settings, size_t count) {
+  struct counted c;
+  struct outcome o = ask_self("count", settings, count);
+  if (o.exit != 0 || o.reported != sizeof c) fail_msg("the child ended with %d: %s", o.exit, o.print);
+  memcpy(&c, o.report, sizeof c);
+  assert_int_equal(c.in_region, 1);
+  assert_in_range(c.plan, 1, c.here);
+  return c;
+}
+
+/* The process, and so its children, may run on one of its CPUs alone; or on all again. */
+static bool keep_to_one_cpu(bool one) {
+  static cpu_set_t all;
+  static bool known;
+  cpu_set_t first;
+  int cpu = 0;
+  if (!known) known = sched_getaffinity(0, sizeof all, &all) == 0;
+  if (!known) return false;
+  while (!CPU_ISSET(cpu, &all)) cpu++;
+  CPU_ZERO(&first);
+  CPU_SET(cpu, &first);
+  return sched_setaffinity(0, sizeof all, one ? &first : &all) == 0;
+}
+
+static void test_how_many_threads(void **state) {
+  (void)state;
+  static const struct {
+    struct setting setting[2];
+    int threads;
+  } trials[] = {{{{"OMP_NUM_THREADS", "1"}}, 1},
+                {{{"OMP_NUM_THREADS", "4"}}, 4},
+                {{{"MMSCAN_NUM_THREADS", "5"}}, 5},
+                {{{"MMSCAN_NUM_THREADS", "2"}, {"OMP_NUM_THREADS", "7"}}, 2},
+                {{{"MMSCAN_NUM_THREADS", "7"}, {"OMP_NUM_THREADS", "2"}}, 7}};
+  uint64_t bits = counted_with(NULL, 0).bits;
+  for (size_t i = 0; i < COUNT(trials); i++) {
+    struct counted c = counted_with(trials[i].setting, 2);
+    assert_int_equal(c.here, trials[i].threads);
+    assert_true(c.bits == bits);
+  }
+  if (!keep_to_one_cpu(true)) {
+    print_message("skipped: one CPU alone: cannot be had here\n");
+    return;
+  }
+  struct counted one = counted_with(NULL, 0), three = counted_with(&(struct setting){"MMSCAN_NUM_THREADS", "3"}, 1);
+  keep_to_one_cpu(false);
+  assert_int_equal(one.here, 1);
+  assert_int_equal(three.here, 3);
+  assert_true(one.bits == bits && three.bits == bits);
 }
 
 /* ---- After a fork ------------------------------------------------------------------------------------------------ */
@@ -447,6 +574,8 @@ static int run_all(void) {
       cmocka_unit_test(test_simple_calls_from_threads),
       cmocka_unit_test(test_one_plan_by_many_threads),
       cmocka_unit_test(test_inside_parallel_regions),
+      cmocka_unit_test(test_plans_travel),
+      cmocka_unit_test(test_how_many_threads),
       cmocka_unit_test(test_after_a_fork),
       cmocka_unit_test(test_threads_of_the_blas),
       cmocka_unit_test(test_one_thread_starts_none),
@@ -458,6 +587,7 @@ static int run_all(void) {
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "witness") == 0) return witness_scan();
   if (argc > 1 && strcmp(argv[1], "single") == 0) return run_single();
+  if (argc > 1 && strcmp(argv[1], "count") == 0) return count_threads();
   if (argc > 1) return run_all();
   int failed = run_all();
   return failed + run_with_each_build();

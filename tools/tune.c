@@ -103,10 +103,12 @@ static int write_wisdom(const request *r, json_t *list) {
   return failed ? fail_memory() : DONE;
 }
 
-/* What was known before would be believed, not measured. */
+/* What was known before would be believed, not measured; and what the environment names is nobody's choice. */
 static int tune(const request *r) {
+  const char *engine = getenv("MMSCAN_ENGINE");
   unsetenv("MMSCAN_WISDOM");
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
+  if (engine && *engine && strcmp(engine, "auto") != 0) return fail("MMSCAN_ENGINE=%s: nothing to choose from", engine);
   json_t *list = json_array();
   if (list == NULL) return fail_memory();
   int status = tune_all(r, list);

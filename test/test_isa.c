@@ -1,0 +1,211 @@
+/* test_isa.c: the instruction set that was asked for is the one that ran.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The name that a plan reports proves nothing. But the kernels of vectors of different widths add floats in different
+ * orders, and the plain loop in another one: on random elements each has bits of its own.
+ */
+#include "child.h"
+#include "shot.h"
+
+/* ---- Who runs here ----------------------------------------------------------------------------------------------- */
+
+/* Bytes of a vector. */
+static const struct width {
+  const char *isa;
+  size_t bytes;
+} widths[] = {{"avx512", 64}, {"avx2", 32}, {"neon", 16}, {"portable", 16}};
+
+static size_t width_of(const char *isa) {
+  for (size_t i = 0; i < COUNT(widths); i++)
+    if (strcmp(widths[i].isa, isa) == 0) return widths[i].bytes;
+  fail_msg("%s: how wide are its vectors?", isa);
+  return 0;
+}
+
+/* The choices of forced_all() whose float sums no other one has: one for each width, and the plain loop. */
+static struct forced all_apart(void) {
+  struct forced apart = {0};
+  const struct forced *all = forced_all();
+  for (size_t c = 0; c < all->count; c++) {
+    bool seen = false;
+    if (is_gemm(&all->choice[c])) continue;
+    for (size_t i = 0; i < apart.count; i++)
+      seen = seen || (all->choice[c].isa && apart.choice[i].isa &&
+                      width_of(apart.choice[i].isa) == width_of(all->choice[c].isa));
+    if (!seen) apart.choice[apart.count++] = all->choice[c];
+    print_message("%s %s\n", seen ? "as wide:" : "apart:  ", part_of(&all->choice[c]));
+  }
+  return apart;
+}
+
+/* ---- Each has bits of its own ------------------------------------------------------------------------------------ */
+
+/* The bits of one scan by one choice. */
+static void *scan_by(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, bool in_place) {
+  const size_t size = desc->n * sample->oracle.type->size;
+  mmscan_choice used;
+  mmscan_plan *plan = plan_new(desc, choice, &used);
+  struct buffer y = buffer_new(size, 0); /* aligned as streams want it */
+  memcpy(y.data, sample->x, size);
+  assert_mmscan_ok(mmscan_execute(plan, in_place ? (const void *)y.data : sample->x, y.data));
+  mmscan_plan_destroy(plan);
+  void *bits = test_memory(size);
+  memcpy(bits, y.data, size);
+  buffer_free(&y);
+  return bits;
+}
+
+static void check_apart(const struct sample *sample, const struct forced *apart, unsigned variant, size_t n) {
+  struct shot shot = {.sample = sample};
+  void *bits[MAX_FORCED];
+  shot_set(&shot, variant, n);
+  for (size_t i = 0; i < apart->count; i++) {
+    bits[i] = scan_by(sample, &shot.desc, &apart->choice[i], shot.in_place);
+    for (size_t k = 0; k < i; k++)
+      if (memcmp(bits[i], bits[k], n * sample->oracle.type->size) == 0)
+        fail_seeded("%s, variant %u, n %zu: %s has the bits of %s", sample->oracle.type->name, variant, n,
+                    part_of(&apart->choice[i]), part_of(&apart->choice[k]));
+  }
+  for (size_t i = 0; i < apart->count; i++) free(bits[i]);
+}
+
+/* Short, of several tiles, and written past the caches. */
+static void test_bits_differ(void **state) {
+  (void)state;
+  const struct forced apart = all_apart();
+  const size_t lengths[] = {1000, 100000, sized(2200000, 50000)};
+  assert_true(apart.count >= 2);
+  for (size_t t = 0; t < FLOAT_TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, lengths[2] + 100001);
+    for (size_t i = 0; i < COUNT(lengths); i++)
+      for (unsigned variant = 0; variant < VARIANTS; variant++) check_apart(&sample, &apart, variant, lengths[i]);
+    sample_free(&sample);
+  }
+}
+
+/* The totals of tiles are made by kernels of their own: where a tile starts an exclusive scan has the sum of those
+ * before, and nothing else. */
+enum { TILE = 1000, TILE_COUNT = 50, TILES_LENGTH = TILE * TILE_COUNT };
+
+static void carries_by(const struct sample *sample, mmscan_choice choice, bool reverse, unsigned char *carries) {
+  const size_t size = sample->oracle.type->size;
+  mmscan_desc desc = plain_desc(sample->oracle.type->type, MMSCAN_EXCLUSIVE, reverse, TILES_LENGTH);
+  if (choice.isa) choice.tile = TILE;
+  char *y = scan_by(sample, &desc, &choice, false);
+  for (size_t k = 0; k < TILE_COUNT; k++)
+    memcpy(carries + k * size, y + (reverse ? TILES_LENGTH - 1 - k * TILE : k * TILE) * size, size);
+  free(y);
+}
+
+static void test_totals_differ(void **state) {
+  (void)state;
+  const struct forced apart = all_apart();
+  unsigned char carries[MAX_FORCED][TILE_COUNT * sizeof(double)];
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (int reverse = 0; reverse < 2; reverse++) {
+      struct sample sample = sample_new(type_at(t), RANDOM, TILES_LENGTH);
+      for (size_t i = 0; i < apart.count; i++) {
+        carries_by(&sample, apart.choice[i], reverse, carries[i]);
+        for (size_t k = 0; k < i; k++)
+          if (memcmp(carries[i], carries[k], TILE_COUNT * type_at(t)->size) == 0)
+            fail_seeded("%s: %s has the totals of %s", type_at(t)->name, part_of(&apart.choice[i]),
+                        part_of(&apart.choice[k]));
+      }
+      sample_free(&sample);
+    }
+}
+
+/* ---- The environment is obeyed ----------------------------------------------------------------------------------- */
+
+/* One-shot calls of short scans have a path of their own, from the second call on. */
+static const size_t lengths[] = {1, 16, 23, 24, 100, 1000, 16384, 16385, 32768, 32769, 100000};
+enum { CALLS = 3, LONGEST = 100000, LOOP_BELOW = 24 };
+
+static bool same_as(const void *want, const struct sample *sample, size_t n, mmscan_kind kind) {
+  const struct type *type = sample->oracle.type;
+  bool same = true;
+  char *y = malloc(n * type->size);
+  for (int call = 0; y != NULL && same && call < CALLS; call++) {
+    mmscan_status status =
+        kind == MMSCAN_INCLUSIVE ? type->inclusive(n, sample->x, y) : type->exclusive(n, NULL, sample->x, y);
+    same = status == MMSCAN_OK && memcmp(y, want, n * type->size) == 0;
+  }
+  free(y);
+  return same && y != NULL;
+}
+
+static bool obeys_at(const struct sample *sample, const mmscan_choice *like, size_t n, mmscan_kind kind) {
+  mmscan_desc desc = plain_desc(sample->oracle.type->type, kind, 0, n);
+  mmscan_plan *plan = NULL;
+  void *want = malloc(n * sample->oracle.type->size);
+  bool right = want != NULL && mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, like) == MMSCAN_OK &&
+               mmscan_execute(plan, sample->x, want) == MMSCAN_OK && same_as(want, sample, n, kind);
+  mmscan_plan_destroy(plan);
+  free(want);
+  return right;
+}
+
+/* What a child saw: the first call with other bits, if any. */
+struct obeyed {
+  bool all;
+  size_t type, n;
+  mmscan_kind kind;
+};
+
+/* With "ENGINE ISA" ("-": none) as argument: one-shot calls have the bits of a plan for just that. */
+static int child_obeys(const char *argument) {
+  char engine[16], isa[16];
+  struct obeyed o = {.all = true};
+  if (sscanf(argument, "%15s %15s", engine, isa) != 2) return 2;
+  mmscan_choice like = {.struct_size = sizeof like};
+  bool is_auto = strcmp(engine, "auto") == 0;
+  like.engine = is_auto ? "simd" : engine;
+  like.isa = strcmp(isa, "-") == 0 ? NULL : isa;
+  for (size_t t = 0; t < FLOAT_TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
+    for (size_t i = 0; i < COUNT(lengths); i++)
+      for (mmscan_kind kind = MMSCAN_INCLUSIVE; kind <= MMSCAN_EXCLUSIVE && o.all; kind++) {
+        if (is_auto && lengths[i] < LOOP_BELOW) continue;
+        o = (struct obeyed){obeys_at(&sample, &like, lengths[i], kind), t, lengths[i], kind};
+      }
+    sample_free(&sample);
+  }
+  return report_to_parent(&o, sizeof o);
+}
+
+static void check_obeys(const char *engine, const char *isa) {
+  char argument[40];
+  struct setting settings[] = {{"MMSCAN_ENGINE", engine}, {isa ? "MMSCAN_ISA" : NULL, isa}};
+  struct obeyed obeyed;
+  snprintf(argument, sizeof argument, "%s %s", engine, isa ? isa : "-");
+  struct outcome o = ask_self(argument, settings, COUNT(settings));
+  if (o.exit != 0 || o.reported != sizeof obeyed)
+    fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
+  memcpy(&obeyed, o.report, sizeof obeyed);
+  if (!obeyed.all)
+    fail_seeded("MMSCAN_ENGINE=%s MMSCAN_ISA=%s: %s, n %zu, kind %d: other bits", engine, text_or(isa, ""),
+                type_at(obeyed.type)->name, obeyed.n, (int)obeyed.kind);
+}
+
+static void test_environment_is_obeyed(void **state) {
+  (void)state;
+  const struct forced *all = forced_all();
+  check_obeys("serial", NULL);
+  check_obeys("gemm", NULL);
+  for (size_t c = 0; c < all->count; c++) {
+    if (!all->choice[c].isa) continue;
+    check_obeys("auto", all->choice[c].isa);
+    check_obeys("simd", all->choice[c].isa);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) return child_obeys(argv[1]);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bits_differ),
+      cmocka_unit_test(test_totals_differ),
+      cmocka_unit_test(test_environment_is_obeyed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* wisdom_text.h: files of wisdom, made by hand, in a folder of the test's own.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The head, which says what a file is of, is taken from a file that the library wrote. What follows, and the sum over
+ * all of it, are made here.
+ */
+#ifndef WISDOM_TEXT_H
+#define WISDOM_TEXT_H
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+enum { PATH_SIZE = 512, TEXT_SIZE = 4096 };
+
+/* ---- A folder ---------------------------------------------------------------------------------------------------- */
+
+static char scratch[PATH_SIZE / 4];
+
+/* The path of a file in the folder; good until the fourth call after this. */
+static inline const char *in_scratch(const char *name) {
+  static char paths[4][PATH_SIZE];
+  static unsigned turn;
+  char *path = paths[turn++ % COUNT(paths)];
+  snprintf(path, PATH_SIZE, "%s/%s", scratch, name);
+  return path;
+}
+
+/* For cmocka's group setup and teardown. */
+static inline int make_scratch(void **state) {
+  (void)state;
+  snprintf(scratch, sizeof scratch, "%s/mmscan-test-XXXXXX", text_or(getenv("TMPDIR"), "/tmp"));
+  return mkdtemp(scratch) == NULL;
+}
+
+/* Calls `visit` with the path of each file in the folder; returns how many there are. */
+static inline size_t walk_scratch(int (*visit)(const char *path)) {
+  size_t count = 0;
+  DIR *folder = opendir(scratch);
+  for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+    if (entry->d_name[0] == '.') continue;
+    count++;
+    if (visit != NULL) visit(in_scratch(entry->d_name));
+  }
+  if (folder != NULL) closedir(folder);
+  return count;
+}
+
+static inline int remove_scratch(void **state) {
+  (void)state;
+  walk_scratch(remove);
+  return rmdir(scratch);
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------------------------- */
+
+struct text {
+  size_t size;
+  char data[TEXT_SIZE]; /* ended by a null */
+};
+
+static inline void add_text(struct text *text, const char *more) {
+  size_t size = strlen(more);
+  if (text->size + size >= TEXT_SIZE) fail_msg("a text is too long for the test");
+  memcpy(text->data + text->size, more, size + 1);
+  text->size += size;
+}
+
+static inline struct text text_read(const char *path) {
+  struct text text = {0};
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) fail_msg("%s: cannot be read", path);
+  text.size = fread(text.data, 1, TEXT_SIZE - 1, file);
+  fclose(file);
+  return text;
+}
+
+static inline void write_bytes(const char *path, const void *data, size_t size) {
+  FILE *file = fopen(path, "wb");
+  if (file == NULL || fwrite(data, 1, size, file) != size || fclose(file) != 0) fail_msg("%s: cannot be written", path);
+}
+
+static inline void text_write(const char *path, const struct text *text) { write_bytes(path, text->data, text->size); }
+
+/* ---- Wisdom ------------------------------------------------------------------------------------------------------ */
+
+/* FNV-1a of 64 bits. */
+static inline uint64_t fnv1a(const char *data, size_t size) {
+  uint64_t sum = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < size; i++) sum = (sum ^ (unsigned char)data[i]) * UINT64_C(1099511628211);
+  return sum;
+}
+
+static inline size_t lines_in(const char *text) {
+  size_t lines = 0;
+  for (; *text != '\0'; text++) lines += *text == '\n';
+  return lines;
+}
+
+/* The lines before the first shape: those of the library, this machine and its BLAS. Written once: it takes the disk.
+ */
+static inline struct text wisdom_head(void) {
+  static const char *const starts[] = {"mmscan-wisdom ", "library ", "cpu ", "isa ", "unit "};
+  static struct text text;
+  size_t at = 0;
+  if (text.size > 0) return text;
+  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("head")));
+  text = text_read(in_scratch("head"));
+  remove(in_scratch("head"));
+  for (size_t i = 0; i < COUNT(starts);)
+    if (strncmp(text.data + at, starts[i], strlen(starts[i])) == 0)
+      at = (size_t)(strchr(text.data + at, '\n') + 1 - text.data);
+    else
+      i++;
+  text.size = at;
+  text.data[at] = '\0';
+  if (lines_in(text.data) < 4) fail_msg("this is no head of wisdom: %s", text.data);
+  return text;
+}
+
+/* A whole file: its last line is right, whatever the lines before it are. */
+static inline struct text wisdom_of(const char *head, const char *lines) {
+  struct text text = {0};
+  char end[64];
+  add_text(&text, head);
+  add_text(&text, lines);
+  snprintf(end, sizeof end, "end %zu %016" PRIx64 "\n", lines_in(lines), fnv1a(text.data, text.size));
+  add_text(&text, end);
+  return text;
+}
+
+/* A good file in the folder, with these lines. */
+static inline const char *wisdom_file(const char *name, const char *lines) {
+  struct text head = wisdom_head(), text = wisdom_of(head.data, lines);
+  text_write(in_scratch(name), &text);
+  return in_scratch(name);
+}
+
+#endif /* WISDOM_TEXT_H */
