@@ -7,6 +7,7 @@
  */
 #include "runtime.h"
 
+#include "crowd.h"
 #include "quota.h"
 #include "workspace.h"
 #include <omp.h>
@@ -267,15 +268,24 @@ static void serve(shared *s, void (*part)(shared *, works)) {
   if (work != small) mms_workspace_release(work);
 }
 
+static void serve_with_team(int threads, shared *s, void (*part)(shared *, works)) {
+  double start = mms_crowd_clock(), idle = start;
+#pragma omp parallel num_threads(threads)
+  {
+    serve(s, part);
+#pragma omp master
+    idle = mms_crowd_clock();
+  }
+  mms_crowd_saw(start, idle, mms_crowd_clock());
+}
+
 static void serve_with(int threads, shared *s, void (*part)(shared *, works)) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (threads > 1) pthread_once(&once, watch_fork);
-  if (threads == 1 || !fork_is_seen) {
+  if (threads > 1 && fork_is_seen)
+    serve_with_team(threads, s, part);
+  else
     serve(s, part);
-    return;
-  }
-#pragma omp parallel num_threads(threads)
-  serve(s, part);
 }
 
 /* Tiles of the scans, where the engine cuts any. */
@@ -298,12 +308,16 @@ static bool share_out(shared *s, int *threads) {
   return chained;
 }
 
+static int threads_now(const mms_run *run) {
+  return run->threads > 1 && !mms_crowd_is_here() ? mms_runtime_threads(run->threads) : 1;
+}
+
 mmscan_status mms_runtime_scan(const mms_run *run) {
   shared s = {.run = run,
               .element = mms_type_size(run->job->type),
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .advanced = PTHREAD_COND_INITIALIZER};
-  int threads = run->threads > 1 ? mms_runtime_threads(run->threads) : 1;
+  int threads = threads_now(run);
   cut(&s);
   bool chained = share_out(&s, &threads);
   serve_with(threads, &s, chained ? scan_chain : scan_rows);
