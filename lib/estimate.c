@@ -12,9 +12,9 @@ typedef struct row {
 } row;
 
 static const row table[] = {
-    {"serial", NULL, 4, 0.50, 0.52, 0.27, 0.29},       {"simd", "avx512", 8, 0.080, 0.15, 0.058, 0.105},
-    {"simd", "avx2", 8, 0.155, 0.205, 0.12, 0.16},     {"simd", NULL, 8, 0.26, 0.39, 0.155, 0.25},
-    {"gemm", "model", 2000, 4, 4, 4, 8},               {"gemm", NULL, 2000, 0.55, 1.1, 1.1, 2.6},
+    {"serial", NULL, 4, 0.50, 0.52, 0.27, 0.29},   {"simd", "avx512", 8, 0.080, 0.15, 0.058, 0.105},
+    {"simd", "avx2", 8, 0.155, 0.205, 0.12, 0.16}, {"simd", NULL, 8, 0.26, 0.39, 0.155, 0.25},
+    {"gemm", "model", 2000, 4, 4, 4, 8},           {"gemm", NULL, 2000, 0.55, 1.1, 1.1, 2.6},
 };
 
 /* To start a team of threads and to wait for the last of them. */
@@ -33,7 +33,8 @@ static double element(const row *r, mmscan_type type) {
   return is_float ? r->f64 : r->i64;
 }
 
-/* Threads are given whole tiles, or whole scans by an engine without tiles: the time is that of the thread with most. */
+/* Threads are given whole tiles, or whole scans by an engine without tiles: the time is that of the thread with most.
+ */
 double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int threads) {
   const row *r = row_of(engine, job);
   size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, pieces = (shape.n - 1) / piece + 1;

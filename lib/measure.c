@@ -162,7 +162,9 @@ static void adopt(mmscan_plan *plan, const candidate *best) {
   plan->threads = best->plan.threads;
 }
 
-static bool is_free(const mmscan_choice *c) { return !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads; }
+static bool is_free(const mmscan_choice *c) {
+  return !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
+}
 
 /* What nobody had a say in is worth keeping. */
 static mmscan_status keep(const mmscan_plan *plan) {

@@ -9,7 +9,9 @@
 
 static int cpus;
 
-static int cpus_of(double quota, double period) { return quota > 0 && period > 0 ? (int)((quota - 1) / period) + 1 : 0; }
+static int cpus_of(double quota, double period) {
+  return quota > 0 && period > 0 ? (int)((quota - 1) / period) + 1 : 0;
+}
 
 /* Version 2: "QUOTA PERIOD" or "max PERIOD", in microseconds. */
 static int read_pair(const char *name) {
