@@ -29,7 +29,8 @@
  *            thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use.
  * Results    The bits of y do not depend on the number of threads. Integers wrap around (two's complement), as in
  *            NumPy. Sums of floats are rounded in the order the plan chose, which is not the order of the plain loop;
- *            but y[i] is finite, infinite or NaN exactly where the plain loop's is.
+ *            but y[i] is finite, infinite or NaN exactly where the plain loop's is (where a sum climbs to the largest
+ *            float by small steps, to rounding: it may pass it some steps sooner or later).
  * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
  *            untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine
  *            was asked for by name: then it returns MMSCAN_ENOMEM.

@@ -162,11 +162,14 @@ static void adopt(mmscan_plan *plan, const candidate *best) {
   plan->threads = best->plan.threads;
 }
 
-static bool is_free(const mmscan_choice *c) {
-  return !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
+/* Nobody has a say in the choice, and all threads can be had: what is found holds elsewhere too. */
+static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
+  const mmscan_choice *c = asked;
+  bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
+  return free_choice && plan->may_retire && !mms_env_get()->threads &&
+         mms_runtime_threads(0) == mms_runtime_most_threads(0);
 }
 
-/* What nobody had a say in is worth keeping. */
 static mmscan_status keep(const mmscan_plan *plan) {
   mms_wise wise = {plan->engine, plan->job.unit, plan->job.s, plan->job.tile, plan->threads};
   return mms_wisdom_keep(mms_plan_shape(plan), &wise);
@@ -178,14 +181,14 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   mms_wise known;
   mmscan_status status = mms_plan_choose(plan, problem, choice);
   if (status || problem->batch == 0) return status;
-  bool free_choice = is_free(asked) && plan->may_retire;
-  if (free_choice && mms_wisdom_find(mms_plan_shape(plan), &known)) return MMSCAN_OK;
+  bool general = is_general(plan, asked);
+  if (general && mms_wisdom_find(mms_plan_shape(plan), &known)) return MMSCAN_OK;
   contest c = {.problem = scale_down(problem)};
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c)) {
     enter_all(&c, asked, plan->may_retire ? NULL : plan->engine);
     adopt(plan, hold(&c));
-    status = free_choice ? keep(plan) : MMSCAN_OK;
+    status = general ? keep(plan) : MMSCAN_OK;
   }
   drop_arrays(&c);
   return status;

@@ -34,7 +34,8 @@ typedef struct entry {
   mms_wise wise;
 } entry;
 
-/* Entries are only ever put in front, so that readers need no lock. They are freed when the process ends. */
+/* Entries are only ever put in front, so that readers need no lock. They are never freed: a thread may be in a
+ * scan while the process ends. */
 static _Atomic(entry *) list;
 
 static unsigned log2_of(size_t v) {
@@ -97,8 +98,6 @@ static void free_chain(entry *e) {
     e = next;
   }
 }
-
-__attribute__((destructor)) static void free_all(void) { free_chain(atomic_exchange(&list, NULL)); }
 
 /* ---- Text ----------------------------------------------------------------------------------------------------- */
 
