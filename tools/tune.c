@@ -103,12 +103,19 @@ static int write_wisdom(const request *r, json_t *list) {
   return failed ? fail_memory() : DONE;
 }
 
-/* What was known before would be believed, not measured; and what the environment names is nobody's choice. */
+/* What the environment names is nobody's choice, and the library keeps no wisdom of it. */
+static int refuse_settings(void) {
+  const char *engine = getenv("MMSCAN_ENGINE"), *threads = getenv("MMSCAN_NUM_THREADS");
+  if (engine && *engine && strcmp(engine, "auto") != 0) return fail("MMSCAN_ENGINE=%s: nothing to choose from", engine);
+  if (threads && *threads) return fail("MMSCAN_NUM_THREADS=%s: the choice would be for these alone", threads);
+  return DONE;
+}
+
+/* What was known before would be believed, not measured. */
 static int tune(const request *r) {
-  const char *engine = getenv("MMSCAN_ENGINE");
   unsetenv("MMSCAN_WISDOM");
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
-  if (engine && *engine && strcmp(engine, "auto") != 0) return fail("MMSCAN_ENGINE=%s: nothing to choose from", engine);
+  if (refuse_settings() != DONE) return FAILED;
   json_t *list = json_array();
   if (list == NULL) return fail_memory();
   int status = tune_all(r, list);
