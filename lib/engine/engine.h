@@ -79,6 +79,10 @@ const mms_engine *mms_engine_at(size_t index);
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
 
+/* What an engine that looks for a tile's total in local() does to advance: adds it to the carry, or lets the plain loop
+ * say what the carry out is where the total may not be relied on. */
+void mms_engine_advance(const mms_job *, const mms_tile *, const mms_ahead *found, mms_value *carry);
+
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 
 #endif

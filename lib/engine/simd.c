@@ -5,7 +5,6 @@
  * loop says what the carry out is.
  */
 #include "engine/engine.h"
-#include "kernel/loop.h"
 #include "kernel/stream.h"
 
 #include <stdalign.h>
@@ -17,9 +16,7 @@ static void local(const mms_job *job, const mms_tile *t, void *work) {
 }
 
 static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
-  const mms_ahead *found = work;
-  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total))
-    mms_loop_of[job->type].fold[job->reverse](t->m, t->x, carry);
+  mms_engine_advance(job, t, work, carry);
 }
 
 /* Blocks are counted from where the scan starts. */
