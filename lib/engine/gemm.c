@@ -278,11 +278,12 @@ static void stream_pieces(const mms_job *job, const level *v, size_t from, size_
   }
 }
 
-static void stream_columns(const mms_job *job, const level *v, size_t columns, char *y, const mms_value *carry) {
+static void stream_columns(const mms_job *job, const level *v, size_t columns, char *y, const mms_value *carry, const char*then) {
   size_t block = block_columns(job), bytes = job->s * mms_type_size(job->type);
   for (size_t from = 0; from < columns; from += block) {
     size_t count = columns - from < block ? columns - from : block;
     mms_byrows rows = scanned_rows(job, v, from, count, carry);
+    if (then) rows.then = then + from * bytes;
     if ((uintptr_t)y % MMS_KERNEL_ALIGN == 0)
       v->kernel->stream_rows(&rows, y + from * bytes, job->kind, job->reverse);
     else
@@ -291,9 +292,9 @@ static void stream_columns(const mms_job *job, const level *v, size_t columns, c
   mms_stream_fence();
 }
 
-static void finish_columns(const mms_job *job, const level *v, size_t columns, char *y, const mms_value *carry) {
+static void finish_columns(const mms_job *job, const level *v, size_t columns, char *y, const mms_value *carry, const char *then) {
   if (job->streams)
-    stream_columns(job, v, columns, y, carry);
+    stream_columns(job, v, columns, y, carry, then);
   else
     write_columns(job, v, columns, y, carry, job->kind);
 }
@@ -313,14 +314,14 @@ static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_
   if (c.columns) {
     mms_value columns = total_of(job, v, c.columns);
     job->kernel->advance(&before_tail, &columns);
-    finish_columns(job, v, c.columns, y + c.first * element, carry);
+    finish_columns(job, v, c.columns, y + c.first * element, carry, t->then);
   }
   scan_plainly(job, job->type, job->kind, c.tail, x + tail_at, y + tail_at, before_tail);
 }
 
 /* Measured with OpenBLAS: doc/PERFORMANCE.md. */
 static void defaults(mmscan_type type, size_t *s, size_t *tile) {
-  *s = 4;
+  *s = 8;
   *tile = type == MMSCAN_F32 ? 65536 : 32768;
 }
 
