@@ -133,6 +133,12 @@ static void begin(const mms_job *job, void *work) {
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
+/* Of `columns`, those that are in the block from column `from` on. */
+static size_t block_count(const mms_job *job, size_t columns, size_t from) {
+  size_t block = block_columns(job);
+  return columns - from < block ? columns - from : block;
+}
+
 /* scanned = L_s plane, or L_s^T plane in reverse. */
 static void multiply(const mms_job *job, const gemm_work *w, size_t columns, const void *plane, void *scanned) {
   mms_unit_multiply(job->unit, &(mms_product){.type = mms_type_unit(job->type),
@@ -146,10 +152,10 @@ static void multiply(const mms_job *job, const gemm_work *w, size_t columns, con
                                               .elements = columns * job->s});
 }
 
-/* Columns [from, from + count), a block of them. Returns whether they are ordinary. */
-static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t from, size_t count, const char *x,
-                       const void *then) {
-  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .then = then};
+/* Columns [from, from + count), a block of them; their totals are a row of the product. Returns whether they are
+ * ordinary. */
+static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t from, size_t count, const char *x) {
+  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job)};
   for (int p = 0; p < PLANES; p++) rows.plane[p] = w->plane[p];
   bool is_ordinary = v->kernel->to_rows(&rows, x);
   size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * row_stride(job);
@@ -161,45 +167,70 @@ static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t 
   return is_ordinary;
 }
 
-/* Each column from zero, and the totals of all. What is read after them is `then`. */
-static bool scan_columns(const mms_job *job, gemm_work *w, const level *v, size_t columns, const char *x,
-                         const void *then) {
-  size_t block = block_columns(job), bytes = job->s * mms_type_size(v->type);
+/* Each column from zero, and the totals of all. */
+static bool scan_columns(const mms_job *job, gemm_work *w, const level *v, size_t columns, const char *x) {
+  size_t bytes = job->s * mms_type_size(v->type);
   bool is_ordinary = true;
-  for (size_t from = 0; from < columns; from += block) {
-    size_t count = columns - from < block ? columns - from : block;
-    const void *next = then && columns - from > block ? x + (from + block) * bytes : then;
-    is_ordinary = scan_block(job, w, v, from, count, x + from * bytes, next) && is_ordinary;
-  }
+  for (size_t from = 0; from < columns; from += block_columns(job))
+    is_ordinary = scan_block(job, w, v, from, block_count(job, columns, from), x + from * bytes) && is_ordinary;
   return is_ordinary;
 }
 
+/* Where scanned columns go. */
+typedef struct output {
+  char *y;
+  mms_value carry;
+  mmscan_kind kind;
+  bool streams;
+  const char *then; /* what is read after them; NULL: no need to ask for it */
+} output;
+
 /* Columns [from, from + count), all of one block. */
-static mms_byrows scanned_rows(const mms_job *job, const level *v, size_t from, size_t count, const mms_value *carry) {
-  size_t block = block_columns(job), size = unit_size(job);
-  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .carry = *carry};
+static mms_byrows scanned_rows(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+  size_t block = block_columns(job), size = unit_size(job), bytes = job->s * mms_type_size(v->type);
+  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .carry = out->carry};
   for (int p = 0; p < mms_type_planes(v->type); p++) {
     rows.plane[p] = v->scanned[p] + from / block * block_bytes(job) + from % block * size;
     rows.before[p] = v->totals[p] + from * size + (job->reverse ? size : -size);
   }
+  if (out->then) rows.then = (const void *)((uintptr_t)out->then + from * bytes);
   return rows;
 }
 
-static void write_columns(const mms_job *job, const level *v, size_t columns, char *y, const mms_value *carry,
-                          mmscan_kind kind) {
-  size_t block = block_columns(job), bytes = job->s * mms_type_size(v->type);
-  for (size_t from = 0; from < columns; from += block) {
-    size_t count = columns - from < block ? columns - from : block;
-    mms_byrows rows = scanned_rows(job, v, from, count, carry);
-    v->kernel->from_rows(&rows, y + from * bytes, kind, job->reverse);
+/* y is not aligned as streaming wants it: pieces of it are made in the cache and copied. */
+static void stream_pieces(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+  alignas(ALIGN) char piece[STREAM_BYTES];
+  size_t bytes = job->s * mms_type_size(v->type), most = STREAM_BYTES / bytes;
+  for (size_t end = from + count; from < end; from += most) {
+    size_t some = end - from < most ? end - from : most;
+    mms_byrows rows = scanned_rows(job, v, from, some, out);
+    v->kernel->from_rows(&rows, piece, out->kind, job->reverse);
+    mms_stream_copy(out->y + from * bytes, piece, some * bytes);
   }
+}
+
+static void write_block(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+  bool is_aligned = (uintptr_t)out->y % MMS_KERNEL_ALIGN == 0;
+  if (out->streams && !is_aligned) {
+    stream_pieces(job, v, from, count, out);
+    return;
+  }
+  char *y = out->y + from * job->s * mms_type_size(v->type);
+  mms_byrows rows = scanned_rows(job, v, from, count, out);
+  (out->streams ? v->kernel->stream_rows : v->kernel->from_rows)(&rows, y, out->kind, job->reverse);
+}
+
+static void write_columns(const mms_job *job, const level *v, size_t columns, const output *out) {
+  for (size_t from = 0; from < columns; from += block_columns(job))
+    write_block(job, v, from, block_count(job, columns, from), out);
+  if (out->streams) mms_stream_fence();
 }
 
 /* ---- Levels --------------------------------------------------------------------------------------------------- */
 
 static void scan_totals(const mms_job *job, gemm_work *w, const level *v, size_t columns);
 
-/* The total of the columns, once their totals are scanned. */
+/* The total of the columns, once their totals are scanned: one element, with a zero before it. */
 static mms_value total_of(const mms_job *job, const level *v, size_t columns) {
   size_t size = unit_size(job), last = (job->reverse ? 0 : columns - 1) * size;
   mms_byrows rows = {.s = 1, .columns = 1, .stride = 1, .carry = mms_type_identity(v->type)};
@@ -226,9 +257,9 @@ static void scan_level(const mms_job *job, gemm_work *w, const level *v, size_t 
     return;
   }
   char *first = x + c.first * unit_size(job), *tail = x + c.tail_at * unit_size(job);
-  scan_columns(job, w, v, c.columns, first, NULL);
+  scan_columns(job, w, v, c.columns, first);
   scan_totals(job, w, v, c.columns);
-  write_columns(job, v, c.columns, first, &none, MMSCAN_INCLUSIVE);
+  write_columns(job, v, c.columns, &(output){.y = first, .carry = none, .kind = MMSCAN_INCLUSIVE});
   scan_plainly(job, v->type, MMSCAN_INCLUSIVE, c.tail, tail, tail, total_of(job, v, c.columns));
 }
 
@@ -247,13 +278,13 @@ static void scan_totals(const mms_job *job, gemm_work *w, const level *v, size_t
 static void local(const mms_job *job, const mms_tile *t, void *work) {
   gemm_work *w = work;
   const level *v = w->levels;
+  const char *x = t->x;
   size_t element = mms_type_size(job->type);
   cut c = cut_up(job, t->m);
-  w->found = (mms_ahead){.n = c.tail, .x = (const char *)t->x + c.tail_at * element};
+  w->found = (mms_ahead){.n = c.tail, .x = x + c.tail_at * element};
   job->kernel->total(&w->found);
   if (c.columns == 0) return;
-  bool is_ordinary =
-      scan_columns(job, w, v, c.columns, (const char *)t->x + c.first * element, job->is_large ? t->then : NULL);
+  bool is_ordinary = scan_columns(job, w, v, c.columns, x + c.first * element);
   scan_totals(job, w, v, c.columns);
   mms_value tail = w->found.total;
   w->found.total = total_of(job, v, c.columns);
@@ -265,56 +296,30 @@ static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value
   mms_engine_advance(job, t, &w->found, carry);
 }
 
-/* y is not aligned as streaming wants it: pieces of it are made in the cache and copied. */
-static void stream_pieces(const mms_job *job, const level *v, size_t from, size_t count, char *y,
-                          const mms_value *carry) {
-  alignas(ALIGN) char piece[STREAM_BYTES];
-  size_t bytes = job->s * mms_type_size(job->type), most = STREAM_BYTES / bytes;
-  for (size_t end = from + count; from < end; from += most) {
-    size_t some = end - from < most ? end - from : most;
-    mms_byrows rows = scanned_rows(job, v, from, some, carry);
-    v->kernel->from_rows(&rows, piece, job->kind, job->reverse);
-    mms_stream_copy(y + from * bytes, piece, some * bytes);
-  }
-}
-
-static void stream_columns(const mms_job *job, const level *v, size_t columns, char *y, const mms_value *carry, const char*then) {
-  size_t block = block_columns(job), bytes = job->s * mms_type_size(job->type);
-  for (size_t from = 0; from < columns; from += block) {
-    size_t count = columns - from < block ? columns - from : block;
-    mms_byrows rows = scanned_rows(job, v, from, count, carry);
-    if (then) rows.then = then + from * bytes;
-    if ((uintptr_t)y % MMS_KERNEL_ALIGN == 0)
-      v->kernel->stream_rows(&rows, y + from * bytes, job->kind, job->reverse);
-    else
-      stream_pieces(job, v, from, count, y, carry);
-  }
-  mms_stream_fence();
-}
-
-static void finish_columns(const mms_job *job, const level *v, size_t columns, char *y, const mms_value *carry, const char *then) {
-  if (job->streams)
-    stream_columns(job, v, columns, y, carry, then);
-  else
-    write_columns(job, v, columns, y, carry, job->kind);
+static bool products_hold(const mms_job *job, const gemm_work *w, mms_value carry) {
+  return w->found.is_ordinary && job->kernel->advance(&carry, &w->found.total);
 }
 
 static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry) {
   const gemm_work *w = work;
-  const level *v = w->levels;
   cut c = cut_up(job, t->m);
   size_t element = mms_type_size(job->type), tail_at = c.tail_at * element;
   const char *x = t->x;
   char *y = t->y;
-  mms_value before_tail = *carry, all = *carry;
-  if (!w->found.is_ordinary || !job->kernel->advance(&all, &w->found.total)) {
+  if (!products_hold(job, w, *carry)) {
     scan_plainly(job, job->type, job->kind, t->m, x, y, *carry);
     return;
   }
+  mms_value before_tail = *carry;
   if (c.columns) {
-    mms_value columns = total_of(job, v, c.columns);
+    mms_value columns = total_of(job, w->levels, c.columns);
     job->kernel->advance(&before_tail, &columns);
-    finish_columns(job, v, c.columns, y + c.first * element, carry, t->then);
+    write_columns(job, w->levels, c.columns,
+                  &(output){.y = y + c.first * element,
+                            .carry = *carry,
+                            .kind = job->kind,
+                            .streams = job->streams,
+                            .then = job->is_large ? t->then : NULL});
   }
   scan_plainly(job, job->type, job->kind, c.tail, x + tail_at, y + tail_at, before_tail);
 }

@@ -43,13 +43,13 @@ typedef bool mms_kernel_advance(mms_value *carry, const mms_value *total);
 typedef struct mms_byrows {
   size_t s, columns, stride;
   void *plane[2];
-  const void *then;      /* to_rows: elements likely to be read next, to be asked for from memory; NULL: no need */
   const void *before[2]; /* from_rows: what is added to each column, in planes too; */
   mms_value carry;       /* and to all */
+  const void *then;      /* from_rows: as many elements that are likely to be read next, from memory; NULL: none */
 } mms_byrows;
 
-/* Fills the planes from x. False where a sum of these elements may overflow in one grouping and not in another, or one
- * is not finite. */
+/* Fills the planes from x. False where the plain loop and a sum in another order may not agree on what overflows, or an
+ * element is not finite. */
 typedef bool mms_kernel_to_rows(const mms_byrows *, const void *x);
 
 /* y = the matrix, each column with what comes before it added; where exclusive, moved on by a place in the direction of
