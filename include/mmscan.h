@@ -176,7 +176,7 @@ typedef struct mmscan_choice {
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, at most MMSCAN_MAX_TILE; only for engines that cut tiles */
   int threads;        /* 1 or more: the most threads a call may use */
-  const char *isa;    /* a name from mmscan_get_isa(); only for the engines gemm and simd */
+  const char *isa;    /* a name from mmscan_get_isa(); only for the engine simd */
 } mmscan_choice;
 
 #define MMSCAN_MAX_S    512    /* one column of L_s stays below the size at which a BLAS starts threads */
