@@ -189,9 +189,10 @@ typedef struct output {
 static mms_byrows scanned_rows(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
   size_t block = block_columns(job), size = unit_size(job), bytes = job->s * mms_type_size(v->type);
   mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .carry = out->carry};
+  ptrdiff_t before = ((ptrdiff_t)from + (job->reverse ? 1 : -1)) * (ptrdiff_t)size;
   for (int p = 0; p < mms_type_planes(v->type); p++) {
     rows.plane[p] = v->scanned[p] + from / block * block_bytes(job) + from % block * size;
-    rows.before[p] = v->totals[p] + from * size + (job->reverse ? size : -size);
+    rows.before[p] = v->totals[p] + before;
   }
   if (out->then) rows.then = (const void *)((uintptr_t)out->then + from * bytes);
   return rows;
