@@ -67,7 +67,7 @@ typedef struct mms_engine {
   bool finishes_alone;
 
   bool has_unit; /* it multiplies by a unit, with an s */
-  bool has_isa;  /* it is made of kernels */
+  bool has_isa;  /* a choice may name the instruction set of its kernels */
 
   /* Bytes of work a tile needs, and how it is made ready for a job. NULL: none. */
   size_t (*work_size)(const mms_job *);

@@ -1,129 +1,84 @@
 /* gemm.c: the engine whose arithmetic is matrix multiplication, MatMulScan on one tile.
  *
- * The tile is a matrix of s rows, column-major: column j is s neighbours. One product with L_s scans every column (in a
+ * The tile is a matrix of s rows whose columns are s neighbours each. One product with L_s scans every column (in a
  * reverse scan, one with L_s^T); the last row of it, the column totals, is a vector s times shorter, which is scanned
- * by Algorithm 1 of the paper on the same unit; and column j gets the prefix before it added. This last is the product
- * with B_s done by a vector unit (Section 3.3). What is left over when s does not divide m, the tail, is a plain loop.
+ * in the same way, level by level, until it is short enough for a plain loop; and column j gets the prefix before it
+ * added. This last is the product with B_s done by a vector unit (Section 3.3).
+ *
+ * The matrices are by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and the
+ * totals are a row. Kernels take x apart into rows and put y together from them. What is left over when s does not
+ * divide m, the tail, is a plain loop.
  *
  * Integers ride on f64 products: every sum in a tile stays below 2^53, so it is exact. A 64-bit integer rides as two
  * 32-bit halves. Carries and the last addition are integer, and wrap.
  *
- * Floats: a tile is `ordinary` if its sum of magnitudes is at most a quarter of the largest float. Then it holds no Inf
- * and no NaN and no sum of its elements, however grouped, overflows. A tile that is not, or whose carry is over half of
- * the largest float, is scanned by the plain loop; so a result is finite exactly where the plain loop's is, and no
- * non-finite element meets a zero of L_s. The test reads x alone: it comes before the carry is handed on, and before x
- * is overwritten in place.
+ * Floats: sums of a tile that is `ordinary` (kernel.h) do not overflow, however grouped, and it holds no Inf and no
+ * NaN. A tile that is not, or whose carry is too large for it, is scanned by the plain loop; so a result is finite
+ * exactly where the plain loop's is, and no non-finite element meets a zero of L_s. The test reads x alone: it comes
+ * before the carry is handed on, and before x is overwritten in place.
  */
 #include "engine/engine.h"
 #include "kernel/loop.h"
 #include "kernel/stream.h"
-#include "paper/sweep.h"
-#include "strided.h"
 #include "unit/matrix.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdalign.h>
 #include <string.h>
 
 enum {
   PLANES = 2,
   ALIGN = 64,
-  STREAM_BYTES = 8192, /* of y that are made in the cache before they are streamed */
-  BLOCK_BYTES = 32768, /* of x, as unit elements, that are read at a time: a third of a first-level cache */
+  STREAM_BYTES = 8192,   /* of y that are made in the cache before they are streamed */
+  BLOCK_BYTES = 32768,   /* of a matrix that are multiplied at a time: most of a first-level cache with the product */
+  LANES = 16,            /* columns of a block are a multiple of it */
+  WORTH_A_PRODUCT = 128, /* shorter vectors are scanned by the plain loop */
+  MOST_LEVELS = 12,      /* MMSCAN_MAX_TILE halved until it is not worth a product */
 };
+_Static_assert(MMSCAN_MAX_TILE >> (MOST_LEVELS - 1) <= WORTH_A_PRODUCT, "the last level is short");
+
+/* A vector that is scanned: the tile, the totals of its columns, the totals of theirs. */
+typedef struct level {
+  mmscan_type type;
+  const mms_kernel *kernel;
+  char *scanned[PLANES]; /* the columns, each scanned from zero; by rows, a block after the other */
+  char *totals[PLANES];  /* of the columns, then scanned; between two zeros */
+} level;
 
 /* A thread's work space: this header, then what it points to. */
 typedef struct gemm_work {
-  mms_sweep sweep;       /* scans the column totals; its l is L_s */
-  void *plane;           /* room for x as unit elements; integers only */
-  void *scanned[PLANES]; /* the columns, each scanned from zero */
-  void *totals[PLANES];  /* of the columns in the order of the scan, then scanned */
-  void *base;            /* what is added to each column, in the order of memory */
-  mms_value total;       /* of the tile, from zero */
-  mms_value weight;      /* of floats: the sum of their magnitudes */
+  mms_ahead found; /* the total of the tile from zero */
+  level levels[MOST_LEVELS];
+  void *l;             /* L_s */
+  void *plane[PLANES]; /* a block of columns by rows, to be multiplied */
 } gemm_work;
 
-/* How a tile of m elements is cut: the tail is last in the order of the scan. */
+/* ---- Shapes --------------------------------------------------------------------------------------------------- */
+
+/* How m elements are cut: the tail is last in the order of the scan. */
 typedef struct cut {
   size_t columns, tail;
   size_t first;   /* index of the lowest column's first element */
   size_t tail_at; /* index of the tail's first element */
 } cut;
 
-static cut cut_tile(const mms_job *job, size_t m) {
+static cut cut_up(const mms_job *job, size_t m) {
   cut c = {.columns = m / job->s, .tail = m % job->s};
   c.first = job->reverse ? c.tail : 0;
   c.tail_at = job->reverse ? 0 : m - c.tail;
   return c;
 }
 
-/* ---- Steps by type -------------------------------------------------------------------------------------------- */
+static size_t unit_size(const mms_job *job) { return mms_type_size(mms_type_unit(job->type)); }
 
-/* What differs by type; unit elements are floats for f32 and doubles for all others. */
-typedef struct steps {
-  void (*weigh)(size_t m, const void *x, mms_value *weight); /* adds magnitudes; NULL: nothing overflows */
-  bool (*is_ordinary)(const mms_value *weight);
-  bool (*carry_fits)(const mms_value *carry);                       /* an ordinary tile's sums on it do not overflow */
-  const void *(*plane)(int plane, size_t m, const void *x, void *); /* x as unit elements, made in the space given */
-  mms_value (*total)(const gemm_work *, size_t columns);            /* of all columns; columns >= 1 */
-  void (*add)(mms_value *carry, const mms_value *total);
-  void (*bases)(const mms_job *, const gemm_work *, size_t columns, const mms_value *carry);
-  void (*add_bases)(const mms_job *, const gemm_work *, size_t from, size_t to, void *y);
-  bool (*stream_columns)(const mms_job *, const gemm_work *, size_t columns, void *y); /* false, or NULL: cannot */
-} steps;
-
-/* In [2^52, 2^53) the lowest bit of a double's mantissa weighs 1: adding 2^52 to an integer 0 <= v < 2^52 leaves v in
- * the low bits. 1.5 * 2^52 leaves v modulo 2^32 there for |v| < 2^51. Both are vector additions where a conversion
- * would not be. */
-static const uint64_t SHIFT_BITS = UINT64_C(0x4330000000000000); /* of 2^52 */
-
-static inline uint64_t bits_of(double v) {
-  uint64_t bits;
-  memcpy(&bits, &v, sizeof bits);
-  return bits;
+static size_t block_columns(const mms_job *job) {
+  size_t columns = BLOCK_BYTES / unit_size(job) / job->s / LANES * LANES;
+  return columns ? columns : LANES;
 }
 
-static inline double from_low_bits(uint32_t low) {
-  uint64_t bits = SHIFT_BITS | low;
-  double v;
-  memcpy(&v, &bits, sizeof v);
-  return v - 0x1p52;
-}
+/* Rows that are a power of two apart would share a set of the cache. */
+static size_t row_stride(const mms_job *job) { return block_columns(job) + LANES; }
 
-#define T       float
-#define SUFFIX  f32
-#define LARGEST FLT_MAX
-#define FABS    fabsf
-#include "engine/gemm_float.inc"
-
-#define T       double
-#define SUFFIX  f64
-#define LARGEST DBL_MAX
-#define FABS    fabs
-#include "engine/gemm_float.inc"
-
-#define T      int32_t
-#define SUFFIX i32
-#include "engine/gemm_int32.inc"
-
-#define T      uint32_t
-#define SUFFIX u32
-#include "engine/gemm_int32.inc"
-
-#define T      int64_t
-#define SUFFIX i64
-#include "engine/gemm_int64.inc"
-
-#define T      uint64_t
-#define SUFFIX u64
-#include "engine/gemm_int64.inc"
-
-static const steps *const steps_of[MMS_TYPES] = {
-#define MMS_TYPE(ENUM, suffix, element, arithmetic, op, id, unit, planes) [MMSCAN_##ENUM] = &steps_##suffix,
-#include "types.def"
-#undef MMS_TYPE
-};
+static size_t block_bytes(const mms_job *job) { return job->s * row_stride(job) * unit_size(job); }
 
 /* ---- Work space ----------------------------------------------------------------------------------------------- */
 
@@ -139,22 +94,29 @@ static void *take(arena *a, size_t bytes) {
   return piece;
 }
 
+static void lay_out_level(const mms_job *job, arena *a, level *v, size_t columns) {
+  size_t blocks = (columns - 1) / block_columns(job) + 1;
+  v->kernel = &job->isa->kernels[v->type];
+  for (int p = 0; p < mms_type_planes(v->type); p++) {
+    v->scanned[p] = take(a, blocks * block_bytes(job));
+    take(a, ALIGN);
+    v->totals[p] = take(a, columns * unit_size(job));
+    take(a, ALIGN);
+  }
+}
+
 static size_t lay_out(const mms_job *job, char *block, gemm_work *w) {
   arena a = {.block = block};
-  mmscan_type unit = mms_type_unit(job->type);
-  size_t size = mms_type_size(unit), columns = job->tile / job->s;
   take(&a, sizeof *w);
   *w = (gemm_work){0};
-  w->sweep = (mms_sweep){.unit = job->unit, .type = unit, .s = job->s, .form = MMSCAN_STACKED};
-  w->sweep.l = take(&a, job->s * job->s * size);
-  w->sweep.b = take(&a, job->s * job->s * size);
-  w->sweep.room = take(&a, mms_sweep_room(unit, job->s, MMSCAN_STACKED, columns));
-  w->plane = take(&a, job->type == unit ? 0 : job->tile * size);
-  for (int p = 0; p < mms_type_planes(job->type); p++) {
-    w->scanned[p] = take(&a, job->tile * size);
-    w->totals[p] = take(&a, columns * size);
+  w->l = take(&a, job->s * job->s * unit_size(job));
+  for (int p = 0; p < mms_type_planes(job->type); p++) w->plane[p] = take(&a, block_bytes(job));
+  size_t m = job->tile;
+  for (int depth = 0; depth < MOST_LEVELS; depth++, m /= job->s) {
+    level *v = &w->levels[depth];
+    v->type = depth == 0 ? job->type : mms_type_unit(job->type);
+    if (depth == 0 || (m >= WORTH_A_PRODUCT && m >= job->s)) lay_out_level(job, &a, v, m / job->s);
   }
-  w->base = take(&a, columns * mms_type_size(job->type));
   return a.used;
 }
 
@@ -166,138 +128,203 @@ static size_t work_size(const mms_job *job) {
 static void begin(const mms_job *job, void *work) {
   gemm_work *w = work;
   lay_out(job, work, w);
-  mms_matrix_l(w->sweep.type, job->s, (void *)w->sweep.l);
-  mms_matrix_b(w->sweep.type, job->s, (void *)w->sweep.b);
+  mms_matrix_l(mms_type_unit(job->type), job->s, w->l);
 }
 
-/* ---- The contract --------------------------------------------------------------------------------------------- */
+/* ---- Columns -------------------------------------------------------------------------------------------------- */
 
-/* scanned = L_s x, or L_s^T x in reverse. */
-static void scan_columns(const mms_job *job, const gemm_work *w, size_t columns, const void *x, void *scanned) {
-  mms_unit_multiply(job->unit, &(mms_product){.type = w->sweep.type,
+/* Of `columns`, those that are in the block from column `from` on. */
+static size_t block_count(const mms_job *job, size_t columns, size_t from) {
+  size_t block = block_columns(job);
+  return columns - from < block ? columns - from : block;
+}
+
+/* scanned = L_s plane, or L_s^T plane in reverse. */
+static void multiply(const mms_job *job, const gemm_work *w, size_t columns, const void *plane, void *scanned) {
+  mms_unit_multiply(job->unit, &(mms_product){.type = mms_type_unit(job->type),
                                               .transposed = job->reverse,
                                               .s = job->s,
                                               .columns = columns,
-                                              .a = w->sweep.l,
-                                              .x = x,
+                                              .row_stride = row_stride(job),
+                                              .a = w->l,
+                                              .x = plane,
                                               .w = scanned,
                                               .elements = columns * job->s});
 }
 
-/* The last value of every column, in the order of the scan. */
-static void gather_totals(const mms_job *job, size_t columns, size_t size, const char *scanned, void *totals) {
-  ptrdiff_t s = (ptrdiff_t)job->s;
-  size_t first = job->reverse ? (columns - 1) * job->s : job->s - 1;
-  mms_copy_strided(totals, 1, scanned + first * size, job->reverse ? -s : s, columns, size);
+/* Columns [from, from + count), a block of them; their totals are a row of the product. Returns whether they are
+ * ordinary. */
+static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t from, size_t count, const char *x) {
+  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job)};
+  for (int p = 0; p < PLANES; p++) rows.plane[p] = w->plane[p];
+  bool is_ordinary = v->kernel->to_rows(&rows, x);
+  size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * row_stride(job);
+  for (int p = 0; p < mms_type_planes(v->type); p++) {
+    char *scanned = v->scanned[p] + from / block_columns(job) * block_bytes(job);
+    multiply(job, w, count, w->plane[p], scanned);
+    memcpy(v->totals[p] + from * size, scanned + last * size, count * size);
+  }
+  return is_ordinary;
 }
 
-/* Columns [from, from + count) of the tile: all that reads x, a block at a time while that is in the nearest cache. */
-static void local_block(const mms_job *job, gemm_work *w, size_t columns, size_t from, size_t count, const char *x) {
-  const steps *of = steps_of[job->type];
-  size_t size = mms_type_size(w->sweep.type), at = from * job->s;
-  size_t totals_at = job->reverse ? columns - from - count : from;
-  if (of->weigh) of->weigh(count * job->s, x, &w->weight);
-  for (int p = 0; p < mms_type_planes(job->type); p++) {
-    char *scanned = (char *)w->scanned[p] + at * size;
-    scan_columns(job, w, count, of->plane(p, count * job->s, x, w->plane), scanned);
-    gather_totals(job, count, size, scanned, (char *)w->totals[p] + totals_at * size);
+/* Each column from zero, and the totals of all. */
+static bool scan_columns(const mms_job *job, gemm_work *w, const level *v, size_t columns, const char *x) {
+  size_t bytes = job->s * mms_type_size(v->type);
+  bool is_ordinary = true;
+  for (size_t from = 0; from < columns; from += block_columns(job))
+    is_ordinary = scan_block(job, w, v, from, block_count(job, columns, from), x + from * bytes) && is_ordinary;
+  return is_ordinary;
+}
+
+/* Where scanned columns go. */
+typedef struct output {
+  char *y;
+  mms_value carry;
+  mmscan_kind kind;
+  bool streams;
+  const char *then; /* what is read after them; NULL: no need to ask for it */
+} output;
+
+/* Columns [from, from + count), all of one block. */
+static mms_byrows scanned_rows(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+  size_t block = block_columns(job), size = unit_size(job), bytes = job->s * mms_type_size(v->type);
+  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .carry = out->carry};
+  ptrdiff_t before = ((ptrdiff_t)from + (job->reverse ? 1 : -1)) * (ptrdiff_t)size;
+  for (int p = 0; p < mms_type_planes(v->type); p++) {
+    rows.plane[p] = v->scanned[p] + from / block * block_bytes(job) + from % block * size;
+    rows.before[p] = v->totals[p] + before;
+  }
+  if (out->then) rows.then = (const void *)((uintptr_t)out->then + from * bytes);
+  return rows;
+}
+
+/* y is not aligned as streaming wants it: pieces of it are made in the cache and copied. */
+static void stream_pieces(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+  alignas(ALIGN) char piece[STREAM_BYTES];
+  size_t bytes = job->s * mms_type_size(v->type), most = STREAM_BYTES / bytes;
+  for (size_t end = from + count; from < end; from += most) {
+    size_t some = end - from < most ? end - from : most;
+    mms_byrows rows = scanned_rows(job, v, from, some, out);
+    v->kernel->from_rows(&rows, piece, out->kind, job->reverse);
+    mms_stream_copy(out->y + from * bytes, piece, some * bytes);
   }
 }
 
-static void local_columns(const mms_job *job, gemm_work *w, size_t columns, const char *x) {
-  size_t block = BLOCK_BYTES / mms_type_size(w->sweep.type) / job->s;
-  if (block == 0) block = 1;
-  for (size_t from = 0; from < columns; from += block) {
-    size_t count = columns - from < block ? columns - from : block;
-    local_block(job, w, columns, from, count, x + from * job->s * mms_type_size(job->type));
+static void write_block(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+  bool is_aligned = (uintptr_t)out->y % MMS_KERNEL_ALIGN == 0;
+  if (out->streams && !is_aligned) {
+    stream_pieces(job, v, from, count, out);
+    return;
   }
-  for (int p = 0; p < mms_type_planes(job->type); p++) mms_sweep_scan_dense(&w->sweep, w->totals[p], columns);
-  w->total = steps_of[job->type]->total(w, columns);
+  char *y = out->y + from * job->s * mms_type_size(v->type);
+  mms_byrows rows = scanned_rows(job, v, from, count, out);
+  (out->streams ? v->kernel->stream_rows : v->kernel->from_rows)(&rows, y, out->kind, job->reverse);
 }
+
+static void write_columns(const mms_job *job, const level *v, size_t columns, const output *out) {
+  for (size_t from = 0; from < columns; from += block_columns(job))
+    write_block(job, v, from, block_count(job, columns, from), out);
+  if (out->streams) mms_stream_fence();
+}
+
+/* ---- Levels --------------------------------------------------------------------------------------------------- */
+
+static void scan_totals(const mms_job *job, gemm_work *w, const level *v, size_t columns);
+
+/* The total of the columns, once their totals are scanned: one element, with a zero before it. */
+static mms_value total_of(const mms_job *job, const level *v, size_t columns) {
+  size_t size = unit_size(job), last = (job->reverse ? 0 : columns - 1) * size;
+  mms_byrows rows = {.s = 1, .columns = 1, .stride = 1, .carry = mms_type_identity(v->type)};
+  for (int p = 0; p < mms_type_planes(v->type); p++) {
+    rows.plane[p] = v->totals[p] + last;
+    rows.before[p] = v->totals[p] - size;
+  }
+  mms_value total;
+  v->kernel->from_rows(&rows, &total, MMSCAN_INCLUSIVE, job->reverse);
+  return total;
+}
+
+static void scan_plainly(const mms_job *job, mmscan_type type, mmscan_kind kind, size_t m, const char *x, char *y,
+                         mms_value carry) {
+  mms_loop_scan_of(type, kind, job->reverse)(m, x, y, &carry);
+}
+
+/* Scans the m elements of a level where they stand. */
+static void scan_level(const mms_job *job, gemm_work *w, const level *v, size_t m, char *x) {
+  const mms_value none = mms_type_identity(v->type);
+  cut c = cut_up(job, m);
+  if (m < WORTH_A_PRODUCT || c.columns == 0) {
+    scan_plainly(job, v->type, MMSCAN_INCLUSIVE, m, x, x, none);
+    return;
+  }
+  char *first = x + c.first * unit_size(job), *tail = x + c.tail_at * unit_size(job);
+  scan_columns(job, w, v, c.columns, first);
+  scan_totals(job, w, v, c.columns);
+  write_columns(job, v, c.columns, &(output){.y = first, .carry = none, .kind = MMSCAN_INCLUSIVE});
+  scan_plainly(job, v->type, MMSCAN_INCLUSIVE, c.tail, tail, tail, total_of(job, v, c.columns));
+}
+
+/* A zero stands before the totals and one after them: the first column has nothing before it. */
+static void scan_totals(const mms_job *job, gemm_work *w, const level *v, size_t columns) {
+  size_t size = unit_size(job);
+  for (int p = 0; p < mms_type_planes(v->type); p++) {
+    memset(v->totals[p] - size, 0, size);
+    memset(v->totals[p] + columns * size, 0, size);
+    scan_level(job, w, v + 1, columns, v->totals[p]);
+  }
+}
+
+/* ---- The contract --------------------------------------------------------------------------------------------- */
 
 static void local(const mms_job *job, const mms_tile *t, void *work) {
-  const steps *of = steps_of[job->type];
-  size_t element = mms_type_size(job->type);
   gemm_work *w = work;
+  const level *v = w->levels;
   const char *x = t->x;
-  cut c = cut_tile(job, t->m);
-  const char *tail = x + c.tail_at * element;
-  w->weight = w->total = mms_type_identity(job->type);
-  if (c.columns) local_columns(job, w, c.columns, x + c.first * element);
-  if (c.tail) mms_loop_of[job->type].fold[job->reverse](c.tail, tail, &w->total);
-  if (of->weigh) of->weigh(c.tail, tail, &w->weight);
-}
-
-static bool products_hold(const mms_job *job, const gemm_work *w, const mms_value *carry) {
-  const steps *of = steps_of[job->type];
-  return !of->weigh || (of->is_ordinary(&w->weight) && of->carry_fits(carry));
+  size_t element = mms_type_size(job->type);
+  cut c = cut_up(job, t->m);
+  w->found = (mms_ahead){.n = c.tail, .x = x + c.tail_at * element};
+  job->kernel->total(&w->found);
+  if (c.columns == 0) return;
+  bool is_ordinary = scan_columns(job, w, v, c.columns, x + c.first * element);
+  scan_totals(job, w, v, c.columns);
+  mms_value tail = w->found.total;
+  w->found.total = total_of(job, v, c.columns);
+  w->found.is_ordinary = w->found.is_ordinary && is_ordinary && job->kernel->advance(&w->found.total, &tail);
 }
 
 static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
   const gemm_work *w = work;
-  if (products_hold(job, w, carry))
-    steps_of[job->type]->add(carry, &w->total);
-  else
+  const mms_ahead *found = &w->found;
+  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total))
     mms_loop_of[job->type].fold[job->reverse](t->m, t->x, carry);
 }
 
-/* y[0..] = the values [from, to) of the scanned columns with their bases added. */
-static void write_values(const mms_job *job, const gemm_work *w, size_t from, size_t to, char *y) {
-  const steps *of = steps_of[job->type];
-  size_t element = mms_type_size(job->type);
-  if (!job->streams) {
-    of->add_bases(job, w, from, to, y);
-    return;
-  }
-  size_t columns = to / job->s;
-  if (from == 0 && to == columns * job->s && of->stream_columns && of->stream_columns(job, w, columns, y)) return;
-  alignas(ALIGN) char piece[STREAM_BYTES];
-  size_t most = STREAM_BYTES / element;
-  for (size_t at = from; at < to; at += most, y += STREAM_BYTES) {
-    size_t end = to - at < most ? to : at + most;
-    of->add_bases(job, w, at, end, piece);
-    mms_stream_copy(y, piece, (end - at) * element);
-  }
-}
-
-/* y of the columns. An exclusive scan is the inclusive one moved on by an element: the first place gets the carry, and
- * the last value falls out (into the tail's first place, which the tail writes). */
-static void finish_columns(const mms_job *job, const gemm_work *w, size_t columns, char *y, const mms_value *carry) {
-  size_t count = columns * job->s, element = mms_type_size(job->type);
-  steps_of[job->type]->bases(job, w, columns, carry);
-  if (job->kind == MMSCAN_INCLUSIVE) {
-    write_values(job, w, 0, count, y);
-  } else if (job->reverse) {
-    write_values(job, w, 1, count, y);
-    memcpy(y + (count - 1) * element, carry, element);
-  } else {
-    write_values(job, w, 0, count - 1, y + element);
-    memcpy(y, carry, element);
-  }
-  if (job->streams) mms_stream_fence();
-}
-
-static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, const mms_value *carry) {
-  mms_value running = *carry;
-  mms_loop_scan_of(job->type, job->kind, job->reverse)(m, x, y, &running);
+static bool products_hold(const mms_job *job, const gemm_work *w, mms_value carry) {
+  return w->found.is_ordinary && job->kernel->advance(&carry, &w->found.total);
 }
 
 static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry) {
-  const steps *of = steps_of[job->type];
-  gemm_work *w = work;
-  if (!products_hold(job, w, carry)) {
-    scan_plainly(job, t->m, t->x, t->y, carry);
+  const gemm_work *w = work;
+  cut c = cut_up(job, t->m);
+  size_t element = mms_type_size(job->type), tail_at = c.tail_at * element;
+  const char *x = t->x;
+  char *y = t->y;
+  if (!products_hold(job, w, *carry)) {
+    scan_plainly(job, job->type, job->kind, t->m, x, y, *carry);
     return;
   }
-  cut c = cut_tile(job, t->m);
-  size_t element = mms_type_size(job->type), tail_at = c.tail_at * element;
   mms_value before_tail = *carry;
   if (c.columns) {
-    mms_value columns = of->total(w, c.columns);
-    of->add(&before_tail, &columns);
-    finish_columns(job, w, c.columns, (char *)t->y + c.first * element, carry);
+    mms_value columns = total_of(job, w->levels, c.columns);
+    job->kernel->advance(&before_tail, &columns);
+    write_columns(job, w->levels, c.columns,
+                  &(output){.y = y + c.first * element,
+                            .carry = *carry,
+                            .kind = job->kind,
+                            .streams = job->streams,
+                            .then = job->fetches ? t->then : NULL});
   }
-  if (c.tail) scan_plainly(job, c.tail, (const char *)t->x + tail_at, (char *)t->y + tail_at, &before_tail);
+  scan_plainly(job, job->type, job->kind, c.tail, x + tail_at, y + tail_at, before_tail);
 }
 
 /* Measured with OpenBLAS: doc/PERFORMANCE.md. */

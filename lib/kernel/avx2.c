@@ -62,6 +62,25 @@ static inline bool any_over_32(bits v, float limit) {
   return _mm256_movemask_ps(_mm256_cmp_ps(magnitude_32(v), _mm256_set1_ps(limit), _CMP_GT_OQ)) != 0;
 }
 
+/* The pairs of 64 bits that two shuffles within halves leave out of order. */
+static inline bits in_order(__m256 v) { return _mm256_permute4x64_epi64(_mm256_castps_si256(v), 0xD8); }
+
+static inline bits evens_32(bits a, bits b) {
+  return in_order(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88));
+}
+
+static inline bits odds_32(bits a, bits b) {
+  return in_order(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xDD));
+}
+
+static inline bits lows_32(bits a, bits b) {
+  return _mm256_permute2x128_si256(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b), 0x20);
+}
+
+static inline bits highs_32(bits a, bits b) {
+  return _mm256_permute2x128_si256(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b), 0x31);
+}
+
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
 static inline bits first_64(size_t m) {
@@ -93,6 +112,17 @@ static inline bits larger_64(bits a, bits b) {
 
 static inline bool any_over_64(bits v, double limit) {
   return _mm256_movemask_pd(_mm256_cmp_pd(magnitude_64(v), _mm256_set1_pd(limit), _CMP_GT_OQ)) != 0;
+}
+
+static inline bits evens_64(bits a, bits b) { return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xD8); }
+static inline bits odds_64(bits a, bits b) { return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xD8); }
+
+static inline bits lows_64(bits a, bits b) {
+  return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), 0x20);
+}
+
+static inline bits highs_64(bits a, bits b) {
+  return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), 0x31);
 }
 
 #define ISA avx2

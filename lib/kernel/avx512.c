@@ -68,6 +68,26 @@ static inline bool any_over_32(bits v, float limit) {
   return _mm512_cmp_ps_mask(_mm512_castsi512_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
 }
 
+static inline bits evens_32(bits a, bits b) {
+  const bits index = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return _mm512_permutex2var_epi32(a, fixed(index), b);
+}
+
+static inline bits odds_32(bits a, bits b) {
+  const bits index = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  return _mm512_permutex2var_epi32(a, fixed(index), b);
+}
+
+static inline bits lows_32(bits a, bits b) {
+  const bits index = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  return _mm512_permutex2var_epi32(a, fixed(index), b);
+}
+
+static inline bits highs_32(bits a, bits b) {
+  const bits index = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  return _mm512_permutex2var_epi32(a, fixed(index), b);
+}
+
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
 static inline bits load_part_64(const void *p, size_t m, bits in) {
@@ -103,6 +123,22 @@ static inline bits larger_64(bits a, bits b) {
 
 static inline bool any_over_64(bits v, double limit) {
   return _mm512_cmp_pd_mask(_mm512_castsi512_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
+}
+
+static inline bits evens_64(bits a, bits b) {
+  return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14)), b);
+}
+
+static inline bits odds_64(bits a, bits b) {
+  return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15)), b);
+}
+
+static inline bits lows_64(bits a, bits b) {
+  return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11)), b);
+}
+
+static inline bits highs_64(bits a, bits b) {
+  return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)), b);
 }
 
 #define ISA avx512

@@ -39,6 +39,26 @@ typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry,
  * elements that the total calls ordinary might overflow on it. */
 typedef bool mms_kernel_advance(mms_value *carry, const mms_value *total);
 
+/* A matrix whose columns are s neighbouring elements, by rows: element i of column j is number i * stride + j of the
+ * plane, a number of the type that multiplies for the elements (types.def). Integers are there as unsigned ones; a
+ * 64-bit one has its low half in the first plane and its high half in the second. */
+typedef struct mms_byrows {
+  size_t s, columns, stride;
+  void *plane[2];
+  const void *before[2]; /* from_rows: what is added to each column, in planes too; */
+  mms_value carry;       /* and to all */
+  const void *then;      /* from_rows: as many elements that are likely to be read next, from memory; NULL: none */
+} mms_byrows;
+
+/* Fills the planes from x. False where the plain loop and a sum in another order may not agree on what overflows, or an
+ * element is not finite. */
+typedef bool mms_kernel_to_rows(const mms_byrows *, const void *x);
+
+/* y = the matrix, each column with what comes before it added; where exclusive, moved on by a place in the direction of
+ * the scan, the first place of a column getting only what comes before it. Streamed, y is aligned to
+ * MMS_KERNEL_ALIGN. Sums of integers in a plane stay below 2^52. */
+typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind, bool reverse);
+
 /* The kernels of one type. In a pair [1] is the reverse one. A streamed scan writes past the caches: y is not x,
  * and is seen by other threads after mms_stream_fence(). */
 typedef struct mms_kernel {
@@ -46,6 +66,8 @@ typedef struct mms_kernel {
   mms_kernel_scan *stream_inclusive[2], *stream_exclusive[2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
+  mms_kernel_to_rows *to_rows;
+  mms_kernel_from_rows *from_rows, *stream_rows;
 } mms_kernel;
 
 typedef struct mms_isa {

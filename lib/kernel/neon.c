@@ -51,6 +51,11 @@ static inline bool any_over_32(bits v, float limit) {
   return vmaxvq_u32(vcgtq_f32(vabsq_f32(vreinterpretq_f32_u32(v)), vdupq_n_f32(limit))) != 0;
 }
 
+static inline bits evens_32(bits a, bits b) { return vuzp1q_u32(a, b); }
+static inline bits odds_32(bits a, bits b) { return vuzp2q_u32(a, b); }
+static inline bits lows_32(bits a, bits b) { return vzip1q_u32(a, b); }
+static inline bits highs_32(bits a, bits b) { return vzip2q_u32(a, b); }
+
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
 static inline bits load_part_64(const void *p, size_t m, bits in) {
@@ -77,6 +82,11 @@ static inline bool any_over_64(bits v, double limit) {
   uint64x2_t over = vcgtq_f64(vabsq_f64(vreinterpretq_f64_u32(v)), vdupq_n_f64(limit));
   return vmaxvq_u32(narrow(over)) != 0;
 }
+
+static inline bits evens_64(bits a, bits b) { return narrow(vzip1q_u64(wide(a), wide(b))); }
+static inline bits odds_64(bits a, bits b) { return narrow(vzip2q_u64(wide(a), wide(b))); }
+static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
+static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
 #define ISA neon
 #include "kernel/rows.inc"

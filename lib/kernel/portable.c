@@ -56,6 +56,11 @@ static inline bits last_32(bits v) { return PICK_32(v, v, 3, 3, 3, 3); }
 static inline bits up_32(bits v, bits in) { return PICK_32(in, v, 3, 4, 5, 6); }
 static inline bits reverse_32(bits v) { return PICK_32(v, v, 3, 2, 1, 0); }
 
+static inline bits evens_32(bits a, bits b) { return PICK_32(a, b, 0, 2, 4, 6); }
+static inline bits odds_32(bits a, bits b) { return PICK_32(a, b, 1, 3, 5, 7); }
+static inline bits lows_32(bits a, bits b) { return PICK_32(a, b, 0, 4, 1, 5); }
+static inline bits highs_32(bits a, bits b) { return PICK_32(a, b, 2, 6, 3, 7); }
+
 static inline bits magnitude_32(bits v) { return v & INT32_MAX; }
 
 static inline bits larger_32(bits a, bits b) {
@@ -78,6 +83,11 @@ static inline bits spread_64(bits v, bits in, int step) { return (void)step, PIC
 static inline bits last_64(bits v) { return PICK_64(v, v, 1, 1); }
 static inline bits up_64(bits v, bits in) { return PICK_64(in, v, 1, 2); }
 static inline bits reverse_64(bits v) { return PICK_64(v, v, 1, 0); }
+
+static inline bits evens_64(bits a, bits b) { return PICK_64(a, b, 0, 2); }
+static inline bits odds_64(bits a, bits b) { return PICK_64(a, b, 1, 3); }
+static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
+static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
 static inline bits magnitude_64(bits v) { return (bits)((bits64)v & INT64_MAX); }
 

@@ -1,4 +1,4 @@
-/* stream.h: memory that is passed over once: stores that go past the caches, and reads asked for ahead of time. */
+/* stream.h: memory that is passed over once: stores that go past the caches. */
 #ifndef MMS_STREAM_H
 #define MMS_STREAM_H
 
@@ -26,12 +26,5 @@ void mms_stream_copy(void *to, const void *from, size_t bytes);
 
 /* Orders streamed stores before every later store of this thread. */
 void mms_stream_fence(void);
-
-/* Asks for the bytes that a reader going up from `from` meets AHEAD bytes later. They need not exist. */
-static inline void mms_prefetch(const void *from, size_t bytes) {
-  enum { AHEAD = 32768, LINE = 64 };
-  uintptr_t at = (uintptr_t)from + AHEAD;
-  for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const void *)(at + i));
-}
 
 #endif

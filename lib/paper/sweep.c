@@ -1,7 +1,6 @@
 /* sweep.c: gather, multiply, scatter. */
 #include "paper/sweep.h"
 
-#include "paper/vector.h"
 #include "strided.h"
 #include "types.h"
 #include <string.h>
@@ -112,29 +111,6 @@ void mms_sweep_scan_recursive(const mms_sweep *w, void *x, size_t n) {
   level(w, w->l, x, 1, n);
   recurse(w, x, 1, n);
 }
-
-/* ---- Dense levels --------------------------------------------------------------------------------------------- */
-
-/* Below this a plain loop is over before a GEMM has begun; measured. */
-enum { WORTH_A_PRODUCT = 128 };
-
-/* Needs room for n products and n / s totals, and so on: in all less than mms_sweep_room(). */
-static void scan_dense(const mms_sweep *w, char *x, size_t n, char *room) {
-  size_t size = mms_type_size(w->type), groups = n / w->s, whole = groups * w->s;
-  static const double zero = 0; /* of either type */
-  if (n < WORTH_A_PRODUCT || groups == 0) {
-    mms_vector_scan(w->type, n, &zero, x);
-    return;
-  }
-  char *z = room, *totals = z + whole * size;
-  mms_unit_multiply(w->unit, &(mms_product){.type = w->type, .s = w->s, .columns = groups, .a = w->l, .x = x, .w = z});
-  mms_copy_strided(totals, 1, z + (w->s - 1) * size, (ptrdiff_t)w->s, groups, size);
-  scan_dense(w, totals, groups, totals + groups * size);
-  mms_vector_add_groups(w->type, w->s, groups, z, totals, x);
-  mms_vector_scan(w->type, n - whole, totals + (groups - 1) * size, x + whole * size);
-}
-
-void mms_sweep_scan_dense(const mms_sweep *w, void *x, size_t n) { scan_dense(w, x, n, w->room); }
 
 /* ---- Step 4 of Section 3.2 ------------------------------------------------------------------------------------ */
 

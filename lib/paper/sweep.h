@@ -39,11 +39,6 @@ void mms_sweep_scan(const mms_sweep *sweep, void *x, size_t n);
 /* The same by Algorithm 2, which recurses on every s-th element. */
 void mms_sweep_scan_recursive(const mms_sweep *sweep, void *x, size_t n);
 
-/* The same in the shape that is fast: levels are dense vectors, multiplied where they stand, and the second phase is a
- * vector addition (Section 3.3). What is left of a level after whole columns, and a level too short to be worth a
- * product, is a plain loop. Nothing is counted. */
-void mms_sweep_scan_dense(const mms_sweep *sweep, void *x, size_t n);
-
 /* Adds *carry to x[0..n-1] by products with B_s: columns of s - 1 elements under a row 0 that holds the carry
  * (Section 3.2, step 4). */
 void mms_sweep_broadcast(const mms_sweep *sweep, void *x, size_t n, const void *carry);

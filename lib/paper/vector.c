@@ -19,17 +19,3 @@ void mms_vector_add(mmscan_type type, size_t n, const void *carry, void *x) {
   else
     add_f64(n, *(const double *)carry, x);
 }
-
-void mms_vector_add_groups(mmscan_type type, size_t s, size_t groups, const void *z, const void *totals, void *y) {
-  if (type == MMSCAN_F32)
-    add_groups_f32(s, groups, z, totals, y);
-  else
-    add_groups_f64(s, groups, z, totals, y);
-}
-
-void mms_vector_scan(mmscan_type type, size_t n, const void *carry, void *x) {
-  if (type == MMSCAN_F32)
-    scan_f32(n, *(const float *)carry, x);
-  else
-    scan_f64(n, *(const double *)carry, x);
-}

@@ -7,7 +7,7 @@
 
 /* The part of the CBLAS we call, LP64. Declared here because the header's name and place differ by vendor, and its
  * enumerations are ints to the linker. */
-enum { COL_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
+enum { ROW_MAJOR = 101, COL_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
 void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
                  const float *b, int ldb, float beta, float *c, int ldc);
 void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
@@ -19,16 +19,29 @@ void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, doubl
 enum { MOST_WORK = 262144 };
 _Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be within a chunk");
 
+/* The layout, leading dimension and first element of a chunk of X and W. By rows, the column-major A reads as A^T. */
+typedef struct layout {
+  int order, trans_a, stride;
+  size_t at;
+} layout;
+
+static layout layout_of(const mms_product *p, size_t from) {
+  if (p->row_stride) return (layout){ROW_MAJOR, p->transposed ? NO_TRANS : TRANS, (int)p->row_stride, from};
+  return (layout){COL_MAJOR, p->transposed ? TRANS : NO_TRANS, (int)p->s, from * p->s};
+}
+
 static void sgemm(const mms_product *p, size_t from, int columns) {
   int s = (int)p->s;
-  cblas_sgemm(COL_MAJOR, p->transposed ? TRANS : NO_TRANS, NO_TRANS, s, columns, s, 1, p->a, s,
-              (const float *)p->x + from * p->s, s, 0, (float *)p->w + from * p->s, s);
+  layout l = layout_of(p, from);
+  cblas_sgemm(l.order, l.trans_a, NO_TRANS, s, columns, s, 1, p->a, s, (const float *)p->x + l.at, l.stride, 0,
+              (float *)p->w + l.at, l.stride);
 }
 
 static void dgemm(const mms_product *p, size_t from, int columns) {
   int s = (int)p->s;
-  cblas_dgemm(COL_MAJOR, p->transposed ? TRANS : NO_TRANS, NO_TRANS, s, columns, s, 1, p->a, s,
-              (const double *)p->x + from * p->s, s, 0, (double *)p->w + from * p->s, s);
+  layout l = layout_of(p, from);
+  cblas_dgemm(l.order, l.trans_a, NO_TRANS, s, columns, s, 1, p->a, s, (const double *)p->x + l.at, l.stride, 0,
+              (double *)p->w + l.at, l.stride);
 }
 
 static void multiply_chunks(const mms_product *p) {

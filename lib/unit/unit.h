@@ -1,10 +1,11 @@
 /* unit.h: the contract of a unit, a machine that multiplies matrices, and the one table of them.
  *
- * A unit forms W = A X, or W = A^T X. All matrices are column-major.
+ * A unit forms W = A X, or W = A^T X. A is column-major; X and W are column-major with leading dimension s, or by rows,
+ * which start row_stride elements after each other.
  *
  *   A   s-by-s, leading dimension s
- *   X   s-by-columns, leading dimension s; does not share memory with W
- *   W   s-by-columns, leading dimension s; overwritten, whatever it held (NaN too)
+ *   X   s-by-columns; does not share memory with W
+ *   W   s-by-columns; overwritten, whatever it held (NaN too)
  *
  * A unit knows no plan and no threads: multiply() is called by many threads at a time, works on the calling one and
  * starts none. It cannot fail; what can, fails before a unit is handed out.
@@ -20,6 +21,7 @@ typedef struct mms_product {
   mmscan_type type; /* MMSCAN_F32 or MMSCAN_F64 */
   bool transposed;  /* A^T in place of A */
   size_t s, columns;
+  size_t row_stride; /* X and W are by rows; 0: they are column-major */
   const void *a, *x;
   void *w;
   size_t elements;       /* of X that are data; the rest, at its end, is zero padding */
