@@ -9,14 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRING_OF(token) #token
-#define STRING(macro)    STRING_OF(macro)
-
-/* ---- Version and status --------------------------------------------------------------------------------------- */
-
-const char *mmscan_version(void) {
-  return STRING(MMSCAN_VERSION_MAJOR) "." STRING(MMSCAN_VERSION_MINOR) "." STRING(MMSCAN_VERSION_PATCH);
-}
+/* ---- Status --------------------------------------------------------------------------------------------------- */
 
 const char *mmscan_strerror(mmscan_status status) {
   static const char *const text[] = {[MMSCAN_OK] = "success",

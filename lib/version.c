@@ -1,0 +1,9 @@
+/* version.c: the version of the library, for callers and for files that are only good for one. */
+#include "mmscan.h"
+
+#define STRING_OF(token) #token
+#define STRING(macro)    STRING_OF(macro)
+
+const char *mmscan_version(void) {
+  return STRING(MMSCAN_VERSION_MAJOR) "." STRING(MMSCAN_VERSION_MINOR) "." STRING(MMSCAN_VERSION_PATCH);
+}
