@@ -12,9 +12,12 @@ typedef struct row {
 } row;
 
 static const row table[] = {
-    {"serial", NULL, 4, 0.50, 0.52, 0.27, 0.29},   {"simd", "avx512", 8, 0.080, 0.15, 0.058, 0.105},
-    {"simd", "avx2", 8, 0.155, 0.205, 0.12, 0.16}, {"simd", NULL, 8, 0.26, 0.39, 0.155, 0.25},
-    {"gemm", "model", 2000, 4, 4, 4, 8},           {"gemm", NULL, 2000, 0.55, 1.1, 1.1, 2.6},
+    {"serial", NULL, 4, 0.50, 0.52, 0.27, 0.29},
+    {"simd", "avx512", 20, 0.080, 0.15, 0.058, 0.105},
+    {"simd", "avx2", 20, 0.155, 0.205, 0.12, 0.16},
+    {"simd", NULL, 20, 0.26, 0.39, 0.155, 0.25},
+    {"gemm", "model", 2000, 4, 4, 4, 8},
+    {"gemm", NULL, 2000, 0.55, 1.1, 1.1, 2.6},
 };
 
 /* To start a team of threads and to wait for the last of them. */
@@ -35,8 +38,7 @@ static double element(const row *r, mmscan_type type) {
 
 /* Threads are given whole tiles, or whole scans by an engine without tiles: the time is that of the thread with most.
  */
-double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int threads) {
-  const row *r = row_of(engine, job);
+static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
   size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, pieces = (shape.n - 1) / piece + 1;
   double each = (double)piece * element(r, shape.type), all = (double)shape.n * element(r, shape.type);
   double share = (double)pieces * (double)shape.batch / threads, whole = (double)(size_t)share;
@@ -44,15 +46,18 @@ double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shap
   return TEAM + r->start + each * (share > whole ? whole + 1 : whole);
 }
 
-int mms_estimate_threads(const mms_engine *engine, const mms_job *job, mms_shape shape, int most) {
-  int best = 1;
-  if (shape.n == 0 || shape.batch == 0) return best;
-  double least = mms_estimate(engine, job, shape, 1);
-  for (int threads = 2; threads <= most; threads = threads < most && 2 * threads > most ? most : 2 * threads) {
-    double cost = mms_estimate(engine, job, shape, threads);
-    if (cost >= least) continue;
-    least = cost;
-    best = threads;
+static int next_count(int threads, int most) { return threads < most && 2 * threads > most ? most : 2 * threads; }
+
+double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most, int *threads) {
+  const row *r = row_of(engine, job);
+  *threads = 1;
+  if (shape.n == 0 || shape.batch == 0) return 0;
+  double least = cost(r, job, shape, 1);
+  for (int count = 2; count <= most; count = next_count(count, most)) {
+    double here = cost(r, job, shape, count);
+    if (here >= least) continue;
+    least = here;
+    *threads = count;
   }
-  return best;
+  return least;
 }

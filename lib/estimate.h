@@ -10,11 +10,8 @@ typedef struct mms_shape {
   size_t n, batch;
 } mms_shape;
 
-/* Nanoseconds that the engine takes for the job on that many threads. What all engines have in common, the time of
- * memory, is left out. */
-double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int threads);
-
-/* The number of threads, at most `most`, for which that is least. */
-int mms_estimate_threads(const mms_engine *engine, const mms_job *job, mms_shape shape, int most);
+/* Nanoseconds that the engine takes for the job, on the number of threads, at most `most`, for which that is least.
+ * What all engines have in common, the time of memory, is left out. */
+double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most, int *threads);
 
 #endif

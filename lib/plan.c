@@ -4,6 +4,7 @@
 #include "env.h"
 #include "runtime.h"
 #include "wisdom.h"
+#include <float.h>
 #include <string.h>
 
 /* Bytes of y, of all scans, beyond which x is asked for ahead of time, and y is written past the caches. Measured; what
@@ -12,6 +13,10 @@
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
+
+mms_shape mms_plan_shape(const mmscan_plan *plan) {
+  return (mms_shape){plan->problem.type, plan->problem.n, plan->problem.batch};
+}
 
 /* ---- What is asked for ---------------------------------------------------------------------------------------- */
 
@@ -24,25 +29,50 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
   return c->tile ? &mms_engine_simd : NULL;
 }
 
-/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
-static void choose_freely(mmscan_plan *plan) {
-  mms_wise wise;
-  plan->may_retire = true;
-  if (mms_wisdom_find(mms_plan_shape(plan), &wise)) {
-    plan->engine = wise.engine;
-    plan->job.unit = wise.unit;
-    plan->job.s = wise.s;
-    plan->job.tile = wise.tile;
-    plan->threads = wise.threads;
-  } else {
-    plan->engine = plan->problem.n < MMS_PLAN_LOOP ? &mms_engine_serial : &mms_engine_simd;
+static const mms_unit *unit_of(const mms_env *env) { return env->unit ? env->unit : mms_unit_at(0); }
+
+/* The job as an engine would have it done. */
+static mms_job job_for(const mms_engine *engine, mms_job job, const mms_env *env) {
+  if (engine->has_unit) job.unit = unit_of(env);
+  if (engine->defaults) engine->defaults(job.type, &job.s, &job.tile);
+  return job;
+}
+
+static void choose_least(mmscan_plan *plan, const mms_env *env, int most) {
+  const mms_job job = plan->job;
+  const mms_engine *engine;
+  double least = DBL_MAX;
+  for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
+    int threads;
+    mms_job as = job_for(engine, job, env);
+    double cost = mms_estimate(engine, &as, mms_plan_shape(plan), most, &threads);
+    if (cost >= least) continue;
+    least = cost;
+    plan->engine = engine;
+    plan->job = as;
+    plan->threads = threads;
   }
 }
 
-static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
+/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
+static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
+  mms_wise wise;
+  plan->may_retire = true;
+  if (!mms_wisdom_find(mms_plan_shape(plan), &wise)) {
+    choose_least(plan, env, most);
+    return;
+  }
+  plan->engine = wise.engine;
+  plan->job.unit = wise.unit;
+  plan->job.s = wise.s;
+  plan->job.tile = wise.tile;
+  plan->threads = wise.threads;
+}
+
+static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
   plan->engine = asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
-  if (!plan->engine) choose_freely(plan);
+  if (!plan->engine) choose_freely(plan, env, most);
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
   return (c->tile && !plan->engine->defaults) || (c->isa && !plan->engine->has_isa) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
@@ -73,14 +103,9 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
-static void choose_threads(mmscan_plan *plan, int limit) {
-  int most = mms_runtime_most_threads(limit);
-  if (!plan->threads) plan->threads = mms_estimate_threads(plan->engine, &plan->job, mms_plan_shape(plan), most);
+static void choose_threads(mmscan_plan *plan, int most) {
+  if (!plan->threads) mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most, &plan->threads);
   if (plan->threads > most) plan->threads = most;
-}
-
-mms_shape mms_plan_shape(const mmscan_plan *plan) {
-  return (mms_shape){plan->problem.type, plan->problem.n, plan->problem.batch};
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
@@ -93,11 +118,12 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if (choice && (choice->struct_size != sizeof *choice || choice->threads < 0)) return MMSCAN_EINVAL;
   *plan = (mmscan_plan){.problem = *problem};
   plan->job = (mms_job){.type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
-  if ((status = choose_engine(plan, env, c))) return status;
+  const int most = mms_runtime_most_threads(c->threads ? c->threads : env->threads);
   if ((status = choose_isa(plan, env, c))) return status;
+  if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, env, c))) return status;
   if ((status = choose_sizes(plan, c))) return status;
-  choose_threads(plan, c->threads ? c->threads : env->threads);
+  choose_threads(plan, most);
   return MMSCAN_OK;
 }
 
