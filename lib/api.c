@@ -55,35 +55,8 @@ static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) 
   return n - 1 < MMS_PLAN_LOOP - 1 && x && y && mms_plan_short() && mms_problem_overlap(x, y, n * size) == MMSCAN_OK;
 }
 
-#define T      float
-#define A      float
-#define SUFFIX f32
-#include "api_tiny.inc"
-
-#define T      double
-#define A      double
-#define SUFFIX f64
-#include "api_tiny.inc"
-
-#define T      int32_t
-#define A      uint32_t
-#define SUFFIX i32
-#include "api_tiny.inc"
-
-#define T      int64_t
-#define A      uint64_t
-#define SUFFIX i64
-#include "api_tiny.inc"
-
-#define T      uint32_t
-#define A      uint32_t
-#define SUFFIX u32
-#include "api_tiny.inc"
-
-#define T      uint64_t
-#define A      uint64_t
-#define SUFFIX u64
-#include "api_tiny.inc"
+#define BODY "api_tiny.inc"
+#include "each_type.inc"
 
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_f32(n, x, y);

@@ -46,19 +46,11 @@ static json_t *cpu(void) {
   return text_of(name);
 }
 
-static json_t *engines(void) {
+/* A table of which there is a name and a line to tell. */
+static json_t *parts(mmscan_status (*get)(size_t index, mmscan_part *part)) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
-  for (size_t i = 0; mmscan_get_engine(i, &part) == MMSCAN_OK; i++)
-    json_array_append_new(
-        list, json_pack("{s:o, s:o}", "name", text_of(part.name), "description", text_of(part.description)));
-  return list;
-}
-
-static json_t *isas(void) {
-  json_t *list = json_array();
-  mmscan_part part = {.struct_size = sizeof part};
-  for (size_t i = 0; mmscan_get_isa(i, &part) == MMSCAN_OK; i++)
+  for (size_t i = 0; get(i, &part) == MMSCAN_OK; i++)
     json_array_append_new(
         list, json_pack("{s:o, s:o}", "name", text_of(part.name), "description", text_of(part.description)));
   return list;
@@ -95,9 +87,9 @@ static json_t *wisdom(void) {
 
 static json_t *report(void) {
   return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", text_of(mmscan_version()), "cpu",
-                   cpu(), "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines", engines(), "units",
-                   units(), "isas", isas(), "wisdom", wisdom(), "environment", environment(), "environment_error",
-                   text_of(mmscan_environment_error()));
+                   cpu(), "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines",
+                   parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom", wisdom(),
+                   "environment", environment(), "environment_error", text_of(mmscan_environment_error()));
 }
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
