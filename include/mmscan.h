@@ -178,7 +178,7 @@ typedef struct mmscan_choice {
   const char *unit;   /* a name from mmscan_get_unit(); only for the engine gemm */
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, at most MMSCAN_MAX_TILE; only for engines that cut tiles */
-  int threads;        /* 1 or more: the most threads a call may use */
+  int threads;        /* 1 or more: how many threads to use, where there are tiles or scans for so many */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engine simd */
 } mmscan_choice;
 

@@ -103,7 +103,9 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
-static void choose_threads(mmscan_plan *plan, int most) {
+/* A number that was asked for is taken as it is: nobody else can say that it does not pay. */
+static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
+  if (c->threads) plan->threads = c->threads;
   if (!plan->threads) mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most, &plan->threads);
   if (plan->threads > most) plan->threads = most;
 }
@@ -123,7 +125,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, env, c))) return status;
   if ((status = choose_sizes(plan, c))) return status;
-  choose_threads(plan, most);
+  choose_threads(plan, c, most);
   return MMSCAN_OK;
 }
 

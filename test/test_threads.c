@@ -35,7 +35,8 @@ struct shape {
   size_t n, batch, tile; /* tile 0: the library's */
 };
 
-static const struct shape shapes[] = {{50000, 1, 1024}, {3000, 37, 0}, {2500, 7, 256}, {1 << 20, 1, 0}, {100001, 3, 0}};
+static const struct shape shapes[] = {{50000, 1, 1024}, {3000, 37, 0},  {2500, 7, 256},
+                                      {1 << 20, 1, 0},  {100001, 3, 0}, {40000, 3, 700}};
 
 static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
   mmscan_choice used;

@@ -64,10 +64,9 @@ struct text {
 };
 
 static inline void add_text(struct text *text, const char *more) {
-  size_t size = strlen(more);
-  if (text->size + size >= TEXT_SIZE) fail_msg("a text is too long for the test");
-  memcpy(text->data + text->size, more, size + 1);
-  text->size += size;
+  int size = snprintf(text->data + text->size, TEXT_SIZE - text->size, "%s", more);
+  if (size < 0 || text->size + (size_t)size >= TEXT_SIZE) fail_msg("a text is too long for the test");
+  text->size += (size_t)size;
 }
 
 static inline struct text text_read(const char *path) {
