@@ -176,8 +176,10 @@ check-ubsan: ## the tests under the undefined-behaviour sanitizer
 	+$(SANITIZE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all"
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
+# Its CPU is not this machine's: the tests' children, which are asked what CPU they have, must be on it too.
 check-valgrind: ## the tests under valgrind
-	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp" \
+	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
+	  --vgdb=no --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
 # An Armv8.0 core: NEON, and none of the later extensions.
