@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "cpu.h"
 #include "machine.h"
 #include "message.h"
 #include "numpy.h"
@@ -46,12 +45,10 @@ static json_t *tables(const session *s) {
 }
 
 static json_t *machine(void) {
-  char cpu[128];
   json_t *caches = json_array();
-  cpu_name(cpu, sizeof cpu);
   for (int level = 1; level <= CACHE_LEVELS; level++)
     json_array_append_new(caches, json_integer((json_int_t)machine_cache(level)));
-  return json_pack("{s:s, s:i, s:o}", "cpu", cpu, "threads", mmscan_threads(), "caches", caches);
+  return json_pack("{s:s, s:i, s:o}", "cpu", mmscan_cpu(), "threads", mmscan_threads(), "caches", caches);
 }
 
 static json_t *peers(void) {

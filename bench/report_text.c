@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "cpu.h"
 #include "machine.h"
 #include "numpy.h"
 #include "peers.h"
@@ -20,10 +19,8 @@ double report_times_serial(const contender *c) { return lineup_loop(c->race)->se
 /* ---- Before ------------------------------------------------------------------------------------------------------ */
 
 void report_machine(char *text, size_t size, const bench_request *request) {
-  char cpu[128];
   const int threads = request->threads[request->thread_counts - 1];
-  cpu_name(cpu, sizeof cpu);
-  snprintf(text, size, "%s, %d thread%s", cpu, threads, threads == 1 ? "" : "s");
+  snprintf(text, size, "%s, %d thread%s", mmscan_cpu(), threads, threads == 1 ? "" : "s");
 }
 
 /* Each compiler and its flags once. */

@@ -179,7 +179,7 @@ typedef struct mmscan_choice {
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, at most MMSCAN_MAX_TILE; only for engines that cut tiles */
   int threads;        /* 1 or more: how many threads to use, where there are tiles or scans for so many */
-  const char *isa;    /* a name from mmscan_get_isa(); only for the engine simd */
+  const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
 
 #define MMSCAN_MAX_S    512    /* one column of L_s stays below the size at which a BLAS starts threads */
@@ -331,6 +331,9 @@ typedef struct mmscan_part {
 mmscan_status mmscan_get_engine(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_isa(size_t index, mmscan_part *part);
+
+/* What this CPU calls itself, or "unknown". A static string. */
+const char *mmscan_cpu(void);
 
 /* The instruction set the library's own loops use: what MMSCAN_ISA asks for, or else the best that this CPU, its system
  * and this build have. A static string. */

@@ -1,5 +1,6 @@
 /* api.c: the public calls. Arguments become a problem; a problem becomes a short loop or a plan. */
 #include "env.h"
+#include "kernel/cpu.h"
 #include "measure.h"
 #include "paper/segments.h"
 #include "plan.h"
@@ -243,6 +244,8 @@ mmscan_status mmscan_get_isa(size_t index, mmscan_part *part) {
   if (!name || !is_part(part)) return MMSCAN_EINVAL;
   return fill_part(part, name, mms_isa_at(index) ? "runs here" : "does not run here, or is not in this build");
 }
+
+const char *mmscan_cpu(void) { return mms_cpu_name(); }
 
 const char *mmscan_isa(void) { return mms_env_get()->isa->name; }
 

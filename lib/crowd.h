@@ -12,10 +12,8 @@
 /* Whether a run by several threads was held up just now. */
 bool mms_crowd_is_here(void);
 
-/* Nanoseconds from some point in time. */
-double mms_crowd_clock(void);
-
-/* A run by several threads: when it started, when the calling thread had nothing left to do, when all had. */
+/* A run by several threads, by mms_clock(): when it started, when the calling thread had nothing left to do, when all
+ * had. */
 void mms_crowd_saw(double start, double idle, double end);
 
 #endif

@@ -1,19 +1,19 @@
 /* measure.c: times candidates in turn and takes the fastest. */
 #include "measure.h"
 
+#include "clock.h"
 #include "env.h"
 #include "runtime.h"
 #include "wisdom.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST = 256, ROUNDS = 7 };
 
 typedef struct candidate {
   mmscan_plan plan;
-  double seconds; /* the least there was */
+  double time; /* the least there was */
 } candidate;
 
 typedef struct contest {
@@ -32,7 +32,7 @@ static void enter(contest *c, mmscan_choice choice, const mmscan_choice *asked) 
   if (mms_plan_choose(&new->plan, &c->problem, &choice) != MMSCAN_OK) return;
   new->plan.threads = choice.threads;
   new->plan.may_retire = false;
-  new->seconds = DBL_MAX;
+  new->time = DBL_MAX;
   c->count++;
 }
 
@@ -86,21 +86,15 @@ static void enter_all(contest *c, const mmscan_choice *asked, const mms_engine *
 
 /* ---- Timing --------------------------------------------------------------------------------------------------- */
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Seconds a run, over as many runs as take two milliseconds. */
+/* Nanoseconds a run, over as many runs as take two milliseconds. */
 static double time_plan(const contest *c, const mmscan_plan *plan) {
-  const double SHORTEST = 2e-3;
-  double start = now(), spent = 0;
+  const double SHORTEST = 2e6;
+  double start = mms_clock(), spent = 0;
   long runs = 0;
   do {
     if (mms_plan_run(plan, c->x, c->y, NULL) != MMSCAN_OK) return DBL_MAX;
     runs++;
-    spent = now() - start;
+    spent = mms_clock() - start;
   } while (spent < SHORTEST);
   return spent / (double)runs;
 }
@@ -108,19 +102,19 @@ static double time_plan(const contest *c, const mmscan_plan *plan) {
 static const candidate *fastest(const contest *c) {
   const candidate *best = c->candidates;
   for (size_t i = 1; i < c->count; i++)
-    if (c->candidates[i].seconds < best->seconds) best = &c->candidates[i];
+    if (c->candidates[i].time < best->time) best = &c->candidates[i];
   return best;
 }
 
 /* In rounds, so that what disturbs one disturbs all; who is far behind after a round is out. */
 static const candidate *hold(contest *c) {
   for (int round = 0; round < ROUNDS; round++) {
-    double best = round ? fastest(c)->seconds : DBL_MAX;
+    double best = round ? fastest(c)->time : DBL_MAX;
     for (size_t i = 0; i < c->count; i++) {
       candidate *one = &c->candidates[i];
-      if (round && one->seconds > 2 * best) continue;
-      double seconds = time_plan(c, &one->plan);
-      if (seconds < one->seconds) one->seconds = seconds;
+      if (round && one->time > 2 * best) continue;
+      double took = time_plan(c, &one->plan);
+      if (took < one->time) one->time = took;
     }
   }
   return fastest(c);

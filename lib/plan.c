@@ -29,11 +29,9 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
   return c->tile ? &mms_engine_simd : NULL;
 }
 
-static const mms_unit *unit_of(const mms_env *env) { return env->unit ? env->unit : mms_unit_at(0); }
-
-/* The job as an engine would have it done. */
+/* The job as an engine would have it done, where nobody says. */
 static mms_job job_for(const mms_engine *engine, mms_job job, const mms_env *env) {
-  if (engine->has_unit) job.unit = unit_of(env);
+  if (engine->has_unit) job.unit = env->unit ? env->unit : mms_unit_at(0);
   if (engine->defaults) engine->defaults(job.type, &job.s, &job.tile);
   return job;
 }
@@ -54,25 +52,32 @@ static void choose_least(mmscan_plan *plan, const mms_env *env, int most) {
   }
 }
 
+/* A unit that the environment names outranks the one that was measured. */
+static void choose_wisely(mmscan_plan *plan, const mms_env *env, const mms_wise *wise) {
+  plan->engine = wise->engine;
+  plan->job.unit = wise->unit && env->unit ? env->unit : wise->unit;
+  plan->job.s = wise->s;
+  plan->job.tile = wise->tile;
+  plan->threads = wise->threads;
+}
+
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   mms_wise wise;
   plan->may_retire = true;
-  if (!mms_wisdom_find(mms_plan_shape(plan), &wise)) {
+  if (mms_wisdom_find(mms_plan_shape(plan), &wise))
+    choose_wisely(plan, env, &wise);
+  else
     choose_least(plan, env, most);
-    return;
-  }
-  plan->engine = wise.engine;
-  plan->job.unit = wise.unit;
-  plan->job.s = wise.s;
-  plan->job.tile = wise.tile;
-  plan->threads = wise.threads;
 }
 
 static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
   plan->engine = asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
-  if (!plan->engine) choose_freely(plan, env, most);
+  if (plan->engine)
+    plan->job = job_for(plan->engine, plan->job, env);
+  else
+    choose_freely(plan, env, most);
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
   return (c->tile && !plan->engine->defaults) || (c->isa && !plan->engine->has_isa) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
@@ -86,17 +91,14 @@ static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mms
   return MMSCAN_OK;
 }
 
-static mmscan_status choose_unit(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  if (!plan->engine->has_unit) return MMSCAN_OK;
-  const mms_unit *measured = plan->job.unit, *by_default = measured ? measured : mms_unit_at(0);
-  plan->job.unit = c->unit ? mms_unit_find(c->unit) : env->unit ? env->unit : by_default;
-  return plan->job.unit ? MMSCAN_OK : MMSCAN_EINVAL;
+static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
+  if (c->unit) plan->job.unit = mms_unit_find(c->unit);
+  return plan->job.unit || !plan->engine->has_unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
   if (!plan->engine->defaults) return MMSCAN_OK;
-  if (!job->tile) plan->engine->defaults(job->type, &job->s, &job->tile);
   if (c->s) job->s = c->s;
   if (c->tile) job->tile = c->tile;
   if (plan->engine->has_unit && (job->s < 2 || job->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
@@ -123,7 +125,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   const int most = mms_runtime_most_threads(c->threads ? c->threads : env->threads);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
-  if ((status = choose_unit(plan, env, c))) return status;
+  if ((status = choose_unit(plan, c))) return status;
   if ((status = choose_sizes(plan, c))) return status;
   choose_threads(plan, c, most);
   return MMSCAN_OK;

@@ -7,6 +7,7 @@
  */
 #include "runtime.h"
 
+#include "clock.h"
 #include "crowd.h"
 #include "quota.h"
 #include "workspace.h"
@@ -269,14 +270,14 @@ static void serve(shared *s, void (*part)(shared *, works)) {
 }
 
 static void serve_with_team(int threads, shared *s, void (*part)(shared *, works)) {
-  double start = mms_crowd_clock(), idle = start;
+  double start = mms_clock(), idle = start;
 #pragma omp parallel num_threads(threads)
   {
     serve(s, part);
 #pragma omp master
-    idle = mms_crowd_clock();
+    idle = mms_clock();
   }
-  mms_crowd_saw(start, idle, mms_crowd_clock());
+  mms_crowd_saw(start, idle, mms_clock());
 }
 
 static void serve_with(int threads, shared *s, void (*part)(shared *, works)) {

@@ -117,9 +117,7 @@ static void make_end(char *end, const char *text, size_t size, size_t entries) {
 
 /* What a file must start with to be of this library, machine and BLAS. */
 static void write_head(FILE *out, const mms_isa *isa) {
-  char cpu[128];
-  mms_cpu_name(cpu, sizeof cpu);
-  fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s\nisa %s\n", FORMAT, mmscan_version(), cpu, isa->name);
+  fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(), isa->name);
   for (size_t i = 0; mms_unit_at(i); i++) {
     mmscan_part part = {.struct_size = sizeof part};
     if (!mms_unit_at(i)->describe) continue;

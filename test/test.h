@@ -151,7 +151,10 @@ static inline bool cuts_tiles(const mmscan_choice *choice) {
 
 /* What a choice adds to its engine. */
 static inline const char *part_of(const mmscan_choice *choice) {
-  return choice->unit ? choice->unit : text_or(choice->isa, "nothing");
+  static char both[64];
+  if (choice->unit == NULL || choice->isa == NULL) return choice->unit ? choice->unit : text_or(choice->isa, "nothing");
+  snprintf(both, sizeof both, "%s x %s", choice->unit, choice->isa);
+  return both;
 }
 
 /* The model is a unit of plain loops: it gets smaller sizes. */
@@ -201,16 +204,31 @@ static inline void force(struct forced *all, const char *engine, const char *uni
   }
 }
 
+static inline void force_isas(struct forced *all, const char *engine, const char *unit) {
+  mmscan_part isa = {.struct_size = sizeof isa};
+  for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++) force(all, engine, unit, isa.name);
+}
+
+/* The model, slow as it is, is forced with one instruction set: the kernels around it are those around any unit. */
+static inline void force_units(struct forced *all, const char *engine) {
+  mmscan_part unit = {.struct_size = sizeof unit};
+  for (size_t u = 0; mmscan_get_unit(u, &unit) == MMSCAN_OK; u++)
+    if (strcmp(unit.name, "model") == 0)
+      force(all, engine, unit.name, NULL);
+    else
+      force_isas(all, engine, unit.name);
+}
+
 /* Walks the tables of engines, units and instruction sets, says what is forced and what is skipped. */
 static inline const struct forced *forced_all(void) {
   static struct forced all;
-  mmscan_part engine = {.struct_size = sizeof engine}, part = {.struct_size = sizeof part};
+  mmscan_part engine = {.struct_size = sizeof engine};
   if (all.count > 0) return &all;
   for (size_t e = 0; mmscan_get_engine(e, &engine) == MMSCAN_OK; e++)
     if (strcmp(engine.name, "gemm") == 0)
-      for (size_t u = 0; mmscan_get_unit(u, &part) == MMSCAN_OK; u++) force(&all, engine.name, part.name, NULL);
+      force_units(&all, engine.name);
     else if (strcmp(engine.name, "simd") == 0)
-      for (size_t i = 0; mmscan_get_isa(i, &part) == MMSCAN_OK; i++) force(&all, engine.name, NULL, part.name);
+      force_isas(&all, engine.name, NULL);
     else
       force(&all, engine.name, NULL, NULL);
   if (all.count < 3) fail_msg("the engines serial, gemm and simd cannot all be forced");

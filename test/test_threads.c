@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "child.h"
+#include "crowd.h"
 #include "shot.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -533,6 +534,36 @@ static int run_single(void) {
   return mmscan_threads() == 1 && tasks_now().count == before ? 0 : 1;
 }
 
+/* ---- Other processes --------------------------------------------------------------------------------------------- */
+
+/* A wait that is short, or no longer than the work before it, is none; a long one leaves runs to one thread, and their
+ * bits are those of two. It passes. */
+static void test_held_up(void **state) {
+  (void)state;
+  const double MILLISECOND = 1e6;
+  struct sample sample = sample_new(type_at(0), RANDOM, 200000);
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000};
+  struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
+  execute_with(&desc, choice, 1, sample.x, alone.data);
+  while (mms_crowd_is_here()) continue;
+  mms_crowd_saw(0, 0, MILLISECOND / 2);
+  mms_crowd_saw(0, 3 * MILLISECOND, 5 * MILLISECOND);
+  assert_false(mms_crowd_is_here());
+  bool seen = false; /* again, should this very thread be held up in between */
+  for (int tries = 0; tries < 100 && !seen; tries++) {
+    mms_crowd_saw(0, MILLISECOND, 5 * MILLISECOND);
+    seen = mms_crowd_is_here();
+  }
+  assert_true(seen);
+  execute_with(&desc, choice, 2, sample.x, held_up.data);
+  assert_memory_equal(alone.data, held_up.data, 800000);
+  while (mms_crowd_is_here()) continue;
+  buffer_free(&alone);
+  buffer_free(&held_up);
+  sample_free(&sample);
+}
+
 /* ---- Each OpenBLAS ----------------------------------------------------------------------------------------------- */
 
 static const char *unit_library(void) {
@@ -574,6 +605,7 @@ static int run_with_each_build(void) {
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_held_up),
       cmocka_unit_test(test_simple_calls_from_threads),
       cmocka_unit_test(test_one_plan_by_many_threads),
       cmocka_unit_test(test_inside_parallel_regions),

@@ -4,7 +4,6 @@
  *
  * The report is made once, as JSON; the text is printed from that. */
 #include "command.h"
-#include "cpu.h"
 #include "message.h"
 
 #include <getopt.h>
@@ -38,12 +37,6 @@ static json_t *text_of(const char *text) {
   value = json_string(copy);
   free(copy);
   return value;
-}
-
-static json_t *cpu(void) {
-  char name[128];
-  cpu_name(name, sizeof name);
-  return text_of(name);
 }
 
 /* A table of which there is a name and a line to tell. */
@@ -87,7 +80,7 @@ static json_t *wisdom(void) {
 
 static json_t *report(void) {
   return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", text_of(mmscan_version()), "cpu",
-                   cpu(), "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines",
+                   text_of(mmscan_cpu()), "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines",
                    parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom", wisdom(),
                    "environment", environment(), "environment_error", text_of(mmscan_environment_error()));
 }

@@ -67,7 +67,7 @@ typedef struct mms_engine {
   bool finishes_alone;
 
   bool has_unit; /* it multiplies by a unit, with an s */
-  bool has_isa;  /* a choice may name the instruction set of its kernels */
+  bool has_isa;  /* it is made of kernels */
 
   /* Bytes of work a tile needs, and how it is made ready for a job. NULL: none. */
   size_t (*work_size)(const mms_job *);
@@ -82,6 +82,8 @@ const mms_engine *mms_engine_at(size_t index);
 
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
+
+enum { MMS_SIMD_TILE = 131072 }; /* bytes of a tile of the engine simd, where nobody says */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 

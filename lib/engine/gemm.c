@@ -339,6 +339,7 @@ const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .advance = advance,
                                     .finish = finish,
                                     .has_unit = true,
+                                    .has_isa = true,
                                     .work_size = work_size,
                                     .begin = begin,
                                     .defaults = defaults};

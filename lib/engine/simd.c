@@ -20,15 +20,22 @@ static void local(const mms_job *job, const mms_tile *t, void *work) {
 
 /* ---- Scanning a tile ------------------------------------------------------------------------------------------ */
 
-/* A run at a time is made in the cache, and copied to y where there is one. */
-static void scan_runs(const mms_job *job, const mms_tile *t, mms_value *carry) {
-  alignas(MMS_KERNEL_ALIGN) char run[MMS_KERNEL_RUN];
+/* A run of a tile, made in the cache: in MMS_KERNEL_RUN bytes at y. */
+typedef struct run {
+  size_t done, count; /* elements of the tile before it, and in it */
+  size_t at;          /* bytes from the tile's lowest address */
+  char *y;
+} run;
+
+/* Makes the run that comes next; false past the end of the tile. Starts with all but y zero. */
+static bool next_run(const mms_job *job, const mms_tile *t, run *r, mms_value *carry) {
   size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
-  for (size_t done = 0; done < t->m; done += most) {
-    size_t count = t->m - done < most ? t->m - done : most, at = (job->reverse ? t->m - done - count : done) * size;
-    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(count, (const char *)t->x + at, run, carry, NULL);
-    if (t->y) mms_stream_copy((char *)t->y + at, run, count * size);
-  }
+  r->done += r->count;
+  if (r->done == t->m) return false;
+  r->count = t->m - r->done < most ? t->m - r->done : most;
+  r->at = (job->reverse ? t->m - r->done - r->count : r->done) * size;
+  mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(r->count, (const char *)t->x + r->at, r->y, carry, NULL);
+  return true;
 }
 
 /* Blocks are counted from where the scan starts. */
@@ -39,7 +46,9 @@ static bool starts_aligned(const mms_job *job, const mms_tile *t) {
 
 /* y is not aligned as streaming wants it. */
 static void scan_unaligned(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
-  scan_runs(job, t, carry);
+  alignas(MMS_KERNEL_ALIGN) char y[MMS_KERNEL_RUN];
+  run r = {.y = y};
+  while (next_run(job, t, &r, carry)) mms_stream_copy((char *)t->y + r.at, r.y, r.count * mms_type_size(job->type));
   if (ahead) job->kernel->total(ahead);
 }
 
@@ -55,11 +64,16 @@ static void scan_tile(const mms_job *job, const mms_tile *t, mms_value *carry, m
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
-/* Where the total cannot be relied on, the carry out is what the scan of the tile ends with. */
+/* What the scan of the tile ends with. */
+static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
+  alignas(MMS_KERNEL_ALIGN) char y[MMS_KERNEL_RUN];
+  run r = {.y = y};
+  while (next_run(job, t, &r, carry)) continue;
+}
+
 static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
   const mms_ahead *found = work;
-  const mms_tile nowhere = {.m = t->m, .x = t->x};
-  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_runs(job, &nowhere, carry);
+  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_for_carry(job, t, carry);
 }
 
 static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry) {
@@ -88,9 +102,8 @@ static size_t work_size(const mms_job *job) { return (void)job, sizeof(mms_ahead
 
 /* Measured: doc/PERFORMANCE.md. */
 static void defaults(mmscan_type type, size_t *s, size_t *tile) {
-  enum { TILE_BYTES = 131072 };
   *s = 0;
-  *tile = TILE_BYTES / mms_type_size(type);
+  *tile = MMS_SIMD_TILE / mms_type_size(type);
 }
 
 const mms_engine mms_engine_simd = {.name = "simd",

@@ -1,6 +1,7 @@
 /* cpu.c: CPUID and XGETBV on x86-64; elsewhere the build says enough. */
 #include "kernel/cpu.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,13 +35,13 @@ bool mms_cpu_runs_avx512(void) {
 }
 
 /* The brand string: three leaves of 16 bytes. */
-static void read_name(char *name, size_t size) {
+static void read_name(char *to, size_t size) {
   uint32_t words[13] = {0};
   for (uint32_t leaf = 0; leaf < 3; leaf++) {
     uint32_t *w = words + 4 * leaf;
     if (!__get_cpuid(0x80000002 + leaf, &w[0], &w[1], &w[2], &w[3])) return;
   }
-  snprintf(name, size, "%s", (const char *)words);
+  snprintf(to, size, "%s", (const char *)words);
 }
 
 #else
@@ -48,14 +49,14 @@ bool mms_cpu_runs_avx2(void) { return false; }
 bool mms_cpu_runs_avx512(void) { return false; }
 
 /* Linux tells of the implementer and part of an ARM core, or the model, in a line of its own. */
-static void read_name(char *name, size_t size) {
+static void read_name(char *to, size_t size) {
   char line[256];
   FILE *file = fopen("/proc/cpuinfo", "re");
   if (!file) return;
   while (fgets(line, sizeof line, file)) {
     const char *colon = strchr(line, ':');
     if (colon && (strncmp(line, "CPU part", 8) == 0 || strncmp(line, "model name", 10) == 0)) {
-      snprintf(name, size, "%s", colon + 1);
+      snprintf(to, size, "%s", colon + 1);
       break;
     }
   }
@@ -63,14 +64,22 @@ static void read_name(char *name, size_t size) {
 }
 #endif
 
+static char name[128];
+
 /* Anything that is not a plain character becomes a space; no spaces at the ends. */
-void mms_cpu_name(char *name, size_t size) {
-  snprintf(name, size, "unknown");
-  read_name(name, size);
+static void look(void) {
+  snprintf(name, sizeof name, "unknown");
+  read_name(name, sizeof name);
   for (char *c = name; *c; c++)
     if (*c < ' ' || *c > '~' || *c == '"') *c = ' ';
   size_t start = strspn(name, " "), end = strlen(name);
   while (end > start && name[end - 1] == ' ') end--;
   memmove(name, name + start, end - start);
   name[end - start] = '\0';
+}
+
+const char *mms_cpu_name(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, look);
+  return name;
 }

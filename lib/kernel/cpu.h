@@ -3,13 +3,12 @@
 #define MMS_CPU_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* What kernel/avx512.c and kernel/avx2.c are compiled for: the instructions, and registers that the system saves. */
 bool mms_cpu_runs_avx512(void);
 bool mms_cpu_runs_avx2(void);
 
 /* What the CPU calls itself, in printable ASCII without double quotes; "unknown" where it does not say. */
-void mms_cpu_name(char *name, size_t size);
+const char *mms_cpu_name(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* kernel.h: scans and sums in vector registers, one row of kernels a type, one table of rows an instruction set.
  *
- * Only `scan` and `total` are kernels; what differs by instruction set is a vocabulary of some ten vector moves, which
- * body.inc turns into them. To add an instruction set: a file with that vocabulary, and its line in the table in isa.c;
- * doc/ADDING_A_KERNEL.md walks through it.
+ * What differs by instruction set is a vocabulary of vector moves, which body.inc turns into scans and sums, and
+ * byrows.inc into the moves between columns and rows that the engine gemm needs. To add an instruction set: a file with
+ * that vocabulary, and its line in the table in isa.c; doc/ADDING_A_KERNEL.md walks through it.
  */
 #ifndef MMS_KERNEL_H
 #define MMS_KERNEL_H

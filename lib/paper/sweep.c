@@ -1,19 +1,34 @@
 /* sweep.c: gather, multiply, scatter. */
 #include "paper/sweep.h"
 
-#include "strided.h"
 #include "types.h"
 #include <string.h>
 
 /* ---- Moving elements ------------------------------------------------------------------------------------------ */
 
+static void copy_steps(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, size_t m, size_t size) {
+  for (size_t i = 0; i < m; i++, to += to_step, from += from_step) memcpy(to, from, size);
+}
+
+/* to[i * to_stride] = from[i * from_stride] for i in [0, m). Elements are of 4 or 8 bytes, strides in elements; the two
+ * share no memory. The moves are the same for every type of that size. */
+static void copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t m,
+                         size_t size) {
+  if (to_stride == 1 && from_stride == 1)
+    memcpy(to, from, m * size);
+  else if (size == 4)
+    copy_steps(to, 4 * to_stride, from, 4 * from_stride, m, 4);
+  else
+    copy_steps(to, 8 * to_stride, from, 8 * from_stride, m, 8);
+}
+
 static void gather(const mms_sweep *w, void *to, const void *from, size_t stride, size_t m) {
-  mms_copy_strided(to, 1, from, (ptrdiff_t)stride, m, mms_type_size(w->type));
+  copy_strided(to, 1, from, (ptrdiff_t)stride, m, mms_type_size(w->type));
   if (w->counts) w->counts->gathered += m;
 }
 
 static void scatter(const mms_sweep *w, void *to, const void *from, size_t stride, size_t m) {
-  mms_copy_strided(to, (ptrdiff_t)stride, from, 1, m, mms_type_size(w->type));
+  copy_strided(to, (ptrdiff_t)stride, from, 1, m, mms_type_size(w->type));
   if (w->counts) w->counts->scattered += m;
 }
 
@@ -129,7 +144,7 @@ void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carr
   size_t total = padded(w->s, w->form, columns * w->s);
   char *y = w->room, *z = y + total * size;
   memset(y, 0, total * size);
-  mms_copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, size);
+  copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, size);
   move_columns(w, y, x, n, true);
   batch_matmul(w, w->b, y, z, n + columns, total);
   move_columns(w, z, x, n, false);
