@@ -160,6 +160,11 @@ static inline const char *part_of(const mmscan_choice *choice) {
 /* The model is a unit of plain loops: it gets smaller sizes. */
 static inline bool is_model(const mmscan_choice *choice) { return same_text(choice->unit, "model"); }
 
+/* And so, where all lengths take long, has the engine gemm with kernels that are not this machine's best. */
+static inline bool is_slow(const mmscan_choice *choice) {
+  return is_model(choice) || (is_gemm(choice) && choice->isa && !same_text(choice->isa, mmscan_isa()));
+}
+
 /* Every field that `asked` names is what the plan uses. */
 static inline bool honoured(const mmscan_choice *asked, const mmscan_choice *used) {
   return (!asked->engine || same_text(asked->engine, used->engine)) &&

@@ -26,7 +26,7 @@ static void test_all_lengths(void **state) {
     for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
       struct sample sample = sample_new(type_at(t), data, most + 1);
       for (size_t c = 0; c < forced->count; c++)
-        all_lengths_of(&sample, &forced->choice[c], is_model(&forced->choice[c]) ? most / 8 : most);
+        all_lengths_of(&sample, &forced->choice[c], is_slow(&forced->choice[c]) ? most / 8 : most);
       sample_free(&sample);
     }
 }
@@ -79,7 +79,7 @@ static void test_powers(void **state) {
       struct sample sample = sample_new(type_at(t), data, most + 2);
       for (size_t c = 0; c < forced->count; c++)
         for (size_t i = 0; i < COUNT(sizes); i++)
-          powers_of(&sample, forced->choice[c], sizes[i], is_model(&forced->choice[c]) ? most >> 7 : most);
+          powers_of(&sample, forced->choice[c], sizes[i], is_slow(&forced->choice[c]) ? most >> 7 : most);
       sample_free(&sample);
     }
 }
