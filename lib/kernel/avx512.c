@@ -1,4 +1,4 @@
-/* avx512.c: the vector vocabulary of AVX-512 (F, BW, DQ, VL), and the kernels made of it. */
+/* avx512.c: the vector vocabulary of AVX-512 (F, BW, DQ, VL) in vectors of 64 bytes, and the kernels made of it. */
 #include "kernel/isa.h"
 #include "kernel/loop.h"
 
@@ -60,6 +60,12 @@ static inline bits reverse_32(bits v) {
   return _mm512_permutexvar_epi32(fixed(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
 
+static inline bits sum_32(bits a, bits b) {
+  return _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
+}
+
+static inline bits sum_step_32(bits v, bits in, int step) { return sum_32(spread_32(v, in, step), v); }
+
 static inline bits larger_32(bits a, bits b) {
   return _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), LARGER_MAGNITUDE));
 }
@@ -116,6 +122,12 @@ static inline bits up_64(bits v, bits in) { return _mm512_alignr_epi64(v, in, 7)
 static inline bits reverse_64(bits v) {
   return _mm512_permutexvar_epi64(fixed(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
+
+static inline bits sum_64(bits a, bits b) {
+  return _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
+}
+
+static inline bits sum_step_64(bits v, bits in, int step) { return sum_64(spread_64(v, in, step), v); }
 
 static inline bits larger_64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));

@@ -43,6 +43,12 @@ static inline bits reverse_32(bits v) {
   return vextq_u32(pairs, pairs, 2);
 }
 
+static inline bits sum_32(bits a, bits b) {
+  return vreinterpretq_u32_f32(vaddq_f32(vreinterpretq_f32_u32(a), vreinterpretq_f32_u32(b)));
+}
+
+static inline bits sum_step_32(bits v, bits in, int step) { return sum_32(spread_32(v, in, step), v); }
+
 static inline bits larger_32(bits a, bits b) {
   return vreinterpretq_u32_f32(vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
 }
@@ -73,6 +79,12 @@ static inline bits spread_64(bits v, bits in, int step) {
 static inline bits last_64(bits v) { return narrow(vdupq_laneq_u64(wide(v), 1)); }
 static inline bits up_64(bits v, bits in) { return vextq_u32(in, v, 2); }
 static inline bits reverse_64(bits v) { return vextq_u32(v, v, 2); }
+
+static inline bits sum_64(bits a, bits b) {
+  return vreinterpretq_u32_f64(vaddq_f64(vreinterpretq_f64_u32(a), vreinterpretq_f64_u32(b)));
+}
+
+static inline bits sum_step_64(bits v, bits in, int step) { return sum_64(spread_64(v, in, step), v); }
 
 static inline bits larger_64(bits a, bits b) {
   return vreinterpretq_u32_f64(vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));

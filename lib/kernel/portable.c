@@ -63,6 +63,10 @@ static inline bits highs_32(bits a, bits b) { return PICK_32(a, b, 2, 6, 3, 7); 
 
 static inline bits magnitude_32(bits v) { return v & INT32_MAX; }
 
+static inline bits sum_32(bits a, bits b) { return (bits)((floats)a + (floats)b); }
+
+static inline bits sum_step_32(bits v, bits in, int step) { return sum_32(spread_32(v, in, step), v); }
+
 static inline bits larger_32(bits a, bits b) {
   bits x = magnitude_32(a), y = magnitude_32(b);
   return select_where((bits)((floats)x > (floats)y), x, y);
@@ -90,6 +94,10 @@ static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
 static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
 static inline bits magnitude_64(bits v) { return (bits)((bits64)v & INT64_MAX); }
+
+static inline bits sum_64(bits a, bits b) { return (bits)((doubles)a + (doubles)b); }
+
+static inline bits sum_step_64(bits v, bits in, int step) { return sum_64(spread_64(v, in, step), v); }
 
 static inline bits larger_64(bits a, bits b) {
   bits x = magnitude_64(a), y = magnitude_64(b);
