@@ -60,11 +60,14 @@ static inline bits reverse_32(bits v) {
   return _mm512_permutexvar_epi32(fixed(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
 
-static inline bits sum_32(bits a, bits b) {
+static inline bits sum_f32(bits a, bits b) {
   return _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
 }
 
-static inline bits sum_step_32(bits v, bits in, int step) { return sum_32(spread_32(v, in, step), v); }
+static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
+
+static inline bits sum_u32(bits a, bits b) { return _mm512_add_epi32(a, b); }
+static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
 
 static inline bits larger_32(bits a, bits b) {
   return _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), LARGER_MAGNITUDE));
@@ -123,11 +126,14 @@ static inline bits reverse_64(bits v) {
   return _mm512_permutexvar_epi64(fixed(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
 
-static inline bits sum_64(bits a, bits b) {
+static inline bits sum_f64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
 }
 
-static inline bits sum_step_64(bits v, bits in, int step) { return sum_64(spread_64(v, in, step), v); }
+static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
+
+static inline bits sum_u64(bits a, bits b) { return _mm512_add_epi64(a, b); }
+static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
 
 static inline bits larger_64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));

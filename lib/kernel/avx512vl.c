@@ -70,14 +70,22 @@ static inline bits reverse_32(bits v) {
 /* a * 1 + b is a + b, and multipliers have less to do here than adders, which look for large magnitudes too. */
 static inline __m256 ones_32(void) { return _mm256_castsi256_ps(fixed(_mm256_castps_si256(_mm256_set1_ps(1)))); }
 
-static inline bits sum_32(bits a, bits b) {
+static inline bits sum_f32(bits a, bits b) {
   return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), ones_32(), _mm256_castsi256_ps(b)));
 }
 
-static inline bits sum_step_32(bits v, bits in, int step) {
+static inline bits sum_step_f32(bits v, bits in, int step) {
   (void)in;
   return _mm256_castps_si256(_mm256_mask3_fmadd_ps(_mm256_castsi256_ps(run_end_32(v, step)), ones_32(),
                                                    _mm256_castsi256_ps(v), upper_32(step)));
+}
+
+/* Integers add zeros to the lanes that stay: no move of them first, and no addition under a mask, which is slower. */
+static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
+
+static inline bits sum_step_u32(bits v, bits in, int step) {
+  (void)in;
+  return _mm256_add_epi32(v, _mm256_maskz_mov_epi32(upper_32(step), run_end_32(v, step)));
 }
 
 static inline bits larger_32(bits a, bits b) {
@@ -133,14 +141,23 @@ static inline bits reverse_64(bits v) { return _mm256_permutex_epi64(v, 0x1B); }
 
 static inline __m256d ones_64(void) { return _mm256_castsi256_pd(fixed(_mm256_castpd_si256(_mm256_set1_pd(1)))); }
 
-static inline bits sum_64(bits a, bits b) {
+static inline bits sum_f64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_fmadd_pd(_mm256_castsi256_pd(a), ones_64(), _mm256_castsi256_pd(b)));
 }
 
-static inline bits sum_step_64(bits v, bits in, int step) {
+static inline bits sum_step_f64(bits v, bits in, int step) {
   (void)in;
   return _mm256_castpd_si256(_mm256_mask3_fmadd_pd(_mm256_castsi256_pd(run_end_64(v, step)), ones_64(),
                                                    _mm256_castsi256_pd(v), upper_64(step)));
+}
+
+static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
+
+static inline bits sum_step_u64(bits v, bits in, int step) {
+  (void)in;
+  const bits spread = step == 0 ? _mm256_unpacklo_epi64(_mm256_setzero_si256(), v)
+                                : _mm256_maskz_mov_epi64(upper_64(step), run_end_64(v, step));
+  return _mm256_add_epi64(v, spread);
 }
 
 static inline bits larger_64(bits a, bits b) {
