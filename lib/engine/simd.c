@@ -9,7 +9,7 @@
 #include <stdalign.h>
 
 static mms_ahead look_at(const mms_job *job, const mms_tile *t) {
-  return (mms_ahead){.n = t->m, .x = t->x, .then = job->fetches ? t->then : NULL, .reverse = job->reverse};
+  return (mms_ahead){.n = t->m, .x = t->x, .then = job->looks_ahead ? t->then : NULL, .reverse = job->reverse};
 }
 
 static void local(const mms_job *job, const mms_tile *t, void *work) {

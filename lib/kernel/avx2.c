@@ -145,7 +145,8 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), 0x31);
 }
 
-#define ISA avx2
+#define ISA         avx2
+#define LOOKS_AHEAD false
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;

@@ -106,7 +106,8 @@ static inline bits odds_64(bits a, bits b) { return narrow(vzip2q_u64(wide(a), w
 static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
 static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
-#define ISA neon
+#define ISA         neon
+#define LOOKS_AHEAD false
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_neon = NULL;

@@ -112,5 +112,6 @@ static inline bits larger_64(bits a, bits b) {
 
 static inline bool any_over_64(bits v, double limit) { return any((bits)((doubles)magnitude_64(v) > limit)); }
 
-#define ISA portable
+#define ISA         portable
+#define LOOKS_AHEAD false
 #include "kernel/rows.inc"
