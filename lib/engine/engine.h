@@ -74,8 +74,9 @@ typedef struct mms_engine {
   size_t (*work_size)(const mms_job *);
   void (*begin)(const mms_job *, void *work);
 
-  /* The s (0: it has none) and tile to use where nobody says. NULL in an engine that has neither. */
-  void (*defaults)(mmscan_type, size_t *s, size_t *tile);
+  /* The s (0: it has none) and tile to use where nobody says, for the type and instruction set of a job. NULL in an
+   * engine that has neither. */
+  void (*defaults)(const mms_job *, size_t *s, size_t *tile);
 } mms_engine;
 
 /* Row `index` of the table; NULL past its end. */
