@@ -74,7 +74,7 @@ static size_t verify(const contender *c) {
   else
     memset(r->y, 0xFF, bytes_of(r));
   c->run(c, 1);
-  return r->number->check(r->n, r->data, r->y);
+  return r->number->check(r->n, r->n, r->data, r->y);
 }
 
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */
@@ -84,6 +84,7 @@ static void refuse(contender *c, const char *reason) {
 }
 
 static bool passes(lineup_filter *filter, const char *name) {
+  if (filter == NULL) return true;
   bool wanted = filter->count == 0;
   for (size_t i = 0; i < filter->count; i++) {
     if (strstr(name, filter->names[i]) == NULL) continue;
@@ -115,7 +116,7 @@ static void add_one_call(lineup *l) {
   omp_set_num_threads(before);
 }
 
-static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, mmscan_plan **plan) {
+static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, size_t s, mmscan_plan **plan) {
   const mmscan_type type = l->race->number->type;
   const mmscan_desc desc = {.struct_size = sizeof desc,
                             .x_type = type,
@@ -126,7 +127,8 @@ static mmscan_status make_plan(const lineup *l, const char *engine, const char *
                             .x_stride = 1,
                             .y_stride = 1,
                             .batch = 1};
-  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .unit = unit, .threads = l->threads};
+  const mmscan_choice choice = {
+      .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = l->threads};
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
 }
 
@@ -134,7 +136,7 @@ static mmscan_status make_plan(const lineup *l, const char *engine, const char *
 static bool add_plan(lineup *l, const char *engine, const char *unit) {
   char name[48];
   mmscan_plan *plan;
-  if (make_plan(l, engine, unit, &plan) != MMSCAN_OK) return false;
+  if (make_plan(l, engine, unit, 0, &plan) != MMSCAN_OK) return false;
   snprintf(name, sizeof name, "mmscan %s%s%s", engine, unit != NULL ? " " : "", unit != NULL ? unit : "");
   contender *c = add(l, ROLE_LIBRARY, name, run_plan);
   if (c == NULL)
@@ -151,6 +153,16 @@ static void add_engine(lineup *l, const char *engine) {
   bool takes_units = false;
   for (size_t i = 0; mmscan_get_unit(i, &unit) == MMSCAN_OK; i++) takes_units |= add_plan(l, engine, unit.name);
   if (!takes_units) add_plan(l, engine, NULL);
+}
+
+contender *lineup_add_gemm(race *r, const char *unit, size_t s, int threads) {
+  lineup l = {.race = r, .threads = threads};
+  contender *c = add(&l, ROLE_LIBRARY, unit, run_plan);
+  if (c == NULL) return NULL;
+  c->s = s;
+  const mmscan_status status = make_plan(&l, "gemm", unit, s, &c->plan);
+  if (status != MMSCAN_OK) refuse(c, mmscan_strerror(status));
+  return c;
 }
 
 static void add_library(lineup *l) {
@@ -200,6 +212,17 @@ static void add_numpy(lineup *l) {
   if (c == NULL) return;
   c->verify = numpy_verify;
   refuse(c, numpy_refusal(bytes_of(l->race)));
+}
+
+void lineup_add_measures(race *r, const int *threads, size_t thread_counts) {
+  lineup l = {.race = r, .threads = 1};
+  add_copies(&l);
+  add_serial_loop(&l);
+  for (size_t i = 0; i < thread_counts; i++) {
+    l.threads = threads[i];
+    if (l.threads > 1) add_copies(&l);
+    add_bound(&l);
+  }
 }
 
 /* Whatever the thread counts are, copying on one thread takes part, for at small n it is the bound of many threads too,

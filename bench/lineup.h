@@ -20,6 +20,13 @@ typedef struct lineup_filter {
  * cannot run have a refusal. race->count is zero before. */
 void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts);
 
+/* For races of other kinds: the bounds and the serial loop alone; */
+void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
+
+/* and the engine gemm with a unit and matrices of s, which has a refusal where the library does not take them; NULL
+ * where the race is full. */
+contender *lineup_add_gemm(race *r, const char *unit, size_t s, int threads);
+
 /* Gives back what the contenders own. */
 void lineup_free(race *r);
 

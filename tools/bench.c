@@ -4,7 +4,7 @@
  */
 #include "command.h"
 #include "message.h"
-#include "plot.h"
+#include "picture.h"
 #include "session.h"
 
 #include <errno.h>
@@ -159,7 +159,7 @@ static int set_rounds(bench_request *r, const char *rounds) {
 
 static int set_plot(bench_request *r, const char *name) {
   r->plot = name;
-  return plot_is_format(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
+  return picture_is_format(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
 }
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
