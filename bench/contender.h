@@ -31,7 +31,7 @@ struct contender {
 
   const struct race *race;       /* what is scanned */
   size_t s;                      /* of a product, or of a scan by products where it was asked for; else 0 */
-  int form;                      /* of a product: a row of products[] (product.h) */
+  int form;                      /* of a product: a product_kind */
   const struct bench_unit *unit; /* that multiplies; NULL: not said */
   scan_function *scan;           /* what `run` calls, where it is a function of this process */
   mmscan_plan *plan;             /* or the plan, which is the contender's */
@@ -53,6 +53,7 @@ typedef struct race {
   const void *data; /* what is scanned when results are checked */
   const void *x;    /* what is scanned when timed: in place it is y, which is then zero, so that scans of scans */
   void *y;          /* neither grow nor overflow */
+  const void *bf16; /* data as bfloat16; NULL where no product takes it */
   contender contenders[MOST_CONTENDERS];
   size_t count;
 } race;

@@ -16,6 +16,8 @@
 static const char SLOW_UNIT[] = "model";
 enum { SLOW_UNIT_MOST = 1 << 20 };
 
+bool lineup_is_slow(const char *unit) { return strcmp(unit, SLOW_UNIT) == 0; }
+
 /* What is the same for all that are added. */
 typedef struct lineup {
   race *race;
@@ -83,6 +85,10 @@ static void refuse(contender *c, const char *reason) {
   if (c != NULL && reason != NULL) snprintf(c->refusal, sizeof c->refusal, "%s", reason);
 }
 
+void lineup_refuse_slow(contender *c, const char *unit) {
+  if (c != NULL && lineup_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
+}
+
 static bool passes(lineup_filter *filter, const char *name) {
   if (filter == NULL) return true;
   bool wanted = filter->count == 0;
@@ -143,7 +149,7 @@ static bool add_plan(lineup *l, const char *engine, const char *unit) {
     mmscan_plan_destroy(plan);
   else
     c->plan = plan;
-  if (unit != NULL && strcmp(unit, SLOW_UNIT) == 0 && l->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
+  if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
 }
 
@@ -155,14 +161,15 @@ static void add_engine(lineup *l, const char *engine) {
   if (!takes_units) add_plan(l, engine, NULL);
 }
 
-contender *lineup_add_gemm(race *r, const char *unit, size_t s, int threads) {
+void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
   lineup l = {.race = r, .threads = threads};
-  contender *c = add(&l, ROLE_LIBRARY, unit, run_plan);
-  if (c == NULL) return NULL;
+  contender *c = add(&l, ROLE_LIBRARY, unit->label, run_plan);
+  if (c == NULL) return;
   c->s = s;
-  const mmscan_status status = make_plan(&l, "gemm", unit, s, &c->plan);
+  c->unit = unit;
+  const mmscan_status status = make_plan(&l, "gemm", unit->name, s, &c->plan);
   if (status != MMSCAN_OK) refuse(c, mmscan_strerror(status));
-  return c;
+  lineup_refuse_slow(c, unit->name);
 }
 
 static void add_library(lineup *l) {

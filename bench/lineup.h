@@ -6,6 +6,7 @@
 #define LINEUP_H
 
 #include "contender.h"
+#include "units.h"
 
 enum { MOST_NAMES = 16 };
 
@@ -23,9 +24,14 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
 /* For races of other kinds: the bounds and the serial loop alone; */
 void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
 
-/* and the engine gemm with a unit and matrices of s, which has a refusal where the library does not take them; NULL
- * where the race is full. */
-contender *lineup_add_gemm(race *r, const char *unit, size_t s, int threads);
+/* and the engine gemm with a unit and matrices of s: it has a refusal where the library does not take them. */
+void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads);
+
+/* True of the unit that counts. */
+bool lineup_is_slow(const char *unit);
+
+/* Such a unit is not timed in a long race. */
+void lineup_refuse_slow(contender *c, const char *unit);
 
 /* Gives back what the contenders own. */
 void lineup_free(race *r);

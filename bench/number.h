@@ -25,6 +25,9 @@ typedef struct number {
    * (n: never); n where there is none. */
   size_t (*check)(size_t n, size_t length, const void *x, const void *y);
 
+  /* The same for a matrix by rows, whose columns are scanned. */
+  size_t (*check_by_rows)(size_t rows, size_t columns, const void *x, const void *y);
+
   /* The sum of (i + 1) y[i] for the scan y of x, modulo 2^64: what a process that has the data too can compare. */
   uint64_t (*checksum)(size_t n, const void *x);
 

@@ -35,12 +35,14 @@ static bool run_race(session *s, size_t n, bool in_place, const number *type, co
   return timed;
 }
 
+static bool is_text(const bench_request *request) { return !request->json && !request->csv; }
+
 /* Races of all lengths, reported as they come. */
 static bool run_lengths(session *s, const number *type, bool in_place, size_t lengths, const arrays *a) {
   size_t first = s->count;
   for (size_t i = 0; i < lengths; i++) {
     if (!run_race(s, s->request->lengths[i], in_place, type, a)) return false;
-    if (s->request->json || (s->count - first < RACES_ABREAST && i + 1 < lengths)) continue;
+    if (!is_text(s->request) || (s->count - first < RACES_ABREAST && i + 1 < lengths)) continue;
     report_races(&s->races[first], s->count - first);
     first = s->count;
   }
@@ -95,7 +97,7 @@ static int check_names(bench_request *request) {
   return DONE;
 }
 
-static int check_environment(void) {
+int session_check_environment(void) {
   const char *error = mmscan_environment_error();
   return error == NULL ? DONE : fail("%s", error);
 }
@@ -111,7 +113,7 @@ static void print_lineup(const race *r) {
 
 int session_list(bench_request *request) {
   race r;
-  if (check_environment() != DONE) return FAILED;
+  if (session_check_environment() != DONE) return FAILED;
   look_at_lineup(&r, request);
   print_lineup(&r);
   numpy_end();
@@ -132,8 +134,9 @@ static int status_of(const session *s) {
 
 static int report(const session *s) {
   if (s->count == 0) return fail("nothing was timed");
-  if (!s->request->json) report_tail(s);
+  if (is_text(s->request)) report_tail(s);
   if (s->request->json && report_json(s) != DONE) return FAILED;
+  if (s->request->csv) report_csv(s->races, s->count);
   if (s->request->plot != NULL && plot_draw(s) != DONE) return FAILED;
   return status_of(s);
 }
@@ -142,7 +145,7 @@ static int run(bench_request *request) {
   const size_t most = request->type_count * request->place_count * request->length_count;
   session s = {.request = request, .races = malloc(most * sizeof *s.races), .memory = -1};
   bool done = s.races != NULL;
-  if (!request->json) report_head(request);
+  if (is_text(request)) report_head(request);
   for (size_t i = 0; i < request->type_count && done; i++) done = run_type(&s, request->types[i]);
   const int status = done ? report(&s) : fail_memory();
   free(s.races);
@@ -150,7 +153,7 @@ static int run(bench_request *request) {
 }
 
 int session_run(bench_request *request) {
-  int status = check_environment();
+  int status = session_check_environment();
   if (status == DONE) status = check_names(request);
   if (status == DONE && request->plot != NULL) status = picture_prepare(request->plot);
   if (status == DONE) status = run(request);
