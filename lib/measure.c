@@ -144,13 +144,17 @@ static bool make_arrays(contest *c) {
   return true;
 }
 
-static void drop_arrays(contest *c) {
+static void drop_all(contest *c) {
+  for (size_t i = 0; i < c->count; i++) mms_plan_drop(&c->candidates[i].plan);
   free(c->candidates);
   free(c->x);
   free(c->y);
 }
 
+/* The winner holds its unit, so it can be held again. */
 static void adopt(mmscan_plan *plan, const candidate *best) {
+  mms_unit_hold(best->plan.job.unit);
+  mms_plan_drop(plan);
   plan->engine = best->plan.engine;
   plan->job = best->plan.job;
   plan->threads = best->plan.threads;
@@ -184,6 +188,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
     adopt(plan, hold(&c));
     status = general ? keep(plan) : MMSCAN_OK;
   }
-  drop_arrays(&c);
+  drop_all(&c);
+  if (status) mms_plan_drop(plan);
   return status;
 }

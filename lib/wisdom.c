@@ -121,7 +121,7 @@ static void write_head(FILE *out, const mms_isa *isa) {
   for (size_t i = 0; mms_unit_at(i); i++) {
     mmscan_part part = {.struct_size = sizeof part};
     if (!mms_unit_at(i)->describe) continue;
-    mms_unit_at(i)->describe(&part);
+    mms_unit_at(i)->describe(mms_unit_at(i), &part);
     fprintf(out, "unit %s %s\n", mms_unit_at(i)->name, part.version ? part.version : "unknown");
   }
 }

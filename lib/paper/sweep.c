@@ -52,6 +52,7 @@ static void batch_matmul(const mms_sweep *w, const void *a, const char *y, char 
   for (size_t from = 0; from < total; from += step) {
     size_t data = m > from ? m - from : 0;
     mms_unit_multiply(w->unit, &(mms_product){.type = w->type,
+                                              .form = MMSCAN_PRODUCT_CHUNKED,
                                               .s = w->s,
                                               .columns = step / w->s,
                                               .a = a,

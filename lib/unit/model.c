@@ -46,7 +46,8 @@ static size_t place(const mms_product *p, size_t row, size_t column) {
 #undef T
 #undef NAME
 
-static void multiply(const mms_product *p) {
+static void multiply(const mms_unit *self, const mms_product *p) {
+  (void)self;
   if (p->type == MMSCAN_F32)
     multiply_f32(p);
   else
