@@ -15,8 +15,8 @@
 
 const size_t contest_sizes[CONTEST_SIZES] = {2, 4, 8, 16, 32, 64, 128};
 
-/* Elements, where the request has as many: products that do not fit in a core's own caches, products whose speed is that
- * of multiplying, and scans that are long enough to compare. */
+/* Elements, where the request has as many: products that do not fit in a core's own caches, products whose speed is
+ * that of multiplying, and scans that are long enough to compare. */
 enum { PRODUCT_LENGTH = 1 << 22, PEAK_LENGTH = 1 << 19, CHOICE_LENGTH = 1 << 20, PEAK_S = MMSCAN_MAX_S };
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */

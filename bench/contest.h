@@ -23,17 +23,18 @@ extern const size_t contest_sizes[CONTEST_SIZES]; /* s: 2, 4, 8, ... */
 /* A row of the ranking. Pointers are NULL to what was not timed. */
 typedef struct standing {
   const bench_unit *unit;
-  size_t s;                                    /* of its scans; 0 where there are none */
-  const contender *scans[MOST_THREAD_COUNTS];  /* for request->threads[] */
-  const contender *product;                    /* the fastest in tiles, either way, of any s */
-  const contender *peak;                       /* the fastest of CONTEST_PEAK */
+  size_t s;                                   /* of its scans; 0 where there are none */
+  const contender *scans[MOST_THREAD_COUNTS]; /* for request->threads[] */
+  const contender *product;                   /* the fastest in tiles, either way, of any s */
+  const contender *peak;                      /* that with the most operations a second, on any threads */
+  double gain; /* times as fast with the threads it is set to as with one of its own; 0: not known */
 } standing;
 
 typedef struct contest {
   const bench_request *request;
   const number *number;
   unit_list list;
-  race *races; /* CONTEST_RACES */
+  race *races;                  /* CONTEST_RACES */
   standing ranking[MOST_UNITS]; /* the fastest scan on the most threads first, then what failed */
 } contest;
 
@@ -52,6 +53,9 @@ const contender *contest_scan(const race *r, const bench_unit *unit, size_t s, i
 /* Billions of elements a second, and of floating-point operations; 0 for NULL and for what was not timed. */
 double contest_elements(const contender *c);
 double contest_operations(const contender *c);
+
+/* The product with the most operations a second by a unit, of any s; on one thread, or on any. */
+const contender *contest_peak(const contest *c, const bench_unit *unit, bool one_thread);
 
 /* Fills in the ranking. */
 void contest_rank(contest *c);

@@ -8,8 +8,8 @@
 #include "settings.h"
 
 json_t *contest_settings(void) {
-  static const char *const prefixes[] = {"MMSCAN_", "OPENBLAS_", "GOTO_", "MKL_",        "BLIS_",          "ARMPL_",
-                                         "LIBXSMM_", "OMP_",     "GOMP_", "KMP_", "LD_LIBRARY_PATH", "LD_PRELOAD"};
+  static const char *const prefixes[] = {"MMSCAN_",  "OPENBLAS_", "GOTO_", "MKL_", "BLIS_",           "ARMPL_",
+                                         "LIBXSMM_", "OMP_",      "GOMP_", "KMP_", "LD_LIBRARY_PATH", "LD_PRELOAD"};
   return settings_that_begin(prefixes, sizeof prefixes / sizeof *prefixes);
 }
 
@@ -37,6 +37,7 @@ static json_t *standing_json(const contest *c, const standing *s) {
   json_object_set_new(row, "fewest_threads_gelem_per_second", or_null(one, contest_elements(one)));
   json_object_set_new(row, "product_gelem_per_second", or_null(s->product, contest_elements(s->product)));
   json_object_set_new(row, "peak_gflop_per_second", or_null(s->peak, contest_operations(s->peak)));
+  json_object_set_new(row, "gain_of_own_threads", s->gain > 0 ? json_real(s->gain) : json_null());
   return row;
 }
 
@@ -50,8 +51,8 @@ int contest_json(const contest *c) {
   json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "version", mmscan_version(), "built",
                           PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "settings",
                           contest_settings(), "command", settings_text(c->request->command), "rounds",
-                          c->request->rounds, "n", (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c), "tables",
-                          report_json_races(c->races, CONTEST_RACES));
+                          c->request->rounds, "n", (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c),
+                          "tables", report_json_races(c->races, CONTEST_RACES));
   if (all == NULL) return fail_memory();
   if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
   json_decref(all);

@@ -38,8 +38,7 @@ int contest_page_close(int status) {
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
 static void put_text(FILE *to, const char *text) {
-  for (; *text != '\0'; text++)
-    switch (*text) {
+  for (; *text != '\0'; text++) switch (*text) {
     case '&':
       fputs("&amp;", to);
       break;
@@ -149,7 +148,9 @@ static void put_commands(FILE *to, const contest *c) {
 /* ---- The units --------------------------------------------------------------------------------------------------- */
 
 static void put_ranking_head(FILE *to, const contest *c) {
-  fputs("<tr><th></th><th>unit</th><th>s</th><th>best product<br>Gelem/s</th><th>largest product<br>GFLOP/s</th>", to);
+  fputs("<tr><th></th><th>unit</th><th>s</th><th>best product<br>Gelem/s</th><th>most<br>GFLOP/s</th><th>gain by "
+        "own<br>threads</th>",
+        to);
   for (size_t i = 0; i < c->request->thread_counts; i++)
     fprintf(to, "<th>%d thread%s<br>Gelem/s</th><th>of the<br>copy bound</th><th>of the<br>serial loop</th>",
             c->request->threads[i], c->request->threads[i] == 1 ? "" : "s");
@@ -170,7 +171,7 @@ static void put_measure(FILE *to, const contest *c, const char *name, bool is_lo
   const race *r = &c->races[CONTEST_SCANS];
   for (size_t i = 0; i < c->request->thread_counts; i++)
     found[i] = is_loop ? lineup_loop(r) : lineup_bound(r, c->request->threads[i]);
-  fprintf(to, "<tr class=\"measure\"><td></td><td colspan=\"4\">%s</td>", name);
+  fprintf(to, "<tr class=\"measure\"><td></td><td colspan=\"5\">%s</td>", name);
   put_scans(to, c, found);
 }
 
@@ -184,7 +185,7 @@ static void put_standing(FILE *to, const contest *c, size_t place) {
   put_text(to, s->unit->label);
   fputs("</td>", to);
   if (failed) {
-    fprintf(to, "<td colspan=\"%zu\">failed: ", 3 + 3 * c->request->thread_counts);
+    fprintf(to, "<td colspan=\"%zu\">failed: ", 4 + 3 * c->request->thread_counts);
     put_text(to, s->unit->failure);
     fputs("</td></tr>\n", to);
     return;
@@ -192,6 +193,7 @@ static void put_standing(FILE *to, const contest *c, size_t place) {
   fprintf(to, "<td class=\"n\">%zu</td>", s->s);
   put_number(to, contest_elements(s->product));
   put_number(to, contest_operations(s->peak));
+  put_number(to, s->gain);
   put_scans(to, c, s->scans);
 }
 

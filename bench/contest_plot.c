@@ -9,13 +9,16 @@
 #include <string.h>
 
 const char *const contest_captions[PICTURES] = {
-    [PICTURE_RANKING] = "Scans by the engine gemm with each unit, at the s that is fastest for it. No scan is faster than "
-                        "copying.",
-    [PICTURE_PRODUCTS] = "The first level of a scan alone, W = L_s X. Solid: tile by tile on one thread, the faster of "
-                         "matrices by rows and by columns. Dashed: one call for all, with the threads the unit is set to.",
-    [PICTURE_ROOFLINE] = "The same products over their arithmetic intensity: 2 s operations for an element that is read "
-                         "and written. Full marks: in tiles. Open marks: one call for all. The roof is copying, and the "
-                         "fastest large product.",
+    [PICTURE_RANKING] =
+        "Scans by the engine gemm with each unit, at the s that is fastest for it. No scan is faster than "
+        "copying.",
+    [PICTURE_PRODUCTS] =
+        "The first level of a scan alone, W = L_s X. Solid: tile by tile on one thread, the faster of "
+        "matrices by rows and by columns. Dashed: one call for all, with the threads the unit is set to.",
+    [PICTURE_ROOFLINE] =
+        "The same products over their arithmetic intensity: 2 s operations for an element that is read "
+        "and written. Full marks: in tiles. Open marks: one call for all. The roof is copying, and the "
+        "fastest large product.",
 };
 
 enum { BARS_HEAD = 165, BAR_HEIGHT = 50, LINES_HEIGHT = 560 };
@@ -66,11 +69,12 @@ static void put_title(FILE *to, const contest *c, const char *what) {
 }
 
 static void put_key(FILE *to) {
-  fputs("set lmargin at screen 0.09\n"
-        "set rmargin at screen 0.725\n"
-        "set key at screen 0.735, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen "
-        "2.2\n",
-        to);
+  fputs(
+      "set lmargin at screen 0.09\n"
+      "set rmargin at screen 0.725\n"
+      "set key at screen 0.735, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen "
+      "2.2\n",
+      to);
 }
 
 /* ---- The ranking: bars ------------------------------------------------------------------------------------------- */
@@ -196,8 +200,8 @@ static void put_all_points(FILE *to, const contest *c) {
 static void put_units(FILE *to, const contest *c, const char *columns) {
   for (size_t i = 0; i < c->list.count; i++) {
     if (!is_drawn(&c->ranking[i])) continue;
-    fprintf(to, ", \\\n  $tiles%zu using %s with linespoints lc rgb %u lw 2.4 pt %d ps 0.7 title ", i, columns, colour(i),
-            full_mark(i));
+    fprintf(to, ", \\\n  $tiles%zu using %s with linespoints lc rgb %u lw 2.4 pt %d ps 0.7 title ", i, columns,
+            colour(i), full_mark(i));
     picture_put_string(to, c->ranking[i].unit->label);
     fprintf(to, ", \\\n  $whole%zu using %s with linespoints lc rgb %u lw 1.4 dt 2 pt %d ps 0.7 notitle", i, columns,
             colour(i), open_mark(i));
@@ -210,8 +214,7 @@ static void put_units(FILE *to, const contest *c, const char *columns) {
 /* The copy bound of the products: the fastest of all races, as it is the same in each. */
 static double copy_elements(const contest *c, int threads) {
   double most = 0;
-  for (int i = 0; i < CONTEST_SIZES; i++)
-    most = fmax(most, contest_elements(lineup_bound(&c->races[i], threads)));
+  for (int i = 0; i < CONTEST_SIZES; i++) most = fmax(most, contest_elements(lineup_bound(&c->races[i], threads)));
   return most;
 }
 
@@ -240,28 +243,18 @@ typedef struct roof {
   double bandwidth, peak; /* GB/s, GFLOP/s */
 } roof;
 
-/* On one thread: the units' own set to one, or those that have no more. On all: as they are set. */
-static roof roof_of(const contest *c, bool one_thread) {
-  const bench_request *request = c->request;
-  roof r = {.peak = 0};
-  const int threads = one_thread ? request->threads[0] : request->threads[request->thread_counts - 1];
-  r.bandwidth = 2 * (double)c->number->size * copy_elements(c, threads);
-  for (size_t i = 0; i < c->list.count; i++) {
-    const race *peaks = &c->races[CONTEST_PEAK];
-    const contender *as_set = contest_product(peaks, &c->list.units[i], PRODUCT_WHOLE);
-    const contender *alone = contest_product(peaks, &c->list.units[i], PRODUCT_WHOLE_ONE_THREAD);
-    r.peak = fmax(r.peak, contest_operations(alone));
-    if (!one_thread || (as_set != NULL && as_set->threads == 1)) r.peak = fmax(r.peak, contest_operations(as_set));
-  }
+/* The fastest copy and the fastest product by anyone. */
+static roof roof_of(const contest *c, int threads) {
+  roof r = {.bandwidth = 2 * (double)c->number->size * copy_elements(c, threads)};
+  for (size_t i = 0; i < c->list.count; i++)
+    r.peak = fmax(r.peak, contest_operations(contest_peak(c, &c->list.units[i], threads == 1)));
   return r;
 }
 
-static void put_roof(FILE *to, const contest *c, bool one_thread, const char *lead) {
-  const roof r = roof_of(c, one_thread);
-  const bench_request *request = c->request;
-  const int threads = one_thread ? request->threads[0] : request->threads[request->thread_counts - 1];
-  fprintf(to, "%s(%g*x < %g ? %g*x : %g) with lines lw %s lc '%s' title '%d thread%s: %.*f GB/s, %.0f GFLOP/s'", lead,
-          r.bandwidth, r.peak, r.bandwidth, r.peak, one_thread ? "2" : "3", one_thread ? "#909090" : "#202020", threads,
+static void put_roof(FILE *to, const contest *c, int threads) {
+  const roof r = roof_of(c, threads);
+  fprintf(to, "(%g*x < %g ? %g*x : %g) with lines lw 3 lc '%s' title '%d thread%s: %.*f GB/s, %.0f GFLOP/s'",
+          r.bandwidth, r.peak, r.bandwidth, r.peak, threads == 1 ? "#a0a0a0" : "#202020", threads,
           threads == 1 ? "" : "s", report_decimals(10 * r.bandwidth), r.bandwidth, r.peak);
 }
 
@@ -284,10 +277,10 @@ static void put_roofline(FILE *to, const contest *c) {
         "set ylabel 'GFLOP/s' offset 1,0\nset samples 500\n",
         to);
   fprintf(to, "set xrange [%g:%g]\n", intensity(c, 1.5), intensity(c, 1.5 * (double)contest_sizes[CONTEST_SIZES - 1]));
-  fputs("plot ", to);
-  const bool two = c->request->thread_counts > 1;
-  if (two) put_roof(to, c, false, "");
-  put_roof(to, c, c->request->threads[0] == 1, two ? ", " : "");
+  for (size_t i = 0; i < c->request->thread_counts; i++) {
+    fputs(i > 0 ? ", " : "plot ", to);
+    put_roof(to, c, c->request->threads[i]);
+  }
   put_units(to, c, "2:4");
 }
 

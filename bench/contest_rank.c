@@ -38,6 +38,29 @@ static const contender *faster(const contender *a, const contender *b) {
   return contest_elements(a) > 0 ? a : NULL;
 }
 
+/* Of all that was asked of it; but not of trmm, which leaves half of the operations out, nor of half the precision. */
+static const contender *busiest(const race *r, const bench_unit *unit, bool one_thread, const contender *best) {
+  for (int kind = 0; kind < PRODUCTS; kind++) {
+    const contender *p = contest_product(r, unit, kind);
+    const bool counts = products[kind].form == MMSCAN_PRODUCT_CHUNKED || products[kind].form == MMSCAN_PRODUCT_GEMM;
+    if (counts && contest_operations(p) > contest_operations(best) && (!one_thread || p->threads == 1)) best = p;
+  }
+  return best;
+}
+
+const contender *contest_peak(const contest *c, const bench_unit *unit, bool one_thread) {
+  const contender *best = NULL;
+  for (int i = 0; i <= CONTEST_PEAK; i++) best = busiest(&c->races[i], unit, one_thread, best);
+  return best;
+}
+
+/* On the largest products, where they have most to do. */
+static double gain_of_threads(const contest *c, const bench_unit *unit) {
+  const race *r = &c->races[CONTEST_PEAK];
+  const double alone = contest_elements(contest_product(r, unit, PRODUCT_WHOLE_ONE_THREAD));
+  return alone > 0 ? contest_elements(contest_product(r, unit, PRODUCT_WHOLE)) / alone : 0;
+}
+
 static standing standing_of(const contest *c, const bench_unit *unit) {
   standing s = {.unit = unit};
   if (unit->failure[0] != '\0') return s;
@@ -45,8 +68,8 @@ static standing standing_of(const contest *c, const bench_unit *unit) {
     s.product = faster(s.product, contest_product(&c->races[i], unit, PRODUCT_TILES));
     s.product = faster(s.product, contest_product(&c->races[i], unit, PRODUCT_TILES_BY_ROWS));
   }
-  s.peak = faster(contest_product(&c->races[CONTEST_PEAK], unit, PRODUCT_WHOLE),
-                  contest_product(&c->races[CONTEST_PEAK], unit, PRODUCT_WHOLE_ONE_THREAD));
+  s.peak = contest_peak(c, unit, false);
+  s.gain = gain_of_threads(c, unit);
   for (size_t i = 0; i < c->request->thread_counts; i++) {
     s.scans[i] = faster(NULL, contest_scan(&c->races[CONTEST_SCANS], unit, 0, c->request->threads[i]));
     if (s.scans[i] != NULL) s.s = s.scans[i]->s;

@@ -89,14 +89,33 @@ static void print_measure(const contest *c, const char *name, const contender *(
 
 static const contender *copy_on_one(const race *r) { return lineup_bound(r, 1); }
 
-/* One line for each unit, from the middle of the sizes: what is not there is not there for any. */
+/* Told with the first form that has the same reason. */
+static bool is_told(const race *r, const bench_unit *unit, int kind, const char *reason) {
+  for (int i = 0; i < kind; i++) {
+    const contender *p = contest_product(r, unit, i);
+    if (p != NULL && strcmp(p->refusal, reason) == 0) return true;
+  }
+  return false;
+}
+
+static void print_reason(const race *r, const bench_unit *unit, int kind, const char *reason) {
+  printf("%-20s %s", unit->label, products[kind].name);
+  for (int i = kind + 1; i < PRODUCTS; i++) {
+    const contender *p = contest_product(r, unit, i);
+    if (p != NULL && strcmp(p->refusal, reason) == 0) printf("; %s", products[i].name);
+  }
+  printf(": %s\n", reason);
+}
+
+/* From the middle of the sizes: what is not there is not there for any. */
 static void print_missing(const contest *c) {
   const race *r = &c->races[CONTEST_SIZES / 2];
   for (size_t i = 0; i < c->list.count; i++)
     for (int kind = 0; kind < PRODUCTS; kind++) {
-      const contender *p = contest_product(r, &c->list.units[i], kind);
-      if (p != NULL && p->refusal[0] != '\0')
-        printf("%-20s %-16s %s\n", p->unit->label, products[kind].name, p->refusal);
+      const bench_unit *unit = &c->list.units[i];
+      const contender *p = contest_product(r, unit, kind);
+      if (p == NULL || p->refusal[0] == '\0' || is_told(r, unit, kind, p->refusal)) continue;
+      print_reason(r, unit, kind, p->refusal);
     }
 }
 
@@ -134,7 +153,7 @@ static void print_ranking_head(const contest *c) {
   printf("\nScans by the engine gemm, %s, %-22s |", c->number->name, length);
   for (size_t i = 0; i < c->request->thread_counts; i++)
     printf(" %2d thread%s               |", c->request->threads[i], c->request->threads[i] == 1 ? " " : "s");
-  printf("\n%-30s %4s %7s %7s |", "rank unit", "s", "product", "GFLOP/s");
+  printf("\n%-22s %4s %7s %7s %7s |", "rank unit", "s", "product", "GFLOP/s", "threads");
   for (size_t i = 0; i < c->request->thread_counts; i++) printf(" %7s %7s %7s |", "Gelem/s", "xbound", "xserial");
   putchar('\n');
 }
@@ -142,12 +161,13 @@ static void print_ranking_head(const contest *c) {
 static void print_standing(const contest *c, size_t place) {
   const standing *s = &c->ranking[place];
   if (s->unit->failure[0] != '\0') {
-    printf("   - %-25s failed: %s\n", s->unit->label, s->unit->failure);
+    printf("   - %-17s failed: %s\n", s->unit->label, s->unit->failure);
     return;
   }
-  printf("%4zu %-25s %4zu", place + 1, s->unit->label, s->s);
+  printf("%4zu %-17s %4zu", place + 1, s->unit->label, s->s);
   print_value(contest_elements(s->product));
   print_value(contest_operations(s->peak));
+  print_value(s->gain);
   printf(" |");
   print_scans(c, s->scans);
 }
@@ -165,7 +185,8 @@ void contest_print_ranking(const contest *c) {
   printf("%-51s |", "   - serial loop");
   print_scans(c, loops);
   for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
-  puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: of the largest product, s = 512.\n"
+  puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, up to s = 512.\n"
+       "threads: times as fast, at s = 512, with the threads the unit is set to as with one of its own.\n"
        "s: the fastest for scans of 2^20 elements or less on one thread.\n"
        "xbound, xserial: times the speed of copying by as many threads, and of the serial loop.");
   fflush(stdout);

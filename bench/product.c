@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Elements of a tile, as the engine gemm cuts floats, and by how much shorter its rows are: rows that are a power of two
- * apart would share a set of the cache. */
+/* Elements of a tile, as the engine gemm cuts floats, and by how much shorter its rows are: rows that are a power of
+ * two apart would share a set of the cache. */
 enum { TILE = 65536, SHORTER = 16 };
 
 const product products[PRODUCTS] = {
@@ -32,9 +32,7 @@ const product products[PRODUCTS] = {
                                   .description = "one gemm for all, the unit's own threads set to one",
                                   .form = MMSCAN_PRODUCT_GEMM,
                                   .one_thread = true},
-    [PRODUCT_TRMM] = {.name = "trmm",
-                      .description = "one trmm for all, in place",
-                      .form = MMSCAN_PRODUCT_TRMM},
+    [PRODUCT_TRMM] = {.name = "trmm", .description = "one trmm for all, in place", .form = MMSCAN_PRODUCT_TRMM},
     [PRODUCT_BATCH] = {.name = "batch",
                        .description = "one gemm_batch for all squares (Algorithm 1)",
                        .form = MMSCAN_PRODUCT_BATCH},
@@ -160,10 +158,17 @@ void product_add(race *r, const bench_unit *unit, product_kind kind) {
   const product *p = &products[kind];
   if (r->count == MOST_CONTENDERS) return;
   contender *c = &r->contenders[r->count++];
-  *c = (contender){
-      .role = ROLE_LIBRARY, .threads = 1, .run = run, .verify = verify, .race = r, .s = r->s, .form = kind, .unit = unit};
+  *c = (contender){.role = ROLE_LIBRARY,
+                   .threads = 1,
+                   .run = run,
+                   .verify = verify,
+                   .race = r,
+                   .s = r->s,
+                   .form = kind,
+                   .unit = unit};
   snprintf(c->name, sizeof c->name, "%s", unit->label);
   if (!p->tiles && !p->one_thread && unit->part.threads > 1) c->threads = unit->part.threads;
+  c->settle = c->threads > 1;
   if (p->form == MMSCAN_PRODUCT_BF16 && r->bf16 == NULL)
     snprintf(c->refusal, sizeof c->refusal, "f32 only");
   else

@@ -43,10 +43,12 @@ static bool is_taken(const unit_list *list, const char *label) {
   return false;
 }
 
-/* The second of one name gets a number. */
+/* Where it is taken, the name of the file; and then a number. */
 static void set_label(const unit_list *list, bench_unit *unit) {
   char label[SHORT];
+  const char *slash = strrchr(unit->name, '/');
   short_name(unit->name, label);
+  if (is_taken(list, label)) snprintf(label, sizeof label, "%s", slash != NULL ? slash + 1 : unit->name);
   snprintf(unit->label, sizeof unit->label, "%s", label);
   for (int i = 2; is_taken(list, unit->label); i++) snprintf(unit->label, sizeof unit->label, "%s-%d", label, i);
 }
