@@ -296,10 +296,11 @@ static mms_blas_call find_call(const mms_vendor *vendor, const char *name) {
 }
 
 static bool is_trusted(const mms_blas *blas, size_t i) {
-  return blas->vendor.batches || mms_trust_has(blas->vendor.file, blas->vendor.version, table[i].name);
+  return blas->vendor.batches || mms_trust_has(blas->name, blas->vendor.version, table[i].name);
 }
 
-void mms_blas_find(mms_blas *blas, const mms_vendor *vendor) {
+void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor) {
+  blas->name = name;
   blas->vendor = *vendor;
   for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++) {
     blas->call[i] = find_call(vendor, table[i].name);
@@ -343,5 +344,5 @@ mmscan_status mms_blas_try(mms_blas *blas, const char *routine) {
   if (state == MMSCAN_ROUTINE_ABSENT) return MMSCAN_ENOTSUP;
   if (state == MMSCAN_ROUTINE_OFF) state = test(blas, i);
   if (state != MMSCAN_ROUTINE_USED) return MMSCAN_EBLAS;
-  return is_batch(table[i].form) ? mms_trust_add(blas->vendor.file, blas->vendor.version, routine) : MMSCAN_OK;
+  return is_batch(table[i].form) ? mms_trust_add(blas->name, blas->vendor.version, routine) : MMSCAN_OK;
 }

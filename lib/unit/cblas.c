@@ -19,7 +19,7 @@ static void look(void) {
   Dl_info where;
   bool found = dladdr(*(void **)linked, &where) != 0;
   mms_vendor vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
-  mms_blas_find(&blas, &vendor);
+  mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
   for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first of the table */
 }
 

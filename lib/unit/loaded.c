@@ -86,7 +86,7 @@ static mmscan_status refuse(char *why, size_t size, const char *reason) {
 }
 
 static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
-  mms_blas_find(&l->blas, &l->vendor);
+  mms_blas_find(&l->blas, l->unit.name, &l->vendor);
   mms_blas_test(&l->blas);
   l->unit.description = "a BLAS loaded at run time";
   if (mms_blas_has(&l->blas, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&

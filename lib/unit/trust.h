@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MMS_TRUST_LIBRARY = 4095, MMS_TRUST_VERSION = 255, MMS_TRUST_ROUTINE = 31 }; /* longest names */
+enum { MMS_TRUST_UNIT = 4095, MMS_TRUST_VERSION = 255, MMS_TRUST_ROUTINE = 31 }; /* longest names */
 
-/* library is its file; version is empty where it does not say. */
-bool mms_trust_has(const char *library, const char *version, const char *routine);
+/* unit: its name. version: empty where the library does not say. */
+bool mms_trust_has(const char *unit, const char *version, const char *routine);
 
 /* MMSCAN_ENOMEM. */
-mmscan_status mms_trust_add(const char *library, const char *version, const char *routine);
+mmscan_status mms_trust_add(const char *unit, const char *version, const char *routine);
 
 /* What is trusted, by index; false past the last. The strings stay. */
-bool mms_trust_at(size_t index, const char **library, const char **version, const char **routine);
+bool mms_trust_at(size_t index, const char **unit, const char **version, const char **routine);
 
 #endif
