@@ -185,7 +185,7 @@ static void put_standing(FILE *to, const contest *c, size_t place) {
   put_text(to, s->unit->label);
   fputs("</td>", to);
   if (failed) {
-    fprintf(to, "<td colspan=\"%zu\">failed: ", 4 + 3 * c->request->thread_counts);
+    fprintf(to, "<td class=\"long\" colspan=\"%zu\">failed: ", 4 + 3 * c->request->thread_counts);
     put_text(to, s->unit->failure);
     fputs("</td></tr>\n", to);
     return;
@@ -216,7 +216,7 @@ static void put_libraries(FILE *to, const contest *c) {
                                  unit->part.version ? unit->part.version : ""};
     fputs("<tr>", to);
     for (int k = 0; k < 3; k++) {
-      fputs("<td>", to);
+      fputs(k == 0 ? "<td>" : "<td class=\"long\">", to);
       put_text(to, texts[k]);
       fputs("</td>", to);
     }
@@ -229,9 +229,9 @@ static void put_libraries(FILE *to, const contest *c) {
 
 static void put_product_row(FILE *to, const contest *c, const bench_unit *unit, product_kind kind) {
   const contender *middle = contest_product(&c->races[CONTEST_SIZES / 2], unit, kind);
-  if (middle == NULL) return;
+  if (middle == NULL || unit->failure[0] != '\0') return;
   fputs("<tr><td>", to);
-  put_text(to, unit->label);
+  put_text(to, kind == 0 ? unit->label : "");
   fprintf(to, "</td><td>%s</td>", products[kind].name);
   if (middle->refusal[0] != '\0') {
     fprintf(to, "<td class=\"missing\" colspan=\"%d\">", CONTEST_SIZES);
@@ -241,7 +241,9 @@ static void put_product_row(FILE *to, const contest *c, const bench_unit *unit, 
   }
   for (int i = 0; i < CONTEST_SIZES; i++) {
     const contender *p = contest_product(&c->races[i], unit, kind);
-    put_number(to, contest_elements(p));
+    const double elements = contest_elements(p), operations = contest_operations(p);
+    fprintf(to, "<td class=\"n\">%.*f<br><small>%.*f</small></td>", report_decimals(elements), elements,
+            report_decimals(operations), operations);
   }
   fputs("</tr>\n", to);
 }
@@ -250,8 +252,8 @@ static void put_products(FILE *to, const contest *c) {
   char length[48];
   report_length(c->races[0].n, length);
   fprintf(to,
-          "<h2>Products</h2>\n<p>Gelem/s of W = L_s X, the first level of a scan, %s, %s. GFLOP/s are 2 s times "
-          "that.</p>\n<ul>\n",
+          "<h2>Products</h2>\n<p>W = L_s X, the first level of a scan, %s, %s: Gelem/s, and below GFLOP/s, 2 s times "
+          "as many.</p>\n<ul>\n",
           c->number->name, length);
   for (int kind = 0; kind < PRODUCTS; kind++)
     fprintf(to, "<li><b>%s</b>: %s</li>\n", products[kind].name, products[kind].description);
@@ -322,8 +324,9 @@ static const char style[] =
     "h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2em }\n"
     "table { border-collapse: collapse } th, td { padding: .25em .7em; text-align: left; vertical-align: top }\n"
     ".wide { width: 100% } .wide th { border-bottom: 1px solid #888 } .wide td { border-bottom: 1px solid #e4e4e4 }\n"
-    ".n { text-align: right; font-variant-numeric: tabular-nums } .measure td, .missing { color: #777 }\n"
-    ".failed td { color: #b00000 } td { overflow-wrap: anywhere } figure { margin: 1.5em 0 }\n"
+    ".n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums } .measure td, .missing { color: "
+    "#777 }\n"
+    ".failed td { color: #b00000 } .long { overflow-wrap: anywhere } small { color: #777 } figure { margin: 1.5em 0 }\n"
     "figure svg { width: 100%; height: auto } figcaption { color: #555 }\n"
     "pre { background: #f4f4f4; padding: .8em; white-space: pre-wrap; overflow-wrap: anywhere }\n";
 

@@ -111,7 +111,7 @@ static void print_reason(const race *r, const bench_unit *unit, int kind, const 
 static void print_missing(const contest *c) {
   const race *r = &c->races[CONTEST_SIZES / 2];
   for (size_t i = 0; i < c->list.count; i++)
-    for (int kind = 0; kind < PRODUCTS; kind++) {
+    for (int kind = 0; kind < PRODUCTS && c->list.units[i].failure[0] == '\0'; kind++) {
       const bench_unit *unit = &c->list.units[i];
       const contender *p = contest_product(r, unit, kind);
       if (p == NULL || p->refusal[0] == '\0' || is_told(r, unit, kind, p->refusal)) continue;
