@@ -12,11 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The unit that counts is slow by nature, and long arrays say nothing more about it. */
-static const char SLOW_UNIT[] = "model";
 enum { SLOW_UNIT_MOST = 1 << 20 };
-
-bool lineup_is_slow(const char *unit) { return strcmp(unit, SLOW_UNIT) == 0; }
 
 /* What is the same for all that are added. */
 typedef struct lineup {
@@ -86,7 +82,7 @@ static void refuse(contender *c, const char *reason) {
 }
 
 void lineup_refuse_slow(contender *c, const char *unit) {
-  if (c != NULL && lineup_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
+  if (c != NULL && units_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
 }
 
 static bool passes(lineup_filter *filter, const char *name) {

@@ -27,10 +27,7 @@ void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
 /* and the engine gemm with a unit and matrices of s: it has a refusal where the library does not take them. */
 void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads);
 
-/* True of the unit that counts. */
-bool lineup_is_slow(const char *unit);
-
-/* Such a unit is not timed in a long race. */
+/* A unit that is slow by nature is not timed in a long race, which says nothing more about it. */
 void lineup_refuse_slow(contender *c, const char *unit);
 
 /* Gives back what the contenders own. */

@@ -5,6 +5,7 @@
 #include "own_threads.h"
 
 #include <dlfcn.h>
+#include <omp.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -25,26 +26,43 @@ static void *find(void *handle, const char *name) {
   return found;
 }
 
-static int set_by(void *handle, const char *get_name, const char *set_name, int threads) {
+/* The calls of a library; NULL where it does not have both. */
+typedef struct calls {
   get_call *get;
   set_call *set;
-  *(void **)&get = find(handle, get_name);
-  *(void **)&set = find(handle, set_name);
-  if (get == NULL || set == NULL) return 0;
-  const int before = get();
-  set(threads);
+} calls;
+
+static calls find_calls(void *handle) {
+  static const char *const names[][2] = {{"openblas_get_num_threads", "openblas_set_num_threads"},
+                                         {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
+                                         {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    calls c;
+    *(void **)&c.get = find(handle, names[i][0]);
+    *(void **)&c.set = find(handle, names[i][1]);
+    if (c.get != NULL && c.set != NULL) return c;
+  }
+  return (calls){NULL, NULL};
+}
+
+/* Sets the threads if there are more than one, and returns how many there were; 0 where that is not known. */
+static int set_threads(const char *library, int threads) {
+  void *handle = library != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (handle == NULL) return 0;
+  const calls c = find_calls(handle);
+  const int before = c.get != NULL ? c.get() : 0;
+  if (c.set != NULL && (before > 1 || threads > 1)) c.set(threads);
+  dlclose(handle);
   return before;
 }
 
-int own_threads_set(const char *library, int threads) {
-  static const char *const calls[][2] = {{"openblas_get_num_threads", "openblas_set_num_threads"},
-                                         {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
-                                         {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
-  void *handle = library != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-  int before = 0;
-  if (handle == NULL) return 0;
-  for (size_t i = 0; i < sizeof calls / sizeof *calls && before <= 0; i++)
-    before = set_by(handle, calls[i][0], calls[i][1], threads);
-  dlclose(handle);
-  return before > 0 ? before : 0;
+own_threads own_threads_set_one(const char *library) {
+  own_threads before = {.openmp = omp_get_max_threads()};
+  before.count = set_threads(library, 1);
+  return before;
+}
+
+void own_threads_restore(const char *library, own_threads before) {
+  if (before.count > 1) set_threads(library, before.count);
+  omp_set_num_threads(before.openmp);
 }

@@ -5,8 +5,14 @@
 #ifndef OWN_THREADS_H
 #define OWN_THREADS_H
 
-/* Sets how many threads a loaded library uses in a call, and returns how many it used before; 0 where it is not loaded,
- * or has no such setting. */
-int own_threads_set(const char *library, int threads);
+/* What was set before. */
+typedef struct own_threads {
+  int count;  /* of the library; 1 or less: nothing was changed, as it has no more, or has no such setting */
+  int openmp; /* of OpenMP in this process, which some libraries set with their own */
+} own_threads;
+
+/* Has a loaded library use one thread in its calls; and puts back what was. */
+own_threads own_threads_set_one(const char *library);
+void own_threads_restore(const char *library, own_threads before);
 
 #endif

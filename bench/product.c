@@ -91,11 +91,12 @@ static double run(const contender *c, long runs) {
   const product *p = &products[c->form];
   mmscan_status status = MMSCAN_OK;
   if (in_place(p)) memcpy(c->race->y, c->race->data, c->race->n * c->race->number->size);
-  const int threads = p->one_thread ? own_threads_set(c->unit->part.library, 1) : 0;
+  own_threads before = {0};
+  if (p->one_thread) before = own_threads_set_one(c->unit->part.library);
   const double start = timing_now();
   for (long i = 0; i < runs && status == MMSCAN_OK; i++) status = multiply(c);
   const double seconds = timing_now() - start;
-  if (threads > 0) own_threads_set(c->unit->part.library, threads);
+  if (p->one_thread) own_threads_restore(c->unit->part.library, before);
   return status == MMSCAN_OK ? seconds : NAN;
 }
 
@@ -148,10 +149,9 @@ static void try_one(contender *c) {
 }
 
 static void refuse_threads(contender *c) {
-  const char *library = c->unit->part.library;
-  const int threads = own_threads_set(library, 1);
-  if (threads > 0) own_threads_set(library, threads);
-  if (threads <= 1) snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let it be set");
+  const own_threads before = own_threads_set_one(c->unit->part.library);
+  own_threads_restore(c->unit->part.library, before);
+  if (before.count <= 1) snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let it be set");
 }
 
 void product_add(race *r, const bench_unit *unit, product_kind kind) {

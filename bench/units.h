@@ -29,6 +29,9 @@ int units_open(unit_list *list, char *names);
 
 void units_close(unit_list *list);
 
+/* True of the unit that is slow by nature. */
+bool units_is_slow(const char *name);
+
 /* Says why a unit takes no part from now on. The first reason is kept. */
 void units_fail(bench_unit *unit, const char *reason);
 
