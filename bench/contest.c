@@ -9,6 +9,7 @@
 #include "picture.h"
 #include "timing.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +228,7 @@ static int prepare(const bench_request *request) {
 }
 
 int contest_run(bench_request *request) {
-  contest c = {.request = request, .number = request->types[0]};
+  contest c = {.request = request, .number = request->types[0], .settings = contest_settings()};
   int status = session_check_environment();
   if (status == DONE) status = prepare(request);
   if (status == DONE) status = units_open(&c.list, request->unit_names);
@@ -235,6 +236,7 @@ int contest_run(bench_request *request) {
   status = contest_page_close(picture_close(status));
   if (status == DONE) status = status_of(&c);
   units_close(&c.list);
+  json_decref(c.settings);
   return status;
 }
 

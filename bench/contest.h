@@ -32,6 +32,8 @@ typedef struct standing {
 
 typedef struct contest {
   const bench_request *request;
+  struct json_t *settings; /* an object: variables of the environment that units, or OpenMP, look at, before any is
+                              opened, for some set such */
   const number *number;
   unit_list list;
   race *races;                  /* CONTEST_RACES */

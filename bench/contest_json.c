@@ -48,11 +48,11 @@ static json_t *ranking(const contest *c) {
 }
 
 int contest_json(const contest *c) {
-  json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "version", mmscan_version(), "built",
-                          PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "settings",
-                          contest_settings(), "command", settings_text(c->request->command), "rounds",
-                          c->request->rounds, "n", (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c),
-                          "tables", report_json_races(c->races, CONTEST_RACES));
+  json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:O, s:o, s:i, s:I, s:o, s:o}", "version", mmscan_version(), "built",
+                          PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "settings", c->settings,
+                          "command", settings_text(c->request->command), "rounds", c->request->rounds, "n",
+                          (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c), "tables",
+                          report_json_races(c->races, CONTEST_RACES));
   if (all == NULL) return fail_memory();
   if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
   json_decref(all);

@@ -108,29 +108,26 @@ static void put_machine(FILE *to, const contest *c) {
   fputs("</table>\n", to);
 }
 
-static void put_settings(FILE *to) {
-  json_t *set = contest_settings();
+static void put_settings(FILE *to, const contest *c) {
+  json_t *set = c->settings;
   const char *name;
   json_t *value;
   fputs("<h2>Settings</h2>\n", to);
   fputs(json_object_size(set) == 0 ? "<p>No variable is set that a unit looks at.</p>\n" : "<table>\n", to);
   json_object_foreach(set, name, value) put_pair(to, name, json_string_value(value));
   if (json_object_size(set) != 0) fputs("</table>\n", to);
-  json_decref(set);
 }
 
 /* The variables that are set, and the command. */
-static void put_shell_lines(FILE *to, const char *command) {
-  json_t *set = contest_settings();
+static void put_shell_lines(FILE *to, const contest *c) {
   const char *name;
   json_t *value;
-  json_object_foreach(set, name, value) {
+  json_object_foreach(c->settings, name, value) {
     fprintf(to, "export %s=", name);
     shell_put_word(to, json_string_value(value));
     fputc('\n', to);
   }
-  fprintf(to, "%s\n", command);
-  json_decref(set);
+  fprintf(to, "%s\n", c->request->command);
 }
 
 static void put_commands(FILE *to, const contest *c) {
@@ -138,7 +135,7 @@ static void put_commands(FILE *to, const contest *c) {
   size_t size;
   FILE *plain = open_memstream(&lines, &size);
   if (plain == NULL) return;
-  put_shell_lines(plain, c->request->command);
+  put_shell_lines(plain, c);
   fputs("<h2>To do it again</h2>\n<pre>", to);
   if (fclose(plain) == 0) put_text(to, lines);
   fputs("</pre>\n<p>What is found, and why one takes no part: <code>mmscan bench --units --list</code></p>\n", to);
@@ -352,7 +349,7 @@ static int put_page(FILE *to, const contest *c) {
   put_products(to, c);
   put_libraries(to, c);
   put_machine(to, c);
-  put_settings(to);
+  put_settings(to, c);
   put_commands(to, c);
   fputs("</body>\n</html>\n", to);
   return status;

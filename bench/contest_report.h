@@ -25,7 +25,7 @@ void contest_print_units(const contest *c);
 /* One JSON object. */
 int contest_json(const contest *c);
 
-/* Variables of the environment that are set and that some unit, or OpenMP, looks at: an object, the caller's. */
+/* contest->settings, the caller's. */
 struct json_t *contest_settings(void);
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */

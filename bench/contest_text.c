@@ -25,23 +25,21 @@ void contest_print_units(const contest *c) {
   for (size_t i = 0; i < c->list.count; i++) print_unit(&c->list.units[i]);
 }
 
-static void print_settings(void) {
-  json_t *set = contest_settings();
+static void print_settings(const contest *c) {
   const char *name;
   json_t *value;
   bool first = true;
-  json_object_foreach(set, name, value) {
+  json_object_foreach(c->settings, name, value) {
     printf("%-13s%s=%s\n", first ? "settings" : "", name, json_string_value(value));
     first = false;
   }
   if (first) puts("settings     none of those that units look at");
-  json_decref(set);
 }
 
 void contest_print_head(const contest *c, size_t n) {
   char length[48];
   report_machine_lines(c->request);
-  print_settings();
+  print_settings(c);
   report_times_line(c->request);
   report_length(n, length);
   printf("scans        %s, %s, out of place\n\n", c->number->name, length);

@@ -108,11 +108,12 @@ static bench_unit open_unit(const char *name) {
   return unit;
 }
 
-/* What is in the list already is closed. */
+/* What is in the list already is closed. False where there is no more room. */
 static bool add(unit_list *list, bench_unit *unit) {
-  if (list->count == MOST_UNITS || is_listed(list, unit)) {
+  const bool listed = is_listed(list, unit);
+  if (listed || list->count == MOST_UNITS) {
     close_unit(unit);
-    return list->count < MOST_UNITS;
+    return listed;
   }
   set_label(list, unit);
   list->units[list->count++] = *unit;
@@ -121,16 +122,6 @@ static bool add(unit_list *list, bench_unit *unit) {
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-static int open_listed(unit_list *list, char *names) {
-  char *name;
-  while ((name = strsep(&names, ",")) != NULL) {
-    if (*name == '\0') return wrong_usage("bench", "--units: a name is missing");
-    bench_unit unit = open_unit(name);
-    if (!add(list, &unit)) return wrong_usage("bench", "--units: more than %d units", MOST_UNITS);
-  }
-  return DONE;
-}
-
 /* What cannot be loaded is not here; what can, and is no unit, is told. */
 static bool is_absent(const char *library) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
@@ -138,6 +129,7 @@ static bool is_absent(const char *library) {
   return handle == NULL;
 }
 
+/* More than the list holds are left out. */
 static void open_found(unit_list *list) {
   mmscan_part part = {.struct_size = sizeof part};
   const char *candidate;
@@ -151,10 +143,29 @@ static void open_found(unit_list *list) {
   }
 }
 
+static bool open_item(unit_list *list, const char *name) {
+  if (strcmp(name, "found") == 0) {
+    open_found(list);
+    return true;
+  }
+  bench_unit unit = open_unit(name);
+  return add(list, &unit);
+}
+
+static int open_listed(unit_list *list, char *names) {
+  char *name;
+  while ((name = strsep(&names, ",")) != NULL) {
+    if (*name == '\0') return wrong_usage("bench", "--units: a name is missing");
+    if (!open_item(list, name)) return wrong_usage("bench", "--units: more than %d units", MOST_UNITS);
+  }
+  return DONE;
+}
+
 int units_open(unit_list *list, char *names) {
+  char found[] = "found";
   list->count = 0;
-  if (names != NULL) return open_listed(list, names);
-  open_found(list);
+  const int status = open_listed(list, names != NULL ? names : found);
+  if (status != DONE) return status;
   return list->count > 0 ? DONE : fail("no unit was found");
 }
 

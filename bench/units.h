@@ -23,8 +23,9 @@ typedef struct unit_list {
   size_t count;
 } unit_list;
 
-/* The units of a list by commas, names or libraries, which is cut up and has to outlive this; NULL: all that are found,
- * but for the one that counts. One that cannot be used has a failure. To be given to units_close() in any case. */
+/* The units of a list by commas, names or libraries, which is cut up and has to outlive this. "found" and NULL: all
+ * that are found, but for the one that counts. One that cannot be used has a failure. To be given to units_close() in
+ * any case. */
 int units_open(unit_list *list, char *names);
 
 void units_close(unit_list *list);

@@ -1193,6 +1193,8 @@ class Units(Timed):
         self.assertIn(parts[0]["library"], listed)
         report = json.loads(self.good("bench", "--units", "--json", "--rounds", 1, "-n", 8))
         self.check_ranking(report, set(labels))
+        both = self.good("bench", "--list", "--units", "model,found,cblas").decode()
+        self.assertEqual([line.split()[0] for line in both.splitlines()], ["model"] + labels)
         remark("%d units" % len(labels))
 
     def test_units_that_fail(self):
