@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "contest_report.h"
+#include "html.h"
 #include "machine.h"
 #include "message.h"
 #include "output.h"
@@ -35,32 +36,13 @@ int contest_page_close(int status) {
   return status;
 }
 
-/* ---- Text -------------------------------------------------------------------------------------------------------- */
-
-static void put_text(FILE *to, const char *text) {
-  for (; *text != '\0'; text++) switch (*text) {
-    case '&':
-      fputs("&amp;", to);
-      break;
-    case '<':
-      fputs("&lt;", to);
-      break;
-    case '>':
-      fputs("&gt;", to);
-      break;
-    case '"':
-      fputs("&quot;", to);
-      break;
-    default:
-      fputc(*text, to);
-    }
-}
+/* ---- Rows and cells ---------------------------------------------------------------------------------------------- */
 
 static void put_pair(FILE *to, const char *name, const char *value) {
   fputs("<tr><th>", to);
-  put_text(to, name);
+  html_put_text(to, name);
   fputs("</th><td>", to);
-  put_text(to, value);
+  html_put_text(to, value);
   fputs("</td></tr>\n", to);
 }
 
@@ -110,21 +92,18 @@ static void put_machine(FILE *to, const contest *c) {
 
 static void put_settings(FILE *to, const contest *c) {
   json_t *set = c->settings;
-  const char *name;
-  json_t *value;
   fputs("<h2>Settings</h2>\n", to);
   fputs(json_object_size(set) == 0 ? "<p>No variable is set that a unit looks at.</p>\n" : "<table>\n", to);
-  json_object_foreach(set, name, value) put_pair(to, name, json_string_value(value));
+  for (void *i = json_object_iter(set); i != NULL; i = json_object_iter_next(set, i))
+    put_pair(to, json_object_iter_key(i), json_string_value(json_object_iter_value(i)));
   if (json_object_size(set) != 0) fputs("</table>\n", to);
 }
 
 /* The variables that are set, and the command. */
 static void put_shell_lines(FILE *to, const contest *c) {
-  const char *name;
-  json_t *value;
-  json_object_foreach(c->settings, name, value) {
-    fprintf(to, "export %s=", name);
-    shell_put_word(to, json_string_value(value));
+  for (void *i = json_object_iter(c->settings); i != NULL; i = json_object_iter_next(c->settings, i)) {
+    fprintf(to, "export %s=", json_object_iter_key(i));
+    shell_put_word(to, json_string_value(json_object_iter_value(i)));
     fputc('\n', to);
   }
   fprintf(to, "%s\n", c->request->command);
@@ -137,7 +116,7 @@ static void put_commands(FILE *to, const contest *c) {
   if (plain == NULL) return;
   put_shell_lines(plain, c);
   fputs("<h2>To do it again</h2>\n<pre>", to);
-  if (fclose(plain) == 0) put_text(to, lines);
+  if (fclose(plain) == 0) html_put_text(to, lines);
   fputs("</pre>\n<p>What is found, and why one takes no part: <code>mmscan bench --units --list</code></p>\n", to);
   free(lines);
 }
@@ -179,11 +158,11 @@ static void put_standing(FILE *to, const contest *c, size_t place) {
     fputs("<tr class=\"failed\"><td></td><td>", to);
   else
     fprintf(to, "<tr><td class=\"n\">%zu</td><td>", place + 1);
-  put_text(to, s->unit->label);
+  html_put_text(to, s->unit->label);
   fputs("</td>", to);
   if (failed) {
     fprintf(to, "<td class=\"long\" colspan=\"%zu\">failed: ", 4 + 3 * c->request->thread_counts);
-    put_text(to, s->unit->failure);
+    html_put_text(to, s->unit->failure);
     fputs("</td></tr>\n", to);
     return;
   }
@@ -214,7 +193,7 @@ static void put_libraries(FILE *to, const contest *c) {
     fputs("<tr>", to);
     for (int k = 0; k < 3; k++) {
       fputs(k == 0 ? "<td>" : "<td class=\"long\">", to);
-      put_text(to, texts[k]);
+      html_put_text(to, texts[k]);
       fputs("</td>", to);
     }
     fprintf(to, unit->part.threads > 0 ? "<td class=\"n\">%d</td></tr>\n" : "<td></td></tr>\n", unit->part.threads);
@@ -228,11 +207,11 @@ static void put_product_row(FILE *to, const contest *c, const bench_unit *unit, 
   const contender *middle = contest_product(&c->races[CONTEST_SIZES / 2], unit, kind);
   if (middle == NULL || unit->failure[0] != '\0') return;
   fputs("<tr><td>", to);
-  put_text(to, kind == 0 ? unit->label : "");
+  html_put_text(to, kind == 0 ? unit->label : "");
   fprintf(to, "</td><td>%s</td>", products[kind].name);
   if (middle->refusal[0] != '\0') {
     fprintf(to, "<td class=\"missing\" colspan=\"%d\">", CONTEST_SIZES);
-    put_text(to, middle->refusal);
+    html_put_text(to, middle->refusal);
     fputs("</td></tr>\n", to);
     return;
   }
@@ -264,21 +243,6 @@ static void put_products(FILE *to, const contest *c) {
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
-/* Writes an SVG as a part of HTML: without what comes before the element, and names of its parts, which are the same in
- * all of gnuplot's pictures, made its own. */
-static void put_svg(FILE *to, const char *svg, int picture) {
-  static const char *const names[] = {"id='", "id=\"", "href='#", "href=\"#", "url(#"};
-  svg = strstr(svg, "<svg");
-  while (svg != NULL && *svg != '\0') {
-    size_t length = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-      if (strncmp(svg, names[i], strlen(names[i])) == 0) length = strlen(names[i]);
-    fwrite(svg, 1, length > 0 ? length : 1, to);
-    if (length > 0) fprintf(to, "p%d-", picture);
-    svg += length > 0 ? length : 1;
-  }
-}
-
 /* All of a file; the caller frees it. NULL where it cannot be read. */
 static char *read_all(int file) {
   struct stat about;
@@ -303,9 +267,9 @@ static int put_picture(FILE *to, const contest *c, contest_picture picture) {
   if (status == DONE && svg == NULL) status = fail("a picture cannot be read: %s", strerror(errno));
   if (svg != NULL) {
     fputs("<figure>\n", to);
-    put_svg(to, svg, picture);
+    html_put_svg(to, svg, picture);
     fputs("<figcaption>", to);
-    put_text(to, contest_captions[picture]);
+    html_put_text(to, contest_captions[picture]);
     fputs("</figcaption>\n</figure>\n", to);
   }
   free(svg);
@@ -336,7 +300,7 @@ static void put_head(FILE *to, const contest *c) {
         "<style>\n",
         to);
   fprintf(to, "%s</style>\n</head>\n<body>\n<h1>", style);
-  put_text(to, title != NULL ? title : machine);
+  html_put_text(to, title != NULL ? title : machine);
   fputs("</h1>\n<p>Libraries that multiply matrices, compared on prefix sums: ", to);
   fprintf(to, "%s, %s, out of place. Every result was checked first.</p>\n", c->number->name, length);
 }

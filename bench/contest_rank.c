@@ -28,7 +28,7 @@ double contest_elements(const contender *c) {
 }
 
 double contest_operations(const contender *c) {
-  return contest_elements(c) > 0 ? 1e-9 * product_operations(c) / c->seconds : 0;
+  return c != NULL && c->refusal[0] == '\0' ? 1e-9 * product_operations(c) / c->seconds : 0;
 }
 
 /* ---- The ranking ------------------------------------------------------------------------------------------------- */

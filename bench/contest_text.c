@@ -26,14 +26,12 @@ void contest_print_units(const contest *c) {
 }
 
 static void print_settings(const contest *c) {
-  const char *name;
-  json_t *value;
-  bool first = true;
-  json_object_foreach(c->settings, name, value) {
-    printf("%-13s%s=%s\n", first ? "settings" : "", name, json_string_value(value));
-    first = false;
+  const char *title = "settings";
+  for (void *i = json_object_iter(c->settings); i != NULL; i = json_object_iter_next(c->settings, i)) {
+    printf("%-12s %s=%s\n", title, json_object_iter_key(i), json_string_value(json_object_iter_value(i)));
+    title = "";
   }
-  if (first) puts("settings     none of those that units look at");
+  if (json_object_size(c->settings) == 0) puts("settings     none of those that units look at");
 }
 
 void contest_print_head(const contest *c, size_t n) {

@@ -37,7 +37,7 @@ static calls find_calls(void *handle) {
                                          {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
                                          {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    calls c;
+    calls c = {NULL, NULL};
     *(void **)&c.get = find(handle, names[i][0]);
     *(void **)&c.set = find(handle, names[i][1]);
     if (c.get != NULL && c.set != NULL) return c;
