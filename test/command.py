@@ -1299,6 +1299,21 @@ class Units(Timed):
         self.assertIn(b"d/x.html", done.stderr)
         self.assertEqual(os.listdir(self.path("d")), [])
 
+    def test_signals(self):
+        """Both files that are on their way go; what was there stays."""
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        self.write("x.svg", b"old")
+        process = subprocess.Popen([MMSCAN, "bench", "--units", "cblas", "-n", "22", "--rounds", "1000", "--plot",
+                                    self.path("x.svg"), "--report", self.path("x.html")], stdout=subprocess.DEVNULL)
+        deadline = time.time() + 30
+        while len(os.listdir(self.directory)) < 3 and time.time() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(len(os.listdir(self.directory)), 3)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), -signal.SIGTERM)
+        self.assertEqual((os.listdir(self.directory), self.read("x.svg")), (["x.svg"], b"old"))
+
     def test_environment_names_the_unit(self):
         """MMSCAN_UNIT is for others: the units here are those that are listed."""
         report = json.loads(self.good(*self.TINY, "cblas", "--json", env={"MMSCAN_UNIT": "model"}))
