@@ -15,8 +15,7 @@ static _Atomic(entry *) list;
 
 bool mms_trust_has(const char *unit, const char *version, const char *routine) {
   const entry *e = atomic_load_explicit(&list, memory_order_acquire);
-  while (e &&
-         (strcmp(e->unit, unit) != 0 || strcmp(e->version, version) != 0 || strcmp(e->routine, routine) != 0))
+  while (e && (strcmp(e->unit, unit) != 0 || strcmp(e->version, version) != 0 || strcmp(e->routine, routine) != 0))
     e = e->next;
   return e != NULL;
 }

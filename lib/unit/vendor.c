@@ -11,6 +11,23 @@ typedef int (*int_call)(void);
 typedef char *(*text_call)(void);
 typedef void (*fill_call)(char *buffer, int length);
 
+/* ---- Opening -------------------------------------------------------------------------------------------------- */
+
+/* A library calls its own functions, also where the process has others of that name (a reference BLAS would use the
+ * sgemm_ of the BLAS that is linked). The address sanitizer cannot bear it. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+enum { HOW = RTLD_NOW | RTLD_LOCAL };
+#else
+enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
+#endif
+
+void *mms_vendor_open(const char *library) { return dlopen(library, HOW); }
+
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
 
 /* Vendors put these around the names of BLAS: _64 and 64_ say that integers have 64 bits, where the plain names of the
