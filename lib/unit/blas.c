@@ -259,8 +259,8 @@ static mms_product rest_of(const mms_product *p) {
   return rest;
 }
 
-void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
-  mms_stay stay = mms_vendor_enter(&blas->vendor, p->form == MMSCAN_PRODUCT_CHUNKED);
+static void multiply(const mms_blas *blas, const mms_product *p, bool quietly) {
+  mms_stay stay = mms_vendor_enter(&blas->vendor, quietly);
   mms_product whole = *p, rest = *p;
   if (is_batch(p->form)) {
     rest = rest_of(p);
@@ -271,13 +271,18 @@ void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
   mms_vendor_leave(&blas->vendor, stay);
 }
 
+void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
+  multiply(blas, p, p->form == MMSCAN_PRODUCT_CHUNKED);
+}
+
 /* ---- States --------------------------------------------------------------------------------------------------- */
 
 static mmscan_routine_state state_of(const mms_blas *blas, size_t index) {
   return (mmscan_routine_state)atomic_load_explicit(&blas->state[index], memory_order_acquire);
 }
 
-static void multiply_as(const void *self, const mms_product *p) { mms_blas_multiply(self, p); }
+/* Threads would take longer than the products. */
+static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, true); }
 
 static mmscan_routine_state test(mms_blas *blas, size_t i) {
   mmscan_routine_state found =

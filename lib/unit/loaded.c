@@ -12,19 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A library calls its own functions, also where the process has others of that name (a reference BLAS would use the
- * sgemm_ of the BLAS that is linked). The address sanitizer cannot bear it. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-enum { HOW = RTLD_NOW | RTLD_LOCAL };
-#else
-enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
-#endif
-
 typedef struct loaded {
   mms_unit unit; /* first: a unit of this file is a record */
   struct loaded *next;
@@ -114,7 +101,7 @@ static void unload(loaded *l) {
 }
 
 static mmscan_status load(loaded *l, char *why, size_t size) {
-  l->vendor.handle = dlopen(l->unit.name, HOW);
+  l->vendor.handle = mms_vendor_open(l->unit.name);
   if (!l->vendor.handle) return refuse(why, size, dlerror());
   mmscan_status status = attach(l, why, size);
   if (status) unload(l);

@@ -11,6 +11,23 @@ typedef int (*int_call)(void);
 typedef char *(*text_call)(void);
 typedef void (*fill_call)(char *buffer, int length);
 
+/* ---- Opening -------------------------------------------------------------------------------------------------- */
+
+/* A library calls its own functions, also where the process has others of that name (a reference BLAS would use the
+ * sgemm_ of the BLAS that is linked). The address sanitizer cannot bear it. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+enum { HOW = RTLD_NOW | RTLD_LOCAL };
+#else
+enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
+#endif
+
+void *mms_vendor_open(const char *library) { return dlopen(library, HOW); }
+
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
 
 /* Vendors put these around the names of BLAS: _64 and 64_ say that integers have 64 bits, where the plain names of the
@@ -91,6 +108,14 @@ static void find_file(mms_vendor *v) {
   if (dlinfo(v->handle, RTLD_DI_LINKMAP, &map) == 0) snprintf(v->file, sizeof v->file, "%s", map->l_name);
 }
 
+/* BLIS asks OpenMP for as many threads as it is set to, and is content with a team of one. An OpenBLAS of OpenMP is
+ * not: it waits for ever for the others; but it asks for none in a chunk. */
+static void find_levels(mms_vendor *v) {
+  if (!find_either(v, "bli_info_get_version_str")) return;
+  *(void **)&v->get_levels = dlsym(v->handle, "omp_get_max_active_levels");
+  *(void **)&v->set_levels = dlsym(v->handle, "omp_set_max_active_levels");
+}
+
 mms_vendor mms_vendor_ask(void *handle) {
   mms_vendor v = {.handle = handle, .prefix = "", .suffix = ""};
   if (!handle) return v;
@@ -100,8 +125,7 @@ mms_vendor mms_vendor_ask(void *handle) {
   v.one_at_a_time = one_at_a_time(&v);
   v.batches = batches(&v);
   *(void **)&v.set_threads_here = find_either(&v, "MKL_Set_Num_Threads_Local");
-  *(void **)&v.get_levels = dlsym(handle, "omp_get_max_active_levels");
-  *(void **)&v.set_levels = dlsym(handle, "omp_set_max_active_levels");
+  find_levels(&v);
   return v;
 }
 

@@ -21,6 +21,9 @@ typedef struct mms_vendor {
   void (*set_levels)(int levels);
 } mms_vendor;
 
+/* dlopen() of a library that multiplies: its symbols are seen by nobody. NULL: dlerror() says why. */
+void *mms_vendor_open(const char *library);
+
 /* Finds how the library behind a handle (may be NULL) names cblas_sgemm, and asks it of itself. */
 mms_vendor mms_vendor_ask(void *handle);
 

@@ -188,10 +188,19 @@ bool mms_xsmm_is(const mms_vendor *v) {
 
 static void multiply_as(const void *self, const mms_product *p) { mms_xsmm_multiply((mms_xsmm *)(uintptr_t)self, p); }
 
-bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
-  *x = calls_of(v);
+static bool passes(mms_xsmm *x) {
   return mms_selftest(multiply_as, x, MMSCAN_F32, MMSCAN_PRODUCT_CHUNKED) &&
          mms_selftest(multiply_as, x, MMSCAN_F64, MMSCAN_PRODUCT_CHUNKED);
+}
+
+/* Its first product puts OMP_PROC_BIND=TRUE into the environment, which nobody wished for, and whose text is in memory
+ * of its own: when that is unloaded, getenv() crashes. */
+bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
+  bool is_bound = getenv("OMP_PROC_BIND") != NULL;
+  *x = calls_of(v);
+  bool good = passes(x);
+  if (!is_bound) unsetenv("OMP_PROC_BIND");
+  return good;
 }
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */
@@ -205,7 +214,7 @@ static bool is_here;
 static void look(void) {
   static const char *const names[] = {"libxsmm.so.2", "libxsmm.so.1", "libxsmm.so"};
   for (size_t i = 0; !is_here && i < sizeof names / sizeof *names; i++) {
-    void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    void *handle = mms_vendor_open(names[i]);
     if (!handle) continue;
     vendor = mms_vendor_ask(handle);
     is_here = mms_xsmm_is(&vendor) && mms_xsmm_attach(&found, &vendor);
