@@ -70,7 +70,7 @@ static void put_title(FILE *to, const contest *c, const char *what) {
 
 static void put_key(FILE *to) {
   fputs(
-      "set lmargin at screen 0.09\n"
+      "set lmargin at screen 0.10\n"
       "set rmargin at screen 0.725\n"
       "set key at screen 0.735, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen "
       "2.2\n",
@@ -91,12 +91,12 @@ static void put_bar_names(FILE *to, const contest *c) {
 
 /* In place of a bar. */
 static void put_failure(FILE *to, const standing *s, size_t place) {
-  char text[72];
+  char text[160];
   const bool failed = s->unit->failure[0] != '\0';
-  snprintf(text, sizeof text, "  %s%.60s", failed ? "failed: " : "not timed", s->unit->failure);
+  snprintf(text, sizeof text, "  %s%.120s", failed ? "failed: " : "not timed", s->unit->failure);
   fputs("set label ", to);
   picture_put_string(to, text);
-  fprintf(to, " at 0,%zu left noenhanced front textcolor '%s'\n", place + 1, failed ? "#b00000" : "#707070");
+  fprintf(to, " at 0,%zu left noenhanced front font ',12' textcolor '%s'\n", place + 1, failed ? "#b00000" : "#707070");
 }
 
 /* Bars of the same threads: length, middle, ends, colour. Those on fewer threads than all are pale, and below. */
@@ -225,7 +225,7 @@ static void put_products(FILE *to, const contest *c) {
   put_title(to, c, what);
   put_key(to);
   put_all_points(to, c);
-  fputs("set logscale xy 2\nset format y '%g'\nset xlabel 's'\nset ylabel 'Gelem/s' offset 1,0\n"
+  fputs("set logscale xy 2\nset format y '%.3g'\nset xlabel 's'\nset ylabel 'Gelem/s' offset 1,0\n"
         "set xrange [1.8:142]\n",
         to);
   fputs("plot ", to);
@@ -273,7 +273,7 @@ static void put_roofline(FILE *to, const contest *c) {
   put_key(to);
   put_all_points(to, c);
   put_sizes(to, c);
-  fputs("set logscale xy 2\nset format xy '%g'\nset xlabel 'operations for a byte of memory traffic'\n"
+  fputs("set logscale xy 2\nset format xy '%.3g'\nset xlabel 'operations for a byte of memory traffic'\n"
         "set ylabel 'GFLOP/s' offset 1,0\nset samples 500\n",
         to);
   fprintf(to, "set xrange [%g:%g]\n", intensity(c, 1.5), intensity(c, 1.5 * (double)contest_sizes[CONTEST_SIZES - 1]));

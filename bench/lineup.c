@@ -138,13 +138,15 @@ static mmscan_status make_plan(const lineup *l, const char *engine, const char *
 static bool add_plan(lineup *l, const char *engine, const char *unit) {
   char name[48];
   mmscan_plan *plan;
-  if (make_plan(l, engine, unit, 0, &plan) != MMSCAN_OK) return false;
+  const mmscan_status status = make_plan(l, engine, unit, 0, &plan);
+  if (status != MMSCAN_OK && status != MMSCAN_EBLAS) return false;
   snprintf(name, sizeof name, "mmscan %s%s%s", engine, unit != NULL ? " " : "", unit != NULL ? unit : "");
   contender *c = add(l, ROLE_LIBRARY, name, run_plan);
   if (c == NULL)
     mmscan_plan_destroy(plan);
   else
     c->plan = plan;
+  if (status == MMSCAN_EBLAS) refuse(c, "the library behind the unit is not here");
   if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
 }

@@ -21,8 +21,8 @@ static void put_head(FILE *to, const bench_request *request, size_t panels) {
   picture_put_axes(to);
   fputs("set logscale xy 2\n"
         "set format x '2^{%L}'\n"
-        "set format y '%g'\n"
-        "set lmargin at screen 0.09\n"
+        "set format y '%.3g'\n"
+        "set lmargin at screen 0.10\n"
         "set rmargin at screen 0.685\n"
         "set key at screen 0.70, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen "
         "2.2\n"
