@@ -237,7 +237,8 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
 
 typedef enum mmscan_form {
   MMSCAN_STACKED = 1, /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
-  MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul) */
+  MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul): in one call of
+ gemm_batch_strided or gemm_batch where the unit has it, which may use threads of the library; else in a loop */
 } mmscan_form;
 
 typedef enum mmscan_length_rule {
@@ -336,7 +337,9 @@ size_t mmscan_wisdom_count(void);
 mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size);
 
 /* Undoes one mmscan_unit_open(). The library is unloaded when all are undone, and no plan, no running call, no wisdom
- * and no environment variable uses it: a plan outlives the close, and new plans cannot ask for the unit.
+ * and no environment variable uses it: a plan outlives the close, and new plans cannot ask for the unit. BLIS, LIBXSMM
+ * and MKL do not give back all that they took, and stay loaded to the end of the process; opened again, they are the
+ * same.
  *
  * MMSCAN_EINVAL  name is NULL or not of a unit that mmscan_unit_open() has opened and nobody has closed
  */

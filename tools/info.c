@@ -17,7 +17,7 @@
 
 static const char help[] = "Usage: mmscan info [--json]\n"
                            "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
-                           "the BLAS behind each, and the environment variables that are set.\n"
+                           "the BLAS behind each and its routines, and the environment variables that are set.\n"
                            "\n"
                            "  --json   as one JSON object\n"
                            "  --help   this text\n"
@@ -36,13 +36,25 @@ static json_t *parts(mmscan_status (*get)(size_t index, mmscan_part *part)) {
   return list;
 }
 
+static json_t *routines(const char *unit) {
+  json_t *list = json_array();
+  mmscan_routine r = {.struct_size = sizeof r};
+  for (size_t i = 0; mmscan_get_routine(unit, i, &r) == MMSCAN_OK; i++)
+    json_array_append_new(list,
+                          json_pack("{s:s, s:b, s:b, s:s}", "name", r.name, "used", r.state == MMSCAN_ROUTINE_USED,
+                                    "absent", r.state == MMSCAN_ROUTINE_ABSENT, "remark", r.remark));
+  return list;
+}
+
 static json_t *units(void) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
-    json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:i}", "name", settings_text(part.name), "description",
-                                          settings_text(part.description), "library", settings_text(part.library),
-                                          "version", settings_text(part.version), "threads", part.threads));
+    json_array_append_new(list,
+                          json_pack("{s:o, s:o, s:b, s:o, s:o, s:i, s:o}", "name", settings_text(part.name),
+                                    "description", settings_text(part.description), "here", part.status == MMSCAN_OK,
+                                    "library", settings_text(part.library), "version", settings_text(part.version),
+                                    "threads", part.threads, "routines", routines(part.name)));
   return list;
 }
 
@@ -82,12 +94,31 @@ static void print_library(const json_t *unit) {
   putchar('\n');
 }
 
+/* Those that are used in a line, and a line for each that is there and is not. */
+static void print_routines(const json_t *list) {
+  const char *before = "             has ";
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *r = json_array_get(list, i);
+    if (!json_is_true(json_object_get(r, "used"))) continue;
+    printf("%s%s", before, field(r, "name", ""));
+    before = ", ";
+  }
+  if (*before == ',') putchar('\n');
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *r = json_array_get(list, i);
+    if (json_is_true(json_object_get(r, "used")) || json_is_true(json_object_get(r, "absent"))) continue;
+    printf("             %s: %s\n", field(r, "name", ""), field(r, "remark", ""));
+  }
+}
+
 static void print_parts(const char *title, const json_t *list) {
   puts(title);
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *part = json_array_get(list, i);
     printf("  %-10s %s\n", field(part, "name", ""), field(part, "description", ""));
+    if (json_is_false(json_object_get(part, "here"))) puts("             not found here");
     print_library(part);
+    print_routines(json_object_get(part, "routines"));
   }
 }
 

@@ -95,16 +95,11 @@ static mmscan_status attach(loaded *l, char *why, size_t size) {
   return refuse(why, size, "no BLAS: it has no cblas_sgemm and cblas_dgemm, and is not LIBXSMM");
 }
 
-static void unload(loaded *l) {
-  dlclose(l->vendor.handle);
-  l->vendor.handle = NULL;
-}
-
 static mmscan_status load(loaded *l, char *why, size_t size) {
   l->vendor.handle = mms_vendor_open(l->unit.name);
   if (!l->vendor.handle) return refuse(why, size, dlerror());
   mmscan_status status = attach(l, why, size);
-  if (status) unload(l);
+  if (status) mms_vendor_close(&l->vendor);
   return status;
 }
 
@@ -123,7 +118,7 @@ static void drop(const mms_unit *self) {
   loaded *l = record_of(self);
   if (atomic_fetch_sub(&l->holds, 1) != 1) return;
   pthread_mutex_lock(&lock);
-  if (atomic_load(&l->holds) == 0 && l->vendor.handle) unload(l);
+  if (atomic_load(&l->holds) == 0 && l->vendor.handle) mms_vendor_close(&l->vendor);
   pthread_mutex_unlock(&lock);
 }
 

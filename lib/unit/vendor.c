@@ -28,6 +28,13 @@ enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
 
 void *mms_vendor_open(const char *library) { return dlopen(library, HOW); }
 
+void mms_vendor_close(mms_vendor *v) {
+  void *again = v->stays ? dlopen(v->file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
+  if (again) dlclose(again);
+  dlclose(v->handle);
+  v->handle = NULL;
+}
+
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
 
 /* Vendors put these around the names of BLAS: _64 and 64_ say that integers have 64 bits, where the plain names of the
@@ -108,6 +115,14 @@ static void find_file(mms_vendor *v) {
   if (dlinfo(v->handle, RTLD_DI_LINKMAP, &map) == 0) snprintf(v->file, sizeof v->file, "%s", map->l_name);
 }
 
+/* BLIS keeps its buffers, LIBXSMM the code it has made, MKL the libraries that it has loaded. */
+static bool stays(const mms_vendor *v) {
+  static const char *const names[] = {"bli_info_get_version_str", "libxsmm_init", "MKL_Get_Version_String"};
+  size_t i = 0;
+  while (i < sizeof names / sizeof *names && !find_either(v, names[i])) i++;
+  return i < sizeof names / sizeof *names;
+}
+
 /* BLIS asks OpenMP for as many threads as it is set to, and is content with a team of one. An OpenBLAS of OpenMP is
  * not: it waits for ever for the others; but it asks for none in a chunk. */
 static void find_levels(mms_vendor *v) {
@@ -124,6 +139,7 @@ mms_vendor mms_vendor_ask(void *handle) {
   find_version(&v);
   v.one_at_a_time = one_at_a_time(&v);
   v.batches = batches(&v);
+  v.stays = stays(&v);
   *(void **)&v.set_threads_here = find_either(&v, "MKL_Set_Num_Threads_Local");
   find_levels(&v);
   return v;

@@ -11,6 +11,7 @@ typedef struct mms_vendor {
   char file[4096];             /* empty where nobody knows */
   char version[256];           /* empty where it does not say */
   bool one_at_a_time;          /* two threads must not be in it at once */
+  bool stays;                  /* it does not give back what it took when it is unloaded */
   bool batches;                /* its batched calls are known to be good in this version */
 
   /* Of the calling thread alone, and returning what was set before; NULL: it has no such call. */
@@ -26,6 +27,9 @@ void *mms_vendor_open(const char *library);
 
 /* Finds how the library behind a handle (may be NULL) names cblas_sgemm, and asks it of itself. */
 mms_vendor mms_vendor_ask(void *handle);
+
+/* dlclose(); but one that stays is loaded to the end of the process, and the same when it is opened again. */
+void mms_vendor_close(mms_vendor *vendor);
 
 /* The address of a function, whose name is without prefix and suffix; NULL where there is none. */
 void *mms_vendor_find(const mms_vendor *vendor, const char *name);

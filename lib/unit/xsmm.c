@@ -218,7 +218,7 @@ static void look(void) {
     if (!handle) continue;
     vendor = mms_vendor_ask(handle);
     is_here = mms_xsmm_is(&vendor) && mms_xsmm_attach(&found, &vendor);
-    if (!is_here) dlclose(handle);
+    if (!is_here) mms_vendor_close(&vendor);
   }
 }
 
