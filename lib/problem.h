@@ -33,4 +33,7 @@ static inline mmscan_status mms_problem_overlap(const void *x, const void *y, si
 mmscan_status mms_problem_matmul(const mmscan_matmul_desc *desc, const void *x, const void *y,
                                  const mmscan_counts *counts);
 
+/* A description of one product, and its arrays. */
+mmscan_status mms_problem_product(const mmscan_product_desc *desc, const void *x, const void *w);
+
 #endif

@@ -46,12 +46,23 @@ size_t mms_sweep_room(mmscan_type type, size_t s, mmscan_form form, size_t n) {
   return 2 * padded(s, form, broadcast > n ? broadcast : n) * mms_type_size(type);
 }
 
-/* z = A y for `total` padded elements of which m are data: one GEMM, or one a square. */
+/* How squares are asked of the unit: by its batched call, where it has one. */
+static mmscan_product_form form_of_squares(const mms_sweep *w) {
+  static const mmscan_product_form forms[] = {MMSCAN_PRODUCT_BATCH_STRIDED, MMSCAN_PRODUCT_BATCH};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (mms_unit_has(w->unit, w->type, forms[i])) return forms[i];
+  return MMSCAN_PRODUCT_CHUNKED;
+}
+
+/* z = A y for `total` padded elements of which m are data: one GEMM, or one a square, or one batch of squares. */
 static void batch_matmul(const mms_sweep *w, const void *a, const char *y, char *z, size_t m, size_t total) {
-  size_t size = mms_type_size(w->type), step = w->form == MMSCAN_BATCHED ? w->s * w->s : total;
+  mmscan_product_form form = w->form == MMSCAN_BATCHED ? form_of_squares(w) : MMSCAN_PRODUCT_CHUNKED;
+  bool is_loop = w->form == MMSCAN_BATCHED && form == MMSCAN_PRODUCT_CHUNKED;
+  size_t size = mms_type_size(w->type), step = is_loop ? w->s * w->s : total;
   for (size_t from = 0; from < total; from += step) {
     size_t data = m > from ? m - from : 0;
     mms_unit_multiply(w->unit, &(mms_product){.type = w->type,
+                                              .form = form,
                                               .s = w->s,
                                               .columns = step / w->s,
                                               .a = a,
