@@ -3,6 +3,7 @@
 #include "kernel/cpu.h"
 #include "measure.h"
 #include "paper/segments.h"
+#include "paper/tcu.h"
 #include "plan.h"
 #include "problem.h"
 #include "runtime.h"
@@ -215,6 +216,11 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   status = mms_matmulscan(desc, unit, threads, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;
+}
+
+mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {
+  mmscan_status status = mms_problem_model(desc, result);
+  return status ? status : mms_tcu_price(desc, result);
 }
 
 /* ---- What is inside ------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* problem.c: validates a request and writes it as a problem. */
 #include "problem.h"
 
+#include <float.h>
 #include <string.h>
 
 /* ---- Descriptions --------------------------------------------------------------------------------------------- */
@@ -143,4 +144,10 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, con
   if (d->n == 0) return MMSCAN_OK;
   if (!x || !y || d->n > PTRDIFF_MAX / mms_type_size(d->type)) return MMSCAN_EINVAL;
   return mms_problem_overlap(x, y, d->n * mms_type_size(d->type));
+}
+
+mmscan_status mms_problem_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
+  if (!d || d->struct_size != sizeof *d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
+  if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
+  return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
 }

@@ -33,4 +33,7 @@ static inline mmscan_status mms_problem_overlap(const void *x, const void *y, si
 mmscan_status mms_problem_matmul(const mmscan_matmul_desc *desc, const void *x, const void *y,
                                  const mmscan_counts *counts);
 
+/* A description of the paper's model, and the place for its result. */
+mmscan_status mms_problem_model(const mmscan_model_desc *desc, const mmscan_model_result *result);
+
 #endif

@@ -24,6 +24,7 @@ static const subcommand subcommands[] = {
     {"info", run_info, "version, CPU, engines, the BLAS behind them, environment"},
     {"tune", run_tune, "measure what is fastest here, and write it down"},
     {"bench", run_bench, "time the engines beside the copy bound and other scans"},
+    {"model", run_model, "a run in the paper's model: counted beside its bounds"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
