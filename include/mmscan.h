@@ -235,6 +235,56 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
  * reaches backwards). It is here to be studied, counted and compared; for work use the calls above.
  * L_s: the s-by-s lower triangular matrix of ones. B_s: the identity with its first column all ones. */
 
+/* A trace tells of each step a run takes, as it takes it: a product W = A X, or W = A X + C, or the operator alone.
+ * Entry (row, column) of W combines those X(k, column) for which A(row, k) is one, in the order of k; a row of zeros
+ * gives the identity. What an entry is, is told by its position: 0 to n - 1 are the elements of the array, those from n
+ * on are temporaries of the run, each with a place of its own.
+ *
+ * The order of the events is an order in which their steps can be done. Done so, by the positions alone, they give the
+ * scan: a step reads all of X and C before it writes W. */
+
+typedef enum mmscan_matrix {
+  MMSCAN_L = 1,    /* L_s: lower triangular ones */
+  MMSCAN_B,        /* B_s: the identity, with its first column all ones */
+  MMSCAN_L_STRICT, /* L_s without its diagonal */
+  MMSCAN_ONES      /* all ones */
+} mmscan_matrix;
+
+/* 1 where A(row, column) is one, else 0. */
+int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column);
+
+typedef enum mmscan_phase {
+  MMSCAN_UP_SWEEP = 1, /* also the levels of a method that has one phase only */
+  MMSCAN_DOWN_SWEEP,
+  MMSCAN_GATHER,   /* elements are copied to temporaries, or a place is set to the identity */
+  MMSCAN_BROADCAST /* a prefix is added to all that follows it */
+} mmscan_phase;
+
+/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
+typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
+
+#define MMSCAN_NO_ELEMENT SIZE_MAX
+
+typedef struct mmscan_event {
+  size_t struct_size; /* sizeof(mmscan_event) */
+  int step;           /* of Section 3.2: 1 segments, 2 gather w, 3 scan w, 4 broadcast; 1 where there are no segments */
+  size_t segment;     /* of the steps 1 and 4, from 0; else 0 */
+  mmscan_phase phase;
+  size_t level; /* t of Algorithm 1; elsewhere the level in the phase, from 0 */
+  size_t depth; /* 1 to the depth that is counted; steps of the same depth need not wait for each other */
+  mmscan_matrix matrix;
+  int is_product;    /* nonzero: done by the unit; 0: by the operator alone, where s = 1 is a copy and L_2 an adder */
+  size_t s, columns; /* X, C and W are s-by-columns; a square multiplication is s columns, or what is left of them */
+  size_t positions;  /* every position is below this; the same in all events of a run */
+  const size_t *in;  /* positions of X, column-major; MMSCAN_NO_ELEMENT: padding, the identity */
+  const size_t *add; /* positions of C; NULL: there is none */
+  const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: dropped, or what is there already */
+} mmscan_event;
+
+/* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
+ * may call the library, but x and y are in use. */
+typedef void mmscan_trace(void *context, const mmscan_event *event);
+
 typedef enum mmscan_form {
   MMSCAN_STACKED = 1, /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
   MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul) */
@@ -265,7 +315,9 @@ typedef struct mmscan_matmul_desc {
   mmscan_traversal traversal;
   mmscan_broadcast broadcast; /* looked at with MMSCAN_DIGITS only */
   const char *unit;           /* a name from mmscan_get_unit(); NULL: that of MMSCAN_UNIT, or cblas */
-  int threads;                /* for the segments of MMSCAN_DIGITS; 0: as everywhere */
+  int threads;                /* for the segments of MMSCAN_DIGITS; 0: as everywhere; one where there is a trace */
+  mmscan_trace *trace;        /* told of every product; NULL: nobody is */
+  void *trace_context;        /* its first argument */
 } mmscan_matmul_desc;
 
 /* What a run did. "Additions" are those of a multiplication that skips the zeros of L_s and B_s. */
@@ -281,11 +333,13 @@ typedef struct mmscan_counts {
   uint64_t segments;           /* of Section 3.2; 1 with MMSCAN_PADDED */
 } mmscan_counts;
 
-/* y = inclusive scan of x, by MatMulScan as *desc says; counts may be NULL. In place: x == y.
+/* y = inclusive scan of x, by MatMulScan as *desc says; counts may be NULL. In place: x == y. In a trace, the
+ * temporaries are the entries of w (Section 3.2, step 2): entry i is position n + i.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory: up to 4 n + 2 s^3 elements of work space; y is untouched
+ * MMSCAN_ENOMEM    no memory: up to 4 n + 2 s^3 elements of work space, and as many positions for a trace; y is
+ *                  untouched
  * MMSCAN_ENOTSUP   a type other than f32 and f64; or the environment asks for what this library does not do
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);

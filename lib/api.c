@@ -213,7 +213,7 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   const mms_unit *unit = desc->unit ? mms_unit_find(desc->unit) : env->unit ? env->unit : mms_unit_at(0);
   if (!unit) return MMSCAN_EINVAL;
   int threads = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
-  status = mms_matmulscan(desc, unit, threads, x, y, &found);
+  status = mms_matmulscan(desc, unit, NULL, threads, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;
 }

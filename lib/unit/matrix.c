@@ -12,12 +12,21 @@ static void set_entry(mmscan_type type, void *a, size_t index, double value) {
     ((double *)a)[index] = value;
 }
 
-void mms_matrix_l(mmscan_type type, size_t s, void *a) {
-  for (size_t column = 0; column < s; column++)
-    for (size_t row = 0; row < s; row++) set_entry(type, a, column * s + row, row >= column);
+int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
+  switch (matrix) {
+  case MMSCAN_L:
+    return row >= column;
+  case MMSCAN_B:
+    return column == 0 || row == column;
+  case MMSCAN_L_STRICT:
+    return row > column;
+  case MMSCAN_ONES:
+    return 1;
+  }
+  return 0;
 }
 
-void mms_matrix_b(mmscan_type type, size_t s, void *a) {
+void mms_matrix_make(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
   for (size_t column = 0; column < s; column++)
-    for (size_t row = 0; row < s; row++) set_entry(type, a, column * s + row, column == 0 || row == column);
+    for (size_t row = 0; row < s; row++) set_entry(type, a, column * s + row, mmscan_matrix_entry(matrix, row, column));
 }

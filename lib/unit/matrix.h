@@ -4,9 +4,8 @@
 
 #include "mmscan.h"
 
-/* The constant matrices of the paper, s-by-s, written to a. */
-void mms_matrix_l(mmscan_type type, size_t s, void *a); /* lower triangular ones */
-void mms_matrix_b(mmscan_type type, size_t s, void *a); /* identity with its first column all ones */
+/* A constant matrix of the paper, s-by-s, written to a; MMSCAN_F32 or MMSCAN_F64. */
+void mms_matrix_make(mmscan_type type, mmscan_matrix matrix, size_t s, void *a);
 
 /* Entry `index` of an array of the unit's type. */
 double mms_matrix_entry(mmscan_type type, const void *a, size_t index);
