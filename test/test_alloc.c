@@ -203,6 +203,15 @@ static mmscan_status paper_padded_batched(struct scene *s) {
   return paper_call(s, MMSCAN_BATCHED, MMSCAN_PADDED, MMSCAN_ITERATIVE);
 }
 
+/* The model has no y: the scan is a call of its own. */
+static mmscan_status model_call(struct scene *s) {
+  mmscan_model_desc desc = {.struct_size = sizeof desc, .n = s->window.n, .s = 7, .units = 3};
+  mmscan_model_result result = {.struct_size = sizeof result, .depth = {-1, -1}};
+  mmscan_status status = mmscan_model(&desc, &result);
+  if ((result.depth.counted < 0) != (status != MMSCAN_OK)) return MMSCAN_EINVAL;
+  return status ? status : simple_call(s);
+}
+
 /* When a call may give MMSCAN_ENOMEM; with files MMSCAN_EIO too, where the C library gives no reason. */
 enum may { NEVER_ENOMEM, MAKING_A_PLAN, ANY_TIME, WITH_A_FILE };
 
@@ -247,6 +256,7 @@ static const struct trial {
     {"paper, digits, batched", paper_digits_batched, "auto", 1, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
     {"paper, padded", paper_padded, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
     {"paper, padded, batched", paper_padded_batched, "auto", 1, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"model", model_call, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
 };
 
 /* ---- One call ---------------------------------------------------------------------------------------------------- */
