@@ -795,7 +795,7 @@ class InfoAndUsage(Case):
 
     def test_help(self):
         for arguments in ["--help"], ["-h"], ["scan", "--help"], ["info", "--help"], ["bench", "--help"], \
-                ["tune", "--help"]:
+                ["tune", "--help"], ["model", "--help"]:
             self.assertIn("Usage: mmscan", self.good(*arguments).decode())
         self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
 
@@ -1036,6 +1036,70 @@ class Bench(Case):
         self.assertIn("WRONG result, first at element 0", rows["idle peer"]["skipped"])
         self.assertGreater(rows["right peer"]["seconds"], 0)
         self.assertEqual(rows["absent peer"]["skipped"], "there is none")
+
+
+class Model(Case):
+    """What the paper says of its algorithm, and that no time beats the critical path or the work."""
+
+    def model(self, *arguments):
+        return json.loads(self.good("model", *arguments, "--json"))
+
+    def test_figures_of_the_paper(self):
+        """The square multiplications of some n = s^k, counted by hand, and Lemma 1's bounds."""
+        for s, k, counted, bound in [(2, 4, 15, 22), (2, 8, 255, 270), (3, 6, 243, 253), (4, 3, 11, 15), (4, 6, 683, 693),
+                                     (8, 5, 1171, 1179), (16, 4, 547, 553), (16, 5, 8739, 8747)]:
+            got = self.model("-n", "%d^%d" % (s, k), "-s", s)
+            self.assertEqual(got["n"], s ** k)
+            self.assertEqual(got["multiplications"], {"counted": counted, "bound": bound})
+            self.assertEqual(got["depth"], {"counted": 2 * k - 1, "bound": 2 * k - 1})
+            self.assertLessEqual(got["additions"]["counted"], got["additions"]["bound"])
+
+    def test_times(self):
+        for s, n, latency, lanes in [(4, 4096, 10, 0), (2, 1000, 0, 0), (5, 12345, 2.5, 0), (16, 2 ** 20, 100, 0),
+                                     (4, 5000, 7, 8)]:
+            options = ["-n", n, "-s", s, "-l", latency] + (["--lanes", lanes] if lanes else [])
+            times = []
+            for p in 1, 2, 7, 10 ** 9:
+                got = self.model(*options, "-p", p)
+                self.assertEqual((got["latency"], got["units"], got["lanes"]), (latency, p, lanes))
+                time, work = got["p_units"]["counted"], got["work"] + got["vector_work"]
+                self.assertGreaterEqual(time, max(got["critical_path"], got["work"] / p, got["vector_work"] / p))
+                self.assertLessEqual(time, got["brent"] * (1 + 1e-12))
+                times.append(time)
+                if lanes:
+                    self.assertIsNone(got["p_units"]["bound"])
+                else:
+                    self.assertEqual(work, got["multiplications"]["counted"] * (s * s + latency))
+                    self.assertLessEqual(time, got["p_units"]["bound"])
+                    self.assertLessEqual(got["one_unit"]["counted"], got["one_unit"]["bound"])
+            self.assertEqual(times, sorted(times, reverse=True))
+            self.assertEqual(times[-1], got["critical_path"])
+
+    def test_text(self):
+        text = self.good("model", "-n", "4^6", "-s", "4", "-l", "10", "-p", "8").decode().splitlines()
+        self.assertEqual(text[0], "n = 4096, s = 4: 1 segment")
+        self.assertEqual(text[1], "(16, 10)-TCU, 8 units")
+        self.assertIn("multiplications 683 693".split(), [line.split() for line in text])
+        text = self.good("model", "-n", "7", "-s", "2", "--lanes", "1").decode()
+        self.assertIn("3 segments", text)
+        self.assertIn("work on vector units", text)
+
+    def test_lengths(self):
+        for text, n in [("0", 0), ("1", 1), ("3^0", 1), ("0^3", 0), ("1^99", 1), ("10^3", 1000)]:
+            self.assertEqual(self.model("-n", text, "-s", "3")["n"], n)
+
+    def test_wrong_usage(self):
+        good = ["-n", "10", "-s", "2"]
+        for arguments in [[], ["-n", "10"], ["-s", "2"], [*good, "x"], [*good, "--sing"], [*good, "-l", "-1"],
+                          [*good, "-l", "inf"], [*good, "-l", "nan"], [*good, "-l", "x"], [*good, "-l", ""],
+                          [*good, "-p", "0"], [*good, "-p", "-1"], [*good, "-p", "1.5"], [*good, "--lanes", "0"],
+                          ["-n", "10", "-s", "1"], ["-n", "10", "-s", "513"], ["-n", "-1", "-s", "2"], ["-n", "", "-s", "2"],
+                          ["-n", "2^", "-s", "2"], ["-n", "^2", "-s", "2"], ["-n", "2^64", "-s", "2"], ["-n", "2^3^2", "-s", "2"],
+                          ["-n", "18446744073709551616", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"]]:
+            self.assertEqual(self.bad("model", *arguments, status=2), b"")
+
+    def test_too_long(self):
+        self.bad("model", "-n", "2^62", "-s", "2", says="memory")
 
 
 class Streaming(Case):

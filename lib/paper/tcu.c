@@ -87,7 +87,7 @@ static void do_nothing(const mms_product *product) { (void)product; }
 static mmscan_status run(pricing *p, mmscan_form form, mmscan_trace *trace, mmscan_counts *counts) {
   static const mms_unit nothing = {.name = "nothing", .multiply = do_nothing};
   size_t n = p->desc->n;
-  float *x = n <= PTRDIFF_MAX / sizeof *x ? calloc(n + (n == 0), sizeof *x) : NULL;
+  float *x = calloc(n + (n == 0), sizeof *x);
   mmscan_matmul_desc d = {.struct_size = sizeof d,
                           .type = MMSCAN_F32,
                           .n = n,
@@ -106,6 +106,7 @@ static mmscan_status run(pricing *p, mmscan_form form, mmscan_trace *trace, mmsc
 /* Every element and every entry of w has a place. */
 static mmscan_status open_pricing(pricing *p) {
   size_t places = p->desc->n, entries = 0;
+  if (places > PTRDIFF_MAX / sizeof(float)) return MMSCAN_ENOMEM;
   for (size_t left = p->desc->n; left; left /= p->desc->s) entries += left % p->desc->s;
   mmscan_status status = mms_schedule_open(&p->products, places + entries);
   return status ? status : mms_schedule_open(&p->squares, places + entries);
