@@ -15,7 +15,7 @@
  * engine `serial` is the plain loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
- * paper's algorithm, what is inside.
+ * paper's algorithm, the methods it is compared with, wisdom, what is inside.
  *
  * RULES THAT HOLD FOR EVERY CALL
  *
@@ -394,6 +394,79 @@ typedef struct mmscan_model_result {
  * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications; *result is untouched
  */
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result);
+/* ---- The methods of the paper's Table 1 ---------------------------------------------------------------------------
+ */
+
+/* Every method of Table 1, on elements of any kind and with any associative operator, whether or not it is commutative
+ * (Section 1: "can be extended to any arbitrary associative operator"). All run on the calling thread, one step after
+ * the other. They are here to be studied, counted, drawn and compared. */
+
+/* A row of the table of methods. All strings are static. */
+typedef struct mmscan_method {
+  size_t struct_size;      /* sizeof(mmscan_method), set by the caller */
+  const char *name;        /* as mmscan_network_desc takes it */
+  const char *description; /* one line */
+  mmscan_kind kind;        /* of the scan it gives */
+  int has_s;               /* nonzero: it multiplies s-by-s matrices */
+  int commutes;            /* nonzero: only for commutative operators */
+} mmscan_method;
+
+/* Row `index` of the table. MMSCAN_EINVAL: past the last row, method is NULL or has a wrong struct_size.
+ *
+ *   sklansky        Sklansky 1960
+ *   hillis-steele   Hillis and Steele 1986, also called Kogge-Stone
+ *   blelloch        Blelloch 1990; exclusive. Its trace has temporaries: n is padded to a power of two
+ *   brent-kung      Brent and Kung 1980
+ *   dakkak-warp     Dakkak et al. 2019, Algorithm 6: n <= s^2, as an s-by-s matrix A by rows: A U + (L A) 1, U upper
+ *                   triangular ones, L strictly lower, 1 all ones. L A adds down the columns before the product with 1
+ *                   adds across, so x is not combined in its order: commutative operators only. In the trace, a
+ *                   product from the right is its transpose from the left
+ *   dakkak-block    Dakkak et al. 2019, Algorithm 7: blocks of s^3, one after the other: s tiles by Algorithm 6, an
+ *                   exclusive scan of their totals behind the carry of the block before, a broadcast
+ *   matmulscan      Zouzias and McColl, Algorithm 1 in its batched form, and Section 3.2
+ */
+mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
+
+/* Set it to zeros, then fill in what you mean. */
+typedef struct mmscan_network_desc {
+  size_t struct_size;             /* sizeof(mmscan_network_desc) */
+  const char *method;             /* a name from mmscan_get_method() */
+  size_t n;                       /* any length; dakkak-warp: at most s^2 */
+  size_t s;                       /* 2 to MMSCAN_MAX_S; looked at by methods that have one */
+  size_t size;                    /* bytes of an element, 1 or more; elements are moved as bytes */
+  mmscan_combine *combine;        /* the operator; called with elements that are aligned as in an array of them */
+  void *context;                  /* its first argument */
+  const void *identity;           /* an element e with e op a = a op e = a */
+  int commutative;                /* nonzero: a op b = b op a, says the caller */
+  mmscan_length_rule length_rule; /* looked at by matmulscan only */
+  mmscan_trace *trace;            /* told of every step; NULL: nobody is */
+  void *trace_context;            /* its first argument */
+} mmscan_network_desc;
+
+/* What a run did, as Table 1 counts it. A zero of a matrix costs nothing. Where n is a power of two (of s), depth and
+ * work are the table's. An adder is a node of the circuit: it combines two elements or more. */
+typedef struct mmscan_network_counts {
+  size_t struct_size;       /* sizeof(mmscan_network_counts), set by the caller */
+  uint64_t depth;           /* levels: of operators (PRAM); of products, broadcasts and scans of totals (TCU) */
+  uint64_t work;            /* binary operators, with those on padding */
+  uint64_t work_unpadded;   /* those whose operands and result are all elements */
+  uint64_t multiplications; /* products of two s-by-s matrices */
+  uint64_t adders;          /* without those that have but one element to combine, the rest being padding */
+  uint64_t path;            /* adders on the longest chain: at most depth, for levels do not always wait */
+  uint64_t fan_in;          /* the most elements an adder combines */
+  uint64_t fan_out;         /* the most ways a value goes in one level: to adders, and on unchanged */
+  uint64_t reads;           /* the most adders a value goes to, in all levels (in Brent-Kung's network: log2 n) */
+} mmscan_network_counts;
+
+/* y = the scan of x by the method, of the kind that the method gives; counts may be NULL. In place: x == y.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
+ * MMSCAN_EOVERLAP  x and y share memory and x != y
+ * MMSCAN_ENOMEM    no memory for the work space, which is some 30 positions and 6 elements long for each of x; y is
+ *                  untouched
+ * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
+ */
+mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts);
 
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *

@@ -69,7 +69,7 @@ enum { OPERATOR_SIZE = 128 };
 static inline void play_entry(const struct operation *op, const mmscan_event *e, size_t at, const char *values,
                               char *w) {
   size_t row = at % e->s, column = at / e->s;
-  char sum[OPERATOR_SIZE];
+  _Alignas(max_align_t) char sum[OPERATOR_SIZE];
   memcpy(w, op->identity, op->size);
   for (size_t k = 0; k <= e->s; k++) {
     size_t position = k < e->s ? e->in[column * e->s + k] : e->add ? e->add[at] : MMSCAN_NO_ELEMENT;

@@ -14,6 +14,8 @@
 #include "paper/vector.h"
 #include "types.h"
 #include "unit/matrix.h"
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,10 @@ static size_t digit_sum(size_t s, size_t n) {
   return sum;
 }
 
+static size_t segments_of(const mmscan_matmul_desc *desc) {
+  return desc->length_rule == MMSCAN_PADDED ? 1 : digit_sum(desc->s, desc->n);
+}
+
 static size_t power_holding(size_t s, size_t n) {
   size_t power = 1;
   while (power < n) power *= s;
@@ -86,7 +92,11 @@ static void cut(run *r) {
 
 static size_t room_for(const run *r, size_t n) { return 2 * mms_sweep_padded(r->desc->s, r->desc->form, n) * r->size; }
 
-static size_t square_of(const run *r) { return r->desc->s * r->desc->s * mms_type_size(r->desc->type); }
+/* Bytes of a matrix, after which elements of any kind are aligned. */
+static size_t square_of(const run *r) {
+  size_t bytes = r->desc->s * r->desc->s * mms_type_size(r->desc->type), align = alignof(max_align_t);
+  return (bytes + align - 1) / align * align;
+}
 
 static mms_sweep sweep_over(const run *r, void *room, mmscan_counts *counts) {
   return (mms_sweep){.unit = r->unit,
@@ -110,7 +120,7 @@ static mmscan_status open_trace(run *r) {
                          .call = r->desc->trace,
                          .context = r->desc->trace_context,
                          .half = larger(2 * most, mms_sweep_padded(r->desc->s, r->desc->form, most)),
-                         .positions = r->desc->n + (r->segments > 1 ? r->segments : 0)};
+                         .positions = mms_matmulscan_positions(r->desc)};
   r->trace.room = malloc(2 * r->trace.half * sizeof *r->trace.room);
   return r->trace.room ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
@@ -284,12 +294,17 @@ static void count(const run *r, mmscan_counts *counts) {
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------- */
 
+size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
+  size_t segments = segments_of(desc);
+  return desc->n + (segments > 1 ? segments : 0);
+}
+
 mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
                              int threads, const void *x, void *y, mmscan_counts *counts) {
   if (desc->n == 0) return MMSCAN_OK;
   run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = desc->trace ? 1 : threads, .x = y};
   r.size = monoid ? monoid->size : mms_type_size(desc->type);
-  r.segments = desc->length_rule == MMSCAN_PADDED ? 1 : digit_sum(desc->s, desc->n);
+  r.segments = segments_of(desc);
   mmscan_status status = open_run(&r);
   if (status == MMSCAN_OK) {
     memmove(y, x, desc->n * r.size);

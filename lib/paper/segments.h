@@ -12,4 +12,7 @@
 mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
                              int threads, const void *x, void *y, mmscan_counts *counts);
 
+/* The positions in a trace of it: elements of x and w. */
+size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc);
+
 #endif
