@@ -394,6 +394,7 @@ typedef struct mmscan_model_result {
  * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications; *result is untouched
  */
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result);
+
 /* ---- The methods of the paper's Table 1 ---------------------------------------------------------------------------
  */
 

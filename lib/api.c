@@ -221,6 +221,8 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {
   mmscan_status status = mms_problem_model(desc, result);
   return status ? status : mms_tcu_price(desc, result);
+}
+
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts) {
   mmscan_network_counts found = {.struct_size = sizeof found};
   const mms_method *method;

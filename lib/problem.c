@@ -150,6 +150,8 @@ mmscan_status mms_problem_model(const mmscan_model_desc *d, const mmscan_model_r
   if (!d || d->struct_size != sizeof *d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
   if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
   return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
 static mmscan_status check_network_values(const mmscan_network_desc *d, const mms_method *method) {
   if (!d->combine || !d->identity || d->size == 0) return MMSCAN_EINVAL;
   if (method->has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;

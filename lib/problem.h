@@ -36,6 +36,7 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *desc, const void *x, 
 
 /* A description of the paper's model, and the place for its result. */
 mmscan_status mms_problem_model(const mmscan_model_desc *desc, const mmscan_model_result *result);
+
 /* A description of a method of Table 1, its arrays and its counts. *method is what it names. */
 mmscan_status mms_problem_network(const mmscan_network_desc *desc, const void *x, const void *y,
                                   const mmscan_network_counts *counts, const mms_method **method);
