@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "command.h"
+#include "fit.h"
 #include "message.h"
 
 #include <ctype.h>
@@ -17,6 +18,7 @@
 
 static const char help[] =
     "Usage: mmscan model -n N -s S [-l L] [-p P] [--lanes V] [--json]\n"
+    "       mmscan model --fit [--json]\n"
     "Runs MatMulScan in the (S^2, L)-TCU model of the paper, and prints what was counted beside the paper's bounds. A\n"
     "tensor unit multiplies an S-by-S matrix by an S-by-C one, C >= S, in time C S + L; all else is free.\n"
     "\n"
@@ -26,11 +28,13 @@ static const char help[] =
     "  -p P        tensor units, default 1\n"
     "  --lanes V   beside each a vector unit, which multiplies by B_S in its place: V additions in a unit of time\n"
     "  --json      as one JSON object\n"
+    "  --fit       instead: measure this machine's BLAS as a tensor unit, and how well the model then predicts the\n"
+    "              engine gemm; takes some seconds\n"
     "  --help      this text\n";
 
 typedef struct request {
   mmscan_model_desc desc;
-  bool as_json;
+  bool as_json, fits;
 } request;
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
@@ -183,6 +187,9 @@ static int set_option(request *r, int option) {
     return read_count(optarg, 1, SIZE_MAX, &r->desc.units) ? DONE : wrong_usage("model", "-p: not 1 or more: '%s'", optarg);
   case 'v':
     return read_count(optarg, 1, SIZE_MAX, &r->desc.lanes) ? DONE : wrong_usage("model", "--lanes: not 1 or more: '%s'", optarg);
+  case 'f':
+    r->fits = true;
+    return DONE;
   case 'j':
     r->as_json = true;
     return DONE;
@@ -191,8 +198,17 @@ static int set_option(request *r, int option) {
   }
 }
 
+static int measure_fit(const request *r) {
+  fit f;
+  const bool has_shape = r->desc.n != SIZE_MAX || r->desc.s || r->desc.latency > 0 || r->desc.units > 1 || r->desc.lanes;
+  if (has_shape) return wrong_usage("model", "--fit takes no other option but --json");
+  const int status = fit_measure(&f);
+  return status == DONE ? fit_report(&f, r->as_json) : status;
+}
+
 int run_model(int argc, char **argv) {
   static const struct option options[] = {{"lanes", required_argument, NULL, 'v'},
+                                          {"fit", no_argument, NULL, 'f'},
                                           {"json", no_argument, NULL, 'j'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
@@ -203,6 +219,7 @@ int run_model(int argc, char **argv) {
     status = set_option(&r, option);
   }
   if (status == DONE && optind < argc) status = wrong_usage("model", "an argument too many: '%s'", argv[optind]);
+  if (status == DONE && r.fits) return measure_fit(&r);
   if (status == DONE && (r.desc.n == SIZE_MAX || r.desc.s == 0)) status = wrong_usage("model", "-n and -s are needed");
   return status == DONE ? model(&r) : status;
 }
