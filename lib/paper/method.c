@@ -45,7 +45,7 @@ static const mms_method table[] = {
      .size = mms_dakkak_block_size,
      .run = mms_dakkak_block},
     {.name = "matmulscan",
-     .description = "Zouzias and McColl, Algorithm 1: MatMulScan",
+     .description = "MatMulScan: Zouzias and McColl, Algorithm 1",
      .kind = MMSCAN_INCLUSIVE,
      .has_s = true},
 };
