@@ -6,6 +6,7 @@
 #include "bound.h"
 #include "message.h"
 #include "number.h"
+#include "product.h"
 #include "timing.h"
 
 #include <math.h>
@@ -19,10 +20,11 @@ enum { BLOCK = 8192, SHORTEST_LEVEL = 128, STREAM_BYTES = 16 << 20 };
 
 enum {
   ROUNDS = 41,
-  ROOM = 131072, /* elements of a tile's work space, at most */
-  LANES = 16,    /* elements that are moved at a time */
-  PAD = 16,      /* elements between two rows more than there are columns, as in the engine */
-  MOST_MULTIPLY_ADDS = 262144
+  ROOM = 131072,               /* elements of a tile's work space, at most */
+  LANES = 16,                  /* elements that are moved at a time */
+  PAD = 16,                    /* elements between two rows more than there are columns, as in the engine */
+  LARGEST = 1 << FIT_SIZES,    /* s */
+  MOST_MULTIPLY_ADDS = 262144, /* over it OpenBLAS starts threads (lib/unit/cblas.c) */
 };
 
 static const double SLICE = 100e-6; /* seconds: a round of something short */
@@ -30,6 +32,7 @@ static const double SLICE = 100e-6; /* seconds: a round of something short */
 typedef struct arrays {
   float *x, *y;
   float *plane, *room; /* a block, and a tile's products */
+  float *l;            /* L_s */
 } arrays;
 
 /* ---- Timing ------------------------------------------------------------------------------------------------------ */
@@ -69,20 +72,11 @@ static void time_all(subject *subjects, size_t count) {
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-/* TEMPORARY until mmscan_product() */
-void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
-static float matrix[128 * 128];
-static void one_product(size_t s, size_t c, size_t stride, const float *x, float *w) {
-  static size_t made; if (made != s) { for (size_t i = 0; i < s * s; i++) matrix[i] = i % s >= i / s; made = s; }
-  cblas_sgemm(101, 112, 111, (int)s, (int)c, (int)s, 1, matrix, (int)s, x, (int)stride, 0, w, (int)stride);
-}
-
 /* The next product goes to the next part of the work space, as in the engine. */
 static void multiply(const subject *t, size_t turn) {
   const size_t stride = t->columns + PAD, parts = ROOM / 2 / (t->s * stride);
-  const float *x = t->a->plane;
   float *w = t->a->room + turn % (parts ? parts : 1) * t->s * stride;
-  one_product(t->s, t->columns, stride, x, w);
+  product_by_rows(t->s, t->columns, stride, t->a->l, t->a->plane, w);
 }
 
 /* The least squares of (start + entry s c) / time - 1. */
@@ -110,6 +104,7 @@ static void measure_size(const arrays *a, fit_size *f) {
   subject subjects[FIT_SHAPES];
   size_t columns = MOST_MULTIPLY_ADDS / (f->s * f->s);
   if (columns > BLOCK / f->s) columns = BLOCK / f->s;
+  product_matrix(f->s, a->l);
   for (size_t i = 0; i < FIT_SHAPES; i++, columns = (columns + 1) / 2) {
     f->columns[i] = columns;
     subjects[i] = (subject){.action = multiply, .a = a, .s = f->s, .columns = columns};
@@ -135,8 +130,7 @@ static void move_to_rows(size_t s, size_t m, const float *x, float *rows) {
 /* What a tile moves: each block of x into rows in the nearest cache, and its products, when all are there, to y. */
 static void move_tile(const subject *t, size_t from, size_t m) {
   const bool streams = t->n * sizeof(float) >= STREAM_BYTES;
-  for (size_t at = 0; at < m; at += BLOCK)
-    move_to_rows(t->s, smaller(BLOCK, m - at), t->a->x + from + at, t->a->plane);
+  for (size_t at = 0; at < m; at += BLOCK) move_to_rows(t->s, smaller(BLOCK, m - at), t->a->x + from + at, t->a->plane);
   (streams ? bound_stream : bound_copy)(m * sizeof(float), t->a->room, t->a->y + from, 1);
 }
 
@@ -196,7 +190,7 @@ static mmscan_plan *plan_of(size_t n, mmscan_choice *choice) {
                             .y_stride = 1,
                             .batch = 1};
   mmscan_plan *plan;
-  *choice = (mmscan_choice){.struct_size = sizeof *choice, .engine = "gemm", .threads = 1};
+  *choice = (mmscan_choice){.struct_size = sizeof *choice, .engine = "gemm", .unit = "cblas", .threads = 1};
   mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, choice);
   if (status == MMSCAN_OK) status = mmscan_plan_get_choice(plan, choice);
   if (status) fail("a plan of the engine gemm, n = %zu: %s", n, mmscan_strerror(status));
@@ -216,7 +210,8 @@ static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
   r->s = choice.s;
   r->tile = choice.tile;
   p->size = size_of(f, r->s);
-  subject subjects[] = {{.action = scan, .a = a, .plan = plan}, {.action = move, .a = a, .n = r->n, .s = r->s, .tile = r->tile}};
+  subject subjects[] = {{.action = scan, .a = a, .plan = plan},
+                        {.action = move, .a = a, .n = r->n, .s = r->s, .tile = r->tile}};
   time_all(subjects, 2);
   mmscan_plan_destroy(plan);
   r->measured = 1e9 * subjects[0].best;
@@ -266,12 +261,13 @@ static int measure_all(fit *f, const arrays *a) {
 int fit_measure(fit *f) {
   const size_t most = (size_t)1 << FIT_LAST;
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
-  arrays a = {new_array(most), new_array(most), new_array(2 * ROOM), new_array(2 * ROOM)};
-  const bool is_there = a.x != NULL && a.y != NULL && a.plane != NULL && a.room != NULL;
+  arrays a = {new_array(most), new_array(most), new_array(2 * ROOM), new_array(2 * ROOM), new_array(LARGEST * LARGEST)};
+  const bool is_there = a.x != NULL && a.y != NULL && a.plane != NULL && a.room != NULL && a.l != NULL;
   int status = is_there ? measure_all(f, &a) : fail_memory();
   free(a.x);
   free(a.y);
   free(a.plane);
   free(a.room);
+  free(a.l);
   return status;
 }

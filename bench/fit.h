@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All on one thread, in f32. Times are in nanoseconds, of the fastest of many rounds: what another program takes away is
- * no part of the model. */
+ * All on one thread, in f32. Times are in nanoseconds, of the fastest of many rounds: what another program takes away
+ * is no part of the model. */
 #ifndef FIT_H
 #define FIT_H
 

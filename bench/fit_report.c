@@ -18,8 +18,8 @@ static void print_sizes(const fit *f) {
        "    s    start     entry         l  Gelem/s  GFLOP/s  worst   c");
   for (size_t i = 0; i < FIT_SIZES; i++) {
     const fit_size *z = &f->sizes[i];
-    printf("%5zu  %7.1f  %8.4f  %8.1f  %7.2f  %7.1f  %4.0f%%   %zu to %zu\n", z->s, z->start, z->entry, z->start / z->entry,
-           1 / z->entry, flops(z), 100 * z->worst, z->columns[FIT_SHAPES - 1], z->columns[0]);
+    printf("%5zu  %7.1f  %8.4f  %8.1f  %7.2f  %7.1f  %4.0f%%   %zu to %zu\n", z->s, z->start, z->entry,
+           z->start / z->entry, 1 / z->entry, flops(z), 100 * z->worst, z->columns[FIT_SHAPES - 1], z->columns[0]);
   }
 }
 
@@ -65,8 +65,8 @@ static int print_json(const fit *f) {
   json_t *sizes = json_array(), *runs = json_array();
   for (size_t i = 0; i < FIT_SIZES; i++) json_array_append_new(sizes, size_of(&f->sizes[i]));
   for (size_t i = 0; i < FIT_RUNS; i++) json_array_append_new(runs, run_of(&f->runs[i]));
-  json_t *all =
-      json_pack("{s:s, s:s, s:o, s:o, s:o}", "cpu", mmscan_cpu(), "isa", mmscan_isa(), "unit", unit_of(), "sizes", sizes, "runs", runs);
+  json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:o}", "cpu", mmscan_cpu(), "isa", mmscan_isa(), "unit", unit_of(),
+                          "sizes", sizes, "runs", runs);
   const int failed = all == NULL || json_dumpf(all, stdout, JSON_INDENT(2)) != 0;
   json_decref(all);
   putchar('\n');

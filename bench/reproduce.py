@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes doc/REPRODUCTION.md and its pictures: bench/reproduce.py [--check | --counted] PATH_TO_MMSCAN
+"""Checks or makes doc/REPRODUCTION.md and its pictures: bench/reproduce.py [--make | --counted] PATH_TO_MMSCAN
 
-What is counted is the same on every machine; what is timed comes last in the document, behind the line TIMED.
---check compares the counted part with what is there, in a few seconds, and draws and times nothing; --counted makes it
-anew and keeps what was timed. Needs no more than Python and, to draw, gnuplot.
+What is counted is the same on every machine; what is timed comes last in the document, behind the line TIMED. Without an
+option what was counted is counted again and compared with the document, in a few seconds; nothing is drawn, timed or
+written. --make makes all of it, --counted all but what is timed, which is kept. Needs Python alone and, to draw, gnuplot.
 """
 
 import concurrent.futures
@@ -13,6 +13,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -152,10 +153,10 @@ def lemma_rows():
 # ---- Section 3.2: any n -----------------------------------------------------------------------------------------------
 
 def some_lengths():
-    """(n, s): every n to 128, and around powers of s; the longest are s^k - 1, whose digits are all s - 1."""
+    """(n, s): every n to 64, and around powers of s; the longest are s^k - 1, whose digits are all s - 1."""
     cases = set()
-    for s in SHOWN + [3, 5, 7]:
-        cases.update((n, s) for n in range(1, 129))
+    for s in SHOWN + [3]:
+        cases.update((n, s) for n in range(1, 65))
         for k in powers(s, 2 ** 16):
             cases.update((n, s) for n in (s ** k - 1, s ** k + 1, 2 * s ** k, 2 * s ** k + s ** (k // 2)) if n > 0)
     return sorted(cases)
@@ -177,14 +178,14 @@ def over_depth(runs, s, depth):
 
 
 def worst_lengths():
-    """n = s^k - 1 has the most segments; the first k from which on the claimed depth holds, by levels and by chains."""
+    """n = s^k - 1 has the most segments; the longest such n for which the claimed depth does not hold."""
     rows = []
     for s in SHOWN:
         runs = [model(s ** k - 1, s, LATENCY) for k in powers(s) if s ** k > 2]
         levels = [r["n"] for r in runs if r["depth"]["counted"] > r["depth"]["bound"]]
         chains = [r["n"] for r in runs if chain(r) > r["depth"]["bound"]]
         rows.append([s, number(max(levels, default=0)), number(max(chains, default=0)), number(runs[-1]["n"])])
-    return markdown_table(["s", "the longest n = s^k - 1 of more levels", "of a longer chain", "tried up to"], rows)
+    return markdown_table(["s", "levels: up to n", "chain: up to n", "tried up to n"], rows)
 
 
 def digits_rows():
@@ -405,7 +406,7 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
         ["P1, Alg. 1", "k levels with L_s, k - 1 with B_s, for n = s^k",
          "%d levels for n = 4^6; 2k - 1 for all %d pairs of s = 2 to 32 and k, n to 2^20" % (
              model(4096, 4)["depth"]["counted"], len(power_runs)),
-         code("model -n 4^6 -s 4") + "; " + tests("test_trace", "test_events_are_the_algorithm"), "holds"],
+         code("model -n 4^6 -s 4") + "; " + tests("test_trace", "test_all_forms", "test_around_powers"), "holds"],
         ["P2, BatchMatMul", "stacked: a product a level; batched: one for each s^2 elements",
          "n = 4^6, s = 4: %d products stacked, %d multiplications batched" % (
              products, model(4096, 4)["multiplications"]["counted"]),
@@ -427,7 +428,7 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
              LATENCY, both(time), products, len(power_runs)),
          code("model -n 4^6 -s 4 -l", LATENCY), "holds for n >= s^2"],
         ["P8, Cor. 1", "depth 2⌊log_s n⌋; ⌈4n/(s(s-1))⌉ + O(s log_s^2 n) multiplications; O(n + s l log_s^2 n)",
-         "no violation of the sums in %d pairs; depth too low in %d of them by levels, in %d by chains" % (
+         "no violation of the sums in %d pairs, most of them short; depth too low in %d of them by levels, in %d by chains" % (
              len(any_runs), sum(r["depth"]["counted"] > r["depth"]["bound"] for r in any_runs),
              sum(chain(r) > r["depth"]["bound"] for r in any_runs)),
          code("model -n 10^6 -s 16 -l", LATENCY) + "; " + tests("test_model", "test_any_length"),
@@ -441,14 +442,14 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
          "the same adders; n = 4^6, s = 4: fan-in %d, fan-out %d a level; n = 65,536, s = 16: %.1f %% and 1/%.2f" % (
              table(4096, 4)["matmulscan", 4]["fan_in"], table(4096, 4)["matmulscan", 4]["fan_out"],
              100 * use["utilisation_l"]["counted"], 1 / use["utilisation_b"]["counted"]),
-         code("table -n 4096 -s 4") + "; " + code("model -n 65536 -s 16 --lanes 16"), "holds, level by level"],
+         code("table -n 4096 -s 4") + "; " + tests("test_networks", "test_s_2_is_brent_kung"), "holds, level by level"],
         ["P11, Table 1", "depth and work of each method", "n = 4096, depth and work without padding: " + table_cells(),
          code("table -n 4096 -s 8"), "holds; Brent-Kung's depth by levels"],
         ["P12, Fig. 1 to 3", "circuits, tensor view, general case", "drawn from traces of what runs",
          code("draw --algorithm matmulscan -s 4 -n 16 -o circuit.svg"), "holds"],
         ["P13, Sec. 1", "any associative operator; inclusive and exclusive",
          "each method of Table 1 with operators that do not commute, but for Dakkak's, which adds out of order; "
-         "the library's engines have + alone so far", tests("test_networks", "test_operators"), "holds"],
+         "the library's engines have + alone so far", tests("test_networks", "test_right_with_every_operator"), "holds"],
         ["P14, Sec. 1", "gradient-boosted trees; radix sort", "not here yet", "", "later"],
     ]
 
@@ -458,9 +459,9 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
 INTRODUCTION = """# The paper, reproduced
 
 Each claim of "A Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), and what the code that runs
-does. Made by `make reproduce`; `make check-reproduction` counts again and compares. Notation is the paper's: n numbers, matrices of size s, k =
-log_s n, a tensor unit of latency l that takes s-by-s by s-by-c in time c s + l, c >= s. "Bound" is the sum in the paper's
-proof, before anything goes into an O(). "x of y" is x counted, y the bound.
+does. Made by `make reproduce`; `make check-reproduction` counts again and compares. Notation is the paper's: n numbers, matrices
+of size s, k = log_s n, a tensor unit of latency l that multiplies s-by-s by s-by-c in time c s + l, c >= s. A bound is the
+sum in the paper's proof, before anything goes into an O(). "x of y": x was counted, y is the bound.
 """
 
 
@@ -480,11 +481,12 @@ def counted_part():
         "\nCommand: " + code("model -n 2^20 -s 2 -l", LATENCY) + ", and so on.\n",
         "![Multiplications over n](img/reproduction-multiplications.svg)\n",
         "![Additions over n](img/reproduction-additions.svg)\n",
+        "![Counts over s](img/reproduction-sizes.svg)\n",
         "![Time on one unit over n](img/reproduction-time.svg)\n",
         "## Any n: Section 3.2 and Corollary 1\n",
         digits_rows(),
         "\nDepth by levels is what the paper counts. A chain is of multiplications of which each needs a result of the one before.\n"
-        "n = s^k - 1 has the most segments for its length. From where on 2⌊log_s n⌋ holds for them:\n",
+        "n = s^k - 1 has the most segments for its length. Among these lengths, the longest that take more than 2⌊log_s n⌋:\n",
         worst_lengths(),
         "\n![Depth over n](img/reproduction-depth.svg)\n",
         "## p units\n",
@@ -506,31 +508,46 @@ def counted_part():
 
 # ---- Pictures ---------------------------------------------------------------------------------------------------------
 
-HEAD = """set terminal svg size 960,560 enhanced font 'Helvetica,Arial,sans-serif,15' background '#ffffff'
+HEAD = """set terminal svg size %s enhanced font 'Helvetica,Arial,sans-serif,15' background '#ffffff'
 set output %s
 set border 3 lc '#606060'
 set tics nomirror out scale 0.5 textcolor '#404040'
 set grid lc '#e4e4e4' lt 1
-set key outside right top Left reverse samplen 1.5 spacing 1.15
-set title %s font ',17'
 set xlabel %s
 set ylabel %s
 """
+LOG_N = "set logscale x 2\nset format x '2^{%%L}'\nset xrange [1.4:%d]\n" % (1.4 * MOST)
 
 
 def quoted(text):
     return "'" + text.replace("'", "''") + "'"
 
 
+def plot_command(panel, lines):
+    """Data, then what plots it. lines: (points, how to draw them, title), points being pairs of numbers."""
+    data = ["$p%d_%d << EOD\n%s\nEOD" % (panel, i, "\n".join("%.9g %.9g" % point for point in points))
+            for i, (points, _, _) in enumerate(lines)]
+    parts = ["$p%d_%d with %s title %s" % (panel, i, style, quoted(label)) for i, (_, style, label) in enumerate(lines)]
+    return "\n".join(data) + "\nplot " + ", ".join(parts) + "\n"
+
+
+def gnuplot(script):
+    subprocess.run(["gnuplot"], input=script.encode(), check=True)
+
+
 def draw(name, title, x, y, settings, lines):
-    """lines: (points, how to draw them, title), points being lists of numbers. A point of None is a gap."""
-    script = [HEAD % (quoted(os.path.join(IMAGES, name)), quoted(title), quoted(x), quoted(y)), settings]
-    for index, (points, _, _) in enumerate(lines):
-        rows = "\n".join("" if point is None else "%.9g %.9g" % tuple(point) for point in points)
-        script.append("$d%d << EOD\n%s\nEOD" % (index, rows))
-    script.append("plot " + ", ".join("$d%d with %s title %s" % (index, style, quoted(label))
-                                      for index, (_, style, label) in enumerate(lines)))
-    subprocess.run(["gnuplot"], input="\n".join(script).encode(), check=True)
+    head = HEAD % ("960,560", quoted(os.path.join(IMAGES, name)), quoted(x), quoted(y))
+    key = "set key outside right top Left reverse samplen 1.5 spacing 1.15\nset title %s font ',17'\n" % quoted(title)
+    gnuplot(head + key + settings + plot_command(0, lines))
+
+
+def draw_panels(name, title, y, settings, panels):
+    """panels: (title, lines), two in a row, over n."""
+    head = HEAD % ("960,%d" % (340 * ((len(panels) + 1) // 2)), quoted(os.path.join(IMAGES, name)), "'n'", quoted(y))
+    head += "set key top right Left reverse samplen 1.5\n" + LOG_N + settings
+    head += "set multiplot layout %d,2 title %s font ',17'\n" % ((len(panels) + 1) // 2, quoted(title))
+    parts = ["set title %s\n" % quoted(panel) + plot_command(i, lines) for i, (panel, lines) in enumerate(panels)]
+    gnuplot(head + "unset key\n".join(parts) + "unset multiplot\n")
 
 
 def drawn_lengths(s):
@@ -541,38 +558,54 @@ def drawn_lengths(s):
     return sorted(n for n in lengths if s <= n <= MOST)
 
 
-def over_n(value, bound, latency=LATENCY):
-    """For each s shown: what was counted as points, its bound as a line."""
-    lines = []
-    for s in SHOWN:
-        runs = models([(n, s, latency) for n in drawn_lengths(s)])
-        lines.append(([(r["n"], bound(r)) for r in runs], "lines lw 1.5 dt 2 lc rgb '%s'" % COLOURS[s], "s = %d, bound" % s))
-        lines.append(([(r["n"], value(r)) for r in runs], "points pt 7 ps 0.5 lc rgb '%s'" % COLOURS[s], "s = %d, counted" % s))
-    return lines
+def counted_and_bound(s, name, scale):
+    """Counted as points, those of n = s^k in a colour of their own, and the bounds as lines."""
+    runs = models([(n, s, LATENCY) for n in drawn_lengths(s)])
 
+    def line(what, which):
+        return [(r["n"], r[name][what] * scale(r)) for r in runs if which(r)]
 
-LOG_N = "set logscale x 2\nset format x '2^{%%L}'\nset xrange [2:%d]\n" % (2 * MOST)
+    def is_power(r):
+        return sum(digits(r["n"], s)) == 1
+    return ("s = %d" % s,
+            [(line("bound", lambda r: not is_power(r)), "lines lw 1.5 dt 2 lc rgb '#0072b2'", "bound, any n"),
+             (line("counted", lambda r: not is_power(r)), "points pt 7 ps 0.4 lc rgb '#0072b2'", "counted, any n"),
+             (line("bound", is_power), "lines lw 1.5 lc rgb '#d55e00'", "bound, n = s^{k}"),
+             (line("counted", is_power), "points pt 7 ps 0.6 lc rgb '#d55e00'", "counted, n = s^{k}")])
 
 
 def draw_multiplications():
-    def part(what):
-        return lambda r: r["multiplications"][what] * r["s"] * (r["s"] - 1) / (2 * r["n"])
-    draw("reproduction-multiplications.svg", "Multiplications of s-by-s matrices, by 2n/(s(s-1))", "n", "times 2n/(s(s-1))",
-         LOG_N + "set yrange [0:6]\n", over_n(part("counted"), part("bound")))
+    draw_panels("reproduction-multiplications.svg", "Multiplications of s-by-s matrices, by 2n/(s(s-1))", "times 2n/(s(s-1))",
+                "set logscale y 2\nset yrange [0.5:128]\n",
+                [counted_and_bound(s, "multiplications", lambda r: r["s"] * (r["s"] - 1) / (2 * r["n"])) for s in (2, 4, 8, 32)])
 
 
 def draw_additions():
-    def part(what):
-        return lambda r: r["additions"][what] / (r["n"] * (1 + r["s"] / 2))
-    draw("reproduction-additions.svg", "Additions, by n(1 + s/2)", "n", "times n(1 + s/2)", LOG_N + "set yrange [0:4]\n",
-         over_n(part("counted"), part("bound")))
+    draw_panels("reproduction-additions.svg", "Additions, by n(1 + s/2)", "times n(1 + s/2)",
+                "set logscale y 2\nset yrange [0.5:128]\n",
+                [counted_and_bound(s, "additions", lambda r: 1 / (r["n"] * (1 + r["s"] / 2))) for s in (2, 4, 8, 32)])
 
 
 def draw_time():
-    def part(what):
-        return lambda r: r["one_unit"][what] / r["n"]
-    draw("reproduction-time.svg", "Time on one unit, a level of a segment being one product, l = %d" % LATENCY, "n",
-         "time / n", LOG_N + "set logscale y 2\nset yrange [1:4096]\n", over_n(part("counted"), part("bound")))
+    draw_panels("reproduction-time.svg", "Time on one unit, a level of a segment being one product, l = %d" % LATENCY,
+                "time / n", "set logscale y 2\nset yrange [1:1024]\n",
+                [counted_and_bound(s, "one_unit", lambda r: 1 / r["n"]) for s in (2, 4, 8, 32)])
+
+
+def draw_sizes():
+    """For each s, the longest n = s^k to 2^20."""
+    runs = models([(s ** powers(s)[-1], s, LATENCY) for s in SIZES])
+    lines = []
+    for name, scale, colour, label in [
+            ("additions", lambda r: 1 / r["n"], "#0072b2", "additions / n"),
+            ("multiplications", lambda r: r["s"] ** 2 / r["n"], "#d55e00", "multiplications s^{2} / n"),
+            ("depth", lambda r: 1, "#009e73", "depth")]:
+        lines.append(([(r["s"], r[name]["bound"] * scale(r)) for r in runs], "lines lw 1.5 dt 2 lc rgb '%s'" % colour,
+                      label + ", bound"))
+        lines.append(([(r["s"], r[name]["counted"] * scale(r)) for r in runs], "points pt 7 ps 0.6 lc rgb '%s'" % colour,
+                      label + ", counted"))
+    draw("reproduction-sizes.svg", "s = 2 to 32, the longest n = s^{k} to 2^{20}", "s", "",
+         "set logscale y 2\nset xrange [1:33]\nset xtics 2,2\n", lines)
 
 
 def draw_depth():
@@ -631,8 +664,11 @@ def draw_fit(fit):
 
 
 def best_size(fit):
-    """The s for which Theorem 1's time on 2^20 elements is least, in ns an element, by this machine's l."""
-    times = {z["s"]: z["entry"] * model(MOST, z["s"], z["latency"])["one_unit"]["counted"] / MOST for z in fit["sizes"]}
+    """The s for which Theorem 1's time is least, in ns an element, by this machine's l and for the longest n = s^k."""
+    def time(z):
+        n = z["s"] ** powers(z["s"])[-1]
+        return z["entry"] * model(n, z["s"], z["latency"])["one_unit"]["counted"] / n
+    times = {z["s"]: time(z) for z in fit["sizes"]}
     return min(times, key=times.get), times
 
 
@@ -650,7 +686,7 @@ def timed_part():
         "relative errors. In units of an entry the machine is an (s^2, l)-TCU with l = start / entry.\n",
         sizes_rows(fit),
         "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s multiplications. So\n"
-        "s is a choice here. By the model, Theorem 1 on 2^20 elements takes, in ns an element: %s. The least is at s = %d.\n" % (
+        "s is a choice here. By the model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s. The least is at s = %d.\n" % (
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
         "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 8,192, does the same to\n"
@@ -701,8 +737,11 @@ def check():
 
 
 def make(keep_timed):
+    if shutil.which("gnuplot") is None:
+        print("reproduce.py: no gnuplot here, to draw with", file=sys.stderr)
+        return 1
     counted = counted_part()
-    for picture in draw_multiplications, draw_additions, draw_time, draw_depth, draw_units:
+    for picture in draw_multiplications, draw_additions, draw_sizes, draw_time, draw_depth, draw_units:
         picture()
     timed = read_document()[1] if keep_timed else timed_part()
     with open(DOCUMENT, "w", encoding="utf-8") as file:
@@ -712,13 +751,14 @@ def make(keep_timed):
 
 def main(arguments):
     global MMSCAN
-    options = [argument for argument in arguments if argument.startswith("--")]
-    rest = [argument for argument in arguments if not argument.startswith("--")]
-    if len(rest) != 1 or len(options) > 1 or not set(options) <= {"--check", "--counted"}:
-        print("usage: reproduce.py [--check | --counted] PATH_TO_MMSCAN", file=sys.stderr)
+    option = arguments[0] if len(arguments) == 2 else "--check"
+    if len(arguments) not in (1, 2) or option not in ("--check", "--make", "--counted"):
+        print("usage: reproduce.py [--make | --counted] PATH_TO_MMSCAN", file=sys.stderr)
         return 2
-    MMSCAN = os.path.abspath(rest[0])
-    return check() if "--check" in options else make("--counted" in options)
+    MMSCAN = os.path.abspath(arguments[-1])
+    for variable in [name for name in os.environ if name.startswith("MMSCAN_")]:
+        del os.environ[variable]
+    return check() if option == "--check" else make(keep_timed=option == "--counted")
 
 
 if __name__ == "__main__":

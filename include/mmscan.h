@@ -344,7 +344,8 @@ typedef struct mmscan_counts {
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
 
-/* ---- The paper's model of time ---------------------------------------------------------------------------------------
+/* ---- The paper's model of time
+ * ---------------------------------------------------------------------------------------
  *
  * In the (s^2, l)-TCU model a tensor unit multiplies an s-by-s matrix by an s-by-c one in time c s + l, where c >= s: a
  * narrower product takes the time of c = s. Everything else is free: gathers, scatters, reshaping (Section 3.1). Times
@@ -356,12 +357,12 @@ typedef struct mmscan_model_desc {
   size_t s;           /* 2 to MMSCAN_MAX_S */
   double latency;     /* l: 0 or more, and finite */
   size_t units;       /* p: 1 or more tensor units */
-  size_t lanes;       /* of a vector unit beside each tensor unit, which multiplies by B_s in its place (Section 3.3), by so
-                         many additions in a unit of time and without latency; 0: there is none */
+  size_t lanes; /* of a vector unit beside each tensor unit, which multiplies by B_s in its place (Section 3.3), by so
+                   many additions in a unit of time and without latency; 0: there is none */
 } mmscan_model_desc;
 
-/* What was counted, and what the paper bounds it by. The bounds are the sums in the proofs, before anything goes into an
- * O(). A bound is NAN where the paper gives none: the times where there are vector units. */
+/* What was counted, and what the paper bounds it by. The bounds are the sums in the proofs, before anything goes into
+ * an O(). A bound is NAN where the paper gives none: the times where there are vector units. */
 typedef struct mmscan_figure {
   double counted, bound;
 } mmscan_figure;
@@ -372,19 +373,19 @@ typedef struct mmscan_model_result {
                                     where steps 2 and 3 of Section 3.2 do not fit under the down-sweep of step 1 */
   mmscan_figure multiplications; /* of s-by-s matrices, a padded one counted whole (Lemma 1; Section 3.2) */
   mmscan_figure additions;       /* of those, also on padding (Lemma 1; for other n the same sum over Section 3.2) */
-  mmscan_figure one_unit;        /* time on one unit, where a level of a segment is one product (Theorem 1, Corollary 1) */
-  mmscan_figure p_units;         /* time of the s-by-s multiplications on p units, by list scheduling (end of Section 3.2):
-                                    a unit that is free starts the one that is ready and begins the longest chain. The
-                                    bound is (s^2 + l) (multiplications / p + depth) of the bounds above */
-  double work;                   /* of p_units: the sum of the times on tensor units, */
-  double vector_work;            /* and of those on vector units */
-  double critical_path;          /* of p_units: the longest chain of multiplications that wait for each other */
-  double brent;                  /* Brent's bound from these: p_units.counted is no more. (1 - 1/p) critical_path + work / p, or with
-                                    vector units critical_path + (work + vector_work) / p */
-  mmscan_figure utilisation_l;   /* of the additions a dense s-by-s multiplication makes, the part that is needed: with */
-  mmscan_figure utilisation_b;   /* L_s, at most 1/2, and with B_s, at most 1/s (Section 3.3); 0 where there is none */
-  double additions_unpadded;     /* those whose operands and result are all elements, not padding */
-  double segments;               /* of Section 3.2 */
+  mmscan_figure one_unit; /* time on one unit, where a level of a segment is one product (Theorem 1, Corollary 1) */
+  mmscan_figure p_units;  /* time of the s-by-s multiplications on p units, by list scheduling (end of Section 3.2):
+                             a unit that is free starts the one that is ready and begins the longest chain. The
+                             bound is (s^2 + l) (multiplications / p + depth) of the bounds above */
+  double work;            /* of p_units: the sum of the times on tensor units, */
+  double vector_work;     /* and of those on vector units */
+  double critical_path;   /* of p_units: the longest chain of multiplications that wait for each other */
+  double brent; /* Brent's bound from these: p_units.counted is no more. (1 - 1/p) critical_path + work / p, or with
+                   vector units critical_path + (work + vector_work) / p */
+  mmscan_figure utilisation_l; /* of the additions a dense s-by-s multiplication makes, the part that is needed: with */
+  mmscan_figure utilisation_b; /* L_s, at most 1/2, and with B_s, at most 1/s (Section 3.3); 0 where there is none */
+  double additions_unpadded;   /* those whose operands and result are all elements, not padding */
+  double segments;             /* of Section 3.2 */
 } mmscan_model_result;
 
 /* Prices MatMulScan in the model. The multiplications and what each waits for come from a run of mmscan_matmulscan(),

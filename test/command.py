@@ -1098,6 +1098,22 @@ class Model(Case):
                           ["-n", "18446744073709551616", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"]]:
             self.assertEqual(self.bad("model", *arguments, status=2), b"")
 
+    def test_fit(self):
+        """What it is made of, never how fast anything is."""
+        fit = json.loads(self.good("model", "--fit", "--json"))
+        self.assertEqual([size["s"] for size in fit["sizes"]], [2, 4, 8, 16, 32, 64, 128])
+        for size in fit["sizes"]:
+            self.assertTrue(all(time > 0 for time in size["times"]))
+            self.assertGreater(size["entry"], 0)
+        self.assertEqual([run["n"] for run in fit["runs"]], [2 ** k for k in range(12, 25)])
+        for r in fit["runs"]:
+            self.assertAlmostEqual(r["predicted"], sum(r[part] for part in ("call", "products", "moves", "levels", "loops")))
+            self.assertGreater(r["measured"], 0)
+        text = self.good("model", "--fit").decode()
+        self.assertEqual(sum(line.split()[:1] == ["16777216"] for line in text.splitlines()), 1)
+        for arguments in ["-n", "10"], ["-s", "2"], ["-p", "2"], ["-l", "1"], ["--lanes", "1"]:
+            self.bad("model", "--fit", *arguments, status=2, says="--fit")
+
     def test_too_long(self):
         self.bad("model", "-n", "2^62", "-s", "2", says="memory")
 

@@ -7,12 +7,8 @@
 #include "recording.h"
 
 static mmscan_model_desc model_desc(size_t n, size_t s, double latency, size_t units, size_t lanes) {
-  return (mmscan_model_desc){.struct_size = sizeof(mmscan_model_desc),
-                             .n = n,
-                             .s = s,
-                             .latency = latency,
-                             .units = units,
-                             .lanes = lanes};
+  return (mmscan_model_desc){
+      .struct_size = sizeof(mmscan_model_desc), .n = n, .s = s, .latency = latency, .units = units, .lanes = lanes};
 }
 
 static mmscan_model_result model(size_t n, size_t s, double latency, size_t units, size_t lanes) {
@@ -83,8 +79,8 @@ static void test_short_lengths(void **state) {
 
 /* ---- n = s^k ----------------------------------------------------------------------------------------------------- */
 
-/* Phase one multiplies n/s^2 + n/s^3 + ... + 1 + 1 squares, phase two all of these but the last; and on one unit a level
- * has as many columns as it has elements, by s. */
+/* Phase one multiplies n/s^2 + n/s^3 + ... + 1 + 1 squares, phase two all of these but the last; and on one unit a
+ * level has as many columns as it has elements, by s. */
 static void check_power(size_t s, size_t k, double latency) {
   const size_t n = (size_t)power_of((double)s, k);
   const double m = (double)n, w = (double)s, columns = (double)(2 * k - 1);
@@ -299,18 +295,12 @@ static void test_impossible_lengths(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_eight_elements),
-      cmocka_unit_test(test_seven_elements),
-      cmocka_unit_test(test_vector_unit),
-      cmocka_unit_test(test_short_lengths),
-      cmocka_unit_test(test_powers),
-      cmocka_unit_test(test_any_length),
-      cmocka_unit_test(test_long_lengths),
-      cmocka_unit_test(test_latency_scales),
-      cmocka_unit_test(test_fast_vector_unit),
-      cmocka_unit_test(test_chain_of_the_trace),
-      cmocka_unit_test(test_illegal_values),
-      cmocka_unit_test(test_impossible_lengths),
+      cmocka_unit_test(test_eight_elements),   cmocka_unit_test(test_seven_elements),
+      cmocka_unit_test(test_vector_unit),      cmocka_unit_test(test_short_lengths),
+      cmocka_unit_test(test_powers),           cmocka_unit_test(test_any_length),
+      cmocka_unit_test(test_long_lengths),     cmocka_unit_test(test_latency_scales),
+      cmocka_unit_test(test_fast_vector_unit), cmocka_unit_test(test_chain_of_the_trace),
+      cmocka_unit_test(test_illegal_values),   cmocka_unit_test(test_impossible_lengths),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 #include "command.h"
 #include "fit.h"
 #include "message.h"
+#include "number_option.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>
@@ -15,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "Usage: mmscan model -n N -s S [-l L] [-p P] [--lanes V] [--json]\n"
@@ -136,36 +136,28 @@ static int model(const request *r) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* Digits up to the end, or to the character `until`. */
-static bool read_whole(const char *text, char until, size_t *value, const char **end) {
-  char *stop;
-  errno = 0;
-  const unsigned long long read = isdigit((unsigned char)*text) ? strtoull(text, &stop, 10) : (errno = EINVAL, 0ULL);
-  if (errno || read > SIZE_MAX || (*stop != '\0' && *stop != until)) return false;
-  *value = (size_t)read;
-  *end = stop;
-  return true;
-}
-
-/* N or B^K. */
-static bool read_length(const char *text, size_t *n) {
-  size_t base, exponent;
-  const char *end;
-  if (!read_whole(text, '^', &base, &end)) return false;
-  *n = base;
-  if (*end == '\0') return true;
-  if (!read_whole(end + 1, '\0', &exponent, &end)) return false;
-  for (*n = 1; exponent > 0 && *n > 0; exponent--) {
-    if (*n > SIZE_MAX / (base ? base : 1)) return false;
-    *n *= base;
-    if (base == 1) break;
+/* base^exponent; false where that is too much. */
+static bool power_of(size_t base, size_t exponent, size_t *power) {
+  *power = 1;
+  if (base <= 1) exponent = exponent > 0;
+  for (; exponent > 0; exponent--) {
+    if (base > 0 && *power > SIZE_MAX / base) return false;
+    *power *= base;
   }
   return true;
 }
 
-static bool read_count(const char *text, size_t least, size_t most, size_t *value) {
-  const char *end;
-  return read_whole(text, '\0', value, &end) && *value >= least && *value <= most;
+/* N or B^K. */
+static int set_length(const char *text, size_t *n) {
+  char base_text[24];
+  const char *caret = strchr(text, '^');
+  size_t base, exponent;
+  if (caret == NULL) return number_option("model", "-n", text, 0, SIZE_MAX, n);
+  snprintf(base_text, sizeof base_text, "%.*s", (int)(caret - text), text);
+  int status = number_option("model", "-n", base_text, 0, SIZE_MAX, &base);
+  if (status == DONE) status = number_option("model", "-n", caret + 1, 0, SIZE_MAX, &exponent);
+  if (status != DONE || power_of(base, exponent, n)) return status;
+  return wrong_usage("model", "-n: '%s' is too much", text);
 }
 
 static bool read_latency(const char *text, double *latency) {
@@ -177,16 +169,15 @@ static bool read_latency(const char *text, double *latency) {
 static int set_option(request *r, int option) {
   switch (option) {
   case 'n':
-    return read_length(optarg, &r->desc.n) ? DONE : wrong_usage("model", "-n: no length '%s'", optarg);
+    return set_length(optarg, &r->desc.n);
   case 's':
-    if (read_count(optarg, 2, MMSCAN_MAX_S, &r->desc.s)) return DONE;
-    return wrong_usage("model", "-s: '%s' is not from 2 to %d", optarg, MMSCAN_MAX_S);
+    return number_option("model", "-s", optarg, 2, MMSCAN_MAX_S, &r->desc.s);
   case 'l':
     return read_latency(optarg, &r->desc.latency) ? DONE : wrong_usage("model", "-l: no latency '%s'", optarg);
   case 'p':
-    return read_count(optarg, 1, SIZE_MAX, &r->desc.units) ? DONE : wrong_usage("model", "-p: not 1 or more: '%s'", optarg);
+    return number_option("model", "-p", optarg, 1, SIZE_MAX, &r->desc.units);
   case 'v':
-    return read_count(optarg, 1, SIZE_MAX, &r->desc.lanes) ? DONE : wrong_usage("model", "--lanes: not 1 or more: '%s'", optarg);
+    return number_option("model", "--lanes", optarg, 1, SIZE_MAX, &r->desc.lanes);
   case 'f':
     r->fits = true;
     return DONE;
@@ -200,7 +191,8 @@ static int set_option(request *r, int option) {
 
 static int measure_fit(const request *r) {
   fit f;
-  const bool has_shape = r->desc.n != SIZE_MAX || r->desc.s || r->desc.latency > 0 || r->desc.units > 1 || r->desc.lanes;
+  const bool has_shape =
+      r->desc.n != SIZE_MAX || r->desc.s || r->desc.latency > 0 || r->desc.units > 1 || r->desc.lanes;
   if (has_shape) return wrong_usage("model", "--fit takes no other option but --json");
   const int status = fit_measure(&f);
   return status == DONE ? fit_report(&f, r->as_json) : status;

@@ -15,8 +15,8 @@ static void add(mms_bounds *sum, double times, mms_bounds one) {
 }
 
 /* The proof of Theorem 1: in phase one the columns of level j are n / s^(j+1), so the sum over k levels is
- * s ceil((n-1) / (s-1)) + s k - s, and in phase two s ceil((n-s) / (s-1)) + s (k-1) - s over k - 1 levels. The last level
- * of phase one is a single column, priced as s. */
+ * s ceil((n-1) / (s-1)) + s k - s, and in phase two s ceil((n-s) / (s-1)) + s (k-1) - s over k - 1 levels. The last
+ * level of phase one is a single column, priced as s. */
 static double theorem_1(double n, double s, double k, double latency) {
   double up = s * ceil_div(n - 1, s - 1) + s * k - s, down = s * ceil_div(n - s, s - 1) + s * (k - 1) - s;
   return (2 * k - 1) * latency + up + s * s - s + (k > 1 ? down : 0);

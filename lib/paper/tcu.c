@@ -1,7 +1,7 @@
 /* tcu.c: takes a run apart into its multiplications, and has them scheduled.
  *
- * The run is MatMulScan itself, with a unit that does not multiply; its trace says which elements each product reads and
- * writes. Two schedules are made of it: one of whole products, which is Theorem 1's form, and one of s-by-s
+ * The run is MatMulScan itself, with a unit that does not multiply; its trace says which elements each product reads
+ * and writes. Two schedules are made of it: one of whole products, which is Theorem 1's form, and one of s-by-s
  * multiplications, each s columns of a product.
  */
 #include "paper/tcu.h"

@@ -39,8 +39,8 @@ static bool make_room(size_t used, size_t *room) {
 
 void mms_schedule_add(mms_schedule *s, mms_machine machine, double time) {
   if (make_room(s->tasks, &s->task_room))
-    s->failed = s->failed || !grow(&s->task, s->task_room, sizeof *s->task) ||
-                !grow(&s->heir, s->task_room, sizeof *s->heir);
+    s->failed =
+        s->failed || !grow(&s->task, s->task_room, sizeof *s->task) || !grow(&s->heir, s->task_room, sizeof *s->heir);
   s->failed = s->failed || s->tasks == NOBODY;
   if (s->failed) return;
   s->task[s->tasks] = (mms_task){.time = time, .machine = machine, .waits = (uint32_t)s->waits};

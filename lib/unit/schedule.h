@@ -1,7 +1,8 @@
 /* schedule.h: tasks that wait for each other, done by machines that work side by side.
  *
- * A task reads some places and writes some, and waits for the tasks that wrote what it reads. Tasks are added in an order
- * in which they could be done one after the other. What a task reads is its own from then on: nobody waits for a reader.
+ * A task reads some places and writes some, and waits for the tasks that wrote what it reads. Tasks are added in an
+ * order in which they could be done one after the other. What a task reads is its own from then on: nobody waits for a
+ * reader.
  */
 #ifndef MMS_SCHEDULE_H
 #define MMS_SCHEDULE_H
@@ -46,9 +47,9 @@ typedef struct mms_timing {
   double work[MMS_MACHINES]; /* the sum of the times, by machine: time >= work / machines */
 } mms_timing;
 
-/* Does the tasks by list scheduling (Graham 1966): whenever a machine is free, it starts the task that waits for nothing
- * and is followed by the longest chain; of equal ones, the one added first. So a machine is idle only where no task
- * is ready for it, and
+/* Does the tasks by list scheduling (Graham 1966): whenever a machine is free, it starts the task that waits for
+ * nothing and is followed by the longest chain; of equal ones, the one added first. So a machine is idle only where no
+ * task is ready for it, and
  *
  *   time <= critical + sum over the machines of work / machines
  *   time <= work / p + (1 - 1/p) critical      with one kind of machine (Brent)
