@@ -37,6 +37,12 @@ def ask(*arguments):
     return json.loads(done.stdout)
 
 
+def drawn_adders(s):
+    """Adders in the picture of MatMulScan on 16 elements."""
+    done = subprocess.run([MMSCAN, "draw", "-n", "16", "-s", str(s), "-o", "-"], stdout=subprocess.PIPE, check=True)
+    return done.stdout.count(b"<circle")
+
+
 @functools.lru_cache(maxsize=None)
 def model(n, s, latency=0, units=1, lanes=0):
     more = ["--lanes", lanes] if lanes else []
@@ -402,6 +408,8 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
     products, time = row_7()
     eight = model(65536, 16, LATENCY, 8)
     use = model(65536, 16)
+    drawn = drawn_adders(2), drawn_adders(4)
+    assert drawn == tuple(table(16, 4)["matmulscan", s]["adders"] for s in (2, 4))
     return [
         ["P1, Alg. 1", "k levels with L_s, k - 1 with B_s, for n = s^k",
          "%d levels for n = 4^6; 2k - 1 for all %d pairs of s = 2 to 32 and k, n to 2^20" % (
@@ -445,7 +453,8 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
          code("table -n 4096 -s 4") + "; " + tests("test_networks", "test_s_2_is_brent_kung"), "holds, level by level"],
         ["P11, Table 1", "depth and work of each method", "n = 4096, depth and work without padding: " + table_cells(),
          code("table -n 4096 -s 8"), "holds; Brent-Kung's depth by levels"],
-        ["P12, Fig. 1 to 3", "circuits, tensor view, general case", "drawn from traces of what runs",
+        ["P12, Fig. 1 to 3", "circuits, tensor view, general case",
+         "drawn from traces of what runs: n = 16 has %d adders for s = 2, %d for s = 4, as many as are counted" % drawn,
          code("draw --algorithm matmulscan -s 4 -n 16 -o circuit.svg"), "holds"],
         ["P13, Sec. 1", "any associative operator; inclusive and exclusive",
          "each method of Table 1 with operators that do not commute, but for Dakkak's, which adds out of order; "

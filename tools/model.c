@@ -151,7 +151,7 @@ static bool power_of(size_t base, size_t exponent, size_t *power) {
 static int set_length(const char *text, size_t *n) {
   char base_text[24];
   const char *caret = strchr(text, '^');
-  size_t base, exponent;
+  size_t base, exponent = 0;
   if (caret == NULL) return number_option("model", "-n", text, 0, SIZE_MAX, n);
   snprintf(base_text, sizeof base_text, "%.*s", (int)(caret - text), text);
   int status = number_option("model", "-n", base_text, 0, SIZE_MAX, &base);
