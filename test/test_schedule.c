@@ -121,6 +121,21 @@ static void test_the_longest_chain_is_first(void **state) {
   job_free(&job);
 }
 
+/* Two tasks end at once. What waited for the second is longer than what waited for the first, which can wait for the
+ * machine that is busy until 3. */
+static void test_what_ends_at_once(void **state) {
+  (void)state;
+  static const double times[] = {1, 1, 3, 2, 6, 6};
+  struct job job = job_new();
+  for (size_t i = 0; i < COUNT(times); i++) {
+    add(&job, MMS_TENSOR, times[i]);
+    if (i < 2) writes(&job, i);
+    if (i > 2) reads(&job, i > 3);
+  }
+  assert_true(time_on(&job, 3) == 7);
+  job_free(&job);
+}
+
 /* Who only reads makes nobody wait; and a copy is who wrote it. */
 static void test_readers_and_copies(void **state) {
   (void)state;
@@ -280,6 +295,7 @@ int main(void) {
       cmocka_unit_test(test_chain),
       cmocka_unit_test(test_independent),
       cmocka_unit_test(test_the_longest_chain_is_first),
+      cmocka_unit_test(test_what_ends_at_once),
       cmocka_unit_test(test_readers_and_copies),
       cmocka_unit_test(test_no_time),
       cmocka_unit_test(test_two_kinds_of_machines),
