@@ -284,7 +284,7 @@ static void test_illegal_values(void **state) {
 
 static void test_impossible_lengths(void **state) {
   (void)state;
-  static const size_t lengths[] = {SIZE_MAX, SIZE_MAX / 4, (size_t)1 << 60};
+  static const size_t lengths[] = {SIZE_MAX, SIZE_MAX / 4, (size_t)PTRDIFF_MAX / sizeof(float) + 1};
   for (size_t i = 0; i < COUNT(lengths); i++) {
     mmscan_model_desc desc = model_desc(lengths[i], 2, 0, 1, 0);
     mmscan_model_result r = {.struct_size = sizeof r, .work = -7};
