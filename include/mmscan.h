@@ -254,8 +254,9 @@ typedef enum mmscan_matrix {
 int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column);
 
 typedef enum mmscan_phase {
-  MMSCAN_UP_SWEEP = 1, /* also the levels of a method that has one phase only */
+  MMSCAN_UP_SWEEP = 1,
   MMSCAN_DOWN_SWEEP,
+  MMSCAN_COMBINE,  /* the levels of a method that has no two sweeps */
   MMSCAN_GATHER,   /* elements are copied to temporaries, or a place is set to the identity */
   MMSCAN_BROADCAST /* a prefix is added to all that follows it */
 } mmscan_phase;
