@@ -282,6 +282,10 @@ typedef struct mmscan_event {
   const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: dropped, or what is there already */
 } mmscan_event;
 
+/* Term k of entry `entry` of W, in the order in which they are combined: X(k, column) for k < s, C for k = s. Returns 1
+ * and in *position where it is, or MMSCAN_NO_ELEMENT for padding; 0 where A has a zero, or there is no C. */
+int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
+
 /* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
  * may call the library, but x and y are in use. */
 typedef void mmscan_trace(void *context, const mmscan_event *event);

@@ -40,7 +40,7 @@ static uint64_t value_of_entry(const mmscan_event *e, size_t at, const uint64_t 
   uint64_t sum = 0;
   size_t position;
   for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) sum += now[position];
+    if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) sum += now[position];
   return sum;
 }
 

@@ -32,7 +32,7 @@ typedef struct circuit {
 static bool is_in_place(const mmscan_event *e, size_t at) {
   size_t position;
   for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position == e->out[at]) return true;
+    if (mmscan_event_term(e, at, k, &position) && position == e->out[at]) return true;
   return false;
 }
 
@@ -67,7 +67,7 @@ static double span_of(const circuit *c, const mmscan_event *e) {
   size_t position;
   for (size_t at = 0; at < e->s * e->columns; at++)
     for (size_t k = 0; k <= e->s && e->out[at] != MMSCAN_NO_ELEMENT; k++)
-      if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
+      if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
         span = fmax(span, fabs(x_of(c, position) - x_of(c, e->out[at])));
   return span;
 }
@@ -193,7 +193,7 @@ static void put_edges(const circuit *c, const mmscan_event *e, size_t at) {
   size_t position;
   fputs("<path class=\"edge\" d=\"", c->to);
   for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
+    if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
       fprintf(c->to, "M%g %gL%g %g", x_of(c, position), reads_at(c, e), x_of(c, e->out[at]), writes_at(c, e));
   fputs("\"/>\n", c->to);
 }
@@ -204,7 +204,7 @@ static void put_tip(const circuit *c, const mmscan_event *e, size_t at) {
   size_t position;
   fprintf(c->to, "<title>%zu: ", e->out[at]);
   for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) {
+    if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) {
       fprintf(c->to, "%s%zu", sign, position);
       sign = " + ";
     }
