@@ -254,8 +254,9 @@ typedef enum mmscan_matrix {
 int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column);
 
 typedef enum mmscan_phase {
-  MMSCAN_UP_SWEEP = 1, /* also the levels of a method that has one phase only */
+  MMSCAN_UP_SWEEP = 1,
   MMSCAN_DOWN_SWEEP,
+  MMSCAN_COMBINE,  /* the levels of a method that has no two sweeps */
   MMSCAN_GATHER,   /* elements are copied to temporaries, or a place is set to the identity */
   MMSCAN_BROADCAST /* a prefix is added to all that follows it */
 } mmscan_phase;
@@ -280,6 +281,10 @@ typedef struct mmscan_event {
   const size_t *add; /* positions of C; NULL: there is none */
   const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: dropped, or what is there already */
 } mmscan_event;
+
+/* Term k of entry `entry` of W, in the order in which they are combined: X(k, column) for k < s, C for k = s. Returns 1
+ * and in *position where it is, or MMSCAN_NO_ELEMENT for padding; 0 where A has a zero, or there is no C. */
+int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
 
 /* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
  * may call the library, but x and y are in use. */

@@ -161,11 +161,27 @@ static void test_matrix_entries(void **state) {
   assert_int_equal(mmscan_matrix_entry((mmscan_matrix)99, 0, 0), 0);
 }
 
+/* W = A X + C of two columns, by hand. */
+static void test_terms(void **state) {
+  (void)state;
+  static const size_t in[4] = {7, MMSCAN_NO_ELEMENT, 5, 6}, add[4] = {1, 2, 3, MMSCAN_NO_ELEMENT};
+  const mmscan_event e = {.matrix = MMSCAN_L, .s = 2, .columns = 2, .in = in, .add = add};
+  const mmscan_event without = {.matrix = MMSCAN_L, .s = 2, .columns = 2, .in = in};
+  size_t position;
+  assert_true(mmscan_event_term(&e, 0, 0, &position) == 1 && position == 7);
+  assert_int_equal(mmscan_event_term(&e, 0, 1, &position), 0);
+  assert_true(mmscan_event_term(&e, 1, 1, &position) == 1 && position == MMSCAN_NO_ELEMENT);
+  assert_true(mmscan_event_term(&e, 3, 1, &position) == 1 && position == 6);
+  assert_true(mmscan_event_term(&e, 2, 2, &position) == 1 && position == 3);
+  assert_int_equal(mmscan_event_term(&e, 2, 3, &position), 0);
+  assert_int_equal(mmscan_event_term(&without, 2, 2, &position), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_all_forms),        cmocka_unit_test(test_around_powers),
       cmocka_unit_test(test_smallest_circuit), cmocka_unit_test(test_steps_of_the_general_case),
-      cmocka_unit_test(test_matrix_entries),
+      cmocka_unit_test(test_matrix_entries),   cmocka_unit_test(test_terms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,20 @@
 #include <string.h>
 
 svg_kind figure_kind(const mmscan_event *e) {
-  if (e->phase == MMSCAN_GATHER) return SVG_COPY;
-  if (e->phase == MMSCAN_BROADCAST) return SVG_BROADCAST;
   if (e->step == 3) return SVG_TOTALS;
-  return e->phase == MMSCAN_UP_SWEEP ? SVG_UP : SVG_DOWN;
+  switch (e->phase) {
+  case MMSCAN_UP_SWEEP:
+    return SVG_UP;
+  case MMSCAN_DOWN_SWEEP:
+    return SVG_DOWN;
+  case MMSCAN_COMBINE:
+    return SVG_COMBINE;
+  case MMSCAN_GATHER:
+    return SVG_COPY;
+  case MMSCAN_BROADCAST:
+    return SVG_BROADCAST;
+  }
+  return SVG_COPY;
 }
 
 /* The description's first words: what is before a colon, or all. */
@@ -30,7 +40,7 @@ static uint64_t value_of_entry(const mmscan_event *e, size_t at, const uint64_t 
   uint64_t sum = 0;
   size_t position;
   for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) sum += now[position];
+    if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) sum += now[position];
   return sum;
 }
 

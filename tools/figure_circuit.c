@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEFT = 150, RIGHT = 30, TOP = 108, HEAD = 26, CELL = 20, CLEAR = 12, FOOT = 46 };
+enum { LEFT = 150, RIGHT = 30, TOP = 108, HEAD = 26, CELL = 20, FOOT = 46 };
 
 typedef struct band {
-  double top, adders, bottom;
+  double top, adders, gathers, bottom; /* of what is gathered, if something is: below the adders, which come first */
   bool is_kind[SVG_KINDS];
-  bool clears;                          /* a place is set to zero below the adders */
   const mmscan_event *first[SVG_KINDS]; /* of each kind */
 } band;
 
@@ -29,6 +28,18 @@ typedef struct circuit {
   bool *written;    /* by level and position */
   double column, radius;
 } circuit;
+
+static bool is_in_place(const mmscan_event *e, size_t at) {
+  size_t position;
+  for (size_t k = 0; k <= e->s; k++)
+    if (mmscan_event_term(e, at, k, &position) && position == e->out[at]) return true;
+  return false;
+}
+
+/* Whether an entry is written without an addition: from elsewhere, or as zero. */
+static bool is_copy(const mmscan_event *e, size_t at) {
+  return e->out[at] != MMSCAN_NO_ELEMENT && traced_terms(e, at) <= 1 && !is_in_place(e, at);
+}
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
@@ -56,15 +67,14 @@ static double span_of(const circuit *c, const mmscan_event *e) {
   size_t position;
   for (size_t at = 0; at < e->s * e->columns; at++)
     for (size_t k = 0; k <= e->s && e->out[at] != MMSCAN_NO_ELEMENT; k++)
-      if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
+      if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
         span = fmax(span, fabs(x_of(c, position) - x_of(c, e->out[at])));
   return span;
 }
 
 /* Where a band's nodes end. */
-static double below_adders(const circuit *c, size_t depth) {
-  const band *b = &c->bands[depth];
-  return b->adders + (depth > 0 ? c->radius + 6 : 0) + (b->clears ? CLEAR : 0);
+static double below_nodes(const circuit *c, size_t depth) {
+  return c->bands[depth].gathers + (depth > 0 ? c->radius + 6 : 0);
 }
 
 static void lay_out_bands(circuit *c) {
@@ -75,8 +85,8 @@ static void lay_out_bands(circuit *c) {
     const svg_kind kind = figure_kind(e);
     if (!b->is_kind[kind]) b->first[kind] = e;
     b->is_kind[kind] = true;
-    b->clears |= e->s == 1 && e->in[0] == MMSCAN_NO_ELEMENT;
-    b->adders = fmax(b->adders, span_of(c, e));
+    double *span = e->phase == MMSCAN_GATHER ? &b->gathers : &b->adders;
+    *span = fmax(*span, 1 + span_of(c, e));
   }
   double y = TOP;
   for (size_t depth = 0; depth <= t->counts.depth; depth++) {
@@ -84,7 +94,8 @@ static void lay_out_bands(circuit *c) {
     const double height = depth == 0 ? 0 : 40 + fmin(110, 0.16 * b->adders);
     b->top = y;
     b->adders = y + height;
-    b->bottom = below_adders(c, depth) + (c->values != NULL ? CELL + 4 : 0);
+    b->gathers = b->adders + (b->gathers > 0 ? 18 + fmin(60, 0.08 * b->gathers) : 0);
+    b->bottom = below_nodes(c, depth) + (c->values != NULL ? CELL + 4 : 0);
     y = b->bottom;
   }
 }
@@ -123,7 +134,7 @@ static void put_band(const circuit *c, size_t depth) {
     char class[32];
     snprintf(class, sizeof class, "band %s", svg_class((svg_kind)kind));
     if (kinds == 0)
-      svg_rect(c->to, class, LEFT - 8, b->top, width_of(c) - LEFT - RIGHT + 16, below_adders(c, depth) - b->top);
+      svg_rect(c->to, class, LEFT - 8, b->top, width_of(c) - LEFT - RIGHT + 16, below_nodes(c, depth) - b->top);
     put_label(c, b->first[kind], (svg_kind)kind, b->top + 31 + 14 * kinds++);
   }
   svg_text(c->to, LEFT - 14, b->top + 16, 11, "right faint", "level %zu", depth);
@@ -132,7 +143,7 @@ static void put_band(const circuit *c, size_t depth) {
 static void put_wire(const circuit *c, size_t position) {
   const traced *t = c->run;
   const double x = x_of(c, position), bottom = c->bands[t->counts.depth].bottom;
-  svg_line(c->to, "wire", x, position < t->n ? TOP : c->bands[c->born[position]].adders, x, bottom);
+  svg_line(c->to, "wire", x, position < t->n ? TOP : c->bands[c->born[position]].gathers, x, bottom);
 }
 
 static void put_heads(const circuit *c) {
@@ -167,13 +178,23 @@ static void put_values(const circuit *c) {
 
 /* ---- Adders ------------------------------------------------------------------------------------------------------ */
 
-static void put_edges(const circuit *c, const mmscan_event *e, size_t at) {
+/* An event reads what was there at the top of its band; but what is gathered has been added first. */
+static double reads_at(const circuit *c, const mmscan_event *e) {
   const band *b = &c->bands[e->depth];
+  return e->phase == MMSCAN_GATHER ? b->adders : b->top;
+}
+
+static double writes_at(const circuit *c, const mmscan_event *e) {
+  const band *b = &c->bands[e->depth];
+  return e->phase == MMSCAN_GATHER ? b->gathers : b->adders;
+}
+
+static void put_edges(const circuit *c, const mmscan_event *e, size_t at) {
   size_t position;
   fputs("<path class=\"edge\" d=\"", c->to);
   for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
-      fprintf(c->to, "M%g %gL%g %g", x_of(c, position), b->top, x_of(c, e->out[at]), b->adders);
+    if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT)
+      fprintf(c->to, "M%g %gL%g %g", x_of(c, position), reads_at(c, e), x_of(c, e->out[at]), writes_at(c, e));
   fputs("\"/>\n", c->to);
 }
 
@@ -183,7 +204,7 @@ static void put_tip(const circuit *c, const mmscan_event *e, size_t at) {
   size_t position;
   fprintf(c->to, "<title>%zu: ", e->out[at]);
   for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) {
+    if (mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT) {
       fprintf(c->to, "%s%zu", sign, position);
       sign = " + ";
     }
@@ -191,7 +212,7 @@ static void put_tip(const circuit *c, const mmscan_event *e, size_t at) {
 }
 
 static void put_adder(const circuit *c, const mmscan_event *e, size_t at) {
-  const double x = x_of(c, e->out[at]), y = c->bands[e->depth].adders, arm = c->radius - 2.5;
+  const double x = x_of(c, e->out[at]), y = writes_at(c, e), arm = c->radius - 2.5;
   fprintf(c->to, "<g class=\"adder %s\">\n", svg_class(figure_kind(e)));
   put_tip(c, e, at);
   put_edges(c, e, at);
@@ -205,10 +226,9 @@ static void put_box(const circuit *c, double x, double y) {
           2 * half);
 }
 
-/* What is copied from elsewhere, or set to zero: where adders are, or below them. */
+/* What is copied from elsewhere, or set to zero. */
 static void put_copy(const circuit *c, const mmscan_event *e, size_t at, size_t terms) {
-  const band *b = &c->bands[e->depth];
-  const double x = x_of(c, e->out[at]), y = b->clears && terms == 0 ? b->adders + c->radius + 10 : b->adders;
+  const double x = x_of(c, e->out[at]), y = writes_at(c, e);
   fputs("<g class=\"move copy\">\n", c->to);
   put_tip(c, e, at);
   if (terms > 0) put_edges(c, e, at);
@@ -217,25 +237,21 @@ static void put_copy(const circuit *c, const mmscan_event *e, size_t at, size_t 
   fputs("</g>\n", c->to);
 }
 
-static bool is_in_place(const mmscan_event *e, size_t at) {
-  size_t position;
-  for (size_t k = 0; k <= e->s; k++)
-    if (traced_term(e, at, k, &position) && position == e->out[at]) return true;
-  return false;
-}
-
 static void put_event(const circuit *c, const mmscan_event *e) {
-  for (size_t at = 0; at < e->s * e->columns; at++) {
-    if (e->out[at] == MMSCAN_NO_ELEMENT) continue;
-    const size_t terms = traced_terms(e, at);
-    if (terms > 1)
+  for (size_t at = 0; at < e->s * e->columns; at++)
+    if (is_copy(e, at))
+      put_copy(c, e, at, traced_terms(e, at));
+    else if (e->out[at] != MMSCAN_NO_ELEMENT && traced_terms(e, at) > 1)
       put_adder(c, e, at);
-    else if (!is_in_place(e, at))
-      put_copy(c, e, at, terms);
-  }
 }
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
+
+static void find_kinds(const mmscan_event *e, int present[SVG_KINDS]) {
+  present[figure_kind(e)] = 1;
+  for (size_t at = 0; at < e->s * e->columns; at++)
+    if (is_copy(e, at)) present[SVG_COPY] = 1;
+}
 
 static void put_title(const circuit *c) {
   const mmscan_network_counts *n = &c->run->counts;
@@ -246,7 +262,7 @@ static void put_title(const circuit *c) {
   svg_text(c->to, 20, 50, 12, "", "depth %llu, %llu adders, %llu additions, fan-in %llu, fan-out %llu in a level",
            (unsigned long long)n->depth, (unsigned long long)n->adders, (unsigned long long)n->work_unpadded,
            (unsigned long long)n->fan_in, (unsigned long long)n->fan_out);
-  for (size_t i = 0; i < c->run->events; i++) present[figure_kind(&c->run->event[i])] = 1;
+  for (size_t i = 0; i < c->run->events; i++) find_kinds(&c->run->event[i], present);
   svg_put_legend(c->to, 20, 72, present);
 }
 
@@ -257,7 +273,10 @@ static void put_picture(const circuit *c) {
   for (size_t i = 0; i < t->positions; i++)
     if (i < t->n || c->born[i] > 0) put_wire(c, i);
   put_heads(c);
-  for (size_t i = 0; i < t->events; i++) put_event(c, &t->event[i]);
+  for (size_t i = 0; i < t->events; i++) /* adders lie over what comes from them */
+    if (t->event[i].phase == MMSCAN_GATHER) put_event(c, &t->event[i]);
+  for (size_t i = 0; i < t->events; i++)
+    if (t->event[i].phase != MMSCAN_GATHER) put_event(c, &t->event[i]);
   put_values(c);
   svg_end(c->to);
 }

@@ -165,7 +165,12 @@ static void put_title(const diagram *d) {
     svg_text(d->to, 20, 50, 12, "", "%zu segments, depth %llu; stated is 2 floor(log_s n) = %zu: the scan of w %s",
              d->count, (unsigned long long)t->counts.depth, stated,
              t->counts.depth <= stated ? "fits beside the down-sweep" : "takes longer than the down-sweep");
-  svg_put_legend(d->to, 20, 76, (const int[SVG_KINDS]){1, 1, d->count > 1, d->count > 1, d->count > 1});
+  svg_put_legend(d->to, 20, 76,
+                 (const int[SVG_KINDS]){[SVG_UP] = 1,
+                                        [SVG_DOWN] = 1,
+                                        [SVG_TOTALS] = d->count > 1,
+                                        [SVG_BROADCAST] = d->count > 1,
+                                        [SVG_COPY] = d->count > 1});
   svg_text(d->to, LEFT - 14, TOP - 8, 12, "right", "elements");
 }
 

@@ -20,13 +20,14 @@ static const char style[] =
     ".padding { fill: #f0f0f0; stroke: #c0c0c0; stroke-width: 1 }\n"
     ".sign { fill: none; stroke: #ffffff; stroke-width: 1.4 }\n"
     ".edge { fill: none; stroke-width: 1.3; stroke-opacity: 0.85 }\n"
-    ".up .edge, .up .node { stroke: #0072b2 } .up .node { fill: #0072b2 }\n"
+    ".up .edge, .up .node, .combine .edge, .combine .node { stroke: #0072b2 }\n"
+    ".up .node, .combine .node { fill: #0072b2 }\n"
     ".down .edge, .down .node { stroke: #d55e00 } .down .node { fill: #d55e00 }\n"
     ".totals .edge, .totals .node { stroke: #009e73 } .totals .node { fill: #009e73 }\n"
     ".broadcast .edge, .broadcast .node { stroke: #8c4a94 } .broadcast .node { fill: #8c4a94 }\n"
     ".copy .edge, .copy .node { stroke: #555555 } .copy .node { fill: #ffffff }\n"
     ".copy .edge { stroke-dasharray: 4 3 }\n"
-    "rect.up, polygon.up { fill: #e2f0f9; stroke: #0072b2 }\n"
+    "rect.up, rect.combine, polygon.up { fill: #e2f0f9; stroke: #0072b2 }\n"
     "rect.down, polygon.down { fill: #fbe9dd; stroke: #d55e00 }\n"
     "rect.totals, polygon.totals { fill: #dff3ec; stroke: #009e73 }\n"
     "rect.broadcast, polygon.broadcast { fill: #f1e4f3; stroke: #8c4a94 }\n"
@@ -37,6 +38,7 @@ static const struct {
   const char *class, *legend;
 } kinds[SVG_KINDS] = {[SVG_UP] = {"up", "up-sweep"},
                       [SVG_DOWN] = {"down", "down-sweep"},
+                      [SVG_COMBINE] = {"combine", "combine"},
                       [SVG_TOTALS] = {"totals", "scan of the totals"},
                       [SVG_BROADCAST] = {"broadcast", "broadcast"},
                       [SVG_COPY] = {"copy", "copy"}};

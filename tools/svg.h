@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* What a line or a node belongs to; each has a colour of its own. */
-typedef enum svg_kind { SVG_UP, SVG_DOWN, SVG_TOTALS, SVG_BROADCAST, SVG_COPY, SVG_KINDS } svg_kind;
+typedef enum svg_kind { SVG_UP, SVG_DOWN, SVG_COMBINE, SVG_TOTALS, SVG_BROADCAST, SVG_COPY, SVG_KINDS } svg_kind;
 
 /* The word for it in classes, and what a legend says. */
 const char *svg_class(svg_kind kind);

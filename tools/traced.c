@@ -93,18 +93,8 @@ int traced_run(traced *t, const mmscan_method *method, const mmscan_network_desc
 
 /* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
-bool traced_term(const mmscan_event *e, size_t at, size_t k, size_t *position) {
-  const size_t row = at % e->s, column = at / e->s;
-  if (k == e->s) {
-    *position = e->add != NULL ? e->add[at] : MMSCAN_NO_ELEMENT;
-    return e->add != NULL;
-  }
-  *position = e->in[column * e->s + k];
-  return mmscan_matrix_entry(e->matrix, row, k) != 0;
-}
-
 size_t traced_terms(const mmscan_event *e, size_t at) {
   size_t terms = 0, position;
-  for (size_t k = 0; k <= e->s; k++) terms += traced_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT;
+  for (size_t k = 0; k <= e->s; k++) terms += mmscan_event_term(e, at, k, &position) && position != MMSCAN_NO_ELEMENT;
   return terms;
 }

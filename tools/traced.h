@@ -31,9 +31,6 @@ mmscan_network_desc traced_desc(const mmscan_method *method, size_t s, size_t n)
 int traced_run(traced *t, const mmscan_method *method, const mmscan_network_desc *desc);
 void traced_free(traced *t);
 
-/* Term k of entry `at` of W: X(k, column), and behind those that of C. False where A has a zero, or there is none. */
-bool traced_term(const mmscan_event *event, size_t at, size_t k, size_t *position);
-
 /* How many terms of the entry are elements. */
 size_t traced_terms(const mmscan_event *event, size_t at);
 

@@ -46,8 +46,8 @@ static size_t if_row(const block *b, size_t tile, size_t at, size_t position) {
 
 static void begin_product(mms_machine *m, mmscan_matrix matrix, size_t level) {
   mms_machine_begin(
-      m, (mmscan_event){
-             .step = 1, .phase = MMSCAN_UP_SWEEP, .level = level, .matrix = matrix, .is_product = 1, .s = m->s});
+      m,
+      (mmscan_event){.step = 1, .phase = MMSCAN_COMBINE, .level = level, .matrix = matrix, .is_product = 1, .s = m->s});
 }
 
 static void multiply_au(mms_machine *m, const block *b, size_t tile) {
@@ -99,7 +99,7 @@ mms_machine_size mms_dakkak_block_size(size_t n, size_t s) {
 /* The exclusive scan of the totals of the tiles, from the carry of the block before. */
 static void scan_totals(mms_machine *m, const block *b) {
   mms_machine_next_level(m);
-  mms_machine_begin(m, (mmscan_event){.step = 3, .phase = MMSCAN_UP_SWEEP, .matrix = MMSCAN_L, .s = b->tiles + 1});
+  mms_machine_begin(m, (mmscan_event){.step = 3, .phase = MMSCAN_COMBINE, .matrix = MMSCAN_L, .s = b->tiles + 1});
   mms_machine_entry(m, b->from ? prefix_at(m, b->s) : MMSCAN_NO_ELEMENT, prefix_at(m, 0));
   for (size_t tile = 1; tile <= b->tiles; tile++)
     mms_machine_entry(m, smaller(tile_from(b, tile), b->end) - 1, prefix_at(m, tile));

@@ -22,22 +22,11 @@ typedef struct terms {
   uint64_t all, data, path;
 } terms;
 
-/* Whether term k of entry `at` is there, and its position: X(k, column), and behind these C. */
-static bool term_at(const mmscan_event *e, size_t at, size_t k, size_t *position) {
-  size_t row = at % e->s, column = at / e->s;
-  if (k == e->s) {
-    *position = e->add ? e->add[at] : MMSCAN_NO_ELEMENT;
-    return e->add != NULL;
-  }
-  *position = e->in[column * e->s + k];
-  return mmscan_matrix_entry(e->matrix, row, k);
-}
-
 static terms look_at(const mms_meter *m, const mmscan_event *e, size_t at) {
   terms found = {0};
   size_t position;
   for (size_t k = 0; k <= e->s; k++) {
-    if (!term_at(e, at, k, &position)) continue;
+    if (!mmscan_event_term(e, at, k, &position)) continue;
     found.all++;
     if (position == MMSCAN_NO_ELEMENT) continue;
     found.data++;
@@ -50,7 +39,7 @@ static terms look_at(const mms_meter *m, const mmscan_event *e, size_t at) {
 static void use(mms_meter *m, const mmscan_event *e, size_t at, bool is_adder) {
   size_t position;
   for (size_t k = 0; k <= e->s; k++) {
-    if (!term_at(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
+    if (!mmscan_event_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
     mms_meter_value *value = &m->values[position];
     value->ways = value->level == e->depth ? value->ways + 1 : 1;
     value->level = e->depth;

@@ -26,7 +26,7 @@ mms_machine_size mms_sklansky_size(size_t n, size_t s) {
 /* The last of a lower half is added to all of the upper half, for halves of d. */
 void mms_sklansky(mms_machine *m) {
   for (size_t d = 1, level = 0; d < m->n; d *= 2, level++) {
-    begin_level(m, MMSCAN_UP_SWEEP, level);
+    begin_level(m, MMSCAN_COMBINE, level);
     for (size_t upper = d; upper < m->n; upper += 2 * d)
       for (size_t i = upper; i < upper + d && i < m->n; i++) adder(m, upper - 1, i, i);
     mms_machine_take(m);
@@ -42,7 +42,7 @@ mms_machine_size mms_hillis_steele_size(size_t n, size_t s) {
 
 void mms_hillis_steele(mms_machine *m) {
   for (size_t d = 1, level = 0; d < m->n; d *= 2, level++) {
-    begin_level(m, MMSCAN_UP_SWEEP, level);
+    begin_level(m, MMSCAN_COMBINE, level);
     for (size_t i = d; i < m->n; i++) adder(m, i - d, i, i);
     mms_machine_take(m);
   }
