@@ -79,7 +79,7 @@ static void multiply(const subject *t, size_t turn) {
   product_by_rows(t->s, t->columns, stride, t->a->l, t->a->plane, w);
 }
 
-/* The least squares of (start + entry s c) / time - 1. */
+/* The least squares of (start + entry s c) / time - 1, start being no less than 0. */
 static void fit_line(fit_size *f) {
   double a = 0, b = 0, c = 0, d = 0, e = 0;
   for (size_t i = 0; i < FIT_SHAPES; i++) {
@@ -90,8 +90,8 @@ static void fit_line(fit_size *f) {
     d += u;
     e += v;
   }
-  f->start = (d * c - b * e) / (a * c - b * b);
-  f->entry = (a * e - b * d) / (a * c - b * b);
+  f->start = fmax(0, (d * c - b * e) / (a * c - b * b));
+  f->entry = (e - b * f->start) / c;
   f->worst = 0;
   for (size_t i = 0; i < FIT_SHAPES; i++) {
     const double line = f->start + f->entry * (double)(f->s * f->columns[i]);

@@ -128,7 +128,7 @@ def exact_additions(n, s):
 
 
 def exact_time(n, s, k, latency):
-    return (2 * k - 1) * latency + s * (n - 1) // (s - 1) + s * (n - s) // (s - 1) + s * s - s
+    return (2 * k - 1) * latency + s * (2 * n - s - 1) // (s - 1) + s * s - s
 
 
 def check_powers(runs):
@@ -259,8 +259,8 @@ def flaw_slack():
     n, s = 2 ** 20, 2
     r = model(n, s, LATENCY)
     return ("Lemma 1", "at most ⌈2n/(s(s-1))⌉ + 2k - 2 multiplications, n(1+s/2) + O(s^3 log_s n) additions",
-            "right, but the logarithms are not needed: there are exactly 2(n/s - 1)/(s - 1) + 1 multiplications and "
-            "n(1 + s/2) + s^3/2 - s^2 - s additions, for every s and k tried. s = 2, n = 2^20: %s, bound %s"
+            "right, but the logarithms are not needed: for every s and k tried there are exactly 2(n/s - 1)/(s - 1) + 1 "
+            "multiplications and n(1 + s/2) + s^3/2 - s^2 - s additions; and the time on one unit is exactly (2k - 1) l + s(2n - s - 1)/(s - 1) + s^2 - s. s = 2, n = 2^20: %s, bound %s"
             % (number(r["multiplications"]["counted"]), number(r["multiplications"]["bound"])))
 
 
@@ -419,7 +419,7 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
          "n = 4^6, s = 4: %d products stacked, %d multiplications batched" % (
              products, model(4096, 4)["multiplications"]["counted"]),
          code("model -n 4^6 -s 4 -l 1") + "; " + tests("test_paper", "test_all_short_lengths"), "holds"],
-        ["P3, Alg. 2", "recursive, the same result", "the same bits as Algorithm 1, for each n to 600 and seven s",
+        ["P3, Alg. 2", "recursive, the same result", "the same bits as Algorithm 1, for each n to 600 and five s",
          tests("test_paper", "test_all_short_lengths"), "holds"],
         ["P4, Sec. 3.2", "any n by its digits, in four steps",
          "n = 10^6, s = 16: %s segments; every n to 600, and others to 2^18, are right, with one thread and more" % number(
@@ -484,8 +484,9 @@ def counted_part():
         "## Row by row\n",
         markdown_table(["row", "claim", "measured", "by", "verdict"], rows_of_the_paper(power_runs, any_runs, unit_runs)),
         "\n## n = s^k: Lemma 1 and Theorem 1\n",
-        "For every s from 2 to 32 and every k with n to 2^20, %d pairs: depth and chain are 2k - 1, multiplications, additions\n"
-        "and time are within their bounds, and equal to closed forms (see the end of this part). Some of them:\n" % len(power_runs),
+        "For every s from 2 to 32 and every k with n to 2^20, %d pairs: the depth is 2k - 1, and so is the longest chain\n"
+        "of multiplications that wait for each other; multiplications, additions and time are within their bounds, and equal to the\n"
+        "closed forms under \"Where the text is off\". Some of them:\n" % len(power_runs),
         lemma_rows(),
         "\nCommand: " + code("model -n 2^20 -s 2 -l", LATENCY) + ", and so on.\n",
         "![Multiplications over n](img/reproduction-multiplications.svg)\n",
@@ -686,6 +687,7 @@ def timed_part():
     draw_fit(fit)
     off = [r["predicted"] / r["measured"] - 1 for r in fit["runs"]]
     best, times = best_size(fit)
+    own = next(z for z in fit["sizes"] if z["s"] == fit["runs"][-1]["s"])
     return "\n".join([
         TIMED,
         "\n## This machine as a tensor unit\n",
@@ -695,7 +697,8 @@ def timed_part():
         "relative errors. In units of an entry the machine is an (s^2, l)-TCU with l = start / entry.\n",
         sizes_rows(fit),
         "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s multiplications. So\n"
-        "s is a choice here. By the model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s. The least is at s = %d.\n" % (
+        "s is a choice here: for the engine's s = %d this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s. The least is at s = %d.\n" % (
+            own["s"], own["s"] ** 2, own["latency"], own["entry"],
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
         "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 8,192, does the same to\n"

@@ -349,55 +349,63 @@ typedef struct mmscan_counts {
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
 
-/* ---- The paper's model of time
- * ---------------------------------------------------------------------------------------
- *
- * In the (s^2, l)-TCU model a tensor unit multiplies an s-by-s matrix by an s-by-c one in time c s + l, where c >= s: a
- * narrower product takes the time of c = s. Everything else is free: gathers, scatters, reshaping (Section 3.1). Times
- * are in the model's unit of time, in which a unit takes in one element; they are not seconds. */
+/* ---- The paper's model of time ------------------------------------------------------------------------------------
+ */
 
+/* In the (s^2, l)-TCU model (Section 1) a tensor unit multiplies an s-by-s matrix by an s-by-c one in time c s + l,
+ * where c >= s: a narrower product takes the time of c = s. Everything else is free: gathers, scatters, reshaping
+ * (Section 3.1). The unit of time is that of one element of the s-by-c matrix; these are not seconds. */
 typedef struct mmscan_model_desc {
   size_t struct_size; /* sizeof(mmscan_model_desc) */
   size_t n;           /* any length, cut by its base-s digits (Section 3.2) */
   size_t s;           /* 2 to MMSCAN_MAX_S */
   double latency;     /* l: 0 or more, and finite */
   size_t units;       /* p: 1 or more tensor units */
-  size_t lanes; /* of a vector unit beside each tensor unit, which multiplies by B_s in its place (Section 3.3), by so
-                   many additions in a unit of time and without latency; 0: there is none */
+  size_t lanes;       /* 0, or: a vector unit beside each tensor unit multiplies by B_s in its place (Section 3.3). It
+                         makes so many additions in a unit of time, and has no latency */
 } mmscan_model_desc;
 
-/* What was counted, and what the paper bounds it by. The bounds are the sums in the proofs, before anything goes into
- * an O(). A bound is NAN where the paper gives none: the times where there are vector units. */
+/* What was counted, and what the paper bounds it by: the sum in its proof, before anything goes into an O(). NAN where
+ * it gives no bound, which are the times with vector units. */
 typedef struct mmscan_figure {
   double counted, bound;
 } mmscan_figure;
 
 typedef struct mmscan_model_result {
-  size_t struct_size;            /* sizeof(mmscan_model_result), set by the caller */
-  mmscan_figure depth;           /* 2 k - 1 for n = s^k (Lemma 1), else 2 floor(log_s n) (Corollary 1), which is too low
-                                    where steps 2 and 3 of Section 3.2 do not fit under the down-sweep of step 1 */
-  mmscan_figure multiplications; /* of s-by-s matrices, a padded one counted whole (Lemma 1; Section 3.2) */
-  mmscan_figure additions;       /* of those, also on padding (Lemma 1; for other n the same sum over Section 3.2) */
-  mmscan_figure one_unit; /* time on one unit, where a level of a segment is one product (Theorem 1, Corollary 1) */
-  mmscan_figure p_units;  /* time of the s-by-s multiplications on p units, by list scheduling (end of Section 3.2):
-                             a unit that is free starts the one that is ready and begins the longest chain. The
-                             bound is (s^2 + l) (multiplications / p + depth) of the bounds above */
-  double work;            /* of p_units: the sum of the times on tensor units, */
-  double vector_work;     /* and of those on vector units */
-  double critical_path;   /* of p_units: the longest chain of multiplications that wait for each other */
-  double brent; /* Brent's bound from these: p_units.counted is no more. (1 - 1/p) critical_path + work / p, or with
-                   vector units critical_path + (work + vector_work) / p */
-  mmscan_figure utilisation_l; /* of the additions a dense s-by-s multiplication makes, the part that is needed: with */
-  mmscan_figure utilisation_b; /* L_s, at most 1/2, and with B_s, at most 1/s (Section 3.3); 0 where there is none */
-  double additions_unpadded;   /* those whose operands and result are all elements, not padding */
-  double segments;             /* of Section 3.2 */
+  size_t struct_size; /* sizeof(mmscan_model_result), set by the caller */
+  double segments;    /* of Section 3.2 */
+
+  /* Levels that wait for each other. The bound is 2 k - 1 for n = s^k (Lemma 1), else 2 floor(log_s n) (Corollary 1).
+   * The latter is too low where steps 2 and 3 of Section 3.2 do not fit under the down-sweep of step 1. */
+  mmscan_figure depth;
+
+  /* Products of two s-by-s matrices, a padded one counted whole, and their additions (Lemma 1, Section 3.2). */
+  mmscan_figure multiplications, additions;
+  double additions_unpadded; /* those whose operands and result are all elements, not padding */
+
+  /* Time on one unit, where a level of a segment is one product (Theorem 1, Corollary 1). */
+  mmscan_figure one_unit;
+
+  /* Time of the s-by-s multiplications on p units (end of Section 3.2), by list scheduling: a unit that is free starts
+   * the multiplication that is ready and begins the longest chain of those that wait for each other. The bound is
+   * (s^2 + l) (multiplications / p + depth), of the bounds above. */
+  mmscan_figure p_units;
+  double work, vector_work; /* the sums of the times on tensor units, and on vector units; no schedule beats work / p */
+  double critical_path;     /* the longest chain, which no schedule beats either */
+  double brent;             /* what no such schedule is over: critical_path (1 - 1/p) + work / p; with vector units
+                               critical_path + (work + vector_work) / p */
+
+  /* The part that is needed of the additions of dense s-by-s multiplications, with L_s and with B_s: at most 1/2 and
+   * 1/s (Section 3.3). 0 where there are no multiplications. */
+  mmscan_figure utilisation_l, utilisation_b;
 } mmscan_model_result;
 
-/* Prices MatMulScan in the model. The multiplications and what each waits for come from a run of mmscan_matmulscan(),
- * with a unit that does not multiply. Memory: about 70 bytes an element for s = 2, less than half of it from s = 4 on.
+/* Prices MatMulScan in the model, on the calling thread. The multiplications and what each waits for come from a run of
+ * mmscan_matmulscan() with a unit that does not multiply. Memory: some 100 bytes an element for s = 2, some 40 from
+ * s = 3 on; time: some seconds for n = 2^24 and s = 2.
  *
  * MMSCAN_EINVAL  desc or result is NULL, has a wrong struct_size or holds an illegal value
- * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications; *result is untouched
+ * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications or waits; *result is untouched
  */
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result);
 
