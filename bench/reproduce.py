@@ -251,16 +251,17 @@ def flaw_lengths():
     said_up, said_down = (4 - (2 - 1)) // 2, (8 - (2 ** 2 - 1)) // 2
     assert (up, said_up, down, said_down) == (2, 1, 3, 2)
     return ("Lemma 1, proof", "y has length ⌊(n-(s^t-1))/s^t⌋ in the first phase, ⌊(n-(s^t-1))/s^(t-1)⌋ in the second",
-            "one too short for t >= 1 and t >= 2: the floors should be ceilings. s = 2: n = 4, t = 1 has %d, not %d; n = 8, "
-            "t = 2 has %d, not %d. The counts of multiplications that follow are right" % (up, said_up, down, said_down))
+            "one too short for t >= 1 and t >= 2: the floors should be ceilings. s = 2: n = 4, t = 1 has %d, not "
+            "%d; n = 8, t = 2 has %d, not %d. The counts of multiplications that follow are right" % (up, said_up, down, said_down))
 
 
 def flaw_slack():
     n, s = 2 ** 20, 2
     r = model(n, s, LATENCY)
     return ("Lemma 1", "at most ⌈2n/(s(s-1))⌉ + 2k - 2 multiplications, n(1+s/2) + O(s^3 log_s n) additions",
-            "right, but the logarithms are not needed: for every s and k tried there are exactly 2(n/s - 1)/(s - 1) + 1 "
-            "multiplications and n(1 + s/2) + s^3/2 - s^2 - s additions; and the time on one unit is exactly (2k - 1) l + s(2n - s - 1)/(s - 1) + s^2 - s. s = 2, n = 2^20: %s, bound %s"
+            "right, but the logarithms are not needed: for every s and k tried there are exactly 2(n/s - 1)/(s - "
+            "1) + 1 multiplications and n(1 + s/2) + s^3/2 - s^2 - s additions; and the time on one unit is "
+            "exactly (2k - 1) l + s(2n - s - 1)/(s - 1) + s^2 - s. s = 2, n = 2^20: %s, bound %s"
             % (number(r["multiplications"]["counted"]), number(r["multiplications"]["bound"])))
 
 
@@ -268,7 +269,8 @@ def flaw_padding():
     """Brent-Kung's additions are those without padding."""
     r = model(16, 2)
     assert r["additions"]["counted"] == 30 and r["additions_unpadded"] == 2 * 16 - 4 - 2
-    return ("Lemma 1", "additions", "those on zero padding are counted, so that s = 2 is not Brent-Kung's 2n - log2(n) - 2: n = 16 "
+    return ("Lemma 1", "additions", "those on zero padding are counted, so that s = 2 is not Brent-Kung's 2n - "
+                                    "log2(n) - 2: n = 16 "
             "has %d, of which %d touch no padding" % (r["additions"]["counted"], r["additions_unpadded"]))
 
 
@@ -276,8 +278,9 @@ def flaw_narrow():
     r = model(32, 32)
     assert r["one_unit"]["counted"] == 1024
     return ("Theorem 1", "O(n + l k) for n = s^k",
-            "the last level of the first phase is a product of one column, but in the model none has fewer than s: its time is "
-            "s^2 + l, not s + l. That is more than O(n) for k = 1: n = s = 32 takes %s. O(n + s^2 + l k) is right"
+            "the last level of the first phase is a product of one column, but in the model none has fewer than s: "
+            "its time is s^2 + l, not s + l. That is more than O(n) for k = 1: n = s = 32 takes %s. O(n + s^2 + l "
+            "k) is right"
             % number(r["one_unit"]["counted"]))
 
 
@@ -285,8 +288,8 @@ def flaw_segments():
     r = model(7, 2)
     assert r["segments"] == 3
     return ("Section 3.2, steps 2 and 3", "w has at most k_1(s-1) entries, as there are at most k_1 segment sizes",
-            "there are k_1 + 1 sizes. n = 7, s = 2 has %d segments, k_1(s-1) = 2; a w of that size is overrun, and q is too "
-            "small" % r["segments"])
+            "there are k_1 + 1 sizes. n = 7, s = 2 has %d segments, k_1(s-1) = 2; a w of that size is overrun, and "
+            "q is too small" % r["segments"])
 
 
 def flaw_maximum():
@@ -300,7 +303,8 @@ def flaw_chunks():
     runs = {n: model(n, 2)["segments"] for n in (5, 7)}
     assert runs == {5: 2, 7: 3} and model(6, 4)["segments"] == 3
     return ("Section 3.2, step 4", "w_i is added to the i+1 chunk of size s^(k_(i+1))",
-            "several segments may have one size: n = 6, s = 4 has segments of 4, 1 and 1, and w_2 goes to the second of those of "
+            "several segments may have one size: n = 6, s = 4 has segments of 4, 1 and 1, and w_2 goes to the "
+            "second of those of "
             "size 1. The index must run over segments, not over sizes")
 
 
@@ -310,9 +314,10 @@ def flaw_depth(runs):
     two, four = over_depth(runs, 2, lambda r: r["depth"]["counted"]), over_depth(runs, 2, chain)
     assert two[0] == 3 and four == [15]
     return ("Corollary 1, abstract", "depth at most 2⌊log_s n⌋",
-            "only where step 3 fits under the down-sweep of step 1. n = 3, s = 4: three segments of one element, depth %d, "
-            "where 2⌊log_s n⌋ = 0. By levels s = 2 fails for n = %s; by chains of multiplications that really wait for each other "
-            "for n = %s alone, since step 4 does not need the last entry of w, and its chain is shorter. See the table below"
+            "only where step 3 fits under the down-sweep of step 1. n = 3, s = 4: three segments of one element, "
+            "depth %d, where 2⌊log_s n⌋ = 0. By levels s = 2 fails for n = %s; by chains of multiplications that "
+            "really wait for each other for n = %s alone, since step 4 does not need the last entry of w, and its "
+            "chain is shorter. See the table below"
             % (low["depth"]["counted"], ", ".join(map(str, two)), four[0]))
 
 
@@ -320,9 +325,10 @@ def flaw_multiplications():
     r = model(1023, 32)
     assert r["multiplications"]["counted"] == 95
     return ("Corollary 1, abstract", "O(n/s^2) multiplications; O(n(1 + l/s^2)/p + (s^2 + l) log_s n) time on p units",
-            "the O(s log_s^2 n) of Section 3.2 is lost, which is larger than n/s^2 where n < s^3: every segment, however short, takes a "
-            "multiplication in step 4, and most one in step 1. n = 1023, s = 32 takes %d, where n/s^2 is %.1f; on one unit, l = 0, "
-            "%s, where n + s^2 log_s n is %s. The time needs O(s log_s^2 n (s^2 + l)/p) more"
+            "the O(s log_s^2 n) of Section 3.2 is lost, which is larger than n/s^2 where n < s^3: every segment, "
+            "however short, takes a multiplication in step 4, and most one in step 1. n = 1023, s = 32 takes %d, "
+            "where n/s^2 is %.1f; on one unit, l = 0, %s, where n + s^2 log_s n is %s. The time needs O(s log_s^2 "
+            "n (s^2 + l)/p) more"
             % (r["multiplications"]["counted"], 1023 / 32 ** 2, number(r["p_units"]["counted"]),
                number(1023 + 1024 * math.log(1023, 32), 0)))
 
@@ -331,8 +337,9 @@ def flaw_step_3():
     entries = sum(digits(1023, 32))
     assert entries == 62
     return ("Section 3.2, time", "steps 2 and 3 take O(s log_s n + l log_s log_s n)",
-            "w is padded to s^q, which may be s times as long, and its products have no fewer than s columns. n = 1023, s = 32: %d entries "
-            "are padded to 1024, and its three levels take 3(s^2 + l) = %s + 3l. So O(s^2 log_s n + ...), which does not change Corollary 1 for n >= s^2 log_s n"
+            "w is padded to s^q, which may be s times as long, and its products have no fewer than s columns. n = "
+            "1023, s = 32: %d entries are padded to 1024, and its three levels take 3(s^2 + l) = %s + 3l. So O(s^2 "
+            "log_s n + ...), which does not change Corollary 1 for n >= s^2 log_s n"
             % (entries, number(3 * 32 ** 2)))
 
 
@@ -342,17 +349,17 @@ def flaw_step_4():
     rest = two - 2 * one - 16 - 0
     assert rest == 4 * columns, (two, one, rest)
     return ("Section 3.2, time", "step 4 takes sum of ⌈s^k/(s-1)⌉ + l, which is O(n/s)",
-            "so many columns take s times as long. n = 128, s = 4, l = 0: the second segment of 64 takes %d columns in time %d, "
-            "of %d in all. So O(n), which Corollary 1 has room for" % (columns, rest, two))
+            "so many columns take s times as long. n = 128, s = 4, l = 0: the second segment of 64 takes %d "
+            "columns in time %d, of %d in all. So O(n), which Corollary 1 has room for" % (columns, rest, two))
 
 
 def flaw_fan_out():
-    row = table(16, 4)["brent-kung", None] if ("brent-kung", None) in table(16, 4) else table(16, 4)["brent-kung", 2]
-    two = table(16, 4)["matmulscan", 2]
+    row, two = table(16, 4)["brent-kung", None], table(16, 4)["matmulscan", 2]
     assert two["fan_out"] == 2 and two["reads"] == row["reads"] == 4
     return ("Section 3.3", "fan-out at most s",
-            "by level, with a row of the matrix that leaves its element as it is counted as a node. A value that is wired through "
-            "levels feeds more: s = 2, n = 16: element 7 goes to %d adders (Brent-Kung's fan-out is log2 n)" % two["reads"])
+            "by level, with a row of the matrix that leaves its element as it is counted as a node. A value that "
+            "is wired through levels feeds more: s = 2, n = 16: element 7 goes to %d adders (Brent-Kung's fan-out "
+            "is log2 n)" % two["reads"])
 
 
 def flaw_utilisation():
@@ -360,13 +367,28 @@ def flaw_utilisation():
             "by additions, exactly s(s-1)/2 of s(s-1) a column. By ones in L_s it is (s+1)/(2s): 3 of 4 for s = 2")
 
 
+def flaw_up_sweep():
+    x, sums = list(range(1, 17)), [i * (i + 1) // 2 for i in range(1, 17)]
+    for t in range(2):
+        y = x[4 ** t - 1::4 ** t]
+        x[4 ** t - 1::4 ** t] = [sum(y[i - i % 4:i + 1]) for i in range(len(y))]
+    right = [i for i in range(16) if x[i] == sums[i]]
+    assert right == [0, 1, 2, 3, 7, 11, 15]
+    return ("Section 3", "after the first phase the prefix sums are right on an exponentially increasing set of "
+                         "indices only",
+            "on more: after each r s^t elements, r < s. s = 4, n = 16: indices %s, as in the paper's own Figure 1"
+            % ", ".join(map(str, right)))
+
+
 def flaw_brent_kung():
-    row = table(16, 4)["matmulscan", 2]
-    assert row["depth"]["measured"] == 7 and row["path"] == 6
-    return ("Table 1", "depth 2 log2(n) - 1 for Brent-Kung",
-            "so many levels, but no chain of adders is as long for n >= 4: the last one of the first phase makes x[n-1] alone, which "
-            "no adder reads. n = 16: %d levels, at most %d adders in a chain, 2 log2(n) - 2"
-            % (row["depth"]["measured"], row["path"]))
+    rows = table(16, 4)
+    row, other = rows["matmulscan", 2], rows["blelloch", None]
+    assert (row["depth"]["measured"], row["path"], other["depth"]["measured"], other["path"]) == (7, 6, 8, 7)
+    return ("Table 1", "depth 2 log2(n) - 1 for Brent-Kung, 2 log2(n) for Blelloch",
+            "so many levels, but no chain of adders is as long for n >= 4: the last one of the first phase makes "
+            "x[n-1] alone, which no adder reads. n = 16: %d levels, at most %d adders in a chain, 2 log2(n) - 2; "
+            "Blelloch's has %d levels and chains of %d"
+            % (row["depth"]["measured"], row["path"], other["depth"]["measured"], other["path"]))
 
 
 def flaw_blelloch():
@@ -378,7 +400,7 @@ def flaw_listing():
 
 
 def flaws(runs):
-    found = [flaw_lengths(), flaw_slack(), flaw_padding(), flaw_narrow(), flaw_segments(), flaw_maximum(), flaw_chunks(),
+    found = [flaw_up_sweep(), flaw_lengths(), flaw_slack(), flaw_padding(), flaw_narrow(), flaw_segments(), flaw_maximum(), flaw_chunks(),
              flaw_depth(runs), flaw_multiplications(), flaw_step_3(), flaw_step_4(), flaw_fan_out(), flaw_utilisation(),
              flaw_brent_kung(), flaw_blelloch(), flaw_listing()]
     return markdown_table(["where", "what it says", "what is there"], found)
@@ -393,15 +415,24 @@ def row_7():
     return products, model(4096, 4, LATENCY)["one_unit"]
 
 
-def table_cells():
-    rows = table(4096, 8)
-    cells = []
-    for (method, s), row in rows.items():
-        stated = row["depth"]["stated"]["value"] if "value" in row["depth"]["stated"] else None
-        assert stated is None or stated == row["depth"]["measured"] or method.startswith("dakkak"), row
-        cells.append("%s%s %s and %s" % (method, ", s = %s" % s if s else "", number(row["depth"]["measured"]),
-                                        number(row["work"]["unpadded"])))
-    return "; ".join(cells)
+def stated(claim):
+    """The formula, and its value where it is no order of growth and is about this n."""
+    value = claim.get("value")
+    return claim["formula"] + ("" if value is None else " = " + number(value))
+
+
+def table_rows():
+    """Table 1. What it states without an O() is what is counted."""
+    rows = []
+    for row in table(4096, 8).values():
+        depth, work = row["depth"], row["work"]
+        assert depth["stated"].get("value") in (None, depth["measured"]), row
+        assert work["stated"].get("value") in (None, work["unpadded"]), row
+        rows.append([row["title"] + (", s = %d" % row["s"] if row["s"] else ""), number(depth["measured"]),
+                     stated(depth["stated"]), row["path"], number(work["measured"]), number(work["unpadded"]),
+                     stated(work["stated"]), row["fan_in"], row["fan_out"], row["reads"]])
+    return markdown_table(["method", "depth", "stated", "chain of adders", "work", "without padding", "stated", "fan-in",
+                           "fan-out of a level", "adders a value goes to"], rows)
 
 
 def rows_of_the_paper(power_runs, any_runs, unit_runs):
@@ -425,9 +456,11 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
          "n = 10^6, s = 16: %s segments; every n to 600, and others to 2^18, are right, with one thread and more" % number(
              model(10 ** 6, 16, LATENCY)["segments"]),
          tests("test_paper", "test_all_short_lengths", "test_long_lengths"), "holds, with w sized by the real count"],
-        ["P5, Listing 1", "any n by padding each level", "20 pairs of s and n, in eight forms: the same numbers as NumPy's",
+        ["P5, Listing 1", "any n by padding each level", "20 pairs of s and n, in eight forms: the same numbers as "
+                                                         "NumPy's",
          tests("test_paper", "test_numpy_agrees"), "holds"],
-        ["P6, Lemma 1", "depth 2k - 1; at most ⌈2n/(s(s-1))⌉ + 2k - 2 multiplications; n(1+s/2) + O(s^3 log_s n) additions",
+        ["P6, Lemma 1", "depth 2k - 1; at most ⌈2n/(s(s-1))⌉ + 2k - 2 multiplications; n(1+s/2) + O(s^3 log_s n) "
+                        "additions",
          "no violation in %d pairs; s = 8, n = 8^6: %s multiplications, %s additions" % (
              len(power_runs), both(model(8 ** 6, 8, LATENCY)["multiplications"]), both(model(8 ** 6, 8, LATENCY)["additions"])),
          code("model -n 8^6 -s 8") + "; " + tests("test_model", "test_powers"), "holds"],
@@ -436,14 +469,15 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
              LATENCY, both(time), products, len(power_runs)),
          code("model -n 4^6 -s 4 -l", LATENCY), "holds for n >= s^2"],
         ["P8, Cor. 1", "depth 2⌊log_s n⌋; ⌈4n/(s(s-1))⌉ + O(s log_s^2 n) multiplications; O(n + s l log_s^2 n)",
-         "no violation of the sums in %d pairs, most of them short; depth too low in %d of them by levels, in %d by chains" % (
+         "no violation of the sums in %d pairs, most of them short; depth too low in %d of them by levels, in %d "
+         "by chains" % (
              len(any_runs), sum(r["depth"]["counted"] > r["depth"]["bound"] for r in any_runs),
              sum(chain(r) > r["depth"]["bound"] for r in any_runs)),
          code("model -n 10^6 -s 16 -l", LATENCY) + "; " + tests("test_model", "test_any_length"),
          "depth: only for long n; the rest holds"],
         ["P9, p units", "O(n(1 + l/s^2)/p + (s^2 + l) log_s n), Brent",
-         "n = 65,536, s = 16, l = %d, p = 8: %s; never under the critical path or the work, never over Brent's bound, "
-         "in %d schedules" % (LATENCY, both(eight["p_units"]), len(unit_runs)),
+         "n = 65,536, s = 16, l = %d, p = 8: %s; never under the critical path or the work, never over Brent's "
+         "bound, in %d schedules" % (LATENCY, both(eight["p_units"]), len(unit_runs)),
          code("model -n 65536 -s 16 -l", LATENCY, "-p 8") + "; " + tests("test_schedule", "test_beside_the_best", "test_bounds"),
          "holds for n >= s^3"],
         ["P10, Sec. 3.3", "s = 2 is Brent-Kung; fan-in and fan-out at most s; utilisation 50 % and 1/s; vector units",
@@ -451,7 +485,8 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
              table(4096, 4)["matmulscan", 4]["fan_in"], table(4096, 4)["matmulscan", 4]["fan_out"],
              100 * use["utilisation_l"]["counted"], 1 / use["utilisation_b"]["counted"]),
          code("table -n 4096 -s 4") + "; " + tests("test_networks", "test_s_2_is_brent_kung"), "holds, level by level"],
-        ["P11, Table 1", "depth and work of each method", "n = 4096, depth and work without padding: " + table_cells(),
+        ["P11, Table 1", "depth and work of each method", "n = 4096: each result is right, and depth and work are "
+                                                          "as stated, see below",
          code("table -n 4096 -s 8"), "holds; Brent-Kung's depth by levels"],
         ["P12, Fig. 1 to 3", "circuits, tensor view, general case",
          "drawn from traces of what runs: n = 16 has %d adders for s = 2, %d for s = 4, as many as are counted" % drawn,
@@ -483,9 +518,14 @@ def counted_part():
         INTRODUCTION,
         "## Row by row\n",
         markdown_table(["row", "claim", "measured", "by", "verdict"], rows_of_the_paper(power_runs, any_runs, unit_runs)),
-        "\n## n = s^k: Lemma 1 and Theorem 1\n",
-        "For every s from 2 to 32 and every k with n to 2^20, %d pairs: the depth is 2k - 1, and so is the longest chain\n"
-        "of multiplications that wait for each other; multiplications, additions and time are within their bounds, and equal to the\n"
+        "\n## Table 1\n",
+        table_rows(),
+        "\nCommand: " + code("table -n 4096 -s 8") + ".\n",
+        "## n = s^k: Lemma 1 and Theorem 1\n",
+        "For every s from 2 to 32 and every k with n to 2^20, %d pairs: the depth is 2k - 1, and so is the longest "
+        "chain\n"
+        "of multiplications that wait for each other; multiplications, additions and time are within their bounds, "
+        "and equal to the\n"
         "closed forms under \"Where the text is off\". Some of them:\n" % len(power_runs),
         lemma_rows(),
         "\nCommand: " + code("model -n 2^20 -s 2 -l", LATENCY) + ", and so on.\n",
@@ -495,17 +535,21 @@ def counted_part():
         "![Time on one unit over n](img/reproduction-time.svg)\n",
         "## Any n: Section 3.2 and Corollary 1\n",
         digits_rows(),
-        "\nDepth by levels is what the paper counts. A chain is of multiplications of which each needs a result of the one before.\n"
-        "n = s^k - 1 has the most segments for its length. Among these lengths, the longest that take more than 2⌊log_s n⌋:\n",
+        "\nDepth by levels is what the paper counts. A chain is of multiplications of which each needs a result of "
+        "the one before.\n"
+        "n = s^k - 1 has the most segments for its length. Among these lengths, the longest that take more than "
+        "2⌊log_s n⌋:\n",
         worst_lengths(),
         "\n![Depth over n](img/reproduction-depth.svg)\n",
         "## p units\n",
-        "The s-by-s multiplications that a run makes are scheduled on p units: one that is free starts the multiplication that is\n"
+        "The s-by-s multiplications that a run makes are scheduled on p units: one that is free starts the "
+        "multiplication that is\n"
         "ready and begins the longest chain. l = %d.\n" % LATENCY,
         units_rows(),
         "\n![Time over p](img/reproduction-units.svg)\n",
         "### The second phase on a vector unit\n",
-        "n = 65,536, l = %d; beside each tensor unit a vector unit of so many lanes multiplies by B_s (Section 3.3).\n" % LATENCY,
+        "n = 65,536, l = %d; beside each tensor unit a vector unit of so many lanes multiplies by B_s (Section "
+        "3.3).\n" % LATENCY,
         vector_rows(),
         "\nCommand: " + code("model -n 65536 -s 16 -l", LATENCY, "-p 8 --lanes 16") + "\n",
         "## Where the text is off\n",
@@ -693,25 +737,33 @@ def timed_part():
         "\n## This machine as a tensor unit\n",
         "%s, %s, %s; one thread, f32; %s. Command: `mmscan model --fit`.\n" % (
             fit["cpu"], fit["isa"], fit["unit"]["version"] or fit["unit"]["library"], datetime.date.today().isoformat()),
-        "L_s times an s-by-c matrix by rows, in the cache, for powers of two c: the time is start + entry s c, by least squares of\n"
+        "L_s times an s-by-c matrix by rows, in the cache, for powers of two c: the time is start + entry s c, by "
+        "least squares of\n"
         "relative errors. In units of an entry the machine is an (s^2, l)-TCU with l = start / entry.\n",
         sizes_rows(fit),
-        "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s multiplications. So\n"
-        "s is a choice here: for the engine's s = %d this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s. The least is at s = %d.\n" % (
+        "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s "
+        "multiplications. So\n"
+        "s is a choice here: for the engine's s = %d this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the\n"
+        "model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s.\n"
+        "The least is at s = %d.\n" % (
             own["s"], own["s"] ** 2, own["latency"], own["entry"],
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
-        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 8,192, does the same to\n"
-        "the column totals, and adds prefixes by vectors. ns an element; nothing but `call` is a time of that engine:\n" % (
+        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 8,192, does "
+        "the same to\n"
+        "the column totals, and adds prefixes by vectors. ns an element; nothing but `call` is a time of that "
+        "engine:\n" % (
             number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
         "- call: a plan's run on one element;\n"
         "- products: the model's, c s + l for each block of each level, by the table above;\n"
-        "- moves, which the model has for free: x moved into s rows a block at a time, and a tile to y, without a product; for y from\n"
+        "- moves, which the model has for free: x moved into s rows a block at a time, and a tile to y, without a "
+        "product; for y from\n"
         "  16 MiB on by stores that pass the caches by;\n"
         "- levels: the same for the totals, at the price of a block in the cache;\n"
         "- loops: short vectors and what s does not divide, by a serial loop.\n",
         runs_rows(fit),
-        "\nOff by %+.0f to %+.0f %%. What is missing is the arithmetic in the moves: shuffles, magnitudes, prefixes.\n" % (
+        "\nOff by %+.0f to %+.0f %%. What is missing is the arithmetic in the moves: shuffles, magnitudes, "
+        "prefixes.\n" % (
             100 * min(off), 100 * max(off)),
         "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
         "",
