@@ -86,14 +86,19 @@ static void make_matrix(mms_machine *m) {
 static void multiply(mms_machine *m) {
   size_t size = m->monoid->size;
   make_matrix(m);
-  for (size_t i = 0; i < m->entries; i++) memcpy(m->x + i * size, value_at(m, m->in[i]), size);
+  m->data = 0;
+  for (size_t i = 0; i < m->entries; i++) {
+    memcpy(m->x + i * size, value_at(m, m->in[i]), size);
+    if (m->in[i] != MMSCAN_NO_ELEMENT) m->data = i + 1;
+  }
   mms_unit_multiply(&mms_unit_monoid, &(mms_product){.type = MMSCAN_F32,
                                                      .monoid = m->monoid,
                                                      .s = m->event.s,
                                                      .columns = m->event.columns,
                                                      .a = m->a,
                                                      .x = m->x,
-                                                     .w = m->w});
+                                                     .w = m->w,
+                                                     .elements = m->data});
 }
 
 static void add_c(mms_machine *m) {

@@ -11,32 +11,31 @@ static void combine(const mms_monoid *m, void *w, const void *x) {
   memcpy(w, m->spare, m->size);
 }
 
-/* An addition is free of padding when its result and both its operands are data. */
-static void entry(const mms_product *p, size_t row, const char *x, char *w, size_t data) {
-  size_t size = p->monoid->size, terms = 0, counted = 0;
+static void entry(const mms_product *p, size_t row, const char *x, char *w) {
+  size_t size = p->monoid->size;
+  bool first = true;
   memcpy(w, p->monoid->identity, size);
   for (size_t k = 0; k < p->s; k++) {
     if (mms_matrix_entry(p->type, p->a, k * p->s + row) == 0) continue;
-    if (terms++ == 0)
+    if (first)
       memcpy(w, x + k * size, size);
     else
       combine(p->monoid, w, x + k * size);
-    counted += row < data && k < data;
+    first = false;
   }
-  if (!p->counts) return;
-  p->counts->additions += terms ? terms - 1 : 0;
-  p->counts->additions_unpadded += counted ? counted - 1 : 0;
 }
 
+/* A column of padding stays one. */
 static void multiply(const mms_product *p) {
   size_t size = p->monoid->size;
   const char *x = p->x;
   char *w = p->w;
-  for (size_t column = 0; column < p->columns; column++, x += p->s * size, w += p->s * size) {
-    size_t data = p->elements > column * p->s ? p->elements - column * p->s : 0;
-    for (size_t row = 0; row < p->s; row++) entry(p, row, x, w + row * size, data);
-  }
+  for (size_t column = 0; column < p->columns; column++, x += p->s * size, w += p->s * size)
+    if (column * p->s < p->elements)
+      for (size_t row = 0; row < p->s; row++) entry(p, row, x, w + row * size);
+    else
+      memcpy(w, x, p->s * size);
 }
 
 const mms_unit mms_unit_monoid = {
-    .name = "monoid", .description = "plain loops over the caller's operator", .multiply = multiply, .counts = true};
+    .name = "monoid", .description = "plain loops over the caller's operator", .multiply = multiply};
