@@ -99,7 +99,8 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 # Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called.
 ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
 $(BUILD)/lib/kernel/avx512.o: ISA_FLAGS := -mavx512f -mavx512bw -mavx512dq -mavx512vl
-$(BUILD)/lib/kernel/avx2.o: ISA_FLAGS := -mavx2
+$(BUILD)/lib/kernel/avx512vl.o: ISA_FLAGS := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
+$(BUILD)/lib/kernel/avx2.o: ISA_FLAGS := -mavx2 -mfma
 endif
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags

@@ -40,8 +40,8 @@
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS) or model
- *   MMSCAN_ISA          avx512, avx2, neon, portable; default: the best that CPU, system and build have. One that they
- *                       do not have gives MMSCAN_ENOTSUP
+ *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the fastest
+ *                       that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
  *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
