@@ -762,8 +762,8 @@ def timed_part():
         "- levels: the same for the totals, at the price of a block in the cache;\n"
         "- loops: short vectors and what s does not divide, by a serial loop.\n",
         runs_rows(fit),
-        "\nOff by %+.0f to %+.0f %%. What is missing is the arithmetic in the moves: shuffles, magnitudes, "
-        "prefixes.\n" % (
+        "\nOff by %+.0f to %+.0f %%. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
+        "and that the engine asks for the next tile while it writes this one, which counts where x is in memory.\n" % (
             100 * min(off), 100 * max(off)),
         "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
         "",
