@@ -167,6 +167,7 @@ static void add_tile(fit_run *r, const prices *p, size_t m) {
   for (bool is_first = true; m >= r->s && (is_first || m >= SHORTEST_LEVEL); is_first = false, m /= r->s) {
     r->products += products_of(p->size, m / r->s);
     r->loops += (double)(m % r->s) * p->loop;
+    r->levels += (double)(m / r->s) * p->copies / 2; /* the totals, copied once */
     if (!is_first) r->levels += (double)m * p->copies;
   }
   r->loops += (double)m * p->loop;
