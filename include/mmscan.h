@@ -261,9 +261,6 @@ typedef enum mmscan_phase {
   MMSCAN_BROADCAST /* a prefix is added to all that follows it */
 } mmscan_phase;
 
-/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
-typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
-
 #define MMSCAN_NO_ELEMENT SIZE_MAX
 
 typedef struct mmscan_event {
@@ -382,6 +379,9 @@ typedef struct mmscan_method {
  */
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
+/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
+typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
+
 /* Set it to zeros, then fill in what you mean. */
 typedef struct mmscan_network_desc {
   size_t struct_size;             /* sizeof(mmscan_network_desc) */
@@ -417,8 +417,7 @@ typedef struct mmscan_network_counts {
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory for the work space, which is some 30 positions and 6 elements long for each of x; y is
- *                  untouched
+ * MMSCAN_ENOMEM    no memory for the work space, which is many times as large as x; y is untouched
  * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
  */
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts);
