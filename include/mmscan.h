@@ -244,10 +244,10 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
  * scan: a step reads all of X and C before it writes W. */
 
 typedef enum mmscan_matrix {
-  MMSCAN_L = 1,    /* L_s: lower triangular ones */
-  MMSCAN_B,        /* B_s: the identity, with its first column all ones */
-  MMSCAN_L_STRICT, /* L_s without its diagonal */
-  MMSCAN_ONES      /* all ones */
+  MMSCAN_MATRIX_L = 1,    /* L_s: lower triangular ones */
+  MMSCAN_MATRIX_B,        /* B_s: the identity, with its first column all ones */
+  MMSCAN_MATRIX_L_STRICT, /* L_s without its diagonal */
+  MMSCAN_MATRIX_ONES      /* all ones */
 } mmscan_matrix;
 
 /* 1 where A(row, column) is one, else 0. */

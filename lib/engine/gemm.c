@@ -128,7 +128,7 @@ static size_t work_size(const mms_job *job) {
 static void begin(const mms_job *job, void *work) {
   gemm_work *w = work;
   lay_out(job, work, w);
-  mms_matrix_make(mms_type_unit(job->type), MMSCAN_L, job->s, w->l);
+  mms_matrix_make(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, w->l);
 }
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */

@@ -145,8 +145,8 @@ static mmscan_status open_arena(run *r) {
 }
 
 static void open_sweeps(run *r) {
-  mms_matrix_make(r->desc->type, MMSCAN_L, r->desc->s, r->arena);
-  mms_matrix_make(r->desc->type, MMSCAN_B, r->desc->s, r->arena + square_of(r));
+  mms_matrix_make(r->desc->type, MMSCAN_MATRIX_L, r->desc->s, r->arena);
+  mms_matrix_make(r->desc->type, MMSCAN_MATRIX_B, r->desc->s, r->arena + square_of(r));
   r->w = r->arena + 2 * square_of(r);
   size_t room = 2 * square_of(r) + r->w_length * r->size;
   r->w_sweep = sweep_over(r, r->arena + room, &r->w_counts);
@@ -204,10 +204,12 @@ static size_t position_of_w(const run *r, size_t i) { return r->desc->n + i; }
 static void tell_gather(const run *r) {
   if (!r->trace.call) return;
   for (size_t i = 0; i < r->segments; i++) mms_trace_place(&r->trace, i, last_of(&r->segment[i]), position_of_w(r, i));
-  mms_trace_tell(
-      &r->trace, 0,
-      (mmscan_event){
-          .phase = MMSCAN_GATHER, .depth = depth_before_w(r), .matrix = MMSCAN_L, .s = 1, .columns = r->segments});
+  mms_trace_tell(&r->trace, 0,
+                 (mmscan_event){.phase = MMSCAN_GATHER,
+                                .depth = depth_before_w(r),
+                                .matrix = MMSCAN_MATRIX_L,
+                                .s = 1,
+                                .columns = r->segments});
 }
 
 /* A single segment has nobody to hand its last value to. */
@@ -239,10 +241,12 @@ static void tell_vector(const segment *g, size_t carry) {
     mms_trace_place(t, 2 * i, carry, MMSCAN_NO_ELEMENT);
     mms_trace_place(t, 2 * i + 1, g->from + i, g->from + i);
   }
-  mms_trace_tell(
-      t, 0,
-      (mmscan_event){
-          .phase = MMSCAN_BROADCAST, .depth = g->counts.depth + 1, .matrix = MMSCAN_L, .s = 2, .columns = g->length});
+  mms_trace_tell(t, 0,
+                 (mmscan_event){.phase = MMSCAN_BROADCAST,
+                                .depth = g->counts.depth + 1,
+                                .matrix = MMSCAN_MATRIX_L,
+                                .s = 2,
+                                .columns = g->length});
 }
 
 static void add_vector(const run *r, segment *g, const void *carry, size_t position) {

@@ -102,7 +102,7 @@ size_t mms_sweep_padded(size_t s, mmscan_form form, size_t n) {
 
 /* z = A y for a padded level: one GEMM, or one a square. */
 static void batch_matmul(const mms_sweep *w, const level *v, const char *y, char *z) {
-  mmscan_matrix matrix = v->phase == MMSCAN_UP_SWEEP ? MMSCAN_L : MMSCAN_B;
+  mmscan_matrix matrix = v->phase == MMSCAN_UP_SWEEP ? MMSCAN_MATRIX_L : MMSCAN_MATRIX_B;
   size_t step = w->form == MMSCAN_BATCHED ? w->s * w->s : v->total;
   for (size_t from = 0; from < v->total; from += step) {
     size_t data = v->data > from ? v->data - from : 0;
@@ -110,7 +110,7 @@ static void batch_matmul(const mms_sweep *w, const level *v, const char *y, char
                                               .monoid = w->monoid,
                                               .s = w->s,
                                               .columns = step / w->s,
-                                              .a = matrix == MMSCAN_L ? w->l : w->b,
+                                              .a = matrix == MMSCAN_MATRIX_L ? w->l : w->b,
                                               .x = y + from * w->size,
                                               .w = z + from * w->size,
                                               .elements = data < step ? data : step,

@@ -14,13 +14,13 @@ static void set_entry(mmscan_type type, void *a, size_t index, double value) {
 
 int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
   switch (matrix) {
-  case MMSCAN_L:
+  case MMSCAN_MATRIX_L:
     return row >= column;
-  case MMSCAN_B:
+  case MMSCAN_MATRIX_B:
     return column == 0 || row == column;
-  case MMSCAN_L_STRICT:
+  case MMSCAN_MATRIX_L_STRICT:
     return row > column;
-  case MMSCAN_ONES:
+  case MMSCAN_MATRIX_ONES:
     return 1;
   }
   return 0;
