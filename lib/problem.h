@@ -38,4 +38,7 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *desc, const void *x, 
 mmscan_status mms_problem_network(const mmscan_network_desc *desc, const void *x, const void *y,
                                   const mmscan_network_counts *counts, const mms_method **method);
 
+/* A description of one product, and its arrays. */
+mmscan_status mms_problem_product(const mmscan_product_desc *desc, const void *x, const void *w);
+
 #endif

@@ -145,8 +145,8 @@ static mmscan_status open_arena(run *r) {
 }
 
 static void open_sweeps(run *r) {
-  mms_matrix_make(r->desc->type, MMSCAN_MATRIX_L, r->desc->s, r->arena);
-  mms_matrix_make(r->desc->type, MMSCAN_MATRIX_B, r->desc->s, r->arena + square_of(r));
+  mms_matrix_l(r->desc->type, r->desc->s, r->arena);
+  mms_matrix_b(r->desc->type, r->desc->s, r->arena + square_of(r));
   r->w = r->arena + 2 * square_of(r);
   size_t room = 2 * square_of(r) + r->w_length * r->size;
   r->w_sweep = sweep_over(r, r->arena + room, &r->w_counts);
