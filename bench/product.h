@@ -1,17 +1,41 @@
-/* product.h: one product by the CBLAS that the command is linked with, called directly.
+/* product.h: one product W = L_s X by a unit: the first level of a scan, timed.
  *
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What is measured with it is the latency of a call, some ten nanoseconds: no other call may be around it. */
+ */
 #ifndef PRODUCT_H
 #define PRODUCT_H
 
-#include <stddef.h>
+#include "contender.h"
+#include "units.h"
 
-/* L_s, column-major. */
-void product_matrix(size_t s, float *l);
+/* How the product of n elements is asked of the unit. */
+typedef enum product_kind {
+  PRODUCT_TILES,
+  PRODUCT_TILES_BY_ROWS,
+  PRODUCT_WHOLE,
+  PRODUCT_WHOLE_ONE_THREAD,
+  PRODUCT_TRMM,
+  PRODUCT_BATCH,
+  PRODUCT_BATCH_STRIDED,
+  PRODUCT_BF16,
+  PRODUCTS
+} product_kind;
 
-/* W = L_s X. X and W are s-by-columns, by rows that start `stride` elements after each other. */
-void product_by_rows(size_t s, size_t columns, size_t stride, const float *l, const float *x, float *w);
+typedef struct product {
+  const char *name, *description;
+  mmscan_product_form form;
+  bool tiles;      /* one call a tile; else one for all */
+  bool by_rows;    /* X and W are by rows, as the engine has them; else column-major, as the paper has them */
+  bool one_thread; /* the unit's own threads are set to one while it runs */
+} product;
+
+extern const product products[PRODUCTS];
+
+/* Adds the product with L_s, s = r->s, in one form by a unit; r->n is a multiple of s. It has a refusal where the unit
+ * cannot do that. */
+void product_add(race *r, const bench_unit *unit, product_kind kind);
+
+/* Floating-point operations of one run, as a BLAS counts them, with the zeros of L_s: 2 s for an element. */
+double product_operations(const contender *c);
 
 #endif

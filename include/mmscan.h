@@ -15,7 +15,7 @@
  * engine `serial` is the plain loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
- * paper's algorithm and its model of time, the methods it is compared with, wisdom, what is inside.
+ * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.
  *
  * RULES THAT HOLD FOR EVERY CALL
  *
@@ -39,9 +39,11 @@
  * ENVIRONMENT, read once, at first use
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
- *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS) or model
- *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the fastest
- *                       that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
+ *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
+ *                       model, or the path or soname of a library to load (see UNITS). One that cannot be used gives
+ *                       MMSCAN_EBLAS
+ *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the
+ *                       fastest that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
  *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
@@ -244,10 +246,10 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
  * scan: a step reads all of X and C before it writes W. */
 
 typedef enum mmscan_matrix {
-  MMSCAN_L = 1,    /* L_s: lower triangular ones */
-  MMSCAN_B,        /* B_s: the identity, with its first column all ones */
-  MMSCAN_L_STRICT, /* L_s without its diagonal */
-  MMSCAN_ONES      /* all ones */
+  MMSCAN_MATRIX_L = 1,    /* L_s: lower triangular ones */
+  MMSCAN_MATRIX_B,        /* B_s: the identity, with its first column all ones */
+  MMSCAN_MATRIX_L_STRICT, /* L_s without its diagonal */
+  MMSCAN_MATRIX_ONES      /* all ones */
 } mmscan_matrix;
 
 /* 1 where A(row, column) is one, else 0. */
@@ -260,9 +262,6 @@ typedef enum mmscan_phase {
   MMSCAN_GATHER,   /* elements are copied to temporaries, or a place is set to the identity */
   MMSCAN_BROADCAST /* a prefix is added to all that follows it */
 } mmscan_phase;
-
-/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
-typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
 
 #define MMSCAN_NO_ELEMENT SIZE_MAX
 
@@ -292,7 +291,8 @@ typedef void mmscan_trace(void *context, const mmscan_event *event);
 
 typedef enum mmscan_form {
   MMSCAN_STACKED = 1, /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
-  MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul) */
+  MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul): in one call of
+ gemm_batch_strided or gemm_batch where the unit has it, which may use threads of the library; else in a loop */
 } mmscan_form;
 
 typedef enum mmscan_length_rule {
@@ -442,6 +442,9 @@ typedef struct mmscan_method {
  */
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
+/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
+typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
+
 /* Set it to zeros, then fill in what you mean. */
 typedef struct mmscan_network_desc {
   size_t struct_size;             /* sizeof(mmscan_network_desc) */
@@ -477,8 +480,7 @@ typedef struct mmscan_network_counts {
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory for the work space, which is some 30 positions and 6 elements long for each of x; y is
- *                  untouched
+ * MMSCAN_ENOMEM    no memory for the work space, which is many times as large as x; y is untouched
  * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
  */
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts);
@@ -506,10 +508,111 @@ mmscan_status mmscan_wisdom_write(const char *file);
 /* The number of shapes that something is known of. */
 size_t mmscan_wisdom_count(void);
 
+/* ---- Units: libraries that multiply
+ * -----------------------------------------------------------------------------------
+ *
+ * A unit forms W = A X, where A is s-by-s and X is wide. Some are built in (mmscan_get_unit() lists them); any library
+ * with the C interface of BLAS, and LIBXSMM, can be opened at run time. Each routine of it is tested on small products
+ * before it is used; one whose results are wrong is not used.
+ */
+
+/* Opens a library and adds it to the units. `library` is what dlopen() takes, a path or a soname, and is the unit's
+ * name from then on: in mmscan_choice, mmscan_matmul_desc, mmscan_product_desc, and MMSCAN_UNIT. Names of routines may
+ * end in _64 or 64_, may begin with scipy_, and integers may have 32 or 64 bits. Its symbols are seen by nobody else.
+ *
+ * Opening what is open counts up; each mmscan_unit_open() is undone by one mmscan_unit_close(). *name (may be NULL) is
+ * set to a string that lasts as long as the process. Where the call fails, `why` (may be NULL) gets the reason, a line
+ * of at most why_size bytes with its null; else an empty string. Any thread may call, any number at a time.
+ *
+ * MMSCAN_EINVAL  library is NULL or empty, or is the name of a built-in unit
+ * MMSCAN_EBLAS   it cannot be loaded, is neither a BLAS nor LIBXSMM, lacks sgemm or dgemm, or they give wrong products
+ * MMSCAN_ENOMEM  no memory
+ */
+mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size);
+
+/* Undoes one mmscan_unit_open(). The library is unloaded when all are undone, and no plan, no running call, no wisdom
+ * and no environment variable uses it: a plan outlives the close, and new plans cannot ask for the unit. BLIS, LIBXSMM
+ * and MKL do not give back all that they took, and stay loaded to the end of the process; opened again, they are the
+ * same.
+ *
+ * MMSCAN_EINVAL  name is NULL or not of a unit that mmscan_unit_open() has opened and nobody has closed
+ */
+mmscan_status mmscan_unit_close(const char *name);
+
+/* Names worth giving to mmscan_unit_open(), by index: paths and sonames that vendors and distributions use. Most are
+ * absent on most machines, and several may be one library. NULL past the last. A static string. */
+const char *mmscan_unit_candidate(size_t index);
+
+/* How a product is asked of a unit. X has s rows and `columns` columns; "squares" are s of these each. */
+typedef enum mmscan_product_form {
+  MMSCAN_PRODUCT_CHUNKED = 1, /* gemm on so few columns at a time that the library starts no thread: as in a scan */
+  MMSCAN_PRODUCT_GEMM,        /* one gemm; the library may use the threads it is set to */
+  MMSCAN_PRODUCT_TRMM,        /* one trmm, in place; the library may use its threads */
+  MMSCAN_PRODUCT_BATCH, /* one gemm_batch for all whole squares, a gemm for what is left; it may use its threads */
+  MMSCAN_PRODUCT_BATCH_STRIDED, /* the same by gemm_batch_strided */
+  MMSCAN_PRODUCT_BF16           /* one sbgemm (in MKL gemm_bf16bf16f32): X of bfloat16, sums and W of float */
+} mmscan_product_form;
+
+typedef struct mmscan_product_desc {
+  size_t struct_size; /* sizeof(mmscan_product_desc) */
+  const char *unit;   /* a name from mmscan_get_unit(); NULL: that of MMSCAN_UNIT, or cblas */
+  mmscan_type type;   /* of W, and of X but for MMSCAN_PRODUCT_BF16: MMSCAN_F32, F64, C32 or C64 */
+  mmscan_product_form form;
+  mmscan_matrix matrix; /* MMSCAN_MATRIX_L or MMSCAN_MATRIX_B */
+  int transposed;       /* nonzero: A^T in place of A */
+  size_t s, columns;    /* s: 1 to MMSCAN_MAX_S */
+  size_t row_stride;    /* 0: X and W are column-major with leading dimension s, as in the paper; else they are by rows,
+                           which start row_stride elements after each other: at least `columns`; not for batches */
+} mmscan_product_desc;
+
+/* W = A X by one unit in one form, where A is L_s or B_s: a level of Algorithm 1 without its gather and scatter, to
+ * time and compare units. x and w are of row_stride or s times columns elements as *desc says; bfloat16 is a uint16_t,
+ * the upper half of a float. In place (x == w) with MMSCAN_PRODUCT_TRMM only, which else copies X first. Makes A anew
+ * in each call, s*s elements. Floats are multiplied as they come: 0 * Inf is NaN.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns; or
+ * the environment is illegal (its status is returned, whatever it is) MMSCAN_EOVERLAP  x and w share memory, and are
+ * not in place or may not be MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see
+ * mmscan_get_routine()) MMSCAN_EBLAS     the unit cannot be used here MMSCAN_ENOMEM    no memory for A, or for the
+ * pointers of a batch
+ */
+mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w);
+
+typedef enum mmscan_routine_state {
+  MMSCAN_ROUTINE_USED = 1, /* passed its test */
+  MMSCAN_ROUTINE_ABSENT,   /* the library does not have it */
+  MMSCAN_ROUTINE_FAILED,   /* gave wrong results */
+  MMSCAN_ROUTINE_OFF       /* has crashed in some versions and is not known to be good in this one: not tried */
+} mmscan_routine_state;
+
+/* A routine of a library. Strings are static. */
+typedef struct mmscan_routine {
+  size_t struct_size;       /* sizeof(mmscan_routine), set by the caller */
+  const char *name;         /* "sgemm_batch" */
+  mmscan_type type;         /* what it serves */
+  mmscan_product_form form; /* MMSCAN_PRODUCT_GEMM stands for MMSCAN_PRODUCT_CHUNKED too */
+  mmscan_routine_state state;
+  const char *remark; /* a line about the state */
+} mmscan_routine;
+
+/* Routine `index` of a unit. MMSCAN_EINVAL: past the last (a unit that is no library has none), no such unit, routine
+ * is NULL or has a wrong struct_size. */
+mmscan_status mmscan_get_routine(const char *unit, size_t index, mmscan_routine *routine);
+
+/* Tests a routine that is off, and uses it from then on if it passes; mmscan_wisdom_write() writes that down. The
+ * library may crash: try it in a process that nobody needs, as `mmscan tune` does, before you do it in this one.
+ *
+ * MMSCAN_EINVAL   no such unit or routine
+ * MMSCAN_ENOTSUP  the library does not have the routine
+ * MMSCAN_EBLAS    it failed its test, now or before
+ */
+mmscan_status mmscan_routine_try(const char *unit, const char *routine);
+
 /* ---- What is inside -----------------------------------------------------------------------------------------------
  */
 
-/* A row of the table of engines or units. All strings are static. */
+/* A row of the table of engines or units: the built-in units, then those that are open. Strings last as long as the
+ * process. */
 typedef struct mmscan_part {
   size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
   const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
@@ -517,6 +620,7 @@ typedef struct mmscan_part {
   const char *library;     /* units: the file of the BLAS behind it; NULL where there is none */
   const char *version;     /* units: what that BLAS says of its version; NULL where it does not say */
   int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
+  mmscan_status status;    /* units: MMSCAN_OK, or MMSCAN_EBLAS where the library behind it is not here */
 } mmscan_part;
 
 /* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a

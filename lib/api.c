@@ -2,12 +2,15 @@
 #include "env.h"
 #include "kernel/cpu.h"
 #include "measure.h"
+#include "paper/product.h"
 #include "paper/segments.h"
 #include "paper/tcu.h"
 #include "plan.h"
 #include "problem.h"
 #include "runtime.h"
+#include "unit/loaded.h"
 #include "wisdom.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +32,10 @@ const char *mmscan_strerror(mmscan_status status) {
 static mmscan_status scan_problem(const mms_problem *problem, const void *x, void *y, void *carry) {
   mmscan_plan plan;
   mmscan_status status = mms_plan_choose(&plan, problem, NULL);
-  return status ? status : mms_plan_run(&plan, x, y, carry);
+  if (status) return status;
+  status = mms_plan_run(&plan, x, y, carry);
+  mms_plan_drop(&plan);
+  return status;
 }
 
 /* Not inlined: its plan is a stack frame that a short scan does without. */
@@ -148,7 +154,10 @@ static mmscan_status new_plan(mmscan_plan **plan, const mms_problem *problem, un
       flags & MMSCAN_MEASURE ? mms_measure_choose(&chosen, problem, choice) : mms_plan_choose(&chosen, problem, choice);
   if (status) return status;
   *plan = malloc(sizeof **plan);
-  if (!*plan) return MMSCAN_ENOMEM;
+  if (!*plan) {
+    mms_plan_drop(&chosen);
+    return MMSCAN_ENOMEM;
+  }
   **plan = chosen;
   return MMSCAN_OK;
 }
@@ -180,7 +189,10 @@ mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y) {
   return plan ? mms_plan_run(plan, x, y, NULL) : MMSCAN_EINVAL;
 }
 
-void mmscan_plan_destroy(mmscan_plan *plan) { free(plan); }
+void mmscan_plan_destroy(mmscan_plan *plan) {
+  if (plan) mms_plan_drop(plan);
+  free(plan);
+}
 
 /* ---- Wisdom --------------------------------------------------------------------------------------------------- */
 
@@ -202,6 +214,70 @@ size_t mmscan_wisdom_count(void) {
   return mms_wisdom_count();
 }
 
+/* ---- Units ---------------------------------------------------------------------------------------------------- */
+
+/* The unit of that name, or where there is none the environment's or the default; held. */
+static mmscan_status take_unit(const char *name, const mms_unit **unit) {
+  const mms_env *env = mms_env_get();
+  *unit = name ? mms_unit_find(name) : env->unit ? env->unit : mms_unit_at(0);
+  if (!*unit) return MMSCAN_EINVAL;
+  return mms_unit_hold(*unit) ? MMSCAN_OK : MMSCAN_EBLAS;
+}
+
+static bool is_builtin(const char *name) {
+  size_t i = 0;
+  while (mms_unit_builtin(i) && strcmp(mms_unit_builtin(i)->name, name) != 0) i++;
+  return mms_unit_builtin(i) != NULL;
+}
+
+mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size) {
+  char reason[256] = "";
+  const mms_unit *unit;
+  mmscan_status status = MMSCAN_EINVAL;
+  if (!library || !*library)
+    snprintf(reason, sizeof reason, "no library is named");
+  else if (is_builtin(library))
+    snprintf(reason, sizeof reason, "this is the name of a unit, not of a library");
+  else
+    status = mms_loaded_open(library, &unit, reason, sizeof reason);
+  if (why && why_size) snprintf(why, why_size, "%s", reason);
+  if (status) return status;
+  mms_loaded_count(unit);
+  if (name) *name = unit->name;
+  return MMSCAN_OK;
+}
+
+mmscan_status mmscan_unit_close(const char *name) { return name ? mms_loaded_uncount(name) : MMSCAN_EINVAL; }
+
+const char *mmscan_unit_candidate(size_t index) { return mms_loaded_candidate(index); }
+
+mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w) {
+  const mms_unit *unit;
+  mmscan_status status = mms_problem_product(desc, x, w);
+  if (status) return status;
+  if (mms_env_get()->status) return mms_env_get()->status;
+  if ((status = take_unit(desc->unit, &unit))) return status;
+  status = mms_product_run(desc, unit, x, w);
+  mms_unit_drop(unit);
+  return status;
+}
+
+mmscan_status mmscan_get_routine(const char *name, size_t index, mmscan_routine *routine) {
+  const mms_unit *unit;
+  if (!name || !routine || routine->struct_size != sizeof *routine || take_unit(name, &unit)) return MMSCAN_EINVAL;
+  bool found = unit->routine && unit->routine(unit, index, routine);
+  mms_unit_drop(unit);
+  return found ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+mmscan_status mmscan_routine_try(const char *name, const char *routine) {
+  const mms_unit *unit;
+  if (!name || !routine || take_unit(name, &unit)) return MMSCAN_EINVAL;
+  mmscan_status status = unit->try_routine ? unit->try_routine(unit, routine) : MMSCAN_EINVAL;
+  mms_unit_drop(unit);
+  return status;
+}
+
 /* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
 
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
@@ -210,10 +286,11 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   const mms_env *env = mms_env_get();
   if (status == MMSCAN_OK && desc->n > 0) status = env->status;
   if (status) return status;
-  const mms_unit *unit = desc->unit ? mms_unit_find(desc->unit) : env->unit ? env->unit : mms_unit_at(0);
-  if (!unit) return MMSCAN_EINVAL;
+  const mms_unit *unit;
+  if ((status = take_unit(desc->unit, &unit))) return status;
   int threads = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
   status = mms_matmulscan(desc, unit, NULL, threads, x, y, &found);
+  mms_unit_drop(unit);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;
 }
@@ -250,7 +327,10 @@ mmscan_status mmscan_get_unit(size_t index, mmscan_part *part) {
   const mms_unit *unit = mms_unit_at(index);
   if (!unit || !is_part(part)) return MMSCAN_EINVAL;
   fill_part(part, unit->name, unit->description);
-  if (unit->describe) unit->describe(part);
+  part->status = mms_unit_hold(unit) ? MMSCAN_OK : MMSCAN_EBLAS;
+  if (part->status) return MMSCAN_OK;
+  if (unit->describe) unit->describe(unit, part);
+  mms_unit_drop(unit);
   return MMSCAN_OK;
 }
 

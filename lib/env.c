@@ -1,6 +1,7 @@
 /* env.c: reads MMSCAN_* and says what is wrong with it. */
 #include "env.h"
 
+#include "unit/loaded.h"
 #include "wisdom.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 static mms_env env;
-static char error[256];
+static char error[320];
 
 /* The first error is the one that is told. */
 static void refuse(mmscan_status status, const char *variable, const char *value, const char *why) {
@@ -20,12 +21,6 @@ static void refuse(mmscan_status status, const char *variable, const char *value
   env.error = error;
 }
 
-static bool is_one_of(const char *value, const char *const *names) {
-  for (; *names; names++)
-    if (strcmp(value, *names) == 0) return true;
-  return false;
-}
-
 static void read_engine(const char *variable, const char *value) {
   if (strcmp(value, "auto") == 0) return;
   env.engine = mms_engine_find(value);
@@ -33,13 +28,17 @@ static void read_engine(const char *variable, const char *value) {
 }
 
 static void read_unit(const char *variable, const char *value) {
-  static const char *const later[] = {"xsmm", NULL};
+  char why[160] = "no memory";
+  mmscan_status status = MMSCAN_OK;
   env.unit = mms_unit_find(value);
-  if (env.unit) return;
-  if (is_one_of(value, later) || strchr(value, '/') || strstr(value, ".so"))
-    refuse(MMSCAN_ENOTSUP, variable, value, "this version does not load units");
-  else
+  if (env.unit) {
+    if (!mms_unit_hold(env.unit)) refuse(MMSCAN_EBLAS, variable, value, "no library of it is found, or works, here");
+  } else if (strchr(value, '/') || strstr(value, ".so")) {
+    status = mms_loaded_open(value, &env.unit, why, sizeof why);
+    if (status) refuse(status, variable, value, why);
+  } else {
     refuse(MMSCAN_EINVAL, variable, value, "not one of cblas, model, xsmm or a library to load");
+  }
 }
 
 static void read_isa(const char *variable, const char *value) {

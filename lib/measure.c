@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 256, ROUNDS = 7 };
+enum { MOST = 2048, ROUNDS = 7 };
 
 typedef struct candidate {
   mmscan_plan plan;
@@ -65,9 +65,10 @@ static void enter_sizes(contest *c, const mms_engine *engine, mmscan_choice choi
 /* A unit that counts is there to count, not to be fast. */
 static void enter_units(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
   const mms_unit *only = asked->unit ? mms_unit_find(asked->unit) : mms_env_get()->unit;
-  for (size_t i = 0; mms_unit_at(i); i++) {
-    choice.unit = mms_unit_at(i)->name;
-    if (only ? mms_unit_at(i) == only : !mms_unit_at(i)->counts) enter_sizes(c, engine, choice, asked);
+  const mms_unit *unit;
+  for (size_t i = 0; (unit = mms_unit_at(i)) != NULL; i++) {
+    choice.unit = unit->name;
+    if (only ? unit == only : !unit->counts) enter_sizes(c, engine, choice, asked);
   }
 }
 
@@ -107,13 +108,32 @@ static const candidate *fastest(const contest *c) {
   return best;
 }
 
-/* In rounds, so that what disturbs one disturbs all; who is far behind after a round is out. */
+/* The least time with so many threads, by a unit or (NULL) by anything. */
+static double least(const contest *c, int threads, const mms_unit *unit) {
+  double time = DBL_MAX;
+  for (size_t i = 0; i < c->count; i++) {
+    const candidate *one = &c->candidates[i];
+    if (one->plan.threads == threads && (!unit || one->plan.job.unit == unit) && one->time < time) time = one->time;
+  }
+  return time;
+}
+
+/* There may be many units. One that was tried, and is far behind with as many threads, is not tried in every size. */
+static bool is_hopeless(const contest *c, const candidate *one) {
+  const mms_unit *unit = one->plan.job.unit;
+  int threads = one->plan.threads;
+  double own = unit ? least(c, threads, unit) : DBL_MAX;
+  return own < DBL_MAX && own > 3 * least(c, threads, NULL);
+}
+
+/* In rounds, so that what disturbs one disturbs all; who is far behind after a round is out. The engines without units,
+ * which are fast, come last in the table, and go first. */
 static const candidate *hold(contest *c) {
   for (int round = 0; round < ROUNDS; round++) {
     double best = round ? fastest(c)->time : DBL_MAX;
-    for (size_t i = 0; i < c->count; i++) {
+    for (size_t i = c->count; i-- > 0;) {
       candidate *one = &c->candidates[i];
-      if (round && one->time > 2 * best) continue;
+      if (round ? one->time > 2 * best : is_hopeless(c, one)) continue;
       double took = time_plan(c, &one->plan);
       if (took < one->time) one->time = took;
     }
@@ -145,13 +165,17 @@ static bool make_arrays(contest *c) {
   return true;
 }
 
-static void drop_arrays(contest *c) {
+static void drop_all(contest *c) {
+  for (size_t i = 0; i < c->count; i++) mms_plan_drop(&c->candidates[i].plan);
   free(c->candidates);
   free(c->x);
   free(c->y);
 }
 
+/* The winner holds its unit, so it can be held again. */
 static void adopt(mmscan_plan *plan, const candidate *best) {
+  mms_unit_hold(best->plan.job.unit);
+  mms_plan_drop(plan);
   plan->engine = best->plan.engine;
   plan->job = best->plan.job;
   plan->threads = best->plan.threads;
@@ -185,6 +209,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
     adopt(plan, hold(&c));
     status = general ? keep(plan) : MMSCAN_OK;
   }
-  drop_arrays(&c);
+  drop_all(&c);
+  if (status) mms_plan_drop(plan);
   return status;
 }

@@ -128,8 +128,10 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if ((status = choose_unit(plan, c))) return status;
   if ((status = choose_sizes(plan, c))) return status;
   choose_threads(plan, c, most);
-  return MMSCAN_OK;
+  return mms_unit_hold(plan->job.unit) ? MMSCAN_OK : MMSCAN_EBLAS;
 }
+
+void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 

@@ -15,9 +15,12 @@ struct mmscan_plan {
   bool may_retire; /* nobody asked for the engine: the plain loop may stand in for it where there is no memory */
 };
 
-/* Chooses for a problem. A name or number in *choice (may be NULL) outranks the environment, which outranks what was
- * measured, which outranks the estimate. */
+/* Chooses for a problem; mms_plan_drop() is for what is chosen. A name or number in *choice (may be NULL) outranks the
+ * environment, which outranks what was measured, which outranks the estimate. */
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice);
+
+/* Gives back what a chosen plan holds: its unit's library. */
+void mms_plan_drop(const mmscan_plan *plan);
 
 /* The shape of a plan's problem. */
 mms_shape mms_plan_shape(const mmscan_plan *plan);

@@ -1,6 +1,7 @@
 /* problem.c: validates a request and writes it as a problem. */
 #include "problem.h"
 
+#include "unit/matrix.h"
 #include <float.h>
 #include <string.h>
 
@@ -170,4 +171,41 @@ mmscan_status mms_problem_network(const mmscan_network_desc *d, const void *x, c
   if ((status = check_network_values(d, *method)) || d->n == 0) return status;
   if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
   return mms_problem_overlap(x, y, d->n * d->size);
+}
+
+/* ---- Products ------------------------------------------------------------------------------------------------- */
+
+static bool is_batch(mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
+}
+
+/* A BLAS counts a row's elements in 32 bits. */
+static mmscan_status check_product_values(const mmscan_product_desc *d) {
+  if (!in_enum(d->type, MMSCAN_U8) || !in_enum(d->form, MMSCAN_PRODUCT_BF16)) return MMSCAN_EINVAL;
+  if (!in_enum(d->matrix, MMSCAN_MATRIX_B) || d->s < 1 || d->s > MMSCAN_MAX_S) return MMSCAN_EINVAL;
+  if (d->row_stride && (d->row_stride < d->columns || d->row_stride > INT32_MAX)) return MMSCAN_EINVAL;
+  if (d->row_stride && is_batch(d->form)) return MMSCAN_EINVAL;
+  return mms_matrix_one(d->type, false).size ? MMSCAN_OK : MMSCAN_ENOTSUP;
+}
+
+/* Elements of X, and of W, from the first to the last. */
+static size_t product_extent(const mmscan_product_desc *d) {
+  return d->row_stride ? (d->s - 1) * d->row_stride + d->columns : d->s * d->columns;
+}
+
+static mmscan_status check_product_arrays(const mmscan_product_desc *d, const void *x, const void *w) {
+  size_t size = mms_matrix_one(d->type, false).size;
+  size_t x_size = mms_matrix_one(d->type, d->form == MMSCAN_PRODUCT_BF16).size;
+  if (!x || !w || d->columns > PTRDIFF_MAX / size / d->s) return MMSCAN_EINVAL;
+  if (x == w) return d->form == MMSCAN_PRODUCT_TRMM ? MMSCAN_OK : MMSCAN_EOVERLAP;
+  size_t above = (uintptr_t)w - (uintptr_t)x, below = (uintptr_t)x - (uintptr_t)w;
+  return above < product_extent(d) * x_size || below < product_extent(d) * size ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
+mmscan_status mms_problem_product(const mmscan_product_desc *d, const void *x, const void *w) {
+  mmscan_status status;
+  if (!d || d->struct_size < sizeof *d) return MMSCAN_EINVAL;
+  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  if ((status = check_product_values(d))) return status;
+  return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;
 }

@@ -41,4 +41,7 @@ mmscan_status mms_problem_model(const mmscan_model_desc *desc, const mmscan_mode
 mmscan_status mms_problem_network(const mmscan_network_desc *desc, const void *x, const void *y,
                                   const mmscan_network_counts *counts, const mms_method **method);
 
+/* A description of one product, and its arrays. */
+mmscan_status mms_problem_product(const mmscan_product_desc *desc, const void *x, const void *w);
+
 #endif

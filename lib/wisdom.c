@@ -1,19 +1,24 @@
 /* wisdom.c: a list of what was measured, and its file.
  *
- * The file is text: a head that says what it is of, a line for each shape, and a last line with the number of those and
- * a sum over all before it. Whoever reads it believes nothing of it unless all of it is as it was written, and here.
+ * The file is text: a head that says what it is of, libraries, a line for each shape, and a last line with the number
+ * of those and a sum over all before it. Whoever reads it believes nothing of it unless all of it is as it was written,
+ * and here.
  *
- *   mmscan-wisdom 1
+ *   mmscan-wisdom 2
  *   library 0.1.0
  *   cpu AMD EPYC
  *   isa avx512
  *   unit cblas OpenBLAS 0.3.21
+ *   blas libblis.so.4                libraries that were opened: roster.h
+ *   version 0.9.0
  *   f32 17 0 simd - 0 32768 2        type, log2 n, log2 batch, engine, unit, s, tile, threads
- *   end 1 93c6cbcb8a4f4e8c
+ *   f32 18 0 gemm @1 8 65536 2       a unit, of the first library
+ *   end 4 93c6cbcb8a4f4e8c
  */
 #include "wisdom.h"
 
 #include "kernel/cpu.h"
+#include "roster.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, LONGEST_FILE = 1 << 20 };
+enum { FORMAT = 2, LONGEST_FILE = 1 << 20 };
 
 /* ---- The list ------------------------------------------------------------------------------------------------- */
 
@@ -78,6 +83,7 @@ static entry *new_entry(uint32_t key, const mms_wise *wise) {
 mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise) {
   entry *e = new_entry(key_of(shape), wise);
   if (!e) return MMSCAN_ENOMEM;
+  mms_unit_hold(wise->unit); /* for good, as entries are */
   publish(e, e);
   return MMSCAN_OK;
 }
@@ -115,35 +121,49 @@ static void make_end(char *end, const char *text, size_t size, size_t entries) {
   snprintf(end, END_ROOM, "end %zu %016" PRIx64 "\n", entries, sum_of(text, size));
 }
 
-/* What a file must start with to be of this library, machine and BLAS. */
+/* What a file must start with to be of this library, machine and linked BLAS. */
 static void write_head(FILE *out, const mms_isa *isa) {
   fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(), isa->name);
-  for (size_t i = 0; mms_unit_at(i); i++) {
+  for (size_t i = 0; mms_unit_builtin(i); i++) {
+    const mms_unit *unit = mms_unit_builtin(i);
     mmscan_part part = {.struct_size = sizeof part};
-    if (!mms_unit_at(i)->describe) continue;
-    mms_unit_at(i)->describe(&part);
-    fprintf(out, "unit %s %s\n", mms_unit_at(i)->name, part.version ? part.version : "unknown");
+    if (!unit->describe || unit->hold) continue;
+    unit->describe(unit, &part);
+    fprintf(out, "unit %s %s\n", unit->name, part.version ? part.version : "unknown");
   }
 }
 
-static void write_entry(FILE *out, const entry *e) {
+static void write_entry(FILE *out, const mms_roster *roster, const entry *e) {
   const mms_wise *w = &e->wise;
+  char unit[16];
+  mms_roster_name(roster, w->unit, unit, sizeof unit);
   fprintf(out, "%s %u %u %s %s %zu %zu %d\n", mms_type_name(e->key >> 16), e->key >> 8 & 255, e->key & 255,
-          w->engine->name, w->unit ? w->unit->name : "-", w->s, w->tile, w->threads);
+          w->engine->name, unit, w->s, w->tile, w->threads);
+}
+
+/* Returns the number of lines. */
+static size_t write_lines(FILE *out) {
+  mms_roster roster = {0};
+  const entry *first = atomic_load(&list);
+  for (const entry *e = first; e; e = e->next)
+    if (is_current(e)) mms_roster_add(&roster, e->wise.unit);
+  mms_roster_add_trusted(&roster);
+  size_t lines = mms_roster_write(&roster, out);
+  for (const entry *e = first; e; e = e->next)
+    if (is_current(e)) {
+      write_entry(out, &roster, e);
+      lines++;
+    }
+  return lines;
 }
 
 /* All of a file but its last line; the caller's to free. */
-static char *make_text(const mms_isa *isa, bool with_entries, size_t *size, size_t *entries) {
+static char *make_text(const mms_isa *isa, bool with_lines, size_t *size, size_t *lines) {
   char *text = NULL;
   FILE *out = open_memstream(&text, size);
   if (!out) return NULL;
-  *entries = 0;
   write_head(out, isa);
-  for (const entry *e = atomic_load(&list); with_entries && e; e = e->next)
-    if (is_current(e)) {
-      write_entry(out, e);
-      ++*entries;
-    }
+  *lines = with_lines ? write_lines(out) : 0;
   if (fclose(out) == 0) return text;
   free(text);
   return NULL;
@@ -170,9 +190,9 @@ static mmscan_status read_text(const char *name, char **text, size_t *size, cons
   return MMSCAN_OK;
 }
 
-static bool parse_part(mms_wise *w, const char *engine, const char *unit) {
+static bool parse_part(mms_wise *w, mms_roster *roster, const char *engine, const char *unit) {
   w->engine = mms_engine_find(engine);
-  w->unit = strcmp(unit, "-") == 0 ? NULL : mms_unit_find(unit);
+  w->unit = strcmp(unit, "-") == 0 ? NULL : mms_roster_unit(roster, unit);
   return w->engine && (w->unit != NULL) == w->engine->has_unit;
 }
 
@@ -183,7 +203,7 @@ static bool is_legal(const mms_wise *w) {
   return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE && w->threads >= 1;
 }
 
-static entry *parse_line(const char *line) {
+static entry *parse_line(mms_roster *roster, const char *line) {
   char type[8], engine[16], unit[16];
   unsigned log_n, log_batch;
   int end = -1;
@@ -193,23 +213,26 @@ static entry *parse_line(const char *line) {
              &w.threads, &end) != 8 ||
       line[end] != '\0')
     return NULL;
-  if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63 || !parse_part(&w, engine, unit) || !is_legal(&w))
+  if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63 || !parse_part(&w, roster, engine, unit) ||
+      !is_legal(&w))
     return NULL;
   return new_entry(key_from(t, log_n, log_batch), &w);
 }
 
-/* The lines between the head and the last one become a chain, *count of them. False: one of them is none. */
-static bool parse_lines(char *lines, entry **first, entry **last, size_t *count) {
+/* The lines between the head and the last one, *count of them, become a roster and a chain. False: one of them is
+ * none. */
+static bool parse_lines(char *lines, mms_roster *roster, entry **first, entry **last, size_t *count) {
   *first = *last = NULL;
   *count = 0;
   char *rest = NULL;
   for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-    entry *e = parse_line(line);
+    ++*count;
+    if (!*first && mms_roster_line(roster, line)) continue;
+    entry *e = parse_line(roster, line);
     if (!e) return false;
     e->next = *first;
     if (!*first) *last = e;
     *first = e;
-    ++*count;
   }
   return true;
 }
@@ -248,17 +271,17 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
   if (!is_whole(text, size, &entries)) return MMSCAN_EIO;
   *why = "it is of another version, CPU, instruction set or BLAS";
   if (strncmp(text, head, strlen(head)) != 0) return MMSCAN_EIO;
-  *why = "it has a line that is no choice of this library";
-  bool parsed = parse_lines(text + strlen(head), &first, &last, &count);
-  if (!parsed || count != entries) {
-    free_chain(first);
-    return MMSCAN_EIO;
-  }
-  if (has_news(first))
+  *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version";
+  mms_roster roster = {0};
+  bool parsed = parse_lines(text + strlen(head), &roster, &first, &last, &count) && count == entries;
+  mmscan_status status = parsed ? mms_roster_keep(&roster) : MMSCAN_EIO;
+  bool is_news = status == MMSCAN_OK && has_news(first);
+  if (is_news)
     publish(first, last);
   else
     free_chain(first);
-  return MMSCAN_OK;
+  if (!is_news) mms_roster_drop(&roster);
+  return status;
 }
 
 mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why) {

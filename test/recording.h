@@ -50,8 +50,8 @@ static inline void recording_free(struct recording *r) {
 /* ---- What A is, said again --------------------------------------------------------------------------------------- */
 
 static inline bool has_one(mmscan_matrix matrix, size_t row, size_t k) {
-  if (matrix == MMSCAN_B) return k == 0 || k == row;
-  return matrix == MMSCAN_ONES || k < row || (matrix == MMSCAN_L && k == row);
+  if (matrix == MMSCAN_MATRIX_B) return k == 0 || k == row;
+  return matrix == MMSCAN_MATRIX_ONES || k < row || (matrix == MMSCAN_MATRIX_L && k == row);
 }
 
 /* ---- Playing ----------------------------------------------------------------------------------------------------- */

@@ -69,9 +69,9 @@ static void check_run(unsigned form, size_t s, size_t n) {
   mmscan_counts counts = {.struct_size = sizeof counts}, untraced = counts;
   char *x = numbers(op, n), *y = numbers(op, n), *again = numbers(op, n);
   assert_mmscan_ok(mmscan_matmulscan(&d, y, y, &counts));
+  check_recording(&r);
   play(&r, op, n, x, again);
   assert_memory_equal(y, again, n * op->size);
-  check_recording(&r);
   check_totals(&r, &counts, form, s, n);
   d.trace = NULL;
   assert_mmscan_ok(mmscan_matmulscan(&d, x, again, &untraced));
@@ -107,9 +107,9 @@ static void test_smallest_circuit(void **state) {
     size_t level, columns;
     mmscan_matrix matrix;
     int in[4], out[4];
-  } want[] = {{MMSCAN_UP_SWEEP, 0, 2, MMSCAN_L, {0, 1, 2, 3}, {NONE, 1, NONE, 3}},
-              {MMSCAN_UP_SWEEP, 1, 1, MMSCAN_L, {1, 3}, {NONE, 3}},
-              {MMSCAN_DOWN_SWEEP, 1, 2, MMSCAN_B, {1, 2, 3, NONE}, {NONE, 2, NONE, NONE}}};
+  } want[] = {{MMSCAN_UP_SWEEP, 0, 2, MMSCAN_MATRIX_L, {0, 1, 2, 3}, {NONE, 1, NONE, 3}},
+              {MMSCAN_UP_SWEEP, 1, 1, MMSCAN_MATRIX_L, {1, 3}, {NONE, 3}},
+              {MMSCAN_DOWN_SWEEP, 1, 2, MMSCAN_MATRIX_B, {1, 2, 3, NONE}, {NONE, 2, NONE, NONE}}};
   struct recording r = {0};
   mmscan_matmul_desc d = desc_of(0, 2, 4, &r);
   float x[4] = {1, 2, 3, 4};
@@ -154,7 +154,7 @@ static void test_steps_of_the_general_case(void **state) {
 
 static void test_matrix_entries(void **state) {
   (void)state;
-  for (mmscan_matrix matrix = MMSCAN_L; matrix <= MMSCAN_ONES; matrix++)
+  for (mmscan_matrix matrix = MMSCAN_MATRIX_L; matrix <= MMSCAN_MATRIX_ONES; matrix++)
     for (size_t row = 0; row < 6; row++)
       for (size_t column = 0; column < 6; column++)
         assert_int_equal(mmscan_matrix_entry(matrix, row, column), has_one(matrix, row, column));
@@ -165,8 +165,8 @@ static void test_matrix_entries(void **state) {
 static void test_terms(void **state) {
   (void)state;
   static const size_t in[4] = {7, MMSCAN_NO_ELEMENT, 5, 6}, add[4] = {1, 2, 3, MMSCAN_NO_ELEMENT};
-  const mmscan_event e = {.matrix = MMSCAN_L, .s = 2, .columns = 2, .in = in, .add = add};
-  const mmscan_event without = {.matrix = MMSCAN_L, .s = 2, .columns = 2, .in = in};
+  const mmscan_event e = {.matrix = MMSCAN_MATRIX_L, .s = 2, .columns = 2, .in = in, .add = add};
+  const mmscan_event without = {.matrix = MMSCAN_MATRIX_L, .s = 2, .columns = 2, .in = in};
   size_t position;
   assert_true(mmscan_event_term(&e, 0, 0, &position) == 1 && position == 7);
   assert_int_equal(mmscan_event_term(&e, 0, 1, &position), 0);

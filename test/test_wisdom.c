@@ -282,11 +282,11 @@ static void refuse_head(const struct text *head, const char *what) {
 
 static void test_foreign_heads(void **state) {
   (void)state;
-  static const char *const others[][2] = {{"mmscan-wisdom", "mmscan-wisdom 2\n"},
+  static const char *const others[][2] = {{"mmscan-wisdom", "mmscan-wisdom 1\n"},
                                           {"mmscan-wisdom", "mmscan-wisdom 0\n"},
-                                          {"mmscan-wisdom", "mmscan-wisdom 11\n"},
+                                          {"mmscan-wisdom", "mmscan-wisdom 22\n"},
                                           {"mmscan-wisdom", "mmscan-wisdom\n"},
-                                          {"mmscan-wisdom", "wisdom 1\n"},
+                                          {"mmscan-wisdom", "wisdom 2\n"},
                                           {"mmscan-wisdom", ""},
                                           {"library", "library 0.0.1\n"},
                                           {"library", "library 99.0.0\n"},

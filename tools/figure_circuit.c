@@ -115,8 +115,10 @@ static void find_writes(circuit *c) {
 /* ---- What is behind ---------------------------------------------------------------------------------------------- */
 
 static const char *matrix_name(mmscan_matrix matrix) {
-  static const char *const names[] = {
-      [MMSCAN_L] = "L", [MMSCAN_B] = "B", [MMSCAN_L_STRICT] = "strict L", [MMSCAN_ONES] = "ones"};
+  static const char *const names[] = {[MMSCAN_MATRIX_L] = "L",
+                                      [MMSCAN_MATRIX_B] = "B",
+                                      [MMSCAN_MATRIX_L_STRICT] = "strict L",
+                                      [MMSCAN_MATRIX_ONES] = "ones"};
   return names[matrix];
 }
 

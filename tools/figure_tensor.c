@@ -126,10 +126,10 @@ static void put_products(tensor *v, const panel *p) {
 }
 
 static const char *matrix_text(mmscan_matrix matrix) {
-  static const char *const names[] = {[MMSCAN_L] = "A = L",
-                                      [MMSCAN_B] = "A = B",
-                                      [MMSCAN_L_STRICT] = "A = strict L",
-                                      [MMSCAN_ONES] = "A = all ones, and C is added"};
+  static const char *const names[] = {[MMSCAN_MATRIX_L] = "A = L",
+                                      [MMSCAN_MATRIX_B] = "A = B",
+                                      [MMSCAN_MATRIX_L_STRICT] = "A = strict L",
+                                      [MMSCAN_MATRIX_ONES] = "A = all ones, and C is added"};
   return names[matrix];
 }
 

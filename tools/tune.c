@@ -5,6 +5,7 @@
 #include "command.h"
 #include "element.h"
 #include "message.h"
+#include "tryout.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -17,9 +18,15 @@
 static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "Measures which engine, unit, s, tile and number of threads are fastest here, for each\n"
                            "type and for lengths from 2^16 to 2^24, and writes that to a file of wisdom.\n"
-                           "With MMSCAN_WISDOM=FILE the library uses it. Takes about a minute.\n"
+                           "With MMSCAN_WISDOM=FILE the library uses it. Takes about a minute, more with libraries.\n"
+                           "Routines of a BLAS that have crashed in some versions are tried first, each in a process\n"
+                           "of its own; the file says which passed.\n"
                            "\n"
                            "  -o FILE       the file, default mmscan.wisdom\n"
+                           "  --unit FILE   this library too, a path or a soname; may be repeated\n"
+                           "  --units       all libraries that are found where vendors put them\n"
+                           "  --try UNIT ROUTINE\n"
+                           "                only tries that routine, in this process, which may crash\n"
                            "  --type T      one type alone: f32, f64, i32, i64, u32 or u64\n"
                            "  --quick       every fourth length, and none over 2^20\n"
                            "  --json        what was found as one JSON object\n"
@@ -30,6 +37,7 @@ typedef struct request {
   const element *type; /* NULL: all */
   unsigned from, to, step;
   bool as_json;
+  const char *trial; /* a unit, of which to try a routine; NULL: none */
 } request;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
@@ -88,7 +96,7 @@ static int tune_all(const request *r, json_t *list) {
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 
-static int write_wisdom(const request *r, json_t *list) {
+static int write_wisdom(const request *r, json_t *list, json_t *tried) {
   mmscan_status status = mmscan_wisdom_write(r->file);
   if (status == MMSCAN_EIO) return fail_file(r->file);
   if (status) return fail("%s: %s", r->file, mmscan_strerror(status));
@@ -96,7 +104,8 @@ static int write_wisdom(const request *r, json_t *list) {
     printf("written to %s: set MMSCAN_WISDOM to it\n", r->file);
     return DONE;
   }
-  json_t *report = json_pack("{s:s, s:s, s:O}", "version", mmscan_version(), "file", r->file, "choices", list);
+  json_t *report = json_pack("{s:s, s:s, s:O, s:O}", "version", mmscan_version(), "file", r->file, "routines", tried,
+                             "choices", list);
   int failed = report == NULL || json_dumpf(report, stdout, JSON_INDENT(2)) != 0;
   json_decref(report);
   putchar('\n');
@@ -116,11 +125,13 @@ static int tune(const request *r) {
   unsetenv("MMSCAN_WISDOM");
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
   if (refuse_settings() != DONE) return FAILED;
-  json_t *list = json_array();
-  if (list == NULL) return fail_memory();
-  int status = tune_all(r, list);
-  if (status == DONE) status = write_wisdom(r, list);
+  json_t *list = json_array(), *tried = json_array();
+  int status = list && tried ? DONE : fail_memory();
+  if (status == DONE) try_routines(r->as_json ? tried : NULL);
+  if (status == DONE) status = tune_all(r, list);
+  if (status == DONE) status = write_wisdom(r, list, tried);
   json_decref(list);
+  json_decref(tried);
   return status;
 }
 
@@ -134,6 +145,14 @@ static int set_option(request *r, int option) {
   case 't':
     r->type = element_by_name(optarg);
     return r->type ? DONE : wrong_usage("tune", "--type: no such type '%s'", optarg);
+  case 'u':
+    return open_library(optarg);
+  case 'U':
+    open_candidates();
+    return DONE;
+  case 'y':
+    r->trial = optarg;
+    return DONE;
   case 'q':
     r->to = 20;
     r->step = 4;
@@ -147,17 +166,19 @@ static int set_option(request *r, int option) {
 }
 
 int run_tune(int argc, char **argv) {
-  static const struct option options[] = {{"type", required_argument, NULL, 't'},
-                                          {"quick", no_argument, NULL, 'q'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+      {"type", required_argument, NULL, 't'}, {"unit", required_argument, NULL, 'u'},
+      {"units", no_argument, NULL, 'U'},      {"try", required_argument, NULL, 'y'},
+      {"quick", no_argument, NULL, 'q'},      {"json", no_argument, NULL, 'j'},
+      {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0}};
   request r = {.file = "mmscan.wisdom", .from = 16, .to = 24, .step = 1};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
     if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
     status = set_option(&r, option);
   }
+  if (status == DONE && r.trial && optind + 1 == argc) return try_here(r.trial, argv[optind]);
+  if (status == DONE && r.trial) return wrong_usage("tune", "--try: a unit and a routine");
   if (status == DONE && optind < argc) status = wrong_usage("tune", "an argument too many: '%s'", argv[optind]);
   return status == DONE ? tune(&r) : status;
 }

@@ -128,7 +128,7 @@ static size_t work_size(const mms_job *job) {
 static void begin(const mms_job *job, void *work) {
   gemm_work *w = work;
   lay_out(job, work, w);
-  mms_matrix_make(mms_type_unit(job->type), MMSCAN_L, job->s, w->l);
+  mms_matrix_l(mms_type_unit(job->type), job->s, w->l);
 }
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
@@ -142,6 +142,7 @@ static size_t block_count(const mms_job *job, size_t columns, size_t from) {
 /* scanned = L_s plane, or L_s^T plane in reverse. */
 static void multiply(const mms_job *job, const gemm_work *w, size_t columns, const void *plane, void *scanned) {
   mms_unit_multiply(job->unit, &(mms_product){.type = mms_type_unit(job->type),
+                                              .form = MMSCAN_PRODUCT_CHUNKED,
                                               .transposed = job->reverse,
                                               .s = job->s,
                                               .columns = columns,

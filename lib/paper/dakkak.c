@@ -51,14 +51,14 @@ static void begin_product(mms_machine *m, mmscan_matrix matrix, size_t level) {
 }
 
 static void multiply_au(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_L, 0);
+  begin_product(m, MMSCAN_MATRIX_L, 0);
   for (size_t at = 0; at < b->s * b->s; at++)
     mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at));
   mms_machine_take(m);
 }
 
 static void multiply_la(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_L_STRICT, 1);
+  begin_product(m, MMSCAN_MATRIX_L_STRICT, 1);
   for (size_t i = 0; i < b->s * b->s; i++) {
     size_t at = i % b->s * b->s + i / b->s; /* column by column */
     mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_row(b, tile, at, la_at(m, b, tile) + at));
@@ -67,7 +67,7 @@ static void multiply_la(mms_machine *m, const block *b, size_t tile) {
 }
 
 static void multiply_r(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_ONES, 2);
+  begin_product(m, MMSCAN_MATRIX_ONES, 2);
   for (size_t at = 0; at < b->s * b->s; at++)
     mms_machine_entry_plus(m, if_row(b, tile, at, la_at(m, b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at),
                            if_data(b, tile, at, tile_from(b, tile) + at));
@@ -99,7 +99,8 @@ mms_machine_size mms_dakkak_block_size(size_t n, size_t s) {
 /* The exclusive scan of the totals of the tiles, from the carry of the block before. */
 static void scan_totals(mms_machine *m, const block *b) {
   mms_machine_next_level(m);
-  mms_machine_begin(m, (mmscan_event){.step = 3, .phase = MMSCAN_COMBINE, .matrix = MMSCAN_L, .s = b->tiles + 1});
+  mms_machine_begin(m,
+                    (mmscan_event){.step = 3, .phase = MMSCAN_COMBINE, .matrix = MMSCAN_MATRIX_L, .s = b->tiles + 1});
   mms_machine_entry(m, b->from ? prefix_at(m, b->s) : MMSCAN_NO_ELEMENT, prefix_at(m, 0));
   for (size_t tile = 1; tile <= b->tiles; tile++)
     mms_machine_entry(m, smaller(tile_from(b, tile), b->end) - 1, prefix_at(m, tile));
@@ -108,7 +109,7 @@ static void scan_totals(mms_machine *m, const block *b) {
 
 static void broadcast(mms_machine *m, const block *b) {
   mms_machine_next_level(m);
-  mms_machine_begin(m, (mmscan_event){.step = 4, .phase = MMSCAN_BROADCAST, .matrix = MMSCAN_L, .s = 2});
+  mms_machine_begin(m, (mmscan_event){.step = 4, .phase = MMSCAN_BROADCAST, .matrix = MMSCAN_MATRIX_L, .s = 2});
   for (size_t i = b->from; i < b->end; i++) {
     mms_machine_entry(m, prefix_at(m, (i - b->from) / (b->s * b->s)), MMSCAN_NO_ELEMENT);
     mms_machine_entry(m, i, i);

@@ -3,7 +3,7 @@
 
 static void begin_level(mms_machine *m, mmscan_phase phase, size_t level) {
   mms_machine_next_level(m);
-  mms_machine_begin(m, (mmscan_event){.step = 1, .phase = phase, .level = level, .matrix = MMSCAN_L, .s = 2});
+  mms_machine_begin(m, (mmscan_event){.step = 1, .phase = phase, .level = level, .matrix = MMSCAN_MATRIX_L, .s = 2});
 }
 
 /* x[to] = x[a] op x[b] */
@@ -106,7 +106,7 @@ static void tree_level(mms_machine *m, mmscan_phase phase, size_t level, size_t 
 }
 
 static void clear_root(mms_machine *m, size_t root) {
-  mms_machine_begin(m, (mmscan_event){.step = 1, .phase = MMSCAN_GATHER, .matrix = MMSCAN_L, .s = 1});
+  mms_machine_begin(m, (mmscan_event){.step = 1, .phase = MMSCAN_GATHER, .matrix = MMSCAN_MATRIX_L, .s = 1});
   mms_machine_entry(m, MMSCAN_NO_ELEMENT, root);
   mms_machine_take(m);
 }

@@ -125,30 +125,41 @@ static mmscan_status open_trace(run *r) {
   return r->trace.room ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* L_s, B_s, w, the room of w, the rooms of the segments. */
+/* Sweeps that come one after the other share a room. */
+static size_t next_room(const run *r, size_t room, size_t length) {
+  return r->threads > 1 ? room + room_for(r, length) : room;
+}
+
+static size_t rooms(const run *r) {
+  size_t most = larger(room_for(r, r->w_length), room_for(r, r->segment->length));
+  if (r->threads == 1) return most;
+  size_t all = room_for(r, r->w_length);
+  for (size_t i = 0; i < r->segments; i++) all += room_for(r, r->segment[i].length);
+  return all;
+}
+
+/* L_s, B_s, w, the rooms of w and of the segments. */
 static mmscan_status open_arena(run *r) {
-  size_t bytes = 2 * square_of(r) + r->w_length * r->size + room_for(r, r->w_length);
-  for (size_t i = 0; i < r->segments; i++) bytes += room_for(r, r->segment[i].length);
-  r->arena = malloc(bytes);
+  r->arena = malloc(2 * square_of(r) + r->w_length * r->size + rooms(r));
   return r->arena ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
 static void open_sweeps(run *r) {
-  mms_matrix_make(r->desc->type, MMSCAN_L, r->desc->s, r->arena);
-  mms_matrix_make(r->desc->type, MMSCAN_B, r->desc->s, r->arena + square_of(r));
+  mms_matrix_l(r->desc->type, r->desc->s, r->arena);
+  mms_matrix_b(r->desc->type, r->desc->s, r->arena + square_of(r));
   r->w = r->arena + 2 * square_of(r);
-  char *room = r->w + r->w_length * r->size;
-  r->w_sweep = sweep_over(r, room, &r->w_counts);
+  size_t room = 2 * square_of(r) + r->w_length * r->size;
+  r->w_sweep = sweep_over(r, r->arena + room, &r->w_counts);
   r->w_sweep.padding = r->w_length - (r->w_length ? r->segments : 0);
   r->w_sweep.trace.step = 3;
   r->w_sweep.trace.first = r->desc->n;
-  room += room_for(r, r->w_length);
+  room = next_room(r, room, r->w_length);
   for (segment *g = r->segment; g < r->segment + r->segments; g++) {
-    g->sweep = sweep_over(r, room, &g->counts);
+    g->sweep = sweep_over(r, r->arena + room, &g->counts);
     g->sweep.trace.step = 1;
     g->sweep.trace.segment = (size_t)(g - r->segment);
     g->sweep.trace.first = g->from;
-    room += room_for(r, g->length);
+    room = next_room(r, room, g->length);
   }
 }
 
@@ -193,10 +204,12 @@ static size_t position_of_w(const run *r, size_t i) { return r->desc->n + i; }
 static void tell_gather(const run *r) {
   if (!r->trace.call) return;
   for (size_t i = 0; i < r->segments; i++) mms_trace_place(&r->trace, i, last_of(&r->segment[i]), position_of_w(r, i));
-  mms_trace_tell(
-      &r->trace, 0,
-      (mmscan_event){
-          .phase = MMSCAN_GATHER, .depth = depth_before_w(r), .matrix = MMSCAN_L, .s = 1, .columns = r->segments});
+  mms_trace_tell(&r->trace, 0,
+                 (mmscan_event){.phase = MMSCAN_GATHER,
+                                .depth = depth_before_w(r),
+                                .matrix = MMSCAN_MATRIX_L,
+                                .s = 1,
+                                .columns = r->segments});
 }
 
 /* A single segment has nobody to hand its last value to. */
@@ -228,10 +241,12 @@ static void tell_vector(const segment *g, size_t carry) {
     mms_trace_place(t, 2 * i, carry, MMSCAN_NO_ELEMENT);
     mms_trace_place(t, 2 * i + 1, g->from + i, g->from + i);
   }
-  mms_trace_tell(
-      t, 0,
-      (mmscan_event){
-          .phase = MMSCAN_BROADCAST, .depth = g->counts.depth + 1, .matrix = MMSCAN_L, .s = 2, .columns = g->length});
+  mms_trace_tell(t, 0,
+                 (mmscan_event){.phase = MMSCAN_BROADCAST,
+                                .depth = g->counts.depth + 1,
+                                .matrix = MMSCAN_MATRIX_L,
+                                .s = 2,
+                                .columns = g->length});
 }
 
 static void add_vector(const run *r, segment *g, const void *carry, size_t position) {

@@ -100,17 +100,28 @@ size_t mms_sweep_padded(size_t s, mmscan_form form, size_t n) {
   return padded(s, form, broadcast > n ? broadcast : n);
 }
 
-/* z = A y for a padded level: one GEMM, or one a square. */
+/* How squares are asked of the unit: by its batched call, where it has one. */
+static mmscan_product_form form_of_squares(const mms_sweep *w) {
+  static const mmscan_product_form forms[] = {MMSCAN_PRODUCT_BATCH_STRIDED, MMSCAN_PRODUCT_BATCH};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (mms_unit_has(w->unit, w->type, forms[i])) return forms[i];
+  return MMSCAN_PRODUCT_CHUNKED;
+}
+
+/* z = A y for a padded level: one GEMM, or one a square, or one batch of squares. */
 static void batch_matmul(const mms_sweep *w, const level *v, const char *y, char *z) {
-  mmscan_matrix matrix = v->phase == MMSCAN_UP_SWEEP ? MMSCAN_L : MMSCAN_B;
-  size_t step = w->form == MMSCAN_BATCHED ? w->s * w->s : v->total;
+  mmscan_matrix matrix = v->phase == MMSCAN_UP_SWEEP ? MMSCAN_MATRIX_L : MMSCAN_MATRIX_B;
+  mmscan_product_form form = w->form == MMSCAN_BATCHED ? form_of_squares(w) : MMSCAN_PRODUCT_CHUNKED;
+  bool is_loop = w->form == MMSCAN_BATCHED && form == MMSCAN_PRODUCT_CHUNKED;
+  size_t step = is_loop ? w->s * w->s : v->total;
   for (size_t from = 0; from < v->total; from += step) {
     size_t data = v->data > from ? v->data - from : 0;
     mms_unit_multiply(w->unit, &(mms_product){.type = w->type,
                                               .monoid = w->monoid,
+                                              .form = form,
                                               .s = w->s,
                                               .columns = step / w->s,
-                                              .a = matrix == MMSCAN_L ? w->l : w->b,
+                                              .a = matrix == MMSCAN_MATRIX_L ? w->l : w->b,
                                               .x = y + from * w->size,
                                               .w = z + from * w->size,
                                               .elements = data < step ? data : step,

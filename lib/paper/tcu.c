@@ -36,7 +36,7 @@ static uint64_t additions(const mmscan_event *e, size_t from, size_t to) {
   uint64_t sum = 0;
   for (size_t column = from; column < to; column++) {
     uint64_t rows = rows_of_data(e, column);
-    if (rows) sum += e->matrix == MMSCAN_L ? rows * (rows - 1) / 2 : rows - 1;
+    if (rows) sum += e->matrix == MMSCAN_MATRIX_L ? rows * (rows - 1) / 2 : rows - 1;
   }
   return sum;
 }
@@ -44,7 +44,7 @@ static uint64_t additions(const mmscan_event *e, size_t from, size_t to) {
 /* Columns [from, to) of a product, as one task. */
 static void add_task(mms_schedule *s, const mmscan_model_desc *d, const mmscan_event *e, size_t from, size_t to) {
   size_t columns = to - from < e->s ? e->s : to - from;
-  if (d->lanes && e->matrix == MMSCAN_B)
+  if (d->lanes && e->matrix == MMSCAN_MATRIX_B)
     mms_schedule_add(s, MMS_VECTOR, ceil((double)additions(e, from, to) / (double)d->lanes));
   else
     mms_schedule_add(s, MMS_TENSOR, (double)(columns * e->s) + d->latency);
@@ -55,7 +55,7 @@ static void add_task(mms_schedule *s, const mmscan_model_desc *d, const mmscan_e
 }
 
 static void add_product(pricing *p, const mmscan_event *e) {
-  usage *u = e->matrix == MMSCAN_L ? &p->l : &p->b;
+  usage *u = e->matrix == MMSCAN_MATRIX_L ? &p->l : &p->b;
   add_task(&p->products, p->desc, e, 0, e->columns);
   for (size_t from = 0; from < e->columns; from += e->s) {
     size_t to = e->columns - from < e->s ? e->columns : from + e->s;
@@ -82,7 +82,10 @@ static void hear(void *context, const mmscan_event *event) {
 
 /* ---- The run -------------------------------------------------------------------------------------------------- */
 
-static void do_nothing(const mms_product *product) { (void)product; }
+static void do_nothing(const mms_unit *self, const mms_product *product) {
+  (void)self;
+  (void)product;
+}
 
 static mmscan_status run(pricing *p, mmscan_form form, mmscan_trace *trace, mmscan_counts *counts) {
   static const mms_unit nothing = {.name = "nothing", .multiply = do_nothing};

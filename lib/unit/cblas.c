@@ -1,95 +1,78 @@
 /* cblas.c: the unit behind which is the CBLAS this library was linked with. */
-#include "unit/unit.h"
+#include "unit/blas.h"
 
-#include "unit/vendor.h"
 #include <dlfcn.h>
 #include <pthread.h>
 
-/* The part of the CBLAS we call, LP64. Declared here because the header's name and place differ by vendor, and its
- * enumerations are ints to the linker. */
-enum { ROW_MAJOR = 101, COL_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
-void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
-                 const float *b, int ldb, float beta, float *c, int ldc);
-void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
-                 const double *b, int ldb, double beta, double *c, int ldc);
+/* The linker finds the library by these. Declared here because the header's name and place differ by vendor; they are
+ * called as blas.c calls those of any library. */
+void cblas_sgemm(void);
+void cblas_dgemm(void);
 
-/* OpenBLAS starts threads of its own where m n k is over SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
- * interface/gemm.c), by default 65536 * 4. A longer product is done in chunks, which stay in its small-matrix range
- * too. MMSCAN_MAX_S is the largest s of which one column is under it. */
-enum { MOST_WORK = 262144 };
-_Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be within a chunk");
+static pthread_once_t looked = PTHREAD_ONCE_INIT, tested = PTHREAD_ONCE_INIT;
+static pthread_mutex_t trying = PTHREAD_MUTEX_INITIALIZER;
+static mms_blas blas;
 
-/* The layout, leading dimension and first element of a chunk of X and W. By rows, the column-major A reads as A^T. */
-typedef struct layout {
-  int order, trans_a, stride;
-  size_t at;
-} layout;
-
-static layout layout_of(const mms_product *p, size_t from) {
-  if (p->row_stride) return (layout){ROW_MAJOR, p->transposed ? NO_TRANS : TRANS, (int)p->row_stride, from};
-  return (layout){COL_MAJOR, p->transposed ? TRANS : NO_TRANS, (int)p->s, from * p->s};
-}
-
-static void sgemm(const mms_product *p, size_t from, int columns) {
-  int s = (int)p->s;
-  layout l = layout_of(p, from);
-  cblas_sgemm(l.order, l.trans_a, NO_TRANS, s, columns, s, 1, p->a, s, (const float *)p->x + l.at, l.stride, 0,
-              (float *)p->w + l.at, l.stride);
-}
-
-static void dgemm(const mms_product *p, size_t from, int columns) {
-  int s = (int)p->s;
-  layout l = layout_of(p, from);
-  cblas_dgemm(l.order, l.trans_a, NO_TRANS, s, columns, s, 1, p->a, s, (const double *)p->x + l.at, l.stride, 0,
-              (double *)p->w + l.at, l.stride);
-}
-
-static void multiply_chunks(const mms_product *p) {
-  void (*gemm)(const mms_product *, size_t, int) = p->type == MMSCAN_F32 ? sgemm : dgemm;
-  size_t chunk = MOST_WORK / (p->s * p->s);
-  for (size_t from = 0; from < p->columns; from += chunk) {
-    size_t left = p->columns - from;
-    gemm(p, from, (int)(left < chunk ? left : chunk));
-  }
-}
-
-/* ---- The library behind it ------------------------------------------------------------------------------------ */
-
-static pthread_once_t looked = PTHREAD_ONCE_INIT;
-static const char *library; /* its file */
-static mms_vendor vendor;
-static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
-
-static void lock(void) { pthread_mutex_lock(&one_caller); }
-static void unlock(void) { pthread_mutex_unlock(&one_caller); }
-
-/* The handle is kept: the library is linked, and stays. A fork() waits for the lock, so that no child is born while
- * some other thread of its parent holds it. */
+/* The handle is kept: the library is linked, and stays. */
 static void look(void) {
-  void (*gemm)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int) =
-      cblas_sgemm;
+  void (*linked[])(void) = {cblas_sgemm, cblas_dgemm};
   Dl_info where;
-  if (!dladdr(*(void **)&gemm, &where)) return;
-  library = where.dli_fname;
-  vendor = mms_vendor_ask(dlopen(library, RTLD_LAZY | RTLD_NOLOAD));
-  if (vendor.one_at_a_time) pthread_atfork(lock, unlock, unlock);
+  bool found = dladdr(*(void **)linked, &where) != 0;
+  mms_vendor vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
+  mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
+  for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first of the table */
 }
 
-static void multiply(const mms_product *p) {
+static const mms_blas *linked_blas(void) {
   pthread_once(&looked, look);
-  if (vendor.one_at_a_time) lock();
-  multiply_chunks(p);
-  if (vendor.one_at_a_time) unlock();
+  return &blas;
 }
 
-static void describe(mmscan_part *part) {
-  pthread_once(&looked, look);
-  part->library = library;
-  part->version = vendor.version;
-  part->threads = mms_vendor_threads(&vendor);
+static void test(void) { mms_blas_test(&blas); }
+
+/* A scan does without the test of all routines: it uses what is linked. */
+static const mms_blas *tested_blas(void) {
+  linked_blas();
+  pthread_once(&tested, test);
+  return &blas;
+}
+
+static void multiply(const mms_unit *self, const mms_product *p) {
+  (void)self;
+  mms_blas_multiply(linked_blas(), p);
+}
+
+static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
+  (void)self;
+  return mms_blas_has(tested_blas(), type, form);
+}
+
+static void describe(const mms_unit *self, mmscan_part *part) {
+  (void)self;
+  const mms_vendor *vendor = &linked_blas()->vendor;
+  part->library = *vendor->file ? vendor->file : NULL;
+  part->version = *vendor->version ? vendor->version : NULL;
+  part->threads = mms_vendor_threads(vendor);
+}
+
+static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
+  (void)self;
+  return mms_blas_routine(tested_blas(), index, out);
+}
+
+static mmscan_status try_routine(const mms_unit *self, const char *name) {
+  (void)self;
+  tested_blas();
+  pthread_mutex_lock(&trying);
+  mmscan_status status = mms_blas_try(&blas, name);
+  pthread_mutex_unlock(&trying);
+  return status;
 }
 
 const mms_unit mms_unit_cblas = {.name = "cblas",
                                  .description = "the CBLAS this library is linked with",
                                  .multiply = multiply,
-                                 .describe = describe};
+                                 .has = has,
+                                 .describe = describe,
+                                 .routine = routine,
+                                 .try_routine = try_routine};

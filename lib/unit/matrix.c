@@ -1,32 +1,62 @@
-/* matrix.c: the constant matrices, of floats or of doubles. */
+/* matrix.c: the constant matrices, of any type that is multiplied. */
 #include "unit/matrix.h"
+
+#include <string.h>
 
 double mms_matrix_entry(mmscan_type type, const void *a, size_t index) {
   return type == MMSCAN_F32 ? (double)((const float *)a)[index] : ((const double *)a)[index];
 }
 
-static void set_entry(mmscan_type type, void *a, size_t index, double value) {
-  if (type == MMSCAN_F32)
-    ((float *)a)[index] = (float)value;
-  else
-    ((double *)a)[index] = value;
+static mms_one one_of(size_t size, const void *value, size_t value_size) {
+  mms_one one = {.size = size};
+  memcpy(one.bytes, value, value_size);
+  return one;
+}
+
+mms_one mms_matrix_one(mmscan_type type, bool is_bf16) {
+  static const uint16_t bf16 = 0x3f80;
+  static const float f32 = 1;
+  static const double f64 = 1;
+  switch (type) {
+  case MMSCAN_F32:
+    return is_bf16 ? one_of(sizeof bf16, &bf16, sizeof bf16) : one_of(sizeof f32, &f32, sizeof f32);
+  case MMSCAN_F64:
+    return one_of(sizeof f64, &f64, sizeof f64);
+  case MMSCAN_C32:
+    return one_of(2 * sizeof f32, &f32, sizeof f32);
+  case MMSCAN_C64:
+    return one_of(2 * sizeof f64, &f64, sizeof f64);
+  default:
+    return (mms_one){0};
+  }
+}
+
+void mms_matrix_make(mmscan_matrix matrix, mms_one one, size_t s, void *a) {
+  memset(a, 0, s * s * one.size);
+  for (size_t column = 0; column < s; column++)
+    for (size_t row = 0; row < s; row++)
+      if (mmscan_matrix_entry(matrix, row, column))
+        memcpy((char *)a + (column * s + row) * one.size, one.bytes, one.size);
 }
 
 int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
   switch (matrix) {
-  case MMSCAN_L:
+  case MMSCAN_MATRIX_L:
     return row >= column;
-  case MMSCAN_B:
+  case MMSCAN_MATRIX_B:
     return column == 0 || row == column;
-  case MMSCAN_L_STRICT:
+  case MMSCAN_MATRIX_L_STRICT:
     return row > column;
-  case MMSCAN_ONES:
+  case MMSCAN_MATRIX_ONES:
     return 1;
   }
   return 0;
 }
 
-void mms_matrix_make(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
-  for (size_t column = 0; column < s; column++)
-    for (size_t row = 0; row < s; row++) set_entry(type, a, column * s + row, mmscan_matrix_entry(matrix, row, column));
+void mms_matrix_l(mmscan_type type, size_t s, void *a) {
+  mms_matrix_make(MMSCAN_MATRIX_L, mms_matrix_one(type, false), s, a);
+}
+
+void mms_matrix_b(mmscan_type type, size_t s, void *a) {
+  mms_matrix_make(MMSCAN_MATRIX_B, mms_matrix_one(type, false), s, a);
 }

@@ -3,11 +3,23 @@
 #define MMS_MATRIX_H
 
 #include "mmscan.h"
+#include <stdbool.h>
 
-/* A constant matrix of the paper, s-by-s, written to a; MMSCAN_F32 or MMSCAN_F64. */
-void mms_matrix_make(mmscan_type type, mmscan_matrix matrix, size_t s, void *a);
+/* The bytes of a one; in all of these zero is all bits zero. */
+typedef struct mms_one {
+  size_t size; /* 0: of no type that is multiplied */
+  unsigned char bytes[16];
+} mms_one;
 
-/* Entry `index` of an array of the unit's type. */
+/* Of a type, or of bfloat16, which stands in for MMSCAN_F32. */
+mms_one mms_matrix_one(mmscan_type type, bool is_bf16);
+
+/* A constant matrix, s-by-s. */
+void mms_matrix_make(mmscan_matrix matrix, mms_one one, size_t s, void *a);
+void mms_matrix_l(mmscan_type type, size_t s, void *a);
+void mms_matrix_b(mmscan_type type, size_t s, void *a);
+
+/* Entry `index` of an array of MMSCAN_F32 or MMSCAN_F64. */
 double mms_matrix_entry(mmscan_type type, const void *a, size_t index);
 
 #endif

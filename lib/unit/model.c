@@ -5,8 +5,10 @@
 #include "unit/matrix.h"
 
 void mms_model_count_product(const mms_product *p) {
-  p->counts->gemms++;
-  p->counts->multiplications += (p->columns + p->s - 1) / p->s;
+  bool is_batch = p->form == MMSCAN_PRODUCT_BATCH || p->form == MMSCAN_PRODUCT_BATCH_STRIDED;
+  uint64_t squares = (p->columns + p->s - 1) / p->s;
+  p->counts->gemms += is_batch ? squares : 1;
+  p->counts->multiplications += squares;
 }
 
 /* Additions of one column whose first `elements` entries are data: a row with k nonzeros there takes k - 1. */
@@ -46,7 +48,8 @@ static size_t place(const mms_product *p, size_t row, size_t column) {
 #undef T
 #undef NAME
 
-static void multiply(const mms_product *p) {
+static void multiply(const mms_unit *self, const mms_product *p) {
+  (void)self;
   if (p->type == MMSCAN_F32)
     multiply_f32(p);
   else

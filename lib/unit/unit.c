@@ -1,21 +1,36 @@
 /* unit.c: the table of units, and what is common to them. */
 #include "unit/unit.h"
 
+#include "unit/loaded.h"
 #include "unit/model.h"
 #include <string.h>
 
-static const mms_unit *const table[] = {&mms_unit_cblas, &mms_unit_model};
+static const mms_unit *const table[] = {&mms_unit_cblas, &mms_unit_xsmm, &mms_unit_model};
+enum { BUILTIN = sizeof table / sizeof *table };
 
-const mms_unit *mms_unit_at(size_t index) { return index < sizeof table / sizeof *table ? table[index] : NULL; }
+const mms_unit *mms_unit_builtin(size_t index) { return index < BUILTIN ? table[index] : NULL; }
+
+const mms_unit *mms_unit_at(size_t index) { return index < BUILTIN ? table[index] : mms_loaded_at(index - BUILTIN); }
 
 const mms_unit *mms_unit_find(const char *name) {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+  for (size_t i = 0; i < BUILTIN; i++)
     if (strcmp(table[i]->name, name) == 0) return table[i];
-  return NULL;
+  return mms_loaded_find(name);
+}
+
+bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form) {
+  if (unit->has) return unit->has(unit, type, form);
+  return form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
+}
+
+bool mms_unit_hold(const mms_unit *unit) { return !unit || !unit->hold || unit->hold(unit); }
+
+void mms_unit_drop(const mms_unit *unit) {
+  if (unit && unit->drop) unit->drop(unit);
 }
 
 void mms_unit_multiply(const mms_unit *unit, const mms_product *product) {
-  unit->multiply(product);
+  unit->multiply(unit, product);
   if (!product->counts) return;
   mms_model_count_product(product);
   if (!unit->counts) mms_model_count_additions(product);

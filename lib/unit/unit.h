@@ -3,12 +3,12 @@
  * A unit forms W = A X, or W = A^T X. A is column-major; X and W are column-major with leading dimension s, or by rows,
  * which start row_stride elements after each other.
  *
- *   A   s-by-s, leading dimension s
- *   X   s-by-columns; does not share memory with W
+ *   A   s-by-s, leading dimension s, lower triangular
+ *   X   s-by-columns; does not share memory with W, unless the form is in place
  *   W   s-by-columns; overwritten, whatever it held (NaN too)
  *
- * A unit knows no plan and no threads: multiply() is called by many threads at a time, works on the calling one and
- * starts none. It cannot fail; what can, fails before a unit is handed out.
+ * A unit knows no plan and no threads: multiply() is called by many threads at a time, works on the calling one and,
+ * in the form MMSCAN_PRODUCT_CHUNKED, starts none. It cannot fail; what can, fails before a unit is handed out.
  * To add one: a file with a mms_unit, and its line in the table in unit.c.
  */
 #ifndef MMS_UNIT_H
@@ -27,8 +27,9 @@ typedef struct mms_monoid {
 } mms_monoid;
 
 typedef struct mms_product {
-  mmscan_type type;         /* MMSCAN_F32 or MMSCAN_F64 */
+  mmscan_type type;         /* of W; and of A and X, which are bfloat16 in the form MMSCAN_PRODUCT_BF16 */
   const mms_monoid *monoid; /* for mms_unit_monoid: X and W are of its elements, A's ones say which are combined */
+  mmscan_product_form form; /* in a scan MMSCAN_PRODUCT_CHUNKED */
   bool transposed;          /* A^T in place of A */
   size_t s, columns;
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
@@ -38,23 +39,50 @@ typedef struct mms_product {
   mmscan_counts *counts; /* where to add up what was done; NULL: nowhere */
 } mms_product;
 
-typedef struct mms_unit {
+typedef struct mms_unit mms_unit;
+struct mms_unit {
   const char *name, *description;
-  void (*multiply)(const mms_product *);
-  void (*describe)(mmscan_part *); /* fills library, version and threads; NULL: there is no library behind it */
-  bool counts;                     /* multiply() counts the additions itself, as it does them */
-} mms_unit;
 
-/* Row `index` of the table; NULL past its end. */
+  /* Of the forms and types that it has. */
+  void (*multiply)(const mms_unit *self, const mms_product *product);
+
+  /* NULL: it has MMSCAN_PRODUCT_CHUNKED of MMSCAN_F32 and MMSCAN_F64, and no other. */
+  bool (*has)(const mms_unit *self, mmscan_type type, mmscan_product_form form);
+
+  /* Keeps the library behind it loaded until as many drop(). False: there is none. NULL: nothing can be missing. */
+  bool (*hold)(const mms_unit *self);
+  void (*drop)(const mms_unit *self);
+
+  /* Fills library, version and threads. NULL: there is no library behind it. */
+  void (*describe)(const mms_unit *self, mmscan_part *part);
+
+  /* Routine `index` of the library; false past the last. And mmscan_routine_try(). NULL: there is no library. */
+  bool (*routine)(const mms_unit *self, size_t index, mmscan_routine *routine);
+  mmscan_status (*try_routine)(const mms_unit *self, const char *routine);
+
+  bool counts; /* multiply() counts the additions itself, as it does them */
+};
+
+/* The built-in units, then those that are open, by index; NULL past the last. */
 const mms_unit *mms_unit_at(size_t index);
+
+/* The built-in units alone. */
+const mms_unit *mms_unit_builtin(size_t index);
 
 /* The unit called `name`; NULL where there is none. */
 const mms_unit *mms_unit_find(const char *name);
 
-/* The product by the unit, and its counts: one GEMM, its square multiplications and its additions. */
+bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form);
+
+/* A unit is used between these. False: the library behind it is not there. unit may be NULL, which is there. */
+bool mms_unit_hold(const mms_unit *unit);
+void mms_unit_drop(const mms_unit *unit);
+
+/* The product by the unit, and its counts: one GEMM (of a batch, one a square), its square multiplications and its
+ * additions. */
 void mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 
-extern const mms_unit mms_unit_cblas, mms_unit_model;
+extern const mms_unit mms_unit_cblas, mms_unit_xsmm, mms_unit_model;
 
 /* Not in the table: it multiplies by an operator that comes with the product. On one thread at a time. */
 extern const mms_unit mms_unit_monoid;

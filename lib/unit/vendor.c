@@ -2,62 +2,184 @@
 #include "unit/vendor.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef int (*int_call)(void);
 typedef char *(*text_call)(void);
 typedef void (*fill_call)(char *buffer, int length);
 
+/* ---- Opening -------------------------------------------------------------------------------------------------- */
+
+/* A library calls its own functions, also where the process has others of that name (a reference BLAS would use the
+ * sgemm_ of the BLAS that is linked). The address sanitizer cannot bear it. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+enum { HOW = RTLD_NOW | RTLD_LOCAL };
+#else
+enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
+#endif
+
+void *mms_vendor_open(const char *library) { return dlopen(library, HOW); }
+
+void mms_vendor_close(mms_vendor *v) {
+  void *again = v->stays ? dlopen(v->file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
+  if (again) dlclose(again);
+  dlclose(v->handle);
+  v->handle = NULL;
+}
+
+/* ---- Names ---------------------------------------------------------------------------------------------------- */
+
+/* Vendors put these around the names of BLAS: _64 and 64_ say that integers have 64 bits, where the plain names of the
+ * same library have 32; scipy_ is of the OpenBLAS in Python's wheels. */
+static const char *const prefixes[] = {"", "scipy_"};
+static const char *const suffixes[] = {"", "64_", "_64"};
+
+enum { NAME_ROOM = 80 };
+
+void *mms_vendor_find(const mms_vendor *v, const char *name) {
+  char full[NAME_ROOM];
+  if (!v->handle) return NULL;
+  snprintf(full, sizeof full, "%s%s%s", v->prefix, name, v->suffix);
+  return dlsym(v->handle, full);
+}
+
+/* The plain names where there are none with these around them. */
+static void find_affixes(mms_vendor *v) {
+  for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++)
+    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
+      v->prefix = prefixes[p];
+      v->suffix = suffixes[s];
+      if (mms_vendor_find(v, "cblas_sgemm")) return;
+    }
+  v->prefix = v->suffix = "";
+}
+
+/* Some calls have no affixes in a library whose others have. */
+static void *find_either(const mms_vendor *v, const char *name) {
+  void *call = mms_vendor_find(v, name);
+  return call || !v->handle ? call : dlsym(v->handle, name);
+}
+
+/* ---- Versions ------------------------------------------------------------------------------------------------- */
+
 /* dlsym() returns an object pointer; POSIX makes it hold a function's address too. */
-static bool say_int(void *blas, const char *name, int *value) {
+static bool say_int(const mms_vendor *v, const char *name, int *value) {
   int_call call;
-  *(void **)&call = dlsym(blas, name);
+  *(void **)&call = find_either(v, name);
   if (call) *value = call();
   return call != NULL;
 }
 
-static const char *say_text(void *blas, const char *name) {
+static bool say_text(mms_vendor *v, const char *name) {
   text_call call;
-  *(void **)&call = dlsym(blas, name);
-  return call ? call() : NULL;
+  *(void **)&call = find_either(v, name);
+  if (call) snprintf(v->version, sizeof v->version, "%s", call());
+  return call != NULL;
 }
 
-static const char *say_mkl(void *blas) {
-  static char text[200];
+static void say_mkl(mms_vendor *v) {
   fill_call call;
-  *(void **)&call = dlsym(blas, "MKL_Get_Version_String");
-  if (call) call(text, sizeof text);
-  return call ? text : NULL;
+  *(void **)&call = find_either(v, "MKL_Get_Version_String");
+  if (call) call(v->version, sizeof v->version - 1);
+  size_t length = strlen(v->version);
+  while (length && v->version[length - 1] == ' ') v->version[--length] = '\0';
 }
 
-static const char *version_of(void *blas) {
-  static const char *const names[] = {"openblas_get_config", "bli_info_get_version_str"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *text = say_text(blas, names[i]);
-    if (text) return text;
-  }
-  return say_mkl(blas);
+static void find_version(mms_vendor *v) {
+  if (say_text(v, "openblas_get_config") || say_text(v, "bli_info_get_version_str")) return;
+  say_mkl(v);
 }
 
 /* An OpenBLAS built for one thread shares its buffers without locks, and two callers at once get wrong products; unless
  * it was built with USE_LOCKING, which its configuration names from 0.3.28 on (OpenBLAS issue 2126, pull request 4680).
  */
-static bool one_at_a_time(void *blas, const char *version) {
+static bool one_at_a_time(const mms_vendor *v) {
   int parallel;
-  return say_int(blas, "openblas_get_parallel", &parallel) && parallel == 0 &&
-         !(version && strstr(version, "USE_LOCKING"));
+  return say_int(v, "openblas_get_parallel", &parallel) && parallel == 0 && !strstr(v->version, "USE_LOCKING");
 }
 
-mms_vendor mms_vendor_ask(void *blas) {
-  const char *version = blas ? version_of(blas) : NULL;
-  return (mms_vendor){.blas = blas, .version = version, .one_at_a_time = blas && one_at_a_time(blas, version)};
+/* OpenBLAS up to 0.3.34 has builds whose batched calls crash, or refuse squares (its pull requests 5979 and 5980). Its
+ * configuration says "OpenBLAS 0.3.34"; a later version may still be a build from before those. */
+static bool batches(const mms_vendor *v) { return find_either(v, "MKL_Get_Version_String") != NULL; }
+
+static void find_file(mms_vendor *v) {
+  struct link_map *map;
+  if (dlinfo(v->handle, RTLD_DI_LINKMAP, &map) == 0) snprintf(v->file, sizeof v->file, "%s", map->l_name);
 }
 
-int mms_vendor_threads(const mms_vendor *vendor) {
+/* BLIS keeps its buffers, LIBXSMM the code it has made, MKL the libraries that it has loaded. */
+static bool stays(const mms_vendor *v) {
+  static const char *const names[] = {"bli_info_get_version_str", "libxsmm_init", "MKL_Get_Version_String"};
+  size_t i = 0;
+  while (i < sizeof names / sizeof *names && !find_either(v, names[i])) i++;
+  return i < sizeof names / sizeof *names;
+}
+
+/* BLIS asks OpenMP for as many threads as it is set to, and is content with a team of one. An OpenBLAS of OpenMP is
+ * not: it waits for ever for the others; but it asks for none in a chunk. */
+static void find_levels(mms_vendor *v) {
+  if (!find_either(v, "bli_info_get_version_str")) return;
+  *(void **)&v->get_levels = dlsym(v->handle, "omp_get_max_active_levels");
+  *(void **)&v->set_levels = dlsym(v->handle, "omp_set_max_active_levels");
+}
+
+mms_vendor mms_vendor_ask(void *handle) {
+  mms_vendor v = {.handle = handle, .prefix = "", .suffix = ""};
+  if (!handle) return v;
+  find_file(&v);
+  find_affixes(&v);
+  find_version(&v);
+  v.one_at_a_time = one_at_a_time(&v);
+  v.batches = batches(&v);
+  v.stays = stays(&v);
+  *(void **)&v.set_threads_here = find_either(&v, "MKL_Set_Num_Threads_Local");
+  find_levels(&v);
+  return v;
+}
+
+int mms_vendor_threads(const mms_vendor *v) {
   static const char *const names[] = {"openblas_get_num_threads", "bli_thread_get_num_threads", "MKL_Get_Max_Threads"};
   int threads = 0;
-  for (size_t i = 0; vendor->blas && i < sizeof names / sizeof *names; i++)
-    if (say_int(vendor->blas, names[i], &threads)) break;
-  return threads;
+  for (size_t i = 0; v->handle && i < sizeof names / sizeof *names; i++)
+    if (say_int(v, names[i], &threads)) break;
+  return threads > 0 ? threads : 0;
+}
+
+/* ---- Threads -------------------------------------------------------------------------------------------------- */
+
+/* One lock for all libraries that need one. A fork() waits for it, so that no child is born while some other thread of
+ * its parent holds it. */
+static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void) { pthread_mutex_lock(&one_caller); }
+static void unlock(void) { pthread_mutex_unlock(&one_caller); }
+static void guard_forks(void) { pthread_atfork(lock, unlock, unlock); }
+
+mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
+  static pthread_once_t guarded = PTHREAD_ONCE_INIT;
+  mms_stay stay = {.quietly = quietly};
+  if (v->one_at_a_time) {
+    pthread_once(&guarded, guard_forks);
+    lock();
+  }
+  if (quietly && v->set_threads_here) stay.threads = v->set_threads_here(1);
+  if (quietly && v->get_levels && v->set_levels) {
+    stay.levels = v->get_levels();
+    v->set_levels(0);
+  }
+  return stay;
+}
+
+void mms_vendor_leave(const mms_vendor *v, mms_stay stay) {
+  if (stay.quietly && v->set_threads_here) v->set_threads_here(stay.threads);
+  if (stay.quietly && v->get_levels && v->set_levels) v->set_levels(stay.levels);
+  if (v->one_at_a_time) unlock();
 }

@@ -1,19 +1,49 @@
-/* vendor.h: what a BLAS says of itself. */
+/* vendor.h: a library behind a unit: its symbols, and what it says of itself. */
 #ifndef MMS_VENDOR_H
 #define MMS_VENDOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct mms_vendor {
-  void *blas;          /* a handle of dlopen(); NULL: nothing is known of the library */
-  const char *version; /* NULL where it does not say */
-  bool one_at_a_time;  /* two threads must not be in it at once */
+  void *handle;                /* of dlopen(); NULL: nothing is known of the library */
+  const char *prefix, *suffix; /* what its names have before and after those of others */
+  char file[4096];             /* empty where nobody knows */
+  char version[256];           /* empty where it does not say */
+  bool one_at_a_time;          /* two threads must not be in it at once */
+  bool stays;                  /* it does not give back what it took when it is unloaded */
+  bool batches;                /* its batched calls are known to be good in this version */
+
+  /* Of the calling thread alone, and returning what was set before; NULL: it has no such call. */
+  int (*set_threads_here)(int threads);
+
+  /* Of the OpenMP runtime it is linked with, if any: the teams the calling thread may nest. */
+  int (*get_levels)(void);
+  void (*set_levels)(int levels);
 } mms_vendor;
 
-/* Asks the library behind a handle. Some answer from a buffer of their own, so ask once. */
-mms_vendor mms_vendor_ask(void *blas);
+/* dlopen() of a library that multiplies: its symbols are seen by nobody. NULL: dlerror() says why. */
+void *mms_vendor_open(const char *library);
+
+/* Finds how the library behind a handle (may be NULL) names cblas_sgemm, and asks it of itself. */
+mms_vendor mms_vendor_ask(void *handle);
+
+/* dlclose(); but one that stays is loaded to the end of the process, and the same when it is opened again. */
+void mms_vendor_close(mms_vendor *vendor);
+
+/* The address of a function, whose name is without prefix and suffix; NULL where there is none. */
+void *mms_vendor_find(const mms_vendor *vendor, const char *name);
 
 /* The threads the library is set to use now; 0 where it does not say. */
 int mms_vendor_threads(const mms_vendor *vendor);
+
+/* Between these the calling thread is alone in a library that cannot bear two; and where `quietly`, one that asks
+ * before it starts threads is told not to, for this thread. What enter() returns is for leave(). */
+typedef struct mms_stay {
+  bool quietly;
+  int threads, levels;
+} mms_stay;
+mms_stay mms_vendor_enter(const mms_vendor *vendor, bool quietly);
+void mms_vendor_leave(const mms_vendor *vendor, mms_stay stay);
 
 #endif

@@ -1,0 +1,157 @@
+/* roster.c: libraries in a file of wisdom. */
+#include "roster.h"
+
+#include "unit/loaded.h"
+#include "unit/trust.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What a unit says of itself ------------------------------------------------------------------------------- */
+
+static const char UNKNOWN[] = "unknown";
+
+static bool is_builtin(const mms_unit *unit) {
+  size_t i = 0;
+  while (mms_unit_builtin(i) && mms_unit_builtin(i) != unit) i++;
+  return mms_unit_builtin(i) != NULL;
+}
+
+/* Of a unit that is held. */
+static const char *version_of(const mms_unit *unit) {
+  mmscan_part part = {.struct_size = sizeof part};
+  if (unit->describe) unit->describe(unit, &part);
+  return part.version ? part.version : UNKNOWN;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------------------------- */
+
+static size_t find(const mms_roster *r, const char *name, const char *version) {
+  size_t i = 0;
+  while (i < r->count && (strcmp(r->library[i].name, name) != 0 || strcmp(r->library[i].version, version) != 0)) i++;
+  return i;
+}
+
+/* A line ends a name: one that has one is not written. */
+static void add(mms_roster *r, const char *name, const char *version) {
+  if (r->count == MMS_ROSTER_MOST || find(r, name, version) < r->count || strpbrk(name, "\n")) return;
+  r->library[r->count++] = (mms_library){.name = (char *)(uintptr_t)name, .version = (char *)(uintptr_t)version};
+}
+
+void mms_roster_add(mms_roster *r, const mms_unit *unit) {
+  if (unit && !is_builtin(unit)) add(r, unit->name, version_of(unit));
+}
+
+static const char *or_unknown(const char *version) { return *version ? version : UNKNOWN; }
+
+void mms_roster_add_trusted(mms_roster *r) {
+  const char *unit, *version, *routine;
+  for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++) add(r, unit, or_unknown(version));
+}
+
+static size_t write_routines(const mms_library *library, FILE *out) {
+  const char *unit, *version, *routine;
+  size_t lines = 0;
+  for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++)
+    if (strcmp(unit, library->name) == 0 && strcmp(or_unknown(version), library->version) == 0) {
+      fprintf(out, "good %s\n", routine);
+      lines++;
+    }
+  return lines;
+}
+
+size_t mms_roster_write(const mms_roster *r, FILE *out) {
+  size_t lines = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    fprintf(out, "blas %s\nversion %s\n", r->library[i].name, r->library[i].version);
+    lines += 2 + write_routines(&r->library[i], out);
+  }
+  return lines;
+}
+
+void mms_roster_name(const mms_roster *r, const mms_unit *unit, char *name, size_t size) {
+  if (!unit || is_builtin(unit))
+    snprintf(name, size, "%s", unit ? unit->name : "-");
+  else
+    snprintf(name, size, "@%zu", find(r, unit->name, version_of(unit)) + 1);
+}
+
+/* ---- Reading -------------------------------------------------------------------------------------------------- */
+
+/* What follows a word and a space; NULL: the line does not begin with them. */
+static char *after(char *line, const char *word) {
+  size_t length = strlen(word);
+  return strncmp(line, word, length) == 0 && line[length] == ' ' && line[length + 1] ? line + length + 1 : NULL;
+}
+
+static bool trust(const mms_library *l, const char *routine) {
+  const char *version = strcmp(l->version, UNKNOWN) == 0 ? "" : l->version;
+  return mms_trust_add(l->name, version, routine) == MMSCAN_OK;
+}
+
+static bool add_good(mms_library *l, char *routine) {
+  if (l->good_count == MMS_ROSTER_ROUTINES) return false;
+  l->good[l->good_count++] = routine;
+  return true;
+}
+
+bool mms_roster_line(mms_roster *r, char *line) {
+  mms_library *last = r->count ? &r->library[r->count - 1] : NULL;
+  char *name = after(line, "blas"), *version = after(line, "version"), *routine = after(line, "good");
+  if (name && r->count < MMS_ROSTER_MOST && (!last || last->version)) {
+    r->library[r->count++] = (mms_library){.name = name};
+    return true;
+  }
+  if (version && last && !last->version) {
+    last->version = version;
+    return true;
+  }
+  return routine && last && last->version && add_good(last, routine);
+}
+
+static const mms_unit *hold_if_right(const mms_unit *unit, const char *version) {
+  if (strcmp(version_of(unit), version) == 0) return unit;
+  mms_unit_drop(unit);
+  return NULL;
+}
+
+static const mms_unit *builtin_unit(const char *name) {
+  const mms_unit *unit = mms_unit_find(name);
+  if (!unit || !is_builtin(unit) || !mms_unit_hold(unit)) return NULL;
+  mms_unit_drop(unit);
+  return unit;
+}
+
+const mms_unit *mms_roster_unit(mms_roster *r, const char *name) {
+  char *end;
+  char why[1];
+  if (*name != '@') return builtin_unit(name);
+  unsigned long number = strtoul(name + 1, &end, 10);
+  if (end == name + 1 || *end || number < 1 || number > r->count) return NULL;
+  mms_library *l = &r->library[number - 1];
+  if (l->unit || !l->version) return l->unit;
+  if (mms_loaded_open(l->name, &l->unit, why, sizeof why) != MMSCAN_OK) return l->unit = NULL;
+  return l->unit = hold_if_right(l->unit, l->version);
+}
+
+/* One that is open already is off until it is told. */
+static void tell(const mms_library *l, const char *routine) {
+  const mms_unit *unit = mms_unit_find(l->name);
+  if (!unit || !unit->try_routine || !mms_unit_hold(unit)) return;
+  if (strcmp(version_of(unit), l->version) == 0) unit->try_routine(unit, routine);
+  mms_unit_drop(unit);
+}
+
+mmscan_status mms_roster_keep(mms_roster *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    mms_library *l = &r->library[i];
+    for (size_t g = 0; g < l->good_count; g++) {
+      if (!trust(l, l->good[g])) return MMSCAN_ENOMEM;
+      tell(l, l->good[g]);
+    }
+  }
+  return MMSCAN_OK;
+}
+
+void mms_roster_drop(mms_roster *r) {
+  for (size_t i = 0; i < r->count; i++) mms_unit_drop(r->library[i].unit);
+}

@@ -1,0 +1,58 @@
+/* roster.h: the libraries that a file of wisdom names, numbered from 1: two lines each, and one for each routine that
+ * is off in general and passed its test.
+ *
+ *   blas /usr/lib/x86_64-linux-gnu/blis-openmp/libblis.so.4
+ *   version 0.9.0
+ *   good sgemm_batch
+ */
+#ifndef MMS_ROSTER_H
+#define MMS_ROSTER_H
+
+#include "unit/unit.h"
+#include <stdio.h>
+
+enum { MMS_ROSTER_MOST = 64, MMS_ROSTER_ROUTINES = 32 };
+
+typedef struct mms_library {
+  char *name, *version; /* the caller's of mms_roster_line(); version is NULL until its line is read */
+  const mms_unit *unit; /* held by mms_roster_unit(); NULL: not asked for */
+  char *good[MMS_ROSTER_ROUTINES];
+  size_t good_count;
+} mms_library;
+
+typedef struct mms_roster {
+  size_t count;
+  mms_library library[MMS_ROSTER_MOST];
+} mms_roster;
+
+/* ---- Writing: */
+
+/* Adds the library of a unit, unless it is there. A built-in unit has none. */
+void mms_roster_add(mms_roster *roster, const mms_unit *unit);
+
+/* Adds those of which a routine is trusted. */
+void mms_roster_add_trusted(mms_roster *roster);
+
+/* Writes the lines; returns how many. */
+size_t mms_roster_write(const mms_roster *roster, FILE *out);
+
+/* What a line of a shape calls a unit: its name, or @ and the number of its library; "-" for none. */
+void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name, size_t size);
+
+/* ---- Reading: */
+
+/* Takes a line of the three kinds, whose text stays the caller's and must last as long as the roster. False: it is
+ * none, or does not belong there. */
+bool mms_roster_line(mms_roster *roster, char *line);
+
+/* The unit that a line of a shape means. Opens the library and holds it, once. NULL: there is no such unit here, or it
+ * is of another version. */
+const mms_unit *mms_roster_unit(mms_roster *roster, const char *name);
+
+/* All was read and is kept: so are the holds, and what passed its test is used. MMSCAN_ENOMEM. */
+mmscan_status mms_roster_keep(mms_roster *roster);
+
+/* Nothing is kept. */
+void mms_roster_drop(mms_roster *roster);
+
+#endif

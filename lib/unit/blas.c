@@ -1,0 +1,353 @@
+/* blas.c: the routines of a BLAS, and products by them.
+ *
+ * Integers are passed in 64 bits, whatever the library takes: all are less than 2^31 and none is negative, and by the
+ * ABIs of Linux an argument fills a whole register or slot of the stack, of which a callee that takes 32 bits reads the
+ * low ones. Integers in memory, in the arrays of gemm_batch, are one to an array; the low half of each comes first. */
+#include "unit/blas.h"
+
+#include "unit/matrix.h"
+#include "unit/selftest.h"
+#include "unit/trust.h"
+#include <string.h>
+
+_Static_assert(sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers as above");
+
+enum {
+  ROW_MAJOR = 101,
+  COL_MAJOR = 102,
+  NO_TRANS = 111,
+  TRANS = 112,
+  UPPER = 121,
+  LOWER = 122,
+  NON_UNIT = 131,
+  LEFT = 141
+};
+
+/* ---- The table of routines ------------------------------------------------------------------------------------ */
+
+typedef struct entry {
+  const char *name, *others; /* as CBLAS has it, without cblas_; and as others do, NULL: they have none */
+  mmscan_type type;
+  mmscan_product_form form;
+} entry;
+
+static const entry table[MMS_BLAS_ROUTINES] = {
+    {"sgemm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM},
+    {"dgemm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_GEMM},
+    {"cgemm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_GEMM},
+    {"zgemm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_GEMM},
+    {"strmm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_TRMM},
+    {"dtrmm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_TRMM},
+    {"ctrmm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_TRMM},
+    {"ztrmm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_TRMM},
+    {"sgemm_batch", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH},
+    {"dgemm_batch", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH},
+    {"cgemm_batch", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH},
+    {"zgemm_batch", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH},
+    {"sgemm_batch_strided", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH_STRIDED},
+    {"dgemm_batch_strided", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH_STRIDED},
+    {"cgemm_batch_strided", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH_STRIDED},
+    {"zgemm_batch_strided", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH_STRIDED},
+    {"sbgemm", "gemm_bf16bf16f32", MMSCAN_F32, MMSCAN_PRODUCT_BF16},
+};
+
+/* MMS_BLAS_ROUTINES where there is no such routine. */
+static size_t index_of(mmscan_type type, mmscan_product_form form) {
+  if (form == MMSCAN_PRODUCT_CHUNKED) form = MMSCAN_PRODUCT_GEMM;
+  size_t i = 0;
+  while (i < MMS_BLAS_ROUTINES && (table[i].type != type || table[i].form != form)) i++;
+  return i;
+}
+
+static size_t index_named(const char *name) {
+  size_t i = 0;
+  while (i < MMS_BLAS_ROUTINES && strcmp(table[i].name, name) != 0) i++;
+  return i;
+}
+
+static bool is_batch(mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
+}
+
+/* ---- One call ------------------------------------------------------------------------------------------------- */
+
+/* Columns [from, from + columns) of a product. By rows, the column-major A reads as A^T, and as an upper triangle. */
+typedef struct part {
+  const mms_product *p;
+  int order, trans, uplo;
+  int64_t s, columns, stride;
+  const char *x;
+  char *w;
+} part;
+
+static part part_of(const mms_product *p, size_t from, size_t columns) {
+  size_t size = mms_matrix_one(p->type, false).size, x_size = size;
+  if (p->form == MMSCAN_PRODUCT_BF16) x_size = mms_matrix_one(p->type, true).size;
+  bool rows = p->row_stride != 0;
+  size_t at = rows ? from : from * p->s;
+  return (part){.p = p,
+                .order = rows ? ROW_MAJOR : COL_MAJOR,
+                .trans = p->transposed != rows ? TRANS : NO_TRANS,
+                .uplo = rows ? UPPER : LOWER,
+                .s = (int64_t)p->s,
+                .columns = (int64_t)columns,
+                .stride = (int64_t)(rows ? p->row_stride : p->s),
+                .x = (const char *)p->x + at * x_size,
+                .w = (char *)p->w + at * size};
+}
+
+/* A routine by the types of its scalars: float, double, or for complex types pointers to them. */
+typedef void (*gemm_f32)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, float alpha,
+                         const void *a, int64_t lda, const void *b, int64_t ldb, float beta, void *c, int64_t ldc);
+typedef void (*gemm_f64)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, double alpha,
+                         const void *a, int64_t lda, const void *b, int64_t ldb, double beta, void *c, int64_t ldc);
+typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, const void *alpha,
+                             const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                             int64_t ldc);
+
+static const double zero[2];
+
+static void gemm(mms_blas_call call, const part *t) {
+  const mms_one one = mms_matrix_one(t->p->type, false);
+  const void *a = t->p->a;
+  if (t->p->type == MMSCAN_F32)
+    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
+                     t->stride);
+  else if (t->p->type == MMSCAN_F64)
+    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
+                     t->stride);
+  else
+    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one.bytes, a, t->s, t->x, t->stride,
+                         zero, t->w, t->stride);
+}
+
+typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
+                         const void *a, int64_t lda, void *b, int64_t ldb);
+typedef void (*trmm_f64)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, double alpha,
+                         const void *a, int64_t lda, void *b, int64_t ldb);
+typedef void (*trmm_pointer)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n,
+                             const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
+
+static void copy(const part *t) {
+  size_t size = mms_matrix_one(t->p->type, false).size, s = (size_t)t->s, columns = (size_t)t->columns;
+  if (t->x == t->w) return;
+  if (t->order == COL_MAJOR) memcpy(t->w, t->x, s * columns * size);
+  for (size_t row = 0; t->order == ROW_MAJOR && row < s; row++)
+    memcpy(t->w + row * t->p->row_stride * size, t->x + row * t->p->row_stride * size, columns * size);
+}
+
+static void trmm(mms_blas_call call, const part *t) {
+  const mms_one one = mms_matrix_one(t->p->type, false);
+  const void *a = t->p->a;
+  copy(t);
+  if (t->p->type == MMSCAN_F32)
+    ((trmm_f32)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, 1, a, t->s, t->w, t->stride);
+  else if (t->p->type == MMSCAN_F64)
+    ((trmm_f64)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, 1, a, t->s, t->w, t->stride);
+  else
+    ((trmm_pointer)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, one.bytes, a, t->s, t->w,
+                         t->stride);
+}
+
+/* ---- Batches -------------------------------------------------------------------------------------------------- */
+
+enum { GROUP = 1024 }; /* squares to a gemm_batch, whose pointers are on the stack */
+
+typedef void (*batch_call)(int order, const int *trans_a, const int *trans_b, const int64_t *m, const int64_t *n,
+                           const int64_t *k, const void *alpha, const void **a, const int64_t *lda, const void **b,
+                           const int64_t *ldb, const void *beta, void **c, const int64_t *ldc, int64_t groups,
+                           const int64_t *sizes);
+
+/* Squares of the part from its start on. */
+static void batch_group(mms_blas_call call, const part *t, size_t squares) {
+  const mms_one one = mms_matrix_one(t->p->type, false);
+  const int none = NO_TRANS;
+  const int64_t count = (int64_t)squares;
+  const void *a[GROUP], *x[GROUP];
+  void *w[GROUP];
+  for (size_t i = 0; i < squares; i++) {
+    size_t at = i * t->p->s * t->p->s * one.size;
+    a[i] = t->p->a;
+    x[i] = t->x + at;
+    w[i] = t->w + at;
+  }
+  ((batch_call)call)(t->order, &t->trans, &none, &t->s, &t->s, &t->s, one.bytes, a, &t->s, x, &t->s, zero, w, &t->s, 1,
+                     &count);
+}
+
+static void batch(mms_blas_call call, const part *t) {
+  size_t squares = (size_t)t->columns / t->p->s;
+  for (size_t from = 0; from < squares; from += GROUP) {
+    part group = part_of(t->p, from * t->p->s, 0);
+    batch_group(call, &group, squares - from < GROUP ? squares - from : GROUP);
+  }
+}
+
+typedef void (*strided_f32)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, float alpha,
+                            const void *a, int64_t lda, int64_t a_dist, const void *b, int64_t ldb, int64_t b_dist,
+                            float beta, void *c, int64_t ldc, int64_t c_dist, int64_t count);
+typedef void (*strided_f64)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, double alpha,
+                            const void *a, int64_t lda, int64_t a_dist, const void *b, int64_t ldb, int64_t b_dist,
+                            double beta, void *c, int64_t ldc, int64_t c_dist, int64_t count);
+typedef void (*strided_pointer)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, const void *alpha,
+                                const void *a, int64_t lda, int64_t a_dist, const void *b, int64_t ldb, int64_t b_dist,
+                                const void *beta, void *c, int64_t ldc, int64_t c_dist, int64_t count);
+
+/* All squares by the one A, which is 0 elements after itself. */
+static void batch_strided(mms_blas_call call, const part *t) {
+  const mms_one one = mms_matrix_one(t->p->type, false);
+  const int64_t s = t->s, dist = s * s, count = t->columns / s;
+  const void *a = t->p->a;
+  if (t->p->type == MMSCAN_F32)
+    ((strided_f32)call)(t->order, t->trans, NO_TRANS, s, s, s, 1, a, s, 0, t->x, s, dist, 0, t->w, s, dist, count);
+  else if (t->p->type == MMSCAN_F64)
+    ((strided_f64)call)(t->order, t->trans, NO_TRANS, s, s, s, 1, a, s, 0, t->x, s, dist, 0, t->w, s, dist, count);
+  else
+    ((strided_pointer)call)(t->order, t->trans, NO_TRANS, s, s, s, one.bytes, a, s, 0, t->x, s, dist, zero, t->w, s,
+                            dist, count);
+}
+
+/* ---- Products ------------------------------------------------------------------------------------------------- */
+
+/* OpenBLAS starts threads of its own where m n k is over SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
+ * interface/gemm.c), by default 65536 * 4. A longer product is done in chunks, which stay in its small-matrix range
+ * too. MMSCAN_MAX_S is the largest s of which one column is under it. */
+enum { MOST_WORK = 262144, MOST_ELEMENTS = 1 << 30 };
+_Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be within a chunk");
+
+/* Columns to a call: an integer of 32 bits counts them. */
+static size_t most_columns(const mms_product *p) {
+  if (p->form == MMSCAN_PRODUCT_CHUNKED) return MOST_WORK / (p->s * p->s);
+  size_t unit = is_batch(p->form) ? p->s * p->s : p->s;
+  return MOST_ELEMENTS / unit * (unit / p->s);
+}
+
+static void multiply_part(const mms_blas *blas, const part *t) {
+  mms_blas_call call = blas->call[index_of(t->p->type, t->p->form)];
+  switch (t->p->form) {
+  case MMSCAN_PRODUCT_TRMM:
+    trmm(call, t);
+    break;
+  case MMSCAN_PRODUCT_BATCH:
+    batch(call, t);
+    break;
+  case MMSCAN_PRODUCT_BATCH_STRIDED:
+    batch_strided(call, t);
+    break;
+  default:
+    gemm(call, t);
+  }
+}
+
+static void multiply_parts(const mms_blas *blas, const mms_product *p) {
+  size_t most = most_columns(p);
+  for (size_t from = 0; from < p->columns; from += most) {
+    part t = part_of(p, from, p->columns - from < most ? p->columns - from : most);
+    multiply_part(blas, &t);
+  }
+}
+
+/* What a batch leaves: the columns behind its last square. */
+static mms_product rest_of(const mms_product *p) {
+  size_t squares = p->columns / p->s * p->s;
+  part at = part_of(p, squares, 0);
+  mms_product rest = *p;
+  rest.form = MMSCAN_PRODUCT_CHUNKED;
+  rest.columns = p->columns - squares;
+  rest.x = at.x;
+  rest.w = at.w;
+  return rest;
+}
+
+static void multiply(const mms_blas *blas, const mms_product *p, bool quietly) {
+  mms_stay stay = mms_vendor_enter(&blas->vendor, quietly);
+  mms_product whole = *p, rest = *p;
+  if (is_batch(p->form)) {
+    rest = rest_of(p);
+    whole.columns -= rest.columns;
+  }
+  multiply_parts(blas, &whole);
+  if (is_batch(p->form)) multiply_parts(blas, &rest);
+  mms_vendor_leave(&blas->vendor, stay);
+}
+
+void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
+  multiply(blas, p, p->form == MMSCAN_PRODUCT_CHUNKED);
+}
+
+/* ---- States --------------------------------------------------------------------------------------------------- */
+
+static mmscan_routine_state state_of(const mms_blas *blas, size_t index) {
+  return (mmscan_routine_state)atomic_load_explicit(&blas->state[index], memory_order_acquire);
+}
+
+/* Threads would take longer than the products. */
+static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, true); }
+
+static mmscan_routine_state test(mms_blas *blas, size_t i) {
+  mmscan_routine_state found =
+      mms_selftest(multiply_as, blas, table[i].type, table[i].form) ? MMSCAN_ROUTINE_USED : MMSCAN_ROUTINE_FAILED;
+  atomic_store_explicit(&blas->state[i], (int)found, memory_order_release);
+  return found;
+}
+
+static mms_blas_call find_call(const mms_vendor *vendor, const char *name) {
+  char full[64] = "cblas_";
+  mms_blas_call call;
+  if (!name) return NULL;
+  strncat(full, name, sizeof full - strlen(full) - 1);
+  *(void **)&call = mms_vendor_find(vendor, full);
+  return call;
+}
+
+static bool is_trusted(const mms_blas *blas, size_t i) {
+  return blas->vendor.batches || mms_trust_has(blas->name, blas->vendor.version, table[i].name);
+}
+
+void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor) {
+  blas->name = name;
+  blas->vendor = *vendor;
+  for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++) {
+    blas->call[i] = find_call(vendor, table[i].name);
+    if (!blas->call[i]) blas->call[i] = find_call(vendor, table[i].others);
+    atomic_init(&blas->state[i], blas->call[i] ? MMSCAN_ROUTINE_OFF : MMSCAN_ROUTINE_ABSENT);
+  }
+}
+
+void mms_blas_test(mms_blas *blas) {
+  for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++)
+    if (blas->call[i] && (!is_batch(table[i].form) || is_trusted(blas, i))) test(blas, i);
+}
+
+bool mms_blas_has(const mms_blas *blas, mmscan_type type, mmscan_product_form form) {
+  size_t i = index_of(type, form);
+  return i < MMS_BLAS_ROUTINES && state_of(blas, i) == MMSCAN_ROUTINE_USED &&
+         (!is_batch(form) || mms_blas_has(blas, type, MMSCAN_PRODUCT_GEMM));
+}
+
+bool mms_blas_routine(const mms_blas *blas, size_t index, mmscan_routine *routine) {
+  static const char *const remarks[] = {[MMSCAN_ROUTINE_USED] = "passed its test",
+                                        [MMSCAN_ROUTINE_ABSENT] = "not in this library",
+                                        [MMSCAN_ROUTINE_FAILED] = "failed its test, not used",
+                                        [MMSCAN_ROUTINE_OFF] =
+                                            "off: not known to be good in this version (mmscan tune tries it)"};
+  if (index >= MMS_BLAS_ROUTINES) return false;
+  mmscan_routine_state state = state_of(blas, index);
+  *routine = (mmscan_routine){.struct_size = sizeof *routine,
+                              .name = table[index].name,
+                              .type = table[index].type,
+                              .form = table[index].form,
+                              .state = state,
+                              .remark = remarks[state]};
+  return true;
+}
+
+mmscan_status mms_blas_try(mms_blas *blas, const char *routine) {
+  size_t i = index_named(routine);
+  if (i == MMS_BLAS_ROUTINES) return MMSCAN_EINVAL;
+  mmscan_routine_state state = state_of(blas, i);
+  if (state == MMSCAN_ROUTINE_ABSENT) return MMSCAN_ENOTSUP;
+  if (state == MMSCAN_ROUTINE_OFF) state = test(blas, i);
+  if (state != MMSCAN_ROUTINE_USED) return MMSCAN_EBLAS;
+  return is_batch(table[i].form) ? mms_trust_add(blas->name, blas->vendor.version, routine) : MMSCAN_OK;
+}

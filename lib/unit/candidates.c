@@ -1,0 +1,41 @@
+/* candidates.c: where vendors and distributions put libraries that multiply. */
+#include "unit/loaded.h"
+
+#ifdef __x86_64__
+#define TRIPLET "x86_64-linux-gnu"
+#else
+#define TRIPLET "aarch64-linux-gnu"
+#endif
+
+/* Debian has three builds of OpenBLAS, and of BLIS, beside each other; elsewhere the soname is all there is. */
+static const char *const candidates[] = {
+    "/usr/lib/" TRIPLET "/openblas-pthread/libopenblas.so.0",
+    "/usr/lib/" TRIPLET "/openblas-openmp/libopenblas.so.0",
+    "/usr/lib/" TRIPLET "/openblas-serial/libopenblas.so.0",
+    "libopenblas.so.0",
+    "libopenblas.so",
+    "/usr/lib/" TRIPLET "/blis-openmp/libblis.so.4",
+    "/usr/lib/" TRIPLET "/blis-pthread/libblis.so.4",
+    "/usr/lib/" TRIPLET "/blis-serial/libblis.so.4",
+    "libblis.so.4",
+    "libblis.so",
+    "libblis-mt.so",
+    "/usr/lib/" TRIPLET "/atlas/libblas.so.3",
+    "libsatlas.so.3",
+    "libtatlas.so.3",
+    "/usr/lib/" TRIPLET "/blas/libblas.so.3",
+    "libcblas.so.3",
+    "libmkl_rt.so.3",
+    "libmkl_rt.so.2",
+    "libmkl_rt.so.1",
+    "libmkl_rt.so",
+    "libarmpl_lp64.so",
+    "libnvpl_blas_lp64_gomp.so.0",
+    "libxsmm.so.2",
+    "libxsmm.so.1",
+    "libxsmm.so",
+};
+
+const char *mms_loaded_candidate(size_t index) {
+  return index < sizeof candidates / sizeof *candidates ? candidates[index] : NULL;
+}

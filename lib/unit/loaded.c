@@ -1,0 +1,218 @@
+/* loaded.c: units that are libraries opened at run time.
+ *
+ * Each name that was ever opened has a record, which is never freed: what points to a unit stays good, and to open the
+ * same library again takes no more memory. The library behind it is loaded while somebody holds the record. */
+#include "unit/loaded.h"
+
+#include "unit/blas.h"
+#include "unit/xsmm.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct loaded {
+  mms_unit unit; /* first: a unit of this file is a record */
+  struct loaded *next;
+  atomic_uint holds;
+  unsigned counted; /* of the holds, those of mmscan_unit_open() */
+  mms_vendor vendor;
+  bool is_blas;
+  mms_blas blas;
+  mms_xsmm xsmm;
+} loaded;
+
+/* The lock is held while a library is loaded, tested or unloaded, and for the list. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static loaded *list;
+
+static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)unit; }
+
+/* ---- The contract --------------------------------------------------------------------------------------------- */
+
+static void multiply(const mms_unit *self, const mms_product *p) {
+  const loaded *l = record_of(self);
+  if (l->is_blas)
+    mms_blas_multiply(&l->blas, p);
+  else
+    mms_xsmm_multiply(&record_of(self)->xsmm, p);
+}
+
+static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
+  const loaded *l = record_of(self);
+  return l->is_blas ? mms_blas_has(&l->blas, type, form) : mms_xsmm_has(type, form);
+}
+
+static void describe(const mms_unit *self, mmscan_part *part) {
+  const loaded *l = record_of(self);
+  part->library = l->vendor.file;
+  part->version = *l->vendor.version ? l->vendor.version : NULL;
+  part->threads = mms_vendor_threads(&l->vendor);
+}
+
+static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
+  const loaded *l = record_of(self);
+  return l->is_blas && mms_blas_routine(&l->blas, index, out);
+}
+
+static mmscan_status try_routine(const mms_unit *self, const char *name) {
+  loaded *l = record_of(self);
+  if (!l->is_blas) return MMSCAN_EINVAL;
+  pthread_mutex_lock(&lock);
+  mmscan_status status = mms_blas_try(&l->blas, name);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* ---- Loading -------------------------------------------------------------------------------------------------- */
+
+static mmscan_status refuse(char *why, size_t size, const char *reason) {
+  snprintf(why, size, "%s", reason);
+  return MMSCAN_EBLAS;
+}
+
+static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
+  mms_blas_find(&l->blas, l->unit.name, &l->vendor);
+  mms_blas_test(&l->blas);
+  l->unit.description = "a BLAS loaded at run time";
+  if (mms_blas_has(&l->blas, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
+      mms_blas_has(&l->blas, MMSCAN_F64, MMSCAN_PRODUCT_GEMM))
+    return MMSCAN_OK;
+  return refuse(why, size, "its cblas_sgemm or cblas_dgemm gives wrong products");
+}
+
+static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {
+  l->unit.description = "LIBXSMM, which makes kernels while it runs, loaded at run time";
+  return mms_xsmm_attach(&l->xsmm, &l->vendor) ? MMSCAN_OK : refuse(why, size, "its kernels give wrong products");
+}
+
+static mmscan_status attach(loaded *l, char *why, size_t size) {
+  l->vendor = mms_vendor_ask(l->vendor.handle);
+  l->is_blas = mms_vendor_find(&l->vendor, "cblas_sgemm") && mms_vendor_find(&l->vendor, "cblas_dgemm");
+  if (l->is_blas) return attach_blas(l, why, size);
+  if (mms_xsmm_is(&l->vendor)) return attach_xsmm(l, why, size);
+  return refuse(why, size, "no BLAS: it has no cblas_sgemm and cblas_dgemm, and is not LIBXSMM");
+}
+
+static mmscan_status load(loaded *l, char *why, size_t size) {
+  l->vendor.handle = mms_vendor_open(l->unit.name);
+  if (!l->vendor.handle) return refuse(why, size, dlerror());
+  mmscan_status status = attach(l, why, size);
+  if (status) mms_vendor_close(&l->vendor);
+  return status;
+}
+
+/* ---- Records -------------------------------------------------------------------------------------------------- */
+
+static bool hold(const mms_unit *self) {
+  loaded *l = record_of(self);
+  unsigned holds = atomic_load(&l->holds);
+  while (holds && !atomic_compare_exchange_weak(&l->holds, &holds, holds + 1)) {
+  }
+  return holds != 0;
+}
+
+/* Whoever gives back the last hold unloads; but the library may be held again by the time it has the lock. */
+static void drop(const mms_unit *self) {
+  loaded *l = record_of(self);
+  if (atomic_fetch_sub(&l->holds, 1) != 1) return;
+  pthread_mutex_lock(&lock);
+  if (atomic_load(&l->holds) == 0 && l->vendor.handle) mms_vendor_close(&l->vendor);
+  pthread_mutex_unlock(&lock);
+}
+
+static loaded *find_record(const char *name) {
+  loaded *l = list;
+  while (l && strcmp(l->unit.name, name) != 0) l = l->next;
+  return l;
+}
+
+static loaded *new_record(const char *name) {
+  loaded *l = calloc(1, sizeof *l);
+  char *copy = l ? strdup(name) : NULL;
+  if (!copy) {
+    free(l);
+    return NULL;
+  }
+  l->unit = (mms_unit){.name = copy,
+                       .multiply = multiply,
+                       .has = has,
+                       .hold = hold,
+                       .drop = drop,
+                       .describe = describe,
+                       .routine = routine,
+                       .try_routine = try_routine};
+  return l;
+}
+
+static void free_record(loaded *l) {
+  free((void *)(uintptr_t)l->unit.name);
+  free(l);
+}
+
+/* A name that cannot be opened leaves no record. */
+static mmscan_status open_locked(const char *library, const mms_unit **unit, char *why, size_t size) {
+  loaded *known = find_record(library), *l = known ? known : new_record(library);
+  if (!l) return MMSCAN_ENOMEM;
+  mmscan_status status = l->vendor.handle ? MMSCAN_OK : load(l, why, size);
+  if (status == MMSCAN_OK) {
+    atomic_fetch_add(&l->holds, 1);
+    *unit = &l->unit;
+  }
+  if (known) return status;
+  if (status) {
+    free_record(l);
+    return status;
+  }
+  l->next = list;
+  list = l;
+  return MMSCAN_OK;
+}
+
+mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
+  pthread_mutex_lock(&lock);
+  mmscan_status status = open_locked(library, unit, why, why_size);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+void mms_loaded_count(const mms_unit *unit) {
+  pthread_mutex_lock(&lock);
+  record_of(unit)->counted++;
+  pthread_mutex_unlock(&lock);
+}
+
+mmscan_status mms_loaded_uncount(const char *name) {
+  pthread_mutex_lock(&lock);
+  loaded *l = find_record(name);
+  bool counted = l && l->counted;
+  if (counted) l->counted--;
+  pthread_mutex_unlock(&lock);
+  if (!counted) return MMSCAN_EINVAL;
+  drop(&l->unit);
+  return MMSCAN_OK;
+}
+
+/* The oldest first, so that what is opened meanwhile comes last. */
+const mms_unit *mms_loaded_at(size_t index) {
+  const mms_unit *found = NULL;
+  pthread_mutex_lock(&lock);
+  size_t open = 0;
+  for (const loaded *l = list; l; l = l->next) open += atomic_load(&l->holds) != 0;
+  for (const loaded *l = list; l && index < open; l = l->next)
+    if (atomic_load(&l->holds) != 0 && --open == index) {
+      found = &l->unit;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+const mms_unit *mms_loaded_find(const char *name) {
+  pthread_mutex_lock(&lock);
+  const loaded *l = find_record(name);
+  bool open = l && atomic_load(&l->holds) != 0;
+  pthread_mutex_unlock(&lock);
+  return open ? &l->unit : NULL;
+}

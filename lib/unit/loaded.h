@@ -1,0 +1,23 @@
+/* loaded.h: units that are libraries opened at run time. */
+#ifndef MMS_LOADED_H
+#define MMS_LOADED_H
+
+#include "unit/unit.h"
+
+/* Opens a library, or the one that is open, and holds it: the caller gives the hold back with mms_unit_drop(). `why`
+ * gets a reason. MMSCAN_EBLAS, MMSCAN_ENOMEM. */
+mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size);
+
+/* mmscan_unit_open() and mmscan_unit_close() count these. */
+void mms_loaded_count(const mms_unit *unit);
+mmscan_status mms_loaded_uncount(const char *name);
+
+/* Those that are open, by index and by name; NULL where there is none. A unit that is closed is no longer found, but
+ * what points to it can still be asked to hold(). */
+const mms_unit *mms_loaded_at(size_t index);
+const mms_unit *mms_loaded_find(const char *name);
+
+/* As mmscan_unit_candidate(). */
+const char *mms_loaded_candidate(size_t index);
+
+#endif

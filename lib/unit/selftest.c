@@ -1,0 +1,177 @@
+/* selftest.c: products whose result is known. X holds small integers, so that sums are exact, in bfloat16 too; and a
+ * column of L_s X is a running total, which needs no multiplication to know. */
+#include "unit/selftest.h"
+
+#include "unit/matrix.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_S = 112, MOST_COLUMNS = 227, PAD = 3, POISON = 0xff /* four or eight of it are a NaN */ };
+
+/* The largest is beyond what libraries treat as small; of squares it has two, and columns left over. */
+static const struct {
+  size_t s, columns;
+} shapes[] = {{1, 1}, {2, 3}, {3, 8}, {5, 17}, {8, 64}, {16, 35}, {MOST_S, MOST_COLUMNS}};
+
+typedef struct trial {
+  mms_product p;
+  mmscan_matrix matrix;
+  mms_one one, x_one; /* of A and W, and of X */
+  void *a, *x, *w;
+  size_t bytes; /* of x, and of w, that are looked at */
+} trial;
+
+/* ---- Elements ------------------------------------------------------------------------------------------------- */
+
+/* Both parts of a complex number, which a real one has not. */
+typedef struct number {
+  double re, im;
+} number;
+
+static void store(mmscan_type type, bool is_bf16, void *at, number v) {
+  const float f32[2] = {(float)v.re, (float)v.im};
+  const double f64[2] = {v.re, v.im};
+  size_t size = mms_matrix_one(type, is_bf16).size;
+  if (is_bf16)
+    memcpy(at, (const char *)f32 + 2, size);
+  else if (type == MMSCAN_F32 || type == MMSCAN_C32)
+    memcpy(at, f32, size);
+  else
+    memcpy(at, f64, size);
+}
+
+static number load(mmscan_type type, const void *at) {
+  float f32[2] = {0};
+  double f64[2] = {0};
+  size_t size = mms_matrix_one(type, false).size;
+  if (type == MMSCAN_F64 || type == MMSCAN_C64) {
+    memcpy(f64, at, size);
+    return (number){f64[0], f64[1]};
+  }
+  memcpy(f32, at, size);
+  return (number){f32[0], f32[1]};
+}
+
+/* X: integers from -8 to 8 with no pattern that a shift would keep. */
+static number given(mmscan_type type, size_t row, size_t column) {
+  size_t mixed = row * 7 + column * 13 + row * column % 5;
+  bool is_complex = type == MMSCAN_C32 || type == MMSCAN_C64;
+  return (number){(double)(mixed % 17) - 8, is_complex ? (double)(mixed % 11) - 5 : 0};
+}
+
+static number add(number a, number b) { return (number){a.re + b.re, a.im + b.im}; }
+
+static number column_total(const trial *t, size_t column) {
+  number total = {0, 0};
+  for (size_t row = 0; row < t->p.s; row++) total = add(total, given(t->p.type, row, column));
+  return total;
+}
+
+/* Entry (row, column) of W, where the rows of X before it add up to `before`, and all of them to `total`. */
+static number wanted(const trial *t, size_t row, size_t column, number before, number total) {
+  number v = given(t->p.type, row, column);
+  if (t->matrix == MMSCAN_MATRIX_L)
+    return t->p.transposed ? (number){total.re - before.re, total.im - before.im} : add(before, v);
+  if (t->p.transposed) return row == 0 ? total : v;
+  return row == 0 ? v : add(given(t->p.type, 0, column), v);
+}
+
+/* ---- A trial -------------------------------------------------------------------------------------------------- */
+
+static size_t place(const trial *t, size_t row, size_t column) {
+  return t->p.row_stride ? row * t->p.row_stride + column : column * t->p.s + row;
+}
+
+/* In place the matrix is given in W. What is not of it is NaN. */
+static void fill(trial *t) {
+  bool in_place = t->p.x == t->p.w, is_bf16 = t->p.form == MMSCAN_PRODUCT_BF16;
+  char *x = in_place ? t->w : t->x;
+  memset(t->x, POISON, t->bytes);
+  memset(t->w, POISON, t->bytes);
+  for (size_t column = 0; column < t->p.columns; column++)
+    for (size_t row = 0; row < t->p.s; row++)
+      store(t->p.type, is_bf16, x + place(t, row, column) * t->x_one.size, given(t->p.type, row, column));
+}
+
+/* Compares a column, and poisons what is right. */
+static bool take_column(trial *t, size_t column) {
+  const number total = column_total(t, column);
+  number before = {0, 0};
+  for (size_t row = 0; row < t->p.s; row++) {
+    char *at = (char *)t->w + place(t, row, column) * t->one.size;
+    number got = load(t->p.type, at), want = wanted(t, row, column, before, total);
+    if (got.re != want.re || got.im != want.im) return false;
+    memset(at, POISON, t->one.size);
+    before = add(before, given(t->p.type, row, column));
+  }
+  return true;
+}
+
+static bool take(trial *t) {
+  size_t column = 0;
+  while (column < t->p.columns && take_column(t, column)) column++;
+  return column == t->p.columns;
+}
+
+static bool is_poison(const trial *t) {
+  const unsigned char *w = t->w;
+  size_t i = 0;
+  while (i < t->bytes && w[i] == POISON) i++;
+  return i == t->bytes;
+}
+
+static bool is_batch(mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
+}
+
+typedef void (*multiplier)(const void *self, const mms_product *product);
+
+static bool passes(trial *t, multiplier multiply, const void *self) {
+  mms_matrix_make(t->matrix, t->one.size == t->x_one.size ? t->one : t->x_one, t->p.s, t->a);
+  t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->w : t->x;
+  t->bytes = t->p.s * (t->p.columns + PAD) * t->one.size;
+  fill(t);
+  multiply(self, &t->p);
+  return take(t) && is_poison(t);
+}
+
+/* Of one shape: by both matrices, transposed and not, in both layouts. The largest takes time: it is done once. */
+static bool is_due(const trial *t) {
+  if (t->p.row_stride && is_batch(t->p.form)) return false;
+  return t->p.s < MOST_S || (t->matrix == MMSCAN_MATRIX_L && !t->p.transposed && !t->p.row_stride);
+}
+
+static bool passes_shape(trial *t, multiplier multiply, const void *self) {
+  for (int variant = 0; variant < 8; variant++) {
+    t->matrix = variant & 1 ? MMSCAN_MATRIX_B : MMSCAN_MATRIX_L;
+    t->p.transposed = variant & 2;
+    t->p.row_stride = variant & 4 ? t->p.columns + PAD : 0;
+    if (is_due(t) && !passes(t, multiply, self)) return false;
+  }
+  return true;
+}
+
+static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    t->p.s = shapes[i].s;
+    t->p.columns = shapes[i].columns;
+    if (t->p.s == MOST_S && !is_batch(t->p.form)) t->p.columns /= 4;
+    if (!passes_shape(t, multiply, self)) return false;
+  }
+  return true;
+}
+
+bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
+  trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type, false)};
+  t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one(type, true) : t.one;
+  size_t most = MOST_S * (MOST_COLUMNS + PAD) * t.one.size;
+  t.a = malloc(MOST_S * MOST_S * t.one.size);
+  t.x = malloc(most);
+  t.p.w = t.w = malloc(most);
+  t.p.a = t.a;
+  bool good = t.a && t.x && t.w && passes_shapes(&t, multiply, self);
+  free(t.a);
+  free(t.x);
+  free(t.w);
+  return good;
+}

@@ -1,0 +1,249 @@
+/* xsmm.c: products by kernels of LIBXSMM, and the unit xsmm, which is the LIBXSMM that the system finds.
+ *
+ * A kernel is for one shape and is column-major. By rows, W^T = X^T A^T. A product is cut into pieces of a power of two
+ * columns, so that few shapes are ever made; A is copied where it must be transposed, which costs s^2 of s^2 columns.
+ */
+#include "unit/xsmm.h"
+
+#include "unit/matrix.h"
+#include "unit/model.h"
+#include "unit/selftest.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 4096, MOST_COPY = 32768 /* bytes of A that are copied to the stack */ };
+
+/* m-by-n = m-by-k times k-by-n, with leading dimensions. */
+typedef struct shape {
+  mmscan_type type;
+  int64_t m, n, k, a_stride, b_stride, c_stride;
+} shape;
+
+/* ---- The library's calls -------------------------------------------------------------------------------------- */
+
+/* 1.x: integers and flags by reference; a kernel takes three matrices. As in blas.c, it may take integers of 32 bits.
+ */
+typedef void *(*dispatch_1)(int64_t m, int64_t n, int64_t k, const int64_t *lda, const int64_t *ldb, const int64_t *ldc,
+                            const void *alpha, const void *beta, const int *flags, const int *prefetch);
+typedef void (*kernel_1)(const void *a, const void *b, void *c);
+
+/* 2.x: a shape by value; a kernel takes one argument, in which a matrix is the first of four pointers. */
+typedef struct shape_2 {
+  int m, n, k, lda, ldb, ldc, a_type, b_type, c_type, sum_type;
+} shape_2;
+typedef struct argument_2 {
+  const void *other[4], *a[4], *b[4], *c[4];
+} argument_2;
+typedef void *(*dispatch_2)(shape_2 shape, unsigned flags, unsigned prefetch);
+typedef void (*kernel_2)(const argument_2 *argument);
+enum { TYPE_F64_2 = 0, TYPE_F32_2 = 1, BETA_0_2 = 4 };
+
+static void *make_1(const mms_xsmm *x, const shape *h) {
+  static const double zero[1];
+  const mms_one one = mms_matrix_one(h->type, false);
+  const int none = 0;
+  dispatch_1 dispatch;
+  *(void **)&dispatch = h->type == MMSCAN_F32 ? x->sdispatch : x->ddispatch;
+  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one.bytes, zero, &none, &none);
+}
+
+static void *make_2(const mms_xsmm *x, const shape *h) {
+  const int type = h->type == MMSCAN_F32 ? TYPE_F32_2 : TYPE_F64_2;
+  dispatch_2 dispatch;
+  *(void **)&dispatch = x->dispatch;
+  return dispatch((shape_2){(int)h->m, (int)h->n, (int)h->k, (int)h->a_stride, (int)h->b_stride, (int)h->c_stride, type,
+                            type, type, type},
+                  BETA_0_2, 0);
+}
+
+static void run(const mms_xsmm *x, void *kernel, const void *a, const void *b, void *c) {
+  kernel_1 one;
+  kernel_2 two;
+  if (x->dispatch) {
+    *(void **)&two = kernel;
+    two(&(argument_2){.a = {a}, .b = {b}, .c = {c}});
+  } else {
+    *(void **)&one = kernel;
+    one(a, b, c);
+  }
+}
+
+/* ---- Kernels that were made ----------------------------------------------------------------------------------- */
+
+enum { MOST_STRIDE = 1 << 30 };
+
+/* All that shapes of products differ in: m is columns and n is s, or the other way round, k is s, and c_stride tells
+ * the others. Never 0. */
+static uint64_t key_of(const shape *h) {
+  return (uint64_t)(h->k == h->m) << 63 | (uint64_t)h->type << 58 | (uint64_t)h->m << 44 | (uint64_t)h->n << 30 |
+         (uint64_t)h->c_stride;
+}
+
+static mms_xsmm_slot *slot_of(mms_xsmm *x, uint64_t key) {
+  uint64_t mixed = key * UINT64_C(0x9e3779b97f4a7c15);
+  for (size_t i = 0; i < MMS_XSMM_SLOTS; i++) {
+    mms_xsmm_slot *slot = &x->slots[((mixed >> 32) + i) % MMS_XSMM_SLOTS];
+    uint64_t there = atomic_load_explicit(&slot->key, memory_order_relaxed);
+    if (there == 0 && atomic_compare_exchange_strong(&slot->key, &there, key)) return slot;
+    if (there == key) return slot;
+  }
+  return NULL;
+}
+
+/* The library takes a lock of its own to make a kernel, and hands out the same one for the same shape. NULL: it has
+ * none for this shape. */
+static void *kernel_of(mms_xsmm *x, const shape *h) {
+  mms_xsmm_slot *slot = slot_of(x, key_of(h));
+  void *kernel = slot ? atomic_load_explicit(&slot->kernel, memory_order_acquire) : NULL;
+  if (kernel) return kernel;
+  kernel = x->dispatch ? make_2(x, h) : make_1(x, h);
+  if (slot) atomic_store_explicit(&slot->kernel, kernel, memory_order_release);
+  return kernel;
+}
+
+/* ---- Products ------------------------------------------------------------------------------------------------- */
+
+static void transpose(const mms_product *p, size_t size, const char *a, char *to) {
+  for (size_t column = 0; column < p->s; column++)
+    for (size_t row = 0; row < p->s; row++)
+      memcpy(to + (row * p->s + column) * size, a + (column * p->s + row) * size, size);
+}
+
+static void multiply_plainly(const mms_product *p, size_t from, size_t columns) {
+  size_t at = (p->row_stride ? from : from * p->s) * mms_matrix_one(p->type, false).size;
+  mms_product piece = *p;
+  piece.columns = columns;
+  piece.counts = NULL;
+  piece.x = (const char *)p->x + at;
+  piece.w = (char *)p->w + at;
+  mms_unit_model.multiply(&mms_unit_model, &piece);
+}
+
+/* Columns [from, from + columns), where a is A or A^T, as the layout wants it. */
+static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
+  const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
+  const shape h = stride ? (shape){p->type, c, s, s, stride, s, stride} : (shape){p->type, s, c, s, s, s, s};
+  size_t at = (stride ? from : from * p->s) * mms_matrix_one(p->type, false).size;
+  const char *in = (const char *)p->x + at;
+  char *out = (char *)p->w + at;
+  void *kernel = stride < MOST_STRIDE ? kernel_of(x, &h) : NULL;
+  if (!kernel)
+    multiply_plainly(p, from, columns);
+  else if (stride)
+    run(x, kernel, in, a, out);
+  else
+    run(x, kernel, a, in, out);
+}
+
+static void multiply_pieces(mms_xsmm *x, const mms_product *p, const void *a) {
+  size_t piece = MOST_COLUMNS;
+  for (size_t from = 0; from < p->columns; from += piece) {
+    while (piece > p->columns - from) piece /= 2;
+    multiply_piece(x, p, a, from, piece);
+  }
+}
+
+/* Small ones go to the stack: a product must not depend on memory that may be lacking. */
+static void multiply_transposed(mms_xsmm *x, const mms_product *p) {
+  size_t size = mms_matrix_one(p->type, false).size, bytes = p->s * p->s * size;
+  double small[MOST_COPY / sizeof(double)];
+  void *large = bytes > sizeof small ? malloc(bytes) : NULL, *copy = large ? large : small;
+  if (bytes > sizeof small && !large) {
+    multiply_plainly(p, 0, p->columns);
+    return;
+  }
+  transpose(p, size, p->a, copy);
+  multiply_pieces(x, p, copy);
+  free(large);
+}
+
+void mms_xsmm_multiply(mms_xsmm *x, const mms_product *p) {
+  if (p->transposed == (p->row_stride != 0))
+    multiply_pieces(x, p, p->a);
+  else
+    multiply_transposed(x, p);
+}
+
+/* ---- The library ---------------------------------------------------------------------------------------------- */
+
+bool mms_xsmm_has(mmscan_type type, mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
+}
+
+static mms_xsmm calls_of(const mms_vendor *v) {
+  mms_xsmm x = {.dispatch = mms_vendor_find(v, "libxsmm_dispatch_gemm")};
+  if (!x.dispatch) {
+    x.sdispatch = mms_vendor_find(v, "libxsmm_smmdispatch");
+    x.ddispatch = mms_vendor_find(v, "libxsmm_dmmdispatch");
+  }
+  return x;
+}
+
+bool mms_xsmm_is(const mms_vendor *v) {
+  const mms_xsmm x = calls_of(v);
+  return x.dispatch || (x.sdispatch && x.ddispatch);
+}
+
+static void multiply_as(const void *self, const mms_product *p) { mms_xsmm_multiply((mms_xsmm *)(uintptr_t)self, p); }
+
+static bool passes(mms_xsmm *x) {
+  return mms_selftest(multiply_as, x, MMSCAN_F32, MMSCAN_PRODUCT_CHUNKED) &&
+         mms_selftest(multiply_as, x, MMSCAN_F64, MMSCAN_PRODUCT_CHUNKED);
+}
+
+/* Its first product puts OMP_PROC_BIND=TRUE into the environment, which nobody wished for, and whose text is in memory
+ * of its own: when that is unloaded, getenv() crashes. */
+bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
+  bool is_bound = getenv("OMP_PROC_BIND") != NULL;
+  *x = calls_of(v);
+  bool good = passes(x);
+  if (!is_bound) unsetenv("OMP_PROC_BIND");
+  return good;
+}
+
+/* ---- The unit ------------------------------------------------------------------------------------------------- */
+
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static mms_vendor vendor;
+static mms_xsmm found;
+static bool is_here;
+
+/* The library stays loaded. */
+static void look(void) {
+  static const char *const names[] = {"libxsmm.so.2", "libxsmm.so.1", "libxsmm.so"};
+  for (size_t i = 0; !is_here && i < sizeof names / sizeof *names; i++) {
+    void *handle = mms_vendor_open(names[i]);
+    if (!handle) continue;
+    vendor = mms_vendor_ask(handle);
+    is_here = mms_xsmm_is(&vendor) && mms_xsmm_attach(&found, &vendor);
+    if (!is_here) mms_vendor_close(&vendor);
+  }
+}
+
+static bool hold(const mms_unit *self) {
+  (void)self;
+  pthread_once(&looked, look);
+  return is_here;
+}
+
+static void multiply(const mms_unit *self, const mms_product *p) {
+  (void)self;
+  mms_xsmm_multiply(&found, p);
+}
+
+static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
+  return hold(self) && mms_xsmm_has(type, form);
+}
+
+static void describe(const mms_unit *self, mmscan_part *part) {
+  if (hold(self)) part->library = vendor.file;
+}
+
+const mms_unit mms_unit_xsmm = {.name = "xsmm",
+                                .description = "LIBXSMM, which makes kernels while it runs, found at run time",
+                                .multiply = multiply,
+                                .has = has,
+                                .hold = hold,
+                                .describe = describe};

@@ -1,0 +1,73 @@
+/* unit_list.h: the libraries that multiply which are here, each once.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * They are those of mmscan_unit_candidate() and those that scripts/fetch-vendors has listed. MMSCAN_TEST_VENDORS names
+ * another list. Under the address sanitizer a library may find others' functions in place of its own, so there the list
+ * is empty.
+ */
+#ifndef UNIT_LIST_H
+#define UNIT_LIST_H
+
+#include "test.h"
+
+enum { MOST_UNITS = 24 };
+
+struct unit_list {
+  size_t count;
+  char path[MOST_UNITS][4096];
+};
+
+/* What is open stands behind the built-in units. */
+static inline mmscan_part last_unit(void) {
+  mmscan_part part = {.struct_size = sizeof part}, last = part;
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++) last = part;
+  return last;
+}
+
+static inline bool is_listed(const struct unit_list *list, const char *path) {
+  size_t i = 0;
+  while (i < list->count && strcmp(list->path[i], path) != 0) i++;
+  return i < list->count;
+}
+
+/* Opened once to see what it is: names that lead to one file are one. */
+static inline void list_unit(struct unit_list *list, const char *library) {
+  const char *name;
+  char why[200], real[4096];
+  if (mmscan_unit_open(library, &name, why, sizeof why) != MMSCAN_OK) {
+    if (strchr(library, '/')) print_message("skipped: %s: %s\n", library, why);
+    return;
+  }
+  const char *file = last_unit().library;
+  if (file && realpath(file, real) && !is_listed(list, real) && list->count < MOST_UNITS) {
+    snprintf(list->path[list->count++], sizeof *list->path, "%s", real);
+    print_message("found:   %s\n", real);
+  }
+  assert_mmscan_ok(mmscan_unit_close(name));
+}
+
+static inline void list_vendors(struct unit_list *list) {
+  char line[512];
+  FILE *file = fopen(text_or(getenv("MMSCAN_TEST_VENDORS"), "vendors/units"), "r");
+  if (file == NULL) print_message("skipped: no vendors/units: scripts/fetch-vendors was not run\n");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    list_unit(list, line);
+  }
+  if (file != NULL) fclose(file);
+}
+
+static inline const struct unit_list *units_here(void) {
+  static struct unit_list list;
+  static bool made;
+  if (made) return &list;
+  made = true;
+#ifndef __SANITIZE_ADDRESS__
+  for (size_t i = 0; mmscan_unit_candidate(i) != NULL; i++) list_unit(&list, mmscan_unit_candidate(i));
+  list_vendors(&list);
+#endif
+  return &list;
+}
+
+#endif /* UNIT_LIST_H */

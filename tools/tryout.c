@@ -1,0 +1,81 @@
+/* tryout.c: libraries to choose among, and their routines that may crash.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "tryout.h"
+
+#include "command.h"
+#include "message.h"
+#include "process.h"
+
+#include <mmscan.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONGEST_TRY = 60 }; /* seconds */
+
+int open_library(const char *library) {
+  char why[300];
+  if (mmscan_unit_open(library, NULL, why, sizeof why) == MMSCAN_OK) return DONE;
+  return fail("%s: %s", library, why);
+}
+
+/* Several names may lead to one file. */
+static bool is_open(const char *file, const char *but) {
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
+    if (part.library != NULL && strcmp(part.library, file) == 0 && strcmp(part.name, but) != 0) return true;
+  return false;
+}
+
+static const char *file_of(const char *unit) {
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
+    if (strcmp(part.name, unit) == 0) return part.library;
+  return NULL;
+}
+
+void open_candidates(void) {
+  const char *name, *candidate;
+  for (size_t i = 0; (candidate = mmscan_unit_candidate(i)) != NULL; i++) {
+    if (mmscan_unit_open(candidate, &name, NULL, 0) != MMSCAN_OK) continue;
+    const char *file = file_of(name);
+    if (file != NULL && is_open(file, name)) mmscan_unit_close(name);
+  }
+}
+
+int try_here(const char *library, const char *routine) {
+  alarm(LONGEST_TRY);
+  if (strcmp(library, "cblas") != 0 && open_library(library) != DONE) return FAILED;
+  return mmscan_routine_try(library, routine) == MMSCAN_OK ? DONE : FAILED;
+}
+
+/* This program once more: a library that crashes takes its process with it. */
+static const char *try_apart(const char *unit, const char *routine) {
+  char *const words[] = {"/proc/self/exe", "tune", "--try", (char *)(uintptr_t)unit, (char *)(uintptr_t)routine, NULL};
+  process p;
+  if (!process_start(&p, words, -1, true)) return "could not be tried";
+  const int status = process_end(&p);
+  if (status == DONE) return mmscan_routine_try(unit, routine) == MMSCAN_OK ? "passed" : "failed";
+  return status == FAILED ? "failed" : "crashed";
+}
+
+static void report(json_t *list, const char *unit, const char *routine, const char *outcome) {
+  if (list == NULL)
+    printf("%s: %s %s\n", unit, routine, outcome);
+  else
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "unit", unit, "routine", routine, "outcome", outcome));
+  fflush(stdout);
+}
+
+static void try_unit(const char *unit, json_t *list) {
+  mmscan_routine routine = {.struct_size = sizeof routine};
+  for (size_t i = 0; mmscan_get_routine(unit, i, &routine) == MMSCAN_OK; i++)
+    if (routine.state == MMSCAN_ROUTINE_OFF) report(list, unit, routine.name, try_apart(unit, routine.name));
+}
+
+void try_routines(json_t *list) {
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++) try_unit(part.name, list);
+}
