@@ -181,7 +181,7 @@ check-command: all
 	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD)
 
 check-reproduction: all ## doc/REPRODUCTION.md says what is counted
-	test/run bench/reproduce.py:$(TOOL)
+	test/run bench/reproduction/reproduce.py:$(TOOL)
 
 check-install: all
 	test/run test/install.sh:$(BUILD)
@@ -216,7 +216,7 @@ bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (
 	$(TOOL) bench $(BENCH_ARGS)
 
 reproduce: all ## make doc/REPRODUCTION.md: every claim of the paper counted, this machine measured (some minutes; needs gnuplot)
-	$${PYTHON:-python3} bench/reproduce.py --make $(TOOL)
+	$${PYTHON:-python3} bench/reproduction/reproduce.py --make $(TOOL)
 
 demo: ## what this is for, on real data
 	./scripts/demo

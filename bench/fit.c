@@ -76,7 +76,7 @@ static void time_all(subject *subjects, size_t count) {
 static void multiply(const subject *t, size_t turn) {
   const size_t stride = t->columns + PAD, parts = ROOM / 2 / (t->s * stride);
   float *w = t->a->room + turn % (parts ? parts : 1) * t->s * stride;
-  product_by_rows(t->s, t->columns, stride, t->a->l, t->a->plane, w);
+  raw_product_by_rows(t->s, t->columns, stride, t->a->l, t->a->plane, w);
 }
 
 /* The least squares of (start + entry s c) / time - 1, start being no less than 0. */
@@ -104,7 +104,7 @@ static void measure_size(const arrays *a, fit_size *f) {
   subject subjects[FIT_SHAPES];
   size_t columns = MOST_MULTIPLY_ADDS / (f->s * f->s);
   if (columns > BLOCK / f->s) columns = BLOCK / f->s;
-  product_matrix(f->s, a->l);
+  raw_product_matrix(f->s, a->l);
   for (size_t i = 0; i < FIT_SHAPES; i++, columns = (columns + 1) / 2) {
     f->columns[i] = columns;
     subjects[i] = (subject){.action = multiply, .a = a, .s = f->s, .columns = columns};
@@ -167,6 +167,7 @@ static void add_tile(fit_run *r, const prices *p, size_t m) {
   for (bool is_first = true; m >= r->s && (is_first || m >= SHORTEST_LEVEL); is_first = false, m /= r->s) {
     r->products += products_of(p->size, m / r->s);
     r->loops += (double)(m % r->s) * p->loop;
+    r->levels += (double)(m / r->s) * p->copies / 2; /* the totals, copied once */
     if (!is_first) r->levels += (double)m * p->copies;
   }
   r->loops += (double)m * p->loop;

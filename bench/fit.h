@@ -27,7 +27,7 @@ typedef struct fit_run {
   double call;     /* a plan's run on one element */
   double products; /* by start and entry */
   double moves;    /* x to the work space of a tile, a block at a time, and from there to y */
-  double levels;   /* the same for the shorter levels, which stay in the cache */
+  double levels;   /* the totals of columns copied, and moved as x is; they stay in the cache */
   double loops;    /* short vectors, by a serial loop */
   double predicted, measured;
 } fit_run;

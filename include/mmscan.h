@@ -15,7 +15,7 @@
  * engine `serial` is the plain loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
- * paper's algorithm, the methods it is compared with, wisdom, units, what is inside.
+ * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.
  *
  * RULES THAT HOLD FOR EVERY CALL
  *

@@ -55,10 +55,6 @@ static inline bits run_end_32(bits v, int step) {
 /* The lanes whose index has bit `step` set. */
 static inline __mmask8 upper_32(int step) { return mask_of((__mmask8[]){0xAA, 0xCC, 0xF0}[step]); }
 
-static inline bits spread_32(bits v, bits in, int step) {
-  return _mm256_mask_mov_epi32(in, upper_32(step), run_end_32(v, step));
-}
-
 static inline bits last_32(bits v) { return _mm256_permutexvar_epi32(fixed(_mm256_set1_epi32(7)), v); }
 
 static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi32(v, in, 7); }
@@ -128,10 +124,6 @@ static inline bits run_end_64(bits v, int step) {
 
 /* The lanes whose index has bit `step` set. */
 static inline __mmask8 upper_64(int step) { return mask_of((__mmask8[]){0xA, 0xC}[step]); }
-
-static inline bits spread_64(bits v, bits in, int step) {
-  return _mm256_mask_mov_epi64(in, upper_64(step), run_end_64(v, step));
-}
 
 static inline bits last_64(bits v) { return _mm256_permutex_epi64(v, 0xFF); }
 

@@ -1,0 +1,103 @@
+"""Asks the command, and writes what it says as Markdown."""
+
+import concurrent.futures
+import functools
+import json
+import math
+import os
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MMSCAN = None  # the path of the command
+
+SIZES = range(2, 33)  # of matrices, in sweeps
+SHOWN = [2, 4, 8, 16, 32]  # of them
+MOST = 2 ** 20  # elements
+LATENCY = 100
+
+
+def use(command):
+    """The path of the command."""
+    global MMSCAN
+    MMSCAN = os.path.abspath(command)
+
+
+def ask(*arguments):
+    done = subprocess.run([MMSCAN, *map(str, arguments)], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def drawn_adders(s):
+    """Adders in the picture of MatMulScan on 16 elements."""
+    done = subprocess.run([MMSCAN, "draw", "-n", "16", "-s", str(s), "-o", "-"], stdout=subprocess.PIPE, check=True)
+    return done.stdout.count(b"<circle")
+
+
+@functools.lru_cache(maxsize=None)
+def model(n, s, latency=0, units=1, lanes=0):
+    more = ["--lanes", lanes] if lanes else []
+    return ask("model", "-n", n, "-s", s, "-l", latency, "-p", units, *more, "--json")
+
+
+@functools.lru_cache(maxsize=None)
+def table(n, s):
+    """The rows of Table 1, by method and s."""
+    return {(row["method"], row["s"]): row for row in ask("table", "-n", n, "-s", s, "--json")["rows"]}
+
+
+def models(cases):
+    """model() of each, some at a time."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda case: model(*case), cases))
+
+
+def powers(s, most=MOST):
+    """The k >= 1 with s^k <= most."""
+    return range(1, int(math.log(most, s) + 1e-9) + 1)
+
+
+def chain(r):
+    """Multiplications on the longest chain of those that wait for each other; all take equally long."""
+    return round(r["critical_path"] / (r["s"] ** 2 + r["latency"]))
+
+
+def log_floor(n, s):
+    k = 0
+    while s ** (k + 1) <= n:
+        k += 1
+    return k
+
+
+def digits(n, s):
+    return [] if n == 0 else digits(n // s, s) + [n % s]
+
+
+# ---- Writing ----------------------------------------------------------------------------------------------------------
+
+def number(value, places=3):
+    """Whole numbers with commas, others with some places."""
+    if value is None:
+        return "none"
+    return "{:,}".format(int(value)) if value == int(value) else "{:,.{}f}".format(value, places)
+
+
+def markdown_table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def code(*arguments):
+    return "`mmscan " + " ".join(map(str, arguments)) + "`"
+
+
+def both(figure):
+    return "%s of %s" % (number(figure["counted"]), number(figure["bound"]))
+
+
+def tests(program, *names):
+    """The command of a test program, which has tests of these names."""
+    with open(os.path.join(ROOT, "test", program + ".c"), encoding="utf-8") as file:
+        source = file.read()
+    for name in names:
+        assert "cmocka_unit_test(%s)" % name in source, (program, name)
+    return "`build/test/%s`: %s" % (program, ", ".join("`%s`" % name for name in names))

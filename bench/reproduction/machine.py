@@ -1,0 +1,88 @@
+"""This machine as a tensor unit: what is timed."""
+
+import datetime
+
+from asking import ask, log_floor, markdown_table, model, number, powers
+from pictures import draw
+
+TIMED = "<!-- timed: what follows differs from machine to machine, and is not compared -->"
+
+
+def sizes_rows(fit):
+    rows = []
+    for z in fit["sizes"]:
+        rows.append([z["s"], "%.1f" % z["start"], "%.4f" % z["entry"], "%.0f" % z["latency"], "%.2f" % (1 / z["entry"]),
+                     "%.0f" % z["gflops"], "%.0f %%" % (100 * z["worst"]), "%d to %d" % (z["columns"][-1], z["columns"][0])])
+    return markdown_table(["s", "start, ns", "an entry, ns", "l", "Gelem/s", "GFLOP/s", "off the line", "c"], rows)
+
+
+def runs_rows(fit):
+    rows = []
+    for r in fit["runs"]:
+        parts = ["%.4f" % (r[part] / r["n"]) for part in ("call", "products", "moves", "levels", "loops", "predicted", "measured")]
+        rows.append(["2^%d" % log_floor(r["n"], 2), *parts, "%+.0f %%" % (100 * (r["predicted"] / r["measured"] - 1))])
+    return markdown_table(["n", "call", "products", "moves", "levels", "loops", "predicted", "measured", "off by"], rows)
+
+
+def draw_fit(fit):
+    def line(part):
+        return [(r["n"], r[part] / r["n"]) for r in fit["runs"]]
+    draw("reproduction-fit.svg", "The engine gemm on one thread, f32", "n", "ns an element",
+         "set logscale x 2\nset format x '2^{%L}'\nset yrange [0:*]\n",
+         [(line("predicted"), "linespoints lw 2 pt 7 ps 0.5 lc rgb '#0072b2'", "predicted"),
+          (line("measured"), "linespoints lw 2 pt 5 ps 0.5 lc rgb '#d55e00'", "measured"),
+          (line("products"), "lines lw 1.2 dt 2 lc rgb '#009e73'", "products"),
+          (line("moves"), "lines lw 1.2 dt 2 lc rgb '#cc79a7'", "moves")])
+
+
+def best_size(fit):
+    """The s for which Theorem 1's time is least, in ns an element, by this machine's l and for the longest n = s^k."""
+    def time(z):
+        n = z["s"] ** powers(z["s"])[-1]
+        return z["entry"] * model(n, z["s"], z["latency"])["one_unit"]["counted"] / n
+    times = {z["s"]: time(z) for z in fit["sizes"]}
+    return min(times, key=times.get), times
+
+
+def timed_part():
+    fit = ask("model", "--fit", "--json")
+    draw_fit(fit)
+    off = [r["predicted"] / r["measured"] - 1 for r in fit["runs"]]
+    best, times = best_size(fit)
+    own = next(z for z in fit["sizes"] if z["s"] == fit["runs"][-1]["s"])
+    return "\n".join([
+        TIMED,
+        "\n## This machine as a tensor unit\n",
+        "%s, %s, %s; one thread, f32; %s. Command: `mmscan model --fit`.\n" % (
+            fit["cpu"], fit["isa"], fit["unit"]["version"] or fit["unit"]["library"], datetime.date.today().isoformat()),
+        "L_s times an s-by-c matrix by rows, in the cache, for powers of two c: the time is start + entry s c, by "
+        "least squares of\n"
+        "relative errors. In units of an entry the machine is an (s^2, l)-TCU with l = start / entry.\n",
+        sizes_rows(fit),
+        "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s "
+        "multiplications. So\n"
+        "s is a choice here: for the engine's s = %d this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the\n"
+        "model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s.\n"
+        "The least is at s = %d.\n" % (
+            own["s"], own["s"] ** 2, own["latency"], own["entry"],
+            ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
+        "### The engine gemm, predicted\n",
+        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 8,192, does "
+        "the same to\n"
+        "the column totals, and adds prefixes by vectors. ns an element; nothing but `call` is a time of that "
+        "engine:\n" % (
+            number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
+        "- call: a plan's run on one element;\n"
+        "- products: the model's, c s + l for each block of each level, by the table above;\n"
+        "- moves, which the model has for free: x moved into s rows a block at a time, and a tile to y, without a "
+        "product; for y from\n"
+        "  16 MiB on by stores that pass the caches by;\n"
+        "- levels: the totals, copied and moved as x is, at the price of a block in the cache;\n"
+        "- loops: short vectors and what s does not divide, by a serial loop.\n",
+        runs_rows(fit),
+        "\nOff by %+.0f to %+.0f %%. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
+        "and that the engine asks for the next tile while it writes this one, which counts where x is in memory.\n" % (
+            100 * min(off), 100 * max(off)),
+        "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
+        "",
+    ])
