@@ -8,6 +8,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include "child.h"
 #include "unit_list.h"
@@ -645,8 +646,11 @@ static size_t entries(const char *folder) {
 
 static size_t tasks(void) { return entries("/proc/self/task"); }
 
+enum { LOOKS = 200 };
+
 struct watch {
   _Atomic bool stop;
+  _Atomic int looks;
   size_t most;
 };
 
@@ -655,6 +659,7 @@ static void *watch(void *argument) {
   while (!w->stop) {
     size_t now = tasks();
     if (now > w->most) w->most = now;
+    w->looks++;
     sched_yield();
   }
   return NULL;
@@ -663,14 +668,17 @@ static void *watch(void *argument) {
 /* A scan by one thread and one by two, watched: the tasks beyond those that the library had when it was opened. */
 struct threads_seen {
   int one, two;
+  double others; /* of the time of the scan by one thread, what other threads worked meanwhile */
   uint64_t bits; /* of y */
 };
 
 static uint64_t bits_of(const void *data, size_t size) { return fnv1a(data, size); }
 
-/* The self-test's teams end when the next is smaller: once a scan by one thread is done, no thread is on its way out.
- */
-static size_t tasks_at_rest(void) {
+/* The threads of a team end when the next team is smaller: after a scan by one thread, none is on its way out. */
+static size_t tasks_at_rest(const char *unit, size_t n, const float *x, float *y) {
+  mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, 1);
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  mmscan_plan_destroy(plan);
   size_t now = tasks();
   for (int quiet = 0; quiet < 20; quiet++) {
     usleep(5000);
@@ -684,14 +692,31 @@ static int extra_tasks(const char *unit, int threads, size_t n, const float *x, 
   struct watch w = {.most = 0};
   pthread_t watcher;
   mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, threads);
-  size_t before = tasks_at_rest();
+  size_t before = tasks_at_rest(unit, n, x, y);
   if (pthread_create(&watcher, NULL, watch, &w) != 0) return -100;
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 5 || w.looks < LOOKS; i++)
     if (mmscan_execute(plan, x, y) != MMSCAN_OK) return -101;
   w.stop = true;
   pthread_join(watcher, NULL);
   mmscan_plan_destroy(plan);
   return (int)w.most - (int)before - 1;
+}
+
+static double clock_of(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A pool of threads that is there already is not seen by counting, but its work is. */
+static double work_of_others(const char *unit, size_t n, const float *x, float *y) {
+  mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, 1);
+  double all = clock_of(CLOCK_PROCESS_CPUTIME_ID), own = clock_of(CLOCK_THREAD_CPUTIME_ID);
+  for (int i = 0; i < 20; i++) assert_mmscan_ok(mmscan_execute(plan, x, y));
+  all = clock_of(CLOCK_PROCESS_CPUTIME_ID) - all;
+  own = clock_of(CLOCK_THREAD_CPUTIME_ID) - own;
+  mmscan_plan_destroy(plan);
+  return (all - own) / own;
 }
 
 static int child_threads(void) {
@@ -703,6 +728,7 @@ static int child_threads(void) {
   if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
   for (size_t i = 0; i < n; i++) x[i] = (float)draw_unit(&rng);
   struct threads_seen seen = {.one = extra_tasks(unit, 1, n, x, y)};
+  seen.others = work_of_others(unit, n, x, y);
   seen.two = extra_tasks(unit, 2, n, x, y);
   seen.bits = bits_of(y, n * sizeof *y);
   free(x);
@@ -726,8 +752,9 @@ static struct threads_seen threads_with(const char *library, const char *count) 
 /* With its own threads forced to four and to one: no more threads than ours, and the same bits. */
 static void check_threads(const char *library) {
   struct threads_seen four = threads_with(library, "4"), one = threads_with(library, "1");
-  print_message("ran:     %s: %d, %d more tasks\n", library, four.one, four.two);
+  print_message("ran:     %s: %d, %d more tasks; others' work %.2f\n", library, four.one, four.two, four.others);
   if (four.one > 0 || four.two > 1) fail_msg("%s starts threads inside ours", library);
+  if (four.others > 0.25) fail_msg("threads of %s work inside ours: %.2f of its time", library, four.others);
   if (one.one > 0 || one.two > 1) fail_msg("%s starts threads inside ours", library);
   assert_true(one.bits == four.bits);
 }
