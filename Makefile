@@ -177,7 +177,7 @@ check-units: $(TESTS)
 	test/run $(TESTS)
 
 check-command: all
-	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD)
+	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD)
 
 check-install: all
 	test/run test/install.sh:$(BUILD)
