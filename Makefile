@@ -176,7 +176,7 @@ check: ## build with warnings as errors and run every test
 check-units: $(TESTS)
 	test/run $(TESTS)
 
-check-command: all
+check-command: all $(TOY_FILES)
 	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD)
 
 check-install: all
