@@ -3,13 +3,20 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * They are those of mmscan_unit_candidate() and those that scripts/fetch-vendors has listed. MMSCAN_TEST_VENDORS names
- * another list. Under the address sanitizer a library may find others' functions in place of its own, so there the list
- * is empty.
+ * another list. Under a sanitizer a library may find others' functions in place of its own, so there the list is empty.
  */
 #ifndef UNIT_LIST_H
 #define UNIT_LIST_H
 
 #include "test.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
 
 enum { MOST_UNITS = 24 };
 
@@ -63,7 +70,9 @@ static inline const struct unit_list *units_here(void) {
   static bool made;
   if (made) return &list;
   made = true;
-#ifndef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
+  print_message("skipped: the libraries that are here: this is a sanitizer's run\n");
+#else
   for (size_t i = 0; mmscan_unit_candidate(i) != NULL; i++) list_unit(&list, mmscan_unit_candidate(i));
   list_vendors(&list);
 #endif

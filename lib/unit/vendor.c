@@ -13,14 +13,17 @@ typedef void (*fill_call)(char *buffer, int length);
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* A library calls its own functions, also where the process has others of that name (a reference BLAS would use the
- * sgemm_ of the BLAS that is linked). The address sanitizer cannot bear it. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
 #endif
 #endif
-#ifdef __SANITIZE_ADDRESS__
+
+/* A library calls its own functions, also where the process has others of that name: a reference BLAS would use the
+ * sgemm_ of the BLAS that is linked. The sanitizers cannot bear it. */
+#ifdef SANITIZED
 enum { HOW = RTLD_NOW | RTLD_LOCAL };
 #else
 enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
