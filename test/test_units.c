@@ -134,7 +134,7 @@ static void test_a_plan_keeps_its_library(void **state) {
 /* A library's calls of its own functions are not caught by the BLAS that this program is linked with. */
 static void test_a_library_calls_its_own(void **state) {
   (void)state;
-#ifdef SANITIZED
+#ifdef MMS_SANITIZED
   skip();
 #endif
   int (*calls)(void);

@@ -8,15 +8,8 @@
 #ifndef UNIT_LIST_H
 #define UNIT_LIST_H
 
+#include "sanitized.h"
 #include "test.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 enum { MOST_UNITS = 24 };
 
@@ -70,7 +63,7 @@ static inline const struct unit_list *units_here(void) {
   static bool made;
   if (made) return &list;
   made = true;
-#ifdef SANITIZED
+#ifdef MMS_SANITIZED
   print_message("skipped: the libraries that are here: this is a sanitizer's run\n");
 #else
   for (size_t i = 0; mmscan_unit_candidate(i) != NULL; i++) list_unit(&list, mmscan_unit_candidate(i));

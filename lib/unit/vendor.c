@@ -1,6 +1,7 @@
 /* vendor.c: the vendors' own calls, looked up by name. */
 #include "unit/vendor.h"
 
+#include "sanitized.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -13,17 +14,9 @@ typedef void (*fill_call)(char *buffer, int length);
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 /* A library calls its own functions, also where the process has others of that name: a reference BLAS would use the
  * sgemm_ of the BLAS that is linked. The sanitizers cannot bear it. */
-#ifdef SANITIZED
+#ifdef MMS_SANITIZED
 enum { HOW = RTLD_NOW | RTLD_LOCAL };
 #else
 enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
@@ -166,11 +159,15 @@ static void lock(void) { pthread_mutex_lock(&one_caller); }
 static void unlock(void) { pthread_mutex_unlock(&one_caller); }
 static void guard_forks(void) { pthread_atfork(lock, unlock, unlock); }
 
-mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
+void mms_vendor_guard_forks(void) {
   static pthread_once_t guarded = PTHREAD_ONCE_INIT;
+  pthread_once(&guarded, guard_forks);
+}
+
+mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
   mms_stay stay = {.quietly = quietly};
   if (v->one_at_a_time) {
-    pthread_once(&guarded, guard_forks);
+    mms_vendor_guard_forks();
     lock();
   }
   if (quietly && v->set_threads_here) stay.threads = v->set_threads_here(1);
