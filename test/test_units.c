@@ -317,8 +317,12 @@ static void test_products_of_builtin_units(void **state) {
 
 static void test_products_of_toys(void **state) {
   (void)state;
-  static const char *const sound[] = {"sound", "ilp64", "scipy", "scipy64", "suffix64", "via_fortran", "threads"};
-  for (size_t i = 0; i < COUNT(sound); i++) {
+  static const char *const sound[] = {"sound", "ilp64", "scipy", "scipy64", "suffix64", "threads", "via_fortran"};
+  size_t count = COUNT(sound);
+#ifdef MMS_SANITIZED
+  count--; /* it would call the linked BLAS, which has another sgemm_ */
+#endif
+  for (size_t i = 0; i < count; i++) {
     const char *unit = open_toy(sound[i]);
     check_unit(unit);
     assert_mmscan_ok(mmscan_unit_close(unit));
