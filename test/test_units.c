@@ -375,53 +375,73 @@ static void test_bf16_is_exact(void **state) {
   }
 }
 
-static void test_products_refused(void **state) {
+static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
+                                                 .unit = "model",
+                                                 .type = MMSCAN_F32,
+                                                 .form = MMSCAN_PRODUCT_CHUNKED,
+                                                 .matrix = MMSCAN_MATRIX_L,
+                                                 .s = 4,
+                                                 .columns = 5};
+
+static void test_product_arrays(void **state) {
   (void)state;
   float x[40] = {0}, w[40];
-  const mmscan_product_desc good = {.struct_size = sizeof good,
-                                    .unit = "model",
-                                    .type = MMSCAN_F32,
-                                    .form = MMSCAN_PRODUCT_CHUNKED,
-                                    .matrix = MMSCAN_MATRIX_L,
-                                    .s = 4,
-                                    .columns = 5};
-  assert_mmscan_ok(mmscan_product(&good, x, w));
+  const mmscan_product_desc *good = &good_product;
+  assert_mmscan_ok(mmscan_product(good, x, w));
   assert_int_equal(mmscan_product(NULL, x, w), MMSCAN_EINVAL);
-  assert_int_equal(mmscan_product(&good, NULL, w), MMSCAN_EINVAL);
-  assert_int_equal(mmscan_product(&good, x, NULL), MMSCAN_EINVAL);
-  assert_int_equal(mmscan_product(&good, x, x), MMSCAN_EOVERLAP);
-  assert_int_equal(mmscan_product(&good, x, x + 19), MMSCAN_EOVERLAP);
-  assert_mmscan_ok(mmscan_product(&good, x, x + 20));
-  assert_int_equal(mmscan_product(&good, x + 19, x), MMSCAN_EOVERLAP);
+  assert_int_equal(mmscan_product(good, NULL, w), MMSCAN_EINVAL);
+  assert_int_equal(mmscan_product(good, x, NULL), MMSCAN_EINVAL);
+  assert_int_equal(mmscan_product(good, x, x), MMSCAN_EOVERLAP);
+  assert_int_equal(mmscan_product(good, x, x + 19), MMSCAN_EOVERLAP);
+  assert_mmscan_ok(mmscan_product(good, x, x + 20));
+  assert_int_equal(mmscan_product(good, x + 19, x), MMSCAN_EOVERLAP);
+  mmscan_product_desc none = good_product;
+  none.columns = 0;
+  assert_mmscan_ok(mmscan_product(&none, NULL, NULL));
+}
+
+static void refuse_product(mmscan_product_desc d, mmscan_status want) {
+  float x[40] = {0}, w[40];
+  assert_int_equal(mmscan_product(&d, x, w), want);
+}
+
+static void test_product_sizes(void **state) {
+  (void)state;
   static const struct {
-    size_t offset;
-    size_t value;
-    mmscan_status want;
-  } bad[] = {{offsetof(mmscan_product_desc, struct_size), 8, MMSCAN_EINVAL},
-             {offsetof(mmscan_product_desc, s), 0, MMSCAN_EINVAL},
-             {offsetof(mmscan_product_desc, s), MMSCAN_MAX_S + 1, MMSCAN_EINVAL},
-             {offsetof(mmscan_product_desc, columns), SIZE_MAX / 8, MMSCAN_EINVAL},
-             {offsetof(mmscan_product_desc, row_stride), 4, MMSCAN_EINVAL},
-             {offsetof(mmscan_product_desc, row_stride), (size_t)1 << 31, MMSCAN_EINVAL}};
+    size_t offset, value;
+  } bad[] = {{offsetof(mmscan_product_desc, struct_size), 8},
+             {offsetof(mmscan_product_desc, s), 0},
+             {offsetof(mmscan_product_desc, s), MMSCAN_MAX_S + 1},
+             {offsetof(mmscan_product_desc, columns), SIZE_MAX / 8},
+             {offsetof(mmscan_product_desc, row_stride), 4},
+             {offsetof(mmscan_product_desc, row_stride), (size_t)1 << 31}};
   for (size_t i = 0; i < COUNT(bad); i++) {
-    mmscan_product_desc d = good;
+    mmscan_product_desc d = good_product;
     memcpy((char *)&d + bad[i].offset, &bad[i].value, sizeof bad[i].value);
-    assert_int_equal(mmscan_product(&d, x, w), bad[i].want);
+    refuse_product(d, MMSCAN_EINVAL);
   }
-  mmscan_product_desc d = good;
-  d.unit = "nobody";
-  assert_int_equal(mmscan_product(&d, x, w), MMSCAN_EINVAL);
-  d = good;
-  d.type = MMSCAN_I32;
-  assert_int_equal(mmscan_product(&d, x, w), MMSCAN_ENOTSUP);
-  d.type = MMSCAN_C32;
-  assert_int_equal(mmscan_product(&d, x, w), MMSCAN_ENOTSUP);
-  d = good;
-  d.form = (mmscan_product_form)7;
-  assert_int_equal(mmscan_product(&d, x, w), MMSCAN_EINVAL);
-  d = good;
-  d.columns = 0;
-  assert_mmscan_ok(mmscan_product(&d, NULL, NULL));
+}
+
+static void test_product_values(void **state) {
+  (void)state;
+  mmscan_product_desc unit = good_product, type = good_product, form = good_product, matrix = good_product;
+  unit.unit = "nobody";
+  refuse_product(unit, MMSCAN_EINVAL);
+  type.type = MMSCAN_I32;
+  refuse_product(type, MMSCAN_ENOTSUP);
+  type.type = MMSCAN_C32;
+  refuse_product(type, MMSCAN_ENOTSUP);
+  type.type = (mmscan_type)0;
+  refuse_product(type, MMSCAN_EINVAL);
+  form.form = (mmscan_product_form)7;
+  refuse_product(form, MMSCAN_EINVAL);
+  form.form = MMSCAN_PRODUCT_TRMM;
+  refuse_product(form, MMSCAN_ENOTSUP);
+  form.form = MMSCAN_PRODUCT_BATCH;
+  form.row_stride = 5;
+  refuse_product(form, MMSCAN_EINVAL);
+  matrix.matrix = (mmscan_matrix)3;
+  refuse_product(matrix, MMSCAN_EINVAL);
 }
 
 /* ---- Routines ---------------------------------------------------------------------------------------------------- */
@@ -611,14 +631,35 @@ static int child_environment(void) {
   return report_to_parent(&seen, sizeof seen);
 }
 
-static struct seen look(const char *unit) {
-  const struct setting settings[] = {{"MMSCAN_ENGINE", "gemm"}, {"MMSCAN_UNIT", unit}};
-  struct outcome o = ask_self("environment", settings, 2);
+static struct seen look_in(const char *unit, const char *folder) {
+  const struct setting settings[] = {
+      {"MMSCAN_ENGINE", "gemm"}, {"MMSCAN_UNIT", unit}, {folder ? "LD_LIBRARY_PATH" : NULL, folder}};
+  struct outcome o = ask_self("environment", settings, 3);
   struct seen seen;
   if (o.exit != 0 || o.reported != sizeof seen) fail_msg("the child ended with %d", o.exit);
   if (o.printed != 0) fail_msg("the library printed: %s", o.print);
   memcpy(&seen, o.report, sizeof seen);
   return seen;
+}
+
+static struct seen look(const char *unit) { return look_in(unit, NULL); }
+
+/* LIBXSMM is found where the loader looks. */
+static void test_xsmm_is_found(void **state) {
+  (void)state;
+  static const char folder[] = "vendors/lib";
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK && strcmp(part.name, "xsmm") != 0; i++) continue;
+  struct seen seen = look("xsmm");
+  assert_int_equal(seen.status, part.status);
+  if (seen.status != MMSCAN_OK) assert_non_null(strstr(seen.error, "MMSCAN_UNIT=xsmm"));
+  if (access("vendors/lib/libxsmm.so", R_OK) != 0) {
+    print_message("skipped: no %s/libxsmm.so: scripts/fetch-vendors was not run\n", folder);
+    return;
+  }
+  seen = look_in("xsmm", folder);
+  assert_mmscan_ok(seen.status);
+  assert_string_equal(seen.unit, "xsmm");
 }
 
 static void test_environment(void **state) {
@@ -938,7 +979,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_products_of_toys),
       cmocka_unit_test(test_products_of_units_here),
       cmocka_unit_test(test_bf16_is_exact),
-      cmocka_unit_test(test_products_refused),
+      cmocka_unit_test(test_product_arrays),
+      cmocka_unit_test(test_product_sizes),
+      cmocka_unit_test(test_product_values),
       cmocka_unit_test(test_routines_that_fail),
       cmocka_unit_test(test_routines_that_are_off),
       cmocka_unit_test(test_get_routine_refuses),
@@ -947,6 +990,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_wisdom_opens_libraries),
       cmocka_unit_test(test_wisdom_that_names_no_library),
       cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_xsmm_is_found),
       cmocka_unit_test(test_threads_of_units),
       cmocka_unit_test(test_a_thread_is_told),
       cmocka_unit_test(test_nothing_is_left),
