@@ -876,6 +876,48 @@ static void test_nothing_is_left(void **state) {
   for (size_t i = 0; i < units_here()->count; i++) check_leaks(units_here()->path[i], quick() ? "2" : "20");
 }
 
+/* ---- The paper's batched form ------------------------------------------------------------------------------------ */
+
+enum { MATMUL_N = 3000 };
+
+static mmscan_counts matmul_counts(const char *unit, mmscan_type type, const void *x, void *y) {
+  mmscan_counts counts = {.struct_size = sizeof counts};
+  mmscan_matmul_desc d = {.struct_size = sizeof d,
+                          .type = type,
+                          .n = MATMUL_N,
+                          .s = 5,
+                          .form = MMSCAN_BATCHED,
+                          .length_rule = MMSCAN_DIGITS,
+                          .traversal = MMSCAN_ITERATIVE,
+                          .broadcast = MMSCAN_BROADCAST_MATRIX,
+                          .unit = unit};
+  assert_mmscan_ok(mmscan_matmulscan(&d, x, y, &counts));
+  return counts;
+}
+
+/* By the unit's batched call, if it has one: right, and counted as a loop is. */
+static void check_batched_form(const char *unit) {
+  float x[MATMUL_N], y[MATMUL_N];
+  double sum = 0;
+  for (size_t i = 0; i < MATMUL_N; i++) x[i] = (float)(i * 31 % 17) - 8;
+  mmscan_counts loop = matmul_counts("model", MMSCAN_F32, x, y), got = matmul_counts(unit, MMSCAN_F32, x, y);
+  for (size_t i = 0; i < MATMUL_N; i++) assert_true(y[i] == (sum += x[i]));
+  assert_memory_equal(&got, &loop, sizeof got);
+}
+
+static void test_batched_form(void **state) {
+  (void)state;
+  const char *unit = open_toy("scipy");
+  assert_mmscan_ok(mmscan_routine_try(unit, "sgemm_batch"));
+  check_batched_form(unit);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+  for (size_t i = 0; i < units_here()->count; i++) {
+    assert_mmscan_ok(mmscan_unit_open(units_here()->path[i], &unit, NULL, 0));
+    check_batched_form(unit);
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
 /* ---- Many threads ------------------------------------------------------------------------------------------------ */
 
 static void *open_often(void *library) {
@@ -994,6 +1036,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_threads_of_units),
       cmocka_unit_test(test_a_thread_is_told),
       cmocka_unit_test(test_nothing_is_left),
+      cmocka_unit_test(test_batched_form),
       cmocka_unit_test(test_many_at_a_time),
       cmocka_unit_test(test_scans_of_units_here),
   };

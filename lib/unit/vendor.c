@@ -102,9 +102,14 @@ static bool one_at_a_time(const mms_vendor *v) {
   return say_int(v, "openblas_get_parallel", &parallel) && parallel == 0 && !strstr(v->version, "USE_LOCKING");
 }
 
-/* OpenBLAS up to 0.3.34 has builds whose batched calls crash, or refuse squares (its pull requests 5979 and 5980). Its
- * configuration says "OpenBLAS 0.3.34"; a later version may still be a build from before those. */
-static bool batches(const mms_vendor *v) { return find_either(v, "MKL_Get_Version_String") != NULL; }
+/* MKL's are; BLIS 0.9.0 has passed. OpenBLAS up to 0.3.34 has builds whose batched calls crash, or refuse squares (its
+ * pull requests 5979 and 5980), and a later one says of itself no more than the number, which such a build may have
+ * too.
+ */
+static bool batches(const mms_vendor *v) {
+  if (find_either(v, "bli_info_get_version_str")) return strcmp(v->version, "0.9.0") == 0;
+  return find_either(v, "MKL_Get_Version_String") != NULL;
+}
 
 static void find_file(mms_vendor *v) {
   struct link_map *map;
