@@ -1001,9 +1001,9 @@ static const struct {
 
 /* Threads of OpenMP that spin while they wait make a busy machine wait for them; it is read when a program starts. */
 static void wait_passively(char **argv) {
-  if (getenv("OMP_WAIT_POLICY") != NULL || emulator() != NULL) return;
+  if (getenv("OMP_WAIT_POLICY") != NULL) return;
   setenv("OMP_WAIT_POLICY", "passive", 1);
-  execv("/proc/self/exe", argv);
+  if (emulator() == NULL && getenv("MMSCAN_TEST_WRAPPER") == NULL) execv("/proc/self/exe", argv);
 }
 
 int main(int argc, char **argv) {
