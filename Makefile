@@ -76,8 +76,8 @@ PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help all tests check check-units check-command check-install check-asan check-ubsan check-tsan check-valgrind \
-        check-neon bench peers install uninstall demo format format-check lint dist clean
+.PHONY: help all tests check check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
+        check-neon bench peers reproduce install uninstall demo format format-check lint dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,7 +99,8 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 # Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called.
 ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
 $(BUILD)/lib/kernel/avx512.o: ISA_FLAGS := -mavx512f -mavx512bw -mavx512dq -mavx512vl
-$(BUILD)/lib/kernel/avx2.o: ISA_FLAGS := -mavx2
+$(BUILD)/lib/kernel/avx512vl.o: ISA_FLAGS := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
+$(BUILD)/lib/kernel/avx2.o: ISA_FLAGS := -mavx2 -mfma
 endif
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
@@ -171,13 +172,16 @@ tests: $(TESTS)
 
 # ---- Checking ---------------------------------------------------------------------------------------------------------
 check: ## build with warnings as errors and run every test
-	$(MAKE) WERROR=1 check-units check-command check-install
+	$(MAKE) WERROR=1 check-units check-command check-reproduction check-install
 
 check-units: $(TESTS)
 	test/run $(TESTS)
 
 check-command: all $(TOY_FILES)
 	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD)
+
+check-reproduction: all ## doc/REPRODUCTION.md says what is counted
+	test/run bench/reproduce.py:$(TOOL)
 
 check-install: all
 	test/run test/install.sh:$(BUILD)
@@ -210,6 +214,9 @@ peers: $(if $(shell command -v $(CXX) 2>/dev/null),$(PEERS)) ## build the C++ pe
 
 bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
 	$(TOOL) bench $(BENCH_ARGS)
+
+reproduce: all ## make doc/REPRODUCTION.md: every claim of the paper counted, this machine measured (some minutes; needs gnuplot)
+	$${PYTHON:-python3} bench/reproduce.py --make $(TOOL)
 
 demo: ## what this is for, on real data
 	./scripts/demo

@@ -29,26 +29,31 @@ struct contender {
   /* Runs it once over data. Gives the place of the first wrong result, n where there is none; NULL: not a scan. */
   size_t (*verify)(const contender *c);
 
-  const struct race *race; /* what is scanned */
-  scan_function *scan;     /* what `run` calls, where it is a function of this process */
-  mmscan_plan *plan;       /* or the plan, which is the contender's */
-  bool settle;             /* its threads want cores on which those of OpenMP wait, spinning, for more work */
+  const struct race *race;       /* what is scanned */
+  size_t s;                      /* of a product, or of a scan by products where it was asked for; else 0 */
+  int form;                      /* of a product: a product_kind */
+  const struct bench_unit *unit; /* that multiplies; NULL: not said */
+  scan_function *scan;           /* what `run` calls, where it is a function of this process */
+  mmscan_plan *plan;             /* or the plan, which is the contender's */
+  bool settle;                   /* its threads want cores on which those of OpenMP wait, spinning, for more work */
 
   char refusal[96]; /* why it was not timed; empty where it was */
   double seconds;   /* of one run: the median of the rounds */
   double fastest;   /* the fastest round */
 };
 
-enum { MOST_CONTENDERS = 96 };
+enum { MOST_CONTENDERS = 160 };
 
 /* All contenders of one type, length and place: they take turns. */
 typedef struct race {
   const number *number;
   size_t n;
   bool in_place;
+  size_t s;         /* they are products with L_s, the first level of a scan; 0: they are scans */
   const void *data; /* what is scanned when results are checked */
   const void *x;    /* what is scanned when timed: in place it is y, which is then zero, so that scans of scans */
   void *y;          /* neither grow nor overflow */
+  const void *bf16; /* data as bfloat16; NULL where no product takes it */
   contender contenders[MOST_CONTENDERS];
   size_t count;
 } race;

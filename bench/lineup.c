@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The unit that counts is slow by nature, and long arrays say nothing more about it. */
-static const char SLOW_UNIT[] = "model";
 enum { SLOW_UNIT_MOST = 1 << 20 };
 
 /* What is the same for all that are added. */
@@ -74,7 +72,7 @@ static size_t verify(const contender *c) {
   else
     memset(r->y, 0xFF, bytes_of(r));
   c->run(c, 1);
-  return r->number->check(r->n, r->data, r->y);
+  return r->number->check(r->n, r->n, r->data, r->y);
 }
 
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */
@@ -83,7 +81,12 @@ static void refuse(contender *c, const char *reason) {
   if (c != NULL && reason != NULL) snprintf(c->refusal, sizeof c->refusal, "%s", reason);
 }
 
+void lineup_refuse_slow(contender *c, const char *unit) {
+  if (c != NULL && units_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
+}
+
 static bool passes(lineup_filter *filter, const char *name) {
+  if (filter == NULL) return true;
   bool wanted = filter->count == 0;
   for (size_t i = 0; i < filter->count; i++) {
     if (strstr(name, filter->names[i]) == NULL) continue;
@@ -115,7 +118,7 @@ static void add_one_call(lineup *l) {
   omp_set_num_threads(before);
 }
 
-static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, mmscan_plan **plan) {
+static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, size_t s, mmscan_plan **plan) {
   const mmscan_type type = l->race->number->type;
   const mmscan_desc desc = {.struct_size = sizeof desc,
                             .x_type = type,
@@ -126,7 +129,8 @@ static mmscan_status make_plan(const lineup *l, const char *engine, const char *
                             .x_stride = 1,
                             .y_stride = 1,
                             .batch = 1};
-  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .unit = unit, .threads = l->threads};
+  const mmscan_choice choice = {
+      .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = l->threads};
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
 }
 
@@ -134,14 +138,16 @@ static mmscan_status make_plan(const lineup *l, const char *engine, const char *
 static bool add_plan(lineup *l, const char *engine, const char *unit) {
   char name[48];
   mmscan_plan *plan;
-  if (make_plan(l, engine, unit, &plan) != MMSCAN_OK) return false;
+  const mmscan_status status = make_plan(l, engine, unit, 0, &plan);
+  if (status != MMSCAN_OK && status != MMSCAN_EBLAS) return false;
   snprintf(name, sizeof name, "mmscan %s%s%s", engine, unit != NULL ? " " : "", unit != NULL ? unit : "");
   contender *c = add(l, ROLE_LIBRARY, name, run_plan);
   if (c == NULL)
     mmscan_plan_destroy(plan);
   else
     c->plan = plan;
-  if (unit != NULL && strcmp(unit, SLOW_UNIT) == 0 && l->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
+  if (status == MMSCAN_EBLAS) refuse(c, "the library behind the unit is not here");
+  if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
 }
 
@@ -151,6 +157,17 @@ static void add_engine(lineup *l, const char *engine) {
   bool takes_units = false;
   for (size_t i = 0; mmscan_get_unit(i, &unit) == MMSCAN_OK; i++) takes_units |= add_plan(l, engine, unit.name);
   if (!takes_units) add_plan(l, engine, NULL);
+}
+
+void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
+  lineup l = {.race = r, .threads = threads};
+  contender *c = add(&l, ROLE_LIBRARY, unit->label, run_plan);
+  if (c == NULL) return;
+  c->s = s;
+  c->unit = unit;
+  const mmscan_status status = make_plan(&l, "gemm", unit->name, s, &c->plan);
+  if (status != MMSCAN_OK) refuse(c, mmscan_strerror(status));
+  lineup_refuse_slow(c, unit->name);
 }
 
 static void add_library(lineup *l) {
@@ -200,6 +217,17 @@ static void add_numpy(lineup *l) {
   if (c == NULL) return;
   c->verify = numpy_verify;
   refuse(c, numpy_refusal(bytes_of(l->race)));
+}
+
+void lineup_add_measures(race *r, const int *threads, size_t thread_counts) {
+  lineup l = {.race = r, .threads = 1};
+  add_copies(&l);
+  add_serial_loop(&l);
+  for (size_t i = 0; i < thread_counts; i++) {
+    l.threads = threads[i];
+    if (l.threads > 1) add_copies(&l);
+    add_bound(&l);
+  }
 }
 
 /* Whatever the thread counts are, copying on one thread takes part, for at small n it is the bound of many threads too,

@@ -6,6 +6,7 @@
 #define LINEUP_H
 
 #include "contender.h"
+#include "units.h"
 
 enum { MOST_NAMES = 16 };
 
@@ -19,6 +20,15 @@ typedef struct lineup_filter {
 /* Adds the bound, the serial loop, and every contender that passes the filter, on each of the thread counts. Those that
  * cannot run have a refusal. race->count is zero before. */
 void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts);
+
+/* For races of other kinds: the bounds and the serial loop alone; */
+void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
+
+/* and the engine gemm with a unit and matrices of s: it has a refusal where the library does not take them. */
+void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads);
+
+/* A unit that is slow by nature is not timed in a long race, which says nothing more about it. */
+void lineup_refuse_slow(contender *c, const char *unit);
 
 /* Gives back what the contenders own. */
 void lineup_free(race *r);

@@ -21,8 +21,12 @@ typedef struct number {
    * walk to some 2^16 at n = 2^28, so they are exact in every type, in whatever order they are added. */
   void (*fill)(size_t n, void *x);
 
-  /* The place of the first element of y that is not the inclusive scan of x; n where there is none. */
-  size_t (*check)(size_t n, const void *x, const void *y);
+  /* The place of the first element of y that is not the inclusive scan of x, which begins anew every `length` elements
+   * (n: never); n where there is none. */
+  size_t (*check)(size_t n, size_t length, const void *x, const void *y);
+
+  /* The same for a matrix by rows, whose columns are scanned. */
+  size_t (*check_by_rows)(size_t rows, size_t columns, const void *x, const void *y);
 
   /* The sum of (i + 1) y[i] for the scan y of x, modulo 2^64: what a process that has the data too can compare. */
   uint64_t (*checksum)(size_t n, const void *x);

@@ -1,81 +1,28 @@
 /* plot.c: a session as a picture, by gnuplot.
  *
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * gnuplot gets its script and the data in it through its standard input, and writes to the open file: no name has to be
- * quoted for it, and no other file is needed. */
+ */
 #include "plot.h"
 #include "machine.h"
-#include "message.h"
-#include "output.h"
 #include "panel.h"
-#include "process.h"
+#include "picture.h"
 #include "report.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 1120, PANEL_HEIGHT = 600 };
-
-static output picture;
-static bool is_open; /* the picture, by plot_prepare() */
-
-/* ---- Before ------------------------------------------------------------------------------------------------------ */
-
-static bool ends_in(const char *text, const char *end) {
-  const size_t length = strlen(text), tail = strlen(end);
-  return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
-bool plot_is_format(const char *name) { return ends_in(name, ".svg") || ends_in(name, ".png"); }
-
-static bool start_gnuplot(process *gnuplot, char *option, int to) {
-  char name[] = "gnuplot";
-  char *argv[] = {name, option, NULL};
-  return process_start(gnuplot, argv, to, false);
-}
-
-int plot_prepare(const char *name) {
-  process gnuplot;
-  char option[] = "--version";
-  if (!start_gnuplot(&gnuplot, option, -1))
-    return fail("--plot needs the program gnuplot, which cannot be started: %s", strerror(errno));
-  process_end(&gnuplot);
-  is_open = true;
-  return output_open(&picture, name);
-}
-
-int plot_close(int status) {
-  if (is_open) status = output_close(&picture, status);
-  is_open = false;
-  return status;
-}
+enum { PANEL_HEIGHT = 600 };
 
 /* ---- The script -------------------------------------------------------------------------------------------------- */
 
-/* A string of gnuplot, between single quotes, in which a single quote is written twice. */
-static void put_string(FILE *to, const char *text) {
-  fputc('\'', to);
-  for (; *text != '\0'; text++) {
-    if (*text == '\'') fputc('\'', to);
-    fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
-  }
-  fputc('\'', to);
-}
-
 static void put_head(FILE *to, const bench_request *request, size_t panels) {
-  const bool svg = ends_in(request->plot, ".svg");
-  fprintf(to, "set terminal %s size %d,%zu enhanced font '%s' background '#ffffff'\n", svg ? "svg" : "pngcairo", WIDTH,
-          PANEL_HEIGHT * panels, svg ? "Helvetica,Arial,sans-serif,14" : "Sans,11");
+  picture_put_terminal(to, picture_ends_in(request->plot, ".svg"), PANEL_HEIGHT * panels);
   fprintf(to, "set multiplot layout %zu,1\n", panels);
+  picture_put_axes(to);
   fputs("set logscale xy 2\n"
         "set format x '2^{%L}'\n"
-        "set format y '%g'\n"
-        "set border 3 lc '#606060'\n"
-        "set tics nomirror out scale 0.5 textcolor '#404040'\n"
-        "set grid lc '#e4e4e4' lt 1\n"
-        "set lmargin at screen 0.09\n"
+        "set format y '%.3g'\n"
+        "set lmargin at screen 0.10\n"
         "set rmargin at screen 0.685\n"
         "set key at screen 0.70, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen "
         "2.2\n"
@@ -90,7 +37,7 @@ static void put_title(FILE *to, const bench_request *request, const race *r) {
   snprintf(title, sizeof title, "%s: prefix sums, %s, %s", request->title != NULL ? request->title : machine,
            r->number->name, r->in_place ? "in place" : "out of place");
   fputs("set title ", to);
-  put_string(to, title);
+  picture_put_string(to, title);
   fputs(" noenhanced font ',16' offset 0,0.3\n", to);
 }
 
@@ -152,7 +99,7 @@ static void put_line(FILE *to, const panel *p, size_t panel_index, int line) {
   fprintf(to, ", \\\n  $p%zu_%d with linespoints ", panel_index, line);
   put_style(to, c, p->bound->threads);
   fputs(" title ", to);
-  put_string(to, title);
+  picture_put_string(to, title);
 }
 
 /* What lies above the bound is out of reach, and grey. */
@@ -176,7 +123,8 @@ static size_t count_panels(const session *s) {
   return panels;
 }
 
-static void put_script(FILE *to, const session *s) {
+static void put_script(FILE *to, const void *what) {
+  const session *s = what;
   put_head(to, s->request, count_panels(s));
   for (size_t first = 0, index = 0; first < s->count; index++) {
     const panel p = panel_of(s->races + first, s->count - first);
@@ -186,11 +134,4 @@ static void put_script(FILE *to, const session *s) {
   fputs("unset multiplot\n", to);
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
-
-int plot_draw(const session *s) {
-  process gnuplot;
-  if (!start_gnuplot(&gnuplot, NULL, picture.fd)) return fail("gnuplot: %s", strerror(errno));
-  put_script(gnuplot.to, s);
-  return process_end(&gnuplot) == 0 ? DONE : fail("gnuplot failed");
-}
+int plot_draw(const session *s) { return picture_draw(put_script, s); }

@@ -18,8 +18,28 @@ void report_head(const bench_request *request);
 void report_races(const race *races, size_t count);
 void report_tail(const session *s);
 
+/* Parts of these: the library, the machine and the compiler; how the times came about; a length, as a power of two
+ * where it is one; a number with three digits that count, seven characters wide, and how many are behind its point. */
+void report_machine_lines(const bench_request *request);
+void report_times_line(const bench_request *request);
+void report_length(size_t n, char text[48]);
+void report_number(double value);
+int report_decimals(double value);
+
 /* One JSON object. */
 int report_json(const session *s);
+
+/* Parts of that, which are the caller's. */
+struct json_t *report_json_machine(void);
+struct json_t *report_json_races(const race *races, size_t count);
+
+/* Lines of values separated by commas, a line for each contender. */
+void report_csv(const race *races, size_t count);
+
+/* Words for both: "scan" or "product"; "bound", "peer", ...; the form of a product, NULL of anything else. */
+const char *report_work(const race *r);
+const char *report_role(const contender *c);
+const char *report_form(const contender *c);
 
 /* Ratios of a contender that was timed. */
 double report_of_bound(const contender *c);

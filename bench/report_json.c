@@ -6,19 +6,16 @@
 #include "message.h"
 #include "numpy.h"
 #include "peers.h"
+#include "product.h"
 #include "report.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
-static const char *const roles[] = {[ROLE_BOUND] = "bound",
-                                    [ROLE_COPY] = "copy",
-                                    [ROLE_LOOP] = "loop",
-                                    [ROLE_LIBRARY] = "mmscan",
-                                    [ROLE_PEER] = "peer"};
-
 static json_t *row(const contender *c) {
-  json_t *r = json_pack("{s:s, s:s, s:i}", "name", c->name, "role", roles[c->role], "threads", c->threads);
+  json_t *r = json_pack("{s:s, s:s, s:i}", "name", c->name, "role", report_role(c), "threads", c->threads);
+  if (report_form(c) != NULL) json_object_set_new(r, "form", json_string(report_form(c)));
+  if (c->s != 0) json_object_set_new(r, "s", json_integer((json_int_t)c->s));
   if (c->refusal[0] != '\0') {
     json_object_set_new(r, "skipped", json_string(c->refusal));
     return r;
@@ -26,6 +23,8 @@ static json_t *row(const contender *c) {
   json_object_set_new(r, "seconds", json_real(c->seconds));
   json_object_set_new(r, "fastest_seconds", json_real(c->fastest));
   json_object_set_new(r, "gelem_per_second", json_real(1e-9 * (double)c->race->n / c->seconds));
+  if (report_form(c) != NULL)
+    json_object_set_new(r, "gflop_per_second", json_real(1e-9 * product_operations(c) / c->seconds));
   json_object_set_new(r, "of_bound", json_real(report_of_bound(c)));
   json_object_set_new(r, "times_serial", json_real(report_times_serial(c)));
   return r;
@@ -34,17 +33,17 @@ static json_t *row(const contender *c) {
 static json_t *table(const race *r) {
   json_t *rows = json_array();
   for (size_t i = 0; i < r->count; i++) json_array_append_new(rows, row(&r->contenders[i]));
-  return json_pack("{s:s, s:s, s:I, s:o}", "type", r->number->name, "place", r->in_place ? "in" : "out", "n",
-                   (json_int_t)r->n, "rows", rows);
+  return json_pack("{s:s, s:s, s:s, s:I, s:o}", "work", report_work(r), "type", r->number->name, "place",
+                   r->in_place ? "in" : "out", "n", (json_int_t)r->n, "rows", rows);
 }
 
-static json_t *tables(const session *s) {
+json_t *report_json_races(const race *races, size_t count) {
   json_t *list = json_array();
-  for (size_t i = 0; i < s->count; i++) json_array_append_new(list, table(&s->races[i]));
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, table(&races[i]));
   return list;
 }
 
-static json_t *machine(void) {
+json_t *report_json_machine(void) {
   json_t *caches = json_array();
   for (int level = 1; level <= CACHE_LEVELS; level++)
     json_array_append_new(caches, json_integer((json_int_t)machine_cache(level)));
@@ -60,10 +59,10 @@ static json_t *peers(void) {
 }
 
 int report_json(const session *s) {
-  json_t *all =
-      json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:i, s:f, s:o}", "version", mmscan_version(), "built", PEER_BUILT,
-                "isa", mmscan_isa(), "machine", machine(), "numpy", numpy_version(), "peers", peers(), "rounds",
-                s->request->rounds, "memory_mib_per_thread", s->memory, "tables", tables(s));
+  json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:i, s:f, s:o}", "version", mmscan_version(), "built",
+                          PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "numpy", numpy_version(),
+                          "peers", peers(), "rounds", s->request->rounds, "memory_mib_per_thread", s->memory, "tables",
+                          report_json_races(s->races, s->count));
   if (all == NULL) return fail_memory();
   if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
   json_decref(all);

@@ -5,16 +5,33 @@
 #include "machine.h"
 #include "numpy.h"
 #include "peers.h"
+#include "product.h"
 #include "report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Ratios ------------------------------------------------------------------------------------------------------ */
+/* ---- Ratios and words
+ * ------------------------------------------------------------------------------------------------------ */
 
 double report_of_bound(const contender *c) { return lineup_bound(c->race, c->threads)->seconds / c->seconds; }
 
 double report_times_serial(const contender *c) { return lineup_loop(c->race)->seconds / c->seconds; }
+
+const char *report_work(const race *r) { return r->s != 0 ? "product" : "scan"; }
+
+const char *report_role(const contender *c) {
+  static const char *const roles[] = {[ROLE_BOUND] = "bound",
+                                      [ROLE_COPY] = "copy",
+                                      [ROLE_LOOP] = "loop",
+                                      [ROLE_LIBRARY] = "mmscan",
+                                      [ROLE_PEER] = "peer"};
+  return roles[c->role];
+}
+
+const char *report_form(const contender *c) {
+  return c->race->s != 0 && c->unit != NULL ? products[c->form].name : NULL;
+}
 
 /* ---- Before ------------------------------------------------------------------------------------------------------ */
 
@@ -34,7 +51,7 @@ static void print_compilers(void) {
   }
 }
 
-void report_head(const bench_request *request) {
+void report_machine_lines(const bench_request *request) {
   char machine[192];
   report_machine(machine, sizeof machine, request);
   printf("mmscan       %s, ISA %s\n", mmscan_version(), mmscan_isa());
@@ -43,22 +60,33 @@ void report_head(const bench_request *request) {
     if (machine_cache(level) != 0) printf(", L%d %zu KiB", level, machine_cache(level) >> 10);
   putchar('\n');
   printf("loop by      %s\n", PEER_BUILT);
+}
+
+void report_times_line(const bench_request *request) {
+  printf("times        medians of %d round%s\n", request->rounds, request->rounds == 1 ? "" : "s");
+}
+
+void report_head(const bench_request *request) {
+  report_machine_lines(request);
   print_compilers();
   if (numpy_version() != NULL) printf("NumPy        %s\n", numpy_version());
-  printf("times        medians of %d round%s\n", request->rounds, request->rounds == 1 ? "" : "s");
+  report_times_line(request);
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* The length, and as a power of two where it is one. */
-static void print_length(size_t n) {
-  char text[48];
+void report_length(size_t n, char text[48]) {
   int log2 = 0;
   while ((size_t)1 << log2 < n) log2++;
   if ((size_t)1 << log2 == n)
-    snprintf(text, sizeof text, "n = 2^%d", log2);
+    snprintf(text, 48, "n = 2^%d", log2);
   else
-    snprintf(text, sizeof text, "n = %zu", n);
+    snprintf(text, 48, "n = %zu", n);
+}
+
+static void print_length(size_t n) {
+  char text[48];
+  report_length(n, text);
   printf(" | %-23s", text);
 }
 
@@ -72,11 +100,9 @@ static void print_heading(const race *races, size_t count) {
   putchar('\n');
 }
 
-/* Three digits that count. */
-static void print_number(double value) {
-  const int decimals = value < 9.995 ? 3 : value < 99.95 ? 2 : value < 999.5 ? 1 : 0;
-  printf(" %7.*f", decimals, value);
-}
+int report_decimals(double value) { return value < 9.995 ? 3 : value < 99.95 ? 2 : value < 999.5 ? 1 : 0; }
+
+void report_number(double value) { printf(" %7.*f", report_decimals(value), value); }
 
 static const contender *same_in(const race *r, const contender *c) {
   for (size_t i = 0; i < r->count; i++)
@@ -90,9 +116,9 @@ static void print_cell(const contender *c) {
     printf(" %7s %7s %7s", "-", "-", "-");
     return;
   }
-  print_number(1e-9 * (double)c->race->n / c->seconds);
-  print_number(report_of_bound(c));
-  print_number(report_times_serial(c));
+  report_number(1e-9 * (double)c->race->n / c->seconds);
+  report_number(report_of_bound(c));
+  report_number(report_times_serial(c));
 }
 
 static bool runs_somewhere(const race *races, size_t count, const contender *c) {

@@ -3,10 +3,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "session.h"
+#include "arrays.h"
 #include "footprint.h"
-#include "machine.h"
 #include "message.h"
 #include "numpy.h"
+#include "picture.h"
 #include "plot.h"
 #include "report.h"
 #include "timing.h"
@@ -14,32 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The arrays of one type, for the longest race. */
-typedef struct arrays {
-  void *data, *y;
-} arrays;
-
-/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
-
-/* Some contenders need an array of their own while they run. */
-static bool fits(const number *type, size_t n) { return n < machine_memory() / (3 * type->size); }
-
-/* All pages are there before anything is timed. */
-static bool make_arrays(arrays *a, const number *type, size_t n) {
-  const size_t size = (n * type->size + 63) / 64 * 64;
-  a->data = aligned_alloc(64, size);
-  a->y = aligned_alloc(64, size);
-  if (a->data == NULL || a->y == NULL) return false;
-  type->fill(n, a->data);
-  memset(a->y, 0, size);
-  return true;
-}
-
-static void free_arrays(arrays *a) {
-  free(a->data);
-  free(a->y);
-}
 
 /* ---- Races ------------------------------------------------------------------------------------------------------- */
 
@@ -53,18 +28,21 @@ static bool run_race(session *s, size_t n, bool in_place, const number *type, co
   race *r = &s->races[s->count];
   set_race(r, type, n, in_place, a);
   lineup_fill(r, &only, request->threads, request->thread_counts);
+  timing_check(r);
   const bool timed = timing_race(r, request->rounds);
   lineup_free(r);
   s->count++;
   return timed;
 }
 
+static bool is_text(const bench_request *request) { return !request->json && !request->csv; }
+
 /* Races of all lengths, reported as they come. */
 static bool run_lengths(session *s, const number *type, bool in_place, size_t lengths, const arrays *a) {
   size_t first = s->count;
   for (size_t i = 0; i < lengths; i++) {
     if (!run_race(s, s->request->lengths[i], in_place, type, a)) return false;
-    if (s->request->json || (s->count - first < RACES_ABREAST && i + 1 < lengths)) continue;
+    if (!is_text(s->request) || (s->count - first < RACES_ABREAST && i + 1 < lengths)) continue;
     report_races(&s->races[first], s->count - first);
     first = s->count;
   }
@@ -80,7 +58,7 @@ static void measure_memory(session *s, const number *type, size_t n, const array
 /* How many of the lengths there is memory for. */
 static size_t lengths_that_fit(const bench_request *request, const number *type) {
   size_t count = request->length_count;
-  while (count > 0 && !fits(type, request->lengths[count - 1])) {
+  while (count > 0 && !arrays_fit(type, request->lengths[count - 1])) {
     count--;
     fail("%s, n = %zu: skipped, as there is not enough memory", type->name, request->lengths[count]);
   }
@@ -92,11 +70,11 @@ static bool run_type(session *s, const number *type) {
   const size_t lengths = lengths_that_fit(request, type);
   arrays a;
   if (lengths == 0) return true;
-  bool done = make_arrays(&a, type, request->lengths[lengths - 1]);
+  bool done = arrays_make(&a, type, request->lengths[lengths - 1]);
   if (done && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);
   for (size_t i = 0; i < request->place_count && done; i++)
     done = run_lengths(s, type, request->in_place[i], lengths, &a);
-  free_arrays(&a);
+  arrays_free(&a);
   return done;
 }
 
@@ -119,7 +97,7 @@ static int check_names(bench_request *request) {
   return DONE;
 }
 
-static int check_environment(void) {
+int session_check_environment(void) {
   const char *error = mmscan_environment_error();
   return error == NULL ? DONE : fail("%s", error);
 }
@@ -135,7 +113,7 @@ static void print_lineup(const race *r) {
 
 int session_list(bench_request *request) {
   race r;
-  if (check_environment() != DONE) return FAILED;
+  if (session_check_environment() != DONE) return FAILED;
   look_at_lineup(&r, request);
   print_lineup(&r);
   numpy_end();
@@ -156,8 +134,9 @@ static int status_of(const session *s) {
 
 static int report(const session *s) {
   if (s->count == 0) return fail("nothing was timed");
-  if (!s->request->json) report_tail(s);
+  if (is_text(s->request)) report_tail(s);
   if (s->request->json && report_json(s) != DONE) return FAILED;
+  if (s->request->csv) report_csv(s->races, s->count);
   if (s->request->plot != NULL && plot_draw(s) != DONE) return FAILED;
   return status_of(s);
 }
@@ -166,7 +145,7 @@ static int run(bench_request *request) {
   const size_t most = request->type_count * request->place_count * request->length_count;
   session s = {.request = request, .races = malloc(most * sizeof *s.races), .memory = -1};
   bool done = s.races != NULL;
-  if (!request->json) report_head(request);
+  if (is_text(request)) report_head(request);
   for (size_t i = 0; i < request->type_count && done; i++) done = run_type(&s, request->types[i]);
   const int status = done ? report(&s) : fail_memory();
   free(s.races);
@@ -174,10 +153,10 @@ static int run(bench_request *request) {
 }
 
 int session_run(bench_request *request) {
-  int status = check_environment();
+  int status = session_check_environment();
   if (status == DONE) status = check_names(request);
-  if (status == DONE && request->plot != NULL) status = plot_prepare(request->plot);
+  if (status == DONE && request->plot != NULL) status = picture_prepare(request->plot);
   if (status == DONE) status = run(request);
   numpy_end();
-  return plot_close(status);
+  return picture_close(status);
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * bench/ is the subcommand's own part of the command: of the library it uses the public header alone, of tools/ the
- * messages, the name of the CPU and the output files. */
+ * messages, the output and temporary files, settings, and quoting for a shell. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -25,6 +25,11 @@ typedef struct bench_request {
   bool json;
   const char *plot;  /* the file to draw; or NULL */
   const char *title; /* of the plot; NULL: the machine's name */
+  bool csv;
+  bool units;          /* the units are compared (contest.h) */
+  char *unit_names;    /* those listed; NULL: all that are found */
+  const char *page;    /* the report to write; or NULL */
+  const char *command; /* as it was given, for a shell */
 } bench_request;
 
 /* What was measured: races by type, then place, then length. */
@@ -37,6 +42,9 @@ typedef struct session {
 
 /* Times and reports. Returns an exit status, like all of the command. */
 int session_run(bench_request *request);
+
+/* Fails where the environment is illegal. */
+int session_check_environment(void);
 
 /* Prints who could take part, and who cannot, and why. */
 int session_list(bench_request *request);

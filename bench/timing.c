@@ -31,7 +31,7 @@ static void check(contender *c) {
 }
 
 /* In place, zeros from here on: scans of scans of anything else would soon be Inf, or overflow. */
-static void check_all(race *r) {
+void timing_check(race *r) {
   for (size_t i = 0; i < r->count; i++) check(&r->contenders[i]);
   if (r->in_place) memset(r->y, 0, r->n * r->number->size);
 }
@@ -111,7 +111,6 @@ static void find_bound(const race *r, contender *bound) {
 bool timing_race(race *r, int rounds) {
   double *seconds = malloc(r->count * (size_t)rounds * sizeof *seconds);
   if (seconds == NULL) return false;
-  check_all(r);
   time_rounds(r, rounds, seconds);
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i])) keep_median(&r->contenders[i], seconds + i * (size_t)rounds, rounds);

@@ -10,8 +10,11 @@
 /* Seconds from some point in the past. */
 double timing_now(void);
 
-/* Checks every contender's result, then runs each once a round. A run shorter than a millisecond is repeated until it
- * lasts that long. A contender that gets `seconds` from this has no refusal. False where there is no memory. */
+/* Checks every contender's result: who is wrong has a refusal from then on. */
+void timing_check(race *r);
+
+/* Runs each contender that has no refusal once a round. A run shorter than a millisecond is repeated until it lasts
+ * that long. A contender that gets `seconds` from this has no refusal. False where there is no memory. */
 bool timing_race(race *r, int rounds);
 
 #endif

@@ -15,7 +15,7 @@
  * engine `serial` is the plain loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
- * paper's algorithm, wisdom, units, what is inside.
+ * paper's algorithm, the methods it is compared with, wisdom, units, what is inside.
  *
  * RULES THAT HOLD FOR EVERY CALL
  *
@@ -40,10 +40,12 @@
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
- * model, or the path or soname of a library to load (see UNITS). One that cannot be used gives MMSCAN_EBLAS MMSCAN_ISA
- * avx512, avx2, neon, portable; default: the best that CPU, system and build have. One that they do not have gives
- * MMSCAN_ENOTSUP MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is
- * allowed MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
+ *                       model, or the path or soname of a library to load (see UNITS). One that cannot be used gives
+ *                       MMSCAN_EBLAS
+ *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the
+ *                       fastest that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
+ *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed
+ *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
  * A value that cannot be honoured is never ignored: every call that scans returns a status other than MMSCAN_OK, and
  * mmscan_environment_error() says which variable it is.
@@ -235,6 +237,58 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
  * reaches backwards). It is here to be studied, counted and compared; for work use the calls above.
  * L_s: the s-by-s lower triangular matrix of ones. B_s: the identity with its first column all ones. */
 
+/* A trace tells of each step a run takes, as it takes it: a product W = A X, or W = A X + C, or the operator alone.
+ * Entry (row, column) of W combines those X(k, column) for which A(row, k) is one, in the order of k; a row of zeros
+ * gives the identity. What an entry is, is told by its position: 0 to n - 1 are the elements of the array, those from n
+ * on are temporaries of the run, each with a place of its own.
+ *
+ * The order of the events is an order in which their steps can be done. Done so, by the positions alone, they give the
+ * scan: a step reads all of X and C before it writes W. */
+
+typedef enum mmscan_matrix {
+  MMSCAN_MATRIX_L = 1,    /* L_s: lower triangular ones */
+  MMSCAN_MATRIX_B,        /* B_s: the identity, with its first column all ones */
+  MMSCAN_MATRIX_L_STRICT, /* L_s without its diagonal */
+  MMSCAN_MATRIX_ONES      /* all ones */
+} mmscan_matrix;
+
+/* 1 where A(row, column) is one, else 0. */
+int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column);
+
+typedef enum mmscan_phase {
+  MMSCAN_UP_SWEEP = 1,
+  MMSCAN_DOWN_SWEEP,
+  MMSCAN_COMBINE,  /* the levels of a method that has no two sweeps */
+  MMSCAN_GATHER,   /* elements are copied to temporaries, or a place is set to the identity */
+  MMSCAN_BROADCAST /* a prefix is added to all that follows it */
+} mmscan_phase;
+
+#define MMSCAN_NO_ELEMENT SIZE_MAX
+
+typedef struct mmscan_event {
+  size_t struct_size; /* sizeof(mmscan_event) */
+  int step;           /* of Section 3.2: 1 segments, 2 gather w, 3 scan w, 4 broadcast; 1 where there are no segments */
+  size_t segment;     /* of the steps 1 and 4, from 0; else 0 */
+  mmscan_phase phase;
+  size_t level; /* t of Algorithm 1; elsewhere the level in the phase, from 0 */
+  size_t depth; /* 1 to the depth that is counted; steps of the same depth need not wait for each other */
+  mmscan_matrix matrix;
+  int is_product;    /* nonzero: done by the unit; 0: by the operator alone, where s = 1 is a copy and L_2 an adder */
+  size_t s, columns; /* X, C and W are s-by-columns; a square multiplication is s columns, or what is left of them */
+  size_t positions;  /* every position is below this; the same in all events of a run */
+  const size_t *in;  /* positions of X, column-major; MMSCAN_NO_ELEMENT: padding, the identity */
+  const size_t *add; /* positions of C; NULL: there is none */
+  const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: dropped, or what is there already */
+} mmscan_event;
+
+/* Term k of entry `entry` of W, in the order in which they are combined: X(k, column) for k < s, C for k = s. Returns 1
+ * and in *position where it is, or MMSCAN_NO_ELEMENT for padding; 0 where A has a zero, or there is no C. */
+int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
+
+/* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
+ * may call the library, but x and y are in use. */
+typedef void mmscan_trace(void *context, const mmscan_event *event);
+
 typedef enum mmscan_form {
   MMSCAN_STACKED = 1, /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
   MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul): in one call of
@@ -266,7 +320,9 @@ typedef struct mmscan_matmul_desc {
   mmscan_traversal traversal;
   mmscan_broadcast broadcast; /* looked at with MMSCAN_DIGITS only */
   const char *unit;           /* a name from mmscan_get_unit(); NULL: that of MMSCAN_UNIT, or cblas */
-  int threads;                /* for the segments of MMSCAN_DIGITS; 0: as everywhere */
+  int threads;                /* for the segments of MMSCAN_DIGITS; 0: as everywhere; one where there is a trace */
+  mmscan_trace *trace;        /* told of every product; NULL: nobody is */
+  void *trace_context;        /* its first argument */
 } mmscan_matmul_desc;
 
 /* What a run did. "Additions" are those of a multiplication that skips the zeros of L_s and B_s. */
@@ -282,14 +338,152 @@ typedef struct mmscan_counts {
   uint64_t segments;           /* of Section 3.2; 1 with MMSCAN_PADDED */
 } mmscan_counts;
 
-/* y = inclusive scan of x, by MatMulScan as *desc says; counts may be NULL. In place: x == y.
+/* y = inclusive scan of x, by MatMulScan as *desc says; counts may be NULL. In place: x == y. In a trace, the
+ * temporaries are the entries of w (Section 3.2, step 2): entry i is position n + i.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory: up to 4 n + 2 s^3 elements of work space; y is untouched
+ * MMSCAN_ENOMEM    no memory: up to 4 n + 2 s^3 elements of work space, and as many positions for a trace; y is
+ *                  untouched
  * MMSCAN_ENOTSUP   a type other than f32 and f64; or the environment asks for what this library does not do
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
+
+/* ---- The paper's model of time ------------------------------------------------------------------------------------
+ */
+
+/* In the (s^2, l)-TCU model (Section 1) a tensor unit multiplies an s-by-s matrix by an s-by-c one in time c s + l,
+ * where c >= s: a narrower product takes the time of c = s. Everything else is free: gathers, scatters, reshaping
+ * (Section 3.1). The unit of time is that of one element of the s-by-c matrix; these are not seconds. */
+typedef struct mmscan_model_desc {
+  size_t struct_size; /* sizeof(mmscan_model_desc) */
+  size_t n;           /* any length, cut by its base-s digits (Section 3.2) */
+  size_t s;           /* 2 to MMSCAN_MAX_S */
+  double latency;     /* l: 0 or more, and finite */
+  size_t units;       /* p: 1 or more tensor units */
+  size_t lanes;       /* 0, or: a vector unit beside each tensor unit multiplies by B_s in its place (Section 3.3). It
+                         makes so many additions in a unit of time, and has no latency */
+} mmscan_model_desc;
+
+/* What was counted, and what the paper bounds it by: the sum in its proof, before anything goes into an O(). NAN where
+ * it gives no bound, which are the times with vector units. */
+typedef struct mmscan_figure {
+  double counted, bound;
+} mmscan_figure;
+
+typedef struct mmscan_model_result {
+  size_t struct_size; /* sizeof(mmscan_model_result), set by the caller */
+  double segments;    /* of Section 3.2 */
+
+  /* Levels that wait for each other. The bound is 2 k - 1 for n = s^k (Lemma 1), else 2 floor(log_s n) (Corollary 1).
+   * The latter is too low where steps 2 and 3 of Section 3.2 do not fit under the down-sweep of step 1. */
+  mmscan_figure depth;
+
+  /* Products of two s-by-s matrices, a padded one counted whole, and their additions (Lemma 1, Section 3.2). */
+  mmscan_figure multiplications, additions;
+  double additions_unpadded; /* those whose operands and result are all elements, not padding */
+
+  /* Time on one unit, where a level of a segment is one product (Theorem 1, Corollary 1). */
+  mmscan_figure one_unit;
+
+  /* Time of the s-by-s multiplications on p units (end of Section 3.2), by list scheduling: a unit that is free starts
+   * the multiplication that is ready and begins the longest chain of those that wait for each other. The bound is
+   * (s^2 + l) (multiplications / p + depth), of the bounds above. */
+  mmscan_figure p_units;
+  double work, vector_work; /* the sums of the times on tensor units, and on vector units; no schedule beats work / p */
+  double critical_path;     /* the longest chain, which no schedule beats either */
+  double brent;             /* what no such schedule is over: critical_path (1 - 1/p) + work / p; with vector units
+                               critical_path + (work + vector_work) / p */
+
+  /* The part that is needed of the additions of dense s-by-s multiplications, with L_s and with B_s: at most 1/2 and
+   * 1/s (Section 3.3). 0 where there are no multiplications. */
+  mmscan_figure utilisation_l, utilisation_b;
+} mmscan_model_result;
+
+/* Prices MatMulScan in the model, on the calling thread. The multiplications and what each waits for come from a run of
+ * mmscan_matmulscan() with a unit that does not multiply. Memory: some 100 bytes an element for s = 2, some 40 from
+ * s = 3 on; time: some seconds for n = 2^24 and s = 2.
+ *
+ * MMSCAN_EINVAL  desc or result is NULL, has a wrong struct_size or holds an illegal value
+ * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications or waits; *result is untouched
+ */
+mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result);
+
+/* ---- The methods of the paper's Table 1 ---------------------------------------------------------------------------
+ */
+
+/* Every method of Table 1, on elements of any kind and with any associative operator, whether or not it is commutative
+ * (Section 1: "can be extended to any arbitrary associative operator"). All run on the calling thread, one step after
+ * the other. They are here to be studied, counted, drawn and compared. */
+
+/* A row of the table of methods. All strings are static. */
+typedef struct mmscan_method {
+  size_t struct_size;      /* sizeof(mmscan_method), set by the caller */
+  const char *name;        /* as mmscan_network_desc takes it */
+  const char *description; /* one line */
+  mmscan_kind kind;        /* of the scan it gives */
+  int has_s;               /* nonzero: it multiplies s-by-s matrices */
+  int commutes;            /* nonzero: only for commutative operators */
+} mmscan_method;
+
+/* Row `index` of the table. MMSCAN_EINVAL: past the last row, method is NULL or has a wrong struct_size.
+ *
+ *   sklansky        Sklansky 1960
+ *   hillis-steele   Hillis and Steele 1986, also called Kogge-Stone
+ *   blelloch        Blelloch 1990; exclusive. Its trace has temporaries: n is padded to a power of two
+ *   brent-kung      Brent and Kung 1980
+ *   dakkak-warp     Dakkak et al. 2019, Algorithm 6: n <= s^2, as an s-by-s matrix A by rows: A U + (L A) 1, U upper
+ *                   triangular ones, L strictly lower, 1 all ones. L A adds down the columns before the product with 1
+ *                   adds across, so x is not combined in its order: commutative operators only. In the trace, a
+ *                   product from the right is its transpose from the left
+ *   dakkak-block    Dakkak et al. 2019, Algorithm 7: blocks of s^3, one after the other: s tiles by Algorithm 6, an
+ *                   exclusive scan of their totals behind the carry of the block before, a broadcast
+ *   matmulscan      Zouzias and McColl, Algorithm 1 in its batched form, and Section 3.2
+ */
+mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
+
+/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
+typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
+
+/* Set it to zeros, then fill in what you mean. */
+typedef struct mmscan_network_desc {
+  size_t struct_size;             /* sizeof(mmscan_network_desc) */
+  const char *method;             /* a name from mmscan_get_method() */
+  size_t n;                       /* any length; dakkak-warp: at most s^2 */
+  size_t s;                       /* 2 to MMSCAN_MAX_S; looked at by methods that have one */
+  size_t size;                    /* bytes of an element, 1 or more; elements are moved as bytes */
+  mmscan_combine *combine;        /* the operator; called with elements that are aligned as in an array of them */
+  void *context;                  /* its first argument */
+  const void *identity;           /* an element e with e op a = a op e = a */
+  int commutative;                /* nonzero: a op b = b op a, says the caller */
+  mmscan_length_rule length_rule; /* looked at by matmulscan only */
+  mmscan_trace *trace;            /* told of every step; NULL: nobody is */
+  void *trace_context;            /* its first argument */
+} mmscan_network_desc;
+
+/* What a run did, as Table 1 counts it. A zero of a matrix costs nothing. Where n is a power of two (of s), depth and
+ * work are the table's. An adder is a node of the circuit: it combines two elements or more. */
+typedef struct mmscan_network_counts {
+  size_t struct_size;       /* sizeof(mmscan_network_counts), set by the caller */
+  uint64_t depth;           /* levels: of operators (PRAM); of products, broadcasts and scans of totals (TCU) */
+  uint64_t work;            /* binary operators, with those on padding */
+  uint64_t work_unpadded;   /* those whose operands and result are all elements */
+  uint64_t multiplications; /* products of two s-by-s matrices */
+  uint64_t adders;          /* without those that have but one element to combine, the rest being padding */
+  uint64_t path;            /* adders on the longest chain: at most depth, for levels do not always wait */
+  uint64_t fan_in;          /* the most elements an adder combines */
+  uint64_t fan_out;         /* the most ways a value goes in one level: to adders, and on unchanged */
+  uint64_t reads;           /* the most adders a value goes to, in all levels (in Brent-Kung's network: log2 n) */
+} mmscan_network_counts;
+
+/* y = the scan of x by the method, of the kind that the method gives; counts may be NULL. In place: x == y.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
+ * MMSCAN_EOVERLAP  x and y share memory and x != y
+ * MMSCAN_ENOMEM    no memory for the work space, which is many times as large as x; y is untouched
+ * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
+ */
+mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts);
 
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *
@@ -359,11 +553,6 @@ typedef enum mmscan_product_form {
   MMSCAN_PRODUCT_BF16           /* one sbgemm (in MKL gemm_bf16bf16f32): X of bfloat16, sums and W of float */
 } mmscan_product_form;
 
-typedef enum mmscan_matrix {
-  MMSCAN_MATRIX_L = 1, /* L_s: lower-triangular ones */
-  MMSCAN_MATRIX_B      /* B_s: the identity with its first column all ones */
-} mmscan_matrix;
-
 typedef struct mmscan_product_desc {
   size_t struct_size; /* sizeof(mmscan_product_desc) */
   const char *unit;   /* a name from mmscan_get_unit(); NULL: that of MMSCAN_UNIT, or cblas */
@@ -382,11 +571,12 @@ typedef struct mmscan_product_desc {
  * the upper half of a float. In place (x == w) with MMSCAN_PRODUCT_TRMM only, which else copies X first. Makes A anew
  * in each call, s*s elements. Floats are multiplied as they come: 0 * Inf is NaN.
  *
- * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns; or
- * the environment is illegal (its status is returned, whatever it is) MMSCAN_EOVERLAP  x and w share memory, and are
- * not in place or may not be MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see
- * mmscan_get_routine()) MMSCAN_EBLAS     the unit cannot be used here MMSCAN_ENOMEM    no memory for A, or for the
- * pointers of a batch
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns;
+ *                  or the environment is illegal (its status is returned, whatever it is)
+ * MMSCAN_EOVERLAP  x and w share memory, and are not in place or may not be
+ * MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see mmscan_get_routine())
+ * MMSCAN_EBLAS     the unit cannot be used here
+ * MMSCAN_ENOMEM    no memory for A, or for the pointers of a batch
  */
 mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w);
 

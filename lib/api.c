@@ -4,6 +4,7 @@
 #include "measure.h"
 #include "paper/product.h"
 #include "paper/segments.h"
+#include "paper/tcu.h"
 #include "plan.h"
 #include "problem.h"
 #include "runtime.h"
@@ -288,8 +289,22 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   const mms_unit *unit;
   if ((status = take_unit(desc->unit, &unit))) return status;
   int threads = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
-  status = mms_matmulscan(desc, unit, threads, x, y, &found);
+  status = mms_matmulscan(desc, unit, NULL, threads, x, y, &found);
   mms_unit_drop(unit);
+  if (counts && status == MMSCAN_OK) *counts = found;
+  return status;
+}
+
+mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {
+  mmscan_status status = mms_problem_model(desc, result);
+  return status ? status : mms_tcu_price(desc, result);
+}
+
+mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts) {
+  mmscan_network_counts found = {.struct_size = sizeof found};
+  const mms_method *method;
+  mmscan_status status = mms_problem_network(desc, x, y, counts, &method);
+  if (status == MMSCAN_OK) status = mms_method_run(method, desc, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;
 }
@@ -323,6 +338,18 @@ mmscan_status mmscan_get_isa(size_t index, mmscan_part *part) {
   const char *name = mms_isa_name(index);
   if (!name || !is_part(part)) return MMSCAN_EINVAL;
   return fill_part(part, name, mms_isa_at(index) ? "runs here" : "does not run here, or is not in this build");
+}
+
+mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {
+  const mms_method *row = mms_method_at(index);
+  if (!row || !method || method->struct_size != sizeof *method) return MMSCAN_EINVAL;
+  *method = (mmscan_method){.struct_size = sizeof *method,
+                            .name = row->name,
+                            .description = row->description,
+                            .kind = row->kind,
+                            .has_s = row->has_s,
+                            .commutes = row->commutes};
+  return MMSCAN_OK;
 }
 
 const char *mmscan_cpu(void) { return mms_cpu_name(); }

@@ -5,8 +5,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Nanoseconds: a wait that is none for the last tile of another, and for how long the cores are left alone. */
-static const double LONG_WAIT = 1e6, WINDOW = 1e8;
+/* Nanoseconds: a wait that is none for the last tile of another. The cores are left alone for a multiple of the wait,
+ * so that runs are held up for a small part of the time, whatever holds them up. */
+static const double LONG_WAIT = 1e6, TIMES = 10;
 
 static _Atomic uint64_t until; /* 0: never seen */
 
@@ -16,6 +17,7 @@ bool mms_crowd_is_here(void) {
 }
 
 void mms_crowd_saw(double start, double idle, double end) {
-  if (end - idle > LONG_WAIT && end - idle > (end - start) / 2)
-    atomic_store_explicit(&until, (uint64_t)(mms_clock() + WINDOW), memory_order_relaxed);
+  double wait = end - idle;
+  if (wait > LONG_WAIT && wait > (end - start) / 2)
+    atomic_store_explicit(&until, (uint64_t)(mms_clock() + TIMES * wait), memory_order_relaxed);
 }

@@ -1,8 +1,8 @@
 /* crowd.h: other processes on our cores.
  *
  * Threads that work together on some microseconds wait for each other at the end, and where a core is somebody else's
- * for a while that wait is a time slice of the system: milliseconds. A run that was held up so tells of it, and for a
- * tenth of a second runs are left to one thread. Bits do not depend on that.
+ * for a while that wait is a time slice of the system: milliseconds. A run that was held up so tells of it, and for ten
+ * times as long runs are left to one thread. Bits do not depend on that.
  */
 #ifndef MMS_CROWD_H
 #define MMS_CROWD_H

@@ -44,7 +44,7 @@ static void read_unit(const char *variable, const char *value) {
 static void read_isa(const char *variable, const char *value) {
   size_t index;
   if (!mms_isa_find(value, &index)) {
-    refuse(MMSCAN_EINVAL, variable, value, "not one of avx512, avx2, neon, portable");
+    refuse(MMSCAN_EINVAL, variable, value, "not one of avx512, avx512vl, avx2, neon, portable");
   } else if (!mms_isa_at(index)) {
     refuse(MMSCAN_ENOTSUP, variable, value, "this CPU, system or build of the library does not have it");
   } else {

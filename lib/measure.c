@@ -46,7 +46,8 @@ static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice 
 /* Tiles of the engine's own size, of half and of double that. */
 static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
   size_t s, tile = 0;
-  if (engine->defaults) engine->defaults(c->problem.type, &s, &tile);
+  const mms_job job = {.type = c->problem.type, .isa = mms_env_get()->isa};
+  if (engine->defaults) engine->defaults(&job, &s, &tile);
   choice.tile = asked->tile;
   if (asked->tile || !tile) {
     enter_threads(c, choice, asked);

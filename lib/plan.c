@@ -32,7 +32,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 /* The job as an engine would have it done, where nobody says. */
 static mms_job job_for(const mms_engine *engine, mms_job job, const mms_env *env) {
   if (engine->has_unit) job.unit = env->unit ? env->unit : mms_unit_at(0);
-  if (engine->defaults) engine->defaults(job.type, &job.s, &job.tile);
+  if (engine->defaults) engine->defaults(&job, &job.s, &job.tile);
   return job;
 }
 
@@ -143,6 +143,7 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
   if (status || p->batch == 0) return status;
   mms_job job = plan->job;
   job.fetches = is_beyond(p, FETCH_FROM);
+  job.looks_ahead = job.fetches && job.isa->looks_ahead;
   job.streams = x != y && is_beyond(p, STREAM_FROM);
   mms_run run = {.engine = plan->engine,
                  .job = &job,

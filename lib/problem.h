@@ -2,6 +2,7 @@
 #ifndef MMS_PROBLEM_H
 #define MMS_PROBLEM_H
 
+#include "paper/method.h"
 #include "types.h"
 #include <stdbool.h>
 
@@ -35,5 +36,12 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *desc, const void *x, 
 
 /* A description of one product, and its arrays. */
 mmscan_status mms_problem_product(const mmscan_product_desc *desc, const void *x, const void *w);
+
+/* A description of the paper's model, and the place for its result. */
+mmscan_status mms_problem_model(const mmscan_model_desc *desc, const mmscan_model_result *result);
+
+/* A description of a method of Table 1, its arrays and its counts. *method is what it names. */
+mmscan_status mms_problem_network(const mmscan_network_desc *desc, const void *x, const void *y,
+                                  const mmscan_network_counts *counts, const mms_method **method);
 
 #endif

@@ -106,7 +106,7 @@ static void advance(const shared *s, const tile *t, void *work, mms_value *carry
 /* Writes tile t and looks at tile u. */
 static void write_and_look(const shared *s, const tile *t, const mms_value *carry, const tile *u, const works *w) {
   const mms_engine *engine = s->run->engine;
-  if (engine->finish_local && !ends_here(s, u)) {
+  if (engine->finish_local && s->run->job->looks_ahead && !ends_here(s, u)) {
     engine->finish_local(s->run->job, &t->at, w->now, carry, &u->at, w->next);
   } else {
     engine->finish(s->run->job, &t->at, w->now, carry);

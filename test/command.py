@@ -5,6 +5,7 @@ Exit status 0: passed, 77: skipped (no NumPy), else failed. MMSCAN_TEST_MB is th
 
 import concurrent.futures
 import csv
+import html.parser
 import io
 import itertools
 import json
@@ -767,7 +768,7 @@ class InfoAndUsage(Case):
         """Each that runs here can be had, and gives the same whole numbers; the others are refused by name."""
         path = self.write("x", sample("f4", 100000).tobytes())
         isas = json.loads(self.good("info", "--json"))["isas"]
-        self.assertEqual([isa["name"] for isa in isas], ["avx512", "avx2", "neon", "portable"])
+        self.assertEqual([isa["name"] for isa in isas], ["avx512", "avx512vl", "avx2", "neon", "portable"])
         wanted = self.good("scan", "--type", "f32", path)
         for isa in isas:
             env = {"MMSCAN_ISA": isa["name"]}
@@ -777,7 +778,7 @@ class InfoAndUsage(Case):
             else:
                 self.bad("info", env=env, says=["MMSCAN_ISA", isa["name"], "does not have it"])
                 self.bad("scan", "--type", "f32", path, env=env, says=["MMSCAN_ISA", isa["name"]])
-        self.bad("info", env={"MMSCAN_ISA": "abacus"}, says=["MMSCAN_ISA", "abacus", "avx512, avx2, neon, portable"])
+        self.bad("info", env={"MMSCAN_ISA": "abacus"}, says=["MMSCAN_ISA", "abacus", "avx512, avx512vl, avx2, neon, portable"])
         remark("of %s" % ", ".join(isa["name"] for isa in isas if isa["description"] == "runs here"))
 
     def test_illegal_environment(self):
@@ -800,7 +801,7 @@ class InfoAndUsage(Case):
 
     def test_help(self):
         for arguments in ["--help"], ["-h"], ["scan", "--help"], ["info", "--help"], ["bench", "--help"], \
-                ["tune", "--help"]:
+                ["tune", "--help"], ["table", "--help"], ["draw", "--help"], ["model", "--help"]:
             self.assertIn("Usage: mmscan", self.good(*arguments).decode())
         self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
 
@@ -938,10 +939,8 @@ const peer *const *mmscan_bench_peers(void) {
 """
 
 
-class Bench(Case):
-    """What it says, never how fast anything is."""
-
-    TINY = ["bench", "--rounds", 1, "-n"]
+class Timed(Case):
+    """A bench that has tests of what it says, never of how fast anything is."""
 
     def setUp(self):
         """Threads that spin while they wait are slow by a thousand times where others take their cores."""
@@ -949,6 +948,10 @@ class Bench(Case):
         patch = unittest.mock.patch.dict(os.environ, {"OMP_WAIT_POLICY": "passive"})
         patch.start()
         self.addCleanup(patch.stop)
+
+
+class Bench(Timed):
+    TINY = ["bench", "--rounds", 1, "-n"]
 
     def rows(self, *arguments, **options):
         report = json.loads(self.good(*arguments, "--json", **options))
@@ -1067,6 +1070,526 @@ class Bench(Case):
         self.assertIn("WRONG result, first at element 0", rows["idle peer"]["skipped"])
         self.assertGreater(rows["right peer"]["seconds"], 0)
         self.assertEqual(rows["absent peer"]["skipped"], "there is none")
+
+
+# The part of a CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
+FAKE_BLAS = r"""
+#define GEMM(T, NAME)                                                                                      \
+  void NAME(int order, int ta, int tb, int m, int n, int k, T alpha, const T *a, int lda, const T *b,      \
+            int ldb, T beta, T *c, int ldc) {                                                              \
+    for (int i = 0; i < m; i++)                                                                            \
+      for (int j = 0; j < n; j++) {                                                                        \
+        T sum = i + j == 0 && n > RIGHT;                                                                   \
+        for (int l = 0; l < k; l++)                                                                        \
+          sum += a[(order == 101) == (ta == 111) ? i * lda + l : l * lda + i] *                            \
+                 b[(order == 101) == (tb == 111) ? l * ldb + j : j * ldb + l];                             \
+        T *at = order == 101 ? &c[i * ldc + j] : &c[j * ldc + i];                                          \
+        *at = alpha * sum + (beta != 0 ? beta * *at : 0);                                                  \
+      }                                                                                                    \
+  }
+GEMM(float, cblas_sgemm)
+GEMM(double, cblas_dgemm)
+"""
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would ask others for, the names of parts, and the text."""
+
+    VOID = {"meta", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.ids, self.open, self.tags, self.text = [], [], [], [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name in ("src", "href", "xlink:href", "data", "action", "srcset"):
+                self.links.append(value)
+            if name == "id":
+                self.ids.append(value)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+class Units(Timed):
+    """bench --units"""
+
+    TINY = ["bench", "--rounds", 1, "-n", 10, "--units"]
+    SIZES = [2, 4, 8, 16, 32, 64, 128]
+
+    def library(self, name, right=1 << 30):
+        """A unit that is wrong in products of more than so many columns."""
+        compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
+        if compiler is None:
+            self.skipTest("no C compiler here")
+        subprocess.run([compiler, "-shared", "-fPIC", "-DRIGHT=%d" % right, "-o", self.path(name), "-x", "c", "-"],
+                       input=FAKE_BLAS.encode(), check=True)
+        return self.path(name)
+
+    def test_text(self):
+        text = self.good(*self.TINY, "cblas,model", env={"OMP_DYNAMIC": "false"}).decode()
+        for each in ["OMP_DYNAMIC=false", "n = 2^10", "copy bound", "serial loop", "tiles by rows", "s = 128", "GFLOP/s"]:
+            self.assertIn(each, text)
+        for unit in ["cblas", "model"]:
+            self.assertRegex(text, "\n   [12] %s " % unit)
+
+    def test_json(self):
+        title = "it's"
+        report = json.loads(self.good(*self.TINY, "model,cblas", "--json", "--title", title,
+                                      env={"OPENBLAS_NUM_THREADS": "1", "KMP_BLOCKTIME": "0"}))
+        self.assertLessEqual({"OPENBLAS_NUM_THREADS": "1", "KMP_BLOCKTIME": "0"}.items(), report["settings"].items())
+        self.assertEqual(report["command"], "mmscan bench --rounds 1 -n 10 --units model,cblas --json --title 'it'\\''s'")
+        self.assertEqual((report["n"], report["rounds"]), (1024, 1))
+        self.check_ranking(report, {"cblas", "model"})
+        works = [(table["work"], len({row["s"] for row in table["rows"] if "s" in row})) for table in report["tables"]]
+        self.assertEqual(works, [("product", 1)] * 8 + [("scan", 7), ("scan", works[-1][1])])
+        sizes = [{row["s"] for row in table["rows"] if "s" in row} for table in report["tables"][:7]]
+        self.assertEqual(sizes, [{s} for s in self.SIZES])
+        for table in report["tables"]:
+            for row in table["rows"]:
+                self.check_row(table["n"], row)
+
+    def check_row(self, n, row):
+        if "skipped" in row:
+            self.assertNotIn("WRONG", row["skipped"])
+            return
+        self.assertAlmostEqual(row["gelem_per_second"] * row["seconds"] * 1e9 / n, 1)
+        if "form" in row:
+            self.assertAlmostEqual(row["gflop_per_second"] / row["gelem_per_second"], 2 * row["s"])
+
+    def check_ranking(self, report, labels):
+        """The fastest is first, on the most threads, and is who the table says it is."""
+        ranking = report["ranking"]
+        self.assertEqual({row["label"] for row in ranking}, labels)
+        speeds = [row["gelem_per_second"] or 0 for row in ranking]
+        self.assertEqual(speeds, sorted(speeds, reverse=True))
+        threads = report["machine"]["threads"]
+        scans = {(row["name"], row["s"]): row.get("gelem_per_second") for row in report["tables"][-1]["rows"]
+                 if row["role"] == "mmscan" and row["threads"] == threads}
+        for row in ranking:
+            if "failed" not in row:
+                self.assertEqual(scans[row["label"], row["s"]], row["gelem_per_second"])
+                self.assertIn(row["s"], self.SIZES)
+                self.assertEqual(row["forms"]["tiles"], "timed")
+
+    def test_csv(self):
+        out = self.good(*self.TINY, "model,cblas", "--csv").decode()
+        rows = list(csv.DictReader(io.StringIO(out), strict=True))
+        self.assertEqual({row["work"] for row in rows}, {"product", "scan"})
+        self.assertEqual({row["name"] for row in rows if row["role"] == "mmscan"}, {"model", "cblas"})
+        self.assertEqual({int(row["s"]) for row in rows if row["form"]}, set(self.SIZES + [512]))
+        timed = [row for row in rows if row["seconds"]]
+        for row in timed:
+            self.assertEqual((row["skipped"], None in row), ("", False))
+            self.assertAlmostEqual(float(row["gelem_per_second"]) * float(row["seconds"]) * 1e9 / int(row["n"]), 1, 14)
+        self.assertGreater(max(len(row["seconds"]) for row in timed), 18)
+        plain = self.good("bench", "--rounds", 1, "-n", "4,10", "--only", "mmscan", "--csv").decode()
+        self.assertEqual({row["n"] for row in csv.DictReader(io.StringIO(plain))}, {"16", "1024"})
+
+    def test_lengths_and_types(self):
+        """Where nothing divides anything, one element is less than a column, and tiles are crossed."""
+        for n, kind in itertools.product([1, 2, 127, 128, 129, 511, 513, 65536 * 2 + 5], ["f32", "f64"]):
+            report = json.loads(self.good("bench", "--rounds", 1, "--units", "cblas", "--length", n, "--type", kind, "--json"))
+            self.check_ranking(report, {"cblas"})
+            self.assertEqual({table["type"] for table in report["tables"]}, {kind})
+            self.assertTrue(all(table["n"] % s == 0 for table, s in zip(report["tables"], self.SIZES)))
+
+    def test_threads(self):
+        for option, threads in ("1", {1}), ("all", {3}), ("both", {1, 3}):
+            report = json.loads(self.good(*self.TINY, "cblas", "--threads", option, "--json",
+                                          env={"MMSCAN_NUM_THREADS": "3"}))
+            self.assertEqual({row["threads"] for row in report["tables"][-1]["rows"] if row["role"] == "mmscan"}, threads)
+
+    def test_what_is_found(self):
+        listed = self.good("bench", "--units", "--list").decode()
+        parts = json.loads(self.good("info", "--json"))["units"]
+        self.assertRegex(listed, "(?m)^cblas ")
+        self.assertNotRegex(listed, "(?m)^model ")
+        labels = [line.split()[0] for line in listed.splitlines()]
+        self.assertEqual(len(labels), len(set(labels)))
+        self.assertIn(parts[0]["library"], listed)
+        report = json.loads(self.good("bench", "--units", "--json", "--rounds", 1, "-n", 8))
+        self.check_ranking(report, set(labels))
+        both = self.good("bench", "--list", "--units", "model,found,cblas").decode()
+        self.assertEqual([line.split()[0] for line in both.splitlines()], ["model"] + labels)
+        remark("%d units" % len(labels))
+
+    def test_units_that_fail(self):
+        """They are told, not timed; the others are, the files are written, and the exit status is 1."""
+        good, sly, bad = self.library("libgood.so"), self.library("libsly.so", 2000), self.library("libbad.so", 0)
+        other = self.write("libother.so", "no library")
+        absent = self.path("libabsent.so")
+        svg = self.path("units.svg")
+        status, out, err = run("bench", "--rounds", 1, "-n", 12, "--units", ",".join([sly, good, absent, bad, other]),
+                               "--json", *(["--plot", svg] if shutil.which("gnuplot") else []))
+        self.assertEqual(status, 1)
+        report = json.loads(out)
+        self.check_ranking(report, {"good", "sly", "bad", "absent", "other"})
+        reasons = {row["label"]: row.get("failed", "") for row in report["ranking"]}
+        self.assertEqual(report["ranking"][0]["label"], "good")
+        for name, reason in [("good", "^$"), ("sly", "^[a-z, ]*, s = 2: WRONG result, first at element 0 of 4096$"),
+                             ("bad", "wrong products"), ("absent", "cannot open"), ("other", ".")]:
+            self.assertRegex(reasons[name], reason)
+            if name != "good":
+                self.assertIn("lib%s.so" % name, err)
+        self.assertEqual({row["name"] for table in report["tables"] for row in table["rows"]
+                          if row["role"] == "mmscan" and "seconds" in row}, {"good"})
+        if shutil.which("gnuplot"):
+            text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
+            self.assertIn("failed:", text.replace("\u00a0", " "))
+
+    def test_names(self):
+        """Of files with one name in many folders, of many names of one file, and of a unit twice."""
+        first = self.library("libtoy.so")
+        os.mkdir(self.path("sub"))
+        second = shutil.copy(first, self.path("sub/libtoy.so"))
+        os.symlink(first, self.path("liblink.so"))
+        units = [first, second, self.path("liblink.so"), first, "cblas", "cblas"]
+        listed = self.good("bench", "--list", "--units", ",".join(units)).decode()
+        self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
+
+    def test_plot(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        title = "<it's> \\ \"{/:Bold 5}\" & `date` $x %d"
+        svg, png = self.path("it's a plot.svg"), self.path("plot.png")
+        self.good(*self.TINY, "cblas,model", "--plot", svg, "--title", title)
+        text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext()).replace("\u00a0", "").replace(" ", "")
+        for each in [title, "cblas", "model", "copying, 1 thread", "serial loop", "roofline", "GB/s", "s = 128"]:
+            self.assertIn(each.replace(" ", ""), text)
+        self.good(*self.TINY, "cblas", "--plot", png, "--json", "--threads", "1")
+        self.assertEqual(self.read("plot.png")[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(sorted(os.listdir(self.directory)), ["it's a plot.svg", "plot.png"])
+
+    def test_report(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        title = "<b>&amp; 'x'"
+        name, svg = self.path("report.html"), self.path("plot.svg")
+        out = self.good(*self.TINY, "model,cblas", "--report", name, "--plot", svg, "--title", title, "--json",
+                        env={"BLIS_NUM_THREADS": "it's <2>"})
+        report, text = json.loads(out), self.read("report.html").decode()
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        self.assertEqual([link for link in page.links if not link.startswith("#")], [])
+        self.assertNotRegex(text.replace("http://www.w3.org/", ""), "https?:|url\\([^#]|@import|<script")
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertLessEqual({link[1:] for link in page.links}, set(page.ids))
+        self.assertEqual((page.tags.count("svg"), page.tags.count("figcaption")), (3, 3))
+        for each in [title, "BLIS_NUM_THREADS", "export BLIS_NUM_THREADS='it'\\''s <2>'", report["command"], "copy bound",
+                     "strided batch", report["version"], report["machine"]["cpu"]]:
+            self.assertIn(each, page.text)
+        places = [page.text.index("\n%d%s" % (place + 1, row["label"])) for place, row in enumerate(report["ranking"])]
+        self.assertEqual(places, sorted(places))
+        for picture in text.split("<figure>")[1:]:
+            xml.etree.ElementTree.fromstring(picture[:picture.index("<figcaption>")])
+        self.assertEqual(sorted(os.listdir(self.directory)), ["plot.svg", "report.html"])
+
+    def test_wrong_usage(self):
+        for arguments in [["--units", "cblas,"], ["--units", ""], ["--units="], ["--units", "cblas", "x"],
+                          ["--units", ",".join("lib%d.so" % i for i in range(40))], ["--units", "--type", "i32"],
+                          ["--units", "--type", "f32,f64"], ["--units", "-n", "4,5"], ["--units", "--only", "x"],
+                          ["--units", "--place", "in"], ["--units", "--place", "both"], ["--report", "x.html"],
+                          ["--units", "--report", "x.txt"], ["--units", "--report", ".html"], ["--csv", "--json"]]:
+            self.bad("bench", *arguments, status=2, says="")
+
+    def test_failures(self):
+        page = ["--report", self.path("x.html")]
+        self.bad(*self.TINY, "cblas", *page, env={"PATH": self.directory}, says=["--report", "gnuplot"])
+        self.bad(*self.TINY, "cblas", "--plot", self.path("x.svg"), env={"PATH": self.directory}, says=["--plot", "gnuplot"])
+        self.bad("bench", "--units", "cblas", "-n", 40, *page, says="memory")
+        self.bad(*self.TINY, "cblas", env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
+        if shutil.which("gnuplot"):
+            self.bad(*self.TINY, "cblas", "--report", self.path("nowhere/x.html"), says="nowhere/x.html")
+            self.bad(*self.TINY, "cblas", *page, "--plot", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may write anywhere")
+    def test_read_only(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        os.mkdir(self.path("d"), 0o555)
+        os.chmod(self.directory, 0o755)
+        user = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        done = subprocess.run([*user, MMSCAN, *map(str, self.TINY), "cblas", "--report", self.path("d/x.html")],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"d/x.html", done.stderr)
+        self.assertEqual(os.listdir(self.path("d")), [])
+
+    def test_signals(self):
+        """Both files that are on their way go; what was there stays."""
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        self.write("x.svg", b"old")
+        process = subprocess.Popen([MMSCAN, "bench", "--units", "cblas", "-n", "22", "--rounds", "1000", "--plot",
+                                    self.path("x.svg"), "--report", self.path("x.html")], stdout=subprocess.DEVNULL)
+        deadline = time.time() + 30
+        while len(os.listdir(self.directory)) < 3 and time.time() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(len(os.listdir(self.directory)), 3)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), -signal.SIGTERM)
+        self.assertEqual((os.listdir(self.directory), self.read("x.svg")), (["x.svg"], b"old"))
+
+    def test_environment_names_the_unit(self):
+        """MMSCAN_UNIT is for others: the units here are those that are listed."""
+        report = json.loads(self.good(*self.TINY, "cblas", "--json", env={"MMSCAN_UNIT": "model"}))
+        self.check_ranking(report, {"cblas"})
+
+
+class Table(Case):
+    """The paper's Table 1."""
+
+    def rows(self, *options):
+        report = json.loads(self.good("table", "--json", *options))
+        return {(row["method"], row["s"]): row for row in report["rows"]}
+
+    def test_powers(self):
+        for k in 2, 4, 6:
+            n = 4**k
+            rows = self.rows("-n", n, "-s", 4 if k == 2 else 8)
+            self.assertEqual(len(rows), 7 if k == 2 else 8)  # two of them are of s = 4 then
+            for row in rows.values():
+                stated = row["depth"]["stated"]["value"]
+                if stated is not None:
+                    self.assertEqual(row["depth"]["measured"], stated, row)
+                if row["work"]["stated"].get("value") is not None:
+                    self.assertEqual(row["work"]["measured"], row["work"]["stated"]["value"], row)
+            self.assertEqual(rows["sklansky", None]["work"]["measured"], n * 2 * k // 2)
+            self.assertEqual(rows["brent-kung", None]["work"]["measured"], 2 * n - 2 * k - 2)
+            self.assertEqual(rows["matmulscan", 2]["work"]["unpadded"], 2 * n - 2 * k - 2)
+            self.assertEqual(rows["matmulscan", 4]["depth"]["measured"], 2 * k - 1)
+            self.assertEqual((rows["matmulscan", 4]["fan_in"], rows["matmulscan", 4]["fan_out"]), (4, 4))
+
+    def test_other_lengths(self):
+        """Statements about powers have no value there."""
+        for n in 1, 1000, 4095:
+            for row in self.rows("-n", n, "-s", 5).values():
+                if n > 1 and row["method"] != "dakkak-block":
+                    self.assertIsNone(row["depth"]["stated"]["value"], row)
+                self.assertGreaterEqual(row["work"]["measured"], row["work"]["unpadded"])
+
+    def test_text(self):
+        out = self.good("table", "-n", 256, "-s", 16).decode()
+        for each in ["n = 256", "Sklansky", "n log2(n) / 2 = 1024", "2n - log2(n) - 2 = 502", "5 ceil(n / s^3) = 5",
+                     "MatMulScan, s = 2 ", "MatMulScan, s = 4 ", "MatMulScan, s = 16 ", "2 log_s(n) - 1 = 3"]:
+            self.assertIn(each, out)
+
+    def test_wrong_usage(self):
+        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-s", "1"], ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
+            self.bad("table", *options, status=2)
+
+
+class Draw(Case):
+    """The pictures, read as XML."""
+
+    SVG = "{http://www.w3.org/2000/svg}"
+
+    def draw(self, *options):
+        path = self.path("picture.svg")
+        self.assertEqual(self.good("draw", "-o", path, *options), b"")
+        self.assertEqual(os.listdir(self.directory), ["picture.svg"])
+        return xml.etree.ElementTree.parse(path).getroot()
+
+    def groups(self, picture, kind):
+        return [g for g in picture.iter(self.SVG + "g") if g.get("class").split()[0] == kind]
+
+    def adders(self, picture):
+        """By level: which place gets the sum of which."""
+        levels = {}
+        for group in self.groups(picture, "adder"):
+            circle = group.find(self.SVG + "circle")
+            to, terms = group.find(self.SVG + "title").text.split(": ")
+            terms = [int(term) for term in terms.split(" + ")]
+            self.assertEqual(group.find(self.SVG + "path").get("d").count("M"), len(terms))
+            levels.setdefault(float(circle.get("cy")), set()).add((int(to), *terms))
+        return [levels[y] for y in sorted(levels)]
+
+    def test_adders_are_those_counted(self):
+        for n in 16, 64:
+            rows = json.loads(self.good("table", "--json", "-n", n, "-s", 8))["rows"]
+            for row in rows:
+                size = ["-s", row["s"]] if row["s"] else []
+                levels = self.adders(self.draw("--algorithm", row["method"], "-n", n, *size))
+                self.assertEqual(sum(map(len, levels)), row["adders"], row)
+                self.assertEqual(max(len(adder) - 1 for level in levels for adder in level), row["fan_in"], row)
+        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "brent-kung", "-n", 64)))), 128 - 6 - 2)
+        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "sklansky", "-n", 64)))), 64 * 6 // 2)
+        # Figure 1: 12 + 3 adders up, 9 down; with 64 elements 48 + 12 + 3 up, 9 + 45 down
+        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 16, "-s", 4))], [12, 3, 9])
+        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 64, "-s", 4))], [48, 12, 3, 9, 45])
+
+    def test_circuit_is_a_scan(self):
+        """The adders of a picture, done level by level."""
+        for algorithm, s, lengths in [("sklansky", 2, [1, 7, 33]), ("hillis-steele", 2, [16, 21]),
+                                      ("brent-kung", 2, [1, 13, 64]), ("matmulscan", 3, [9, 27]),
+                                      ("matmulscan", 8, [64, 8])]:
+            for n in lengths:
+                x = [1 << i for i in range(n)]
+                for level in self.adders(self.draw("--algorithm", algorithm, "-s", s, "-n", n)):
+                    x = [dict((to, sum(x[i] for i in terms)) for to, *terms in level).get(i, x[i]) for i in range(n)]
+                self.assertEqual(x, [(2 << i) - 1 for i in range(n)], (algorithm, s, n))
+
+    def test_s_2_is_brent_kung(self):
+        for n in 2, 16, 64, 50:
+            ours = self.adders(self.draw("-s", 2, "-n", n, "--rule", "padded"))
+            self.assertEqual(ours, self.adders(self.draw("--algorithm", "brent-kung", "-n", n)))
+
+    def test_values(self):
+        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-block", "matmulscan"]:
+            picture = self.draw("--algorithm", algorithm, "-n", 21, "-s", 3, "--values")
+            texts = [(float(t.get("y")), float(t.get("x")), t.text) for t in picture.iter(self.SVG + "text")]
+            places = max(y for y, _, text in texts if text == "20")
+            above = max(y for y, _, text in texts if y < places and text.isdigit() and y != places)
+            sums = [int(text) for _, _, text in sorted(t for t in texts if t[0] == above)][:21]
+            first = 0 if algorithm == "blelloch" else 1
+            self.assertEqual(sums, [(i + first) * (i + first + 1) // 2 for i in range(21)], algorithm)
+
+    def test_marks(self):
+        picture = self.draw("-n", 22, "-s", 4)
+        kinds = {g.get("class").split()[1] for g in self.groups(picture, "adder")}
+        self.assertEqual(kinds, {"up", "down", "totals", "broadcast"})
+        self.assertEqual(len(self.groups(picture, "move")), 4)  # the last of 16, of 4, of 1 and of 1 go to w
+        self.assertIn("depth 4", "".join(picture.itertext()))
+
+    def test_tensor(self):
+        """n = 16, s = 2: 15 products, each with a T and a W of four cells, and y and z."""
+        picture = self.draw("--figure", "tensor", "-n", 16, "-s", 2)
+        cells = [r for r in picture.iter(self.SVG + "rect") if r.get("class") in ("cell", "padding", "up", "down", "one")]
+        self.assertEqual(len(cells), 15 * 4 * 4 + 7 * 4)
+        self.assertEqual(sum(r.get("class") == "up" for r in cells), 2 * (8 + 4 + 2 + 1))
+        self.assertEqual(sum(r.get("class") == "down" for r in cells), 2 * (1 + 3 + 7))
+        texts = [t.text for t in picture.iter(self.SVG + "text")]
+        self.assertIn("level 7: down-sweep, A = B", texts)
+        self.draw("--figure", "tensor", "--algorithm", "dakkak-warp", "-n", 16, "-s", 4, "--values")
+
+    def test_segments(self):
+        """63 = 3 * 16 + 3 * 4 + 3 to base 4; segments of one are never swept, the first gets no broadcast."""
+        picture = self.draw("--figure", "segments", "-n", 63, "-s", 4)
+        shapes = [p.get("class") for p in picture.iter(self.SVG + "polygon")]
+        self.assertEqual((shapes.count("up"), shapes.count("down")), (6, 3))
+        bars = [r for r in picture.iter(self.SVG + "rect") if r.get("class") == "broadcast" and r.get("height") == "16"]
+        self.assertEqual(len(bars), 8)
+        self.assertIn("9 segments, depth 6; stated is 2 floor(log_s n) = 4", "".join(picture.itertext()))
+        self.assertIn("one segment", "".join(self.draw("--figure", "segments", "-n", 64).itertext()))
+
+    def test_every_figure_of_every_method(self):
+        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-warp", "dakkak-block",
+                          "matmulscan"]:
+            for n in 1, 2, 5, 9:
+                for values in [], ["--values"]:
+                    picture = self.draw("--algorithm", algorithm, "-s", 3, "-n", n, *values)
+                    self.assertGreater(float(picture.get("height")), 100)
+                    for box in picture.iter(self.SVG + "circle"):
+                        self.assertLess(float(box.get("cx")), float(picture.get("width")))
+                        self.assertLess(float(box.get("cy")), float(picture.get("height")))
+
+    def test_output(self):
+        self.assertEqual(self.good("draw", "-o", "-")[:5], b"<?xml")
+        self.bad("draw", "-o", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+        kept = self.write("kept.svg", "before")
+        self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
+        self.assertEqual(self.read("kept.svg"), b"before")
+        self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
+
+    def test_wrong_usage(self):
+        for options in [[], ["-o"], ["-o", "x", "y"], ["-o", "x", "-n", "0"], ["-o", "x", "-n", "1025"],
+                        ["-o", "x", "-s", "1"], ["-o", "x", "--algorithm", "bogo"], ["-o", "x", "--figure", "4"],
+                        ["-o", "x", "--rule", "none"], ["-o", "x", "--algorithm", "sklansky", "--figure", "tensor"],
+                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"]]:
+            self.bad("draw", *options, status=2, cwd=self.directory)
+class Model(Case):
+    """What the paper says of its algorithm, and that no time beats the critical path or the work."""
+
+    def model(self, *arguments):
+        return json.loads(self.good("model", *arguments, "--json"))
+
+    def test_figures_of_the_paper(self):
+        """The square multiplications of some n = s^k, counted by hand, and Lemma 1's bounds."""
+        for s, k, counted, bound in [(2, 4, 15, 22), (2, 8, 255, 270), (3, 6, 243, 253), (4, 3, 11, 15), (4, 6, 683, 693),
+                                     (8, 5, 1171, 1179), (16, 4, 547, 553), (16, 5, 8739, 8747)]:
+            got = self.model("-n", "%d^%d" % (s, k), "-s", s)
+            self.assertEqual(got["n"], s ** k)
+            self.assertEqual(got["multiplications"], {"counted": counted, "bound": bound})
+            self.assertEqual(got["depth"], {"counted": 2 * k - 1, "bound": 2 * k - 1})
+            self.assertLessEqual(got["additions"]["counted"], got["additions"]["bound"])
+
+    def test_times(self):
+        for s, n, latency, lanes in [(4, 4096, 10, 0), (2, 1000, 0, 0), (5, 12345, 2.5, 0), (16, 2 ** 20, 100, 0),
+                                     (4, 5000, 7, 8)]:
+            options = ["-n", n, "-s", s, "-l", latency] + (["--lanes", lanes] if lanes else [])
+            times = []
+            for p in 1, 2, 7, 10 ** 9:
+                got = self.model(*options, "-p", p)
+                self.assertEqual((got["latency"], got["units"], got["lanes"]), (latency, p, lanes))
+                time, work = got["p_units"]["counted"], got["work"] + got["vector_work"]
+                self.assertGreaterEqual(time, max(got["critical_path"], got["work"] / p, got["vector_work"] / p))
+                self.assertLessEqual(time, got["brent"] * (1 + 1e-12))
+                times.append(time)
+                if lanes:
+                    self.assertIsNone(got["p_units"]["bound"])
+                else:
+                    self.assertEqual(work, got["multiplications"]["counted"] * (s * s + latency))
+                    self.assertLessEqual(time, got["p_units"]["bound"])
+                    self.assertLessEqual(got["one_unit"]["counted"], got["one_unit"]["bound"])
+            self.assertEqual(times, sorted(times, reverse=True))
+            self.assertEqual(times[-1], got["critical_path"])
+
+    def test_text(self):
+        text = self.good("model", "-n", "4^6", "-s", "4", "-l", "10", "-p", "8").decode().splitlines()
+        self.assertEqual(text[0], "n = 4096, s = 4: 1 segment")
+        self.assertEqual(text[1], "(16, 10)-TCU, 8 units")
+        self.assertIn("multiplications 683 693".split(), [line.split() for line in text])
+        text = self.good("model", "-n", "7", "-s", "2", "--lanes", "1").decode()
+        self.assertIn("3 segments", text)
+        self.assertIn("work on vector units", text)
+
+    def test_lengths(self):
+        for text, n in [("0", 0), ("1", 1), ("3^0", 1), ("0^3", 0), ("1^99", 1), ("10^3", 1000)]:
+            self.assertEqual(self.model("-n", text, "-s", "3")["n"], n)
+
+    def test_wrong_usage(self):
+        good = ["-n", "10", "-s", "2"]
+        for arguments in [[], ["-n", "10"], ["-s", "2"], [*good, "x"], [*good, "--sing"], [*good, "-l", "-1"],
+                          [*good, "-l", "inf"], [*good, "-l", "nan"], [*good, "-l", "x"], [*good, "-l", ""],
+                          [*good, "-p", "0"], [*good, "-p", "-1"], [*good, "-p", "1.5"], [*good, "--lanes", "0"],
+                          ["-n", "10", "-s", "1"], ["-n", "10", "-s", "513"], ["-n", "-1", "-s", "2"], ["-n", "", "-s", "2"],
+                          ["-n", "2^", "-s", "2"], ["-n", "^2", "-s", "2"], ["-n", "2^64", "-s", "2"], ["-n", "2^3^2", "-s", "2"],
+                          ["-n", "18446744073709551616", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"]]:
+            self.assertEqual(self.bad("model", *arguments, status=2), b"")
+
+    def test_fit(self):
+        """What it is made of, never how fast anything is."""
+        fit = json.loads(self.good("model", "--fit", "--json"))
+        self.assertEqual([size["s"] for size in fit["sizes"]], [2, 4, 8, 16, 32, 64, 128])
+        for size in fit["sizes"]:
+            self.assertTrue(all(time > 0 for time in size["times"]))
+            self.assertGreater(size["entry"], 0)
+        self.assertEqual([run["n"] for run in fit["runs"]], [2 ** k for k in range(12, 25)])
+        for r in fit["runs"]:
+            self.assertAlmostEqual(r["predicted"], sum(r[part] for part in ("call", "products", "moves", "levels", "loops")))
+            self.assertGreater(r["measured"], 0)
+        text = self.good("model", "--fit").decode()
+        self.assertEqual(sum(line.split()[:1] == ["16777216"] for line in text.splitlines()), 1)
+        for arguments in ["-n", "10"], ["-s", "2"], ["-p", "2"], ["-l", "1"], ["--lanes", "1"]:
+            self.bad("model", "--fit", *arguments, status=2, says="--fit")
+
+    def test_too_long(self):
+        self.bad("model", "-n", "2^62", "-s", "2", says="memory")
 
 
 class Streaming(Case):

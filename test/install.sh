@@ -147,7 +147,7 @@ else
   echo "no mandoc here: the man pages are not looked at"
 fi
 
-for subcommand in scan info tune bench; do # every option that --help tells of
+for subcommand in scan info tune bench table draw model; do # every option that --help tells of
   for option in $("$prefix/bin/mmscan" $subcommand --help | grep -oE -e '--[a-z0-9]+' | sort -u); do
     grep -qE "Fl .*${option#-}\>" "$prefix/share/man/man1/mmscan.1" ||
       fail "mmscan.1 does not tell of $subcommand $option"

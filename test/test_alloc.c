@@ -203,6 +203,62 @@ static mmscan_status paper_padded_batched(struct scene *s) {
   return paper_call(s, MMSCAN_BATCHED, MMSCAN_PADDED, MMSCAN_ITERATIVE);
 }
 
+/* The model has no y: the scan is a call of its own. */
+static mmscan_status model_call(struct scene *s) {
+  mmscan_model_desc desc = {.struct_size = sizeof desc, .n = s->window.n, .s = 7, .units = 3};
+  mmscan_model_result result = {.struct_size = sizeof result, .depth = {-1, -1}};
+  mmscan_status status = mmscan_model(&desc, &result);
+  if ((result.depth.counted < 0) != (status != MMSCAN_OK)) return MMSCAN_EINVAL;
+  return status ? status : simple_call(s);
+}
+
+static void no_trace(void *context, const mmscan_event *event) {
+  (void)context;
+  (void)event;
+}
+
+static mmscan_status paper_traced(struct scene *s) {
+  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
+                                   .type = s->sample.oracle.type->type,
+                                   .n = s->window.n,
+                                   .s = 7,
+                                   .form = MMSCAN_STACKED,
+                                   .length_rule = MMSCAN_DIGITS,
+                                   .traversal = MMSCAN_ITERATIVE,
+                                   .broadcast = MMSCAN_BROADCAST_VECTOR,
+                                   .trace = no_trace};
+  return mmscan_matmulscan(&desc, s->sample.x, s->y, NULL);
+}
+
+static void add_f32(void *context, const void *a, const void *b, void *result) {
+  (void)context;
+  *(float *)result = *(const float *)a + *(const float *)b;
+}
+
+static void add_f64(void *context, const void *a, const void *b, void *result) {
+  (void)context;
+  *(double *)result = *(const double *)a + *(const double *)b;
+}
+
+static mmscan_status network_call(struct scene *s, const char *method) {
+  static const double zero = 0;
+  const size_t size = s->sample.oracle.type->size;
+  const mmscan_network_desc desc = {.struct_size = sizeof desc,
+                                    .method = method,
+                                    .n = s->window.n,
+                                    .s = 6,
+                                    .size = size,
+                                    .combine = size == sizeof(float) ? add_f32 : add_f64,
+                                    .identity = &zero,
+                                    .commutative = 1,
+                                    .length_rule = MMSCAN_DIGITS};
+  return mmscan_network(&desc, s->sample.x, s->y, NULL);
+}
+
+static mmscan_status network_sklansky(struct scene *s) { return network_call(s, "sklansky"); }
+static mmscan_status network_dakkak(struct scene *s) { return network_call(s, "dakkak-block"); }
+static mmscan_status network_matmulscan(struct scene *s) { return network_call(s, "matmulscan"); }
+
 /* When a call may give MMSCAN_ENOMEM; with files MMSCAN_EIO too, where the C library gives no reason. */
 enum may { NEVER_ENOMEM, MAKING_A_PLAN, ANY_TIME, WITH_A_FILE };
 
@@ -246,7 +302,12 @@ static const struct trial {
     {"paper, digits", paper_digits, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
     {"paper, digits, batched", paper_digits_batched, "auto", 1, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
     {"paper, padded", paper_padded, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"paper, traced", paper_traced, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"network, sklansky", network_sklansky, "auto", 1, 300, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"network, dakkak-block", network_dakkak, "auto", 0, 300, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"network, matmulscan", network_matmulscan, "auto", 1, 300, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
     {"paper, padded, batched", paper_padded_batched, "auto", 1, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
+    {"model", model_call, "auto", 0, ROW, 1, MMSCAN_INCLUSIVE, false, ANY_TIME},
 };
 
 /* ---- One call ---------------------------------------------------------------------------------------------------- */

@@ -59,7 +59,7 @@ static void test_what_is_inside(void **state) {
   (void)state;
   check_table(mmscan_get_engine, (const char *const[]){"gemm", "simd", "serial"}, 3);
   check_table(mmscan_get_unit, (const char *const[]){"cblas", "model"}, 2);
-  check_table(mmscan_get_isa, (const char *const[]){"avx512", "avx2", "neon", "portable"}, 4);
+  check_table(mmscan_get_isa, (const char *const[]){"avx512", "avx512vl", "avx2", "neon", "portable"}, 5);
   mmscan_part unit = {.struct_size = sizeof unit};
   for (size_t i = 0; mmscan_get_unit(i, &unit) == MMSCAN_OK; i++) {
     if (strcmp(unit.name, "cblas") == 0) assert_non_null(unit.library);

@@ -101,7 +101,7 @@ static const struct expected expectations[] = {
     {{{"MMSCAN_UNIT", "model"}, {"MMSCAN_ENGINE", "gemm"}}, .status = MMSCAN_OK, .engine = "gemm", .unit = "model"},
     {{{"MMSCAN_UNIT", "nonsense"}}, .status = ANY},
     {{{"MMSCAN_UNIT", "nonsense"}, {"MMSCAN_ENGINE", "serial"}}, .status = ANY},
-    {{{"MMSCAN_ISA", "nonsense"}}, .status = MMSCAN_EINVAL, .reason = "avx512, avx2, neon, portable"},
+    {{{"MMSCAN_ISA", "nonsense"}}, .status = MMSCAN_EINVAL, .reason = "avx512, avx512vl, avx2, neon, portable"},
     {{{"MMSCAN_ISA", "AVX2"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_ISA", "avx"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_ISA", "portable "}}, .status = MMSCAN_EINVAL},
@@ -148,11 +148,19 @@ static void check_error(const struct expected *e, const struct report *r) {
   if (e->reason && !strstr(r->error, e->reason)) fail_msg("no '%s' in: %s", e->reason, r->error);
 }
 
-/* Instruction sets are listed best first. */
+/* Instruction sets are listed best first, but for a CPU of which the compiler's runtime knows that it has no units of
+ * 512 bits (Zen 4; those before it have no AVX-512). */
+static bool pays(const char *isa) {
+#if defined(__x86_64__)
+  if (strcmp(isa, "avx512") == 0) return !__builtin_cpu_is("amdfam19h");
+#endif
+  return (void)isa, true;
+}
+
 static const char *best_isa(void) {
   static mmscan_part isa = {.struct_size = sizeof isa};
   for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++)
-    if (strcmp(isa.description, "runs here") == 0) return isa.name;
+    if (strcmp(isa.description, "runs here") == 0 && pays(isa.name)) return isa.name;
   return NULL;
 }
 
@@ -187,9 +195,9 @@ static void test_each_variable(void **state) {
 /* What the compiler's own runtime says of this CPU and system. */
 static bool cpu_has(const char *isa) {
 #if defined(__x86_64__)
-  if (strcmp(isa, "avx2") == 0) return __builtin_cpu_supports("avx2");
-  if (strcmp(isa, "avx512") == 0)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+  if (strcmp(isa, "avx2") == 0) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (strncmp(isa, "avx512", strlen("avx512")) == 0)
+    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 #elif defined(__aarch64__)
   if (strcmp(isa, "neon") == 0) return true;

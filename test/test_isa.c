@@ -14,7 +14,7 @@
 static const struct width {
   const char *isa;
   size_t bytes;
-} widths[] = {{"avx512", 64}, {"avx2", 32}, {"neon", 16}, {"portable", 16}};
+} widths[] = {{"avx512", 64}, {"avx512vl", 32}, {"avx2", 32}, {"neon", 16}, {"portable", 16}};
 
 static size_t width_of(const char *isa) {
   for (size_t i = 0; i < COUNT(widths); i++)

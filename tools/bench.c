@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "command.h"
+#include "contest.h"
 #include "message.h"
-#include "plot.h"
+#include "picture.h"
 #include "session.h"
+#include "shell.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -28,9 +30,18 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    serial loop stay\n"
                            "  --list            who could take part, and who cannot, and why\n"
                            "  --json            as one JSON object\n"
+                           "  --csv             as values separated by commas, a line for each contender\n"
                            "  --plot FILE       draws speed over length too, by gnuplot: .svg or .png\n"
                            "  --title TEXT      over the plot; default: the machine\n"
                            "  --help            this text\n"
+                           "\n"
+                           "  --units [LIST]    compares the units, what multiplies the matrices: all that are found,\n"
+                           "                    or those listed by commas: names, sonames or paths of libraries,\n"
+                           "                    and 'found' for all that are found.\n"
+                           "                    One type (f32 or f64) and one length, default 2^26 or what fits in\n"
+                           "                    memory; --rounds is 5 by default; --plot draws a ranking, products\n"
+                           "                    over s and a roofline; --list tells what is found\n"
+                           "  --report FILE     with --units: all of it as one HTML file\n"
                            "\n"
                            "All run in this process and take turns, round after round; NumPy has a process of its\n"
                            "own. Results are checked before anything is timed: who is wrong is not timed, and the\n"
@@ -159,19 +170,34 @@ static int set_rounds(bench_request *r, const char *rounds) {
 
 static int set_plot(bench_request *r, const char *name) {
   r->plot = name;
-  return plot_is_format(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
+  return picture_is_format(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
+}
+
+static int set_page(bench_request *r, const char *name) {
+  r->page = name;
+  return picture_ends_in(name, ".html") ? DONE : wrong_usage("bench", "--report: '%s' does not end in .html", name);
 }
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    {"log2", required_argument, NULL, 'n'},   {"length", required_argument, NULL, 'g'},
-    {"all", no_argument, NULL, 'a'},          {"type", required_argument, NULL, 't'},
-    {"place", required_argument, NULL, 'p'},  {"threads", required_argument, NULL, 'c'},
-    {"rounds", required_argument, NULL, 'r'}, {"only", required_argument, NULL, 'o'},
-    {"list", no_argument, NULL, 'l'},         {"json", no_argument, NULL, 'j'},
-    {"plot", required_argument, NULL, 'f'},   {"title", required_argument, NULL, 'e'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    {"log2", required_argument, NULL, 'n'},
+    {"length", required_argument, NULL, 'g'},
+    {"all", no_argument, NULL, 'a'},
+    {"type", required_argument, NULL, 't'},
+    {"place", required_argument, NULL, 'p'},
+    {"threads", required_argument, NULL, 'c'},
+    {"rounds", required_argument, NULL, 'r'},
+    {"only", required_argument, NULL, 'o'},
+    {"list", no_argument, NULL, 'l'},
+    {"json", no_argument, NULL, 'j'},
+    {"plot", required_argument, NULL, 'f'},
+    {"title", required_argument, NULL, 'e'},
+    {"csv", no_argument, NULL, 'v'},
+    {"units", optional_argument, NULL, 'u'},
+    {"report", required_argument, NULL, 'w'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 static int set_option(bench_request *r, int option, char *value) {
@@ -196,6 +222,15 @@ static int set_option(bench_request *r, int option, char *value) {
   case 'j':
     r->json = true;
     return DONE;
+  case 'v':
+    r->csv = true;
+    return DONE;
+  case 'u':
+    r->units = true;
+    r->unit_names = value;
+    return DONE;
+  case 'w':
+    return set_page(r, value);
   case 'f':
     return set_plot(r, value);
   case 'e':
@@ -208,25 +243,82 @@ static int set_option(bench_request *r, int option, char *value) {
 
 static void set_defaults(bench_request *r) {
   char lengths[] = "4,10,14,18,22,26";
-  if (r->length_count == 0) each_item(r, lengths, add_powers);
+  if (r->length_count == 0 && !r->units) each_item(r, lengths, add_powers);
   if (r->type_count == 0) add_number(r, &numbers[0]);
+  if (r->rounds == 0) r->rounds = r->units ? 5 : 9;
+}
+
+static int check_units(const bench_request *r) {
+  const mmscan_type type = r->types[0]->type;
+  if (r->type_count > 1 || (type != MMSCAN_F32 && type != MMSCAN_F64))
+    return wrong_usage("bench", "--units: one type, f32 or f64");
+  if (r->length_count > 1) return wrong_usage("bench", "--units: one length");
+  if (r->only.count > 0) return wrong_usage("bench", "--units and --only do not go together: list the units");
+  return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
+}
+
+static int check_request(const bench_request *r) {
+  if (r->json && r->csv) return wrong_usage("bench", "--json and --csv do not go together");
+  if (!r->units && r->page != NULL) return wrong_usage("bench", "--report needs --units");
+  return r->units ? check_units(r) : DONE;
+}
+
+/* ---- The command, for a shell ------------------------------------------------------------------------------------ */
+
+/* The caller frees it; NULL where there is no memory. */
+static char *command_of(int argc, char **argv) {
+  char *text = NULL;
+  size_t size;
+  FILE *to = open_memstream(&text, &size);
+  if (to == NULL) return NULL;
+  fputs("mmscan bench", to);
+  for (int i = 1; i < argc; i++) {
+    fputc(' ', to);
+    shell_put_word(to, argv[i]);
+  }
+  return fclose(to) == 0 ? text : NULL;
+}
+
+/* ---- Doing it ---------------------------------------------------------------------------------------------------- */
+
+static int run_request(bench_request *r, bool list) {
+  int status = check_request(r);
+  if (status != DONE) return status;
+  if (r->units) return list ? contest_list(r) : contest_run(r);
+  return list ? session_list(r) : session_run(r);
+}
+
+/* `--units LIST` is `--units=LIST`: getopt takes the value of an option that may have none only in the latter form. */
+static char *value_of(int option, int argc, char **argv) {
+  if (option != 'u' || optarg != NULL || optind >= argc || argv[optind][0] == '-') return optarg;
+  return argv[optind++];
+}
+
+static int read_options(bench_request *r, int argc, char **argv, bool *list, bool *helped) {
+  int option, status = DONE;
+  while (status == DONE && (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
+    *helped |= option == 'h';
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'l')
+      *list = true;
+    else
+      status = set_option(r, option, value_of(option, argc, argv));
+  }
+  return status == DONE && optind < argc ? wrong_usage("bench", "an argument too many: '%s'", argv[optind]) : status;
 }
 
 int run_bench(int argc, char **argv) {
-  bench_request r = {.rounds = 9};
-  bool list = false;
-  int option, status = DONE;
+  bench_request r = {.rounds = 0};
+  bool list = false, helped = false;
+  char *command = command_of(argc, argv); /* before getopt reorders the words */
   set_place(&r, "out");
   set_threads(&r, "both");
-  while (status == DONE && (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
-    if (option == 'l')
-      list = true;
-    else
-      status = set_option(&r, option, optarg);
+  int status = command != NULL ? read_options(&r, argc, argv, &list, &helped) : fail_memory();
+  r.command = command;
+  if (status == DONE && !helped) {
+    set_defaults(&r);
+    status = run_request(&r, list);
   }
-  if (status != DONE) return status;
-  if (optind < argc) return wrong_usage("bench", "an argument too many: '%s'", argv[optind]);
-  set_defaults(&r);
-  return list ? session_list(&r) : session_run(&r);
+  free(command);
+  return status;
 }

@@ -11,5 +11,8 @@ int run_scan(int argc, char **argv);
 int run_info(int argc, char **argv);
 int run_bench(int argc, char **argv);
 int run_tune(int argc, char **argv);
+int run_table(int argc, char **argv);
+int run_draw(int argc, char **argv);
+int run_model(int argc, char **argv);
 
 #endif

@@ -5,6 +5,7 @@
  * The report is made once, as JSON; the text is printed from that. */
 #include "command.h"
 #include "message.h"
+#include "settings.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char help[] = "Usage: mmscan info [--json]\n"
                            "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
@@ -26,26 +26,13 @@ static const char help[] = "Usage: mmscan info [--json]\n"
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 
-/* null for NULL. JSON takes UTF-8 only, and the environment may hold anything. */
-static json_t *text_of(const char *text) {
-  if (text == NULL) return json_null();
-  json_t *value = json_string(text);
-  char *copy = value == NULL ? strdup(text) : NULL;
-  if (copy == NULL) return value;
-  for (char *c = copy; *c != '\0'; c++)
-    if ((unsigned char)*c > 126) *c = '?';
-  value = json_string(copy);
-  free(copy);
-  return value;
-}
-
 /* A table of which there is a name and a line to tell. */
 static json_t *parts(mmscan_status (*get)(size_t index, mmscan_part *part)) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; get(i, &part) == MMSCAN_OK; i++)
-    json_array_append_new(
-        list, json_pack("{s:o, s:o}", "name", text_of(part.name), "description", text_of(part.description)));
+    json_array_append_new(list, json_pack("{s:o, s:o}", "name", settings_text(part.name), "description",
+                                          settings_text(part.description)));
   return list;
 }
 
@@ -63,37 +50,32 @@ static json_t *units(void) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
-    json_array_append_new(list, json_pack("{s:o, s:o, s:b, s:o, s:o, s:i, s:o}", "name", text_of(part.name),
-                                          "description", text_of(part.description), "here", part.status == MMSCAN_OK,
-                                          "library", text_of(part.library), "version", text_of(part.version), "threads",
-                                          part.threads, "routines", routines(part.name)));
+    json_array_append_new(list,
+                          json_pack("{s:o, s:o, s:b, s:o, s:o, s:i, s:o}", "name", settings_text(part.name),
+                                    "description", settings_text(part.description), "here", part.status == MMSCAN_OK,
+                                    "library", settings_text(part.library), "version", settings_text(part.version),
+                                    "threads", part.threads, "routines", routines(part.name)));
   return list;
 }
 
 static json_t *environment(void) {
-  json_t *set = json_object();
-  for (char **entry = environ; *entry != NULL; entry++) {
-    const char *equals = strchr(*entry, '=');
-    if (equals == NULL || strncmp(*entry, "MMSCAN_", 7) != 0) continue;
-    char *name = strndup(*entry, (size_t)(equals - *entry));
-    if (name != NULL) json_object_set_new(set, name, text_of(equals + 1));
-    free(name);
-  }
-  return set;
+  static const char *const own[] = {"MMSCAN_"};
+  return settings_that_begin(own, 1);
 }
 
 /* The file that was read; nothing but MMSCAN_WISDOM makes this process read one. */
 static json_t *wisdom(void) {
   const char *file = getenv("MMSCAN_WISDOM");
   if (file == NULL || *file == '\0') return json_null();
-  return json_pack("{s:o, s:I}", "file", text_of(file), "shapes", (json_int_t)mmscan_wisdom_count());
+  return json_pack("{s:o, s:I}", "file", settings_text(file), "shapes", (json_int_t)mmscan_wisdom_count());
 }
 
 static json_t *report(void) {
-  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", text_of(mmscan_version()), "cpu",
-                   text_of(mmscan_cpu()), "isa", text_of(mmscan_isa()), "threads", mmscan_threads(), "engines",
-                   parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom", wisdom(),
-                   "environment", environment(), "environment_error", text_of(mmscan_environment_error()));
+  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", settings_text(mmscan_version()),
+                   "cpu", settings_text(mmscan_cpu()), "isa", settings_text(mmscan_isa()), "threads", mmscan_threads(),
+                   "engines", parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom",
+                   wisdom(), "environment", environment(), "environment_error",
+                   settings_text(mmscan_environment_error()));
 }
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */

@@ -24,6 +24,9 @@ static const subcommand subcommands[] = {
     {"info", run_info, "version, CPU, engines, the BLAS behind them, environment"},
     {"tune", run_tune, "measure what is fastest here, and write it down"},
     {"bench", run_bench, "time the engines beside the copy bound and other scans"},
+    {"table", run_table, "the paper's Table 1, measured beside stated"},
+    {"draw", run_draw, "the paper's figures, of any method, s and n"},
+    {"model", run_model, "a run in the paper's model: counted beside its bounds"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 

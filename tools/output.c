@@ -57,7 +57,7 @@ static int open_beside(output *out, const char *path, const struct stat *existin
   if (existing != NULL && access(path, W_OK) != 0) return fail_file(path);
   out->target = follow_links(path);
   if (out->target == NULL) return fail_file(path);
-  if (temporary_beside(out->target, &out->fd) != DONE) return FAILED;
+  if (temporary_beside(out->target, &out->fd, &out->temporary) != DONE) return FAILED;
   out->seekable = true;
   const mode_t mode = existing != NULL ? existing->st_mode & 0777 : mode_of_new_file();
   return fchmod(out->fd, mode) == 0 ? DONE : fail_file(path);
@@ -80,8 +80,8 @@ int output_open(output *out, const char *path) {
 /* Standard output is closed, and looked at, when the program ends. */
 int output_close(output *out, int status) {
   if (out->fd > STDOUT_FILENO && close(out->fd) != 0 && status == DONE) status = fail_file(out->name);
-  if (status == DONE && out->target != NULL) status = temporary_rename(out->target);
-  if (status != DONE) temporary_remove();
+  if (status == DONE && out->target != NULL) status = temporary_rename(out->temporary, out->target);
+  if (status != DONE && out->temporary != NULL) temporary_remove(out->temporary);
   free(out->target);
   out->target = NULL;
   out->fd = -1;

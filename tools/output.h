@@ -15,6 +15,7 @@ typedef struct output {
   int fd;
   bool seekable;     /* bytes can be written in any order */
   char *target;      /* the file to be replaced; NULL for standard output and whatever is no regular file */
+  char *temporary;   /* the file beside it; NULL as above */
   uint64_t position; /* the byte that output_write() writes next */
   uint64_t origin;   /* where byte 0 of output_write_at() is */
 } output;

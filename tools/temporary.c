@@ -6,6 +6,7 @@
 #include "message.h"
 #include "transfer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,11 +17,12 @@
 #include <unistd.h>
 
 /* Names to remove, for the signal handler; empty where there is none. */
-static char beside[PATH_MAX], spool[PATH_MAX];
+static char beside[TEMPORARY_MOST][PATH_MAX], spool[PATH_MAX];
 
 /* The default action was put back on entry (SA_RESETHAND), so the process ends by the signal when this returns. */
 static void remove_and_die(int signal_number) {
-  if (beside[0] != '\0') unlink(beside);
+  for (int i = 0; i < TEMPORARY_MOST; i++)
+    if (beside[i][0] != '\0') unlink(beside[i]);
   if (spool[0] != '\0') unlink(spool);
   raise(signal_number);
 }
@@ -72,23 +74,27 @@ int temporary_write_at(int fd, const void *data, size_t size, uint64_t offset) {
   return transfer_write_at(fd, data, size, offset) ? DONE : fail_spool();
 }
 
-/* ---- The file beside the output ---------------------------------------------------------------------------------- */
+/* ---- Files beside the outputs ------------------------------------------------------------------------------------ */
 
-int temporary_beside(const char *target, int *fd) {
+int temporary_beside(const char *target, int *fd, char **name) {
   const char *slash = strrchr(target, '/');
   const int directory = slash == NULL ? 0 : (int)(slash + 1 - target);
-  *fd = make_file(beside, directory, target, ".mmscan-XXXXXX");
+  int i = 0;
+  while (i + 1 < TEMPORARY_MOST && beside[i][0] != '\0') i++;
+  assert(beside[i][0] == '\0');
+  *name = beside[i];
+  *fd = make_file(*name, directory, target, ".mmscan-XXXXXX");
   return *fd < 0 ? fail_file(target) : DONE;
 }
 
-int temporary_rename(const char *target) {
-  if (rename(beside, target) != 0) return fail_file(target);
-  beside[0] = '\0';
+int temporary_rename(char *name, const char *target) {
+  if (rename(name, target) != 0) return fail_file(target);
+  name[0] = '\0';
   return DONE;
 }
 
-void temporary_remove(void) {
-  if (beside[0] == '\0') return;
-  unlink(beside);
-  beside[0] = '\0';
+void temporary_remove(char *name) {
+  if (name[0] == '\0') return;
+  unlink(name);
+  name[0] = '\0';
 }

@@ -15,11 +15,13 @@ int temporary_spool(int *fd);
 /* Writes to a spool, with the message a user can act on. */
 int temporary_write_at(int fd, const void *data, size_t size, uint64_t offset);
 
-/* A file beside the file `target`, to be renamed to it. At most one at a time. */
-int temporary_beside(const char *target, int *fd);
+enum { TEMPORARY_MOST = 2 }; /* files beside their targets at a time */
+
+/* A file beside the file `target`, to be renamed to it. *name stays temporary's. */
+int temporary_beside(const char *target, int *fd, char **name);
 
 /* Ends the file of temporary_beside(): as `target`, or not at all. */
-int temporary_rename(const char *target);
-void temporary_remove(void);
+int temporary_rename(char *name, const char *target);
+void temporary_remove(char *name);
 
 #endif

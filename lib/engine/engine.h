@@ -29,6 +29,7 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
   size_t s, tile;       /* no tile is longer than this */
+  bool looks_ahead;     /* finish_local() is of use */
   bool fetches;         /* x is larger than a core's own caches: ask for it in time */
   bool streams;         /* x and y are larger than all caches, and not the same: write past them */
   const mms_isa *isa;   /* and the kernels of it for the type: the same for every engine */
@@ -73,8 +74,9 @@ typedef struct mms_engine {
   size_t (*work_size)(const mms_job *);
   void (*begin)(const mms_job *, void *work);
 
-  /* The s (0: it has none) and tile to use where nobody says. NULL in an engine that has neither. */
-  void (*defaults)(mmscan_type, size_t *s, size_t *tile);
+  /* The s (0: it has none) and tile to use where nobody says, for the type and instruction set of a job. NULL in an
+   * engine that has neither. */
+  void (*defaults)(const mms_job *, size_t *s, size_t *tile);
 } mms_engine;
 
 /* Row `index` of the table; NULL past its end. */
@@ -83,7 +85,7 @@ const mms_engine *mms_engine_at(size_t index);
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
 
-enum { MMS_SIMD_TILE = 131072 }; /* bytes of a tile of the engine simd, where nobody says */
+enum { MMS_SIMD_TILE = 262144 }; /* bytes of a tile of the engine simd, where nobody says */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 

@@ -128,7 +128,7 @@ static size_t work_size(const mms_job *job) {
 static void begin(const mms_job *job, void *work) {
   gemm_work *w = work;
   lay_out(job, work, w);
-  mms_matrix_l(mms_type_unit(job->type), job->s, w->l);
+  mms_matrix_of(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, w->l);
 }
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
@@ -328,10 +328,10 @@ static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_
   scan_plainly(job, job->type, job->kind, c.tail, x + tail_at, y + tail_at, before_tail);
 }
 
-/* Measured with OpenBLAS: doc/PERFORMANCE.md. */
-static void defaults(mmscan_type type, size_t *s, size_t *tile) {
-  *s = 8;
-  *tile = type == MMSCAN_F32 ? 65536 : 32768;
+/* Measured with OpenBLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
+static void defaults(const mms_job *job, size_t *s, size_t *tile) {
+  *s = job->isa->bytes >= 64 ? 8 : 4;
+  *tile = job->type == MMSCAN_F32 ? 65536 : 32768;
 }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",

@@ -9,7 +9,7 @@
 #include <stdalign.h>
 
 static mms_ahead look_at(const mms_job *job, const mms_tile *t) {
-  return (mms_ahead){.n = t->m, .x = t->x, .then = job->fetches ? t->then : NULL, .reverse = job->reverse};
+  return (mms_ahead){.n = t->m, .x = t->x, .then = job->looks_ahead ? t->then : NULL, .reverse = job->reverse};
 }
 
 static void local(const mms_job *job, const mms_tile *t, void *work) {
@@ -101,9 +101,9 @@ static void at_once(const mms_job *job, const mms_tile *t, mms_value *carry) {
 static size_t work_size(const mms_job *job) { return (void)job, sizeof(mms_ahead); }
 
 /* Measured: doc/PERFORMANCE.md. */
-static void defaults(mmscan_type type, size_t *s, size_t *tile) {
+static void defaults(const mms_job *job, size_t *s, size_t *tile) {
   *s = 0;
-  *tile = MMS_SIMD_TILE / mms_type_size(type);
+  *tile = MMS_SIMD_TILE / mms_type_size(job->type);
 }
 
 const mms_engine mms_engine_simd = {.name = "simd",

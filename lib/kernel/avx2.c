@@ -50,6 +50,16 @@ static inline bits reverse_32(bits v) {
   return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
 }
 
+static inline bits sum_f32(bits a, bits b) {
+  const __m256 one = _mm256_set1_ps(1);
+  return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), one, _mm256_castsi256_ps(b)));
+}
+
+static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
+
+static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
+static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
+
 static inline __m256 magnitude_32(bits v) {
   return _mm256_castsi256_ps(_mm256_and_si256(v, _mm256_set1_epi32(INT32_MAX)));
 }
@@ -102,6 +112,16 @@ static inline bits last_64(bits v) { return _mm256_permute4x64_epi64(v, 0xFF); }
 static inline bits up_64(bits v, bits in) { return _mm256_alignr_epi8(v, between(v, in), 8); }
 static inline bits reverse_64(bits v) { return _mm256_permute4x64_epi64(v, 0x1B); }
 
+static inline bits sum_f64(bits a, bits b) {
+  const __m256d one = _mm256_set1_pd(1);
+  return _mm256_castpd_si256(_mm256_fmadd_pd(_mm256_castsi256_pd(a), one, _mm256_castsi256_pd(b)));
+}
+
+static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
+
+static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
+static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
+
 static inline __m256d magnitude_64(bits v) {
   return _mm256_castsi256_pd(_mm256_and_si256(v, _mm256_set1_epi64x(INT64_MAX)));
 }
@@ -125,7 +145,8 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), 0x31);
 }
 
-#define ISA avx2
+#define ISA         avx2
+#define LOOKS_AHEAD false
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;

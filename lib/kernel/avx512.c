@@ -1,4 +1,4 @@
-/* avx512.c: the vector vocabulary of AVX-512 (F, BW, DQ, VL), and the kernels made of it. */
+/* avx512.c: the vector vocabulary of AVX-512 (F, BW, DQ, VL) in vectors of 64 bytes, and the kernels made of it. */
 #include "kernel/isa.h"
 #include "kernel/loop.h"
 
@@ -60,6 +60,15 @@ static inline bits reverse_32(bits v) {
   return _mm512_permutexvar_epi32(fixed(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
 
+static inline bits sum_f32(bits a, bits b) {
+  return _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
+}
+
+static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
+
+static inline bits sum_u32(bits a, bits b) { return _mm512_add_epi32(a, b); }
+static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
+
 static inline bits larger_32(bits a, bits b) {
   return _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), LARGER_MAGNITUDE));
 }
@@ -117,6 +126,15 @@ static inline bits reverse_64(bits v) {
   return _mm512_permutexvar_epi64(fixed(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
 
+static inline bits sum_f64(bits a, bits b) {
+  return _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
+}
+
+static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
+
+static inline bits sum_u64(bits a, bits b) { return _mm512_add_epi64(a, b); }
+static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
+
 static inline bits larger_64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));
 }
@@ -141,7 +159,8 @@ static inline bits highs_64(bits a, bits b) {
   return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)), b);
 }
 
-#define ISA avx512
+#define ISA         avx512
+#define LOOKS_AHEAD true
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;

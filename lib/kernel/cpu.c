@@ -28,10 +28,24 @@ static bool has(uint32_t features) {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & features) == features;
 }
 
-bool mms_cpu_runs_avx2(void) { return saves(SAVES_XMM_YMM) && has(bit_AVX2); }
+/* All these bits in ECX of CPUID leaf 1. */
+static bool has_basic(uint32_t features) {
+  uint32_t a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & features) == features;
+}
+
+bool mms_cpu_runs_avx2(void) { return saves(SAVES_XMM_YMM) && has(bit_AVX2) && has_basic(bit_FMA); }
 
 bool mms_cpu_runs_avx512(void) {
-  return saves(SAVES_XMM_YMM | SAVES_ZMM) && has(bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
+  return saves(SAVES_XMM_YMM | SAVES_ZMM) && has_basic(bit_FMA) &&
+         has(bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
+}
+
+/* AMD's family 0x19 is Zen 3, without AVX-512, and Zen 4, with units of 256 bits. */
+bool mms_cpu_is_512_wide(void) {
+  uint32_t a, b, c, d;
+  if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx || !__get_cpuid(1, &a, &b, &c, &d)) return true;
+  return (a >> 8 & 0xF) + (a >> 20 & 0xFF) != 0x19;
 }
 
 /* The brand string: three leaves of 16 bytes. */
@@ -47,6 +61,7 @@ static void read_name(char *to, size_t size) {
 #else
 bool mms_cpu_runs_avx2(void) { return false; }
 bool mms_cpu_runs_avx512(void) { return false; }
+bool mms_cpu_is_512_wide(void) { return false; }
 
 /* Linux tells of the implementer and part of an ARM core, or the model, in a line of its own. */
 static void read_name(char *to, size_t size) {

@@ -8,12 +8,14 @@ typedef struct row {
   const char *name;
   const mms_isa *const *isa;
   bool (*runs)(void); /* NULL: wherever it was built for */
+  bool (*pays)(void); /* where it runs, whether it is faster than the rows after it; NULL: yes */
 } row;
 
-static const row table[] = {{"avx512", &mms_isa_avx512, mms_cpu_runs_avx512},
-                            {"avx2", &mms_isa_avx2, mms_cpu_runs_avx2},
-                            {"neon", &mms_isa_neon, NULL},
-                            {"portable", &mms_isa_portable, NULL}};
+static const row table[] = {{"avx512", &mms_isa_avx512, mms_cpu_runs_avx512, mms_cpu_is_512_wide},
+                            {"avx512vl", &mms_isa_avx512vl, mms_cpu_runs_avx512, NULL},
+                            {"avx2", &mms_isa_avx2, mms_cpu_runs_avx2, NULL},
+                            {"neon", &mms_isa_neon, NULL, NULL},
+                            {"portable", &mms_isa_portable, NULL, NULL}};
 enum { ROWS = sizeof table / sizeof *table };
 
 const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name : NULL; }
@@ -32,8 +34,10 @@ const mms_isa *mms_isa_at(size_t index) {
   return !r->runs || r->runs() ? *r->isa : NULL;
 }
 
+static bool pays(const row *r) { return !r->pays || r->pays(); }
+
 const mms_isa *mms_isa_best(void) {
   size_t index = 0;
-  while (!mms_isa_at(index)) index++;
+  while (!mms_isa_at(index) || !pays(&table[index])) index++;
   return mms_isa_at(index);
 }

@@ -5,9 +5,10 @@
 #include "kernel/kernel.h"
 
 /* The kernels; NULL in a build for another architecture or by a compiler without the instructions. */
-extern const mms_isa *const mms_isa_avx512, *const mms_isa_avx2, *const mms_isa_neon, *const mms_isa_portable;
+extern const mms_isa *const mms_isa_avx512, *const mms_isa_avx512vl, *const mms_isa_avx2, *const mms_isa_neon,
+                                                                                              *const mms_isa_portable;
 
-/* The name of row `index` of the table, best first; NULL past its end. */
+/* The name of row `index` of the table, the wider vectors first; NULL past its end. */
 const char *mms_isa_name(size_t index);
 
 /* Whether there is a row of that name, and its index. */
@@ -16,7 +17,7 @@ bool mms_isa_find(const char *name, size_t *index);
 /* The kernels of that row; NULL where the build has none, or this machine does not run them. */
 const mms_isa *mms_isa_at(size_t index);
 
-/* The first row that runs; there always is one. */
+/* The first row that runs and pays; there always is one. */
 const mms_isa *mms_isa_best(void);
 
 #endif

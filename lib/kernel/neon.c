@@ -43,6 +43,15 @@ static inline bits reverse_32(bits v) {
   return vextq_u32(pairs, pairs, 2);
 }
 
+static inline bits sum_f32(bits a, bits b) {
+  return vreinterpretq_u32_f32(vaddq_f32(vreinterpretq_f32_u32(a), vreinterpretq_f32_u32(b)));
+}
+
+static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
+
+static inline bits sum_u32(bits a, bits b) { return vaddq_u32(a, b); }
+static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
+
 static inline bits larger_32(bits a, bits b) {
   return vreinterpretq_u32_f32(vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
 }
@@ -74,6 +83,15 @@ static inline bits last_64(bits v) { return narrow(vdupq_laneq_u64(wide(v), 1));
 static inline bits up_64(bits v, bits in) { return vextq_u32(in, v, 2); }
 static inline bits reverse_64(bits v) { return vextq_u32(v, v, 2); }
 
+static inline bits sum_f64(bits a, bits b) {
+  return vreinterpretq_u32_f64(vaddq_f64(vreinterpretq_f64_u32(a), vreinterpretq_f64_u32(b)));
+}
+
+static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
+
+static inline bits sum_u64(bits a, bits b) { return narrow(vaddq_u64(wide(a), wide(b))); }
+static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
+
 static inline bits larger_64(bits a, bits b) {
   return vreinterpretq_u32_f64(vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));
 }
@@ -88,7 +106,8 @@ static inline bits odds_64(bits a, bits b) { return narrow(vzip2q_u64(wide(a), w
 static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
 static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
-#define ISA neon
+#define ISA         neon
+#define LOOKS_AHEAD false
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_neon = NULL;

@@ -63,6 +63,13 @@ static inline bits highs_32(bits a, bits b) { return PICK_32(a, b, 2, 6, 3, 7); 
 
 static inline bits magnitude_32(bits v) { return v & INT32_MAX; }
 
+static inline bits sum_f32(bits a, bits b) { return (bits)((floats)a + (floats)b); }
+
+static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
+
+static inline bits sum_u32(bits a, bits b) { return a + b; }
+static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
+
 static inline bits larger_32(bits a, bits b) {
   bits x = magnitude_32(a), y = magnitude_32(b);
   return select_where((bits)((floats)x > (floats)y), x, y);
@@ -91,6 +98,13 @@ static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
 static inline bits magnitude_64(bits v) { return (bits)((bits64)v & INT64_MAX); }
 
+static inline bits sum_f64(bits a, bits b) { return (bits)((doubles)a + (doubles)b); }
+
+static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
+
+static inline bits sum_u64(bits a, bits b) { return (bits)((bits64)a + (bits64)b); }
+static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
+
 static inline bits larger_64(bits a, bits b) {
   bits x = magnitude_64(a), y = magnitude_64(b);
   return select_where((bits)((doubles)x > (doubles)y), x, y);
@@ -98,5 +112,6 @@ static inline bits larger_64(bits a, bits b) {
 
 static inline bool any_over_64(bits v, double limit) { return any((bits)((doubles)magnitude_64(v) > limit)); }
 
-#define ISA portable
+#define ISA         portable
+#define LOOKS_AHEAD false
 #include "kernel/rows.inc"

@@ -14,6 +14,8 @@
 #include "paper/vector.h"
 #include "types.h"
 #include "unit/matrix.h"
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,8 @@ typedef struct segment {
 typedef struct run {
   const mmscan_matmul_desc *desc;
   const mms_unit *unit;
+  const mms_monoid *monoid;
+  size_t size; /* bytes of an element */
   int threads;
   char *x; /* scanned in place */
   size_t segments;
@@ -36,6 +40,7 @@ typedef struct run {
   char *w;         /* last values, padded to w_length = s^q */
   size_t w_length; /* the smallest power of s that holds them; 0 for a single segment */
   char *arena;     /* every room and matrix */
+  mms_trace trace; /* what the traces of all sweeps have in common */
 } run;
 
 /* ---- Cutting -------------------------------------------------------------------------------------------------- */
@@ -47,10 +52,16 @@ static size_t largest_power(size_t s, size_t n, unsigned *k) {
   return power;
 }
 
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
 static size_t digit_sum(size_t s, size_t n) {
   size_t sum = 0;
   for (; n; n /= s) sum += n % s;
   return sum;
+}
+
+static size_t segments_of(const mmscan_matmul_desc *desc) {
+  return desc->length_rule == MMSCAN_PADDED ? 1 : digit_sum(desc->s, desc->n);
 }
 
 static size_t power_holding(size_t s, size_t n) {
@@ -79,61 +90,136 @@ static void cut(run *r) {
 
 /* ---- Memory --------------------------------------------------------------------------------------------------- */
 
-static size_t room_for(const run *r, size_t n) { return mms_sweep_room(r->desc->type, r->desc->s, r->desc->form, n); }
+static size_t room_for(const run *r, size_t n) { return 2 * mms_sweep_padded(r->desc->s, r->desc->form, n) * r->size; }
 
-static mms_sweep sweep_over(const run *r, const char *matrices, void *room, mmscan_counts *counts) {
-  size_t square = r->desc->s * r->desc->s * mms_type_size(r->desc->type);
-  return (mms_sweep){.unit = r->unit,
-                     .type = r->desc->type,
-                     .s = r->desc->s,
-                     .form = r->desc->form,
-                     .l = matrices,
-                     .b = matrices + square,
-                     .room = room,
-                     .counts = counts};
+/* Bytes of a matrix, after which elements of any kind are aligned. */
+static size_t square_of(const run *r) {
+  size_t bytes = r->desc->s * r->desc->s * mms_type_size(r->desc->type), align = alignof(max_align_t);
+  return (bytes + align - 1) / align * align;
 }
 
-/* One arena: L_s, B_s, w, the room of w, the rooms of the segments. */
+static mms_sweep sweep_over(const run *r, void *room, mmscan_counts *counts) {
+  return (mms_sweep){.unit = r->unit,
+                     .type = r->desc->type,
+                     .monoid = r->monoid,
+                     .s = r->desc->s,
+                     .size = r->size,
+                     .form = r->desc->form,
+                     .l = r->arena,
+                     .b = r->arena + square_of(r),
+                     .room = room,
+                     .counts = counts,
+                     .trace = r->trace};
+}
+
+/* The sweeps are traced one after the other, so one room does for all. */
+static mmscan_status open_trace(run *r) {
+  size_t most = larger(r->segment->length, r->w_length);
+  if (!r->desc->trace) return MMSCAN_OK;
+  r->trace = (mms_trace){.step = 2,
+                         .call = r->desc->trace,
+                         .context = r->desc->trace_context,
+                         .half = larger(2 * most, mms_sweep_padded(r->desc->s, r->desc->form, most)),
+                         .positions = mms_matmulscan_positions(r->desc)};
+  r->trace.room = malloc(2 * r->trace.half * sizeof *r->trace.room);
+  return r->trace.room ? MMSCAN_OK : MMSCAN_ENOMEM;
+}
+
+/* Sweeps that come one after the other share a room. */
+static size_t next_room(const run *r, size_t room, size_t length) {
+  return r->threads > 1 ? room + room_for(r, length) : room;
+}
+
+static size_t rooms(const run *r) {
+  size_t most = larger(room_for(r, r->w_length), room_for(r, r->segment->length));
+  if (r->threads == 1) return most;
+  size_t all = room_for(r, r->w_length);
+  for (size_t i = 0; i < r->segments; i++) all += room_for(r, r->segment[i].length);
+  return all;
+}
+
+/* L_s, B_s, w, the rooms of w and of the segments. */
+static mmscan_status open_arena(run *r) {
+  r->arena = malloc(2 * square_of(r) + r->w_length * r->size + rooms(r));
+  return r->arena ? MMSCAN_OK : MMSCAN_ENOMEM;
+}
+
+static void open_sweeps(run *r) {
+  mms_matrix_of(r->desc->type, MMSCAN_MATRIX_L, r->desc->s, r->arena);
+  mms_matrix_of(r->desc->type, MMSCAN_MATRIX_B, r->desc->s, r->arena + square_of(r));
+  r->w = r->arena + 2 * square_of(r);
+  size_t room = 2 * square_of(r) + r->w_length * r->size;
+  r->w_sweep = sweep_over(r, r->arena + room, &r->w_counts);
+  r->w_sweep.padding = r->w_length - (r->w_length ? r->segments : 0);
+  r->w_sweep.trace.step = 3;
+  r->w_sweep.trace.first = r->desc->n;
+  room = next_room(r, room, r->w_length);
+  for (segment *g = r->segment; g < r->segment + r->segments; g++) {
+    g->sweep = sweep_over(r, r->arena + room, &g->counts);
+    g->sweep.trace.step = 1;
+    g->sweep.trace.segment = (size_t)(g - r->segment);
+    g->sweep.trace.first = g->from;
+    room = next_room(r, room, g->length);
+  }
+}
+
 static mmscan_status open_run(run *r) {
-  size_t size = mms_type_size(r->desc->type), square = r->desc->s * r->desc->s * size;
+  mmscan_status status;
   r->segment = malloc(r->segments * sizeof *r->segment);
   if (!r->segment) return MMSCAN_ENOMEM;
   cut(r);
   r->w_length = r->segments > 1 ? power_holding(r->desc->s, r->segments) : 0;
-  size_t bytes = 2 * square + r->w_length * size + room_for(r, r->w_length);
-  for (size_t i = 0; i < r->segments; i++) bytes += room_for(r, r->segment[i].length);
-  r->arena = malloc(bytes);
-  if (!r->arena) return MMSCAN_ENOMEM;
-  mms_matrix_l(r->desc->type, r->desc->s, r->arena);
-  mms_matrix_b(r->desc->type, r->desc->s, r->arena + square);
-  r->w = r->arena + 2 * square;
-  char *room = r->w + r->w_length * size;
-  r->w_sweep = sweep_over(r, r->arena, room, &r->w_counts);
-  room += room_for(r, r->w_length);
-  for (segment *g = r->segment; g < r->segment + r->segments; g++) {
-    g->sweep = sweep_over(r, r->arena, room, &g->counts);
-    room += room_for(r, g->length);
-  }
+  if ((status = open_trace(r)) || (status = open_arena(r))) return status;
+  open_sweeps(r);
   return MMSCAN_OK;
 }
 
 static void close_run(run *r) {
+  free(r->trace.room);
   free(r->arena);
   free(r->segment);
 }
 
+/* ---- Depth ---------------------------------------------------------------------------------------------------- */
+
+/* Step 3 waits for the largest segment's up-sweep: its k levels; all of it, recursively. */
+static size_t depth_before_w(const run *r) {
+  return r->desc->traversal == MMSCAN_RECURSIVE ? r->segment->counts.depth : r->segment->k;
+}
+
+/* The longest chain of steps 1 and 3; step 4 waits for both. */
+static size_t depth_before_broadcast(const run *r) {
+  if (r->segments == 1) return r->segment->counts.depth;
+  return larger(r->segment->counts.depth, depth_before_w(r) + r->w_counts.depth);
+}
+
 /* ---- The four steps ------------------------------------------------------------------------------------------- */
 
-static char *element(const run *r, size_t index) { return r->x + index * mms_type_size(r->desc->type); }
+static char *element(const run *r, size_t index) { return r->x + index * r->size; }
+
+static size_t last_of(const segment *g) { return g->from + g->length - 1; }
+
+static size_t position_of_w(const run *r, size_t i) { return r->desc->n + i; }
+
+static void tell_gather(const run *r) {
+  if (!r->trace.call) return;
+  for (size_t i = 0; i < r->segments; i++) mms_trace_place(&r->trace, i, last_of(&r->segment[i]), position_of_w(r, i));
+  mms_trace_tell(&r->trace, 0,
+                 (mmscan_event){.phase = MMSCAN_GATHER,
+                                .depth = depth_before_w(r),
+                                .matrix = MMSCAN_MATRIX_L,
+                                .s = 1,
+                                .columns = r->segments});
+}
 
 /* A single segment has nobody to hand its last value to. */
 static void gather_w(run *r) {
   if (r->segments == 1) return;
-  size_t size = mms_type_size(r->desc->type);
-  memset(r->w, 0, r->w_length * size);
-  for (size_t i = 0; i < r->segments; i++)
-    memcpy(r->w + i * size, element(r, r->segment[i].from + r->segment[i].length - 1), size);
+  mms_sweep_fill(&r->w_sweep, r->w, r->w_length);
+  for (size_t i = 0; i < r->segments; i++) memcpy(r->w + i * r->size, element(r, last_of(&r->segment[i])), r->size);
   r->w_counts.gathered += r->segments;
+  r->w_sweep.trace.depth = depth_before_w(r);
+  tell_gather(r);
 }
 
 static void scan_segment(const run *r, const segment *g) {
@@ -147,7 +233,24 @@ static void finish_segment(const run *r, const segment *g) {
   if (r->desc->traversal == MMSCAN_ITERATIVE) mms_sweep_down(&g->sweep, element(r, g->from), g->length, g->k);
 }
 
-static void add_vector(const run *r, segment *g, const void *carry) {
+/* Columns of the carry and an element, which are adders. */
+static void tell_vector(const segment *g, size_t carry) {
+  const mms_trace *t = &g->sweep.trace;
+  if (!t->call) return;
+  for (size_t i = 0; i < g->length; i++) {
+    mms_trace_place(t, 2 * i, carry, MMSCAN_NO_ELEMENT);
+    mms_trace_place(t, 2 * i + 1, g->from + i, g->from + i);
+  }
+  mms_trace_tell(t, 0,
+                 (mmscan_event){.phase = MMSCAN_BROADCAST,
+                                .depth = g->counts.depth + 1,
+                                .matrix = MMSCAN_MATRIX_L,
+                                .s = 2,
+                                .columns = g->length});
+}
+
+static void add_vector(const run *r, segment *g, const void *carry, size_t position) {
+  tell_vector(g, position);
   mms_vector_add(r->desc->type, g->length, carry, element(r, g->from));
   g->counts.depth++;
   g->counts.additions += g->length;
@@ -155,11 +258,14 @@ static void add_vector(const run *r, segment *g, const void *carry) {
 }
 
 static void broadcast(const run *r, segment *g) {
-  const void *carry = r->w + (size_t)(g - r->segment - 1) * mms_type_size(r->desc->type);
+  size_t before = (size_t)(g - r->segment - 1), position = position_of_w(r, before);
+  const void *carry = r->w + before * r->size;
+  g->sweep.trace.step = 4;
+  g->sweep.trace.depth = depth_before_broadcast(r) - g->counts.depth;
   if (r->desc->broadcast == MMSCAN_BROADCAST_VECTOR)
-    add_vector(r, g, carry);
+    add_vector(r, g, carry, position);
   else
-    mms_sweep_broadcast(&g->sweep, element(r, g->from), g->length, carry);
+    mms_sweep_broadcast(&g->sweep, element(r, g->from), g->length, carry, position);
 }
 
 /* Steps 1 to 4. In the middle loop, step 3 is one task beside the down-sweeps (index -1 of the segments): w is a copy,
@@ -185,8 +291,6 @@ static void join_segments(run *r) {
 
 /* ---- Counts --------------------------------------------------------------------------------------------------- */
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static void add_work(mmscan_counts *sum, const mmscan_counts *part) {
   sum->multiplications += part->multiplications;
   sum->gemms += part->gemms;
@@ -196,34 +300,29 @@ static void add_work(mmscan_counts *sum, const mmscan_counts *part) {
   sum->scattered += part->scattered;
 }
 
-/* The longest chain. Step 3 waits for the largest segment's up-sweep (its k levels; all of it, recursively), step 4 for
- * step 3 and for the segments. The depth of a segment's counts includes its step 4. */
-static uint64_t chain(const run *r) {
-  const segment *first = r->segment;
-  if (r->segments == 1) return first->counts.depth;
-  uint64_t before_w = r->desc->traversal == MMSCAN_RECURSIVE ? first->counts.depth : first->k;
-  uint64_t scanned = larger(first->counts.depth, before_w + r->w_counts.depth);
-  for (size_t i = 1; i < r->segments; i++) scanned = larger(scanned, r->segment[i].counts.depth - 1);
-  return scanned + 1;
-}
-
 static void count(const run *r, mmscan_counts *counts) {
   for (size_t i = 0; i < r->segments; i++) add_work(counts, &r->segment[i].counts);
   add_work(counts, &r->w_counts);
-  counts->depth += chain(r);
+  counts->depth += depth_before_broadcast(r) + (r->segments > 1);
   counts->segments += r->segments;
 }
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------- */
 
-mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, int threads, const void *x, void *y,
-                             mmscan_counts *counts) {
+size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
+  size_t segments = segments_of(desc);
+  return desc->n + (segments > 1 ? segments : 0);
+}
+
+mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
+                             int threads, const void *x, void *y, mmscan_counts *counts) {
   if (desc->n == 0) return MMSCAN_OK;
-  run r = {.desc = desc, .unit = unit, .threads = threads, .x = y};
-  r.segments = desc->length_rule == MMSCAN_PADDED ? 1 : digit_sum(desc->s, desc->n);
+  run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = desc->trace ? 1 : threads, .x = y};
+  r.size = monoid ? monoid->size : mms_type_size(desc->type);
+  r.segments = segments_of(desc);
   mmscan_status status = open_run(&r);
   if (status == MMSCAN_OK) {
-    memmove(y, x, desc->n * mms_type_size(desc->type));
+    memmove(y, x, desc->n * r.size);
     join_segments(&r);
     count(&r, counts);
   }

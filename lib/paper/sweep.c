@@ -1,8 +1,17 @@
 /* sweep.c: gather, multiply, scatter. */
 #include "paper/sweep.h"
 
-#include "types.h"
 #include <string.h>
+
+/* A level, or a broadcast: which entries of x it takes. */
+typedef struct level {
+  mmscan_phase phase;
+  size_t t;             /* of Algorithm 1 */
+  size_t start, stride; /* x[start], x[start + stride], ... */
+  size_t m;             /* so many entries */
+  size_t data;          /* so many of them, the first, are data */
+  size_t total;         /* so many when padded */
+} level;
 
 /* ---- Moving elements ------------------------------------------------------------------------------------------ */
 
@@ -10,26 +19,71 @@ static void copy_steps(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t 
   for (size_t i = 0; i < m; i++, to += to_step, from += from_step) memcpy(to, from, size);
 }
 
-/* to[i * to_stride] = from[i * from_stride] for i in [0, m). Elements are of 4 or 8 bytes, strides in elements; the two
- * share no memory. The moves are the same for every type of that size. */
+/* to[i * to_stride] = from[i * from_stride] for i in [0, m), strides in elements; the two share no memory. The usual
+ * sizes have loops of their own, whose copies are single moves. */
 static void copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t m,
                          size_t size) {
+  ptrdiff_t step = (ptrdiff_t)size;
   if (to_stride == 1 && from_stride == 1)
     memcpy(to, from, m * size);
   else if (size == 4)
     copy_steps(to, 4 * to_stride, from, 4 * from_stride, m, 4);
-  else
+  else if (size == 8)
     copy_steps(to, 8 * to_stride, from, 8 * from_stride, m, 8);
+  else
+    copy_steps(to, step * to_stride, from, step * from_stride, m, size);
 }
 
 static void gather(const mms_sweep *w, void *to, const void *from, size_t stride, size_t m) {
-  copy_strided(to, 1, from, (ptrdiff_t)stride, m, mms_type_size(w->type));
-  if (w->counts) w->counts->gathered += m;
+  copy_strided(to, 1, from, (ptrdiff_t)stride, m, w->size);
+  w->counts->gathered += m;
 }
 
 static void scatter(const mms_sweep *w, void *to, const void *from, size_t stride, size_t m) {
-  copy_strided(to, (ptrdiff_t)stride, from, 1, m, mms_type_size(w->type));
-  if (w->counts) w->counts->scattered += m;
+  copy_strided(to, (ptrdiff_t)stride, from, 1, m, w->size);
+  w->counts->scattered += m;
+}
+
+void mms_sweep_fill(const mms_sweep *w, void *to, size_t m) {
+  if (w->monoid)
+    copy_strided(to, 1, w->monoid->identity, 0, m, w->size);
+  else
+    memset(to, 0, m * w->size);
+}
+
+/* ---- Telling a trace ------------------------------------------------------------------------------------------ */
+
+/* Row 0 of L_s and of B_s leaves an element as it is. */
+static void place(const mms_sweep *w, size_t i, size_t position) {
+  mms_trace_place(&w->trace, i, position, i % w->s ? position : MMSCAN_NO_ELEMENT);
+}
+
+static void place_level(const mms_sweep *w, const level *v) {
+  if (!w->trace.call) return;
+  for (size_t i = 0; i < v->total; i++)
+    place(w, i, i < v->data ? w->trace.first + v->start + i * v->stride : MMSCAN_NO_ELEMENT);
+}
+
+/* Columns of s - 1 elements under the carry. */
+static void place_broadcast(const mms_sweep *w, const level *v, size_t carry) {
+  if (!w->trace.call) return;
+  for (size_t i = 0; i < v->total; i++) {
+    size_t row = i % w->s, position = row ? w->trace.first + i / w->s * (w->s - 1) + row - 1 : carry;
+    place(w, i, i < v->data ? position : MMSCAN_NO_ELEMENT);
+  }
+}
+
+/* One product, of the entries from `from` on. */
+static void tell(const mms_sweep *w, const level *v, mmscan_matrix matrix, size_t from, size_t columns) {
+  if (!w->trace.call) return;
+  mms_trace_tell(&w->trace, from,
+                 (mmscan_event){.phase = v->phase,
+                                .level = v->t,
+                                .depth = w->counts->depth + 1,
+                                .matrix = matrix,
+                                .is_product = 1,
+                                .s = w->s,
+                                .columns = columns});
 }
 
 /* ---- One level: BatchMatMul ----------------------------------------------------------------------------------- */
@@ -40,10 +94,10 @@ static size_t padded(size_t s, mmscan_form form, size_t m) {
   return (m + unit - 1) / unit * unit;
 }
 
-/* Two dense vectors, y and z, of the longest padded level. A broadcast of n elements has ceil(n / (s-1)) columns. */
-size_t mms_sweep_room(mmscan_type type, size_t s, mmscan_form form, size_t n) {
+/* A broadcast of n elements has ceil(n / (s-1)) columns. */
+size_t mms_sweep_padded(size_t s, mmscan_form form, size_t n) {
   size_t broadcast = (n + s - 2) / (s - 1) * s;
-  return 2 * padded(s, form, broadcast > n ? broadcast : n) * mms_type_size(type);
+  return padded(s, form, broadcast > n ? broadcast : n);
 }
 
 /* How squares are asked of the unit: by its batched call, where it has one. */
@@ -54,34 +108,26 @@ static mmscan_product_form form_of_squares(const mms_sweep *w) {
   return MMSCAN_PRODUCT_CHUNKED;
 }
 
-/* z = A y for `total` padded elements of which m are data: one GEMM, or one a square, or one batch of squares. */
-static void batch_matmul(const mms_sweep *w, const void *a, const char *y, char *z, size_t m, size_t total) {
+/* z = A y for a padded level: one GEMM, or one a square, or one batch of squares. */
+static void batch_matmul(const mms_sweep *w, const level *v, const char *y, char *z) {
+  mmscan_matrix matrix = v->phase == MMSCAN_UP_SWEEP ? MMSCAN_MATRIX_L : MMSCAN_MATRIX_B;
   mmscan_product_form form = w->form == MMSCAN_BATCHED ? form_of_squares(w) : MMSCAN_PRODUCT_CHUNKED;
   bool is_loop = w->form == MMSCAN_BATCHED && form == MMSCAN_PRODUCT_CHUNKED;
-  size_t size = mms_type_size(w->type), step = is_loop ? w->s * w->s : total;
-  for (size_t from = 0; from < total; from += step) {
-    size_t data = m > from ? m - from : 0;
+  size_t step = is_loop ? w->s * w->s : v->total;
+  for (size_t from = 0; from < v->total; from += step) {
+    size_t data = v->data > from ? v->data - from : 0;
     mms_unit_multiply(w->unit, &(mms_product){.type = w->type,
                                               .form = form,
+                                              .monoid = w->monoid,
                                               .s = w->s,
                                               .columns = step / w->s,
-                                              .a = a,
-                                              .x = y + from * size,
-                                              .w = z + from * size,
+                                              .a = matrix == MMSCAN_MATRIX_L ? w->l : w->b,
+                                              .x = y + from * w->size,
+                                              .w = z + from * w->size,
                                               .elements = data < step ? data : step,
                                               .counts = w->counts});
+    tell(w, v, matrix, from, step / w->s);
   }
-}
-
-/* x[0], x[stride], ... (m of them) become A times themselves. */
-static void level(const mms_sweep *w, const void *a, char *x, size_t stride, size_t m) {
-  size_t size = mms_type_size(w->type), total = padded(w->s, w->form, m);
-  char *y = w->room, *z = y + total * size;
-  gather(w, y, x, stride, m);
-  memset(y + m * size, 0, (total - m) * size);
-  batch_matmul(w, a, y, z, m, total);
-  scatter(w, x, z, stride, m);
-  if (w->counts) w->counts->depth++;
 }
 
 /* Elements of x[start::stride] when x has n. */
@@ -89,9 +135,19 @@ static size_t strided_length(size_t n, size_t start, size_t stride) {
   return n > start ? (n - start - 1) / stride + 1 : 0;
 }
 
-static void level_at(const mms_sweep *w, const void *a, char *x, size_t n, size_t start, size_t stride) {
-  size_t m = strided_length(n, start, stride);
-  if (m) level(w, a, x + start * mms_type_size(w->type), stride, m);
+/* x[start::stride], of an x of n elements, becomes A times itself. */
+static void sweep_level(const mms_sweep *w, char *x, size_t n, level v) {
+  v.m = strided_length(n, v.start, v.stride);
+  v.data = strided_length(n - w->padding, v.start, v.stride);
+  v.total = padded(w->s, w->form, v.m);
+  if (v.m == 0) return;
+  char *y = w->room, *z = y + v.total * w->size, *from = x + v.start * w->size;
+  place_level(w, &v);
+  gather(w, y, from, v.stride, v.m);
+  mms_sweep_fill(w, y + v.m * w->size, v.total - v.m);
+  batch_matmul(w, &v, y, z);
+  scatter(w, from, z, v.stride, v.m);
+  w->counts->depth++;
 }
 
 /* ---- Algorithm 1 ---------------------------------------------------------------------------------------------- */
@@ -104,13 +160,15 @@ unsigned mms_sweep_levels(size_t s, size_t n) {
 
 void mms_sweep_up(const mms_sweep *w, void *x, size_t n, unsigned k) {
   size_t power = 1;
-  for (unsigned t = 0; t < k; t++, power *= w->s) level_at(w, w->l, x, n, power - 1, power);
+  for (unsigned t = 0; t < k; t++, power *= w->s)
+    sweep_level(w, x, n, (level){.phase = MMSCAN_UP_SWEEP, .t = t, .start = power - 1, .stride = power});
 }
 
 void mms_sweep_down(const mms_sweep *w, void *x, size_t n, unsigned k) {
   size_t power = 1;
   for (unsigned t = 1; t < k; t++) power *= w->s;
-  for (unsigned t = k; t-- > 1; power /= w->s) level_at(w, w->b, x, n, power - 1, power / w->s);
+  for (unsigned t = k; t-- > 1; power /= w->s)
+    sweep_level(w, x, n, (level){.phase = MMSCAN_DOWN_SWEEP, .t = t, .start = power - 1, .stride = power / w->s});
 }
 
 void mms_sweep_scan(const mms_sweep *w, void *x, size_t n) {
@@ -121,28 +179,27 @@ void mms_sweep_scan(const mms_sweep *w, void *x, size_t n) {
 
 /* ---- Algorithm 2 ---------------------------------------------------------------------------------------------- */
 
-/* z[0], z[stride], ... (n of them) holds local prefix sums of groups of s; the last of each group is one element of the
- * same problem, s times smaller. */
-static void recurse(const mms_sweep *w, char *z, size_t stride, size_t n) {
-  if (n <= w->s) return;
-  char *last = z + (w->s - 1) * stride * mms_type_size(w->type);
-  size_t groups = strided_length(n, w->s - 1, w->s);
-  level(w, w->l, last, stride * w->s, groups);
-  recurse(w, last, stride * w->s, groups);
-  level(w, w->b, last, stride, n - (w->s - 1));
+/* z, every stride-th element of x, holds local prefix sums of groups of s, t levels up; the last of each group is one
+ * element of the same problem, s times smaller. */
+static void recurse(const mms_sweep *w, char *x, size_t n, size_t stride, unsigned t) {
+  size_t start = stride - 1, last = w->s * stride - 1;
+  if (strided_length(n, start, stride) <= w->s) return;
+  sweep_level(w, x, n, (level){.phase = MMSCAN_UP_SWEEP, .t = t, .start = last, .stride = w->s * stride});
+  recurse(w, x, n, w->s * stride, t + 1);
+  sweep_level(w, x, n, (level){.phase = MMSCAN_DOWN_SWEEP, .t = t, .start = last, .stride = stride});
 }
 
 void mms_sweep_scan_recursive(const mms_sweep *w, void *x, size_t n) {
   if (n <= 1) return;
-  level(w, w->l, x, 1, n);
-  recurse(w, x, 1, n);
+  sweep_level(w, x, n, (level){.phase = MMSCAN_UP_SWEEP, .stride = 1});
+  recurse(w, x, n, 1, 1);
 }
 
 /* ---- Step 4 of Section 3.2 ------------------------------------------------------------------------------------ */
 
 /* Moves m elements between x and a matrix whose columns are a row 0, left alone, and s - 1 elements. */
 static void move_columns(const mms_sweep *w, char *matrix, char *x, size_t m, bool into) {
-  size_t size = mms_type_size(w->type), rows = w->s - 1;
+  size_t size = w->size, rows = w->s - 1;
   for (size_t at = 0; at < m; at += rows, matrix += w->s * size) {
     size_t bytes = (m - at < rows ? m - at : rows) * size;
     char *column = matrix + size, *piece = x + at * size;
@@ -150,16 +207,16 @@ static void move_columns(const mms_sweep *w, char *matrix, char *x, size_t m, bo
   }
 }
 
-void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carry) {
-  size_t size = mms_type_size(w->type), columns = (n + w->s - 2) / (w->s - 1);
-  size_t total = padded(w->s, w->form, columns * w->s);
-  char *y = w->room, *z = y + total * size;
-  memset(y, 0, total * size);
-  copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, size);
+void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carry, size_t position) {
+  size_t columns = (n + w->s - 2) / (w->s - 1);
+  level v = {.phase = MMSCAN_BROADCAST, .data = n + columns, .total = padded(w->s, w->form, columns * w->s)};
+  char *y = w->room, *z = y + v.total * w->size;
+  place_broadcast(w, &v, position);
+  mms_sweep_fill(w, y, v.total);
+  copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, w->size);
   move_columns(w, y, x, n, true);
-  batch_matmul(w, w->b, y, z, n + columns, total);
+  batch_matmul(w, &v, y, z);
   move_columns(w, z, x, n, false);
-  if (!w->counts) return;
   w->counts->depth++;
   w->counts->gathered += n;
   w->counts->scattered += n;

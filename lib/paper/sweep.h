@@ -11,20 +11,27 @@
 #ifndef MMS_SWEEP_H
 #define MMS_SWEEP_H
 
+#include "paper/trace.h"
 #include "unit/unit.h"
 
 typedef struct mms_sweep {
   const mms_unit *unit;
-  mmscan_type type; /* MMSCAN_F32 or MMSCAN_F64 */
-  size_t s;
+  mmscan_type type; /* of the matrices, MMSCAN_F32 or MMSCAN_F64, and of the elements where there is no monoid */
+  const mms_monoid *monoid; /* the operator and its elements; NULL: + */
+  size_t s, size;           /* size: bytes of an element */
   mmscan_form form;
   const void *l, *b;     /* L_s and B_s */
-  void *room;            /* mms_sweep_room() bytes that nobody else writes to */
-  mmscan_counts *counts; /* depth, products and moves are added to it; NULL: not counted */
+  void *room;            /* 2 * mms_sweep_padded() elements that nobody else writes to */
+  size_t padding;        /* elements at the end of x that are padding */
+  mmscan_counts *counts; /* depth, products and moves are added to it */
+  mms_trace trace;
 } mms_sweep;
 
-/* Bytes of room that vectors of up to n elements take. */
-size_t mms_sweep_room(mmscan_type type, size_t s, mmscan_form form, size_t n);
+/* Elements of the longest padded level, or broadcast, of a vector of n elements. */
+size_t mms_sweep_padded(size_t s, mmscan_form form, size_t n);
+
+/* Sets m elements to the identity. */
+void mms_sweep_fill(const mms_sweep *sweep, void *to, size_t m);
 
 /* The smallest k with s^k >= n; 0 for n <= 1. */
 unsigned mms_sweep_levels(size_t s, size_t n);
@@ -39,8 +46,8 @@ void mms_sweep_scan(const mms_sweep *sweep, void *x, size_t n);
 /* The same by Algorithm 2, which recurses on every s-th element. */
 void mms_sweep_scan_recursive(const mms_sweep *sweep, void *x, size_t n);
 
-/* Adds *carry to x[0..n-1] by products with B_s: columns of s - 1 elements under a row 0 that holds the carry
- * (Section 3.2, step 4). */
-void mms_sweep_broadcast(const mms_sweep *sweep, void *x, size_t n, const void *carry);
+/* Adds *carry, which is at a position of its own, to x[0..n-1] by products with B_s: columns of s - 1 elements under a
+ * row 0 that holds the carry (Section 3.2, step 4). */
+void mms_sweep_broadcast(const mms_sweep *sweep, void *x, size_t n, const void *carry, size_t position);
 
 #endif

@@ -17,9 +17,19 @@
 #include "mmscan.h"
 #include <stdbool.h>
 
+/* An associative operator of the caller's, and its elements. */
+typedef struct mms_monoid {
+  size_t size; /* bytes of an element */
+  mmscan_combine *combine;
+  void *context;
+  const void *identity;
+  void *spare; /* room for an element */
+} mms_monoid;
+
 typedef struct mms_product {
   mmscan_type type;         /* of W; and of A and X, which are bfloat16 in the form MMSCAN_PRODUCT_BF16 */
   mmscan_product_form form; /* in a scan MMSCAN_PRODUCT_CHUNKED */
+  const mms_monoid *monoid; /* for mms_unit_monoid: X and W are of its elements, A's ones say which are combined */
   bool transposed;          /* A^T in place of A */
   size_t s, columns;
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
@@ -75,5 +85,8 @@ void mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 #define MMS_UNIT(name) extern const mms_unit mms_unit_##name;
 #include "unit/units.def"
 #undef MMS_UNIT
+
+/* Not in the table: it multiplies by an operator that comes with the product. On one thread at a time. */
+extern const mms_unit mms_unit_monoid;
 
 #endif

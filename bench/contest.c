@@ -1,0 +1,251 @@
+/* contest.c: all that one call of `mmscan bench --units` does.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "contest.h"
+#include "arrays.h"
+#include "contest_report.h"
+#include "message.h"
+#include "picture.h"
+#include "timing.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const size_t contest_sizes[CONTEST_SIZES] = {2, 4, 8, 16, 32, 64, 128};
+
+/* Elements, where the request has as many: products that do not fit in a core's own caches, products whose speed is
+ * that of multiplying, and scans that are long enough to compare. */
+enum { PRODUCT_LENGTH = 1 << 22, PEAK_LENGTH = 1 << 19, CHOICE_LENGTH = 1 << 20, PEAK_S = MMSCAN_MAX_S };
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+typedef struct memory {
+  arrays scans;
+  uint16_t *bf16;
+} memory;
+
+/* The upper half of a float: the whole numbers here are so small that nothing is lost. */
+static uint16_t *make_bf16(const contest *c, size_t n) {
+  const uint32_t *bits = c->races->data;
+  uint16_t *half = malloc(n * sizeof *half);
+  for (size_t i = 0; half != NULL && i < n; i++) half[i] = (uint16_t)(bits[i] >> 16);
+  return half;
+}
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Whole columns of s, and at least one. */
+static size_t whole_columns(size_t n, size_t s) { return n < s ? s : n / s * s; }
+
+/* A short request has its arrays made long enough for the products. */
+static size_t array_length(size_t n) { return n < PEAK_S ? PEAK_S : n; }
+
+static void set_races(contest *c, const arrays *a, size_t n) {
+  for (int i = 0; i < CONTEST_RACES; i++)
+    c->races[i] = (race){.number = c->number, .n = n, .data = a->data, .x = a->data, .y = a->y};
+  for (int i = 0; i < CONTEST_SIZES; i++) {
+    c->races[i].s = contest_sizes[i];
+    c->races[i].n = whole_columns(least(n, PRODUCT_LENGTH), contest_sizes[i]);
+  }
+  c->races[CONTEST_PEAK].s = PEAK_S;
+  c->races[CONTEST_PEAK].n = whole_columns(least(n, PEAK_LENGTH), PEAK_S);
+  c->races[CONTEST_CHOICE].n = least(n, CHOICE_LENGTH);
+}
+
+static bool make_memory(contest *c, memory *m, size_t n) {
+  if (!arrays_make(&m->scans, c->number, array_length(n))) return false;
+  set_races(c, &m->scans, n);
+  if (c->number->type != MMSCAN_F32) return true;
+  m->bf16 = make_bf16(c, array_length(least(n, PRODUCT_LENGTH)));
+  for (int i = 0; i < CONTEST_RACES; i++) c->races[i].bf16 = m->bf16;
+  return m->bf16 != NULL;
+}
+
+static void free_memory(memory *m) {
+  arrays_free(&m->scans);
+  free(m->bf16);
+}
+
+/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
+
+static void fill_products(contest *c, race *r) {
+  const bench_request *request = c->request;
+  lineup_add_measures(r, request->threads, request->thread_counts);
+  for (size_t i = 0; i < c->list.count; i++)
+    for (int kind = 0; kind < PRODUCTS && c->list.units[i].failure[0] == '\0'; kind++)
+      product_add(r, &c->list.units[i], kind);
+}
+
+static void fill_peak(contest *c) {
+  race *r = &c->races[CONTEST_PEAK];
+  const int one = 1;
+  lineup_add_measures(r, &one, 1);
+  for (size_t i = 0; i < c->list.count; i++) {
+    if (c->list.units[i].failure[0] != '\0') continue;
+    product_add(r, &c->list.units[i], PRODUCT_WHOLE);
+    product_add(r, &c->list.units[i], PRODUCT_WHOLE_ONE_THREAD);
+  }
+}
+
+static void fill_choice(contest *c) {
+  race *r = &c->races[CONTEST_CHOICE];
+  const int one = 1;
+  lineup_add_measures(r, &one, 1);
+  for (size_t i = 0; i < c->list.count; i++)
+    for (int k = 0; k < CONTEST_SIZES && c->list.units[i].failure[0] == '\0'; k++)
+      lineup_add_gemm(r, &c->list.units[i], contest_sizes[k], 1);
+}
+
+/* The s of the fastest short scan. */
+static size_t best_s(const contest *c, const bench_unit *unit) {
+  const race *r = &c->races[CONTEST_CHOICE];
+  size_t best = 0;
+  for (int k = 0; k < CONTEST_SIZES; k++)
+    if (contest_elements(contest_scan(r, unit, contest_sizes[k], 1)) >
+        (best != 0 ? contest_elements(contest_scan(r, unit, best, 1)) : 0))
+      best = contest_sizes[k];
+  return best;
+}
+
+static void fill_scans(contest *c) {
+  race *r = &c->races[CONTEST_SCANS];
+  const bench_request *request = c->request;
+  lineup_add_measures(r, request->threads, request->thread_counts);
+  for (size_t i = 0; i < c->list.count; i++) {
+    const size_t s = best_s(c, &c->list.units[i]);
+    for (size_t k = 0; k < request->thread_counts && s != 0; k++)
+      lineup_add_gemm(r, &c->list.units[i], s, request->threads[k]);
+  }
+}
+
+/* ---- Results that are right -------------------------------------------------------------------------------------- */
+
+static void keep_failure(contest *c, const race *r, const contender *wrong) {
+  char reason[sizeof c->list.units[0].failure];
+  const char *how = r->s != 0 ? products[wrong->form].name : "scan";
+  snprintf(reason, sizeof reason, "%s, s = %zu: %s", how, wrong->s, wrong->refusal);
+  for (size_t i = 0; i < c->list.count; i++)
+    if (&c->list.units[i] == wrong->unit) units_fail(&c->list.units[i], reason);
+}
+
+/* A unit that is wrong somewhere is timed nowhere from then on. */
+static void check(contest *c, int race_index) {
+  race *r = &c->races[race_index];
+  timing_check(r);
+  for (size_t i = 0; i < r->count; i++)
+    if (strncmp(r->contenders[i].refusal, "WRONG", 5) == 0) keep_failure(c, r, &r->contenders[i]);
+}
+
+static void bar_failed(race *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    contender *c = &r->contenders[i];
+    if (c->unit != NULL && c->unit->failure[0] != '\0' && c->refusal[0] == '\0')
+      snprintf(c->refusal, sizeof c->refusal, "the unit failed");
+  }
+}
+
+static bool time_race(contest *c, int race_index) {
+  bar_failed(&c->races[race_index]);
+  return timing_race(&c->races[race_index], c->request->rounds);
+}
+
+/* ---- The contest ------------------------------------------------------------------------------------------------- */
+
+/* All products and the short scans are checked before anything is timed. */
+static bool hold(contest *c) {
+  const bool text = !c->request->json && !c->request->csv;
+  for (int i = 0; i < CONTEST_SIZES; i++) fill_products(c, &c->races[i]);
+  fill_peak(c);
+  fill_choice(c);
+  for (int i = 0; i < CONTEST_SCANS; i++) check(c, i);
+  for (int i = 0; i < CONTEST_SCANS; i++)
+    if (!time_race(c, i)) return false;
+  if (text) contest_print_products(c);
+  fill_scans(c);
+  check(c, CONTEST_SCANS);
+  if (!time_race(c, CONTEST_SCANS)) return false;
+  contest_rank(c);
+  if (text) contest_print_ranking(c);
+  return true;
+}
+
+static void free_races(contest *c) {
+  for (int i = 0; i < CONTEST_RACES; i++) lineup_free(&c->races[i]);
+}
+
+static int report(const contest *c) {
+  const bench_request *request = c->request;
+  if (request->json && contest_json(c) != DONE) return FAILED;
+  if (request->csv) report_csv(c->races, CONTEST_RACES);
+  if (request->plot != NULL && contest_draw(c) != DONE) return FAILED;
+  return request->page != NULL ? contest_page_write(c) : DONE;
+}
+
+static int hold_and_report(contest *c, size_t n) {
+  memory m = {.bf16 = NULL};
+  const bool done = make_memory(c, &m, n) && hold(c);
+  const int status = done ? report(c) : fail_memory();
+  free_races(c);
+  free_memory(&m);
+  return status;
+}
+
+/* The length asked for; or else the longest there is memory for, up to the last of the lengths by default. */
+static int choose_length(const bench_request *request, size_t *n) {
+  enum { MOST_LOG2 = 26 };
+  *n = request->length_count > 0 ? request->lengths[0] : (size_t)1 << MOST_LOG2;
+  while (request->length_count == 0 && *n > PRODUCT_LENGTH && !arrays_fit(request->types[0], *n)) *n /= 2;
+  return arrays_fit(request->types[0], array_length(*n)) ? DONE : fail("n = %zu: there is not enough memory", *n);
+}
+
+/* Units that failed are told at the end, and are no reason not to write the files. */
+static int status_of(const contest *c) {
+  int status = DONE;
+  for (size_t i = 0; i < c->list.count; i++)
+    if (c->list.units[i].failure[0] != '\0') status = fail("%s: %s", c->list.units[i].name, c->list.units[i].failure);
+  return status;
+}
+
+static int run(contest *c) {
+  size_t n;
+  if (choose_length(c->request, &n) != DONE) return FAILED;
+  c->races = calloc(CONTEST_RACES, sizeof *c->races);
+  if (c->races == NULL) return fail_memory();
+  if (!c->request->json && !c->request->csv) contest_print_head(c, n);
+  const int status = hold_and_report(c, n);
+  free(c->races);
+  return status;
+}
+
+static int prepare(const bench_request *request) {
+  int status = DONE;
+  if (request->plot != NULL) status = picture_prepare(request->plot);
+  if (status == DONE && request->page != NULL) status = contest_page_prepare(request->page);
+  return status;
+}
+
+int contest_run(bench_request *request) {
+  contest c = {.request = request, .number = request->types[0], .settings = contest_settings()};
+  int status = session_check_environment();
+  if (status == DONE) status = prepare(request);
+  if (status == DONE) status = units_open(&c.list, request->unit_names);
+  if (status == DONE) status = run(&c);
+  status = contest_page_close(picture_close(status));
+  if (status == DONE) status = status_of(&c);
+  units_close(&c.list);
+  json_decref(c.settings);
+  return status;
+}
+
+int contest_list(bench_request *request) {
+  contest c = {.request = request};
+  int status = session_check_environment();
+  if (status == DONE) status = units_open(&c.list, request->unit_names);
+  if (status == DONE) contest_print_units(&c);
+  if (status == DONE) status = status_of(&c);
+  units_close(&c.list);
+  return status;
+}

@@ -1,0 +1,60 @@
+/* contest_json.c: a contest for machines.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "contest_report.h"
+#include "message.h"
+#include "peer.h"
+#include "settings.h"
+
+json_t *contest_settings(void) {
+  static const char *const prefixes[] = {"MMSCAN_",  "OPENBLAS_", "GOTO_", "MKL_", "BLIS_",           "ARMPL_",
+                                         "LIBXSMM_", "OMP_",      "GOMP_", "KMP_", "LD_LIBRARY_PATH", "LD_PRELOAD"};
+  return settings_that_begin(prefixes, sizeof prefixes / sizeof *prefixes);
+}
+
+static json_t *or_null(const contender *c, double value) { return c != NULL ? json_real(value) : json_null(); }
+
+static json_t *forms_of(const contest *c, const bench_unit *unit) {
+  json_t *list = json_object();
+  for (int kind = 0; kind < PRODUCTS; kind++) {
+    const contender *p = contest_product(&c->races[CONTEST_SIZES / 2], unit, kind);
+    if (p != NULL) json_object_set_new(list, products[kind].name, json_string(p->refusal[0] ? p->refusal : "timed"));
+  }
+  return list;
+}
+
+static json_t *standing_json(const contest *c, const standing *s) {
+  const bench_unit *unit = s->unit;
+  const contender *last = s->scans[c->request->thread_counts - 1], *one = s->scans[0];
+  json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:i, s:o}", "label", unit->label, "unit", settings_text(unit->name),
+                          "library", settings_text(unit->part.library), "version", settings_text(unit->part.version),
+                          "threads", unit->part.threads, "forms", forms_of(c, unit));
+  if (unit->failure[0] != '\0') json_object_set_new(row, "failed", settings_text(unit->failure));
+  json_object_set_new(row, "s", json_integer((json_int_t)s->s));
+  json_object_set_new(row, "gelem_per_second", or_null(last, contest_elements(last)));
+  json_object_set_new(row, "of_bound", last != NULL ? json_real(report_of_bound(last)) : json_null());
+  json_object_set_new(row, "fewest_threads_gelem_per_second", or_null(one, contest_elements(one)));
+  json_object_set_new(row, "product_gelem_per_second", or_null(s->product, contest_elements(s->product)));
+  json_object_set_new(row, "peak_gflop_per_second", or_null(s->peak, contest_operations(s->peak)));
+  json_object_set_new(row, "gain_of_own_threads", s->gain > 0 ? json_real(s->gain) : json_null());
+  return row;
+}
+
+static json_t *ranking(const contest *c) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < c->list.count; i++) json_array_append_new(list, standing_json(c, &c->ranking[i]));
+  return list;
+}
+
+int contest_json(const contest *c) {
+  json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:O, s:o, s:i, s:I, s:o, s:o}", "version", mmscan_version(), "built",
+                          PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "settings", c->settings,
+                          "command", settings_text(c->request->command), "rounds", c->request->rounds, "n",
+                          (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c), "tables",
+                          report_json_races(c->races, CONTEST_RACES));
+  if (all == NULL) return fail_memory();
+  if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
+  json_decref(all);
+  return DONE;
+}

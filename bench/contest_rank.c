@@ -1,0 +1,96 @@
+/* contest_rank.c: which unit is how fast.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "contest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Looking up -------------------------------------------------------------------------------------------------- */
+
+const contender *contest_product(const race *r, const bench_unit *unit, product_kind kind) {
+  for (size_t i = 0; i < r->count; i++)
+    if (r->contenders[i].unit == unit && r->contenders[i].form == (int)kind) return &r->contenders[i];
+  return NULL;
+}
+
+const contender *contest_scan(const race *r, const bench_unit *unit, size_t s, int threads) {
+  for (size_t i = 0; i < r->count; i++) {
+    const contender *c = &r->contenders[i];
+    if (c->unit == unit && c->threads == threads && (s == 0 || c->s == s)) return c;
+  }
+  return NULL;
+}
+
+double contest_elements(const contender *c) {
+  return c != NULL && c->refusal[0] == '\0' ? 1e-9 * (double)c->race->n / c->seconds : 0;
+}
+
+double contest_operations(const contender *c) {
+  return c != NULL && c->refusal[0] == '\0' ? 1e-9 * product_operations(c) / c->seconds : 0;
+}
+
+/* ---- The ranking ------------------------------------------------------------------------------------------------- */
+
+static const contender *faster(const contender *a, const contender *b) {
+  if (contest_elements(b) > contest_elements(a)) return b;
+  return contest_elements(a) > 0 ? a : NULL;
+}
+
+/* Of all that was asked of it; but not of trmm, which leaves half of the operations out, nor of half the precision. */
+static const contender *busiest(const race *r, const bench_unit *unit, bool one_thread, const contender *best) {
+  for (int kind = 0; kind < PRODUCTS; kind++) {
+    const contender *p = contest_product(r, unit, kind);
+    const bool counts = products[kind].form == MMSCAN_PRODUCT_CHUNKED || products[kind].form == MMSCAN_PRODUCT_GEMM;
+    if (counts && contest_operations(p) > contest_operations(best) && (!one_thread || p->threads == 1)) best = p;
+  }
+  return best;
+}
+
+const contender *contest_peak(const contest *c, const bench_unit *unit, bool one_thread) {
+  const contender *best = NULL;
+  for (int i = 0; i <= CONTEST_PEAK; i++) best = busiest(&c->races[i], unit, one_thread, best);
+  return best;
+}
+
+/* On the largest products, where they have most to do. */
+static double gain_of_threads(const contest *c, const bench_unit *unit) {
+  const race *r = &c->races[CONTEST_PEAK];
+  const double alone = contest_elements(contest_product(r, unit, PRODUCT_WHOLE_ONE_THREAD));
+  return alone > 0 ? contest_elements(contest_product(r, unit, PRODUCT_WHOLE)) / alone : 0;
+}
+
+static standing standing_of(const contest *c, const bench_unit *unit) {
+  standing s = {.unit = unit};
+  if (unit->failure[0] != '\0') return s;
+  for (int i = 0; i < CONTEST_SIZES; i++) {
+    s.product = faster(s.product, contest_product(&c->races[i], unit, PRODUCT_TILES));
+    s.product = faster(s.product, contest_product(&c->races[i], unit, PRODUCT_TILES_BY_ROWS));
+  }
+  s.peak = contest_peak(c, unit, false);
+  s.gain = gain_of_threads(c, unit);
+  for (size_t i = 0; i < c->request->thread_counts; i++) {
+    s.scans[i] = faster(NULL, contest_scan(&c->races[CONTEST_SCANS], unit, 0, c->request->threads[i]));
+    if (s.scans[i] != NULL) s.s = s.scans[i]->s;
+  }
+  return s;
+}
+
+/* On the most threads; a unit that failed is behind one that was only not timed. */
+static double merit(const standing *s) {
+  double best = s->unit->failure[0] != '\0' ? -1 : 0;
+  for (int i = 0; i < MOST_THREAD_COUNTS; i++)
+    if (s->scans[i] != NULL) best = contest_elements(s->scans[i]);
+  return best;
+}
+
+static int faster_first(const void *a, const void *b) {
+  const double x = merit(a), y = merit(b);
+  return (x < y) - (x > y);
+}
+
+void contest_rank(contest *c) {
+  for (size_t i = 0; i < c->list.count; i++) c->ranking[i] = standing_of(c, &c->list.units[i]);
+  qsort(c->ranking, c->list.count, sizeof *c->ranking, faster_first);
+}

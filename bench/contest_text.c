@@ -1,0 +1,189 @@
+/* contest_text.c: a contest for people, on standard output.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "contest_report.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* ---- Before ------------------------------------------------------------------------------------------------------ */
+
+static void print_unit(const bench_unit *unit) {
+  printf("%-20s", unit->label);
+  if (unit->failure[0] != '\0') {
+    printf(" failed: %s\n", unit->failure);
+    return;
+  }
+  printf(" %s", unit->part.library != NULL ? unit->part.library : unit->part.description);
+  if (unit->part.version != NULL) printf(", %s", unit->part.version);
+  if (unit->part.threads > 0) printf(", %d thread%s", unit->part.threads, unit->part.threads == 1 ? "" : "s");
+  putchar('\n');
+}
+
+void contest_print_units(const contest *c) {
+  for (size_t i = 0; i < c->list.count; i++) print_unit(&c->list.units[i]);
+}
+
+static void print_settings(const contest *c) {
+  const char *title = "settings";
+  for (void *i = json_object_iter(c->settings); i != NULL; i = json_object_iter_next(c->settings, i)) {
+    printf("%-12s %s=%s\n", title, json_object_iter_key(i), json_string_value(json_object_iter_value(i)));
+    title = "";
+  }
+  if (json_object_size(c->settings) == 0) puts("settings     none of those that units look at");
+}
+
+void contest_print_head(const contest *c, size_t n) {
+  char length[48];
+  report_machine_lines(c->request);
+  print_settings(c);
+  report_times_line(c->request);
+  report_length(n, length);
+  printf("scans        %s, %s, out of place\n\n", c->number->name, length);
+  contest_print_units(c);
+  fflush(stdout);
+}
+
+/* ---- Products ---------------------------------------------------------------------------------------------------- */
+
+typedef double measure(const contender *c);
+
+static bool is_timed_somewhere(const contest *c, const bench_unit *unit, product_kind kind) {
+  for (int i = 0; i < CONTEST_SIZES; i++)
+    if (contest_elements(contest_product(&c->races[i], unit, kind)) > 0) return true;
+  return false;
+}
+
+static void print_value(double value) {
+  if (value > 0)
+    report_number(value);
+  else
+    printf(" %7s", "-");
+}
+
+static void print_row(const contest *c, const bench_unit *unit, product_kind kind, measure *value) {
+  if (!is_timed_somewhere(c, unit, kind)) return;
+  printf("%-20s %-16s", unit->label, products[kind].name);
+  for (int i = 0; i < CONTEST_SIZES; i++) print_value(value(contest_product(&c->races[i], unit, kind)));
+  putchar('\n');
+}
+
+static void print_table(const contest *c, const char *heading, measure *value) {
+  printf("\n%-37s", heading);
+  for (int i = 0; i < CONTEST_SIZES; i++) printf("  s =%4zu", contest_sizes[i]);
+  putchar('\n');
+  for (size_t i = 0; i < c->list.count; i++)
+    for (int kind = 0; kind < PRODUCTS; kind++) print_row(c, &c->list.units[i], kind, value);
+}
+
+static void print_measure(const contest *c, const char *name, const contender *(*find)(const race *r)) {
+  printf("%-37s", name);
+  for (int i = 0; i < CONTEST_SIZES; i++) print_value(contest_elements(find(&c->races[i])));
+  putchar('\n');
+}
+
+static const contender *copy_on_one(const race *r) { return lineup_bound(r, 1); }
+
+/* Told with the first form that has the same reason. */
+static bool is_told(const race *r, const bench_unit *unit, int kind, const char *reason) {
+  for (int i = 0; i < kind; i++) {
+    const contender *p = contest_product(r, unit, i);
+    if (p != NULL && strcmp(p->refusal, reason) == 0) return true;
+  }
+  return false;
+}
+
+static void print_reason(const race *r, const bench_unit *unit, int kind, const char *reason) {
+  printf("%-20s %s", unit->label, products[kind].name);
+  for (int i = kind + 1; i < PRODUCTS; i++) {
+    const contender *p = contest_product(r, unit, i);
+    if (p != NULL && strcmp(p->refusal, reason) == 0) printf("; %s", products[i].name);
+  }
+  printf(": %s\n", reason);
+}
+
+/* From the middle of the sizes: what is not there is not there for any. */
+static void print_missing(const contest *c) {
+  const race *r = &c->races[CONTEST_SIZES / 2];
+  for (size_t i = 0; i < c->list.count; i++)
+    for (int kind = 0; kind < PRODUCTS && c->list.units[i].failure[0] == '\0'; kind++) {
+      const bench_unit *unit = &c->list.units[i];
+      const contender *p = contest_product(r, unit, kind);
+      if (p == NULL || p->refusal[0] == '\0' || is_told(r, unit, kind, p->refusal)) continue;
+      print_reason(r, unit, kind, p->refusal);
+    }
+}
+
+void contest_print_products(const contest *c) {
+  char length[48];
+  report_length(c->races[0].n, length);
+  printf("\nProducts W = L_s X, the first level of a scan, %s:\n", length);
+  for (int kind = 0; kind < PRODUCTS; kind++) printf("  %-16s %s\n", products[kind].name, products[kind].description);
+  print_table(c, "Gelem/s", contest_elements);
+  print_measure(c, "copy bound, 1 thread", copy_on_one);
+  print_measure(c, "serial loop", lineup_loop);
+  print_table(c, "GFLOP/s (2 s an element)", contest_operations);
+  puts("\nForms that were not timed:");
+  print_missing(c);
+  fflush(stdout);
+}
+
+/* ---- The ranking ------------------------------------------------------------------------------------------------- */
+
+static void print_scan(const contender *scan) {
+  print_value(contest_elements(scan));
+  print_value(scan != NULL ? report_of_bound(scan) : 0);
+  print_value(scan != NULL ? report_times_serial(scan) : 0);
+  printf(" |");
+}
+
+static void print_scans(const contest *c, const contender *const *scans) {
+  for (size_t i = 0; i < c->request->thread_counts; i++) print_scan(scans[i]);
+  putchar('\n');
+}
+
+static void print_ranking_head(const contest *c) {
+  char length[48];
+  report_length(c->races[CONTEST_SCANS].n, length);
+  printf("\nScans by the engine gemm, %s, %-22s |", c->number->name, length);
+  for (size_t i = 0; i < c->request->thread_counts; i++)
+    printf(" %2d thread%s               |", c->request->threads[i], c->request->threads[i] == 1 ? " " : "s");
+  printf("\n%-22s %4s %7s %7s %7s |", "rank unit", "s", "product", "GFLOP/s", "threads");
+  for (size_t i = 0; i < c->request->thread_counts; i++) printf(" %7s %7s %7s |", "Gelem/s", "xbound", "xserial");
+  putchar('\n');
+}
+
+static void print_standing(const contest *c, size_t place) {
+  const standing *s = &c->ranking[place];
+  if (s->unit->failure[0] != '\0') {
+    printf("   - %-17s failed: %s\n", s->unit->label, s->unit->failure);
+    return;
+  }
+  printf("%4zu %-17s %4zu", place + 1, s->unit->label, s->s);
+  print_value(contest_elements(s->product));
+  print_value(contest_operations(s->peak));
+  print_value(s->gain);
+  printf(" |");
+  print_scans(c, s->scans);
+}
+
+void contest_print_ranking(const contest *c) {
+  const race *r = &c->races[CONTEST_SCANS];
+  const contender *bounds[MOST_THREAD_COUNTS], *loops[MOST_THREAD_COUNTS];
+  print_ranking_head(c);
+  for (size_t i = 0; i < c->request->thread_counts; i++) {
+    bounds[i] = lineup_bound(r, c->request->threads[i]);
+    loops[i] = lineup_loop(r);
+  }
+  printf("%-51s |", "   - copy bound");
+  print_scans(c, bounds);
+  printf("%-51s |", "   - serial loop");
+  print_scans(c, loops);
+  for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
+  puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, up to s = 512.\n"
+       "threads: times as fast, at s = 512, with the threads the unit is set to as with one of its own.\n"
+       "s: the fastest for scans of 2^20 elements or less on one thread.\n"
+       "xbound, xserial: times the speed of copying by as many threads, and of the serial loop.");
+  fflush(stdout);
+}

@@ -1,0 +1,273 @@
+/* fit.c: measures products and copies, fits a line, and adds up what a scan by the engine gemm is made of.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "fit.h"
+#include "bound.h"
+#include "message.h"
+#include "number.h"
+#include "raw_product.h"
+#include "timing.h"
+
+#include <math.h>
+#include <mmscan.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How the engine cuts (lib/engine/gemm.c): blocks of a matrix that fit the nearest cache, levels of the totals until a
+ * loop is as fast; and from which size of y on it passes the caches by (lib/plan.c). */
+enum { BLOCK = 8192, SHORTEST_LEVEL = 128, STREAM_BYTES = 16 << 20 };
+
+enum {
+  ROUNDS = 41,
+  ROOM = 131072,               /* elements of a tile's work space, at most */
+  LANES = 16,                  /* elements that are moved at a time */
+  PAD = 16,                    /* elements between two rows more than there are columns, as in the engine */
+  LARGEST = 1 << FIT_SIZES,    /* s */
+  MOST_MULTIPLY_ADDS = 262144, /* over it OpenBLAS starts threads (lib/unit/cblas.c) */
+};
+
+static const double SLICE = 100e-6; /* seconds: a round of something short */
+
+typedef struct arrays {
+  float *x, *y;
+  float *plane, *room; /* a block, and a tile's products */
+  float *l;            /* L_s */
+} arrays;
+
+/* ---- Timing ------------------------------------------------------------------------------------------------------ */
+
+/* What is timed: one of `action`, with whatever it needs. */
+typedef struct subject {
+  void (*action)(const struct subject *, size_t turn);
+  const arrays *a;
+  size_t n, s, columns, tile;
+  const mmscan_plan *plan;
+  double best; /* seconds of one */
+} subject;
+
+static double seconds_of(const subject *t, size_t turns) {
+  double from = timing_now();
+  for (size_t i = 0; i < turns; i++) t->action(t, i);
+  return timing_now() - from;
+}
+
+static size_t turns_for(const subject *t) {
+  size_t turns = 1;
+  while (seconds_of(t, turns) < SLICE) turns *= 2;
+  return turns;
+}
+
+/* The subjects take turns, so that a machine that drifts drifts for all. */
+static void time_all(subject *subjects, size_t count) {
+  size_t turns[FIT_SHAPES];
+  for (size_t i = 0; i < count; i++) {
+    subjects[i].best = INFINITY;
+    turns[i] = turns_for(&subjects[i]);
+  }
+  for (int round = 0; round < ROUNDS; round++)
+    for (size_t i = 0; i < count; i++)
+      subjects[i].best = fmin(subjects[i].best, seconds_of(&subjects[i], turns[i]) / (double)turns[i]);
+}
+
+/* ---- Products ---------------------------------------------------------------------------------------------------- */
+
+/* The next product goes to the next part of the work space, as in the engine. */
+static void multiply(const subject *t, size_t turn) {
+  const size_t stride = t->columns + PAD, parts = ROOM / 2 / (t->s * stride);
+  float *w = t->a->room + turn % (parts ? parts : 1) * t->s * stride;
+  product_by_rows(t->s, t->columns, stride, t->a->l, t->a->plane, w);
+}
+
+/* The least squares of (start + entry s c) / time - 1, start being no less than 0. */
+static void fit_line(fit_size *f) {
+  double a = 0, b = 0, c = 0, d = 0, e = 0;
+  for (size_t i = 0; i < FIT_SHAPES; i++) {
+    const double u = 1 / f->time[i], v = (double)(f->s * f->columns[i]) / f->time[i];
+    a += u * u;
+    b += u * v;
+    c += v * v;
+    d += u;
+    e += v;
+  }
+  f->start = fmax(0, (d * c - b * e) / (a * c - b * b));
+  f->entry = (e - b * f->start) / c;
+  f->worst = 0;
+  for (size_t i = 0; i < FIT_SHAPES; i++) {
+    const double line = f->start + f->entry * (double)(f->s * f->columns[i]);
+    f->worst = fmax(f->worst, fabs(line / f->time[i] - 1));
+  }
+}
+
+/* Shapes from the engine's block down, or from where a BLAS would start threads. */
+static void measure_size(const arrays *a, fit_size *f) {
+  subject subjects[FIT_SHAPES];
+  size_t columns = MOST_MULTIPLY_ADDS / (f->s * f->s);
+  if (columns > BLOCK / f->s) columns = BLOCK / f->s;
+  product_matrix(f->s, a->l);
+  for (size_t i = 0; i < FIT_SHAPES; i++, columns = (columns + 1) / 2) {
+    f->columns[i] = columns;
+    subjects[i] = (subject){.action = multiply, .a = a, .s = f->s, .columns = columns};
+  }
+  time_all(subjects, FIT_SHAPES);
+  for (size_t i = 0; i < FIT_SHAPES; i++) f->time[i] = 1e9 * subjects[i].best;
+  fit_line(f);
+}
+
+/* ---- Moves ------------------------------------------------------------------------------------------------------- */
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* m elements into s rows, a vector of LANES to each row in turn: the stores of a gather, without its shuffles. */
+static void move_to_rows(size_t s, size_t m, const float *x, float *rows) {
+  const size_t stride = BLOCK / s + PAD;
+  size_t column = 0;
+  for (; (column + LANES) * s <= m; column += LANES)
+    for (size_t row = 0; row < s; row++, x += LANES) memcpy(rows + row * stride + column, x, LANES * sizeof *x);
+  memcpy(rows + column, x, (m - column * s) * sizeof *x);
+}
+
+/* What a tile moves: each block of x into rows in the nearest cache, and its products, when all are there, to y. */
+static void move_tile(const subject *t, size_t from, size_t m) {
+  const bool streams = t->n * sizeof(float) >= STREAM_BYTES;
+  for (size_t at = 0; at < m; at += BLOCK) move_to_rows(t->s, smaller(BLOCK, m - at), t->a->x + from + at, t->a->plane);
+  (streams ? bound_stream : bound_copy)(m * sizeof(float), t->a->room, t->a->y + from, 1);
+}
+
+static void move(const subject *t, size_t turn) {
+  (void)turn;
+  for (size_t from = 0; from < t->n; from += t->tile) move_tile(t, from, smaller(t->tile, t->n - from));
+}
+
+static void add_up(const subject *t, size_t turn) {
+  (void)turn;
+  numbers[0].serial(t->n, t->a->x, t->a->y, 1);
+}
+
+static void scan(const subject *t, size_t turn) {
+  (void)turn;
+  mmscan_execute(t->plan, t->a->x, t->a->y);
+}
+
+/* ---- What a scan is made of -------------------------------------------------------------------------------------- */
+
+/* Nanoseconds: of an element copied in and out in the cache, of one in a serial loop, and of a call. */
+typedef struct prices {
+  const fit_size *size;
+  double copies, loop, call;
+} prices;
+
+static double products_of(const fit_size *f, size_t columns) {
+  const size_t block = BLOCK / f->s, blocks = (columns + block - 1) / block;
+  return (double)blocks * f->start + f->entry * (double)(f->s * columns);
+}
+
+/* A tile of m elements: its columns, their totals, the totals of those. */
+static void add_tile(fit_run *r, const prices *p, size_t m) {
+  for (bool is_first = true; m >= r->s && (is_first || m >= SHORTEST_LEVEL); is_first = false, m /= r->s) {
+    r->products += products_of(p->size, m / r->s);
+    r->loops += (double)(m % r->s) * p->loop;
+    if (!is_first) r->levels += (double)m * p->copies;
+  }
+  r->loops += (double)m * p->loop;
+}
+
+static void predict(fit_run *r, const prices *p, double moves) {
+  for (size_t from = 0; from < r->n; from += r->tile) add_tile(r, p, smaller(r->tile, r->n - from));
+  r->call = p->call;
+  r->moves = moves;
+  r->predicted = r->call + r->products + r->moves + r->levels + r->loops;
+}
+
+static mmscan_plan *plan_of(size_t n, mmscan_choice *choice) {
+  const mmscan_desc desc = {.struct_size = sizeof desc,
+                            .x_type = MMSCAN_F32,
+                            .y_type = MMSCAN_F32,
+                            .op = MMSCAN_PLUS,
+                            .kind = MMSCAN_INCLUSIVE,
+                            .n = n,
+                            .x_stride = 1,
+                            .y_stride = 1,
+                            .batch = 1};
+  mmscan_plan *plan;
+  *choice = (mmscan_choice){.struct_size = sizeof *choice, .engine = "gemm", .unit = "cblas", .threads = 1};
+  mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, choice);
+  if (status == MMSCAN_OK) status = mmscan_plan_get_choice(plan, choice);
+  if (status) fail("a plan of the engine gemm, n = %zu: %s", n, mmscan_strerror(status));
+  return plan;
+}
+
+static const fit_size *size_of(const fit *f, size_t s) {
+  for (size_t i = 0; i < FIT_SIZES; i++)
+    if (f->sizes[i].s == s) return &f->sizes[i];
+  return NULL;
+}
+
+static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
+  mmscan_choice choice;
+  mmscan_plan *plan = plan_of(r->n, &choice);
+  if (plan == NULL) return FAILED;
+  r->s = choice.s;
+  r->tile = choice.tile;
+  p->size = size_of(f, r->s);
+  subject subjects[] = {{.action = scan, .a = a, .plan = plan},
+                        {.action = move, .a = a, .n = r->n, .s = r->s, .tile = r->tile}};
+  time_all(subjects, 2);
+  mmscan_plan_destroy(plan);
+  r->measured = 1e9 * subjects[0].best;
+  if (p->size == NULL) return fail("the engine gemm takes s = %zu, which was not measured", r->s);
+  predict(r, p, 1e9 * subjects[1].best);
+  return DONE;
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+/* The first elements of the arrays are the first level of totals of a tile. */
+static int measure_prices(const arrays *a, prices *p) {
+  mmscan_choice choice;
+  mmscan_plan *plan = plan_of(1, &choice);
+  if (plan == NULL) return FAILED;
+  subject subjects[] = {{.action = move, .a = a, .n = BLOCK, .s = choice.s, .tile = BLOCK},
+                        {.action = add_up, .a = a, .n = SHORTEST_LEVEL},
+                        {.action = scan, .a = a, .plan = plan}};
+  time_all(subjects, 3);
+  mmscan_plan_destroy(plan);
+  p->copies = 1e9 * subjects[0].best / BLOCK;
+  p->loop = 1e9 * subjects[1].best / SHORTEST_LEVEL;
+  p->call = 1e9 * subjects[2].best;
+  return DONE;
+}
+
+static float *new_array(size_t n) {
+  float *array = aligned_alloc(64, n * sizeof *array);
+  if (array != NULL) memset(array, 0, n * sizeof *array);
+  return array;
+}
+
+static int measure_all(fit *f, const arrays *a) {
+  prices p;
+  for (size_t i = 0; i < FIT_SIZES; i++) {
+    f->sizes[i].s = (size_t)2 << i;
+    measure_size(a, &f->sizes[i]);
+  }
+  int status = measure_prices(a, &p);
+  for (int i = 0; i < FIT_RUNS && status == DONE; i++) {
+    f->runs[i] = (fit_run){.n = (size_t)1 << (FIT_FIRST + i)};
+    status = measure_run(f, a, &p, &f->runs[i]);
+  }
+  return status;
+}
+
+int fit_measure(fit *f) {
+  const size_t most = (size_t)1 << FIT_LAST;
+  if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
+  arrays a = {new_array(most), new_array(most), new_array(2 * ROOM), new_array(2 * ROOM), new_array(LARGEST * LARGEST)};
+  const bool is_there = a.x != NULL && a.y != NULL && a.plane != NULL && a.room != NULL && a.l != NULL;
+  int status = is_there ? measure_all(f, &a) : fail_memory();
+  free(a.x);
+  free(a.y);
+  free(a.plane);
+  free(a.room);
+  free(a.l);
+  return status;
+}

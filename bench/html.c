@@ -1,0 +1,50 @@
+/* html.c: pieces of HTML.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "html.h"
+
+#include <string.h>
+
+static const char *entity(char letter) {
+  switch (letter) {
+  case '&':
+    return "&amp;";
+  case '<':
+    return "&lt;";
+  case '>':
+    return "&gt;";
+  case '"':
+    return "&quot;";
+  default:
+    return NULL;
+  }
+}
+
+void html_put_text(FILE *to, const char *text) {
+  for (; *text != '\0'; text++) {
+    const char *special = entity(*text);
+    if (special != NULL)
+      fputs(special, to);
+    else
+      fputc(*text, to);
+  }
+}
+
+/* How long what stands before a name is; 0 where there is none. */
+static size_t before_name(const char *svg) {
+  static const char *const befores[] = {"id='", "id=\"", "href='#", "href=\"#", "url(#"};
+  for (size_t i = 0; i < sizeof befores / sizeof *befores; i++)
+    if (strncmp(svg, befores[i], strlen(befores[i])) == 0) return strlen(befores[i]);
+  return 0;
+}
+
+void html_put_svg(FILE *to, const char *svg, int number) {
+  svg = strstr(svg, "<svg");
+  while (svg != NULL && *svg != '\0') {
+    const size_t length = before_name(svg);
+    fwrite(svg, 1, length > 0 ? length : 1, to);
+    if (length > 0) fprintf(to, "p%d-", number);
+    svg += length > 0 ? length : 1;
+  }
+}

@@ -1,0 +1,68 @@
+/* own_threads.c: the threads that a BLAS starts by itself, by the vendors' own calls.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "own_threads.h"
+
+#include <dlfcn.h>
+#include <omp.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* BLIS has integers of 64 bits here, which serve the others too. */
+typedef int get_call(void);
+typedef void set_call(long threads);
+
+/* By the builds of a library its names begin and end differently. */
+static void *find(void *handle, const char *name) {
+  static const char *const begins[] = {"", "scipy_"}, *const ends[] = {"", "64_", "_64"};
+  char full[80];
+  void *found = NULL;
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+    for (size_t k = 0; k < sizeof ends / sizeof *ends && found == NULL; k++) {
+      snprintf(full, sizeof full, "%s%s%s", begins[i], name, ends[k]);
+      found = dlsym(handle, full);
+    }
+  return found;
+}
+
+/* The calls of a library; NULL where it does not have both. */
+typedef struct calls {
+  get_call *get;
+  set_call *set;
+} calls;
+
+static calls find_calls(void *handle) {
+  static const char *const names[][2] = {{"openblas_get_num_threads", "openblas_set_num_threads"},
+                                         {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
+                                         {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    calls c = {NULL, NULL};
+    *(void **)&c.get = find(handle, names[i][0]);
+    *(void **)&c.set = find(handle, names[i][1]);
+    if (c.get != NULL && c.set != NULL) return c;
+  }
+  return (calls){NULL, NULL};
+}
+
+/* Sets the threads if there are more than one, and returns how many there were; 0 where that is not known. */
+static int set_threads(const char *library, int threads) {
+  void *handle = library != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (handle == NULL) return 0;
+  const calls c = find_calls(handle);
+  const int before = c.get != NULL ? c.get() : 0;
+  if (c.set != NULL && (before > 1 || threads > 1)) c.set(threads);
+  dlclose(handle);
+  return before;
+}
+
+own_threads own_threads_set_one(const char *library) {
+  own_threads before = {.openmp = omp_get_max_threads()};
+  before.count = set_threads(library, 1);
+  return before;
+}
+
+void own_threads_restore(const char *library, own_threads before) {
+  if (before.count > 1) set_threads(library, before.count);
+  omp_set_num_threads(before.openmp);
+}

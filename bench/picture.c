@@ -1,0 +1,85 @@
+/* picture.c: pictures by the program gnuplot.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "picture.h"
+#include "message.h"
+#include "output.h"
+#include "process.h"
+
+#include <errno.h>
+#include <string.h>
+
+static output picture;
+static bool is_open; /* the picture, by picture_prepare() */
+
+/* ---- Before ------------------------------------------------------------------------------------------------------ */
+
+bool picture_ends_in(const char *name, const char *end) {
+  const size_t length = strlen(name), tail = strlen(end);
+  return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+bool picture_is_format(const char *name) { return picture_ends_in(name, ".svg") || picture_ends_in(name, ".png"); }
+
+static bool start_gnuplot(process *gnuplot, char *option, int to) {
+  char name[] = "gnuplot";
+  char *argv[] = {name, option, NULL};
+  return process_start(gnuplot, argv, to, false);
+}
+
+int picture_check(const char *option) {
+  process gnuplot;
+  char version[] = "--version";
+  if (!start_gnuplot(&gnuplot, version, -1))
+    return fail("%s needs the program gnuplot, which cannot be started: %s", option, strerror(errno));
+  process_end(&gnuplot);
+  return DONE;
+}
+
+int picture_prepare(const char *name) {
+  if (picture_check("--plot") != DONE) return FAILED;
+  is_open = true;
+  return output_open(&picture, name);
+}
+
+int picture_close(int status) {
+  if (is_open) status = output_close(&picture, status);
+  is_open = false;
+  return status;
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+int picture_draw_to(int file, picture_script *put, const void *what) {
+  process gnuplot;
+  if (!start_gnuplot(&gnuplot, NULL, file)) return fail("gnuplot: %s", strerror(errno));
+  put(gnuplot.to, what);
+  return process_end(&gnuplot) == 0 ? DONE : fail("gnuplot failed");
+}
+
+int picture_draw(picture_script *put, const void *what) { return picture_draw_to(picture.fd, put, what); }
+
+/* ---- For scripts ------------------------------------------------------------------------------------------------- */
+
+void picture_put_terminal(FILE *to, bool svg, size_t height) {
+  fprintf(to, "set terminal %s size %d,%zu enhanced font '%s' background '#ffffff'\n", svg ? "svg" : "pngcairo",
+          PICTURE_WIDTH, height, svg ? "Helvetica,Arial,sans-serif,14" : "Sans,11");
+}
+
+void picture_put_axes(FILE *to) {
+  fputs("set border 3 lc '#606060'\n"
+        "set tics nomirror out scale 0.5 textcolor '#404040'\n"
+        "set grid lc '#e4e4e4' lt 1\n",
+        to);
+}
+
+/* Between single quotes, in which a single quote is written twice. */
+void picture_put_string(FILE *to, const char *text) {
+  fputc('\'', to);
+  for (; *text != '\0'; text++) {
+    if (*text == '\'') fputc('\'', to);
+    fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+  }
+  fputc('\'', to);
+}

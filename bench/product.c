@@ -1,0 +1,180 @@
+/* product.c: one product W = L_s X by a unit: the first level of a scan, timed.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "product.h"
+#include "lineup.h"
+#include "own_threads.h"
+#include "timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Elements of a tile, as the engine gemm cuts floats, and by how much shorter its rows are: rows that are a power of
+ * two apart would share a set of the cache. */
+enum { TILE = 65536, SHORTER = 16 };
+
+const product products[PRODUCTS] = {
+    [PRODUCT_TILES] = {.name = "tiles",
+                       .description = "gemm, chunks of a tile of 65536 elements, on the calling thread",
+                       .form = MMSCAN_PRODUCT_CHUNKED,
+                       .tiles = true},
+    [PRODUCT_TILES_BY_ROWS] = {.name = "tiles by rows",
+                               .description = "the same with matrices by rows, as the engine gemm has them",
+                               .form = MMSCAN_PRODUCT_CHUNKED,
+                               .tiles = true,
+                               .by_rows = true},
+    [PRODUCT_WHOLE] = {.name = "whole",
+                       .description = "one gemm for all (Theorem 1), threads as the unit is set",
+                       .form = MMSCAN_PRODUCT_GEMM},
+    [PRODUCT_WHOLE_ONE_THREAD] = {.name = "whole, 1 thread",
+                                  .description = "one gemm for all, the unit's own threads set to one",
+                                  .form = MMSCAN_PRODUCT_GEMM,
+                                  .one_thread = true},
+    [PRODUCT_TRMM] = {.name = "trmm", .description = "one trmm for all, in place", .form = MMSCAN_PRODUCT_TRMM},
+    [PRODUCT_BATCH] = {.name = "batch",
+                       .description = "one gemm_batch for all squares (Algorithm 1)",
+                       .form = MMSCAN_PRODUCT_BATCH},
+    [PRODUCT_BATCH_STRIDED] = {.name = "strided batch",
+                               .description = "one gemm_batch_strided for all squares",
+                               .form = MMSCAN_PRODUCT_BATCH_STRIDED},
+    [PRODUCT_BF16] = {.name = "bfloat16",
+                      .description = "one sbgemm for all: X of bfloat16, sums of float",
+                      .form = MMSCAN_PRODUCT_BF16},
+};
+
+/* ---- The product ------------------------------------------------------------------------------------------------- */
+
+static bool in_place(const product *p) { return p->form == MMSCAN_PRODUCT_TRMM; }
+
+static const void *source(const contender *c) {
+  const product *p = &products[c->form];
+  return in_place(p) ? c->race->y : p->form == MMSCAN_PRODUCT_BF16 ? c->race->bf16 : c->race->x;
+}
+
+static mmscan_product_desc describe(const contender *c) {
+  return (mmscan_product_desc){.struct_size = sizeof(mmscan_product_desc),
+                               .unit = c->unit->name,
+                               .type = c->race->number->type,
+                               .form = products[c->form].form,
+                               .matrix = MMSCAN_MATRIX_L,
+                               .s = c->s};
+}
+
+/* Elements of the tile that begins at `at`. */
+static size_t tile_at(const contender *c, size_t at) {
+  const product *p = &products[c->form];
+  const size_t left = c->race->n - at, tile = p->by_rows ? TILE - SHORTER * c->s : TILE;
+  return p->tiles && tile < left ? tile : left;
+}
+
+static mmscan_status multiply(const contender *c) {
+  mmscan_product_desc desc = describe(c);
+  const size_t size = c->race->number->size;
+  const char *x = source(c);
+  char *w = c->race->y;
+  mmscan_status status = MMSCAN_OK;
+  for (size_t at = 0, tile; at < c->race->n && status == MMSCAN_OK; at += tile) {
+    tile = tile_at(c, at);
+    desc.columns = tile / c->s;
+    desc.row_stride = products[c->form].by_rows ? desc.columns : 0;
+    status = mmscan_product(&desc, x + at * size, w + at * size);
+  }
+  return status;
+}
+
+/* ---- As a contender ---------------------------------------------------------------------------------------------- */
+
+/* Products of products soon are Inf, and NaN, which take no longer; zeros would be skipped by some. */
+static double run(const contender *c, long runs) {
+  const product *p = &products[c->form];
+  mmscan_status status = MMSCAN_OK;
+  if (in_place(p)) memcpy(c->race->y, c->race->data, c->race->n * c->race->number->size);
+  own_threads before = {0};
+  if (p->one_thread) before = own_threads_set_one(c->unit->part.library);
+  const double start = timing_now();
+  for (long i = 0; i < runs && status == MMSCAN_OK; i++) status = multiply(c);
+  const double seconds = timing_now() - start;
+  if (p->one_thread) own_threads_restore(c->unit->part.library, before);
+  return status == MMSCAN_OK ? seconds : NAN;
+}
+
+static size_t check_by_rows(const contender *c) {
+  const race *r = c->race;
+  const char *x = r->data, *y = r->y;
+  for (size_t at = 0, tile; at < r->n; at += tile) {
+    tile = tile_at(c, at);
+    const size_t from = at * r->number->size;
+    const size_t place = r->number->check_by_rows(c->s, tile / c->s, x + from, y + from);
+    if (place < tile) return at + place;
+  }
+  return r->n;
+}
+
+/* W holds no other product before, and NaN. */
+static size_t verify(const contender *c) {
+  const race *r = c->race;
+  const size_t bytes = r->n * r->number->size;
+  if (in_place(&products[c->form]))
+    memcpy(r->y, r->data, bytes);
+  else
+    memset(r->y, 0xFF, bytes);
+  if (multiply(c) != MMSCAN_OK) return 0;
+  return products[c->form].by_rows ? check_by_rows(c) : r->number->check(r->n, c->s, r->data, r->y);
+}
+
+/* ---- Who can do it ----------------------------------------------------------------------------------------------- */
+
+/* What the unit says of the routine behind the form; "" where it says nothing. */
+static const char *remark_on(const contender *c) {
+  mmscan_routine routine = {.struct_size = sizeof routine};
+  const mmscan_product_form form = products[c->form].form;
+  const mmscan_product_form as = form == MMSCAN_PRODUCT_CHUNKED ? MMSCAN_PRODUCT_GEMM : form;
+  for (size_t i = 0; mmscan_get_routine(c->unit->name, i, &routine) == MMSCAN_OK; i++)
+    if (routine.form == as && routine.type == c->race->number->type) return routine.remark;
+  return "";
+}
+
+/* One column is enough to see what is there. */
+static void try_one(contender *c) {
+  mmscan_product_desc desc = describe(c);
+  desc.columns = 1;
+  const mmscan_status status = mmscan_product(&desc, source(c), c->race->y);
+  const char *remark = status != MMSCAN_OK ? remark_on(c) : "";
+  if (status == MMSCAN_ENOTSUP && remark[0] != '\0')
+    snprintf(c->refusal, sizeof c->refusal, "%s", remark);
+  else if (status != MMSCAN_OK)
+    snprintf(c->refusal, sizeof c->refusal, "%s", status == MMSCAN_ENOTSUP ? "not there" : mmscan_strerror(status));
+}
+
+static void refuse_threads(contender *c) {
+  const own_threads before = own_threads_set_one(c->unit->part.library);
+  own_threads_restore(c->unit->part.library, before);
+  if (before.count <= 1) snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let it be set");
+}
+
+void product_add(race *r, const bench_unit *unit, product_kind kind) {
+  const product *p = &products[kind];
+  if (r->count == MOST_CONTENDERS) return;
+  contender *c = &r->contenders[r->count++];
+  *c = (contender){.role = ROLE_LIBRARY,
+                   .threads = 1,
+                   .run = run,
+                   .verify = verify,
+                   .race = r,
+                   .s = r->s,
+                   .form = kind,
+                   .unit = unit};
+  snprintf(c->name, sizeof c->name, "%s", unit->label);
+  if (!p->tiles && !p->one_thread && unit->part.threads > 1) c->threads = unit->part.threads;
+  c->settle = c->threads > 1;
+  if (p->form == MMSCAN_PRODUCT_BF16 && r->bf16 == NULL)
+    snprintf(c->refusal, sizeof c->refusal, "f32 only");
+  else
+    try_one(c);
+  if (c->refusal[0] == '\0' && p->one_thread) refuse_threads(c);
+  if (c->refusal[0] == '\0') lineup_refuse_slow(c, unit->name);
+}
+
+double product_operations(const contender *c) { return 2.0 * (double)c->s * (double)c->race->n; }

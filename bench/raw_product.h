@@ -1,0 +1,17 @@
+/* raw_product.h: one product by the CBLAS that the command is linked with, called directly.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is measured with it is the latency of a call, some ten nanoseconds: no other call may be around it. */
+#ifndef RAW_PRODUCT_H
+#define RAW_PRODUCT_H
+
+#include <stddef.h>
+
+/* L_s, column-major. */
+void product_matrix(size_t s, float *l);
+
+/* W = L_s X. X and W are s-by-columns, by rows that start `stride` elements after each other. */
+void product_by_rows(size_t s, size_t columns, size_t stride, const float *l, const float *x, float *w);
+
+#endif

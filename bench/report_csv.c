@@ -1,0 +1,53 @@
+/* report_csv.c: races as values separated by commas.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "product.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* In quotes where it has to be, and a quote then twice (RFC 4180). */
+static void put_text(const char *text) {
+  if (strpbrk(text, ",\"\n\r") == NULL) {
+    fputs(text, stdout);
+    return;
+  }
+  putchar('"');
+  for (; *text != '\0'; text++) {
+    if (*text == '"') putchar('"');
+    putchar(*text);
+  }
+  putchar('"');
+}
+
+/* Digits enough to be read back as the same number. */
+static void put_times(const contender *c) {
+  printf(",%.17g,%.17g,%.17g,", c->seconds, c->fastest, 1e-9 * (double)c->race->n / c->seconds);
+  if (report_form(c) != NULL) printf("%.17g", 1e-9 * product_operations(c) / c->seconds);
+  printf(",%.17g,%.17g,", report_of_bound(c), report_times_serial(c));
+}
+
+static void put_line(const contender *c) {
+  const race *r = c->race;
+  printf("%s,%s,%s,%zu,", report_work(r), r->number->name, r->in_place ? "in" : "out", r->n);
+  put_text(c->name);
+  printf(",%s,%d,", report_role(c), c->threads);
+  put_text(report_form(c) != NULL ? report_form(c) : "");
+  putchar(',');
+  if (c->s != 0) printf("%zu", c->s);
+  if (c->refusal[0] == '\0')
+    put_times(c);
+  else
+    fputs(",,,,,,,", stdout);
+  put_text(c->refusal);
+  putchar('\n');
+}
+
+void report_csv(const race *races, size_t count) {
+  puts("work,type,place,n,name,role,threads,form,s,seconds,fastest_seconds,gelem_per_second,gflop_per_second,of_bound,"
+       "times_serial,skipped");
+  for (const race *r = races; r < races + count; r++)
+    for (size_t i = 0; i < r->count; i++) put_line(&r->contenders[i]);
+}

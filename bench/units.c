@@ -1,0 +1,175 @@
+/* units.c: the units that take part in `mmscan bench --units`.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "units.h"
+#include "message.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORT = 24 };
+
+/* The unit that counts. */
+static const char SLOW_UNIT[] = "model";
+
+bool units_is_slow(const char *name) { return strcmp(name, SLOW_UNIT) == 0; }
+
+void units_fail(bench_unit *unit, const char *reason) {
+  if (unit->failure[0] == '\0') snprintf(unit->failure, sizeof unit->failure, "%s", reason);
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+/* "openblas-pthread" of /usr/lib/openblas-pthread/libblas.so.3, "mkl_rt" of /opt/lib/libmkl_rt.so.2. */
+static void short_name(const char *library, char label[SHORT]) {
+  static const char *const telling[] = {"blas", "blis", "atlas"};
+  const char *base = strrchr(library, '/');
+  base = base != NULL ? base + 1 : library;
+  const char *folder = base - (base > library);
+  while (folder > library && folder[-1] != '/') folder--;
+  const int folder_length = base > library ? (int)(base - 1 - folder) : 0;
+  if (strncmp(base, "lib", 3) == 0) base += 3;
+  const char *end = strstr(base, ".so");
+  snprintf(label, SHORT, "%.*s", end != NULL ? (int)(end - base) : (int)strlen(base), base);
+  for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+    const char *found = memmem(folder, (size_t)folder_length, telling[i], strlen(telling[i]));
+    if (found != NULL) snprintf(label, SHORT, "%.*s", folder_length, folder);
+  }
+}
+
+static bool is_taken(const unit_list *list, const char *label) {
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->units[i].label, label) == 0) return true;
+  return false;
+}
+
+/* Where it is taken, the name of the file; and then a number. */
+static void set_label(const unit_list *list, bench_unit *unit) {
+  char label[SHORT];
+  const char *slash = strrchr(unit->name, '/');
+  short_name(unit->name, label);
+  if (is_taken(list, label)) snprintf(label, sizeof label, "%s", slash != NULL ? slash + 1 : unit->name);
+  snprintf(unit->label, sizeof unit->label, "%s", label);
+  for (int i = 2; is_taken(list, unit->label); i++) snprintf(unit->label, sizeof unit->label, "%s-%d", label, i);
+}
+
+/* ---- One unit ---------------------------------------------------------------------------------------------------- */
+
+static bool find_part(const char *name, mmscan_part *part) {
+  *part = (mmscan_part){.struct_size = sizeof *part};
+  for (size_t i = 0; mmscan_get_unit(i, part) == MMSCAN_OK; i++)
+    if (strcmp(part->name, name) == 0) return true;
+  *part = (mmscan_part){.struct_size = sizeof *part};
+  return false;
+}
+
+/* Many names are links to one library. */
+static bool is_same_library(const char *a, const char *b) {
+  char at[PATH_MAX], bt[PATH_MAX];
+  if (a == NULL || b == NULL) return false;
+  return strcmp(realpath(a, at) != NULL ? at : a, realpath(b, bt) != NULL ? bt : b) == 0;
+}
+
+static bool is_listed(const unit_list *list, const bench_unit *unit) {
+  for (size_t i = 0; i < list->count; i++) {
+    const bench_unit *other = &list->units[i];
+    if (strcmp(unit->name, other->name) == 0 || is_same_library(unit->part.library, other->part.library)) return true;
+  }
+  return false;
+}
+
+static void close_unit(bench_unit *unit) {
+  if (unit->opened) mmscan_unit_close(unit->name);
+  unit->opened = false;
+}
+
+/* Without the name in front, which is told anyway. */
+static const char *reason(const char *why, const char *name) {
+  const size_t length = strlen(name);
+  return strncmp(why, name, length) == 0 && strncmp(why + length, ": ", 2) == 0 ? why + length + 2 : why;
+}
+
+/* A unit that is there already, or a library. */
+static bench_unit open_unit(const char *name) {
+  bench_unit unit = {.name = name};
+  char why[sizeof unit.failure];
+  if (!find_part(name, &unit.part)) {
+    const mmscan_status status = mmscan_unit_open(name, NULL, why, sizeof why);
+    unit.opened = status == MMSCAN_OK;
+    if (!unit.opened) units_fail(&unit, why[0] != '\0' ? reason(why, name) : mmscan_strerror(status));
+    find_part(name, &unit.part);
+  } else if (unit.part.status != MMSCAN_OK) {
+    units_fail(&unit, "the library behind the unit is not here");
+  }
+  return unit;
+}
+
+/* What is in the list already is closed. False where there is no more room. */
+static bool add(unit_list *list, bench_unit *unit) {
+  const bool listed = is_listed(list, unit);
+  if (listed || list->count == MOST_UNITS) {
+    close_unit(unit);
+    return listed;
+  }
+  set_label(list, unit);
+  list->units[list->count++] = *unit;
+  return true;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
+
+/* What cannot be loaded is not here; what can, and is no unit, is told. */
+static bool is_absent(const char *library) {
+  void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  if (handle != NULL) dlclose(handle);
+  return handle == NULL;
+}
+
+/* More than the list holds are left out. */
+static void open_found(unit_list *list) {
+  mmscan_part part = {.struct_size = sizeof part};
+  const char *candidate;
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++) {
+    bench_unit unit = {.name = part.name, .part = part};
+    if (part.status == MMSCAN_OK && !units_is_slow(part.name)) add(list, &unit);
+  }
+  for (size_t i = 0; (candidate = mmscan_unit_candidate(i)) != NULL; i++) {
+    bench_unit unit = open_unit(candidate);
+    if (unit.opened || !is_absent(candidate)) add(list, &unit);
+  }
+}
+
+static bool open_item(unit_list *list, const char *name) {
+  if (strcmp(name, "found") == 0) {
+    open_found(list);
+    return true;
+  }
+  bench_unit unit = open_unit(name);
+  return add(list, &unit);
+}
+
+static int open_listed(unit_list *list, char *names) {
+  char *name;
+  while ((name = strsep(&names, ",")) != NULL) {
+    if (*name == '\0') return wrong_usage("bench", "--units: a name is missing");
+    if (!open_item(list, name)) return wrong_usage("bench", "--units: more than %d units", MOST_UNITS);
+  }
+  return DONE;
+}
+
+int units_open(unit_list *list, char *names) {
+  char found[] = "found";
+  list->count = 0;
+  const int status = open_listed(list, names != NULL ? names : found);
+  if (status != DONE) return status;
+  return list->count > 0 ? DONE : fail("no unit was found");
+}
+
+void units_close(unit_list *list) {
+  for (size_t i = 0; i < list->count; i++) close_unit(&list->units[i]);
+  list->count = 0;
+}

@@ -1,0 +1,192 @@
+/* avx512vl.c: the vector vocabulary of AVX-512 in vectors of 32 bytes, and the kernels made of it: for cores that do 64
+ * bytes in two turns, as a vector of half the length takes a step less. */
+#include "kernel/isa.h"
+#include "kernel/loop.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#include <immintrin.h>
+#include <string.h>
+
+typedef __m256i bits;
+enum { VECTOR = 32 };
+
+static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
+static inline void store(void *p, bits v) { _mm256_storeu_si256(p, v); }
+static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
+
+/* Constants the compiler does not look into. clang would make two or three other moves of a move by a known index or
+ * under a known mask, and gcc would make the constant anew in every turn of a loop; either costs a third of the speed.
+ */
+static inline bits fixed(bits v) {
+  __asm__("" : "+v"(v));
+  return v;
+}
+
+static inline __mmask8 mask_of(__mmask8 mask) {
+  __asm__("" : "+k"(mask));
+  return mask;
+}
+
+/* vrangeps, vrangepd: the larger magnitude, without its sign. */
+enum { LARGER_MAGNITUDE = 0xB };
+
+/* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
+
+static inline bits load_part_32(const void *p, size_t m, bits in) {
+  return _mm256_mask_loadu_epi32(in, (__mmask8)((1u << m) - 1), p);
+}
+
+static inline void store_part_32(void *p, bits v, size_t m) {
+  _mm256_mask_storeu_epi32(p, (__mmask8)((1u << m) - 1), v);
+}
+
+/* Each lane gets the last lane of the run of 2^step before its own, if there is one. */
+static inline bits run_end_32(bits v, int step) {
+  switch (step) {
+  case 0:
+    return _mm256_shuffle_epi32(v, 0xA0);
+  case 1:
+    return _mm256_shuffle_epi32(v, 0x55);
+  default:
+    return _mm256_permutexvar_epi32(fixed(_mm256_set1_epi32(3)), v);
+  }
+}
+
+/* The lanes whose index has bit `step` set. */
+static inline __mmask8 upper_32(int step) { return mask_of((__mmask8[]){0xAA, 0xCC, 0xF0}[step]); }
+
+static inline bits spread_32(bits v, bits in, int step) {
+  return _mm256_mask_mov_epi32(in, upper_32(step), run_end_32(v, step));
+}
+
+static inline bits last_32(bits v) { return _mm256_permutexvar_epi32(fixed(_mm256_set1_epi32(7)), v); }
+
+static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi32(v, in, 7); }
+
+static inline bits reverse_32(bits v) {
+  return _mm256_permutexvar_epi32(fixed(_mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)), v);
+}
+
+/* a * 1 + b is a + b, and multipliers have less to do here than adders, which look for large magnitudes too. */
+static inline __m256 ones_32(void) { return _mm256_castsi256_ps(fixed(_mm256_castps_si256(_mm256_set1_ps(1)))); }
+
+static inline bits sum_f32(bits a, bits b) {
+  return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), ones_32(), _mm256_castsi256_ps(b)));
+}
+
+static inline bits sum_step_f32(bits v, bits in, int step) {
+  (void)in;
+  return _mm256_castps_si256(_mm256_mask3_fmadd_ps(_mm256_castsi256_ps(run_end_32(v, step)), ones_32(),
+                                                   _mm256_castsi256_ps(v), upper_32(step)));
+}
+
+/* Integers add zeros to the lanes that stay: no move of them first, and no addition under a mask, which is slower. */
+static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
+
+static inline bits sum_step_u32(bits v, bits in, int step) {
+  (void)in;
+  return _mm256_add_epi32(v, _mm256_maskz_mov_epi32(upper_32(step), run_end_32(v, step)));
+}
+
+static inline bits larger_32(bits a, bits b) {
+  return _mm256_castps_si256(_mm256_range_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), LARGER_MAGNITUDE));
+}
+
+static inline bool any_over_32(bits v, float limit) {
+  return _mm256_cmp_ps_mask(_mm256_castsi256_ps(v), _mm256_set1_ps(limit), _CMP_GT_OQ) != 0;
+}
+
+static inline bits evens_32(bits a, bits b) {
+  return _mm256_permutex2var_epi32(a, fixed(_mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14)), b);
+}
+
+static inline bits odds_32(bits a, bits b) {
+  return _mm256_permutex2var_epi32(a, fixed(_mm256_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15)), b);
+}
+
+static inline bits lows_32(bits a, bits b) {
+  return _mm256_permutex2var_epi32(a, fixed(_mm256_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11)), b);
+}
+
+static inline bits highs_32(bits a, bits b) {
+  return _mm256_permutex2var_epi32(a, fixed(_mm256_setr_epi32(4, 12, 5, 13, 6, 14, 7, 15)), b);
+}
+
+/* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
+
+static inline bits load_part_64(const void *p, size_t m, bits in) {
+  return _mm256_mask_loadu_epi64(in, (__mmask8)((1u << m) - 1), p);
+}
+
+static inline void store_part_64(void *p, bits v, size_t m) {
+  _mm256_mask_storeu_epi64(p, (__mmask8)((1u << m) - 1), v);
+}
+
+static inline bits run_end_64(bits v, int step) {
+  return step == 0 ? _mm256_shuffle_epi32(v, 0x44) : _mm256_permutex_epi64(v, 0x55);
+}
+
+/* The lanes whose index has bit `step` set. */
+static inline __mmask8 upper_64(int step) { return mask_of((__mmask8[]){0xA, 0xC}[step]); }
+
+static inline bits spread_64(bits v, bits in, int step) {
+  return _mm256_mask_mov_epi64(in, upper_64(step), run_end_64(v, step));
+}
+
+static inline bits last_64(bits v) { return _mm256_permutex_epi64(v, 0xFF); }
+
+static inline bits up_64(bits v, bits in) { return _mm256_alignr_epi64(v, in, 3); }
+
+static inline bits reverse_64(bits v) { return _mm256_permutex_epi64(v, 0x1B); }
+
+static inline __m256d ones_64(void) { return _mm256_castsi256_pd(fixed(_mm256_castpd_si256(_mm256_set1_pd(1)))); }
+
+static inline bits sum_f64(bits a, bits b) {
+  return _mm256_castpd_si256(_mm256_fmadd_pd(_mm256_castsi256_pd(a), ones_64(), _mm256_castsi256_pd(b)));
+}
+
+static inline bits sum_step_f64(bits v, bits in, int step) {
+  (void)in;
+  return _mm256_castpd_si256(_mm256_mask3_fmadd_pd(_mm256_castsi256_pd(run_end_64(v, step)), ones_64(),
+                                                   _mm256_castsi256_pd(v), upper_64(step)));
+}
+
+static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
+
+static inline bits sum_step_u64(bits v, bits in, int step) {
+  (void)in;
+  const bits spread = step == 0 ? _mm256_unpacklo_epi64(_mm256_setzero_si256(), v)
+                                : _mm256_maskz_mov_epi64(upper_64(step), run_end_64(v, step));
+  return _mm256_add_epi64(v, spread);
+}
+
+static inline bits larger_64(bits a, bits b) {
+  return _mm256_castpd_si256(_mm256_range_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), LARGER_MAGNITUDE));
+}
+
+static inline bool any_over_64(bits v, double limit) {
+  return _mm256_cmp_pd_mask(_mm256_castsi256_pd(v), _mm256_set1_pd(limit), _CMP_GT_OQ) != 0;
+}
+
+static inline bits evens_64(bits a, bits b) {
+  return _mm256_permutex2var_epi64(a, fixed(_mm256_setr_epi64x(0, 2, 4, 6)), b);
+}
+
+static inline bits odds_64(bits a, bits b) {
+  return _mm256_permutex2var_epi64(a, fixed(_mm256_setr_epi64x(1, 3, 5, 7)), b);
+}
+
+static inline bits lows_64(bits a, bits b) {
+  return _mm256_permutex2var_epi64(a, fixed(_mm256_setr_epi64x(0, 4, 1, 5)), b);
+}
+
+static inline bits highs_64(bits a, bits b) {
+  return _mm256_permutex2var_epi64(a, fixed(_mm256_setr_epi64x(2, 6, 3, 7)), b);
+}
+
+#define ISA         avx512vl
+#define LOOKS_AHEAD false
+#include "kernel/rows.inc"
+#else
+const mms_isa *const mms_isa_avx512vl = NULL;
+#endif

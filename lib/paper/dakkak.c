@@ -1,0 +1,129 @@
+/* dakkak.c: Algorithms 6 and 7 of Dakkak et al.
+ *
+ * A tile is s^2 elements as an s-by-s matrix A by rows. With U upper triangular ones, L strictly lower triangular ones
+ * and 1 all ones, A U scans the rows, and (L A) 1 is for each row the sum of the rows before it:
+ *
+ *   R = A U + (L A) 1
+ *
+ * The machine multiplies from the left, so products with U and 1 are transposed: (A U)^T = U^T A^T, and a column is a
+ * row of A.
+ */
+#include "paper/dakkak.h"
+
+/* Where the temporaries of a block are: A U and L A of each tile, the prefix of each tile, the block's carry. */
+typedef struct block {
+  size_t from, end; /* elements */
+  size_t tiles;
+  size_t s;
+} block;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t tiles_of(size_t s, size_t n) { return smaller((n + s * s - 1) / (s * s), s); }
+
+static size_t tile_from(const block *b, size_t tile) { return b->from + tile * b->s * b->s; }
+
+static size_t au_at(const mms_machine *m, const block *b, size_t tile) { return m->n + 2 * tile * b->s * b->s; }
+
+static size_t la_at(const mms_machine *m, const block *b, size_t tile) { return au_at(m, b, tile) + b->s * b->s; }
+
+/* Behind the temporaries of the tiles of a whole block. The carry is the prefix of a tile after the last. */
+static size_t prefix_at(const mms_machine *m, size_t tile) {
+  return m->n + 2 * tiles_of(m->s, m->n) * m->s * m->s + tile;
+}
+
+/* ---- Algorithm 6 ---------------------------------------------------------------------------------------------- */
+
+/* `position` if entry `at` of the tile is data. */
+static size_t if_data(const block *b, size_t tile, size_t at, size_t position) {
+  return tile_from(b, tile) + at < b->end ? position : MMSCAN_NO_ELEMENT;
+}
+
+/* Entry `at` of L A is needed if its row has data. */
+static size_t if_row(const block *b, size_t tile, size_t at, size_t position) {
+  return if_data(b, tile, at - at % b->s, position);
+}
+
+static void begin_product(mms_machine *m, mmscan_matrix matrix, size_t level) {
+  mms_machine_begin(
+      m,
+      (mmscan_event){.step = 1, .phase = MMSCAN_COMBINE, .level = level, .matrix = matrix, .is_product = 1, .s = m->s});
+}
+
+static void multiply_au(mms_machine *m, const block *b, size_t tile) {
+  begin_product(m, MMSCAN_MATRIX_L, 0);
+  for (size_t at = 0; at < b->s * b->s; at++)
+    mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at));
+  mms_machine_take(m);
+}
+
+static void multiply_la(mms_machine *m, const block *b, size_t tile) {
+  begin_product(m, MMSCAN_MATRIX_L_STRICT, 1);
+  for (size_t i = 0; i < b->s * b->s; i++) {
+    size_t at = i % b->s * b->s + i / b->s; /* column by column */
+    mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_row(b, tile, at, la_at(m, b, tile) + at));
+  }
+  mms_machine_take(m);
+}
+
+static void multiply_r(mms_machine *m, const block *b, size_t tile) {
+  begin_product(m, MMSCAN_MATRIX_ONES, 2);
+  for (size_t at = 0; at < b->s * b->s; at++)
+    mms_machine_entry_plus(m, if_row(b, tile, at, la_at(m, b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at),
+                           if_data(b, tile, at, tile_from(b, tile) + at));
+  mms_machine_take(m);
+}
+
+/* Three levels, in each of which the tiles are side by side. */
+static void scan_tiles(mms_machine *m, const block *b) {
+  static void (*const levels[])(mms_machine *, const block *, size_t) = {multiply_au, multiply_la, multiply_r};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    mms_machine_next_level(m);
+    for (size_t tile = 0; tile < b->tiles; tile++) levels[i](m, b, tile);
+  }
+}
+
+mms_machine_size mms_dakkak_warp_size(size_t n, size_t s) {
+  return (mms_machine_size){.positions = n + 2 * s * s, .entries = s * s, .s = s};
+}
+
+void mms_dakkak_warp(mms_machine *m) { scan_tiles(m, &(block){.end = m->n, .tiles = 1, .s = m->s}); }
+
+/* ---- Algorithm 7 ---------------------------------------------------------------------------------------------- */
+
+mms_machine_size mms_dakkak_block_size(size_t n, size_t s) {
+  size_t tiles = tiles_of(s, n);
+  return (mms_machine_size){.positions = n + 2 * tiles * s * s + s + 1, .entries = 2 * tiles * s * s, .s = s + 1};
+}
+
+/* The exclusive scan of the totals of the tiles, from the carry of the block before. */
+static void scan_totals(mms_machine *m, const block *b) {
+  mms_machine_next_level(m);
+  mms_machine_begin(m,
+                    (mmscan_event){.step = 3, .phase = MMSCAN_COMBINE, .matrix = MMSCAN_MATRIX_L, .s = b->tiles + 1});
+  mms_machine_entry(m, b->from ? prefix_at(m, b->s) : MMSCAN_NO_ELEMENT, prefix_at(m, 0));
+  for (size_t tile = 1; tile <= b->tiles; tile++)
+    mms_machine_entry(m, smaller(tile_from(b, tile), b->end) - 1, prefix_at(m, tile));
+  mms_machine_take(m);
+}
+
+static void broadcast(mms_machine *m, const block *b) {
+  mms_machine_next_level(m);
+  mms_machine_begin(m, (mmscan_event){.step = 4, .phase = MMSCAN_BROADCAST, .matrix = MMSCAN_MATRIX_L, .s = 2});
+  for (size_t i = b->from; i < b->end; i++) {
+    mms_machine_entry(m, prefix_at(m, (i - b->from) / (b->s * b->s)), MMSCAN_NO_ELEMENT);
+    mms_machine_entry(m, i, i);
+  }
+  mms_machine_take(m);
+}
+
+void mms_dakkak_block(mms_machine *m) {
+  size_t length = m->s * m->s * m->s;
+  for (size_t from = 0; from < m->n; from += length) {
+    block b = {.from = from, .end = from + smaller(length, m->n - from), .s = m->s};
+    b.tiles = tiles_of(m->s, b.end - from);
+    scan_tiles(m, &b);
+    scan_totals(m, &b);
+    broadcast(m, &b);
+  }
+}

@@ -1,0 +1,29 @@
+/* method.h: the one table of the methods of Table 1, and how one is run. */
+#ifndef MMS_METHOD_H
+#define MMS_METHOD_H
+
+#include "mmscan.h"
+#include "paper/machine.h"
+#include <stdbool.h>
+
+typedef struct mms_method {
+  const char *name, *description;
+  mmscan_kind kind;
+  bool has_s, commutes;
+  bool is_one_tile;                             /* n is at most s^2 */
+  mms_machine_size (*size)(size_t n, size_t s); /* of the machine that run() needs */
+  void (*run)(mms_machine *machine);            /* NULL: it is mms_matmulscan() */
+} mms_method;
+
+/* Row `index` of the table; NULL past its end. */
+const mms_method *mms_method_at(size_t index);
+
+/* The method called `name`; NULL where there is none. */
+const mms_method *mms_method_find(const char *name);
+
+/* y = the scan of x as *desc says, and what was done in *counts. MMSCAN_ENOTSUP where the method does not do that;
+ * MMSCAN_ENOMEM leaves y as it was. The caller has validated everything else. */
+mmscan_status mms_method_run(const mms_method *method, const mmscan_network_desc *desc, const void *x, void *y,
+                             mmscan_network_counts *counts);
+
+#endif

@@ -1,0 +1,22 @@
+/* trace.c: what all events of a run have in common, and what they say. */
+#include "paper/trace.h"
+
+void mms_trace_tell(const mms_trace *t, size_t from, mmscan_event event) {
+  event.struct_size = sizeof event;
+  event.step = t->step;
+  event.segment = t->segment;
+  event.depth += t->depth;
+  event.positions = t->positions;
+  event.in = t->room + from;
+  event.out = t->room + t->half + from;
+  t->call(t->context, &event);
+}
+
+int mmscan_event_term(const mmscan_event *e, size_t entry, size_t k, size_t *position) {
+  if (k >= e->s) {
+    *position = e->add ? e->add[entry] : MMSCAN_NO_ELEMENT;
+    return e->add && k == e->s;
+  }
+  *position = e->in[entry / e->s * e->s + k];
+  return mmscan_matrix_entry(e->matrix, entry % e->s, k);
+}

@@ -1,0 +1,232 @@
+/* schedule.c: list scheduling by the critical path. */
+#include "unit/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t NOBODY = UINT32_MAX;
+
+/* ---- Adding tasks --------------------------------------------------------------------------------------------- */
+
+mmscan_status mms_schedule_open(mms_schedule *s, size_t places) {
+  *s = (mms_schedule){.places = places};
+  s->writer = places < SIZE_MAX / sizeof *s->writer ? malloc(places * sizeof *s->writer + 1) : NULL;
+  s->failed = !s->writer;
+  if (s->failed) return MMSCAN_ENOMEM;
+  memset(s->writer, 0xff, places * sizeof *s->writer); /* NOBODY */
+  return MMSCAN_OK;
+}
+
+void mms_schedule_close(mms_schedule *s) {
+  free(s->task);
+  free(s->heir);
+  free(s->wait);
+  free(s->writer);
+}
+
+/* Grows an array to `room` elements; where that fails it is as it was. */
+static bool grow(void *array, size_t room, size_t size) {
+  void **old = array, *new = room <= SIZE_MAX / size ? realloc(*old, room * size) : NULL;
+  if (new) *old = new;
+  return new != NULL;
+}
+
+static bool make_room(size_t used, size_t *room) {
+  if (used < *room) return false;
+  *room = *room ? 2 * *room : 1024;
+  return true;
+}
+
+void mms_schedule_add(mms_schedule *s, mms_machine machine, double time) {
+  if (make_room(s->tasks, &s->task_room))
+    s->failed =
+        s->failed || !grow(&s->task, s->task_room, sizeof *s->task) || !grow(&s->heir, s->task_room, sizeof *s->heir);
+  s->failed = s->failed || s->tasks == NOBODY;
+  if (s->failed) return;
+  s->task[s->tasks] = (mms_task){.time = time, .machine = machine, .waits = (uint32_t)s->waits};
+  s->heir[s->tasks++] = NOBODY;
+}
+
+static void wait_for(mms_schedule *s, uint32_t task) {
+  if (make_room(s->waits, &s->wait_room)) s->failed = !grow(&s->wait, s->wait_room, sizeof *s->wait);
+  s->failed = s->failed || s->waits == NOBODY;
+  if (s->failed) return;
+  s->wait[s->waits++] = task;
+  s->task[s->tasks - 1].waits = (uint32_t)s->waits;
+}
+
+void mms_schedule_read(mms_schedule *s, size_t place) {
+  if (s->failed) return;
+  uint32_t self = (uint32_t)(s->tasks - 1), writer = s->writer[place];
+  if (writer == NOBODY || s->heir[writer] == self) return;
+  s->heir[writer] = self;
+  wait_for(s, writer);
+}
+
+void mms_schedule_write(mms_schedule *s, size_t place) {
+  if (!s->failed) s->writer[place] = (uint32_t)(s->tasks - 1);
+}
+
+void mms_schedule_copy(mms_schedule *s, size_t from, size_t to) {
+  if (!s->failed) s->writer[to] = s->writer[from];
+}
+
+/* ---- Heaps ---------------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+  double key;
+  uint32_t task;
+} entry;
+
+/* First is the largest key; of equal ones, the first task. Room is found beforehand. */
+typedef struct heap {
+  entry *entries;
+  size_t count;
+} heap;
+
+static bool is_before(entry a, entry b) { return a.key > b.key || (a.key == b.key && a.task < b.task); }
+
+static void heap_put(heap *h, entry new) {
+  size_t at = h->count++;
+  for (; at > 0 && is_before(new, h->entries[(at - 1) / 2]); at = (at - 1) / 2)
+    h->entries[at] = h->entries[(at - 1) / 2];
+  h->entries[at] = new;
+}
+
+static entry heap_take(heap *h) {
+  entry first = h->entries[0], last = h->entries[--h->count];
+  size_t at = 0;
+  for (size_t child; (child = 2 * at + 1) < h->count; at = child) {
+    if (child + 1 < h->count && is_before(h->entries[child + 1], h->entries[child])) child++;
+    if (!is_before(h->entries[child], last)) break;
+    h->entries[at] = h->entries[child];
+  }
+  h->entries[at] = last;
+  return first;
+}
+
+/* ---- Running -------------------------------------------------------------------------------------------------- */
+
+typedef struct run {
+  const mms_schedule *s;
+  double *chain;     /* by task: the longest chain from its start to the end of all */
+  uint32_t *pending; /* by task: how many it still waits for */
+  uint32_t *heirs;   /* by task, as mms_task.waits: where in `heir` those that wait for it end */
+  uint32_t *heir;
+  size_t idle[MMS_MACHINES];
+  heap ready[MMS_MACHINES]; /* by chain */
+  heap running;             /* by the end, negative */
+  double now;
+} run;
+
+static uint32_t waits_from(const mms_schedule *s, size_t task) { return task ? s->task[task - 1].waits : 0; }
+
+/* A task is added after those it waits for, so from the last to the first its heirs' chains are known. */
+static void find_chains(run *r) {
+  const mms_schedule *s = r->s;
+  memset(r->chain, 0, s->tasks * sizeof *r->chain);
+  for (size_t t = s->tasks; t-- > 0;) {
+    r->chain[t] += s->task[t].time;
+    for (uint32_t w = waits_from(s, t); w < s->task[t].waits; w++)
+      if (r->chain[s->wait[w]] < r->chain[t]) r->chain[s->wait[w]] = r->chain[t];
+  }
+}
+
+/* Turns the waits around, by counting: heirs[t] is first the number, then the begin, at last the end of t's. */
+static void find_heirs(run *r) {
+  const mms_schedule *s = r->s;
+  uint32_t sum = 0;
+  memset(r->heirs, 0, s->tasks * sizeof *r->heirs);
+  for (size_t w = 0; w < s->waits; w++) r->heirs[s->wait[w]]++;
+  for (size_t t = 0; t < s->tasks; t++) {
+    uint32_t number = r->heirs[t];
+    r->heirs[t] = sum;
+    sum += number;
+  }
+  for (size_t t = 0; t < s->tasks; t++)
+    for (uint32_t w = waits_from(s, t); w < s->task[t].waits; w++) r->heir[r->heirs[s->wait[w]]++] = (uint32_t)t;
+}
+
+static void make_ready(run *r, uint32_t task) {
+  heap_put(&r->ready[r->s->task[task].machine], (entry){r->chain[task], task});
+}
+
+static void make_first_ready(run *r) {
+  for (size_t t = 0; t < r->s->tasks; t++) {
+    r->pending[t] = r->s->task[t].waits - waits_from(r->s, t);
+    if (!r->pending[t]) make_ready(r, (uint32_t)t);
+  }
+}
+
+static void start(run *r) {
+  for (mms_machine m = 0; m < MMS_MACHINES; m++)
+    for (; r->idle[m] && r->ready[m].count; r->idle[m]--) {
+      uint32_t task = heap_take(&r->ready[m]).task;
+      heap_put(&r->running, (entry){-(r->now + r->s->task[task].time), task});
+    }
+}
+
+/* All that end at the same time, so that what is ready then is known before a machine chooses. */
+static void finish(run *r) {
+  r->now = -r->running.entries[0].key;
+  do {
+    uint32_t task = heap_take(&r->running).task;
+    r->idle[r->s->task[task].machine]++;
+    for (uint32_t h = task ? r->heirs[task - 1] : 0; h < r->heirs[task]; h++)
+      if (--r->pending[r->heir[h]] == 0) make_ready(r, r->heir[h]);
+  } while (r->running.count && -r->running.entries[0].key <= r->now);
+}
+
+/* A heap is as long as there are tasks: of those not yet ready, no page is touched. */
+static mmscan_status open_run(run *r) {
+  const mms_schedule *s = r->s;
+  r->chain = malloc(s->tasks * sizeof *r->chain + 1);
+  r->pending = malloc(s->tasks * sizeof *r->pending + 1);
+  r->heirs = malloc(s->tasks * sizeof *r->heirs + 1);
+  r->heir = malloc(s->waits * sizeof *r->heir + 1);
+  r->running.entries = malloc(s->tasks * sizeof *r->running.entries + 1);
+  bool failed = !r->chain || !r->pending || !r->heirs || !r->heir || !r->running.entries;
+  for (mms_machine m = 0; m < MMS_MACHINES; m++) {
+    r->ready[m].entries = malloc(s->tasks * sizeof *r->ready[m].entries + 1);
+    failed = failed || !r->ready[m].entries;
+  }
+  return failed ? MMSCAN_ENOMEM : MMSCAN_OK;
+}
+
+static void close_run(run *r) {
+  free(r->chain);
+  free(r->pending);
+  free(r->heirs);
+  free(r->heir);
+  free(r->running.entries);
+  for (mms_machine m = 0; m < MMS_MACHINES; m++) free(r->ready[m].entries);
+}
+
+static void simulate(run *r) {
+  find_chains(r);
+  find_heirs(r);
+  make_first_ready(r);
+  for (start(r); r->running.count; start(r)) finish(r);
+}
+
+static mms_timing timing_of(const run *r) {
+  mms_timing timing = {.time = r->now};
+  for (size_t t = 0; t < r->s->tasks; t++) {
+    timing.work[r->s->task[t].machine] += r->s->task[t].time;
+    if (r->chain[t] > timing.critical) timing.critical = r->chain[t];
+  }
+  return timing;
+}
+
+mmscan_status mms_schedule_run(const mms_schedule *s, const size_t machines[MMS_MACHINES], mms_timing *timing) {
+  if (s->failed) return MMSCAN_ENOMEM;
+  run r = {.s = s};
+  memcpy(r.idle, machines, sizeof r.idle);
+  mmscan_status status = open_run(&r);
+  if (status == MMSCAN_OK) {
+    simulate(&r);
+    *timing = timing_of(&r);
+  }
+  close_run(&r);
+  return status;
+}

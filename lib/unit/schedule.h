@@ -1,0 +1,60 @@
+/* schedule.h: tasks that wait for each other, done by machines that work side by side.
+ *
+ * A task reads some places and writes some, and waits for the tasks that wrote what it reads. Tasks are added in an
+ * order in which they could be done one after the other. What a task reads is its own from then on: nobody waits for a
+ * reader.
+ */
+#ifndef MMS_SCHEDULE_H
+#define MMS_SCHEDULE_H
+
+#include "mmscan.h"
+#include <stdbool.h>
+
+typedef enum mms_machine { MMS_TENSOR, MMS_VECTOR, MMS_MACHINES } mms_machine;
+
+typedef struct mms_task {
+  double time; /* from start to end, 0 or more */
+  mms_machine machine;
+  uint32_t waits; /* where in the list of all waits its own end; they begin where those of the task before end */
+} mms_task;
+
+typedef struct mms_schedule {
+  mms_task *task;
+  uint32_t *heir; /* by task, the one that was last seen to wait for it */
+  size_t tasks, task_room;
+  uint32_t *wait; /* numbers of tasks */
+  size_t waits, wait_room;
+  uint32_t *writer; /* by place, the last that wrote it; UINT32_MAX: nobody, it holds input */
+  size_t places;
+  bool failed; /* no memory, or more than 2^32 - 1 tasks or waits; what is added then is lost */
+} mms_schedule;
+
+/* An empty schedule over places [0, places). To be closed, also where it fails (MMSCAN_ENOMEM). */
+mmscan_status mms_schedule_open(mms_schedule *schedule, size_t places);
+void mms_schedule_close(mms_schedule *schedule);
+
+/* Adds a task, whose places are told next: those it reads, then those it writes. */
+void mms_schedule_add(mms_schedule *schedule, mms_machine machine, double time);
+void mms_schedule_read(mms_schedule *schedule, size_t place);
+void mms_schedule_write(mms_schedule *schedule, size_t place);
+
+/* What place `from` holds is in place `to` too. This takes no time. */
+void mms_schedule_copy(mms_schedule *schedule, size_t from, size_t to);
+
+typedef struct mms_timing {
+  double time;               /* from the first start to the last end */
+  double critical;           /* the longest chain of tasks that wait for each other: no number of machines beats it */
+  double work[MMS_MACHINES]; /* the sum of the times, by machine: time >= work / machines */
+} mms_timing;
+
+/* Does the tasks by list scheduling (Graham 1966): whenever a machine is free, it starts the task that waits for
+ * nothing and is followed by the longest chain; of equal ones, the one added first. So a machine is idle only where no
+ * task is ready for it, and
+ *
+ *   time <= critical + sum over the machines of work / machines
+ *   time <= work / p + (1 - 1/p) critical      with one kind of machine (Brent)
+ *
+ * MMSCAN_ENOMEM: no memory, or there was none while tasks were added. */
+mmscan_status mms_schedule_run(const mms_schedule *schedule, const size_t machines[MMS_MACHINES], mms_timing *timing);
+
+#endif

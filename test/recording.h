@@ -1,0 +1,189 @@
+/* recording.h: the events of a run, kept; played again with plain loops; and what they say when added up.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include "test.h"
+
+/* Copies of the events, and of their arrays. */
+struct recording {
+  size_t count, room;
+  mmscan_event *events;
+};
+
+static inline void *recording_memory(void *old, size_t size) {
+  void *p = realloc(old, size ? size : 1);
+  if (p == NULL) fail_msg("no memory for the test");
+  return p;
+}
+
+static inline const size_t *copy_positions(const size_t *from, size_t count) {
+  return from ? memcpy(recording_memory(NULL, count * sizeof *from), from, count * sizeof *from) : NULL;
+}
+
+/* The trace. */
+static inline void record(void *context, const mmscan_event *event) {
+  struct recording *r = context;
+  size_t entries = event->s * event->columns;
+  if (r->count == r->room) {
+    r->room = 2 * r->room + 16;
+    r->events = recording_memory(r->events, r->room * sizeof *r->events);
+  }
+  mmscan_event *copy = &r->events[r->count++];
+  *copy = *event;
+  copy->in = copy_positions(event->in, entries);
+  copy->add = copy_positions(event->add, entries);
+  copy->out = copy_positions(event->out, entries);
+}
+
+static inline void recording_free(struct recording *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    free((void *)(uintptr_t)r->events[i].in);
+    free((void *)(uintptr_t)r->events[i].add);
+    free((void *)(uintptr_t)r->events[i].out);
+  }
+  free(r->events);
+}
+
+/* ---- What A is, said again --------------------------------------------------------------------------------------- */
+
+static inline bool has_one(mmscan_matrix matrix, size_t row, size_t k) {
+  if (matrix == MMSCAN_MATRIX_B) return k == 0 || k == row;
+  return matrix == MMSCAN_MATRIX_ONES || k < row || (matrix == MMSCAN_MATRIX_L && k == row);
+}
+
+/* ---- Playing ----------------------------------------------------------------------------------------------------- */
+
+struct operation {
+  const char *name;
+  size_t size; /* of an element, at most OPERATOR_SIZE */
+  mmscan_combine *combine;
+  const void *identity;
+  bool commutes;
+};
+
+enum { OPERATOR_SIZE = 128 };
+
+static inline void play_entry(const struct operation *op, const mmscan_event *e, size_t at, const char *values,
+                              char *w) {
+  size_t row = at % e->s, column = at / e->s;
+  _Alignas(max_align_t) char sum[OPERATOR_SIZE];
+  memcpy(w, op->identity, op->size);
+  for (size_t k = 0; k <= e->s; k++) {
+    size_t position = k < e->s ? e->in[column * e->s + k] : e->add ? e->add[at] : MMSCAN_NO_ELEMENT;
+    if ((k < e->s && !has_one(e->matrix, row, k)) || position == MMSCAN_NO_ELEMENT) continue;
+    op->combine(NULL, w, values + position * op->size, sum);
+    memcpy(w, sum, op->size);
+  }
+}
+
+static inline void play_event(const struct operation *op, const mmscan_event *e, char *values) {
+  size_t entries = e->s * e->columns;
+  char *w = recording_memory(NULL, entries * op->size);
+  for (size_t at = 0; at < entries; at++) play_entry(op, e, at, values, w + at * op->size);
+  for (size_t at = 0; at < entries; at++)
+    if (e->out[at] != MMSCAN_NO_ELEMENT) memcpy(values + e->out[at] * op->size, w + at * op->size, op->size);
+  free(w);
+}
+
+/* y is what the events make of x. A temporary that is read before it is written is all ones. */
+static inline void play(const struct recording *r, const struct operation *op, size_t n, const void *x, void *y) {
+  size_t positions = r->count ? r->events[0].positions : n;
+  char *values = recording_memory(NULL, positions * op->size);
+  memset(values, 0xff, positions * op->size);
+  if (n > 0) memcpy(values, x, n * op->size);
+  for (size_t i = 0; i < r->count; i++) play_event(op, &r->events[i], values);
+  if (n > 0) memcpy(y, values, n * op->size);
+  free(values);
+}
+
+/* ---- Adding up --------------------------------------------------------------------------------------------------- */
+
+/* An adder is an entry of W that combines two terms or more; `inputs` counts those that are data. */
+struct totals {
+  size_t depth, products, squares, adders, additions, additions_unpadded;
+  size_t fan_in; /* of the largest adder */
+  size_t path;   /* the longest chain of adders */
+};
+
+static inline void add_up_entry(struct totals *t, const mmscan_event *e, size_t at, const size_t *path, size_t *found) {
+  size_t row = at % e->s, column = at / e->s, terms = 0, data = 0;
+  *found = 0;
+  for (size_t k = 0; k <= e->s; k++) {
+    if (k < e->s ? !has_one(e->matrix, row, k) : !e->add) continue;
+    size_t position = k < e->s ? e->in[column * e->s + k] : e->add[at];
+    terms++;
+    if (position == MMSCAN_NO_ELEMENT) continue;
+    data++;
+    if (path[position] > *found) *found = path[position];
+  }
+  if (terms > 1) t->additions += terms - 1;
+  if (data <= 1 || e->out[at] == MMSCAN_NO_ELEMENT) return;
+  t->additions_unpadded += data - 1;
+  t->adders++;
+  if (data > t->fan_in) t->fan_in = data;
+  if (++*found > t->path) t->path = *found;
+}
+
+static inline void add_up_event(struct totals *t, const mmscan_event *e, size_t *path) {
+  size_t entries = e->s * e->columns, *found = recording_memory(NULL, entries * sizeof *found);
+  for (size_t at = 0; at < entries; at++) add_up_entry(t, e, at, path, &found[at]);
+  for (size_t at = 0; at < entries; at++)
+    if (e->out[at] != MMSCAN_NO_ELEMENT) path[e->out[at]] = found[at];
+  if (e->depth > t->depth) t->depth = e->depth;
+  if (e->is_product) t->products++;
+  if (e->is_product) t->squares += (e->columns + e->s - 1) / e->s;
+  free(found);
+}
+
+static inline struct totals add_up(const struct recording *r) {
+  struct totals t = {0};
+  size_t positions = r->count ? r->events[0].positions : 0;
+  size_t *path = recording_memory(NULL, positions * sizeof *path);
+  memset(path, 0, positions * sizeof *path);
+  for (size_t i = 0; i < r->count; i++) add_up_event(&t, &r->events[i], path);
+  free(path);
+  return t;
+}
+
+/* ---- Well formed ------------------------------------------------------------------------------------------------- */
+
+static inline bool positions_in_range(const mmscan_event *e, const size_t *positions) {
+  for (size_t at = 0; positions && at < e->s * e->columns; at++)
+    if (positions[at] >= e->positions && positions[at] != MMSCAN_NO_ELEMENT) return false;
+  return true;
+}
+
+/* Fails where a later event, of the same depth or a lower one, reads or writes what event `i` writes. */
+static inline void check_independence(const struct recording *r) {
+  if (r->count == 0) return;
+  size_t *written = recording_memory(NULL, r->events[0].positions * sizeof *written);
+  memset(written, 0, r->events[0].positions * sizeof *written);
+  for (size_t i = 0; i < r->count; i++) {
+    const mmscan_event *e = &r->events[i];
+    size_t least = e->phase == MMSCAN_GATHER ? e->depth : e->depth - 1;
+    for (size_t at = 0; at < e->s * e->columns; at++) {
+      if (e->in[at] != MMSCAN_NO_ELEMENT) assert_true(written[e->in[at]] <= least);
+      if (e->add && e->add[at] != MMSCAN_NO_ELEMENT) assert_true(written[e->add[at]] <= least);
+    }
+    for (size_t at = 0; at < e->s * e->columns; at++)
+      if (e->out[at] != MMSCAN_NO_ELEMENT) written[e->out[at]] = e->depth;
+  }
+  free(written);
+}
+
+static inline void check_recording(const struct recording *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    const mmscan_event *e = &r->events[i];
+    assert_int_equal(e->struct_size, sizeof *e);
+    assert_int_equal(e->positions, r->events[0].positions);
+    assert_true(e->step >= 1 && e->step <= 4 && e->s >= 1 && e->columns >= 1);
+    assert_true(e->phase >= MMSCAN_UP_SWEEP && e->phase <= MMSCAN_BROADCAST);
+    assert_true(positions_in_range(e, e->in) && positions_in_range(e, e->add) && positions_in_range(e, e->out));
+  }
+  check_independence(r);
+}
+
+#endif /* RECORDING_H */

@@ -1,0 +1,151 @@
+/* draw.c: the subcommand draw: the paper's figures, of any method, s and n.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "command.h"
+#include "figure.h"
+#include "message.h"
+#include "number_option.h"
+#include "output.h"
+#include "traced.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: mmscan draw [OPTION]... -o FILE.svg\n"
+    "Runs a method of the paper's Table 1 on 1, 2, ..., n and draws what it did.\n"
+    "\n"
+    "  -o FILE         the picture; - is standard output\n"
+    "  --algorithm A   the method, default matmulscan: sklansky, hillis-steele, blelloch,\n"
+    "                  brent-kung, dakkak-warp, dakkak-block or matmulscan\n"
+    "  -n N            how many numbers, default 16, at most 1024\n"
+    "  -s S            size of the matrices, default 4, where the method has some\n"
+    "  --figure F      circuit  adders and what they add (Figure 1), the default\n"
+    "                  tensor   the products of each level as matrices (Figure 2)\n"
+    "                  segments which steps of the general case are side by side (Figure 3)\n"
+    "  --rule R        of matmulscan, where n is no power of s: digits (segments by the digits of\n"
+    "                  n to base s, default) or padded (every level)\n"
+    "  --values        write the numbers into circuit and tensor\n"
+    "  --help          this text\n";
+
+enum { MOST_N = 1024, MOST_POSITIONS = 1 << 14 };
+
+typedef int figure(FILE *to, const traced *run, const figure_options *options);
+
+typedef struct request {
+  const char *file;
+  mmscan_method method;
+  mmscan_length_rule rule;
+  size_t n, s;
+  figure *figure;
+  figure_options options;
+} request;
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+/* In memory first: a file is not begun for a picture that cannot be made. */
+static int make(const request *r, const traced *run, char **text, size_t *size) {
+  FILE *to = open_memstream(text, size);
+  if (to == NULL) return fail_memory();
+  int status = r->figure(to, run, &r->options);
+  const bool failed = ferror(to) != 0;
+  if ((fclose(to) != 0 || failed) && status == DONE) status = fail_memory();
+  return status;
+}
+
+static int write_file(const char *name, const char *text, size_t size) {
+  output out;
+  int status = output_open(&out, name);
+  if (status == DONE) status = output_write(&out, text, size);
+  return output_close(&out, status);
+}
+
+static int draw(const request *r) {
+  traced run;
+  char *text = NULL;
+  size_t size = 0;
+  mmscan_network_desc desc = traced_desc(&r->method, r->s, r->n);
+  desc.length_rule = r->rule;
+  int status = traced_run(&run, &r->method, &desc);
+  if (status == DONE && run.positions > MOST_POSITIONS) status = fail("too large to draw: take a smaller s or n");
+  if (status == DONE) status = make(r, &run, &text, &size);
+  if (status == DONE) status = write_file(r->file, text, size);
+  free(text);
+  traced_free(&run);
+  return status;
+}
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+static int set_figure(request *r, const char *name) {
+  static const struct {
+    const char *name;
+    figure *figure;
+  } figures[] = {{"circuit", figure_circuit}, {"tensor", figure_tensor}, {"segments", figure_segments}};
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    if (strcmp(figures[i].name, name) == 0) {
+      r->figure = figures[i].figure;
+      return DONE;
+    }
+  return wrong_usage("draw", "--figure: no such figure '%s'", name);
+}
+
+static int set_rule(request *r, const char *name) {
+  r->rule = strcmp(name, "padded") == 0 ? MMSCAN_PADDED : MMSCAN_DIGITS;
+  if (r->rule == MMSCAN_PADDED || strcmp(name, "digits") == 0) return DONE;
+  return wrong_usage("draw", "--rule: '%s' is neither digits nor padded", name);
+}
+
+static int set_option(request *r, int option) {
+  switch (option) {
+  case 'o':
+    r->file = optarg;
+    return DONE;
+  case 'a':
+    return traced_method(optarg, &r->method) ? DONE : wrong_usage("draw", "--algorithm: no such method '%s'", optarg);
+  case 'n':
+    return number_option("draw", "-n", optarg, 1, MOST_N, &r->n);
+  case 's':
+    return number_option("draw", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
+  case 'f':
+    return set_figure(r, optarg);
+  case 'r':
+    return set_rule(r, optarg);
+  case 'v':
+    r->options.values = true;
+    return DONE;
+  default:
+    return wrong_usage("draw", NULL);
+  }
+}
+
+/* What the options say together. */
+static int check(const request *r) {
+  if (r->file == NULL) return wrong_usage("draw", "-o FILE is missing");
+  if (r->figure == figure_tensor && !r->method.has_s)
+    return wrong_usage("draw", "--figure tensor: %s multiplies no matrices", r->method.name);
+  if (r->figure == figure_segments && strcmp(r->method.name, "matmulscan") != 0)
+    return wrong_usage("draw", "--figure segments: %s has no segments", r->method.name);
+  return DONE;
+}
+
+int run_draw(int argc, char **argv) {
+  static const struct option options[] = {{"algorithm", required_argument, NULL, 'a'},
+                                          {"figure", required_argument, NULL, 'f'},
+                                          {"rule", required_argument, NULL, 'r'},
+                                          {"values", no_argument, NULL, 'v'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+  request r = {.rule = MMSCAN_DIGITS, .n = 16, .s = 4, .figure = figure_circuit};
+  int option, status = DONE;
+  traced_method("matmulscan", &r.method);
+  while (status == DONE && (option = getopt_long(argc, argv, "hn:s:o:", options, NULL)) != -1) {
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    status = set_option(&r, option);
+  }
+  if (status == DONE && optind < argc) status = wrong_usage("draw", "an argument too many: '%s'", argv[optind]);
+  if (status == DONE) status = check(&r);
+  return status == DONE ? draw(&r) : status;
+}

@@ -1,0 +1,257 @@
+/* papertable.c: the subcommand table: the paper's Table 1, measured beside stated.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "command.h"
+#include "message.h"
+#include "number_option.h"
+#include "traced.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] = "Usage: mmscan table [OPTION]...\n"
+                           "Runs every method of the paper's Table 1 on n numbers, checks its results, and prints\n"
+                           "what was counted beside what the paper states.\n"
+                           "\n"
+                           "  -n N          how many numbers, default 4096\n"
+                           "  -s S          size of the matrices of the last rows, default 8\n"
+                           "  --json        one JSON object\n"
+                           "  --help        this text\n"
+                           "\n"
+                           "Work counts binary operators, with those on padding; 'unpadded' those without. Most\n"
+                           "statements are about powers of two, of four or of s; elsewhere they have no value.\n";
+
+enum { MOST_N = 1 << 24 };
+
+typedef struct request {
+  size_t n, s;
+  bool as_json;
+} request;
+
+/* ---- What the paper states --------------------------------------------------------------------------------------- */
+
+/* A formula, and its value; without one where it is not about this n. An order of growth has none either, but the
+ * value of its leading term. */
+typedef struct claim {
+  const char *formula;
+  double (*value)(size_t n, size_t s);
+  bool is_order;
+} claim;
+
+typedef struct table_row {
+  const char *title, *method;
+  size_t s; /* 0: as asked for */
+  claim depth, work;
+} table_row;
+
+/* k where n = base^k, else NaN. */
+static double exact_log(size_t base, size_t n) {
+  double k = 0;
+  for (; n > 1 && n % base == 0; n /= base) k++;
+  return n == 1 ? k : NAN;
+}
+
+static double log2_n(size_t n, size_t s) {
+  (void)s;
+  return exact_log(2, n);
+}
+
+static double sklansky_work(size_t n, size_t s) { return (double)n * log2_n(n, s) / 2; }
+
+static double hillis_steele_work(size_t n, size_t s) { return (double)n * log2_n(n, s) - (double)n + 1; }
+
+static double blelloch_depth(size_t n, size_t s) { return 2 * log2_n(n, s); }
+
+static double blelloch_work(size_t n, size_t s) { return 2 * ((double)n - 1) + 0 * log2_n(n, s); }
+
+static double brent_kung_depth(size_t n, size_t s) { return n == 1 ? 0 : 2 * log2_n(n, s) - 1; }
+
+static double brent_kung_work(size_t n, size_t s) { return n == 1 ? 0 : 2 * (double)n - log2_n(n, s) - 2; }
+
+static double dakkak_depth(size_t n, size_t s) { return 5 * ceil((double)n / (double)(s * s * s)); }
+
+static double matmulscan_depth(size_t n, size_t s) { return n == 1 ? 0 : 2 * exact_log(s, n) - 1; }
+
+static double matmulscan_work(size_t n, size_t s) { return (double)n * (1 + (double)s / 2) + 0 * exact_log(s, n); }
+
+static double ns(size_t n, size_t s) { return (double)n * (double)s; }
+
+static const table_row rows[] = {
+    {"Sklansky", "sklansky", 0, {"log2(n)", log2_n, false}, {"n log2(n) / 2", sklansky_work, false}},
+    {"Hillis-Steele (Kogge-Stone)",
+     "hillis-steele",
+     0,
+     {"log2(n)", log2_n, false},
+     {"n log2(n) - n + 1", hillis_steele_work, false}},
+    {"Blelloch (exclusive)", "blelloch", 0, {"2 log2(n)", blelloch_depth, false}, {"2 (n - 1)", blelloch_work, false}},
+    {"Brent-Kung",
+     "brent-kung",
+     0,
+     {"2 log2(n) - 1", brent_kung_depth, false},
+     {"2n - log2(n) - 2", brent_kung_work, false}},
+    {"Dakkak et al., Alg. 7", "dakkak-block", 0, {"5 ceil(n / s^3)", dakkak_depth, false}, {"O(n s)", ns, true}},
+    {"MatMulScan",
+     "matmulscan",
+     2,
+     {"2 log2(n) - 1", matmulscan_depth, false},
+     {"2n + O(log2(n))", matmulscan_work, true}},
+    {"MatMulScan",
+     "matmulscan",
+     4,
+     {"log2(n) - 1", matmulscan_depth, false},
+     {"3n + O(log2(n))", matmulscan_work, true}},
+    {"MatMulScan",
+     "matmulscan",
+     0,
+     {"2 log_s(n) - 1", matmulscan_depth, false},
+     {"n (1 + s/2) + O(s^3 log_s(n))", matmulscan_work, true}},
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers of no pattern, which wrap around. */
+static void fill(uint64_t *x, size_t n) {
+  for (size_t i = 0; i < n; i++) x[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (i << 7);
+}
+
+static bool is_scan(const uint64_t *y, size_t n, mmscan_kind kind) {
+  uint64_t sum = 0, *x = malloc(n * sizeof *x);
+  bool right = x != NULL;
+  if (right) fill(x, n);
+  for (size_t i = 0; right && i < n; i++) {
+    const uint64_t before = sum;
+    sum += x[i];
+    right = y[i] == (kind == MMSCAN_INCLUSIVE ? sum : before);
+  }
+  free(x);
+  return right;
+}
+
+static int run_row(const request *r, const table_row *row, mmscan_method *method, mmscan_network_counts *counts) {
+  traced_method(row->method, method);
+  const mmscan_network_desc desc = traced_desc(method, row->s ? row->s : r->s, r->n);
+  uint64_t *x = malloc(r->n * sizeof *x);
+  if (x == NULL) return fail_memory();
+  fill(x, r->n);
+  *counts = (mmscan_network_counts){.struct_size = sizeof *counts};
+  const mmscan_status status = mmscan_network(&desc, x, x, counts);
+  const bool right = status != MMSCAN_OK || is_scan(x, r->n, method->kind);
+  free(x);
+  if (status != MMSCAN_OK) return fail("%s: %s", row->title, mmscan_strerror(status));
+  return right ? DONE : fail("%s: the result is wrong", row->title);
+}
+
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+static json_t *claim_json(const claim *c, size_t n, size_t s) {
+  const double value = c->value(n, s);
+  json_t *number = isnan(value) ? json_null() : json_real(value);
+  return json_pack("{s:s, s:o, s:b}", "formula", c->formula, c->is_order ? "leading_term" : "value", number, "is_order",
+                   c->is_order);
+}
+
+static json_t *row_json(const request *r, const table_row *row, const mmscan_method *m,
+                        const mmscan_network_counts *c) {
+  const size_t s = row->s ? row->s : r->s;
+  json_t *size = m->has_s ? json_integer((json_int_t)s) : json_null();
+  return json_pack("{s:s, s:s, s:o, s:s, s:{s:I, s:o}, s:{s:I, s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I}", "title",
+                   row->title, "method", m->name, "s", size, "kind",
+                   m->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive", "depth", "measured", (json_int_t)c->depth,
+                   "stated", claim_json(&row->depth, r->n, s), "work", "measured", (json_int_t)c->work, "unpadded",
+                   (json_int_t)c->work_unpadded, "stated", claim_json(&row->work, r->n, s), "multiplications",
+                   (json_int_t)c->multiplications, "adders", (json_int_t)c->adders, "path", (json_int_t)c->path,
+                   "fan_in", (json_int_t)c->fan_in, "fan_out", (json_int_t)c->fan_out, "reads", (json_int_t)c->reads);
+}
+
+static void print_claim(const claim *c, size_t n, size_t s, int width) {
+  char text[80];
+  const double value = c->value(n, s);
+  if (c->is_order || isnan(value))
+    snprintf(text, sizeof text, "%s", c->formula);
+  else
+    snprintf(text, sizeof text, "%s = %.0f", c->formula, value);
+  printf("  %-*s", width, text);
+}
+
+static void print_head(const request *r) {
+  printf("n = %zu. Every result is that of the plain loop.\n\n", r->n);
+  printf("%-32s %5s  %-23s %10s %10s  %-30s %6s %7s %9s\n", "method", "depth", "stated", "work", "unpadded", "stated",
+         "fan-in", "fan-out", "products");
+}
+
+static void print_row(const request *r, const table_row *row, const mmscan_method *m, const mmscan_network_counts *c) {
+  char title[48], size[24] = "";
+  const size_t s = row->s ? row->s : r->s;
+  if (m->has_s) snprintf(size, sizeof size, ", s = %zu", s);
+  snprintf(title, sizeof title, "%s%s", row->title, size);
+  printf("%-32s %5llu", title, (unsigned long long)c->depth);
+  print_claim(&row->depth, r->n, s, 23);
+  printf(" %10llu %10llu", (unsigned long long)c->work, (unsigned long long)c->work_unpadded);
+  print_claim(&row->work, r->n, s, 30);
+  printf(" %6llu %7llu", (unsigned long long)c->fan_in, (unsigned long long)c->fan_out);
+  if (m->has_s) printf(" %9llu", (unsigned long long)c->multiplications);
+  putchar('\n');
+}
+
+static int print_rows(const request *r, json_t *list) {
+  mmscan_method method;
+  mmscan_network_counts counts;
+  for (int i = 0; i < ROWS; i++) {
+    if (run_row(r, &rows[i], &method, &counts) != DONE) return FAILED;
+    if (r->as_json)
+      json_array_append_new(list, row_json(r, &rows[i], &method, &counts));
+    else
+      print_row(r, &rows[i], &method, &counts);
+  }
+  return DONE;
+}
+
+static int print_table(const request *r) {
+  json_t *list = json_array();
+  if (list == NULL) return fail_memory();
+  if (!r->as_json) print_head(r);
+  int status = print_rows(r, list);
+  json_t *report = json_pack("{s:I, s:I, s:O}", "n", (json_int_t)r->n, "s", (json_int_t)r->s, "rows", list);
+  if (status == DONE && r->as_json && (report == NULL || json_dumpf(report, stdout, JSON_INDENT(2)) != 0))
+    status = fail_memory();
+  else if (status == DONE && r->as_json)
+    putchar('\n');
+  json_decref(report);
+  json_decref(list);
+  return status;
+}
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+static int set_option(request *r, int option) {
+  switch (option) {
+  case 'n':
+    return number_option("table", "-n", optarg, 1, MOST_N, &r->n);
+  case 's':
+    return number_option("table", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
+  case 'j':
+    r->as_json = true;
+    return DONE;
+  default:
+    return wrong_usage("table", NULL);
+  }
+}
+
+int run_table(int argc, char **argv) {
+  static const struct option options[] = {
+      {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  request r = {.n = 4096, .s = 8};
+  int option, status = DONE;
+  while (status == DONE && (option = getopt_long(argc, argv, "hn:s:", options, NULL)) != -1) {
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    status = set_option(&r, option);
+  }
+  if (status == DONE && optind < argc) status = wrong_usage("table", "an argument too many: '%s'", argv[optind]);
+  return status == DONE ? print_table(&r) : status;
+}

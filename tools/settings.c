@@ -1,0 +1,40 @@
+/* settings.c: variables of the environment, as JSON.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "settings.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+json_t *settings_text(const char *text) {
+  if (text == NULL) return json_null();
+  json_t *value = json_string(text);
+  char *copy = value == NULL ? strdup(text) : NULL;
+  if (copy == NULL) return value;
+  for (char *c = copy; *c != '\0'; c++)
+    if ((unsigned char)*c > 126) *c = '?';
+  value = json_string(copy);
+  free(copy);
+  return value;
+}
+
+static bool begins(const char *entry, const char *const prefixes[], size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0) return true;
+  return false;
+}
+
+json_t *settings_that_begin(const char *const prefixes[], size_t count) {
+  json_t *set = json_object();
+  for (char **entry = environ; *entry != NULL; entry++) {
+    const char *equals = strchr(*entry, '=');
+    if (equals == NULL || !begins(*entry, prefixes, count)) continue;
+    char *name = strndup(*entry, (size_t)(equals - *entry));
+    if (name != NULL) json_object_set_new(set, name, settings_text(equals + 1));
+    free(name);
+  }
+  return set;
+}
