@@ -177,8 +177,8 @@ check: ## build with warnings as errors and run every test
 check-units: $(TESTS)
 	test/run $(TESTS)
 
-check-command: all
-	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD)
+check-command: all $(TOY_FILES)
+	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD)
 
 check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 	test/run bench/reproduction/reproduce.py:$(TOOL)

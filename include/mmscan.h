@@ -548,8 +548,8 @@ typedef enum mmscan_product_form {
   MMSCAN_PRODUCT_CHUNKED = 1, /* gemm on so few columns at a time that the library starts no thread: as in a scan */
   MMSCAN_PRODUCT_GEMM,        /* one gemm; the library may use the threads it is set to */
   MMSCAN_PRODUCT_TRMM,        /* one trmm, in place; the library may use its threads */
-  MMSCAN_PRODUCT_BATCH, /* one gemm_batch for all whole squares, a gemm for what is left; it may use its threads */
-  MMSCAN_PRODUCT_BATCH_STRIDED, /* the same by gemm_batch_strided */
+  MMSCAN_PRODUCT_BATCH, /* gemm_batch on up to 1024 squares at a time, gemm for what is left; it may use its threads */
+  MMSCAN_PRODUCT_BATCH_STRIDED, /* the same by one gemm_batch_strided */
   MMSCAN_PRODUCT_BF16           /* one sbgemm (in MKL gemm_bf16bf16f32): X of bfloat16, sums and W of float */
 } mmscan_product_form;
 
@@ -562,7 +562,8 @@ typedef struct mmscan_product_desc {
   int transposed;    /* nonzero: A^T in place of A */
   size_t s, columns; /* s: 1 to MMSCAN_MAX_S */
   size_t row_stride; /* 0: X and W are column-major with leading dimension s, as in the paper; else they are by rows,
-                        which start row_stride elements after each other: at least `columns`; not for batches */
+                        which start row_stride elements after each other: at least `columns`, below 2^31; not for
+                        batches */
 } mmscan_product_desc;
 
 /* W = A X by one unit in one form, where A is L_s or B_s: a level of Algorithm 1 without its gather and scatter, to

@@ -48,7 +48,8 @@ void open_candidates(void) {
 int try_here(const char *library, const char *routine) {
   alarm(LONGEST_TRY);
   if (strcmp(library, "cblas") != 0 && open_library(library) != DONE) return FAILED;
-  return mmscan_routine_try(library, routine) == MMSCAN_OK ? DONE : FAILED;
+  const mmscan_status status = mmscan_routine_try(library, routine);
+  return status == MMSCAN_OK ? DONE : fail("%s: %s: %s", library, routine, mmscan_strerror(status));
 }
 
 /* This program once more: a library that crashes takes its process with it. */

@@ -260,7 +260,7 @@ static mms_product rest_of(const mms_product *p) {
 }
 
 static void multiply(const mms_blas *blas, const mms_product *p, bool quietly) {
-  mms_stay stay = mms_vendor_enter(&blas->vendor, quietly);
+  mms_stay stay = mms_vendor_enter(blas->vendor, quietly);
   mms_product whole = *p, rest = *p;
   if (is_batch(p->form)) {
     rest = rest_of(p);
@@ -268,7 +268,7 @@ static void multiply(const mms_blas *blas, const mms_product *p, bool quietly) {
   }
   multiply_parts(blas, &whole);
   if (is_batch(p->form)) multiply_parts(blas, &rest);
-  mms_vendor_leave(&blas->vendor, stay);
+  mms_vendor_leave(blas->vendor, stay);
 }
 
 void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
@@ -301,12 +301,12 @@ static mms_blas_call find_call(const mms_vendor *vendor, const char *name) {
 }
 
 static bool is_trusted(const mms_blas *blas, size_t i) {
-  return blas->vendor.batches || mms_trust_has(blas->name, blas->vendor.version, table[i].name);
+  return blas->vendor->batches || mms_trust_has(blas->name, blas->vendor->version, table[i].name);
 }
 
 void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor) {
   blas->name = name;
-  blas->vendor = *vendor;
+  blas->vendor = vendor;
   for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++) {
     blas->call[i] = find_call(vendor, table[i].name);
     if (!blas->call[i]) blas->call[i] = find_call(vendor, table[i].others);
@@ -349,5 +349,5 @@ mmscan_status mms_blas_try(mms_blas *blas, const char *routine) {
   if (state == MMSCAN_ROUTINE_ABSENT) return MMSCAN_ENOTSUP;
   if (state == MMSCAN_ROUTINE_OFF) state = test(blas, i);
   if (state != MMSCAN_ROUTINE_USED) return MMSCAN_EBLAS;
-  return is_batch(table[i].form) ? mms_trust_add(blas->name, blas->vendor.version, routine) : MMSCAN_OK;
+  return is_batch(table[i].form) ? mms_trust_add(blas->name, blas->vendor->version, routine) : MMSCAN_OK;
 }

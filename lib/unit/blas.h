@@ -12,12 +12,12 @@ typedef void (*mms_blas_call)(void);
 
 typedef struct mms_blas {
   const char *name; /* of the unit */
-  mms_vendor vendor;
+  const mms_vendor *vendor;
   mms_blas_call call[MMS_BLAS_ROUTINES]; /* NULL: the library does not have it */
   _Atomic int state[MMS_BLAS_ROUTINES];  /* mmscan_routine_state */
 } mms_blas;
 
-/* Looks the routines up. Those that are there are off. The name of the unit must last. */
+/* Looks the routines up. Those that are there are off. The name of the unit and the vendor must last. */
 void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor);
 
 /* Tests those that are not known to crash. Only one that has passed is had, but multiply() asks nobody. */

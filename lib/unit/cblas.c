@@ -11,6 +11,7 @@ void cblas_dgemm(void);
 
 static pthread_once_t looked = PTHREAD_ONCE_INIT, tested = PTHREAD_ONCE_INIT;
 static pthread_mutex_t trying = PTHREAD_MUTEX_INITIALIZER;
+static mms_vendor vendor;
 static mms_blas blas;
 
 /* The handle is kept: the library is linked, and stays. */
@@ -18,7 +19,7 @@ static void look(void) {
   void (*linked[])(void) = {cblas_sgemm, cblas_dgemm};
   Dl_info where;
   bool found = dladdr(*(void **)linked, &where) != 0;
-  mms_vendor vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
+  vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
   mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
   for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first of the table */
 }
@@ -49,10 +50,10 @@ static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   (void)self;
-  const mms_vendor *vendor = &linked_blas()->vendor;
-  part->library = *vendor->file ? vendor->file : NULL;
-  part->version = *vendor->version ? vendor->version : NULL;
-  part->threads = mms_vendor_threads(vendor);
+  linked_blas();
+  part->library = *vendor.file ? vendor.file : NULL;
+  part->version = *vendor.version ? vendor.version : NULL;
+  part->threads = mms_vendor_threads(&vendor);
 }
 
 static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {

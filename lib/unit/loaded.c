@@ -27,6 +27,14 @@ typedef struct loaded {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static loaded *list;
 
+static void take_lock(void) { pthread_mutex_lock(&lock); }
+static void give_lock(void) { pthread_mutex_unlock(&lock); }
+
+static void guard_forks(void) {
+  mms_vendor_guard_forks();
+  pthread_atfork(take_lock, give_lock, give_lock);
+}
+
 static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)unit; }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
@@ -59,9 +67,9 @@ static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
   loaded *l = record_of(self);
   if (!l->is_blas) return MMSCAN_EINVAL;
-  pthread_mutex_lock(&lock);
+  take_lock();
   mmscan_status status = mms_blas_try(&l->blas, name);
-  pthread_mutex_unlock(&lock);
+  give_lock();
   return status;
 }
 
@@ -117,9 +125,9 @@ static bool hold(const mms_unit *self) {
 static void drop(const mms_unit *self) {
   loaded *l = record_of(self);
   if (atomic_fetch_sub(&l->holds, 1) != 1) return;
-  pthread_mutex_lock(&lock);
+  take_lock();
   if (atomic_load(&l->holds) == 0 && l->vendor.handle) mms_vendor_close(&l->vendor);
-  pthread_mutex_unlock(&lock);
+  give_lock();
 }
 
 static loaded *find_record(const char *name) {
@@ -171,24 +179,26 @@ static mmscan_status open_locked(const char *library, const mms_unit **unit, cha
 }
 
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
-  pthread_mutex_lock(&lock);
+  static pthread_once_t guarded = PTHREAD_ONCE_INIT;
+  pthread_once(&guarded, guard_forks);
+  take_lock();
   mmscan_status status = open_locked(library, unit, why, why_size);
-  pthread_mutex_unlock(&lock);
+  give_lock();
   return status;
 }
 
 void mms_loaded_count(const mms_unit *unit) {
-  pthread_mutex_lock(&lock);
+  take_lock();
   record_of(unit)->counted++;
-  pthread_mutex_unlock(&lock);
+  give_lock();
 }
 
 mmscan_status mms_loaded_uncount(const char *name) {
-  pthread_mutex_lock(&lock);
+  take_lock();
   loaded *l = find_record(name);
   bool counted = l && l->counted;
   if (counted) l->counted--;
-  pthread_mutex_unlock(&lock);
+  give_lock();
   if (!counted) return MMSCAN_EINVAL;
   drop(&l->unit);
   return MMSCAN_OK;
@@ -197,7 +207,7 @@ mmscan_status mms_loaded_uncount(const char *name) {
 /* The oldest first, so that what is opened meanwhile comes last. */
 const mms_unit *mms_loaded_at(size_t index) {
   const mms_unit *found = NULL;
-  pthread_mutex_lock(&lock);
+  take_lock();
   size_t open = 0;
   for (const loaded *l = list; l; l = l->next) open += atomic_load(&l->holds) != 0;
   for (const loaded *l = list; l && index < open; l = l->next)
@@ -205,14 +215,14 @@ const mms_unit *mms_loaded_at(size_t index) {
       found = &l->unit;
       break;
     }
-  pthread_mutex_unlock(&lock);
+  give_lock();
   return found;
 }
 
 const mms_unit *mms_loaded_find(const char *name) {
-  pthread_mutex_lock(&lock);
+  take_lock();
   const loaded *l = find_record(name);
   bool open = l && atomic_load(&l->holds) != 0;
-  pthread_mutex_unlock(&lock);
+  give_lock();
   return open ? &l->unit : NULL;
 }

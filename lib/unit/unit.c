@@ -5,7 +5,11 @@
 #include "unit/model.h"
 #include <string.h>
 
-static const mms_unit *const table[] = {&mms_unit_cblas, &mms_unit_xsmm, &mms_unit_model};
+#define MMS_UNIT(name) &mms_unit_##name,
+static const mms_unit *const table[] = {
+#include "unit/units.def"
+};
+#undef MMS_UNIT
 enum { BUILTIN = sizeof table / sizeof *table };
 
 const mms_unit *mms_unit_builtin(size_t index) { return index < BUILTIN ? table[index] : NULL; }

@@ -9,7 +9,7 @@
  *
  * A unit knows no plan and no threads: multiply() is called by many threads at a time, works on the calling one and,
  * in the form MMSCAN_PRODUCT_CHUNKED, starts none. It cannot fail; what can, fails before a unit is handed out.
- * To add one: a file with a mms_unit, and its line in the table in unit.c.
+ * To add one: a file with a mms_unit, and its line in units.def (doc/ADDING_A_UNIT.md).
  */
 #ifndef MMS_UNIT_H
 #define MMS_UNIT_H
@@ -82,7 +82,9 @@ void mms_unit_drop(const mms_unit *unit);
  * additions. */
 void mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 
-extern const mms_unit mms_unit_cblas, mms_unit_xsmm, mms_unit_model;
+#define MMS_UNIT(name) extern const mms_unit mms_unit_##name;
+#include "unit/units.def"
+#undef MMS_UNIT
 
 /* Not in the table: it multiplies by an operator that comes with the product. On one thread at a time. */
 extern const mms_unit mms_unit_monoid;

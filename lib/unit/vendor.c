@@ -1,6 +1,7 @@
 /* vendor.c: the vendors' own calls, looked up by name. */
 #include "unit/vendor.h"
 
+#include "sanitized.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -13,14 +14,9 @@ typedef void (*fill_call)(char *buffer, int length);
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* A library calls its own functions, also where the process has others of that name (a reference BLAS would use the
- * sgemm_ of the BLAS that is linked). The address sanitizer cannot bear it. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
+/* A library calls its own functions, also where the process has others of that name: a reference BLAS would use the
+ * sgemm_ of the BLAS that is linked. The sanitizers cannot bear it. */
+#ifdef MMS_SANITIZED
 enum { HOW = RTLD_NOW | RTLD_LOCAL };
 #else
 enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
@@ -106,9 +102,14 @@ static bool one_at_a_time(const mms_vendor *v) {
   return say_int(v, "openblas_get_parallel", &parallel) && parallel == 0 && !strstr(v->version, "USE_LOCKING");
 }
 
-/* OpenBLAS up to 0.3.34 has builds whose batched calls crash, or refuse squares (its pull requests 5979 and 5980). Its
- * configuration says "OpenBLAS 0.3.34"; a later version may still be a build from before those. */
-static bool batches(const mms_vendor *v) { return find_either(v, "MKL_Get_Version_String") != NULL; }
+/* MKL's are; BLIS 0.9.0 has passed. OpenBLAS up to 0.3.34 has builds whose batched calls crash, or refuse squares (its
+ * pull requests 5979 and 5980), and a later one says of itself no more than the number, which such a build may have
+ * too.
+ */
+static bool batches(const mms_vendor *v) {
+  if (find_either(v, "bli_info_get_version_str")) return strcmp(v->version, "0.9.0") == 0;
+  return find_either(v, "MKL_Get_Version_String") != NULL;
+}
 
 static void find_file(mms_vendor *v) {
   struct link_map *map;
@@ -163,11 +164,15 @@ static void lock(void) { pthread_mutex_lock(&one_caller); }
 static void unlock(void) { pthread_mutex_unlock(&one_caller); }
 static void guard_forks(void) { pthread_atfork(lock, unlock, unlock); }
 
-mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
+void mms_vendor_guard_forks(void) {
   static pthread_once_t guarded = PTHREAD_ONCE_INIT;
+  pthread_once(&guarded, guard_forks);
+}
+
+mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
   mms_stay stay = {.quietly = quietly};
   if (v->one_at_a_time) {
-    pthread_once(&guarded, guard_forks);
+    mms_vendor_guard_forks();
     lock();
   }
   if (quietly && v->set_threads_here) stay.threads = v->set_threads_here(1);
