@@ -2,16 +2,17 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is measured with it is the latency of a call, some ten nanoseconds: no other call may be around it. */
+ * What is measured with it is the latency of a call, some ten nanoseconds: mmscan_product(), which looks at its
+ * arguments and makes its matrix in each call, takes longer than that. */
 #ifndef RAW_PRODUCT_H
 #define RAW_PRODUCT_H
 
 #include <stddef.h>
 
 /* L_s, column-major. */
-void product_matrix(size_t s, float *l);
+void raw_product_matrix(size_t s, float *l);
 
 /* W = L_s X. X and W are s-by-columns, by rows that start `stride` elements after each other. */
-void product_by_rows(size_t s, size_t columns, size_t stride, const float *l, const float *x, float *w);
+void raw_product_by_rows(size_t s, size_t columns, size_t stride, const float *l, const float *x, float *w);
 
 #endif
