@@ -263,6 +263,9 @@ typedef enum mmscan_phase {
   MMSCAN_BROADCAST /* a prefix is added to all that follows it */
 } mmscan_phase;
 
+/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
+typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
+
 #define MMSCAN_NO_ELEMENT SIZE_MAX
 
 typedef struct mmscan_event {
@@ -442,9 +445,6 @@ typedef struct mmscan_method {
  */
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
-/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
-typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
-
 /* Set it to zeros, then fill in what you mean. */
 typedef struct mmscan_network_desc {
   size_t struct_size;             /* sizeof(mmscan_network_desc) */
@@ -480,7 +480,8 @@ typedef struct mmscan_network_counts {
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory for the work space, which is many times as large as x; y is untouched
+ * MMSCAN_ENOMEM    no memory for the work space, which is some 30 positions and 6 elements long for each of x; y is
+ *                  untouched
  * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
  */
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts);
@@ -558,11 +559,11 @@ typedef struct mmscan_product_desc {
   const char *unit;   /* a name from mmscan_get_unit(); NULL: that of MMSCAN_UNIT, or cblas */
   mmscan_type type;   /* of W, and of X but for MMSCAN_PRODUCT_BF16: MMSCAN_F32, F64, C32 or C64 */
   mmscan_product_form form;
-  mmscan_matrix matrix; /* MMSCAN_MATRIX_L or MMSCAN_MATRIX_B */
-  int transposed;       /* nonzero: A^T in place of A */
-  size_t s, columns;    /* s: 1 to MMSCAN_MAX_S */
-  size_t row_stride;    /* 0: X and W are column-major with leading dimension s, as in the paper; else they are by rows,
-                           which start row_stride elements after each other: at least `columns`; not for batches */
+  mmscan_matrix matrix;
+  int transposed;    /* nonzero: A^T in place of A */
+  size_t s, columns; /* s: 1 to MMSCAN_MAX_S */
+  size_t row_stride; /* 0: X and W are column-major with leading dimension s, as in the paper; else they are by rows,
+                        which start row_stride elements after each other: at least `columns`; not for batches */
 } mmscan_product_desc;
 
 /* W = A X by one unit in one form, where A is L_s or B_s: a level of Algorithm 1 without its gather and scatter, to
@@ -570,11 +571,12 @@ typedef struct mmscan_product_desc {
  * the upper half of a float. In place (x == w) with MMSCAN_PRODUCT_TRMM only, which else copies X first. Makes A anew
  * in each call, s*s elements. Floats are multiplied as they come: 0 * Inf is NaN.
  *
- * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns; or
- * the environment is illegal (its status is returned, whatever it is) MMSCAN_EOVERLAP  x and w share memory, and are
- * not in place or may not be MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see
- * mmscan_get_routine()) MMSCAN_EBLAS     the unit cannot be used here MMSCAN_ENOMEM    no memory for A, or for the
- * pointers of a batch
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns;
+ *                  or the environment is illegal (its status is returned, whatever it is)
+ * MMSCAN_EOVERLAP  x and w share memory, and are not in place or may not be
+ * MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see mmscan_get_routine())
+ * MMSCAN_EBLAS     the unit cannot be used here
+ * MMSCAN_ENOMEM    no memory for A, or for the pointers of a batch
  */
 mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w);
 

@@ -147,32 +147,6 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, con
   return mms_problem_overlap(x, y, d->n * mms_type_size(d->type));
 }
 
-mmscan_status mms_problem_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
-  if (!d || d->struct_size != sizeof *d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
-  if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
-  return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
-}
-
-static mmscan_status check_network_values(const mmscan_network_desc *d, const mms_method *method) {
-  if (!d->combine || !d->identity || d->size == 0) return MMSCAN_EINVAL;
-  if (method->has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
-  if (!method->run && !in_enum(d->length_rule, MMSCAN_PADDED)) return MMSCAN_EINVAL;
-  return MMSCAN_OK;
-}
-
-mmscan_status mms_problem_network(const mmscan_network_desc *d, const void *x, const void *y,
-                                  const mmscan_network_counts *counts, const mms_method **method) {
-  mmscan_status status;
-  if (!d || d->struct_size < sizeof *d || !d->method) return MMSCAN_EINVAL;
-  if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
-  *method = mms_method_find(d->method);
-  if (!*method) return MMSCAN_EINVAL;
-  if ((status = check_network_values(d, *method)) || d->n == 0) return status;
-  if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
-  return mms_problem_overlap(x, y, d->n * d->size);
-}
-
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
 static bool is_batch(mmscan_product_form form) {
@@ -208,4 +182,32 @@ mmscan_status mms_problem_product(const mmscan_product_desc *d, const void *x, c
   if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
   if ((status = check_product_values(d))) return status;
   return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;
+}
+
+/* ---- The paper's model and its Table 1 ------------------------------------------------------------------------- */
+
+mmscan_status mms_problem_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
+  if (!d || d->struct_size != sizeof *d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
+  if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
+  return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+static mmscan_status check_network_values(const mmscan_network_desc *d, const mms_method *method) {
+  if (!d->combine || !d->identity || d->size == 0) return MMSCAN_EINVAL;
+  if (method->has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
+  if (!method->run && !in_enum(d->length_rule, MMSCAN_PADDED)) return MMSCAN_EINVAL;
+  return MMSCAN_OK;
+}
+
+mmscan_status mms_problem_network(const mmscan_network_desc *d, const void *x, const void *y,
+                                  const mmscan_network_counts *counts, const mms_method **method) {
+  mmscan_status status;
+  if (!d || d->struct_size < sizeof *d || !d->method) return MMSCAN_EINVAL;
+  if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
+  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  *method = mms_method_find(d->method);
+  if (!*method) return MMSCAN_EINVAL;
+  if ((status = check_network_values(d, *method)) || d->n == 0) return status;
+  if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
+  return mms_problem_overlap(x, y, d->n * d->size);
 }

@@ -34,14 +34,14 @@ static inline mmscan_status mms_problem_overlap(const void *x, const void *y, si
 mmscan_status mms_problem_matmul(const mmscan_matmul_desc *desc, const void *x, const void *y,
                                  const mmscan_counts *counts);
 
+/* A description of one product, and its arrays. */
+mmscan_status mms_problem_product(const mmscan_product_desc *desc, const void *x, const void *w);
+
 /* A description of the paper's model, and the place for its result. */
 mmscan_status mms_problem_model(const mmscan_model_desc *desc, const mmscan_model_result *result);
 
 /* A description of a method of Table 1, its arrays and its counts. *method is what it names. */
 mmscan_status mms_problem_network(const mmscan_network_desc *desc, const void *x, const void *y,
                                   const mmscan_network_counts *counts, const mms_method **method);
-
-/* A description of one product, and its arrays. */
-mmscan_status mms_problem_product(const mmscan_product_desc *desc, const void *x, const void *w);
 
 #endif

@@ -1041,167 +1041,6 @@ class Bench(Timed):
         self.assertEqual(rows["absent peer"]["skipped"], "there is none")
 
 
-class Table(Case):
-    """The paper's Table 1."""
-
-    def rows(self, *options):
-        report = json.loads(self.good("table", "--json", *options))
-        return {(row["method"], row["s"]): row for row in report["rows"]}
-
-    def test_powers(self):
-        for k in 2, 4, 6:
-            n = 4**k
-            rows = self.rows("-n", n, "-s", 4 if k == 2 else 8)
-            self.assertEqual(len(rows), 7 if k == 2 else 8)  # two of them are of s = 4 then
-            for row in rows.values():
-                stated = row["depth"]["stated"]["value"]
-                if stated is not None:
-                    self.assertEqual(row["depth"]["measured"], stated, row)
-                if row["work"]["stated"].get("value") is not None:
-                    self.assertEqual(row["work"]["measured"], row["work"]["stated"]["value"], row)
-            self.assertEqual(rows["sklansky", None]["work"]["measured"], n * 2 * k // 2)
-            self.assertEqual(rows["brent-kung", None]["work"]["measured"], 2 * n - 2 * k - 2)
-            self.assertEqual(rows["matmulscan", 2]["work"]["unpadded"], 2 * n - 2 * k - 2)
-            self.assertEqual(rows["matmulscan", 4]["depth"]["measured"], 2 * k - 1)
-            self.assertEqual((rows["matmulscan", 4]["fan_in"], rows["matmulscan", 4]["fan_out"]), (4, 4))
-
-    def test_other_lengths(self):
-        """Statements about powers have no value there."""
-        for n in 1, 1000, 4095:
-            for row in self.rows("-n", n, "-s", 5).values():
-                if n > 1 and row["method"] != "dakkak-block":
-                    self.assertIsNone(row["depth"]["stated"]["value"], row)
-                self.assertGreaterEqual(row["work"]["measured"], row["work"]["unpadded"])
-
-    def test_text(self):
-        out = self.good("table", "-n", 256, "-s", 16).decode()
-        for each in ["n = 256", "Sklansky", "n log2(n) / 2 = 1024", "2n - log2(n) - 2 = 502", "5 ceil(n / s^3) = 5",
-                     "MatMulScan, s = 2 ", "MatMulScan, s = 4 ", "MatMulScan, s = 16 ", "2 log_s(n) - 1 = 3"]:
-            self.assertIn(each, out)
-
-    def test_wrong_usage(self):
-        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-s", "1"], ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
-            self.bad("table", *options, status=2)
-
-
-class Draw(Case):
-    """The pictures, read as XML."""
-
-    SVG = "{http://www.w3.org/2000/svg}"
-
-    def draw(self, *options):
-        path = self.path("picture.svg")
-        self.assertEqual(self.good("draw", "-o", path, *options), b"")
-        self.assertEqual(os.listdir(self.directory), ["picture.svg"])
-        return xml.etree.ElementTree.parse(path).getroot()
-
-    def groups(self, picture, kind):
-        return [g for g in picture.iter(self.SVG + "g") if g.get("class").split()[0] == kind]
-
-    def adders(self, picture):
-        """By level: which place gets the sum of which."""
-        levels = {}
-        for group in self.groups(picture, "adder"):
-            circle = group.find(self.SVG + "circle")
-            to, terms = group.find(self.SVG + "title").text.split(": ")
-            terms = [int(term) for term in terms.split(" + ")]
-            self.assertEqual(group.find(self.SVG + "path").get("d").count("M"), len(terms))
-            levels.setdefault(float(circle.get("cy")), set()).add((int(to), *terms))
-        return [levels[y] for y in sorted(levels)]
-
-    def test_adders_are_those_counted(self):
-        for n in 16, 64:
-            rows = json.loads(self.good("table", "--json", "-n", n, "-s", 8))["rows"]
-            for row in rows:
-                size = ["-s", row["s"]] if row["s"] else []
-                levels = self.adders(self.draw("--algorithm", row["method"], "-n", n, *size))
-                self.assertEqual(sum(map(len, levels)), row["adders"], row)
-                self.assertEqual(max(len(adder) - 1 for level in levels for adder in level), row["fan_in"], row)
-        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "brent-kung", "-n", 64)))), 128 - 6 - 2)
-        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "sklansky", "-n", 64)))), 64 * 6 // 2)
-        # Figure 1: 12 + 3 adders up, 9 down; with 64 elements 48 + 12 + 3 up, 9 + 45 down
-        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 16, "-s", 4))], [12, 3, 9])
-        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 64, "-s", 4))], [48, 12, 3, 9, 45])
-
-    def test_circuit_is_a_scan(self):
-        """The adders of a picture, done level by level."""
-        for algorithm, s, lengths in [("sklansky", 2, [1, 7, 33]), ("hillis-steele", 2, [16, 21]),
-                                      ("brent-kung", 2, [1, 13, 64]), ("matmulscan", 3, [9, 27]),
-                                      ("matmulscan", 8, [64, 8])]:
-            for n in lengths:
-                x = [1 << i for i in range(n)]
-                for level in self.adders(self.draw("--algorithm", algorithm, "-s", s, "-n", n)):
-                    x = [dict((to, sum(x[i] for i in terms)) for to, *terms in level).get(i, x[i]) for i in range(n)]
-                self.assertEqual(x, [(2 << i) - 1 for i in range(n)], (algorithm, s, n))
-
-    def test_s_2_is_brent_kung(self):
-        for n in 2, 16, 64, 50:
-            ours = self.adders(self.draw("-s", 2, "-n", n, "--rule", "padded"))
-            self.assertEqual(ours, self.adders(self.draw("--algorithm", "brent-kung", "-n", n)))
-
-    def test_values(self):
-        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-block", "matmulscan"]:
-            picture = self.draw("--algorithm", algorithm, "-n", 21, "-s", 3, "--values")
-            texts = [(float(t.get("y")), float(t.get("x")), t.text) for t in picture.iter(self.SVG + "text")]
-            places = max(y for y, _, text in texts if text == "20")
-            above = max(y for y, _, text in texts if y < places and text.isdigit() and y != places)
-            sums = [int(text) for _, _, text in sorted(t for t in texts if t[0] == above)][:21]
-            first = 0 if algorithm == "blelloch" else 1
-            self.assertEqual(sums, [(i + first) * (i + first + 1) // 2 for i in range(21)], algorithm)
-
-    def test_marks(self):
-        picture = self.draw("-n", 22, "-s", 4)
-        kinds = {g.get("class").split()[1] for g in self.groups(picture, "adder")}
-        self.assertEqual(kinds, {"up", "down", "totals", "broadcast"})
-        self.assertEqual(len(self.groups(picture, "move")), 4)  # the last of 16, of 4, of 1 and of 1 go to w
-        self.assertIn("depth 4", "".join(picture.itertext()))
-
-    def test_tensor(self):
-        """n = 16, s = 2: 15 products, each with a T and a W of four cells, and y and z."""
-        picture = self.draw("--figure", "tensor", "-n", 16, "-s", 2)
-        cells = [r for r in picture.iter(self.SVG + "rect") if r.get("class") in ("cell", "padding", "up", "down", "one")]
-        self.assertEqual(len(cells), 15 * 4 * 4 + 7 * 4)
-        self.assertEqual(sum(r.get("class") == "up" for r in cells), 2 * (8 + 4 + 2 + 1))
-        self.assertEqual(sum(r.get("class") == "down" for r in cells), 2 * (1 + 3 + 7))
-        texts = [t.text for t in picture.iter(self.SVG + "text")]
-        self.assertIn("level 7: down-sweep, A = B", texts)
-        self.draw("--figure", "tensor", "--algorithm", "dakkak-warp", "-n", 16, "-s", 4, "--values")
-
-    def test_segments(self):
-        """63 = 3 * 16 + 3 * 4 + 3 to base 4; segments of one are never swept, the first gets no broadcast."""
-        picture = self.draw("--figure", "segments", "-n", 63, "-s", 4)
-        shapes = [p.get("class") for p in picture.iter(self.SVG + "polygon")]
-        self.assertEqual((shapes.count("up"), shapes.count("down")), (6, 3))
-        bars = [r for r in picture.iter(self.SVG + "rect") if r.get("class") == "broadcast" and r.get("height") == "16"]
-        self.assertEqual(len(bars), 8)
-        self.assertIn("9 segments, depth 6; stated is 2 floor(log_s n) = 4", "".join(picture.itertext()))
-        self.assertIn("one segment", "".join(self.draw("--figure", "segments", "-n", 64).itertext()))
-
-    def test_every_figure_of_every_method(self):
-        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-warp", "dakkak-block",
-                          "matmulscan"]:
-            for n in 1, 2, 5, 9:
-                for values in [], ["--values"]:
-                    picture = self.draw("--algorithm", algorithm, "-s", 3, "-n", n, *values)
-                    self.assertGreater(float(picture.get("height")), 100)
-                    for box in picture.iter(self.SVG + "circle"):
-                        self.assertLess(float(box.get("cx")), float(picture.get("width")))
-                        self.assertLess(float(box.get("cy")), float(picture.get("height")))
-
-    def test_output(self):
-        self.assertEqual(self.good("draw", "-o", "-")[:5], b"<?xml")
-        self.bad("draw", "-o", self.path("nowhere/x.svg"), says="nowhere/x.svg")
-        kept = self.write("kept.svg", "before")
-        self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
-        self.assertEqual(self.read("kept.svg"), b"before")
-        self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
-
-    def test_wrong_usage(self):
-        for options in [[], ["-o"], ["-o", "x", "y"], ["-o", "x", "-n", "0"], ["-o", "x", "-n", "1025"],
-                        ["-o", "x", "-s", "1"], ["-o", "x", "--algorithm", "bogo"], ["-o", "x", "--figure", "4"],
-                        ["-o", "x", "--rule", "none"], ["-o", "x", "--algorithm", "sklansky", "--figure", "tensor"],
-                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"]]:
-            self.bad("draw", *options, status=2, cwd=self.directory)
 # The part of a CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
 FAKE_BLAS = r"""
 #define GEMM(T, NAME)                                                                                      \
@@ -1481,6 +1320,167 @@ class Units(Timed):
         self.check_ranking(report, {"cblas"})
 
 
+class Table(Case):
+    """The paper's Table 1."""
+
+    def rows(self, *options):
+        report = json.loads(self.good("table", "--json", *options))
+        return {(row["method"], row["s"]): row for row in report["rows"]}
+
+    def test_powers(self):
+        for k in 2, 4, 6:
+            n = 4**k
+            rows = self.rows("-n", n, "-s", 4 if k == 2 else 8)
+            self.assertEqual(len(rows), 7 if k == 2 else 8)  # two of them are of s = 4 then
+            for row in rows.values():
+                stated = row["depth"]["stated"]["value"]
+                if stated is not None:
+                    self.assertEqual(row["depth"]["measured"], stated, row)
+                if row["work"]["stated"].get("value") is not None:
+                    self.assertEqual(row["work"]["measured"], row["work"]["stated"]["value"], row)
+            self.assertEqual(rows["sklansky", None]["work"]["measured"], n * 2 * k // 2)
+            self.assertEqual(rows["brent-kung", None]["work"]["measured"], 2 * n - 2 * k - 2)
+            self.assertEqual(rows["matmulscan", 2]["work"]["unpadded"], 2 * n - 2 * k - 2)
+            self.assertEqual(rows["matmulscan", 4]["depth"]["measured"], 2 * k - 1)
+            self.assertEqual((rows["matmulscan", 4]["fan_in"], rows["matmulscan", 4]["fan_out"]), (4, 4))
+
+    def test_other_lengths(self):
+        """Statements about powers have no value there."""
+        for n in 1, 1000, 4095:
+            for row in self.rows("-n", n, "-s", 5).values():
+                if n > 1 and row["method"] != "dakkak-block":
+                    self.assertIsNone(row["depth"]["stated"]["value"], row)
+                self.assertGreaterEqual(row["work"]["measured"], row["work"]["unpadded"])
+
+    def test_text(self):
+        out = self.good("table", "-n", 256, "-s", 16).decode()
+        for each in ["n = 256", "Sklansky", "n log2(n) / 2 = 1024", "2n - log2(n) - 2 = 502", "5 ceil(n / s^3) = 5",
+                     "MatMulScan, s = 2 ", "MatMulScan, s = 4 ", "MatMulScan, s = 16 ", "2 log_s(n) - 1 = 3"]:
+            self.assertIn(each, out)
+
+    def test_wrong_usage(self):
+        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-s", "1"], ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
+            self.bad("table", *options, status=2)
+
+
+class Draw(Case):
+    """The pictures, read as XML."""
+
+    SVG = "{http://www.w3.org/2000/svg}"
+
+    def draw(self, *options):
+        path = self.path("picture.svg")
+        self.assertEqual(self.good("draw", "-o", path, *options), b"")
+        self.assertEqual(os.listdir(self.directory), ["picture.svg"])
+        return xml.etree.ElementTree.parse(path).getroot()
+
+    def groups(self, picture, kind):
+        return [g for g in picture.iter(self.SVG + "g") if g.get("class").split()[0] == kind]
+
+    def adders(self, picture):
+        """By level: which place gets the sum of which."""
+        levels = {}
+        for group in self.groups(picture, "adder"):
+            circle = group.find(self.SVG + "circle")
+            to, terms = group.find(self.SVG + "title").text.split(": ")
+            terms = [int(term) for term in terms.split(" + ")]
+            self.assertEqual(group.find(self.SVG + "path").get("d").count("M"), len(terms))
+            levels.setdefault(float(circle.get("cy")), set()).add((int(to), *terms))
+        return [levels[y] for y in sorted(levels)]
+
+    def test_adders_are_those_counted(self):
+        for n in 16, 64:
+            rows = json.loads(self.good("table", "--json", "-n", n, "-s", 8))["rows"]
+            for row in rows:
+                size = ["-s", row["s"]] if row["s"] else []
+                levels = self.adders(self.draw("--algorithm", row["method"], "-n", n, *size))
+                self.assertEqual(sum(map(len, levels)), row["adders"], row)
+                self.assertEqual(max(len(adder) - 1 for level in levels for adder in level), row["fan_in"], row)
+        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "brent-kung", "-n", 64)))), 128 - 6 - 2)
+        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "sklansky", "-n", 64)))), 64 * 6 // 2)
+        # Figure 1: 12 + 3 adders up, 9 down; with 64 elements 48 + 12 + 3 up, 9 + 45 down
+        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 16, "-s", 4))], [12, 3, 9])
+        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 64, "-s", 4))], [48, 12, 3, 9, 45])
+
+    def test_circuit_is_a_scan(self):
+        """The adders of a picture, done level by level."""
+        for algorithm, s, lengths in [("sklansky", 2, [1, 7, 33]), ("hillis-steele", 2, [16, 21]),
+                                      ("brent-kung", 2, [1, 13, 64]), ("matmulscan", 3, [9, 27]),
+                                      ("matmulscan", 8, [64, 8])]:
+            for n in lengths:
+                x = [1 << i for i in range(n)]
+                for level in self.adders(self.draw("--algorithm", algorithm, "-s", s, "-n", n)):
+                    x = [dict((to, sum(x[i] for i in terms)) for to, *terms in level).get(i, x[i]) for i in range(n)]
+                self.assertEqual(x, [(2 << i) - 1 for i in range(n)], (algorithm, s, n))
+
+    def test_s_2_is_brent_kung(self):
+        for n in 2, 16, 64, 50:
+            ours = self.adders(self.draw("-s", 2, "-n", n, "--rule", "padded"))
+            self.assertEqual(ours, self.adders(self.draw("--algorithm", "brent-kung", "-n", n)))
+
+    def test_values(self):
+        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-block", "matmulscan"]:
+            picture = self.draw("--algorithm", algorithm, "-n", 21, "-s", 3, "--values")
+            texts = [(float(t.get("y")), float(t.get("x")), t.text) for t in picture.iter(self.SVG + "text")]
+            places = max(y for y, _, text in texts if text == "20")
+            above = max(y for y, _, text in texts if y < places and text.isdigit() and y != places)
+            sums = [int(text) for _, _, text in sorted(t for t in texts if t[0] == above)][:21]
+            first = 0 if algorithm == "blelloch" else 1
+            self.assertEqual(sums, [(i + first) * (i + first + 1) // 2 for i in range(21)], algorithm)
+
+    def test_marks(self):
+        picture = self.draw("-n", 22, "-s", 4)
+        kinds = {g.get("class").split()[1] for g in self.groups(picture, "adder")}
+        self.assertEqual(kinds, {"up", "down", "totals", "broadcast"})
+        self.assertEqual(len(self.groups(picture, "move")), 4)  # the last of 16, of 4, of 1 and of 1 go to w
+        self.assertIn("depth 4", "".join(picture.itertext()))
+
+    def test_tensor(self):
+        """n = 16, s = 2: 15 products, each with a T and a W of four cells, and y and z."""
+        picture = self.draw("--figure", "tensor", "-n", 16, "-s", 2)
+        cells = [r for r in picture.iter(self.SVG + "rect") if r.get("class") in ("cell", "padding", "up", "down", "one")]
+        self.assertEqual(len(cells), 15 * 4 * 4 + 7 * 4)
+        self.assertEqual(sum(r.get("class") == "up" for r in cells), 2 * (8 + 4 + 2 + 1))
+        self.assertEqual(sum(r.get("class") == "down" for r in cells), 2 * (1 + 3 + 7))
+        texts = [t.text for t in picture.iter(self.SVG + "text")]
+        self.assertIn("level 7: down-sweep, A = B", texts)
+        self.draw("--figure", "tensor", "--algorithm", "dakkak-warp", "-n", 16, "-s", 4, "--values")
+
+    def test_segments(self):
+        """63 = 3 * 16 + 3 * 4 + 3 to base 4; segments of one are never swept, the first gets no broadcast."""
+        picture = self.draw("--figure", "segments", "-n", 63, "-s", 4)
+        shapes = [p.get("class") for p in picture.iter(self.SVG + "polygon")]
+        self.assertEqual((shapes.count("up"), shapes.count("down")), (6, 3))
+        bars = [r for r in picture.iter(self.SVG + "rect") if r.get("class") == "broadcast" and r.get("height") == "16"]
+        self.assertEqual(len(bars), 8)
+        self.assertIn("9 segments, depth 6; stated is 2 floor(log_s n) = 4", "".join(picture.itertext()))
+        self.assertIn("one segment", "".join(self.draw("--figure", "segments", "-n", 64).itertext()))
+
+    def test_every_figure_of_every_method(self):
+        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-warp", "dakkak-block",
+                          "matmulscan"]:
+            for n in 1, 2, 5, 9:
+                for values in [], ["--values"]:
+                    picture = self.draw("--algorithm", algorithm, "-s", 3, "-n", n, *values)
+                    self.assertGreater(float(picture.get("height")), 100)
+                    for box in picture.iter(self.SVG + "circle"):
+                        self.assertLess(float(box.get("cx")), float(picture.get("width")))
+                        self.assertLess(float(box.get("cy")), float(picture.get("height")))
+
+    def test_output(self):
+        self.assertEqual(self.good("draw", "-o", "-")[:5], b"<?xml")
+        self.bad("draw", "-o", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+        kept = self.write("kept.svg", "before")
+        self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
+        self.assertEqual(self.read("kept.svg"), b"before")
+        self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
+
+    def test_wrong_usage(self):
+        for options in [[], ["-o"], ["-o", "x", "y"], ["-o", "x", "-n", "0"], ["-o", "x", "-n", "1025"],
+                        ["-o", "x", "-s", "1"], ["-o", "x", "--algorithm", "bogo"], ["-o", "x", "--figure", "4"],
+                        ["-o", "x", "--rule", "none"], ["-o", "x", "--algorithm", "sklansky", "--figure", "tensor"],
+                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"]]:
+            self.bad("draw", *options, status=2, cwd=self.directory)
 class Model(Case):
     """What the paper says of its algorithm, and that no time beats the critical path or the work."""
 

@@ -69,9 +69,9 @@ static void check_run(unsigned form, size_t s, size_t n) {
   mmscan_counts counts = {.struct_size = sizeof counts}, untraced = counts;
   char *x = numbers(op, n), *y = numbers(op, n), *again = numbers(op, n);
   assert_mmscan_ok(mmscan_matmulscan(&d, y, y, &counts));
-  check_recording(&r);
   play(&r, op, n, x, again);
   assert_memory_equal(y, again, n * op->size);
+  check_recording(&r);
   check_totals(&r, &counts, form, s, n);
   d.trace = NULL;
   assert_mmscan_ok(mmscan_matmulscan(&d, x, again, &untraced));

@@ -128,7 +128,7 @@ static size_t work_size(const mms_job *job) {
 static void begin(const mms_job *job, void *work) {
   gemm_work *w = work;
   lay_out(job, work, w);
-  mms_matrix_l(mms_type_unit(job->type), job->s, w->l);
+  mms_matrix_of(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, w->l);
 }
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ static void make_matrix(mms_machine *m) {
   if (m->matrix == m->event.matrix && m->a_s == m->event.s) return;
   m->matrix = m->event.matrix;
   m->a_s = m->event.s;
-  mms_matrix_make(m->matrix, mms_matrix_one(MMSCAN_F32, false), m->a_s, m->a);
+  mms_matrix_of(MMSCAN_F32, m->matrix, m->a_s, m->a);
 }
 
 static void multiply(mms_machine *m) {

@@ -125,41 +125,30 @@ static mmscan_status open_trace(run *r) {
   return r->trace.room ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* Sweeps that come one after the other share a room. */
-static size_t next_room(const run *r, size_t room, size_t length) {
-  return r->threads > 1 ? room + room_for(r, length) : room;
-}
-
-static size_t rooms(const run *r) {
-  size_t most = larger(room_for(r, r->w_length), room_for(r, r->segment->length));
-  if (r->threads == 1) return most;
-  size_t all = room_for(r, r->w_length);
-  for (size_t i = 0; i < r->segments; i++) all += room_for(r, r->segment[i].length);
-  return all;
-}
-
-/* L_s, B_s, w, the rooms of w and of the segments. */
+/* L_s, B_s, w, the room of w, the rooms of the segments. */
 static mmscan_status open_arena(run *r) {
-  r->arena = malloc(2 * square_of(r) + r->w_length * r->size + rooms(r));
+  size_t bytes = 2 * square_of(r) + r->w_length * r->size + room_for(r, r->w_length);
+  for (size_t i = 0; i < r->segments; i++) bytes += room_for(r, r->segment[i].length);
+  r->arena = malloc(bytes);
   return r->arena ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
 static void open_sweeps(run *r) {
-  mms_matrix_l(r->desc->type, r->desc->s, r->arena);
-  mms_matrix_b(r->desc->type, r->desc->s, r->arena + square_of(r));
+  mms_matrix_of(r->desc->type, MMSCAN_MATRIX_L, r->desc->s, r->arena);
+  mms_matrix_of(r->desc->type, MMSCAN_MATRIX_B, r->desc->s, r->arena + square_of(r));
   r->w = r->arena + 2 * square_of(r);
-  size_t room = 2 * square_of(r) + r->w_length * r->size;
-  r->w_sweep = sweep_over(r, r->arena + room, &r->w_counts);
+  char *room = r->w + r->w_length * r->size;
+  r->w_sweep = sweep_over(r, room, &r->w_counts);
   r->w_sweep.padding = r->w_length - (r->w_length ? r->segments : 0);
   r->w_sweep.trace.step = 3;
   r->w_sweep.trace.first = r->desc->n;
-  room = next_room(r, room, r->w_length);
+  room += room_for(r, r->w_length);
   for (segment *g = r->segment; g < r->segment + r->segments; g++) {
-    g->sweep = sweep_over(r, r->arena + room, &g->counts);
+    g->sweep = sweep_over(r, room, &g->counts);
     g->sweep.trace.step = 1;
     g->sweep.trace.segment = (size_t)(g - r->segment);
     g->sweep.trace.first = g->from;
-    room = next_room(r, room, g->length);
+    room += room_for(r, g->length);
   }
 }
 

@@ -117,8 +117,8 @@ static void batch_matmul(const mms_sweep *w, const level *v, const char *y, char
   for (size_t from = 0; from < v->total; from += step) {
     size_t data = v->data > from ? v->data - from : 0;
     mms_unit_multiply(w->unit, &(mms_product){.type = w->type,
-                                              .monoid = w->monoid,
                                               .form = form,
+                                              .monoid = w->monoid,
                                               .s = w->s,
                                               .columns = step / w->s,
                                               .a = matrix == MMSCAN_MATRIX_L ? w->l : w->b,

@@ -82,10 +82,7 @@ static void hear(void *context, const mmscan_event *event) {
 
 /* ---- The run -------------------------------------------------------------------------------------------------- */
 
-static void do_nothing(const mms_unit *self, const mms_product *product) {
-  (void)self;
-  (void)product;
-}
+static void do_nothing(const mms_unit *self, const mms_product *product) { (void)self, (void)product; }
 
 static mmscan_status run(pricing *p, mmscan_form form, mmscan_trace *trace, mmscan_counts *counts) {
   static const mms_unit nothing = {.name = "nothing", .multiply = do_nothing};

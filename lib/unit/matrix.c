@@ -31,14 +31,6 @@ mms_one mms_matrix_one(mmscan_type type, bool is_bf16) {
   }
 }
 
-void mms_matrix_make(mmscan_matrix matrix, mms_one one, size_t s, void *a) {
-  memset(a, 0, s * s * one.size);
-  for (size_t column = 0; column < s; column++)
-    for (size_t row = 0; row < s; row++)
-      if (mmscan_matrix_entry(matrix, row, column))
-        memcpy((char *)a + (column * s + row) * one.size, one.bytes, one.size);
-}
-
 int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
   switch (matrix) {
   case MMSCAN_MATRIX_L:
@@ -53,10 +45,14 @@ int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
   return 0;
 }
 
-void mms_matrix_l(mmscan_type type, size_t s, void *a) {
-  mms_matrix_make(MMSCAN_MATRIX_L, mms_matrix_one(type, false), s, a);
+void mms_matrix_make(mmscan_matrix matrix, mms_one one, size_t s, void *a) {
+  memset(a, 0, s * s * one.size);
+  for (size_t column = 0; column < s; column++)
+    for (size_t row = 0; row < s; row++)
+      if (mmscan_matrix_entry(matrix, row, column))
+        memcpy((char *)a + (column * s + row) * one.size, one.bytes, one.size);
 }
 
-void mms_matrix_b(mmscan_type type, size_t s, void *a) {
-  mms_matrix_make(MMSCAN_MATRIX_B, mms_matrix_one(type, false), s, a);
+void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
+  mms_matrix_make(matrix, mms_matrix_one(type, false), s, a);
 }

@@ -14,10 +14,9 @@ typedef struct mms_one {
 /* Of a type, or of bfloat16, which stands in for MMSCAN_F32. */
 mms_one mms_matrix_one(mmscan_type type, bool is_bf16);
 
-/* A constant matrix, s-by-s. */
+/* A constant matrix of the paper, s-by-s, written to a: of such ones, or of the ones of a type. */
 void mms_matrix_make(mmscan_matrix matrix, mms_one one, size_t s, void *a);
-void mms_matrix_l(mmscan_type type, size_t s, void *a);
-void mms_matrix_b(mmscan_type type, size_t s, void *a);
+void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a);
 
 /* Entry `index` of an array of MMSCAN_F32 or MMSCAN_F64. */
 double mms_matrix_entry(mmscan_type type, const void *a, size_t index);

@@ -27,10 +27,10 @@ static void entry(const mms_product *p, size_t row, const char *x, char *w) {
 
 /* A column of padding stays one. */
 static void multiply(const mms_unit *self, const mms_product *p) {
+  (void)self;
   size_t size = p->monoid->size;
   const char *x = p->x;
   char *w = p->w;
-  (void)self;
   for (size_t column = 0; column < p->columns; column++, x += p->s * size, w += p->s * size)
     if (column * p->s < p->elements)
       for (size_t row = 0; row < p->s; row++) entry(p, row, x, w + row * size);

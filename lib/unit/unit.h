@@ -28,8 +28,8 @@ typedef struct mms_monoid {
 
 typedef struct mms_product {
   mmscan_type type;         /* of W; and of A and X, which are bfloat16 in the form MMSCAN_PRODUCT_BF16 */
-  const mms_monoid *monoid; /* for mms_unit_monoid: X and W are of its elements, A's ones say which are combined */
   mmscan_product_form form; /* in a scan MMSCAN_PRODUCT_CHUNKED */
+  const mms_monoid *monoid; /* for mms_unit_monoid: X and W are of its elements, A's ones say which are combined */
   bool transposed;          /* A^T in place of A */
   size_t s, columns;
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
