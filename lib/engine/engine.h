@@ -29,8 +29,8 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
   size_t s, tile;       /* no tile is longer than this */
-  bool looks_ahead;     /* finish_local() is of use */
   bool fetches;         /* x is larger than a core's own caches: ask for it in time */
+  bool looks_ahead;     /* and best while y is written; finish_local() is of use */
   bool streams;         /* x and y are larger than all caches, and not the same: write past them */
   const mms_isa *isa;   /* and the kernels of it for the type: the same for every engine */
   const mms_kernel *kernel;

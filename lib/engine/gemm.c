@@ -154,9 +154,10 @@ static void multiply(const mms_job *job, const gemm_work *w, size_t columns, con
 }
 
 /* Columns [from, from + count), a block of them; their totals are a row of the product. Returns whether they are
- * ordinary. */
-static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t from, size_t count, const char *x) {
-  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job)};
+ * ordinary. then: what is read after x; NULL: no need to ask for it. */
+static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t from, size_t count, const char *x,
+                       const char *then) {
+  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .then = then};
   for (int p = 0; p < PLANES; p++) rows.plane[p] = w->plane[p];
   bool is_ordinary = v->kernel->to_rows(&rows, x);
   size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * row_stride(job);
@@ -168,12 +169,16 @@ static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t 
   return is_ordinary;
 }
 
-/* Each column from zero, and the totals of all. */
-static bool scan_columns(const mms_job *job, gemm_work *w, const level *v, size_t columns, const char *x) {
+/* Each column from zero, and the totals of all. A block asks for the next one, and the last of them for `then`. */
+static bool scan_columns(const mms_job *job, gemm_work *w, const level *v, size_t columns, const char *x,
+                         const char *then) {
   size_t bytes = job->s * mms_type_size(v->type);
   bool is_ordinary = true;
-  for (size_t from = 0; from < columns; from += block_columns(job))
-    is_ordinary = scan_block(job, w, v, from, block_count(job, columns, from), x + from * bytes) && is_ordinary;
+  for (size_t from = 0, count; from < columns; from += count) {
+    count = block_count(job, columns, from);
+    const char *here = x + from * bytes, *next = from + count < columns ? here + count * bytes : then;
+    is_ordinary = scan_block(job, w, v, from, count, here, then ? next : NULL) && is_ordinary;
+  }
   return is_ordinary;
 }
 
@@ -259,7 +264,7 @@ static void scan_level(const mms_job *job, gemm_work *w, const level *v, size_t 
     return;
   }
   char *first = x + c.first * unit_size(job), *tail = x + c.tail_at * unit_size(job);
-  scan_columns(job, w, v, c.columns, first);
+  scan_columns(job, w, v, c.columns, first, NULL);
   scan_totals(job, w, v, c.columns);
   write_columns(job, v, c.columns, &(output){.y = first, .carry = none, .kind = MMSCAN_INCLUSIVE});
   scan_plainly(job, v->type, MMSCAN_INCLUSIVE, c.tail, tail, tail, total_of(job, v, c.columns));
@@ -286,7 +291,8 @@ static void local(const mms_job *job, const mms_tile *t, void *work) {
   w->found = (mms_ahead){.n = c.tail, .x = x + c.tail_at * element};
   job->kernel->total(&w->found);
   if (c.columns == 0) return;
-  bool is_ordinary = scan_columns(job, w, v, c.columns, x + c.first * element);
+  const char *then = job->fetches && !job->looks_ahead ? t->then : NULL;
+  bool is_ordinary = scan_columns(job, w, v, c.columns, x + c.first * element, then);
   scan_totals(job, w, v, c.columns);
   mms_value tail = w->found.total;
   w->found.total = total_of(job, v, c.columns);
@@ -323,7 +329,7 @@ static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_
                             .carry = *carry,
                             .kind = job->kind,
                             .streams = job->streams,
-                            .then = job->fetches ? t->then : NULL});
+                            .then = job->looks_ahead ? t->then : NULL});
   }
   scan_plainly(job, job->type, job->kind, c.tail, x + tail_at, y + tail_at, before_tail);
 }

@@ -47,7 +47,7 @@ typedef struct mms_byrows {
   void *plane[2];
   const void *before[2]; /* from_rows: what is added to each column, in planes too; */
   mms_value carry;       /* and to all */
-  const void *then;      /* from_rows: as many elements that are likely to be read next, from memory; NULL: none */
+  const void *then;      /* as many elements that are likely to be read next, from memory; NULL: none */
 } mms_byrows;
 
 /* Fills the planes from x. False where the plain loop and a sum in another order may not agree on what overflows, or an

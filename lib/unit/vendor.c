@@ -94,12 +94,19 @@ static void find_version(mms_vendor *v) {
   say_mkl(v);
 }
 
+/* What makes an OpenBLAS's threads, as it numbers them. */
+enum { SERIAL = 0, OPENMP = 2 };
+
+static bool is_openblas_of(const mms_vendor *v, int threading) {
+  int parallel;
+  return say_int(v, "openblas_get_parallel", &parallel) && parallel == threading;
+}
+
 /* An OpenBLAS built for one thread shares its buffers without locks, and two callers at once get wrong products; unless
  * it was built with USE_LOCKING, which its configuration names from 0.3.28 on (OpenBLAS issue 2126, pull request 4680).
  */
 static bool one_at_a_time(const mms_vendor *v) {
-  int parallel;
-  return say_int(v, "openblas_get_parallel", &parallel) && parallel == 0 && !strstr(v->version, "USE_LOCKING");
+  return is_openblas_of(v, SERIAL) && !strstr(v->version, "USE_LOCKING");
 }
 
 /* MKL's are; BLIS 0.9.0 has passed. OpenBLAS up to 0.3.34 has builds whose batched calls crash, or refuse squares (its
@@ -116,12 +123,13 @@ static void find_file(mms_vendor *v) {
   if (dlinfo(v->handle, RTLD_DI_LINKMAP, &map) == 0) snprintf(v->file, sizeof v->file, "%s", map->l_name);
 }
 
-/* BLIS keeps its buffers, LIBXSMM the code it has made, MKL the libraries that it has loaded. */
+/* BLIS keeps its buffers, LIBXSMM the code it has made, MKL the libraries that it has loaded, and an OpenBLAS of OpenMP
+ * the threads of its OpenMP. */
 static bool stays(const mms_vendor *v) {
   static const char *const names[] = {"bli_info_get_version_str", "libxsmm_init", "MKL_Get_Version_String"};
   size_t i = 0;
   while (i < sizeof names / sizeof *names && !find_either(v, names[i])) i++;
-  return i < sizeof names / sizeof *names;
+  return i < sizeof names / sizeof *names || is_openblas_of(v, OPENMP);
 }
 
 /* BLIS asks OpenMP for as many threads as it is set to, and is content with a team of one. An OpenBLAS of OpenMP is
