@@ -164,7 +164,7 @@ static void streamed_of(const struct sample *sample, const mmscan_choice *choice
 static void test_large(void **state) {
   (void)state;
   const struct forced *forced = forced_all();
-  const size_t n = sized((size_t)1 << 22, (size_t)1 << 15) + 1001;
+  const size_t n = sized((size_t)1 << 21, (size_t)1 << 15) + 1001;
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), first_data(type_at(t)), n + 1);
     for (size_t c = 0; c < forced->count; c++)
