@@ -16,7 +16,7 @@
 
 /* How the engine cuts (lib/engine/gemm.c): blocks of a matrix that fit the nearest cache, levels of the totals until a
  * loop is as fast; and from which size of y on it passes the caches by (lib/plan.c). */
-enum { BLOCK = 8192, SHORTEST_LEVEL = 128, STREAM_BYTES = 16 << 20 };
+enum { BLOCK = 8192, SHORTEST_LEVEL = 128, STREAM_BYTES = 8 << 20 };
 
 enum {
   ROUNDS = 41,
@@ -129,7 +129,7 @@ static void move_to_rows(size_t s, size_t m, const float *x, float *rows) {
 
 /* What a tile moves: each block of x into rows in the nearest cache, and its products, when all are there, to y. */
 static void move_tile(const subject *t, size_t from, size_t m) {
-  const bool streams = t->n * sizeof(float) >= STREAM_BYTES;
+  const bool streams = t->n * sizeof(float) > STREAM_BYTES;
   for (size_t at = 0; at < m; at += BLOCK) move_to_rows(t->s, smaller(BLOCK, m - at), t->a->x + from + at, t->a->plane);
   (streams ? bound_stream : bound_copy)(m * sizeof(float), t->a->room, t->a->y + from, 1);
 }

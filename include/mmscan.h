@@ -12,7 +12,8 @@
  * libmmscan cuts x into tiles that fit in a core's cache, scans each tile by an engine, and hands a carry (the prefix
  * of everything before the tile) from tile to tile. The engine `gemm` is the algorithm MatMulScan of "A Parallel Scan
  * Algorithm in the Tensor Core Unit Model" (Zouzias and McColl): sweeps of matrix multiplications done by a BLAS. The
- * engine `serial` is the plain loop.
+ * engine `simd`, which is used where nobody says, is the same algorithm in vector registers; `serial` is the plain
+ * loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
  * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.
@@ -47,8 +48,10 @@
  *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
- * A value that cannot be honoured is never ignored: every call that scans returns a status other than MMSCAN_OK, and
- * mmscan_environment_error() says which variable it is.
+ * A value that cannot be honoured is never ignored: every call that scans returns a status other than MMSCAN_OK, which
+ * is MMSCAN_EINVAL for what is no legal value, MMSCAN_ENOTSUP for what is not here, MMSCAN_EBLAS for a unit that cannot
+ * be used and MMSCAN_EIO for wisdom that cannot; and mmscan_environment_error() says which variable it is. "The
+ * environment is illegal" below stands for any of these.
  */
 #ifndef MMSCAN_H
 #define MMSCAN_H
@@ -85,17 +88,16 @@ typedef enum mmscan_status {
 /* One line about a status, in English, without a newline. A static string, also for a number that is no status. */
 const char *mmscan_strerror(mmscan_status status);
 
-/* ---- Simple calls: one scan with + of n contiguous elements -------------------------------------------------------
- */
+/* ---- Simple calls: one scan with + of n contiguous elements ---------------------------------------------------- */
 
 /* y[i] = x[0] + ... + x[i], for i in [0, n).
  *
  * A short scan is a plain loop: no lock, no allocation, no thread, no plan.
  *
- * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold; or the environment is illegal
+ * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and x != y
  * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace
- * MMSCAN_ENOTSUP   the environment asks for something this library does not do
+ * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y);
 mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y);
@@ -112,8 +114,7 @@ mmscan_status mmscan_exclusive_i64(size_t n, int64_t init, const int64_t *x, int
 mmscan_status mmscan_exclusive_u32(size_t n, uint32_t init, const uint32_t *x, uint32_t *y);
 mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, uint64_t *y);
 
-/* ---- The general call ---------------------------------------------------------------------------------------------
- */
+/* ---- The general call ------------------------------------------------------------------------------------------ */
 
 typedef enum mmscan_type {
   MMSCAN_F32 = 1,
@@ -157,15 +158,15 @@ typedef struct mmscan_desc {
  * each other, rows of y may not.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold;
- *                  init is set for an inclusive scan; or the environment is illegal
+ *                  init is set for an inclusive scan
  * MMSCAN_EOVERLAP  as under "In place", above; or rows of y share memory
  * MMSCAN_ENOMEM    no memory for the workspace of an engine that was asked for by name
  * MMSCAN_ENOTSUP   marked "for later" in this header
+ * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
 
-/* ---- Plans: choose once, scan often -------------------------------------------------------------------------------
- */
+/* ---- Plans: choose once, scan often ---------------------------------------------------------------------------- */
 
 /* A problem with everything chosen. Immutable: one plan may be executed by many threads at a time. */
 typedef struct mmscan_plan mmscan_plan;
@@ -196,16 +197,17 @@ typedef struct mmscan_choice {
  * before, or is in the wisdom that was read, is not measured again; "the same shape" means the same type, and the same
  * log2 of n and of batch.
  *
- * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; flags has an unknown bit; illegal environment
+ * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; flags has an unknown bit
  * MMSCAN_EOVERLAP rows of y share memory
  * MMSCAN_ENOMEM   no memory
  * MMSCAN_ENOTSUP  marked "for later" in this header
+ * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);
 
 /* As mmscan_plan_create(), but with what *choice names: it outranks the environment. A choice that does not fit
- * (an unknown name, a unit for the engine serial, s out of range) gives MMSCAN_EINVAL; choice == NULL chooses nothing.
- */
+ * (an unknown name, a unit for the engine serial, s out of range) gives MMSCAN_EINVAL; a unit whose library is not here
+ * MMSCAN_EBLAS, an instruction set that is not MMSCAN_ENOTSUP; choice == NULL chooses nothing. */
 mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags,
                                       const mmscan_choice *choice);
 
@@ -219,8 +221,7 @@ mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y);
 /* Gives back a plan's memory. No thread may be executing it. NULL is fine. */
 void mmscan_plan_destroy(mmscan_plan *plan);
 
-/* ---- Blocks of a longer scan --------------------------------------------------------------------------------------
- */
+/* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
 /* As mmscan_scan() for one block of a scan that comes in blocks. `carry` holds one element of y_type a row of the
  * batch: on entry the prefix of everything before this block (before the first: the identity of op, or the init of an
@@ -230,8 +231,7 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * every block. Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
 
-/* ---- The paper's algorithm, as written ----------------------------------------------------------------------------
- */
+/* ---- The paper's algorithm, as written ------------------------------------------------------------------------- */
 
 /* MatMulScan by the letter: sweeps over the whole array with no tiles and no rule for non-finite input (0 * Inf = NaN
  * reaches backwards). It is here to be studied, counted and compared; for work use the calls above.
@@ -290,9 +290,11 @@ int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t 
 typedef void mmscan_trace(void *context, const mmscan_event *event);
 
 typedef enum mmscan_form {
-  MMSCAN_STACKED = 1, /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
-  MMSCAN_BATCHED      /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul): in one call of
- gemm_batch_strided or gemm_batch where the unit has it, which may use threads of the library; else in a loop */
+  /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
+  MMSCAN_STACKED = 1,
+  /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul): in one call of gemm_batch_strided or
+   * gemm_batch where the unit has it, which may use threads of the library; else in a loop */
+  MMSCAN_BATCHED
 } mmscan_form;
 
 typedef enum mmscan_length_rule {
@@ -345,12 +347,13 @@ typedef struct mmscan_counts {
  * MMSCAN_EOVERLAP  x and y share memory and x != y
  * MMSCAN_ENOMEM    no memory: up to 4 n + 2 s^3 elements of work space, and as many positions for a trace; y is
  *                  untouched
- * MMSCAN_ENOTSUP   a type other than f32 and f64; or the environment asks for what this library does not do
+ * MMSCAN_ENOTSUP   a type other than f32 and f64
+ * MMSCAN_EBLAS     the library behind the unit is not here
+ * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
 
-/* ---- The paper's model of time ------------------------------------------------------------------------------------
- */
+/* ---- The paper's model of time --------------------------------------------------------------------------------- */
 
 /* In the (s^2, l)-TCU model (Section 1) a tensor unit multiplies an s-by-s matrix by an s-by-c one in time c s + l,
  * where c >= s: a narrower product takes the time of c = s. Everything else is free: gathers, scatters, reshaping
@@ -409,8 +412,7 @@ typedef struct mmscan_model_result {
  */
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result);
 
-/* ---- The methods of the paper's Table 1 ---------------------------------------------------------------------------
- */
+/* ---- The methods of the paper's Table 1 ------------------------------------------------------------------------ */
 
 /* Every method of Table 1, on elements of any kind and with any associative operator, whether or not it is commutative
  * (Section 1: "can be extended to any arbitrary associative operator"). All run on the calling thread, one step after
@@ -508,8 +510,7 @@ mmscan_status mmscan_wisdom_write(const char *file);
 /* The number of shapes that something is known of. */
 size_t mmscan_wisdom_count(void);
 
-/* ---- Units: libraries that multiply
- * -----------------------------------------------------------------------------------
+/* ---- Units: libraries that multiply ----------------------------------------------------------------------------
  *
  * A unit forms W = A X, where A is s-by-s and X is wide. Some are built in (mmscan_get_unit() lists them); any library
  * with the C interface of BLAS, and LIBXSMM, can be opened at run time. Each routine of it is tested on small products
@@ -610,8 +611,7 @@ mmscan_status mmscan_get_routine(const char *unit, size_t index, mmscan_routine 
  */
 mmscan_status mmscan_routine_try(const char *unit, const char *routine);
 
-/* ---- What is inside -----------------------------------------------------------------------------------------------
- */
+/* ---- What is inside -------------------------------------------------------------------------------------------- */
 
 /* A row of the table of engines or units: the built-in units, then those that are open. Strings last as long as the
  * process. */

@@ -21,10 +21,30 @@ static void refuse(mmscan_status status, const char *variable, const char *value
   env.error = error;
 }
 
+static const char *engine_name(size_t index) {
+  const mms_engine *engine = mms_engine_at(index);
+  return engine ? engine->name : NULL;
+}
+
+static const char *unit_name(size_t index) {
+  const mms_unit *unit = mms_unit_builtin(index);
+  return unit ? unit->name : NULL;
+}
+
+/* The value is no row of a table, and none of what else there is. */
+static void refuse_name(const char *variable, const char *value, const char *(*name)(size_t), const char *or_else) {
+  char why[160] = "not one of ";
+  for (size_t i = 0; name(i); i++) {
+    strncat(why, name(i), sizeof why - strlen(why) - 1);
+    strncat(why, name(i + 1) ? ", " : or_else, sizeof why - strlen(why) - 1);
+  }
+  refuse(MMSCAN_EINVAL, variable, value, why);
+}
+
 static void read_engine(const char *variable, const char *value) {
   if (strcmp(value, "auto") == 0) return;
   env.engine = mms_engine_find(value);
-  if (!env.engine) refuse(MMSCAN_EINVAL, variable, value, "not one of auto, gemm, simd, serial");
+  if (!env.engine) refuse_name(variable, value, engine_name, ", auto");
 }
 
 static void read_unit(const char *variable, const char *value) {
@@ -37,14 +57,14 @@ static void read_unit(const char *variable, const char *value) {
     status = mms_loaded_open(value, &env.unit, why, sizeof why);
     if (status) refuse(status, variable, value, why);
   } else {
-    refuse(MMSCAN_EINVAL, variable, value, "not one of cblas, model, xsmm or a library to load");
+    refuse_name(variable, value, unit_name, " or a library to load");
   }
 }
 
 static void read_isa(const char *variable, const char *value) {
   size_t index;
   if (!mms_isa_find(value, &index)) {
-    refuse(MMSCAN_EINVAL, variable, value, "not one of avx512, avx512vl, avx2, neon, portable");
+    refuse_name(variable, value, mms_isa_name, "");
   } else if (!mms_isa_at(index)) {
     refuse(MMSCAN_ENOTSUP, variable, value, "this CPU, system or build of the library does not have it");
   } else {

@@ -69,13 +69,13 @@ static double blelloch_depth(size_t n, size_t s) { return 2 * log2_n(n, s); }
 
 static double blelloch_work(size_t n, size_t s) { return 2 * ((double)n - 1) + 0 * log2_n(n, s); }
 
-static double brent_kung_depth(size_t n, size_t s) { return n == 1 ? 0 : 2 * log2_n(n, s) - 1; }
+static double brent_kung_depth(size_t n, size_t s) { return n == 1 ? NAN : 2 * log2_n(n, s) - 1; }
 
-static double brent_kung_work(size_t n, size_t s) { return n == 1 ? 0 : 2 * (double)n - log2_n(n, s) - 2; }
+static double brent_kung_work(size_t n, size_t s) { return 2 * (double)n - log2_n(n, s) - 2; }
 
 static double dakkak_depth(size_t n, size_t s) { return 5 * ceil((double)n / (double)(s * s * s)); }
 
-static double matmulscan_depth(size_t n, size_t s) { return n == 1 ? 0 : 2 * exact_log(s, n) - 1; }
+static double matmulscan_depth(size_t n, size_t s) { return n == 1 ? NAN : 2 * exact_log(s, n) - 1; }
 
 static double matmulscan_work(size_t n, size_t s) { return (double)n * (1 + (double)s / 2) + 0 * exact_log(s, n); }
 

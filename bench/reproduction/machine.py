@@ -75,13 +75,13 @@ def timed_part():
         "- call: a plan's run on one element;\n"
         "- products: the model's, c s + l for each block of each level, by the table above;\n"
         "- moves, which the model has for free: x moved into s rows a block at a time, and a tile to y, without a "
-        "product; for y from\n"
-        "  16 MiB on by stores that pass the caches by;\n"
+        "product; for y\n"
+        "  of more than 8 MiB by stores that pass the caches by;\n"
         "- levels: the totals, copied and moved as x is, at the price of a block in the cache;\n"
         "- loops: short vectors and what s does not divide, by a serial loop.\n",
         runs_rows(fit),
         "\nOff by %+.0f to %+.0f %%. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
-        "and that the engine asks for the next tile while it writes this one, which counts where x is in memory.\n" % (
+        "and that the engine asks for what it reads next while it works on this, which counts where x is in memory.\n" % (
             100 * min(off), 100 * max(off)),
         "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
         "",

@@ -24,7 +24,6 @@ static const char *const candidates[] = {
     "libsatlas.so.3",
     "libtatlas.so.3",
     "/usr/lib/" TRIPLET "/blas/libblas.so.3",
-    "libcblas.so.3",
     "libmkl_rt.so.3",
     "libmkl_rt.so.2",
     "libmkl_rt.so.1",

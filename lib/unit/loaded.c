@@ -162,7 +162,10 @@ static void free_record(loaded *l) {
 /* A name that cannot be opened leaves no record. */
 static mmscan_status open_locked(const char *library, const mms_unit **unit, char *why, size_t size) {
   loaded *known = find_record(library), *l = known ? known : new_record(library);
-  if (!l) return MMSCAN_ENOMEM;
+  if (!l) {
+    snprintf(why, size, "%s", "no memory");
+    return MMSCAN_ENOMEM;
+  }
   mmscan_status status = l->vendor.handle ? MMSCAN_OK : load(l, why, size);
   if (status == MMSCAN_OK) {
     atomic_fetch_add(&l->holds, 1);

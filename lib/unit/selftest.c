@@ -3,10 +3,16 @@
 #include "unit/selftest.h"
 
 #include "unit/matrix.h"
-#include <stdlib.h>
+#include <pthread.h>
 #include <string.h>
 
-enum { MOST_S = 112, MOST_COLUMNS = 227, PAD = 3, POISON = 0xff /* four or eight of it are a NaN */ };
+enum {
+  MOST_S = 112,
+  MOST_COLUMNS = 227,
+  PAD = 3,
+  MOST_ONE = sizeof(double[2]),
+  POISON = 0xff /* four or eight of it are a NaN */
+};
 
 /* The largest is beyond what libraries treat as small; of squares it has two, and columns left over. */
 static const struct {
@@ -161,17 +167,25 @@ static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
   return true;
 }
 
+/* One test at a time, in memory that is always there: a library is not to be refused because there was none. */
+static pthread_mutex_t one_test = PTHREAD_MUTEX_INITIALIZER;
+static _Alignas(64) unsigned char memory_a[MOST_S * MOST_S * MOST_ONE];
+static _Alignas(64) unsigned char memory_x[MOST_S * (MOST_COLUMNS + PAD) * MOST_ONE], memory_w[sizeof memory_x];
+
+static void wait_for_tests(void) { pthread_mutex_lock(&one_test); }
+static void end_of_test(void) { pthread_mutex_unlock(&one_test); }
+static void guard_forks(void) { pthread_atfork(wait_for_tests, end_of_test, end_of_test); }
+
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
+  static pthread_once_t guarded = PTHREAD_ONCE_INIT;
   trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type, false)};
   t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one(type, true) : t.one;
-  size_t most = MOST_S * (MOST_COLUMNS + PAD) * t.one.size;
-  t.a = malloc(MOST_S * MOST_S * t.one.size);
-  t.x = malloc(most);
-  t.p.w = t.w = malloc(most);
-  t.p.a = t.a;
-  bool good = t.a && t.x && t.w && passes_shapes(&t, multiply, self);
-  free(t.a);
-  free(t.x);
-  free(t.w);
+  t.p.a = t.a = memory_a;
+  t.x = memory_x;
+  t.p.w = t.w = memory_w;
+  pthread_once(&guarded, guard_forks);
+  wait_for_tests();
+  bool good = passes_shapes(&t, multiply, self);
+  end_of_test();
   return good;
 }
