@@ -872,7 +872,7 @@ static void check_leaks(const char *library, const char *times) {
 
 static void test_nothing_is_left(void **state) {
   (void)state;
-  check_leaks(toy("sound"), quick() ? "20" : "1000");
+  check_leaks(toy("sound"), quick() ? "8" : "1000");
   for (size_t i = 0; i < units_here()->count; i++) check_leaks(units_here()->path[i], quick() ? "2" : "20");
 }
 
