@@ -396,7 +396,7 @@ static void test_each_allocation(void **state) {
     struct result r = ask(i, NEVER, false);
     int allocations = r.allocations, refused = 0;
     check_result(&trials[i], &r, NEVER);
-    for (int fail = 0; fail < allocations && fail < (int)sized(MOST_FAILURES, 4); fail++)
+    for (int fail = 0; fail < allocations && fail < (int)sized(MOST_FAILURES, 2); fail++)
       for (int and_after = 0; and_after <= 1; and_after++) {
         r = ask(i, fail, and_after != 0);
         check_result(&trials[i], &r, fail);
