@@ -147,6 +147,7 @@ static inline bits highs_64(bits a, bits b) {
 
 #define ISA         avx2
 #define LOOKS_AHEAD false
+#define REREADS     0
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;

@@ -161,6 +161,7 @@ static inline bits highs_64(bits a, bits b) {
 
 #define ISA         avx512
 #define LOOKS_AHEAD true
+#define REREADS     0
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;

@@ -76,11 +76,19 @@ static inline bits sum_step_f32(bits v, bits in, int step) {
                                                    _mm256_castsi256_ps(v), upper_32(step)));
 }
 
-/* Integers add zeros to the lanes that stay: no move of them first, and no addition under a mask, which is slower. */
+/* The first step, of the vector one element after p. */
+static inline bits sum_reread_f32(bits v, const void *p) {
+  return _mm256_castps_si256(
+      _mm256_mask3_fmadd_ps(_mm256_loadu_ps(p), ones_32(), _mm256_castsi256_ps(v), upper_32(0)));
+}
+
+/* Integers add zeros to the lanes that stay: no move of them first, and no addition under a mask, which is slower. The
+ * first step is one product: the halves of (2^32 + 1) a are the lower half of a, and the sum of both. */
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
 
 static inline bits sum_step_u32(bits v, bits in, int step) {
   (void)in;
+  if (step == 0) return _mm256_mullo_epi64(v, fixed(_mm256_set1_epi64x(0x100000001)));
   return _mm256_add_epi32(v, _mm256_maskz_mov_epi32(upper_32(step), run_end_32(v, step)));
 }
 
@@ -143,6 +151,11 @@ static inline bits sum_step_f64(bits v, bits in, int step) {
                                                    _mm256_castsi256_pd(v), upper_64(step)));
 }
 
+static inline bits sum_reread_f64(bits v, const void *p) {
+  return _mm256_castpd_si256(
+      _mm256_mask3_fmadd_pd(_mm256_loadu_pd(p), ones_64(), _mm256_castsi256_pd(v), upper_64(0)));
+}
+
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
 
 static inline bits sum_step_u64(bits v, bits in, int step) {
@@ -178,6 +191,7 @@ static inline bits highs_64(bits a, bits b) {
 
 #define ISA         avx512vl
 #define LOOKS_AHEAD false
+#define REREADS     1
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512vl = NULL;

@@ -108,6 +108,7 @@ static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
 #define ISA         neon
 #define LOOKS_AHEAD false
+#define REREADS     0
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_neon = NULL;

@@ -114,4 +114,5 @@ static inline bool any_over_64(bits v, double limit) { return any((bits)((double
 
 #define ISA         portable
 #define LOOKS_AHEAD false
+#define REREADS     0
 #include "kernel/rows.inc"
