@@ -3,8 +3,8 @@
  * A tile is m neighbouring elements. x and y point to its element of lowest address, forward and reverse alike; they
  * are the same, or share no memory. The carry is the prefix of everything before the tile in the order of the scan.
  *
- * An engine has scan(), which does a whole scan; or the three steps below, which do a tile, and the runtime then has
- * many tiles of one scan in flight:
+ * An engine does a tile at once; or it has the three steps below, and the runtime then has many tiles of one scan in
+ * flight; or both. Without steps a whole scan is a tile.
  *
  *   local    reads x, keeps what it finds in work
  *   advance  turns the carry into the tile into the carry out of it
@@ -47,10 +47,7 @@ typedef struct mms_tile {
 typedef struct mms_engine {
   const char *name, *description;
 
-  /* Scans m elements, however many; *carry goes in and comes out. NULL in an engine that has the steps. */
-  void (*scan)(const mms_job *, size_t m, const void *x, void *y, mms_value *carry);
-
-  /* The steps. NULL in an engine that has scan(). */
+  /* The steps. NULL in an engine that has at_once() alone. */
   void (*local)(const mms_job *, const mms_tile *, void *work);
   void (*advance)(const mms_job *, const mms_tile *, void *work, mms_value *carry);
   void (*finish)(const mms_job *, const mms_tile *, void *work, const mms_value *carry);
@@ -61,7 +58,7 @@ typedef struct mms_engine {
                        void *ahead_work);
 
   /* All three steps of a tile in one reading, for a thread that has the carry; *carry goes in and comes out. The same
-   * bits. NULL: one after the other does as well. */
+   * bits. NULL: one after the other does as well. Without steps: whatever m is. */
   void (*at_once)(const mms_job *, const mms_tile *, mms_value *carry);
 
   /* finish() reads nothing that local() left: the last tile of a scan goes without, if nobody wants its carry. */
@@ -85,7 +82,7 @@ const mms_engine *mms_engine_at(size_t index);
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
 
-enum { MMS_SIMD_TILE = 262144 }; /* bytes of a tile of the engine simd, where nobody says */
+enum { MMS_SIMD_TILE = 131072 }; /* bytes of a tile of the engine simd, where nobody says */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 

@@ -1,0 +1,42 @@
+/* bell.c: waiting by looking, then by sleeping. */
+#include "bell.h"
+
+#include <stdbool.h>
+
+enum { SPINS = 4000 }; /* looks before a thread sleeps: about the time of a tile */
+
+static inline void pause_core(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* A long wait means that the thread that is waited for is not running. To sleep, and be woken, gives it a core and us
+ * one soon after; to spin on, or to yield to whoever else wants the core, was measured to stall both for whole time
+ * slices. */
+static void sleep_until(mms_bell *bell, const atomic_size_t *what, size_t value) {
+  pthread_mutex_lock(&bell->lock);
+  atomic_fetch_add(&bell->sleepers, 1);
+  while (atomic_load(what) != value) pthread_cond_wait(&bell->rung, &bell->lock);
+  atomic_fetch_sub(&bell->sleepers, 1);
+  pthread_mutex_unlock(&bell->lock);
+}
+
+void mms_bell_wait(mms_bell *bell, const atomic_size_t *what, size_t value) {
+  for (int spins = 0; spins < SPINS; spins++) {
+    if (atomic_load(what) == value) return;
+    pause_core();
+  }
+  sleep_until(bell, what, value);
+}
+
+/* Sequentially consistent, like sleep_until(): either we see its sleeper, or it sees our value. */
+void mms_bell_set(mms_bell *bell, atomic_size_t *what, size_t value) {
+  atomic_store(what, value);
+  if (atomic_load(&bell->sleepers) == 0) return;
+  pthread_mutex_lock(&bell->lock);
+  pthread_cond_broadcast(&bell->rung);
+  pthread_mutex_unlock(&bell->lock);
+}

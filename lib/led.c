@@ -1,0 +1,153 @@
+/* led.c: the leader and those that follow. */
+#include "led.h"
+
+/* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
+ * fills in between `looked` and `passed`. */
+typedef struct group {
+  size_t first, count; /* tiles */
+  struct group *link;  /* the next one ahead */
+  atomic_size_t looked, passed;
+  mms_place at[MMS_LED_GROUP];
+  void *work[MMS_LED_GROUP];
+  mms_value carry[MMS_LED_GROUP]; /* into each */
+} group;
+
+/* ---- Who takes what ------------------------------------------------------------------------------------------- */
+
+/* Tiles for a follower, when `from` and all that come after it are not taken. Fewer near the end, for all to end at one
+ * time. */
+static size_t group_size(const mms_tiles *tiles, size_t from) {
+  size_t share = (tiles->count - from) / (tiles->sharing + 1);
+  return share < 1 ? 1 : share < MMS_LED_GROUP ? share : MMS_LED_GROUP;
+}
+
+/* Tiles left to the leader in front of them. Looking takes a fourth of the time of scanning, and where it is done while
+ * the group before is written, all of that time. Other followers are in front too, where there are some. */
+static size_t gap_size(const mms_tiles *tiles, size_t from, size_t count) {
+  size_t gap = tiles->run->job->looks_ahead ? count : count / 2;
+  return from < tiles->sharing ? 0 : gap / (tiles->sharing - 1);
+}
+
+static void append(mms_led *led, group *g) {
+  g->link = NULL;
+  if (led->front)
+    led->back->link = g;
+  else
+    led->front = g;
+  led->back = g;
+}
+
+/* Takes a group, if there is one left. */
+static bool take(mms_led *led, group *g) {
+  const mms_tiles *tiles = led->tiles;
+  pthread_mutex_lock(&led->lock);
+  size_t from = led->next, count = group_size(tiles, from), first = from + gap_size(tiles, from, count);
+  bool is_left = first < tiles->count;
+  if (is_left) {
+    g->first = first;
+    g->count = tiles->count - first < count ? tiles->count - first : count;
+    g->looked = g->passed = 0;
+    append(led, g);
+    led->next = first + g->count;
+  }
+  pthread_mutex_unlock(&led->lock);
+  for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(tiles, first + i);
+  return is_left;
+}
+
+/* ---- The leader ----------------------------------------------------------------------------------------------- */
+
+/* The group that the leader comes to next, if any; *end: of the tiles before it that are the leader's own, from `index`
+ * on. Without a group it takes one. */
+static group *look_out(mms_led *led, size_t index, size_t *end) {
+  pthread_mutex_lock(&led->lock);
+  group *g = led->front;
+  *end = g ? g->first : index + 1;
+  if (g)
+    led->front = g->link;
+  else
+    led->next = *end;
+  pthread_mutex_unlock(&led->lock);
+  return g;
+}
+
+/* Takes the carry past a group. Returns its size: the group is its follower's again. */
+static size_t pass(mms_led *led, group *g, mms_value *carry) {
+  const size_t count = g->count;
+  mms_bell_wait(&led->bell, &g->looked, 1);
+  for (size_t i = 0; i < count; i++) {
+    mms_tiles_begin(led->tiles, &g->at[i], carry);
+    g->carry[i] = *carry;
+    mms_tiles_advance(led->tiles, &g->at[i], g->work[i], carry);
+  }
+  mms_bell_set(&led->bell, &g->passed, 1);
+  return count;
+}
+
+static void lead(mms_led *led) {
+  mms_value carry = led->tiles->run->first;
+  size_t index = 0, end;
+  while (index < led->tiles->count) {
+    group *g = look_out(led, index, &end);
+    for (; index < end; index++) {
+      mms_place at = mms_tiles_at(led->tiles, index);
+      mms_tiles_begin(led->tiles, &at, &carry);
+      mms_tiles_at_once(led->tiles, &at, &carry);
+    }
+    if (g) index += pass(led, g, &carry);
+  }
+}
+
+/* ---- A follower ----------------------------------------------------------------------------------------------- */
+
+static void look(mms_led *led, group *g, size_t from) {
+  for (size_t i = from; i < g->count; i++) mms_tiles_look(led->tiles, &g->at[i], g->work[i]);
+  mms_bell_set(&led->bell, &g->looked, 1);
+}
+
+static void finish(mms_led *led, const group *g, size_t from) {
+  for (size_t i = from; i < g->count; i++) mms_tiles_finish(led->tiles, &g->at[i], g->work[i], &g->carry[i]);
+}
+
+/* Writes one group, and looks at the next on the way. */
+static void write_and_look(mms_led *led, const group *now, group *next) {
+  const mms_run *run = led->tiles->run;
+  size_t both = now->count < next->count ? now->count : next->count;
+  for (size_t i = 0; i < both; i++)
+    run->engine->finish_local(run->job, &now->at[i].tile, now->work[i], &now->carry[i], &next->at[i].tile,
+                              next->work[i]);
+  finish(led, now, both);
+  look(led, next, both);
+}
+
+static void follow(mms_led *led, char *works) {
+  const mms_run *run = led->tiles->run;
+  const bool on_the_way = run->engine->finish_local && run->job->looks_ahead;
+  group two[2], *now = &two[0], *next = &two[1];
+  for (size_t i = 0; i < MMS_LED_GROUP; i++) {
+    now->work[i] = works + i * led->work_bytes;
+    next->work[i] = works + (MMS_LED_GROUP + i) * led->work_bytes;
+  }
+  if (!take(led, now)) return;
+  look(led, now, 0);
+  for (bool more = true; more;) {
+    more = take(led, next);
+    if (more && !on_the_way) look(led, next, 0);
+    mms_bell_wait(&led->bell, &now->passed, 1);
+    if (more && on_the_way)
+      write_and_look(led, now, next);
+    else
+      finish(led, now, 0);
+    group *other = now;
+    now = next;
+    next = other;
+  }
+}
+
+void mms_led_take_part(void *given, void *works) {
+  mms_led *led = given;
+  if (atomic_exchange(&led->has_leader, true))
+    follow(led, works);
+  else
+    lead(led);
+}

@@ -1,0 +1,77 @@
+/* tiles.c: where tiles are, and what is done to one. */
+#include "tiles.h"
+
+#include <string.h>
+
+/* ---- Where they are ------------------------------------------------------------------------------------------- */
+
+mms_tiles mms_tiles_of(const mms_run *run) {
+  size_t most = run->engine->local ? run->job->tile : run->n, per_scan = (run->n - 1) / most + 1;
+  return (mms_tiles){.run = run,
+                     .element = mms_type_size(run->job->type),
+                     .most = most,
+                     .per_scan = per_scan,
+                     .count = run->batch * per_scan,
+                     .sharing = 1};
+}
+
+static ptrdiff_t bytes_to(const mms_tiles *tiles, size_t scan, ptrdiff_t dist) {
+  return (ptrdiff_t)scan * dist * (ptrdiff_t)tiles->element;
+}
+
+mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
+  const mms_run *run = tiles->run;
+  size_t scan = index / tiles->per_scan, in_scan = index % tiles->per_scan;
+  size_t from = in_scan * tiles->most, left = run->n - from, m = left < tiles->most ? left : tiles->most;
+  size_t at = (run->job->reverse ? left - m : from) * tiles->element;
+  size_t turn = tiles->sharing * tiles->most * tiles->element;
+  const char *x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist) + at;
+  char *y = (char *)run->y + bytes_to(tiles, scan, run->y_dist) + at;
+  uintptr_t then = run->job->reverse ? (uintptr_t)x - turn : (uintptr_t)x + turn;
+  return (mms_place){.tile = {.m = m, .x = x, .y = y, .then = (const void *)then},
+                     .scan = scan,
+                     .first = in_scan == 0,
+                     .last = in_scan == tiles->per_scan - 1};
+}
+
+/* ---- The carry ------------------------------------------------------------------------------------------------ */
+
+void mms_tiles_begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
+  const mms_run *run = tiles->run;
+  if (!at->first) return;
+  *carry = run->first;
+  if (run->carry) memcpy(carry, (const char *)run->carry + at->scan * tiles->element, tiles->element);
+}
+
+static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *carry) {
+  char *kept = tiles->run->carry;
+  if (at->last && kept) memcpy(kept + at->scan * tiles->element, carry, tiles->element);
+}
+
+/* ---- One tile ------------------------------------------------------------------------------------------------- */
+
+/* Nobody asks for the carry out of the tile, and it can be written without being looked at. */
+static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
+  return at->last && !tiles->run->carry && tiles->run->engine->finishes_alone;
+}
+
+void mms_tiles_look(const mms_tiles *tiles, const mms_place *at, void *work) {
+  if (!ends_here(tiles, at)) tiles->run->engine->local(tiles->run->job, &at->tile, work);
+}
+
+void mms_tiles_advance(const mms_tiles *tiles, const mms_place *at, void *work, mms_value *carry) {
+  if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, &at->tile, work, carry);
+  keep(tiles, at, carry);
+}
+
+void mms_tiles_finish(const mms_tiles *tiles, const mms_place *at, void *work, const mms_value *carry) {
+  tiles->run->engine->finish(tiles->run->job, &at->tile, work, carry);
+}
+
+void mms_tiles_at_once(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
+  if (ends_here(tiles, at))
+    mms_tiles_finish(tiles, at, NULL, carry);
+  else
+    tiles->run->engine->at_once(tiles->run->job, &at->tile, carry);
+  keep(tiles, at, carry);
+}

@@ -1,0 +1,53 @@
+/* tiles.h: scans to be done, cut into tiles, and the steps of one tile. */
+#ifndef MMS_TILES_H
+#define MMS_TILES_H
+
+#include "engine/engine.h"
+
+/* `batch` scans of n elements each, by an engine. Distances are in elements. */
+typedef struct mms_run {
+  const mms_engine *engine;
+  const mms_job *job;
+  size_t n, batch;
+  ptrdiff_t x_dist, y_dist;
+  const void *x;
+  void *y;
+  mms_value first; /* the carry into every scan, where carry is NULL */
+  void *carry;     /* one element a scan: its carry in, and out; or NULL */
+  int threads;     /* how many to use, where so many may run */
+} mms_run;
+
+/* Tiles are counted from where a scan starts, scan after scan; the last one of a scan is the short one. */
+typedef struct mms_tiles {
+  const mms_run *run;
+  size_t element;  /* bytes */
+  size_t most;     /* elements in a tile */
+  size_t per_scan; /* tiles */
+  size_t count;    /* of all scans */
+  size_t sharing;  /* threads that share them */
+} mms_tiles;
+
+/* A tile and its place. */
+typedef struct mms_place {
+  mms_tile tile;
+  size_t scan;
+  bool first, last; /* in its scan */
+} mms_place;
+
+mms_tiles mms_tiles_of(const mms_run *run);
+
+mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
+
+/* At the first tile of a scan the carry becomes the one into that scan. */
+void mms_tiles_begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry);
+
+/* The steps of an engine (engine.h). A tile whose carry nobody will want is not looked at. The carry goes in and comes
+ * out; at the last tile of a scan it is kept for the caller too. */
+void mms_tiles_look(const mms_tiles *tiles, const mms_place *at, void *work);
+void mms_tiles_advance(const mms_tiles *tiles, const mms_place *at, void *work, mms_value *carry);
+void mms_tiles_finish(const mms_tiles *tiles, const mms_place *at, void *work, const mms_value *carry);
+
+/* All of them in one reading, by an engine that can. */
+void mms_tiles_at_once(const mms_tiles *tiles, const mms_place *at, mms_value *carry);
+
+#endif
