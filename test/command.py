@@ -1144,8 +1144,12 @@ class Units(Timed):
         text = self.good(*self.TINY, "cblas,model", env={"OMP_DYNAMIC": "false"}).decode()
         for each in ["OMP_DYNAMIC=false", "n = 2^10", "copy bound", "serial loop", "tiles by rows", "s = 128", "GFLOP/s"]:
             self.assertIn(each, text)
+        self.assertIn("level of a scan, n = 2^10:", text)
         for unit in ["cblas", "model"]:
             self.assertRegex(text, "\n   [12] %s " % unit)
+        for n, lengths in [(1, "n = 2 to 128, whole columns of s"), (1000, "n = 896 to 1000, whole columns of s")]:
+            text = self.good("bench", "--rounds", 1, "--length", n, "--units", "cblas").decode()
+            self.assertIn("level of a scan, %s:" % lengths, text)
 
     def test_json(self):
         title = "it's"
@@ -1251,6 +1255,16 @@ class Units(Timed):
         if shutil.which("gnuplot"):
             text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
             self.assertIn("failed:", text.replace("\u00a0", " "))
+
+    def test_no_unit_left(self):
+        """Nothing is timed, and what was there stays."""
+        plot = []
+        if shutil.which("gnuplot"):
+            plot = ["--plot", self.write("x.svg", b"old"), "--report", self.path("x.html")]
+        absent = "%s,%s" % (self.path("liba.so"), self.path("libb.so"))
+        self.assertEqual(self.bad("bench", "--units", absent, *plot, says=["liba.so", "libb.so"]), b"")
+        if plot:
+            self.assertEqual(self.read("x.svg"), b"old")
 
     def test_names(self):
         """Of files with one name in many folders, of many names of one file, and of a unit twice."""
