@@ -17,7 +17,8 @@
 
 static const char help[] = "Usage: mmscan info [--json]\n"
                            "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
-                           "the BLAS behind each and its routines, and the environment variables that are set.\n"
+                           "the BLAS behind each and its routines, instruction sets, the file of wisdom in use, and\n"
+                           "the environment variables that are set.\n"
                            "\n"
                            "  --json   as one JSON object\n"
                            "  --help   this text\n"
