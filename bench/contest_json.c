@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "contest_report.h"
-#include "message.h"
 #include "peer.h"
+#include "print_json.h"
 #include "settings.h"
 
 json_t *contest_settings(void) {
@@ -53,8 +53,5 @@ int contest_json(const contest *c) {
                           "command", settings_text(c->request->command), "rounds", c->request->rounds, "n",
                           (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c), "tables",
                           report_json_races(c->races, CONTEST_RACES));
-  if (all == NULL) return fail_memory();
-  if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
-  json_decref(all);
-  return DONE;
+  return print_json(all);
 }

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "machine.h"
-#include "message.h"
 #include "numpy.h"
 #include "peers.h"
+#include "print_json.h"
 #include "product.h"
 #include "report.h"
 
@@ -63,8 +63,5 @@ int report_json(const session *s) {
                           PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "numpy", numpy_version(),
                           "peers", peers(), "rounds", s->request->rounds, "memory_mib_per_thread", s->memory, "tables",
                           report_json_races(s->races, s->count));
-  if (all == NULL) return fail_memory();
-  if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
-  json_decref(all);
-  return DONE;
+  return print_json(all);
 }

@@ -583,8 +583,9 @@ class Output(Case):
                     self.bad("scan", *options, source, stdout=full, says="standard output")
         with open("/dev/full", "wb") as full:
             for arguments in [("--help",), ("--version",), ("scan", "--help"), ("info", "--help"), ("info",), ("info", "--json"),
-                              ("bench", "--help"), ("bench", "--list"), ("tune", "--help"), (*Bench.TINY, 4), (*Bench.TINY, 4, "--json")]:
-                self.bad(*arguments, stdout=full, says="standard output")
+                              ("bench", "--help"), ("bench", "--list"), ("tune", "--help"), (*Bench.TINY, 4), (*Bench.TINY, 4, "--json"),
+                              ("table", "--json"), ("model", "-n", 9, "-s", 3, "--json")]:
+                self.bad(*arguments, stdout=full, says="mmscan: standard output: No space")
 
     def test_full_disk_keeps_what_was_there(self):
         path = self.write("x", bytes(1 << 20))

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "message.h"
 #include "number_option.h"
+#include "print_json.h"
 #include "traced.h"
 
 #include <getopt.h>
@@ -220,12 +221,8 @@ static int print_table(const request *r) {
   if (list == NULL) return fail_memory();
   if (!r->as_json) print_head(r);
   int status = print_rows(r, list);
-  json_t *report = json_pack("{s:I, s:I, s:O}", "n", (json_int_t)r->n, "s", (json_int_t)r->s, "rows", list);
-  if (status == DONE && r->as_json && (report == NULL || json_dumpf(report, stdout, JSON_INDENT(2)) != 0))
-    status = fail_memory();
-  else if (status == DONE && r->as_json)
-    putchar('\n');
-  json_decref(report);
+  if (status == DONE && r->as_json)
+    status = print_json(json_pack("{s:I, s:I, s:O}", "n", (json_int_t)r->n, "s", (json_int_t)r->s, "rows", list));
   json_decref(list);
   return status;
 }

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "element.h"
 #include "message.h"
+#include "print_json.h"
 #include "tryout.h"
 
 #include <getopt.h>
@@ -104,12 +105,8 @@ static int write_wisdom(const request *r, json_t *list, json_t *tried) {
     printf("written to %s: set MMSCAN_WISDOM to it\n", r->file);
     return DONE;
   }
-  json_t *report = json_pack("{s:s, s:s, s:O, s:O}", "version", mmscan_version(), "file", r->file, "routines", tried,
-                             "choices", list);
-  int failed = report == NULL || json_dumpf(report, stdout, JSON_INDENT(2)) != 0;
-  json_decref(report);
-  putchar('\n');
-  return failed ? fail_memory() : DONE;
+  return print_json(json_pack("{s:s, s:s, s:O, s:O}", "version", mmscan_version(), "file", r->file, "routines", tried,
+                              "choices", list));
 }
 
 /* What the environment names is nobody's choice, and the library keeps no wisdom of it. */
