@@ -1573,8 +1573,12 @@ class Model(Case):
         self.assertIn("3 segments", text)
         self.assertIn("work on vector units", text)
 
+    def test_times_beyond_any_number(self):
+        got = self.model("-n", 9, "-s", 3, "-l", "1e308")
+        self.assertEqual((got["critical_path"], got["work"], got["latency"]), (None, None, 1e308))
+
     def test_lengths(self):
-        for text, n in [("0", 0), ("1", 1), ("3^0", 1), ("0^3", 0), ("1^99", 1), ("10^3", 1000)]:
+        for text, n in [("0" * 40 + "2^" + "0" * 40 + "3", 8), ("0", 0), ("1", 1), ("3^0", 1), ("0^3", 0), ("1^99", 1), ("10^3", 1000)]:
             self.assertEqual(self.model("-n", text, "-s", "3")["n"], n)
 
     def test_wrong_usage(self):
@@ -1583,8 +1587,9 @@ class Model(Case):
                           [*good, "-l", "inf"], [*good, "-l", "nan"], [*good, "-l", "x"], [*good, "-l", ""],
                           [*good, "-p", "0"], [*good, "-p", "-1"], [*good, "-p", "1.5"], [*good, "--lanes", "0"],
                           ["-n", "10", "-s", "1"], ["-n", "10", "-s", "513"], ["-n", "-1", "-s", "2"], ["-n", "", "-s", "2"],
-                          ["-n", "2^", "-s", "2"], ["-n", "^2", "-s", "2"], ["-n", "2^64", "-s", "2"], ["-n", "2^3^2", "-s", "2"],
-                          ["-n", "18446744073709551616", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"]]:
+                          ["-n", "2^", "-s", "2"], ["-n", "^2", "-s", "2"], ["-n", "2^63", "-s", "2"], ["-n", "2^3^2", "-s", "2"],
+                          ["-n", "9223372036854775808", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"],
+                          [*good, "-p", 2 ** 63], [*good, "--lanes", 2 ** 63]]:
             self.assertEqual(self.bad("model", *arguments, status=2), b"")
 
     def test_fit(self):
@@ -1600,11 +1605,12 @@ class Model(Case):
             self.assertGreater(r["measured"], 0)
         text = self.good("model", "--fit").decode()
         self.assertEqual(sum(line.split()[:1] == ["16777216"] for line in text.splitlines()), 1)
-        for arguments in ["-n", "10"], ["-s", "2"], ["-p", "2"], ["-l", "1"], ["--lanes", "1"]:
+        for arguments in ["-n", "10"], ["-s", "2"], ["-p", "1"], ["-l", "0"], ["--lanes", "1"]:
             self.bad("model", "--fit", *arguments, status=2, says="--fit")
 
     def test_too_long(self):
-        self.bad("model", "-n", "2^62", "-s", "2", says="memory")
+        for n in "2^62", "2^40":
+            self.bad("model", "-n", n, "-s", "2", says="memory")
 
 
 class Streaming(Case):
