@@ -430,6 +430,9 @@ class Text(Case):
         self.bad("scan", self.write("x.txt", "1,2\n"), says="x.txt:1")
         self.bad("scan", self.write("x.txt", "1\n2\n" + "9" * 2000), says="x.txt:3")
         self.bad("scan", "--column", "1", self.write("x.txt", "1 2\n3\n"), says="x.txt:2")
+        for end in "\n", "\r", "\r\n":
+            self.assertEqual(self.lines("--column", "1", self.write("x.txt", end.join(["1 2", "", "3 4", "5 6"]))), ["1", "4", "9"])
+            self.bad("scan", self.write("x.txt", end.join(["1", "", "two"])), says="x.txt:3")
 
     def test_standard_input(self):
         self.assertEqual(self.lines("-", data=b"1\n2\n3\n"), ["1", "3", "6"])
