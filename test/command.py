@@ -879,8 +879,10 @@ class Tune(Case):
     def test_failures(self):
         limit = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9)))
         old = self.write("w", b"old")
-        self.bad(*self.QUICK, "f32", "-o", self.path("missing/w"), says=["missing/w", "No such file"])
-        self.bad(*self.QUICK, "f32", "-o", self.directory, says=[self.directory, "directory"])
+        for name, reason in [("missing/w", "No such file"), (self.directory, "directory"), ("/dev/full", "not a regular file")]:
+            self.assertEqual(self.bad(*self.QUICK, "f32", "-o", self.path(name), says=[name, reason]), b"")  # not measured
+        self.bad("tune", "--unit", self.path("libx.so"), says="mmscan: %s: cannot open" % self.path("libx.so"))
+        self.bad("tune", "--try", "cblas", "sgemv", says="no routine 'sgemv'")
         self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])
         os.mkfifo(self.path("pipe"))
         self.bad(*self.QUICK, "f32", "-o", self.path("pipe"), says="pipe")

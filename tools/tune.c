@@ -5,6 +5,7 @@
 #include "command.h"
 #include "element.h"
 #include "message.h"
+#include "output.h"
 #include "print_json.h"
 #include "tryout.h"
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "Measures which engine, unit, s, tile and number of threads are fastest here, for each\n"
@@ -117,11 +119,22 @@ static int refuse_settings(void) {
   return DONE;
 }
 
+/* What cannot be written is known before anything is measured. */
+static int check_file(const char *name) {
+  struct stat file;
+  output probe;
+  if (stat(name, &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
+    return fail("%s: not a regular file", name);
+  const int status = output_open(&probe, name);
+  output_close(&probe, FAILED);
+  return status;
+}
+
 /* What was known before would be believed, not measured. */
 static int tune(const request *r) {
   unsetenv("MMSCAN_WISDOM");
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
-  if (refuse_settings() != DONE) return FAILED;
+  if (refuse_settings() != DONE || check_file(r->file) != DONE) return FAILED;
   json_t *list = json_array(), *tried = json_array();
   int status = list && tried ? DONE : fail_memory();
   if (status == DONE) try_routines(r->as_json ? tried : NULL);
