@@ -609,7 +609,8 @@ class Output(Case):
         self.bad("scan", "-o", self.path("y.npy"), self.path("missing.npy"), says=["missing.npy", "No such file"])
         self.bad("scan", "-o", self.path("missing/y.npy"), self.write("x.npy", whole), says="missing/y.npy")
         self.bad("scan", "-o", self.directory, self.path("x.npy"), says=[self.directory, "directory"])
-        self.bad("scan", "--type", "f64", self.directory, says=[self.directory, "directory"])
+        for options in [], ["--type", "f64"]:
+            self.bad("scan", *options, self.directory, says=[self.directory, "directory"])
 
     def test_in_is_out(self):
         x = sample("i8", 10000)

@@ -18,7 +18,7 @@ enum { LONGEST_TRY = 60 }; /* seconds */
 int open_library(const char *library) {
   char why[300];
   if (mmscan_unit_open(library, NULL, why, sizeof why) == MMSCAN_OK) return DONE;
-  return fail("%s: %s", library, why);
+  return fail("%s: %s", library, reason_without(why, library));
 }
 
 /* Several names may lead to one file. */
@@ -49,6 +49,7 @@ int try_here(const char *library, const char *routine) {
   alarm(LONGEST_TRY);
   if (strcmp(library, "cblas") != 0 && open_library(library) != DONE) return FAILED;
   const mmscan_status status = mmscan_routine_try(library, routine);
+  if (status == MMSCAN_EINVAL) return fail("%s: there is no routine '%s'", library, routine);
   return status == MMSCAN_OK ? DONE : fail("%s: %s: %s", library, routine, mmscan_strerror(status));
 }
 
