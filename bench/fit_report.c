@@ -5,6 +5,7 @@
 #include "fit.h"
 #include "message.h"
 #include "print_json.h"
+#include "settings.h"
 
 #include <jansson.h>
 #include <mmscan.h>
@@ -59,7 +60,8 @@ static json_t *run_of(const fit_run *r) {
 static json_t *unit_of(void) {
   mmscan_part unit = {.struct_size = sizeof unit};
   mmscan_get_unit(0, &unit);
-  return json_pack("{s:s, s:s?, s:s?}", "name", unit.name, "library", unit.library, "version", unit.version);
+  return json_pack("{s:o, s:o, s:o}", "name", settings_text(unit.name), "library", settings_text(unit.library),
+                   "version", settings_text(unit.version));
 }
 
 static int print_report(const fit *f) {

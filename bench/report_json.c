@@ -8,12 +8,14 @@
 #include "print_json.h"
 #include "product.h"
 #include "report.h"
+#include "settings.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 static json_t *row(const contender *c) {
-  json_t *r = json_pack("{s:s, s:s, s:i}", "name", c->name, "role", report_role(c), "threads", c->threads);
+  json_t *r =
+      json_pack("{s:o, s:s, s:i}", "name", settings_text(c->name), "role", report_role(c), "threads", c->threads);
   if (report_form(c) != NULL) json_object_set_new(r, "form", json_string(report_form(c)));
   if (c->s != 0) json_object_set_new(r, "s", json_integer((json_int_t)c->s));
   if (c->refusal[0] != '\0') {

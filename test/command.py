@@ -856,6 +856,8 @@ class Tune(Case):
             self.assertGreaterEqual(row["threads"], 1)
             self.assertEqual(row["unit"] is None, row["engine"] != "gemm")
         self.assertEqual(info["wisdom"]["shapes"], 2)
+        odd = self.good(*self.QUICK, "i64", "-o", self.path(os.fsdecode(b"\xff")), "--json")
+        self.assertEqual(json.loads(odd)["file"], self.path("?"))
 
     def test_old_wisdom_is_measured_again(self):
         """Neither believed, nor in the way where it is no good."""
@@ -1282,6 +1284,17 @@ class Units(Timed):
         units = [first, second, self.path("liblink.so"), first, "cblas", "cblas"]
         listed = self.good("bench", "--list", "--units", ",".join(units)).decode()
         self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
+
+    def test_names_that_are_no_text(self):
+        """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title is."""
+        odd = os.fsdecode(b"\xff\n\"")
+        unit, page, svg = self.library("lib%s.so" % odd), self.path("x.html"), self.path("x.svg")
+        drawn = ["--report", page, "--plot", svg, "--title", odd] if shutil.which("gnuplot") else []
+        report = json.loads(self.good(*self.TINY, unit, "--json", *drawn))
+        self.check_ranking(report, {'?\n"'})
+        if drawn:
+            xml.etree.ElementTree.parse(svg)
+            self.assertIn("<h1>?\n&quot;</h1>", self.read("x.html").decode())
 
     def test_plot(self):
         if shutil.which("gnuplot") is None:

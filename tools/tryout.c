@@ -7,6 +7,7 @@
 #include "command.h"
 #include "message.h"
 #include "process.h"
+#include "settings.h"
 
 #include <mmscan.h>
 #include <stdio.h>
@@ -67,7 +68,8 @@ static void report(json_t *list, const char *unit, const char *routine, const ch
   if (list == NULL)
     printf("%s: %s %s\n", unit, routine, outcome);
   else
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "unit", unit, "routine", routine, "outcome", outcome));
+    json_array_append_new(
+        list, json_pack("{s:o, s:s, s:s}", "unit", settings_text(unit), "routine", routine, "outcome", outcome));
   fflush(stdout);
 }
 
