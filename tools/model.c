@@ -161,7 +161,7 @@ static bool power_of(size_t base, size_t exponent, size_t *power) {
 /* N or B^K, which is cut there. */
 static int set_length(char *text, size_t *n) {
   char *caret = strchr(text, '^');
-  size_t base, exponent;
+  size_t base, exponent = 0;
   if (caret == NULL) return number_option("model", "-n", text, 0, MOST, n);
   *caret = '\0';
   int status = number_option("model", "-n", text, 0, MOST, &base);
