@@ -209,6 +209,12 @@ static int status_of(const contest *c) {
   return status;
 }
 
+static bool is_any_left(const contest *c) {
+  size_t i = 0;
+  while (i < c->list.count && c->list.units[i].failure[0] != '\0') i++;
+  return i < c->list.count;
+}
+
 static int run(contest *c) {
   size_t n;
   if (choose_length(c->request, &n) != DONE) return FAILED;
@@ -232,7 +238,7 @@ int contest_run(bench_request *request) {
   int status = session_check_environment();
   if (status == DONE) status = prepare(request);
   if (status == DONE) status = units_open(&c.list, request->unit_names);
-  if (status == DONE) status = run(&c);
+  if (status == DONE) status = is_any_left(&c) ? run(&c) : status_of(&c);
   status = contest_page_close(picture_close(status));
   if (status == DONE) status = status_of(&c);
   units_close(&c.list);

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "contest_report.h"
-#include "message.h"
 #include "peer.h"
+#include "print_json.h"
 #include "settings.h"
 
 json_t *contest_settings(void) {
@@ -27,9 +27,9 @@ static json_t *forms_of(const contest *c, const bench_unit *unit) {
 static json_t *standing_json(const contest *c, const standing *s) {
   const bench_unit *unit = s->unit;
   const contender *last = s->scans[c->request->thread_counts - 1], *one = s->scans[0];
-  json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:i, s:o}", "label", unit->label, "unit", settings_text(unit->name),
-                          "library", settings_text(unit->part.library), "version", settings_text(unit->part.version),
-                          "threads", unit->part.threads, "forms", forms_of(c, unit));
+  json_t *row = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "label", settings_text(unit->label), "unit",
+                          settings_text(unit->name), "library", settings_text(unit->part.library), "version",
+                          settings_text(unit->part.version), "threads", unit->part.threads, "forms", forms_of(c, unit));
   if (unit->failure[0] != '\0') json_object_set_new(row, "failed", settings_text(unit->failure));
   json_object_set_new(row, "s", json_integer((json_int_t)s->s));
   json_object_set_new(row, "gelem_per_second", or_null(last, contest_elements(last)));
@@ -53,8 +53,5 @@ int contest_json(const contest *c) {
                           "command", settings_text(c->request->command), "rounds", c->request->rounds, "n",
                           (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c), "tables",
                           report_json_races(c->races, CONTEST_RACES));
-  if (all == NULL) return fail_memory();
-  if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
-  json_decref(all);
-  return DONE;
+  return print_json(all);
 }

@@ -225,8 +225,8 @@ static void put_product_row(FILE *to, const contest *c, const bench_unit *unit, 
 }
 
 static void put_products(FILE *to, const contest *c) {
-  char length[48];
-  report_length(c->races[0].n, length);
+  char length[80];
+  contest_product_length(c, length);
   fprintf(to,
           "<h2>Products</h2>\n<p>W = L_s X, the first level of a scan, %s, %s: Gelem/s, and below GFLOP/s, 2 s times "
           "as many.</p>\n<ul>\n",

@@ -219,8 +219,8 @@ static double copy_elements(const contest *c, int threads) {
 }
 
 static void put_products(FILE *to, const contest *c) {
-  char what[96], length[48];
-  report_length(c->races[0].n, length);
+  char what[120], length[80];
+  contest_product_length(c, length);
   snprintf(what, sizeof what, "products with L_s, %s, %s", c->number->name, length);
   put_title(to, c, what);
   put_key(to);

@@ -19,6 +19,9 @@ void contest_print_head(const contest *c, size_t n);
 void contest_print_products(const contest *c);
 void contest_print_ranking(const contest *c);
 
+/* The lengths of the products, which are whole columns: those of a short request differ by s. */
+void contest_product_length(const contest *c, char text[80]);
+
 /* A line for each unit: what it is, or why it takes no part. */
 void contest_print_units(const contest *c);
 

@@ -106,25 +106,40 @@ static void print_reason(const race *r, const bench_unit *unit, int kind, const 
 /* From the middle of the sizes: what is not there is not there for any. */
 static void print_missing(const contest *c) {
   const race *r = &c->races[CONTEST_SIZES / 2];
+  const char *heading = "\nForms that were not timed:\n";
   for (size_t i = 0; i < c->list.count; i++)
     for (int kind = 0; kind < PRODUCTS && c->list.units[i].failure[0] == '\0'; kind++) {
       const bench_unit *unit = &c->list.units[i];
       const contender *p = contest_product(r, unit, kind);
       if (p == NULL || p->refusal[0] == '\0' || is_told(r, unit, kind, p->refusal)) continue;
+      fputs(heading, stdout);
+      heading = "";
       print_reason(r, unit, kind, p->refusal);
     }
 }
 
+void contest_product_length(const contest *c, char text[80]) {
+  size_t least = c->races[0].n, most = least;
+  for (int i = 1; i < CONTEST_SIZES; i++) {
+    const size_t n = c->races[i].n;
+    if (n < least) least = n;
+    if (n > most) most = n;
+  }
+  if (least == most)
+    report_length(least, text);
+  else
+    snprintf(text, 80, "n = %zu to %zu, whole columns of s", least, most);
+}
+
 void contest_print_products(const contest *c) {
-  char length[48];
-  report_length(c->races[0].n, length);
+  char length[80];
+  contest_product_length(c, length);
   printf("\nProducts W = L_s X, the first level of a scan, %s:\n", length);
   for (int kind = 0; kind < PRODUCTS; kind++) printf("  %-16s %s\n", products[kind].name, products[kind].description);
   print_table(c, "Gelem/s", contest_elements);
   print_measure(c, "copy bound, 1 thread", copy_on_one);
   print_measure(c, "serial loop", lineup_loop);
   print_table(c, "GFLOP/s (2 s an element)", contest_operations);
-  puts("\nForms that were not timed:");
   print_missing(c);
   fflush(stdout);
 }

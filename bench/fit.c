@@ -24,7 +24,7 @@ enum {
   LANES = 16,                  /* elements that are moved at a time */
   PAD = 16,                    /* elements between two rows more than there are columns, as in the engine */
   LARGEST = 1 << FIT_SIZES,    /* s */
-  MOST_MULTIPLY_ADDS = 262144, /* over it OpenBLAS starts threads (lib/unit/cblas.c) */
+  MOST_MULTIPLY_ADDS = 262144, /* over it OpenBLAS starts threads (lib/unit/blas.c) */
 };
 
 static const double SLICE = 100e-6; /* seconds: a round of something short */

@@ -4,6 +4,8 @@
  */
 #include "fit.h"
 #include "message.h"
+#include "print_json.h"
+#include "settings.h"
 
 #include <jansson.h>
 #include <mmscan.h>
@@ -58,23 +60,21 @@ static json_t *run_of(const fit_run *r) {
 static json_t *unit_of(void) {
   mmscan_part unit = {.struct_size = sizeof unit};
   mmscan_get_unit(0, &unit);
-  return json_pack("{s:s, s:s?, s:s?}", "name", unit.name, "library", unit.library, "version", unit.version);
+  return json_pack("{s:o, s:o, s:o}", "name", settings_text(unit.name), "library", settings_text(unit.library),
+                   "version", settings_text(unit.version));
 }
 
-static int print_json(const fit *f) {
+static int print_report(const fit *f) {
   json_t *sizes = json_array(), *runs = json_array();
   for (size_t i = 0; i < FIT_SIZES; i++) json_array_append_new(sizes, size_of(&f->sizes[i]));
   for (size_t i = 0; i < FIT_RUNS; i++) json_array_append_new(runs, run_of(&f->runs[i]));
   json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:o}", "cpu", mmscan_cpu(), "isa", mmscan_isa(), "unit", unit_of(),
                           "sizes", sizes, "runs", runs);
-  const int failed = all == NULL || json_dumpf(all, stdout, JSON_INDENT(2)) != 0;
-  json_decref(all);
-  putchar('\n');
-  return failed ? fail_memory() : DONE;
+  return print_json(all);
 }
 
 int fit_report(const fit *f, bool as_json) {
-  if (as_json) return print_json(f);
+  if (as_json) return print_report(f);
   print_sizes(f);
   print_runs(f);
   return DONE;

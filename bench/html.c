@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "html.h"
+#include "settings.h"
 
 #include <string.h>
 
@@ -22,13 +23,15 @@ static const char *entity(char letter) {
 }
 
 void html_put_text(FILE *to, const char *text) {
-  for (; *text != '\0'; text++) {
-    const char *special = entity(*text);
+  json_t *valid = settings_text(text);
+  for (const char *c = json_string_value(valid); c != NULL && *c != '\0'; c++) {
+    const char *special = entity(*c);
     if (special != NULL)
       fputs(special, to);
     else
-      fputc(*text, to);
+      fputc(*c, to);
   }
+  json_decref(valid);
 }
 
 /* How long what stands before a name is; 0 where there is none. */

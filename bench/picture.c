@@ -6,6 +6,7 @@
 #include "message.h"
 #include "output.h"
 #include "process.h"
+#include "settings.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,10 +77,12 @@ void picture_put_axes(FILE *to) {
 
 /* Between single quotes, in which a single quote is written twice. */
 void picture_put_string(FILE *to, const char *text) {
+  json_t *valid = settings_text(text);
   fputc('\'', to);
-  for (; *text != '\0'; text++) {
-    if (*text == '\'') fputc('\'', to);
-    fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+  for (const char *c = json_string_value(valid); c != NULL && *c != '\0'; c++) {
+    if (*c == '\'') fputc('\'', to);
+    fputc((unsigned char)*c < ' ' ? ' ' : *c, to);
   }
   fputc('\'', to);
+  json_decref(valid);
 }

@@ -3,17 +3,19 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "machine.h"
-#include "message.h"
 #include "numpy.h"
 #include "peers.h"
+#include "print_json.h"
 #include "product.h"
 #include "report.h"
+#include "settings.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 static json_t *row(const contender *c) {
-  json_t *r = json_pack("{s:s, s:s, s:i}", "name", c->name, "role", report_role(c), "threads", c->threads);
+  json_t *r =
+      json_pack("{s:o, s:s, s:i}", "name", settings_text(c->name), "role", report_role(c), "threads", c->threads);
   if (report_form(c) != NULL) json_object_set_new(r, "form", json_string(report_form(c)));
   if (c->s != 0) json_object_set_new(r, "s", json_integer((json_int_t)c->s));
   if (c->refusal[0] != '\0') {
@@ -63,8 +65,5 @@ int report_json(const session *s) {
                           PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "numpy", numpy_version(),
                           "peers", peers(), "rounds", s->request->rounds, "memory_mib_per_thread", s->memory, "tables",
                           report_json_races(s->races, s->count));
-  if (all == NULL) return fail_memory();
-  if (json_dumpf(all, stdout, JSON_INDENT(2)) == 0) putchar('\n');
-  json_decref(all);
-  return DONE;
+  return print_json(all);
 }

@@ -87,12 +87,6 @@ static void close_unit(bench_unit *unit) {
   unit->opened = false;
 }
 
-/* Without the name in front, which is told anyway. */
-static const char *reason(const char *why, const char *name) {
-  const size_t length = strlen(name);
-  return strncmp(why, name, length) == 0 && strncmp(why + length, ": ", 2) == 0 ? why + length + 2 : why;
-}
-
 /* A unit that is there already, or a library. */
 static bench_unit open_unit(const char *name) {
   bench_unit unit = {.name = name};
@@ -100,7 +94,7 @@ static bench_unit open_unit(const char *name) {
   if (!find_part(name, &unit.part)) {
     const mmscan_status status = mmscan_unit_open(name, NULL, why, sizeof why);
     unit.opened = status == MMSCAN_OK;
-    if (!unit.opened) units_fail(&unit, why[0] != '\0' ? reason(why, name) : mmscan_strerror(status));
+    if (!unit.opened) units_fail(&unit, why[0] != '\0' ? reason_without(why, name) : mmscan_strerror(status));
     find_part(name, &unit.part);
   } else if (unit.part.status != MMSCAN_OK) {
     units_fail(&unit, "the library behind the unit is not here");

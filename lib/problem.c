@@ -2,6 +2,7 @@
 #include "problem.h"
 
 #include "unit/matrix.h"
+#include "unit/unit.h"
 #include <float.h>
 #include <string.h>
 
@@ -149,16 +150,12 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, con
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
-static bool is_batch(mmscan_product_form form) {
-  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
-}
-
 /* A BLAS counts a row's elements in 32 bits. */
 static mmscan_status check_product_values(const mmscan_product_desc *d) {
   if (!in_enum(d->type, MMSCAN_U8) || !in_enum(d->form, MMSCAN_PRODUCT_BF16)) return MMSCAN_EINVAL;
   if (!in_enum(d->matrix, MMSCAN_MATRIX_B) || d->s < 1 || d->s > MMSCAN_MAX_S) return MMSCAN_EINVAL;
   if (d->row_stride && (d->row_stride < d->columns || d->row_stride > INT32_MAX)) return MMSCAN_EINVAL;
-  if (d->row_stride && is_batch(d->form)) return MMSCAN_EINVAL;
+  if (d->row_stride && mms_product_is_batch(d->form)) return MMSCAN_EINVAL;
   return mms_matrix_one(d->type, false).size ? MMSCAN_OK : MMSCAN_ENOTSUP;
 }
 

@@ -430,6 +430,9 @@ class Text(Case):
         self.bad("scan", self.write("x.txt", "1,2\n"), says="x.txt:1")
         self.bad("scan", self.write("x.txt", "1\n2\n" + "9" * 2000), says="x.txt:3")
         self.bad("scan", "--column", "1", self.write("x.txt", "1 2\n3\n"), says="x.txt:2")
+        for end in "\n", "\r", "\r\n":
+            self.assertEqual(self.lines("--column", "1", self.write("x.txt", end.join(["1 2", "", "3 4", "5 6"]))), ["1", "4", "9"])
+            self.bad("scan", self.write("x.txt", end.join(["1", "", "two"])), says="x.txt:3")
 
     def test_standard_input(self):
         self.assertEqual(self.lines("-", data=b"1\n2\n3\n"), ["1", "3", "6"])
@@ -583,8 +586,9 @@ class Output(Case):
                     self.bad("scan", *options, source, stdout=full, says="standard output")
         with open("/dev/full", "wb") as full:
             for arguments in [("--help",), ("--version",), ("scan", "--help"), ("info", "--help"), ("info",), ("info", "--json"),
-                              ("bench", "--help"), ("bench", "--list"), ("tune", "--help"), (*Bench.TINY, 4), (*Bench.TINY, 4, "--json")]:
-                self.bad(*arguments, stdout=full, says="standard output")
+                              ("bench", "--help"), ("bench", "--list"), ("tune", "--help"), (*Bench.TINY, 4), (*Bench.TINY, 4, "--json"),
+                              ("table", "--json"), ("model", "-n", 9, "-s", 3, "--json")]:
+                self.bad(*arguments, stdout=full, says="mmscan: standard output: No space")
 
     def test_full_disk_keeps_what_was_there(self):
         path = self.write("x", bytes(1 << 20))
@@ -605,7 +609,8 @@ class Output(Case):
         self.bad("scan", "-o", self.path("y.npy"), self.path("missing.npy"), says=["missing.npy", "No such file"])
         self.bad("scan", "-o", self.path("missing/y.npy"), self.write("x.npy", whole), says="missing/y.npy")
         self.bad("scan", "-o", self.directory, self.path("x.npy"), says=[self.directory, "directory"])
-        self.bad("scan", "--type", "f64", self.directory, says=[self.directory, "directory"])
+        for options in [], ["--type", "f64"]:
+            self.bad("scan", *options, self.directory, says=[self.directory, "directory"])
 
     def test_in_is_out(self):
         x = sample("i8", 10000)
@@ -851,6 +856,8 @@ class Tune(Case):
             self.assertGreaterEqual(row["threads"], 1)
             self.assertEqual(row["unit"] is None, row["engine"] != "gemm")
         self.assertEqual(info["wisdom"]["shapes"], 2)
+        odd = self.good(*self.QUICK, "i64", "-o", self.path(os.fsdecode(b"\xff")), "--json")
+        self.assertEqual(json.loads(odd)["file"], self.path("?"))
 
     def test_old_wisdom_is_measured_again(self):
         """Neither believed, nor in the way where it is no good."""
@@ -875,8 +882,10 @@ class Tune(Case):
     def test_failures(self):
         limit = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9)))
         old = self.write("w", b"old")
-        self.bad(*self.QUICK, "f32", "-o", self.path("missing/w"), says=["missing/w", "No such file"])
-        self.bad(*self.QUICK, "f32", "-o", self.directory, says=[self.directory, "directory"])
+        for name, reason in [("missing/w", "No such file"), (self.directory, "directory"), ("/dev/full", "not a regular file")]:
+            self.assertEqual(self.bad(*self.QUICK, "f32", "-o", self.path(name), says=[name, reason]), b"")  # not measured
+        self.bad("tune", "--unit", self.path("libx.so"), says="mmscan: %s: cannot open" % self.path("libx.so"))
+        self.bad("tune", "--try", "cblas", "sgemv", says="no routine 'sgemv'")
         self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])
         os.mkfifo(self.path("pipe"))
         self.bad(*self.QUICK, "f32", "-o", self.path("pipe"), says="pipe")
@@ -1144,8 +1153,12 @@ class Units(Timed):
         text = self.good(*self.TINY, "cblas,model", env={"OMP_DYNAMIC": "false"}).decode()
         for each in ["OMP_DYNAMIC=false", "n = 2^10", "copy bound", "serial loop", "tiles by rows", "s = 128", "GFLOP/s"]:
             self.assertIn(each, text)
+        self.assertIn("level of a scan, n = 2^10:", text)
         for unit in ["cblas", "model"]:
             self.assertRegex(text, "\n   [12] %s " % unit)
+        for n, lengths in [(1, "n = 2 to 128, whole columns of s"), (1000, "n = 896 to 1000, whole columns of s")]:
+            text = self.good("bench", "--rounds", 1, "--length", n, "--units", "cblas").decode()
+            self.assertIn("level of a scan, %s:" % lengths, text)
 
     def test_json(self):
         title = "it's"
@@ -1252,6 +1265,16 @@ class Units(Timed):
             text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
             self.assertIn("failed:", text.replace("\u00a0", " "))
 
+    def test_no_unit_left(self):
+        """Nothing is timed, and what was there stays."""
+        plot = []
+        if shutil.which("gnuplot"):
+            plot = ["--plot", self.write("x.svg", b"old"), "--report", self.path("x.html")]
+        absent = "%s,%s" % (self.path("liba.so"), self.path("libb.so"))
+        self.assertEqual(self.bad("bench", "--units", absent, *plot, says=["liba.so", "libb.so"]), b"")
+        if plot:
+            self.assertEqual(self.read("x.svg"), b"old")
+
     def test_names(self):
         """Of files with one name in many folders, of many names of one file, and of a unit twice."""
         first = self.library("libtoy.so")
@@ -1261,6 +1284,17 @@ class Units(Timed):
         units = [first, second, self.path("liblink.so"), first, "cblas", "cblas"]
         listed = self.good("bench", "--list", "--units", ",".join(units)).decode()
         self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
+
+    def test_names_that_are_no_text(self):
+        """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title is."""
+        odd = os.fsdecode(b"\xff\n\"")
+        unit, page, svg = self.library("lib%s.so" % odd), self.path("x.html"), self.path("x.svg")
+        drawn = ["--report", page, "--plot", svg, "--title", odd] if shutil.which("gnuplot") else []
+        report = json.loads(self.good(*self.TINY, unit, "--json", *drawn))
+        self.check_ranking(report, {'?\n"'})
+        if drawn:
+            xml.etree.ElementTree.parse(svg)
+            self.assertIn("<h1>?\n&quot;</h1>", self.read("x.html").decode())
 
     def test_plot(self):
         if shutil.which("gnuplot") is None:
@@ -1558,8 +1592,12 @@ class Model(Case):
         self.assertIn("3 segments", text)
         self.assertIn("work on vector units", text)
 
+    def test_times_beyond_any_number(self):
+        got = self.model("-n", 9, "-s", 3, "-l", "1e308")
+        self.assertEqual((got["critical_path"], got["work"], got["latency"]), (None, None, 1e308))
+
     def test_lengths(self):
-        for text, n in [("0", 0), ("1", 1), ("3^0", 1), ("0^3", 0), ("1^99", 1), ("10^3", 1000)]:
+        for text, n in [("0" * 40 + "2^" + "0" * 40 + "3", 8), ("0", 0), ("1", 1), ("3^0", 1), ("0^3", 0), ("1^99", 1), ("10^3", 1000)]:
             self.assertEqual(self.model("-n", text, "-s", "3")["n"], n)
 
     def test_wrong_usage(self):
@@ -1568,8 +1606,9 @@ class Model(Case):
                           [*good, "-l", "inf"], [*good, "-l", "nan"], [*good, "-l", "x"], [*good, "-l", ""],
                           [*good, "-p", "0"], [*good, "-p", "-1"], [*good, "-p", "1.5"], [*good, "--lanes", "0"],
                           ["-n", "10", "-s", "1"], ["-n", "10", "-s", "513"], ["-n", "-1", "-s", "2"], ["-n", "", "-s", "2"],
-                          ["-n", "2^", "-s", "2"], ["-n", "^2", "-s", "2"], ["-n", "2^64", "-s", "2"], ["-n", "2^3^2", "-s", "2"],
-                          ["-n", "18446744073709551616", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"]]:
+                          ["-n", "2^", "-s", "2"], ["-n", "^2", "-s", "2"], ["-n", "2^63", "-s", "2"], ["-n", "2^3^2", "-s", "2"],
+                          ["-n", "9223372036854775808", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"],
+                          [*good, "-p", 2 ** 63], [*good, "--lanes", 2 ** 63]]:
             self.assertEqual(self.bad("model", *arguments, status=2), b"")
 
     def test_fit(self):
@@ -1585,11 +1624,12 @@ class Model(Case):
             self.assertGreater(r["measured"], 0)
         text = self.good("model", "--fit").decode()
         self.assertEqual(sum(line.split()[:1] == ["16777216"] for line in text.splitlines()), 1)
-        for arguments in ["-n", "10"], ["-s", "2"], ["-p", "2"], ["-l", "1"], ["--lanes", "1"]:
+        for arguments in ["-n", "10"], ["-s", "2"], ["-p", "1"], ["-l", "0"], ["--lanes", "1"]:
             self.bad("model", "--fit", *arguments, status=2, says="--fit")
 
     def test_too_long(self):
-        self.bad("model", "-n", "2^62", "-s", "2", says="memory")
+        for n in "2^62", "2^40":
+            self.bad("model", "-n", n, "-s", "2", says="memory")
 
 
 class Streaming(Case):

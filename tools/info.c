@@ -5,6 +5,7 @@
  * The report is made once, as JSON; the text is printed from that. */
 #include "command.h"
 #include "message.h"
+#include "print_json.h"
 #include "settings.h"
 
 #include <getopt.h>
@@ -17,7 +18,8 @@
 
 static const char help[] = "Usage: mmscan info [--json]\n"
                            "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
-                           "the BLAS behind each and its routines, and the environment variables that are set.\n"
+                           "the BLAS behind each and its routines, instruction sets, the file of wisdom in use, and\n"
+                           "the environment variables that are set.\n"
                            "\n"
                            "  --json   as one JSON object\n"
                            "  --help   this text\n"
@@ -152,14 +154,12 @@ static void print_text(const json_t *r) {
 
 static int print_report(bool as_json) {
   json_t *r = report();
-  if (r == NULL) return fail_memory();
-  if (as_json && json_dumpf(r, stdout, JSON_INDENT(2)) == 0)
-    putchar('\n');
-  else if (!as_json)
-    print_text(r);
-  json_decref(r);
   const char *error = mmscan_environment_error();
-  return error == NULL ? DONE : fail("%s", error);
+  if (r == NULL) return fail_memory();
+  if (!as_json) print_text(r);
+  const int status = as_json ? print_json(json_incref(r)) : DONE;
+  json_decref(r);
+  return error == NULL ? status : fail("%s", error);
 }
 
 int run_info(int argc, char **argv) {

@@ -24,6 +24,7 @@ int input_open(input *in, const char *path) {
   in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   struct stat file;
   if (in->fd < 0 || fstat(in->fd, &file) != 0) return fail_file(in->name);
+  if (S_ISDIR(file.st_mode)) return fail("%s: %s", in->name, strerror(EISDIR));
   if (!S_ISREG(file.st_mode)) return DONE;
   /* Standard input may stand anywhere in its file. */
   const off_t origin = lseek(in->fd, 0, SEEK_CUR);

@@ -51,6 +51,11 @@ const char *quoted(const char *text, char quote[MESSAGE_QUOTE]) {
   return quote;
 }
 
+const char *reason_without(const char *reason, const char *name) {
+  const size_t length = strlen(name);
+  return strncmp(reason, name, length) == 0 && strncmp(reason + length, ": ", 2) == 0 ? reason + length + 2 : reason;
+}
+
 int close_stdout(int status) {
   const int failed_before = ferror(stdout);
   errno = 0;

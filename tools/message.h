@@ -24,6 +24,9 @@ int wrong_usage(const char *subcommand, const char *format, ...) __attribute__((
 #define MESSAGE_QUOTE 44
 const char *quoted(const char *text, char quote[MESSAGE_QUOTE]);
 
+/* A reason that somebody else gave, without "NAME: " in front of it, which the message has anyway. */
+const char *reason_without(const char *reason, const char *name);
+
 /* Flushes and closes standard output. Returns status, or FAILED with a message where that fails. */
 int close_stdout(int status);
 

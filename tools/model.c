@@ -4,8 +4,10 @@
  */
 #include "command.h"
 #include "fit.h"
+#include "machine.h"
 #include "message.h"
 #include "number_option.h"
+#include "print_json.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -32,8 +34,11 @@ static const char help[] =
     "              engine gemm; takes some seconds\n"
     "  --help      this text\n";
 
+#define MOST ((size_t)INT64_MAX) /* an integer of JSON is no larger */
+
 typedef struct request {
   mmscan_model_desc desc;
+  bool has_n, has_shape; /* an n was given; or any number */
   bool as_json, fits;
 } request;
 
@@ -79,9 +84,9 @@ static void print_text(const mmscan_model_desc *d, const mmscan_model_result *r)
 
 /* ---- As JSON ----------------------------------------------------------------------------------------------------- */
 
-/* Whole where it is, null where there is none. */
+/* Whole where it is, null where there is none, or one that is more than a double can be. */
 static json_t *number_of(double value) {
-  if (isnan(value)) return json_null();
+  if (!isfinite(value)) return json_null();
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
@@ -117,19 +122,25 @@ static int add_result(json_t *object, const mmscan_model_result *r) {
   return failed;
 }
 
-static int print_json(const mmscan_model_desc *d, const mmscan_model_result *r) {
+static int print_report(const mmscan_model_desc *d, const mmscan_model_result *r) {
   json_t *object = desc_of(d);
-  int failed = object == NULL || add_result(object, r) != 0 || json_dumpf(object, stdout, JSON_INDENT(2)) != 0;
+  if (object != NULL && add_result(object, r) == 0) return print_json(object);
   json_decref(object);
-  putchar('\n');
-  return failed ? fail_memory() : DONE;
+  return fail_memory();
+}
+
+/* Bytes an element that a run takes at the least, as measured. Who takes more than there is may be killed for it. */
+static bool is_too_long(const mmscan_model_desc *d) {
+  const size_t bytes = d->s == 2 ? 64 : d->s <= 16 ? 32 : 12;
+  return d->n > machine_memory() / bytes;
 }
 
 static int model(const request *r) {
   mmscan_model_result result = {.struct_size = sizeof result};
+  if (is_too_long(&r->desc)) return fail("n = %zu: there is not enough memory", r->desc.n);
   mmscan_status status = mmscan_model(&r->desc, &result);
   if (status) return fail("n = %zu, s = %zu: %s", r->desc.n, r->desc.s, mmscan_strerror(status));
-  if (r->as_json) return print_json(&r->desc, &result);
+  if (r->as_json) return print_report(&r->desc, &result);
   print_text(&r->desc, &result);
   return DONE;
 }
@@ -141,23 +152,22 @@ static bool power_of(size_t base, size_t exponent, size_t *power) {
   *power = 1;
   if (base <= 1) exponent = exponent > 0;
   for (; exponent > 0; exponent--) {
-    if (base > 0 && *power > SIZE_MAX / base) return false;
+    if (base > 0 && *power > MOST / base) return false;
     *power *= base;
   }
   return true;
 }
 
-/* N or B^K. */
-static int set_length(const char *text, size_t *n) {
-  char base_text[24];
-  const char *caret = strchr(text, '^');
+/* N or B^K, which is cut there. */
+static int set_length(char *text, size_t *n) {
+  char *caret = strchr(text, '^');
   size_t base, exponent = 0;
-  if (caret == NULL) return number_option("model", "-n", text, 0, SIZE_MAX, n);
-  snprintf(base_text, sizeof base_text, "%.*s", (int)(caret - text), text);
-  int status = number_option("model", "-n", base_text, 0, SIZE_MAX, &base);
-  if (status == DONE) status = number_option("model", "-n", caret + 1, 0, SIZE_MAX, &exponent);
+  if (caret == NULL) return number_option("model", "-n", text, 0, MOST, n);
+  *caret = '\0';
+  int status = number_option("model", "-n", text, 0, MOST, &base);
+  if (status == DONE) status = number_option("model", "-n", caret + 1, 0, MOST, &exponent);
   if (status != DONE || power_of(base, exponent, n)) return status;
-  return wrong_usage("model", "-n: '%s' is too much", text);
+  return wrong_usage("model", "-n: %zu^%zu is too much", base, exponent);
 }
 
 static bool read_latency(const char *text, double *latency) {
@@ -167,17 +177,19 @@ static bool read_latency(const char *text, double *latency) {
 }
 
 static int set_option(request *r, int option) {
+  if (strchr("nslpv", option) != NULL) r->has_shape = true;
   switch (option) {
   case 'n':
+    r->has_n = true;
     return set_length(optarg, &r->desc.n);
   case 's':
     return number_option("model", "-s", optarg, 2, MMSCAN_MAX_S, &r->desc.s);
   case 'l':
     return read_latency(optarg, &r->desc.latency) ? DONE : wrong_usage("model", "-l: no latency '%s'", optarg);
   case 'p':
-    return number_option("model", "-p", optarg, 1, SIZE_MAX, &r->desc.units);
+    return number_option("model", "-p", optarg, 1, MOST, &r->desc.units);
   case 'v':
-    return number_option("model", "--lanes", optarg, 1, SIZE_MAX, &r->desc.lanes);
+    return number_option("model", "--lanes", optarg, 1, MOST, &r->desc.lanes);
   case 'f':
     r->fits = true;
     return DONE;
@@ -191,9 +203,7 @@ static int set_option(request *r, int option) {
 
 static int measure_fit(const request *r) {
   fit f;
-  const bool has_shape =
-      r->desc.n != SIZE_MAX || r->desc.s || r->desc.latency > 0 || r->desc.units > 1 || r->desc.lanes;
-  if (has_shape) return wrong_usage("model", "--fit takes no other option but --json");
+  if (r->has_shape) return wrong_usage("model", "--fit takes no other option but --json");
   const int status = fit_measure(&f);
   return status == DONE ? fit_report(&f, r->as_json) : status;
 }
@@ -204,7 +214,7 @@ int run_model(int argc, char **argv) {
                                           {"json", no_argument, NULL, 'j'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-  request r = {.desc = {.struct_size = sizeof r.desc, .n = SIZE_MAX, .units = 1}};
+  request r = {.desc = {.struct_size = sizeof r.desc, .units = 1}};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "hn:s:l:p:", options, NULL)) != -1) {
     if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
@@ -212,6 +222,6 @@ int run_model(int argc, char **argv) {
   }
   if (status == DONE && optind < argc) status = wrong_usage("model", "an argument too many: '%s'", argv[optind]);
   if (status == DONE && r.fits) return measure_fit(&r);
-  if (status == DONE && (r.desc.n == SIZE_MAX || r.desc.s == 0)) status = wrong_usage("model", "-n and -s are needed");
+  if (status == DONE && (!r.has_n || r.desc.s == 0)) status = wrong_usage("model", "-n and -s are needed");
   return status == DONE ? model(&r) : status;
 }

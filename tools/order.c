@@ -134,7 +134,10 @@ int order_check(const order *o, const char *name) {
   scalar one = {.u64 = 0}, carry;
   element_fill(o->type, o->op, &carry, 1);
   const mmscan_status status = scan_rows(o, &one, 1, 1, &carry);
-  return status == MMSCAN_OK ? DONE : fail_library(name, status);
+  if (status == MMSCAN_OK) return DONE;
+  if (status == MMSCAN_ENOTSUP && o->op != MMSCAN_PLUS && mmscan_environment_error() == NULL)
+    return fail("%s: this version has no operator but plus", name);
+  return fail_library(name, status);
 }
 
 static int scan_block(const order *o, const block *b, input *in, result *to) {

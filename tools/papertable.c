@@ -5,6 +5,7 @@
 #include "command.h"
 #include "message.h"
 #include "number_option.h"
+#include "print_json.h"
 #include "traced.h"
 
 #include <getopt.h>
@@ -14,17 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: mmscan table [OPTION]...\n"
-                           "Runs every method of the paper's Table 1 on n numbers, checks its results, and prints\n"
-                           "what was counted beside what the paper states.\n"
-                           "\n"
-                           "  -n N          how many numbers, default 4096\n"
-                           "  -s S          size of the matrices of the last rows, default 8\n"
-                           "  --json        one JSON object\n"
-                           "  --help        this text\n"
-                           "\n"
-                           "Work counts binary operators, with those on padding; 'unpadded' those without. Most\n"
-                           "statements are about powers of two, of four or of s; elsewhere they have no value.\n";
+static const char help[] =
+    "Usage: mmscan table [OPTION]...\n"
+    "Runs every method of the paper's Table 1 on N numbers, checks its result against the plain\n"
+    "loop, and prints what was counted; to the right of depth and work what the paper states.\n"
+    "\n"
+    "  -n N          how many numbers, default 4096, at most 2^24\n"
+    "  -s S          size of the matrices in Dakkak's row and in the last, default 8\n"
+    "  --json        as one JSON object, in which there is more\n"
+    "  --help        this text\n"
+    "\n"
+    "depth      levels that wait for each other\n"
+    "work       binary operators, with those on padding; unpadded: without them\n"
+    "fan-in     the most elements that one adder combines\n"
+    "fan-out    the most ways that one value goes in a level\n"
+    "products   of two S-by-S matrices, in the methods that multiply\n"
+    "\n"
+    "A formula has a value where the paper states it for such an N: most are for powers of two,\n"
+    "of four or of S. An O() has none.\n";
 
 enum { MOST_N = 1 << 24 };
 
@@ -115,21 +123,17 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
-/* Numbers of no pattern, which wrap around. */
-static void fill(uint64_t *x, size_t n) {
-  for (size_t i = 0; i < n; i++) x[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (i << 7);
-}
+/* Numbers of no pattern, whose sums wrap around. */
+static uint64_t number(size_t i) { return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (i << 7); }
 
 static bool is_scan(const uint64_t *y, size_t n, mmscan_kind kind) {
-  uint64_t sum = 0, *x = malloc(n * sizeof *x);
-  bool right = x != NULL;
-  if (right) fill(x, n);
+  uint64_t sum = 0;
+  bool right = true;
   for (size_t i = 0; right && i < n; i++) {
     const uint64_t before = sum;
-    sum += x[i];
+    sum += number(i);
     right = y[i] == (kind == MMSCAN_INCLUSIVE ? sum : before);
   }
-  free(x);
   return right;
 }
 
@@ -138,7 +142,7 @@ static int run_row(const request *r, const table_row *row, mmscan_method *method
   const mmscan_network_desc desc = traced_desc(method, row->s ? row->s : r->s, r->n);
   uint64_t *x = malloc(r->n * sizeof *x);
   if (x == NULL) return fail_memory();
-  fill(x, r->n);
+  for (size_t i = 0; i < r->n; i++) x[i] = number(i);
   *counts = (mmscan_network_counts){.struct_size = sizeof *counts};
   const mmscan_status status = mmscan_network(&desc, x, x, counts);
   const bool right = status != MMSCAN_OK || is_scan(x, r->n, method->kind);
@@ -217,12 +221,8 @@ static int print_table(const request *r) {
   if (list == NULL) return fail_memory();
   if (!r->as_json) print_head(r);
   int status = print_rows(r, list);
-  json_t *report = json_pack("{s:I, s:I, s:O}", "n", (json_int_t)r->n, "s", (json_int_t)r->s, "rows", list);
-  if (status == DONE && r->as_json && (report == NULL || json_dumpf(report, stdout, JSON_INDENT(2)) != 0))
-    status = fail_memory();
-  else if (status == DONE && r->as_json)
-    putchar('\n');
-  json_decref(report);
+  if (status == DONE && r->as_json)
+    status = print_json(json_pack("{s:I, s:I, s:O}", "n", (json_int_t)r->n, "s", (json_int_t)r->s, "rows", list));
   json_decref(list);
   return status;
 }

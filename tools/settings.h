@@ -8,7 +8,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The text; null for NULL. JSON takes UTF-8 only, and the environment may hold anything: it then has '?' in it. */
+/* The text; null for NULL. JSON takes UTF-8 only, and the environment and names of files may be anything: it then has
+ * '?' in it. */
 json_t *settings_text(const char *text);
 
 /* An object of the variables that are set and begin with one of the prefixes. */

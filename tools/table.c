@@ -109,9 +109,9 @@ static char *list_names(const table *t, bool names) {
 static void fail_column(table *t, bool names, const char *what, const char *column) {
   char quote[MESSAGE_QUOTE];
   char *list = list_names(t, names);
-  const char *plural = t->columns == 1 ? "" : "s";
-  t->status = fail("%s: %s%s%s; it has %zu column%s%s", t->name, what, column ? " " : "",
-                   column ? quoted(column, quote) : "", t->columns, plural, list ? list : "");
+  const char *plural = t->columns == 1 ? "" : "s", *mark = column ? "'" : "";
+  t->status = fail("%s: %s%s%s%s%s; it has %zu column%s%s", t->name, what, column ? " " : "", mark,
+                   column ? quoted(column, quote) : "", mark, t->columns, plural, list ? list : "");
   free(list);
 }
 
@@ -229,6 +229,7 @@ static void feed_csv(table *t, struct csv_parser *parser, const char *text, size
 
 typedef struct word {
   size_t size;
+  bool after_cr; /* the last row ended in a carriage return: a line feed belongs to it */
   char text[512];
 } word;
 
@@ -239,11 +240,24 @@ static void end_word(table *t, word *w) {
   add_field(t, w->text);
 }
 
+/* A row ends in a line feed, a carriage return, or the one after the other. */
+static void end_line(table *t, word *w, char end) {
+  const bool second_half = end == '\n' && w->after_cr;
+  end_row(t);
+  if (!second_half && t->status == DONE) t->line++;
+  w->after_cr = end == '\r';
+}
+
 static void feed_words(table *t, word *w, const char *text, size_t size) {
   for (size_t i = 0; i < size && t->status == DONE; i++) {
+    if (text[i] == '\n' || text[i] == '\r') {
+      end_word(t, w);
+      end_line(t, w, text[i]);
+      continue;
+    }
+    w->after_cr = false;
     if (isspace((unsigned char)text[i])) {
       end_word(t, w);
-      if (text[i] == '\n') end_row(t), t->line++;
     } else if (w->size + 1 == sizeof w->text || text[i] == '\0') {
       t->status = fail("%s:%zu: a word that is no number", t->name, t->line);
     } else {

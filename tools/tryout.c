@@ -7,6 +7,7 @@
 #include "command.h"
 #include "message.h"
 #include "process.h"
+#include "settings.h"
 
 #include <mmscan.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ enum { LONGEST_TRY = 60 }; /* seconds */
 int open_library(const char *library) {
   char why[300];
   if (mmscan_unit_open(library, NULL, why, sizeof why) == MMSCAN_OK) return DONE;
-  return fail("%s: %s", library, why);
+  return fail("%s: %s", library, reason_without(why, library));
 }
 
 /* Several names may lead to one file. */
@@ -49,6 +50,7 @@ int try_here(const char *library, const char *routine) {
   alarm(LONGEST_TRY);
   if (strcmp(library, "cblas") != 0 && open_library(library) != DONE) return FAILED;
   const mmscan_status status = mmscan_routine_try(library, routine);
+  if (status == MMSCAN_EINVAL) return fail("%s: there is no routine '%s'", library, routine);
   return status == MMSCAN_OK ? DONE : fail("%s: %s: %s", library, routine, mmscan_strerror(status));
 }
 
@@ -66,7 +68,8 @@ static void report(json_t *list, const char *unit, const char *routine, const ch
   if (list == NULL)
     printf("%s: %s %s\n", unit, routine, outcome);
   else
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "unit", unit, "routine", routine, "outcome", outcome));
+    json_array_append_new(
+        list, json_pack("{s:o, s:s, s:s}", "unit", settings_text(unit), "routine", routine, "outcome", outcome));
   fflush(stdout);
 }
 

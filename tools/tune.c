@@ -5,6 +5,9 @@
 #include "command.h"
 #include "element.h"
 #include "message.h"
+#include "output.h"
+#include "print_json.h"
+#include "settings.h"
 #include "tryout.h"
 
 #include <getopt.h>
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "Measures which engine, unit, s, tile and number of threads are fastest here, for each\n"
@@ -68,9 +72,9 @@ static void print_row(const char *type, unsigned log2_n, const mmscan_choice *c)
 }
 
 static void add_row(json_t *list, const char *type, unsigned log2_n, const mmscan_choice *c) {
-  json_array_append_new(list, json_pack("{s:s, s:i, s:s, s:s?, s:I, s:I, s:i}", "type", type, "log2_n", (int)log2_n,
-                                        "engine", c->engine, "unit", c->unit, "s", (json_int_t)c->s, "tile",
-                                        (json_int_t)c->tile, "threads", c->threads));
+  json_array_append_new(list, json_pack("{s:s, s:i, s:s, s:o, s:I, s:I, s:i}", "type", type, "log2_n", (int)log2_n,
+                                        "engine", c->engine, "unit", settings_text(c->unit), "s", (json_int_t)c->s,
+                                        "tile", (json_int_t)c->tile, "threads", c->threads));
 }
 
 static int tune_shape(const request *r, const element *type, unsigned log2_n, json_t *list) {
@@ -104,12 +108,8 @@ static int write_wisdom(const request *r, json_t *list, json_t *tried) {
     printf("written to %s: set MMSCAN_WISDOM to it\n", r->file);
     return DONE;
   }
-  json_t *report = json_pack("{s:s, s:s, s:O, s:O}", "version", mmscan_version(), "file", r->file, "routines", tried,
-                             "choices", list);
-  int failed = report == NULL || json_dumpf(report, stdout, JSON_INDENT(2)) != 0;
-  json_decref(report);
-  putchar('\n');
-  return failed ? fail_memory() : DONE;
+  return print_json(json_pack("{s:s, s:o, s:O, s:O}", "version", mmscan_version(), "file", settings_text(r->file),
+                              "routines", tried, "choices", list));
 }
 
 /* What the environment names is nobody's choice, and the library keeps no wisdom of it. */
@@ -120,11 +120,22 @@ static int refuse_settings(void) {
   return DONE;
 }
 
+/* What cannot be written is known before anything is measured. */
+static int check_file(const char *name) {
+  struct stat file;
+  output probe;
+  if (stat(name, &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
+    return fail("%s: not a regular file", name);
+  const int status = output_open(&probe, name);
+  output_close(&probe, FAILED);
+  return status;
+}
+
 /* What was known before would be believed, not measured. */
 static int tune(const request *r) {
   unsetenv("MMSCAN_WISDOM");
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
-  if (refuse_settings() != DONE) return FAILED;
+  if (refuse_settings() != DONE || check_file(r->file) != DONE) return FAILED;
   json_t *list = json_array(), *tried = json_array();
   int status = list && tried ? DONE : fail_memory();
   if (status == DONE) try_routines(r->as_json ? tried : NULL);

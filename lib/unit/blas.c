@@ -65,10 +65,6 @@ static size_t index_named(const char *name) {
   return i;
 }
 
-static bool is_batch(mmscan_product_form form) {
-  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
-}
-
 /* ---- One call ------------------------------------------------------------------------------------------------- */
 
 /* Columns [from, from + columns) of a product. By rows, the column-major A reads as A^T, and as an upper triangle. */
@@ -218,7 +214,7 @@ _Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be with
 /* Columns to a call: an integer of 32 bits counts them. */
 static size_t most_columns(const mms_product *p) {
   if (p->form == MMSCAN_PRODUCT_CHUNKED) return MOST_WORK / (p->s * p->s);
-  size_t unit = is_batch(p->form) ? p->s * p->s : p->s;
+  size_t unit = mms_product_is_batch(p->form) ? p->s * p->s : p->s;
   return MOST_ELEMENTS / unit * (unit / p->s);
 }
 
@@ -262,12 +258,12 @@ static mms_product rest_of(const mms_product *p) {
 static void multiply(const mms_blas *blas, const mms_product *p, bool quietly) {
   mms_stay stay = mms_vendor_enter(blas->vendor, quietly);
   mms_product whole = *p, rest = *p;
-  if (is_batch(p->form)) {
+  if (mms_product_is_batch(p->form)) {
     rest = rest_of(p);
     whole.columns -= rest.columns;
   }
   multiply_parts(blas, &whole);
-  if (is_batch(p->form)) multiply_parts(blas, &rest);
+  if (mms_product_is_batch(p->form)) multiply_parts(blas, &rest);
   mms_vendor_leave(blas->vendor, stay);
 }
 
@@ -316,13 +312,13 @@ void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor) {
 
 void mms_blas_test(mms_blas *blas) {
   for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++)
-    if (blas->call[i] && (!is_batch(table[i].form) || is_trusted(blas, i))) test(blas, i);
+    if (blas->call[i] && (!mms_product_is_batch(table[i].form) || is_trusted(blas, i))) test(blas, i);
 }
 
 bool mms_blas_has(const mms_blas *blas, mmscan_type type, mmscan_product_form form) {
   size_t i = index_of(type, form);
   return i < MMS_BLAS_ROUTINES && state_of(blas, i) == MMSCAN_ROUTINE_USED &&
-         (!is_batch(form) || mms_blas_has(blas, type, MMSCAN_PRODUCT_GEMM));
+         (!mms_product_is_batch(form) || mms_blas_has(blas, type, MMSCAN_PRODUCT_GEMM));
 }
 
 bool mms_blas_routine(const mms_blas *blas, size_t index, mmscan_routine *routine) {
@@ -349,5 +345,5 @@ mmscan_status mms_blas_try(mms_blas *blas, const char *routine) {
   if (state == MMSCAN_ROUTINE_ABSENT) return MMSCAN_ENOTSUP;
   if (state == MMSCAN_ROUTINE_OFF) state = test(blas, i);
   if (state != MMSCAN_ROUTINE_USED) return MMSCAN_EBLAS;
-  return is_batch(table[i].form) ? mms_trust_add(blas->name, blas->vendor->version, routine) : MMSCAN_OK;
+  return mms_product_is_batch(table[i].form) ? mms_trust_add(blas->name, blas->vendor->version, routine) : MMSCAN_OK;
 }

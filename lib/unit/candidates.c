@@ -1,6 +1,8 @@
 /* candidates.c: where vendors and distributions put libraries that multiply. */
 #include "unit/loaded.h"
 
+#include "unit/xsmm.h"
+
 #ifdef __x86_64__
 #define TRIPLET "x86_64-linux-gnu"
 #else
@@ -30,11 +32,9 @@ static const char *const candidates[] = {
     "libmkl_rt.so",
     "libarmpl_lp64.so",
     "libnvpl_blas_lp64_gomp.so.0",
-    "libxsmm.so.2",
-    "libxsmm.so.1",
-    "libxsmm.so",
 };
 
 const char *mms_loaded_candidate(size_t index) {
-  return index < sizeof candidates / sizeof *candidates ? candidates[index] : NULL;
+  const size_t blases = sizeof candidates / sizeof *candidates;
+  return index < blases ? candidates[index] : mms_xsmm_soname(index - blases);
 }

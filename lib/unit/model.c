@@ -5,9 +5,8 @@
 #include "unit/matrix.h"
 
 void mms_model_count_product(const mms_product *p) {
-  bool is_batch = p->form == MMSCAN_PRODUCT_BATCH || p->form == MMSCAN_PRODUCT_BATCH_STRIDED;
   uint64_t squares = (p->columns + p->s - 1) / p->s;
-  p->counts->gemms += is_batch ? squares : 1;
+  p->counts->gemms += mms_product_is_batch(p->form) ? squares : 1;
   p->counts->multiplications += squares;
 }
 

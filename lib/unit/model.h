@@ -4,7 +4,8 @@
 
 #include "unit/unit.h"
 
-/* Adds one GEMM and its multiplications of square matrices (the last, if narrower, counted whole) to the counts. */
+/* Adds one GEMM (of a batch, one a square) and its multiplications of square matrices (the last, if narrower, counted
+ * whole) to the counts. */
 void mms_model_count_product(const mms_product *product);
 
 /* Adds the additions of a product that skips the zeros of A, worked out from where those zeros are. */

@@ -126,10 +126,6 @@ static bool is_poison(const trial *t) {
   return i == t->bytes;
 }
 
-static bool is_batch(mmscan_product_form form) {
-  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
-}
-
 typedef void (*multiplier)(const void *self, const mms_product *product);
 
 static bool passes(trial *t, multiplier multiply, const void *self) {
@@ -143,7 +139,7 @@ static bool passes(trial *t, multiplier multiply, const void *self) {
 
 /* Of one shape: by both matrices, transposed and not, in both layouts. The largest takes time: it is done once. */
 static bool is_due(const trial *t) {
-  if (t->p.row_stride && is_batch(t->p.form)) return false;
+  if (t->p.row_stride && mms_product_is_batch(t->p.form)) return false;
   return t->p.s < MOST_S || (t->matrix == MMSCAN_MATRIX_L && !t->p.transposed && !t->p.row_stride);
 }
 
@@ -161,7 +157,7 @@ static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     t->p.s = shapes[i].s;
     t->p.columns = shapes[i].columns;
-    if (t->p.s == MOST_S && !is_batch(t->p.form)) t->p.columns /= 4;
+    if (t->p.s == MOST_S && !mms_product_is_batch(t->p.form)) t->p.columns /= 4;
     if (!passes_shape(t, multiply, self)) return false;
   }
   return true;

@@ -39,6 +39,11 @@ typedef struct mms_product {
   mmscan_counts *counts; /* where to add up what was done; NULL: nowhere */
 } mms_product;
 
+/* Whether a form takes squares, each a product of its own; not by rows. */
+static inline bool mms_product_is_batch(mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
+}
+
 typedef struct mms_unit mms_unit;
 struct mms_unit {
   const char *name, *description;

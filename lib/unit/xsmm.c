@@ -168,6 +168,11 @@ void mms_xsmm_multiply(mms_xsmm *x, const mms_product *p) {
 
 /* ---- The library ---------------------------------------------------------------------------------------------- */
 
+const char *mms_xsmm_soname(size_t index) {
+  static const char *const sonames[] = {"libxsmm.so.2", "libxsmm.so.1", "libxsmm.so"};
+  return index < sizeof sonames / sizeof *sonames ? sonames[index] : NULL;
+}
+
 bool mms_xsmm_has(mmscan_type type, mmscan_product_form form) {
   return form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
 }
@@ -212,9 +217,9 @@ static bool is_here;
 
 /* The library stays loaded. */
 static void look(void) {
-  static const char *const names[] = {"libxsmm.so.2", "libxsmm.so.1", "libxsmm.so"};
-  for (size_t i = 0; !is_here && i < sizeof names / sizeof *names; i++) {
-    void *handle = mms_vendor_open(names[i]);
+  const char *soname;
+  for (size_t i = 0; !is_here && (soname = mms_xsmm_soname(i)) != NULL; i++) {
+    void *handle = mms_vendor_open(soname);
     if (!handle) continue;
     vendor = mms_vendor_ask(handle);
     is_here = mms_xsmm_is(&vendor) && mms_xsmm_attach(&found, &vendor);

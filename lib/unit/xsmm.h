@@ -19,6 +19,9 @@ typedef struct mms_xsmm {
   mms_xsmm_slot slots[MMS_XSMM_SLOTS];
 } mms_xsmm;
 
+/* What it is called, the newest first; NULL past the last. */
+const char *mms_xsmm_soname(size_t index);
+
 /* Whether the library is LIBXSMM. */
 bool mms_xsmm_is(const mms_vendor *vendor);
 

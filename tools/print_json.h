@@ -1,0 +1,14 @@
+/* print_json.h: JSON on standard output.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef PRINT_JSON_H
+#define PRINT_JSON_H
+
+struct json_t;
+
+/* Prints an object, and drops it. NULL: there was no memory to make it. What standard output refuses is told where it
+ * is closed. */
+int print_json(struct json_t *object);
+
+#endif
