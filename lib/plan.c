@@ -142,6 +142,7 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
   mmscan_status status = mms_problem_arrays(p, x, y);
   if (status || p->batch == 0) return status;
   mms_job job = plan->job;
+  if (job.unit) job.block = mms_unit_block(job.unit);
   job.fetches = is_beyond(p, FETCH_FROM);
   job.looks_ahead = job.fetches && job.isa->looks_ahead;
   job.streams = x != y && is_beyond(p, STREAM_FROM);

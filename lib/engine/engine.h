@@ -29,6 +29,7 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
   size_t s, tile;       /* no tile is longer than this */
+  size_t block;         /* bytes of a matrix that the unit is best given at a time */
   bool fetches;         /* x is larger than a core's own caches: ask for it in time */
   bool looks_ahead;     /* and best while y is written; finish_local() is of use */
   bool streams;         /* x and y are larger than all caches, and not the same: write past them */

@@ -1,9 +1,9 @@
 /* gemm.c: the engine whose arithmetic is matrix multiplication, MatMulScan on one tile.
  *
- * The tile is a matrix of s rows whose columns are s neighbours each. One product with L_s scans every column (in a
- * reverse scan, one with L_s^T); the last row of it, the column totals, is a vector s times shorter, which is scanned
- * in the same way, level by level, until it is short enough for a plain loop; and column j gets the prefix before it
- * added. This last is the product with B_s done by a vector unit (Section 3.3).
+ * The tile is a matrix of s rows whose columns are s neighbours each. One product with L_s, by the unit, scans every
+ * column (in a reverse scan, one with L_s^T); the last row of it, the column totals, is a vector s times shorter, which
+ * the kernels scan: they are the same algorithm in vector registers (body.inc), where what is left of the work is. Then
+ * column j gets the prefix before it added. This last is the product with B_s done by a vector unit (Section 3.3).
  *
  * The matrices are by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and the
  * totals are a row. Kernels take x apart into rows and put y together from them. What is left over when s does not
@@ -28,28 +28,17 @@
 enum {
   PLANES = 2,
   ALIGN = 64,
-  STREAM_BYTES = 8192,   /* of y that are made in the cache before they are streamed */
-  BLOCK_BYTES = 32768,   /* of a matrix that are multiplied at a time: most of a first-level cache with the product */
-  LANES = 16,            /* columns of a block are a multiple of it */
-  WORTH_A_PRODUCT = 128, /* shorter vectors are scanned by the plain loop */
-  MOST_LEVELS = 12,      /* MMSCAN_MAX_TILE halved until it is not worth a product */
+  STREAM_BYTES = 8192, /* of y that are made in the cache before they are streamed */
+  LANES = 16,          /* columns of a block are a multiple of it */
 };
-_Static_assert(MMSCAN_MAX_TILE >> (MOST_LEVELS - 1) <= WORTH_A_PRODUCT, "the last level is short");
-
-/* A vector that is scanned: the tile, the totals of its columns, the totals of theirs. */
-typedef struct level {
-  mmscan_type type;
-  const mms_kernel *kernel;
-  char *scanned[PLANES]; /* the columns, each scanned from zero; by rows, a block after the other */
-  char *totals[PLANES];  /* of the columns, then scanned; between two zeros */
-} level;
 
 /* A thread's work space: this header, then what it points to. */
 typedef struct gemm_work {
-  mms_ahead found; /* the total of the tile from zero */
-  level levels[MOST_LEVELS];
-  void *l;             /* L_s */
-  void *plane[PLANES]; /* a block of columns by rows, to be multiplied */
+  mms_ahead found;       /* the total of the tile from zero */
+  void *l;               /* L_s */
+  void *plane[PLANES];   /* a block of columns by rows, to be multiplied */
+  char *scanned[PLANES]; /* the columns, each scanned from zero; by rows, a block after the other */
+  char *totals[PLANES];  /* of the columns, then scanned; between two zeros */
 } gemm_work;
 
 /* ---- Shapes --------------------------------------------------------------------------------------------------- */
@@ -71,7 +60,7 @@ static cut cut_up(const mms_job *job, size_t m) {
 static size_t unit_size(const mms_job *job) { return mms_type_size(mms_type_unit(job->type)); }
 
 static size_t block_columns(const mms_job *job) {
-  size_t columns = BLOCK_BYTES / unit_size(job) / job->s / LANES * LANES;
+  size_t columns = job->block / unit_size(job) / job->s / LANES * LANES;
   return columns ? columns : LANES;
 }
 
@@ -94,28 +83,17 @@ static void *take(arena *a, size_t bytes) {
   return piece;
 }
 
-static void lay_out_level(const mms_job *job, arena *a, level *v, size_t columns) {
-  size_t blocks = (columns - 1) / block_columns(job) + 1;
-  v->kernel = &job->isa->kernels[v->type];
-  for (int p = 0; p < mms_type_planes(v->type); p++) {
-    v->scanned[p] = take(a, blocks * block_bytes(job));
-    take(a, ALIGN);
-    v->totals[p] = take(a, columns * unit_size(job));
-    take(a, ALIGN);
-  }
-}
-
 static size_t lay_out(const mms_job *job, char *block, gemm_work *w) {
   arena a = {.block = block};
+  size_t columns = job->tile / job->s, blocks = (columns - 1) / block_columns(job) + 1;
   take(&a, sizeof *w);
-  *w = (gemm_work){0};
-  w->l = take(&a, job->s * job->s * unit_size(job));
-  for (int p = 0; p < mms_type_planes(job->type); p++) w->plane[p] = take(&a, block_bytes(job));
-  size_t m = job->tile;
-  for (int depth = 0; depth < MOST_LEVELS; depth++, m /= job->s) {
-    level *v = &w->levels[depth];
-    v->type = depth == 0 ? job->type : mms_type_unit(job->type);
-    if (depth == 0 || (m >= WORTH_A_PRODUCT && m >= job->s)) lay_out_level(job, &a, v, m / job->s);
+  *w = (gemm_work){.l = take(&a, job->s * job->s * unit_size(job))};
+  for (int p = 0; p < mms_type_planes(job->type); p++) {
+    w->plane[p] = take(&a, block_bytes(job));
+    w->scanned[p] = take(&a, blocks * block_bytes(job));
+    take(&a, ALIGN);
+    w->totals[p] = take(&a, columns * unit_size(job));
+    take(&a, ALIGN);
   }
   return a.used;
 }
@@ -155,136 +133,117 @@ static void multiply(const mms_job *job, const gemm_work *w, size_t columns, con
 
 /* Columns [from, from + count), a block of them; their totals are a row of the product. Returns whether they are
  * ordinary. then: what is read after x; NULL: no need to ask for it. */
-static bool scan_block(const mms_job *job, gemm_work *w, const level *v, size_t from, size_t count, const char *x,
-                       const char *then) {
+static bool scan_block(const mms_job *job, gemm_work *w, size_t from, size_t count, const char *x, const char *then) {
   mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .then = then};
   for (int p = 0; p < PLANES; p++) rows.plane[p] = w->plane[p];
-  bool is_ordinary = v->kernel->to_rows(&rows, x);
+  bool is_ordinary = job->kernel->to_rows(&rows, x);
   size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * row_stride(job);
-  for (int p = 0; p < mms_type_planes(v->type); p++) {
-    char *scanned = v->scanned[p] + from / block_columns(job) * block_bytes(job);
+  for (int p = 0; p < mms_type_planes(job->type); p++) {
+    char *scanned = w->scanned[p] + from / block_columns(job) * block_bytes(job);
     multiply(job, w, count, w->plane[p], scanned);
-    memcpy(v->totals[p] + from * size, scanned + last * size, count * size);
+    memcpy(w->totals[p] + from * size, scanned + last * size, count * size);
   }
   return is_ordinary;
 }
 
 /* Each column from zero, and the totals of all. A block asks for the next one, and the last of them for `then`. */
-static bool scan_columns(const mms_job *job, gemm_work *w, const level *v, size_t columns, const char *x,
-                         const char *then) {
-  size_t bytes = job->s * mms_type_size(v->type);
+static bool scan_columns(const mms_job *job, gemm_work *w, size_t columns, const char *x, const char *then) {
+  size_t bytes = job->s * mms_type_size(job->type);
   bool is_ordinary = true;
   for (size_t from = 0, count; from < columns; from += count) {
     count = block_count(job, columns, from);
     const char *here = x + from * bytes, *next = from + count < columns ? here + count * bytes : then;
-    is_ordinary = scan_block(job, w, v, from, count, here, then ? next : NULL) && is_ordinary;
+    is_ordinary = scan_block(job, w, from, count, here, then ? next : NULL) && is_ordinary;
   }
   return is_ordinary;
 }
+
+/* Each total becomes the sum of all up to it. A zero stands before them and one after them: the first column has
+ * nothing before it. */
+static void scan_totals(const mms_job *job, gemm_work *w, size_t columns) {
+  const mmscan_type type = mms_type_unit(job->type);
+  const size_t size = unit_size(job);
+  for (int p = 0; p < mms_type_planes(job->type); p++) {
+    char *totals = w->totals[p];
+    mms_value none = mms_type_identity(type);
+    memset(totals - size, 0, size);
+    memset(totals + columns * size, 0, size);
+    mms_kernel_scan_of(&job->isa->kernels[type], MMSCAN_INCLUSIVE, job->reverse)(columns, totals, totals, &none, NULL);
+  }
+}
+
+/* The total of the columns, once their totals are scanned: one element, with a zero before it. */
+static mms_value total_of(const mms_job *job, const gemm_work *w, size_t columns) {
+  size_t size = unit_size(job), last = (job->reverse ? 0 : columns - 1) * size;
+  mms_byrows rows = {.s = 1, .columns = 1, .stride = 1, .carry = mms_type_identity(job->type)};
+  for (int p = 0; p < mms_type_planes(job->type); p++) {
+    rows.plane[p] = w->totals[p] + last;
+    rows.before[p] = w->totals[p] - size;
+  }
+  mms_value total;
+  job->kernel->from_rows(&rows, &total, MMSCAN_INCLUSIVE, job->reverse);
+  return total;
+}
+
+/* ---- Results -------------------------------------------------------------------------------------------------- */
 
 /* Where scanned columns go. */
 typedef struct output {
   char *y;
   mms_value carry;
-  mmscan_kind kind;
-  bool streams;
   const char *then; /* what is read after them; NULL: no need to ask for it */
 } output;
 
 /* Columns [from, from + count), all of one block. */
-static mms_byrows scanned_rows(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
-  size_t block = block_columns(job), size = unit_size(job), bytes = job->s * mms_type_size(v->type);
+static mms_byrows scanned_rows(const mms_job *job, const gemm_work *w, size_t from, size_t count, const output *out) {
+  size_t block = block_columns(job), size = unit_size(job), bytes = job->s * mms_type_size(job->type);
   mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .carry = out->carry};
   ptrdiff_t before = ((ptrdiff_t)from + (job->reverse ? 1 : -1)) * (ptrdiff_t)size;
-  for (int p = 0; p < mms_type_planes(v->type); p++) {
-    rows.plane[p] = v->scanned[p] + from / block * block_bytes(job) + from % block * size;
-    rows.before[p] = v->totals[p] + before;
+  for (int p = 0; p < mms_type_planes(job->type); p++) {
+    rows.plane[p] = w->scanned[p] + from / block * block_bytes(job) + from % block * size;
+    rows.before[p] = w->totals[p] + before;
   }
   if (out->then) rows.then = (const void *)((uintptr_t)out->then + from * bytes);
   return rows;
 }
 
 /* y is not aligned as streaming wants it: pieces of it are made in the cache and copied. */
-static void stream_pieces(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+static void stream_pieces(const mms_job *job, const gemm_work *w, size_t from, size_t count, const output *out) {
   alignas(ALIGN) char piece[STREAM_BYTES];
-  size_t bytes = job->s * mms_type_size(v->type), most = STREAM_BYTES / bytes;
+  size_t bytes = job->s * mms_type_size(job->type), most = STREAM_BYTES / bytes;
   for (size_t end = from + count; from < end; from += most) {
     size_t some = end - from < most ? end - from : most;
-    mms_byrows rows = scanned_rows(job, v, from, some, out);
-    v->kernel->from_rows(&rows, piece, out->kind, job->reverse);
+    mms_byrows rows = scanned_rows(job, w, from, some, out);
+    job->kernel->from_rows(&rows, piece, job->kind, job->reverse);
     mms_stream_copy(out->y + from * bytes, piece, some * bytes);
   }
 }
 
-static void write_block(const mms_job *job, const level *v, size_t from, size_t count, const output *out) {
+static void write_block(const mms_job *job, const gemm_work *w, size_t from, size_t count, const output *out) {
   bool is_aligned = (uintptr_t)out->y % MMS_KERNEL_ALIGN == 0;
-  if (out->streams && !is_aligned) {
-    stream_pieces(job, v, from, count, out);
+  if (job->streams && !is_aligned) {
+    stream_pieces(job, w, from, count, out);
     return;
   }
-  char *y = out->y + from * job->s * mms_type_size(v->type);
-  mms_byrows rows = scanned_rows(job, v, from, count, out);
-  (out->streams ? v->kernel->stream_rows : v->kernel->from_rows)(&rows, y, out->kind, job->reverse);
+  char *y = out->y + from * job->s * mms_type_size(job->type);
+  mms_byrows rows = scanned_rows(job, w, from, count, out);
+  (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&rows, y, job->kind, job->reverse);
 }
 
-static void write_columns(const mms_job *job, const level *v, size_t columns, const output *out) {
+static void write_columns(const mms_job *job, const gemm_work *w, size_t columns, const output *out) {
   for (size_t from = 0; from < columns; from += block_columns(job))
-    write_block(job, v, from, block_count(job, columns, from), out);
-  if (out->streams) mms_stream_fence();
+    write_block(job, w, from, block_count(job, columns, from), out);
+  if (job->streams) mms_stream_fence();
 }
 
-/* ---- Levels --------------------------------------------------------------------------------------------------- */
-
-static void scan_totals(const mms_job *job, gemm_work *w, const level *v, size_t columns);
-
-/* The total of the columns, once their totals are scanned: one element, with a zero before it. */
-static mms_value total_of(const mms_job *job, const level *v, size_t columns) {
-  size_t size = unit_size(job), last = (job->reverse ? 0 : columns - 1) * size;
-  mms_byrows rows = {.s = 1, .columns = 1, .stride = 1, .carry = mms_type_identity(v->type)};
-  for (int p = 0; p < mms_type_planes(v->type); p++) {
-    rows.plane[p] = v->totals[p] + last;
-    rows.before[p] = v->totals[p] - size;
-  }
-  mms_value total;
-  v->kernel->from_rows(&rows, &total, MMSCAN_INCLUSIVE, job->reverse);
-  return total;
-}
-
-static void scan_plainly(const mms_job *job, mmscan_type type, mmscan_kind kind, size_t m, const char *x, char *y,
-                         mms_value carry) {
-  mms_loop_scan_of(type, kind, job->reverse)(m, x, y, &carry);
-}
-
-/* Scans the m elements of a level where they stand. */
-static void scan_level(const mms_job *job, gemm_work *w, const level *v, size_t m, char *x) {
-  const mms_value none = mms_type_identity(v->type);
-  cut c = cut_up(job, m);
-  if (m < WORTH_A_PRODUCT || c.columns == 0) {
-    scan_plainly(job, v->type, MMSCAN_INCLUSIVE, m, x, x, none);
-    return;
-  }
-  char *first = x + c.first * unit_size(job), *tail = x + c.tail_at * unit_size(job);
-  scan_columns(job, w, v, c.columns, first, NULL);
-  scan_totals(job, w, v, c.columns);
-  write_columns(job, v, c.columns, &(output){.y = first, .carry = none, .kind = MMSCAN_INCLUSIVE});
-  scan_plainly(job, v->type, MMSCAN_INCLUSIVE, c.tail, tail, tail, total_of(job, v, c.columns));
-}
-
-/* A zero stands before the totals and one after them: the first column has nothing before it. */
-static void scan_totals(const mms_job *job, gemm_work *w, const level *v, size_t columns) {
-  size_t size = unit_size(job);
-  for (int p = 0; p < mms_type_planes(v->type); p++) {
-    memset(v->totals[p] - size, 0, size);
-    memset(v->totals[p] + columns * size, 0, size);
-    scan_level(job, w, v + 1, columns, v->totals[p]);
-  }
+static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value carry) {
+  mms_loop_scan_of(job->type, job->kind, job->reverse)(m, x, y, &carry);
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
 static void local(const mms_job *job, const mms_tile *t, void *work) {
   gemm_work *w = work;
-  const level *v = w->levels;
   const char *x = t->x;
   size_t element = mms_type_size(job->type);
   cut c = cut_up(job, t->m);
@@ -292,10 +251,10 @@ static void local(const mms_job *job, const mms_tile *t, void *work) {
   job->kernel->total(&w->found);
   if (c.columns == 0) return;
   const char *then = job->fetches && !job->looks_ahead ? t->then : NULL;
-  bool is_ordinary = scan_columns(job, w, v, c.columns, x + c.first * element, then);
-  scan_totals(job, w, v, c.columns);
+  bool is_ordinary = scan_columns(job, w, c.columns, x + c.first * element, then);
+  scan_totals(job, w, c.columns);
   mms_value tail = w->found.total;
-  w->found.total = total_of(job, v, c.columns);
+  w->found.total = total_of(job, w, c.columns);
   w->found.is_ordinary = w->found.is_ordinary && is_ordinary && job->kernel->advance(&w->found.total, &tail);
 }
 
@@ -317,21 +276,17 @@ static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_
   const char *x = t->x;
   char *y = t->y;
   if (!products_hold(job, w, *carry)) {
-    scan_plainly(job, job->type, job->kind, t->m, x, y, *carry);
+    scan_plainly(job, t->m, x, y, *carry);
     return;
   }
   mms_value before_tail = *carry;
   if (c.columns) {
-    mms_value columns = total_of(job, w->levels, c.columns);
+    mms_value columns = total_of(job, w, c.columns);
     job->kernel->advance(&before_tail, &columns);
-    write_columns(job, w->levels, c.columns,
-                  &(output){.y = y + c.first * element,
-                            .carry = *carry,
-                            .kind = job->kind,
-                            .streams = job->streams,
-                            .then = job->looks_ahead ? t->then : NULL});
+    const output out = {y + c.first * element, *carry, job->looks_ahead ? t->then : NULL};
+    write_columns(job, w, c.columns, &out);
   }
-  scan_plainly(job, job->type, job->kind, c.tail, x + tail_at, y + tail_at, before_tail);
+  scan_plainly(job, c.tail, x + tail_at, y + tail_at, before_tail);
 }
 
 /* Measured with OpenBLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */

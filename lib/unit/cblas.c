@@ -48,6 +48,12 @@ static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form
   return mms_blas_has(tested_blas(), type, form);
 }
 
+static size_t block(const mms_unit *self) {
+  (void)self;
+  linked_blas();
+  return vendor.block;
+}
+
 static void describe(const mms_unit *self, mmscan_part *part) {
   (void)self;
   linked_blas();
@@ -74,6 +80,7 @@ const mms_unit mms_unit_cblas = {.name = "cblas",
                                  .description = "the CBLAS this library is linked with",
                                  .multiply = multiply,
                                  .has = has,
+                                 .block = block,
                                  .describe = describe,
                                  .routine = routine,
                                  .try_routine = try_routine};

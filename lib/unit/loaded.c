@@ -52,6 +52,8 @@ static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form
   return l->is_blas ? mms_blas_has(&l->blas, type, form) : mms_xsmm_has(type, form);
 }
 
+static size_t block(const mms_unit *self) { return record_of(self)->vendor.block; }
+
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);
   part->library = l->vendor.file;
@@ -148,6 +150,7 @@ static loaded *new_record(const char *name) {
                        .has = has,
                        .hold = hold,
                        .drop = drop,
+                       .block = block,
                        .describe = describe,
                        .routine = routine,
                        .try_routine = try_routine};

@@ -27,6 +27,12 @@ bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form fo
   return form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
 }
 
+/* A fourth of a first-level cache: what is read next then comes while products are made, not while it is waited for. */
+size_t mms_unit_block(const mms_unit *unit) {
+  size_t own = unit->block ? unit->block(unit) : 0;
+  return own ? own : 8192;
+}
+
 bool mms_unit_hold(const mms_unit *unit) { return !unit || !unit->hold || unit->hold(unit); }
 
 void mms_unit_drop(const mms_unit *unit) {

@@ -58,6 +58,9 @@ struct mms_unit {
   bool (*hold)(const mms_unit *self);
   void (*drop)(const mms_unit *self);
 
+  /* Bytes of X that it is best given at a time. 0, or NULL: so many that they stay in the first-level cache, with W. */
+  size_t (*block)(const mms_unit *self);
+
   /* Fills library, version and threads. NULL: there is no library behind it. */
   void (*describe)(const mms_unit *self, mmscan_part *part);
 
@@ -76,6 +79,8 @@ const mms_unit *mms_unit_builtin(size_t index);
 
 /* The unit called `name`; NULL where there is none. */
 const mms_unit *mms_unit_find(const char *name);
+
+size_t mms_unit_block(const mms_unit *unit);
 
 bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form);
 

@@ -132,6 +132,12 @@ static bool stays(const mms_vendor *v) {
   return i < sizeof names / sizeof *names || is_openblas_of(v, OPENMP);
 }
 
+/* A call takes BLIS a microsecond, MKL a fourth of one. Measured: doc/PERFORMANCE.md. */
+static size_t block(const mms_vendor *v) {
+  if (find_either(v, "bli_info_get_version_str")) return 131072;
+  return find_either(v, "MKL_Get_Version_String") ? 32768 : 0;
+}
+
 /* BLIS asks OpenMP for as many threads as it is set to, and is content with a team of one. An OpenBLAS of OpenMP is
  * not: it waits for ever for the others; but it asks for none in a chunk. */
 static void find_levels(mms_vendor *v) {
@@ -149,6 +155,7 @@ mms_vendor mms_vendor_ask(void *handle) {
   v.one_at_a_time = one_at_a_time(&v);
   v.batches = batches(&v);
   v.stays = stays(&v);
+  v.block = block(&v);
   *(void **)&v.set_threads_here = find_either(&v, "MKL_Set_Num_Threads_Local");
   find_levels(&v);
   return v;

@@ -13,6 +13,7 @@ typedef struct mms_vendor {
   bool one_at_a_time;          /* two threads must not be in it at once */
   bool stays;                  /* it does not give back what it took when it is unloaded */
   bool batches;                /* its batched calls are known to be good in this version */
+  size_t block;                /* bytes of a matrix that it is best given at a time; 0: nothing is known */
 
   /* Of the calling thread alone, and returning what was set before; NULL: it has no such call. */
   int (*set_threads_here)(int threads);
