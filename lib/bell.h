@@ -13,7 +13,8 @@ typedef struct mms_bell {
   pthread_cond_t rung;
 } mms_bell;
 
-#define MMS_BELL_READY {.lock = PTHREAD_MUTEX_INITIALIZER, .rung = PTHREAD_COND_INITIALIZER}
+#define MMS_BELL_READY                                                                                                 \
+  { .lock = PTHREAD_MUTEX_INITIALIZER, .rung = PTHREAD_COND_INITIALIZER }
 
 /* Returns once *what is `value`: everything before the mms_bell_set() that made it so is seen then. */
 void mms_bell_wait(mms_bell *bell, const atomic_size_t *what, size_t value);

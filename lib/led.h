@@ -1,10 +1,10 @@
 /* led.h: threads of which one leads, for an engine that can do a tile in one reading.
  *
- * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time. The
- * others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by with
- * the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the one it
- * has, so it seldom waits for the leader; and it leaves tiles to the leader in front of a group, so that the leader
- * finds the group looked at.
+ * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
+ * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
+ * with the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the
+ * one it has, so it seldom waits for the leader; and it leaves tiles to the leader in front of a group, so that the
+ * leader finds the group looked at.
  *
  * Whoever does not come, or comes late, has taken nothing: the leader does it all.
  */
@@ -29,7 +29,7 @@ typedef struct mms_led {
 } mms_led;
 
 #define MMS_LED_READY(all, bytes)                                                                                      \
-  {.tiles = (all), .work_bytes = (bytes), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER}
+  { .tiles = (all), .work_bytes = (bytes), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER }
 
 /* One thread's part, with MMS_LED_WORKS works of its own. */
 void mms_led_take_part(void *led, void *works);

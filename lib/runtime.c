@@ -1,8 +1,8 @@
 /* runtime.c: gives tiles and scans to threads.
  *
  * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles: one of them
- * leads, if the engine can do a tile in one reading (led.h), or they take turns (turns.h). All do the same additions, and
- * so does a single thread.
+ * leads, if the engine can do a tile in one reading (led.h), or they take turns (turns.h). All do the same additions,
+ * and so does a single thread.
  */
 #include "runtime.h"
 

@@ -17,7 +17,8 @@ typedef struct mms_turns {
   mms_value carry;    /* out of tile done - 1 */
 } mms_turns;
 
-#define MMS_TURNS_READY(all) {.tiles = (all), .bell = MMS_BELL_READY}
+#define MMS_TURNS_READY(all)                                                                                           \
+  { .tiles = (all), .bell = MMS_BELL_READY }
 
 /* One thread's part, with a work of its own. */
 void mms_turns_take_part(void *turns, void *work);

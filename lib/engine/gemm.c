@@ -32,9 +32,13 @@ enum {
   LANES = 16,          /* columns of a block are a multiple of it */
 };
 
-/* A thread's work space: this header, then what it points to. */
+/* A thread's work space: this header, then what it points to. Rows are not a power of two apart: they would share a set
+ * of the cache. */
 typedef struct gemm_work {
-  mms_ahead found;       /* the total of the tile from zero */
+  mms_ahead found; /* the total of the tile from zero */
+  size_t block;    /* columns that are multiplied at a time */
+  size_t stride;   /* elements from a row of them to the next */
+  size_t block_bytes;
   void *l;               /* L_s */
   void *plane[PLANES];   /* a block of columns by rows, to be multiplied */
   char *scanned[PLANES]; /* the columns, each scanned from zero; by rows, a block after the other */
@@ -64,11 +68,6 @@ static size_t block_columns(const mms_job *job) {
   return columns ? columns : LANES;
 }
 
-/* Rows that are a power of two apart would share a set of the cache. */
-static size_t row_stride(const mms_job *job) { return block_columns(job) + LANES; }
-
-static size_t block_bytes(const mms_job *job) { return job->s * row_stride(job) * unit_size(job); }
-
 /* ---- Work space ----------------------------------------------------------------------------------------------- */
 
 /* Gives out pieces of a block, or with no block only adds up their sizes. */
@@ -83,14 +82,15 @@ static void *take(arena *a, size_t bytes) {
   return piece;
 }
 
-static size_t lay_out(const mms_job *job, char *block, gemm_work *w) {
-  arena a = {.block = block};
-  size_t columns = job->tile / job->s, blocks = (columns - 1) / block_columns(job) + 1;
+static size_t lay_out(const mms_job *job, char *memory, gemm_work *w) {
+  arena a = {.block = memory};
+  size_t columns = job->tile / job->s, block = block_columns(job), blocks = (columns - 1) / block + 1;
   take(&a, sizeof *w);
-  *w = (gemm_work){.l = take(&a, job->s * job->s * unit_size(job))};
+  *w = (gemm_work){.block = block, .stride = block + LANES, .l = take(&a, job->s * job->s * unit_size(job))};
+  w->block_bytes = job->s * w->stride * unit_size(job);
   for (int p = 0; p < mms_type_planes(job->type); p++) {
-    w->plane[p] = take(&a, block_bytes(job));
-    w->scanned[p] = take(&a, blocks * block_bytes(job));
+    w->plane[p] = take(&a, w->block_bytes);
+    w->scanned[p] = take(&a, blocks * w->block_bytes);
     take(&a, ALIGN);
     w->totals[p] = take(&a, columns * unit_size(job));
     take(&a, ALIGN);
@@ -112,9 +112,8 @@ static void begin(const mms_job *job, void *work) {
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
 /* Of `columns`, those that are in the block from column `from` on. */
-static size_t block_count(const mms_job *job, size_t columns, size_t from) {
-  size_t block = block_columns(job);
-  return columns - from < block ? columns - from : block;
+static size_t block_count(const gemm_work *w, size_t columns, size_t from) {
+  return columns - from < w->block ? columns - from : w->block;
 }
 
 /* scanned = L_s plane, or L_s^T plane in reverse. */
@@ -124,7 +123,7 @@ static void multiply(const mms_job *job, const gemm_work *w, size_t columns, con
                                               .transposed = job->reverse,
                                               .s = job->s,
                                               .columns = columns,
-                                              .row_stride = row_stride(job),
+                                              .row_stride = w->stride,
                                               .a = w->l,
                                               .x = plane,
                                               .w = scanned,
@@ -134,12 +133,12 @@ static void multiply(const mms_job *job, const gemm_work *w, size_t columns, con
 /* Columns [from, from + count), a block of them; their totals are a row of the product. Returns whether they are
  * ordinary. then: what is read after x; NULL: no need to ask for it. */
 static bool scan_block(const mms_job *job, gemm_work *w, size_t from, size_t count, const char *x, const char *then) {
-  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .then = then};
+  mms_byrows rows = {.s = job->s, .columns = count, .stride = w->stride, .then = then};
   for (int p = 0; p < PLANES; p++) rows.plane[p] = w->plane[p];
   bool is_ordinary = job->kernel->to_rows(&rows, x);
-  size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * row_stride(job);
+  size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * w->stride;
   for (int p = 0; p < mms_type_planes(job->type); p++) {
-    char *scanned = w->scanned[p] + from / block_columns(job) * block_bytes(job);
+    char *scanned = w->scanned[p] + from / w->block * w->block_bytes;
     multiply(job, w, count, w->plane[p], scanned);
     memcpy(w->totals[p] + from * size, scanned + last * size, count * size);
   }
@@ -151,7 +150,7 @@ static bool scan_columns(const mms_job *job, gemm_work *w, size_t columns, const
   size_t bytes = job->s * mms_type_size(job->type);
   bool is_ordinary = true;
   for (size_t from = 0, count; from < columns; from += count) {
-    count = block_count(job, columns, from);
+    count = block_count(w, columns, from);
     const char *here = x + from * bytes, *next = from + count < columns ? here + count * bytes : then;
     is_ordinary = scan_block(job, w, from, count, here, then ? next : NULL) && is_ordinary;
   }
@@ -196,14 +195,14 @@ typedef struct output {
 
 /* Columns [from, from + count), all of one block. */
 static mms_byrows scanned_rows(const mms_job *job, const gemm_work *w, size_t from, size_t count, const output *out) {
-  size_t block = block_columns(job), size = unit_size(job), bytes = job->s * mms_type_size(job->type);
-  mms_byrows rows = {.s = job->s, .columns = count, .stride = row_stride(job), .carry = out->carry};
+  size_t size = unit_size(job), block = from / w->block, in_block = from % w->block;
+  mms_byrows rows = {.s = job->s, .columns = count, .stride = w->stride, .carry = out->carry};
   ptrdiff_t before = ((ptrdiff_t)from + (job->reverse ? 1 : -1)) * (ptrdiff_t)size;
   for (int p = 0; p < mms_type_planes(job->type); p++) {
-    rows.plane[p] = w->scanned[p] + from / block * block_bytes(job) + from % block * size;
+    rows.plane[p] = w->scanned[p] + block * w->block_bytes + in_block * size;
     rows.before[p] = w->totals[p] + before;
   }
-  if (out->then) rows.then = (const void *)((uintptr_t)out->then + from * bytes);
+  if (out->then) rows.then = (const void *)((uintptr_t)out->then + from * job->s * mms_type_size(job->type));
   return rows;
 }
 
@@ -231,8 +230,7 @@ static void write_block(const mms_job *job, const gemm_work *w, size_t from, siz
 }
 
 static void write_columns(const mms_job *job, const gemm_work *w, size_t columns, const output *out) {
-  for (size_t from = 0; from < columns; from += block_columns(job))
-    write_block(job, w, from, block_count(job, columns, from), out);
+  for (size_t from = 0; from < columns; from += w->block) write_block(job, w, from, block_count(w, columns, from), out);
   if (job->streams) mms_stream_fence();
 }
 
@@ -292,7 +290,7 @@ static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_
 /* Measured with OpenBLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
 static void defaults(const mms_job *job, size_t *s, size_t *tile) {
   *s = job->isa->bytes >= 64 ? 8 : 4;
-  *tile = job->type == MMSCAN_F32 ? 65536 : 32768;
+  *tile = job->type == MMSCAN_F32 ? 65536 : 16384;
 }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",
