@@ -57,16 +57,14 @@ static bool take(mms_led *led, group *g) {
 
 /* ---- The leader ----------------------------------------------------------------------------------------------- */
 
-/* The group that the leader comes to next, if any; *end: of the tiles before it that are the leader's own, from `index`
- * on. Without a group it takes one. */
-static group *look_out(mms_led *led, size_t index, size_t *end) {
+/* The group that starts at a tile, which the leader has come to; or NULL, and the tile is the leader's. */
+static group *come_to(mms_led *led, size_t index) {
   pthread_mutex_lock(&led->lock);
-  group *g = led->front;
-  *end = g ? g->first : index + 1;
+  group *g = led->front && led->front->first == index ? led->front : NULL;
   if (g)
     led->front = g->link;
-  else
-    led->next = *end;
+  else if (led->next == index)
+    led->next++;
   pthread_mutex_unlock(&led->lock);
   return g;
 }
@@ -84,17 +82,34 @@ static size_t pass(mms_led *led, group *g, mms_value *carry) {
   return count;
 }
 
-static void lead(mms_led *led) {
+/* Tile 0. If there is a follower by the time the leader has looked at it, that follower need not wait until it is
+ * written. Returns the tile to go on with. */
+static size_t start(mms_led *led, void *work, mms_value *carry) {
+  const mms_place at = mms_tiles_at(led->tiles, 0);
+  mms_tiles_begin(led->tiles, &at, carry);
+  mms_value before = *carry;
+  mms_tiles_look(led->tiles, &at, work);
+  mms_tiles_advance(led->tiles, &at, work, carry);
+  pthread_mutex_lock(&led->lock);
+  bool is_followed = led->front && led->front->first == 1;
+  pthread_mutex_unlock(&led->lock);
+  size_t passed = is_followed ? pass(led, come_to(led, 1), carry) : 0;
+  mms_tiles_finish(led->tiles, &at, work, &before);
+  return 1 + passed;
+}
+
+static void lead(mms_led *led, void *work) {
   mms_value carry = led->tiles->run->first;
-  size_t index = 0, end;
+  size_t index = start(led, work, &carry);
   while (index < led->tiles->count) {
-    group *g = look_out(led, index, &end);
-    for (; index < end; index++) {
-      mms_place at = mms_tiles_at(led->tiles, index);
-      mms_tiles_begin(led->tiles, &at, &carry);
-      mms_tiles_at_once(led->tiles, &at, &carry);
+    group *g = come_to(led, index);
+    if (g) {
+      index += pass(led, g, &carry);
+      continue;
     }
-    if (g) index += pass(led, g, &carry);
+    mms_place at = mms_tiles_at(led->tiles, index++);
+    mms_tiles_begin(led->tiles, &at, &carry);
+    mms_tiles_at_once(led->tiles, &at, &carry);
   }
 }
 
@@ -149,5 +164,5 @@ void mms_led_take_part(void *given, void *works) {
   if (atomic_exchange(&led->has_leader, true))
     follow(led, works);
   else
-    lead(led);
+    lead(led, works);
 }

@@ -23,13 +23,13 @@ typedef struct mms_led {
   mms_bell bell;
   atomic_bool has_leader;
   pthread_mutex_t lock; /* for what follows */
-  size_t next;          /* the first tile that nobody has taken */
+  size_t next;          /* the first tile that nobody has taken: 0 is the leader's */
   struct group *front;  /* groups that the leader has not come to, in order */
   struct group *back;
 } mms_led;
 
 #define MMS_LED_READY(all, bytes)                                                                                      \
-  { .tiles = (all), .work_bytes = (bytes), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER }
+  { .tiles = (all), .work_bytes = (bytes), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER, .next = 1 }
 
 /* One thread's part, with MMS_LED_WORKS works of its own. */
 void mms_led_take_part(void *led, void *works);
