@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How the engine cuts (lib/engine/gemm.c): blocks of a matrix that fit the nearest cache, levels of the totals until a
- * loop is as fast; and from which size of y on it passes the caches by (lib/plan.c). */
-enum { BLOCK = 8192, SHORTEST_LEVEL = 128, STREAM_BYTES = 8 << 20 };
+/* Elements of a block as the engine cuts them for OpenBLAS (lib/unit/unit.c), and from which size of y on it passes the
+ * caches by (lib/plan.c). */
+enum { BLOCK = 2048, STREAM_BYTES = 8 << 20 };
 
 enum {
   ROUNDS = 41,
+  WIDEST = 8192,               /* elements of the largest product that is timed: they fit the nearest cache */
+  LOOP = 128,                  /* elements of a serial loop */
   ROOM = 131072,               /* elements of a tile's work space, at most */
   LANES = 16,                  /* elements that are moved at a time */
   PAD = 16,                    /* elements between two rows more than there are columns, as in the engine */
@@ -99,11 +101,11 @@ static void fit_line(fit_size *f) {
   }
 }
 
-/* Shapes from the engine's block down, or from where a BLAS would start threads. */
+/* Shapes from the widest down, or from where a BLAS would start threads. */
 static void measure_size(const arrays *a, fit_size *f) {
   subject subjects[FIT_SHAPES];
   size_t columns = MOST_MULTIPLY_ADDS / (f->s * f->s);
-  if (columns > BLOCK / f->s) columns = BLOCK / f->s;
+  if (columns > WIDEST / f->s) columns = WIDEST / f->s;
   raw_product_matrix(f->s, a->l);
   for (size_t i = 0; i < FIT_SHAPES; i++, columns = (columns + 1) / 2) {
     f->columns[i] = columns;
@@ -151,10 +153,11 @@ static void scan(const subject *t, size_t turn) {
 
 /* ---- What a scan is made of -------------------------------------------------------------------------------------- */
 
-/* Nanoseconds: of an element copied in and out in the cache, of one in a serial loop, and of a call. */
+/* Nanoseconds: of an element copied in and out in the cache, of one scanned by the engine simd or in a serial loop, and
+ * of a call. */
 typedef struct prices {
   const fit_size *size;
-  double copies, loop, call;
+  double copies, simd, loop, call;
 } prices;
 
 static double products_of(const fit_size *f, size_t columns) {
@@ -162,25 +165,21 @@ static double products_of(const fit_size *f, size_t columns) {
   return (double)blocks * f->start + f->entry * (double)(f->s * columns);
 }
 
-/* A tile of m elements: its columns, their totals, the totals of those. */
+/* A tile of m elements: its columns, their totals, and what is left over. */
 static void add_tile(fit_run *r, const prices *p, size_t m) {
-  for (bool is_first = true; m >= r->s && (is_first || m >= SHORTEST_LEVEL); is_first = false, m /= r->s) {
-    r->products += products_of(p->size, m / r->s);
-    r->loops += (double)(m % r->s) * p->loop;
-    r->levels += (double)(m / r->s) * p->copies / 2; /* the totals, copied once */
-    if (!is_first) r->levels += (double)m * p->copies;
-  }
-  r->loops += (double)m * p->loop;
+  r->products += products_of(p->size, m / r->s);
+  r->totals += (double)(m / r->s) * (p->copies / 2 + p->simd); /* copied once */
+  r->loops += (double)(m % r->s) * p->loop;
 }
 
 static void predict(fit_run *r, const prices *p, double moves) {
   for (size_t from = 0; from < r->n; from += r->tile) add_tile(r, p, smaller(r->tile, r->n - from));
   r->call = p->call;
   r->moves = moves;
-  r->predicted = r->call + r->products + r->moves + r->levels + r->loops;
+  r->predicted = r->call + r->products + r->moves + r->totals + r->loops;
 }
 
-static mmscan_plan *plan_of(size_t n, mmscan_choice *choice) {
+static mmscan_plan *plan_of(const char *engine, size_t n, mmscan_choice *choice) {
   const mmscan_desc desc = {.struct_size = sizeof desc,
                             .x_type = MMSCAN_F32,
                             .y_type = MMSCAN_F32,
@@ -191,10 +190,11 @@ static mmscan_plan *plan_of(size_t n, mmscan_choice *choice) {
                             .y_stride = 1,
                             .batch = 1};
   mmscan_plan *plan;
-  *choice = (mmscan_choice){.struct_size = sizeof *choice, .engine = "gemm", .unit = "cblas", .threads = 1};
+  *choice = (mmscan_choice){.struct_size = sizeof *choice, .engine = engine, .threads = 1};
+  if (strcmp(engine, "gemm") == 0) choice->unit = "cblas";
   mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, choice);
   if (status == MMSCAN_OK) status = mmscan_plan_get_choice(plan, choice);
-  if (status) fail("a plan of the engine gemm, n = %zu: %s", n, mmscan_strerror(status));
+  if (status) fail("a plan of the engine %s, n = %zu: %s", engine, n, mmscan_strerror(status));
   return plan;
 }
 
@@ -206,7 +206,7 @@ static const fit_size *size_of(const fit *f, size_t s) {
 
 static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
   mmscan_choice choice;
-  mmscan_plan *plan = plan_of(r->n, &choice);
+  mmscan_plan *plan = plan_of("gemm", r->n, &choice);
   if (plan == NULL) return FAILED;
   r->s = choice.s;
   r->tile = choice.tile;
@@ -223,19 +223,21 @@ static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-/* The first elements of the arrays are the first level of totals of a tile. */
 static int measure_prices(const arrays *a, prices *p) {
-  mmscan_choice choice;
-  mmscan_plan *plan = plan_of(1, &choice);
-  if (plan == NULL) return FAILED;
+  mmscan_choice choice, simd_choice;
+  mmscan_plan *one = plan_of("gemm", 1, &choice), *simd = one ? plan_of("simd", WIDEST, &simd_choice) : NULL;
   subject subjects[] = {{.action = move, .a = a, .n = BLOCK, .s = choice.s, .tile = BLOCK},
-                        {.action = add_up, .a = a, .n = SHORTEST_LEVEL},
-                        {.action = scan, .a = a, .plan = plan}};
-  time_all(subjects, 3);
-  mmscan_plan_destroy(plan);
+                        {.action = add_up, .a = a, .n = LOOP},
+                        {.action = scan, .a = a, .plan = one},
+                        {.action = scan, .a = a, .plan = simd}};
+  if (simd) time_all(subjects, 4);
+  mmscan_plan_destroy(one);
+  mmscan_plan_destroy(simd);
+  if (!simd) return FAILED;
   p->copies = 1e9 * subjects[0].best / BLOCK;
-  p->loop = 1e9 * subjects[1].best / SHORTEST_LEVEL;
+  p->loop = 1e9 * subjects[1].best / LOOP;
   p->call = 1e9 * subjects[2].best;
+  p->simd = 1e9 * subjects[3].best / WIDEST;
   return DONE;
 }
 

@@ -27,8 +27,8 @@ typedef struct fit_run {
   double call;     /* a plan's run on one element */
   double products; /* by start and entry */
   double moves;    /* x to the work space of a tile, a block at a time, and from there to y */
-  double levels;   /* the totals of columns copied, and moved as x is; they stay in the cache */
-  double loops;    /* short vectors, by a serial loop */
+  double totals;   /* those of columns, copied and scanned by the engine simd; they stay in the cache */
+  double loops;    /* what s does not divide, by a serial loop */
   double predicted, measured;
 } fit_run;
 

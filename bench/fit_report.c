@@ -27,12 +27,12 @@ static void print_sizes(const fit *f) {
 
 static void print_runs(const fit *f) {
   puts("\nthe engine gemm on one thread: ns an element, by what it is made of, predicted and measured\n\n"
-       "        n   s     tile    call  products   moves  levels   loops  predicted  measured  ratio");
+       "        n   s     tile    call  products   moves  totals   loops  predicted  measured  ratio");
   for (size_t i = 0; i < FIT_RUNS; i++) {
     const fit_run *r = &f->runs[i];
     const double n = (double)r->n;
     printf("%9zu  %2zu  %7zu  %6.4f    %6.4f  %6.4f  %6.4f  %6.4f     %6.4f    %6.4f   %4.2f\n", r->n, r->s, r->tile,
-           r->call / n, r->products / n, r->moves / n, r->levels / n, r->loops / n, r->predicted / n, r->measured / n,
+           r->call / n, r->products / n, r->moves / n, r->totals / n, r->loops / n, r->predicted / n, r->measured / n,
            r->predicted / r->measured);
   }
 }
@@ -52,8 +52,8 @@ static json_t *size_of(const fit_size *z) {
 
 static json_t *run_of(const fit_run *r) {
   return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "n", (json_int_t)r->n, "s", (json_int_t)r->s,
-                   "tile", (json_int_t)r->tile, "call", r->call, "products", r->products, "moves", r->moves, "levels",
-                   r->levels, "loops", r->loops, "predicted", r->predicted, "measured", r->measured);
+                   "tile", (json_int_t)r->tile, "call", r->call, "products", r->products, "moves", r->moves, "totals",
+                   r->totals, "loops", r->loops, "predicted", r->predicted, "measured", r->measured);
 }
 
 /* The BLAS behind the unit that is used where nobody says. */

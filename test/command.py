@@ -1620,7 +1620,7 @@ class Model(Case):
             self.assertGreater(size["entry"], 0)
         self.assertEqual([run["n"] for run in fit["runs"]], [2 ** k for k in range(12, 25)])
         for r in fit["runs"]:
-            self.assertAlmostEqual(r["predicted"], sum(r[part] for part in ("call", "products", "moves", "levels", "loops")))
+            self.assertAlmostEqual(r["predicted"], sum(r[part] for part in ("call", "products", "moves", "totals", "loops")))
             self.assertGreater(r["measured"], 0)
         text = self.good("model", "--fit").decode()
         self.assertEqual(sum(line.split()[:1] == ["16777216"] for line in text.splitlines()), 1)

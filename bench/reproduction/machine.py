@@ -19,9 +19,9 @@ def sizes_rows(fit):
 def runs_rows(fit):
     rows = []
     for r in fit["runs"]:
-        parts = ["%.4f" % (r[part] / r["n"]) for part in ("call", "products", "moves", "levels", "loops", "predicted", "measured")]
+        parts = ["%.4f" % (r[part] / r["n"]) for part in ("call", "products", "moves", "totals", "loops", "predicted", "measured")]
         rows.append(["2^%d" % log_floor(r["n"], 2), *parts, "%+.0f %%" % (100 * (r["predicted"] / r["measured"] - 1))])
-    return markdown_table(["n", "call", "products", "moves", "levels", "loops", "predicted", "measured", "off by"], rows)
+    return markdown_table(["n", "call", "products", "moves", "totals", "loops", "predicted", "measured", "off by"], rows)
 
 
 def draw_fit(fit):
@@ -67,18 +67,18 @@ def timed_part():
             own["s"], own["s"] ** 2, own["latency"], own["entry"],
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
-        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 8,192, does "
-        "the same to\n"
-        "the column totals, and adds prefixes by vectors. ns an element; nothing but `call` is a time of that "
-        "engine:\n" % (
+        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 2,048, scans "
+        "the\n"
+        "column totals as the engine `simd` does, and adds prefixes by vectors. ns an element; nothing but `call` "
+        "is a time of\nthat engine:\n" % (
             number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
         "- call: a plan's run on one element;\n"
-        "- products: the model's, c s + l for each block of each level, by the table above;\n"
+        "- products: the model's, c s + l for each block, by the table above;\n"
         "- moves, which the model has for free: x moved into s rows a block at a time, and a tile to y, without a "
         "product; for y\n"
         "  of more than 8 MiB by stores that pass the caches by;\n"
-        "- levels: the totals, copied and moved as x is, at the price of a block in the cache;\n"
-        "- loops: short vectors and what s does not divide, by a serial loop.\n",
+        "- totals: copied, and scanned as the engine `simd` does it in the cache;\n"
+        "- loops: what s does not divide, by a serial loop.\n",
         runs_rows(fit),
         "\nOff by %+.0f to %+.0f %%. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
         "and that the engine asks for what it reads next while it works on this, which counts where x is in memory.\n" % (
