@@ -651,10 +651,10 @@ static int run_all(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "witness") == 0) return witness_scan();
-  if (argc > 1 && strcmp(argv[1], "single") == 0) return run_single();
-  if (argc > 1 && strcmp(argv[1], "count") == 0) return count_threads();
-  if (argc > 1) return run_all();
+  static const struct child children[] = {
+      {"witness", witness_scan}, {"single", run_single}, {"count", count_threads}, {"tests", run_all}};
+  int status;
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   int failed = run_all();
   return failed + run_with_each_build();
 }
