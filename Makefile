@@ -155,7 +155,7 @@ $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
-# Small BLAS libraries that one test opens, most of them unsound: NAME:DEFINITION,... Each stands in a file of its own.
+# Small BLAS libraries that tests open, most of them unsound: NAME:DEFINITION,... Each stands in a file of its own.
 TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
@@ -166,7 +166,7 @@ TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(t
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_flags) $< -o $@
-$(BUILD)/test/test_units: | $(TOY_FILES)
+$(addprefix $(BUILD)/test/test_,units products unit_threads): | $(TOY_FILES)
 
 tests: $(TESTS)
 

@@ -92,6 +92,22 @@ static inline struct outcome ask_self(const char *argument, const struct setting
   return o;
 }
 
+/* What this program does when it is run with an argument. */
+struct child {
+  const char *argument;
+  int (*run)(void);
+};
+
+/* Whether this is a child; what it did is its exit status. */
+static inline bool run_child(int argc, char **argv, const struct child *children, size_t count, int *status) {
+  for (size_t i = 0; argc > 1 && i < count; i++)
+    if (strcmp(argv[1], children[i].argument) == 0) {
+      *status = children[i].run();
+      return true;
+    }
+  return false;
+}
+
 /* In the child: hands the report to the parent. */
 static inline int report_to_parent(const void *report, size_t size) {
   return write(REPORT_FD, report, size) == (ssize_t)size ? 0 : 1;

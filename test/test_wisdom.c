@@ -548,13 +548,10 @@ static void test_many_at_a_time(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct {
-    const char *name;
-    int (*work)(void);
-  } works[] = {
+  static const struct child children[] = {
       {"read", child_read}, {"copy", child_copy}, {"measure", child_measure}, {"environment", child_environment}};
-  for (size_t i = 0; argc > 1 && i < COUNT(works); i++)
-    if (strcmp(argv[1], works[i].name) == 0) return works[i].work();
+  int status;
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   if (argc > 1) return report_seen(MMSCAN_OK);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_there_and_back),

@@ -78,4 +78,14 @@ static inline const struct unit_list *units_here(void) {
   return &list;
 }
 
+/* Opens each, checks it and closes it. */
+static inline void check_units_here(void (*check)(const char *unit)) {
+  for (size_t i = 0; i < units_here()->count; i++) {
+    const char *unit;
+    assert_mmscan_ok(mmscan_unit_open(units_here()->path[i], &unit, NULL, 0));
+    check(unit);
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
 #endif /* UNIT_LIST_H */

@@ -1,0 +1,357 @@
+/* test_products.c: what each unit multiplies to, built in or opened, in every form and type that it has; and which
+ * products are refused.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "sanitized.h"
+#include "toy.h"
+#include "unit_list.h"
+
+/* ---- One product ------------------------------------------------------------------------------------------------- */
+
+/* One product, its arrays between guards, checked against sums in another order than any unit's: down each column. */
+struct trial {
+  mmscan_product_desc desc;
+  size_t size, x_size, parts; /* bytes of an element; 2 parts of a complex one */
+  bool in_place;
+  struct buffer x, w;
+};
+
+static double part_of_x(size_t row, size_t column, size_t part) {
+  return (double)((row * 5 + column * 3 + part * 7 + row * column % 3) % 19) - 9;
+}
+
+static size_t place(const mmscan_product_desc *d, size_t row, size_t column) {
+  return d->row_stride ? row * d->row_stride + column : column * d->s + row;
+}
+
+static void put(const struct trial *t, void *array, size_t at, size_t part, double value) {
+  const float f32 = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &f32, sizeof bits);
+  if (t->desc.form == MMSCAN_PRODUCT_BF16)
+    ((uint16_t *)array)[at] = (uint16_t)(bits >> 16);
+  else if (t->desc.type == MMSCAN_F32 || t->desc.type == MMSCAN_C32)
+    ((float *)array)[at * t->parts + part] = f32;
+  else
+    ((double *)array)[at * t->parts + part] = value;
+}
+
+static double get(const struct trial *t, size_t at, size_t part) {
+  bool single = t->desc.type == MMSCAN_F32 || t->desc.type == MMSCAN_C32;
+  at = at * t->parts + part;
+  return single ? (double)((const float *)(const void *)t->w.data)[at] : ((const double *)(const void *)t->w.data)[at];
+}
+
+static bool entry_of_a(const mmscan_product_desc *d, size_t row, size_t column) {
+  if (d->transposed) {
+    size_t swap = row;
+    row = column;
+    column = swap;
+  }
+  return d->matrix == MMSCAN_MATRIX_L ? row >= column : column == 0 || row == column;
+}
+
+static bool is_right(const struct trial *t, size_t row, size_t column, size_t part) {
+  double want = 0;
+  for (size_t k = t->desc.s; k-- > 0;)
+    if (entry_of_a(&t->desc, row, k)) want += part_of_x(k, column, part);
+  return get(t, place(&t->desc, row, column), part) == want;
+}
+
+static void check_result(const struct trial *t) {
+  const mmscan_product_desc *d = &t->desc;
+  for (size_t column = 0; column < d->columns; column++)
+    for (size_t row = 0; row < d->s; row++)
+      for (size_t part = 0; part < t->parts; part++)
+        if (!is_right(t, row, column, part))
+          fail_msg(
+              "%s, type %d, form %d, s %zu, %zu columns, stride %zu, matrix %d, transposed %d: (%zu, %zu) is wrong",
+              d->unit, (int)d->type, (int)d->form, d->s, d->columns, d->row_stride, (int)d->matrix, d->transposed, row,
+              column);
+}
+
+static void fill(struct trial *t) {
+  const mmscan_product_desc *d = &t->desc;
+  memset(t->x.data, 0xff, t->x.size);
+  memset(t->w.data, 0xff, t->w.size);
+  for (size_t column = 0; column < d->columns; column++)
+    for (size_t row = 0; row < d->s; row++)
+      for (size_t part = 0; part < t->parts; part++)
+        put(t, t->in_place ? t->w.data : t->x.data, place(d, row, column), part, part_of_x(row, column, part));
+}
+
+static mmscan_status multiply(const mmscan_product_desc *desc, bool in_place) {
+  bool is_complex = desc->type == MMSCAN_C32 || desc->type == MMSCAN_C64;
+  bool single = desc->type == MMSCAN_F32 || desc->type == MMSCAN_C32;
+  struct trial t = {.desc = *desc, .parts = is_complex ? 2 : 1, .in_place = in_place};
+  t.size = (single ? 4 : 8) * t.parts;
+  t.x_size = desc->form == MMSCAN_PRODUCT_BF16 ? 2 : t.size;
+  size_t extent = desc->row_stride ? (desc->s - 1) * desc->row_stride + desc->columns : desc->s * desc->columns;
+  t.x = buffer_new(extent * t.x_size, 0);
+  t.w = buffer_new(extent * t.size, 0);
+  fill(&t);
+  mmscan_status status = mmscan_product(&t.desc, in_place ? t.w.data : t.x.data, t.w.data);
+  if (status == MMSCAN_OK) check_result(&t);
+  assert_true(buffer_intact(&t.x) && buffer_intact(&t.w));
+  buffer_free(&t.x);
+  buffer_free(&t.w);
+  return status;
+}
+
+/* ---- Every form and type ----------------------------------------------------------------------------------------- */
+
+static const mmscan_product_form forms[] = {MMSCAN_PRODUCT_CHUNKED, MMSCAN_PRODUCT_GEMM,          MMSCAN_PRODUCT_TRMM,
+                                            MMSCAN_PRODUCT_BATCH,   MMSCAN_PRODUCT_BATCH_STRIDED, MMSCAN_PRODUCT_BF16};
+static const char *const form_names[] = {"chunked", "gemm", "trmm", "batch", "batch_strided", "bf16"};
+
+static bool is_batch(mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
+}
+
+/* Both matrices, transposed and not, in both layouts, and in place. False: the unit does not have the form. */
+static bool multiply_variants(mmscan_product_desc d) {
+  for (int variant = 0; variant < 16; variant++) {
+    bool in_place = variant & 8;
+    d.matrix = variant & 1 ? MMSCAN_MATRIX_B : MMSCAN_MATRIX_L;
+    d.transposed = variant & 2;
+    d.row_stride = variant & 4 ? d.columns + 5 : 0;
+    if ((in_place && d.form != MMSCAN_PRODUCT_TRMM) || (d.row_stride && is_batch(d.form))) continue;
+    mmscan_status status = multiply(&d, in_place);
+    if (status == MMSCAN_ENOTSUP && variant == 0) return false;
+    assert_mmscan_ok(status);
+  }
+  return true;
+}
+
+/* Above this much work OpenBLAS uses its threads, which takes long on a busy machine: each form does so once. */
+enum { UNTHREADED = 262144 };
+
+static void multiply_threaded(const char *unit, mmscan_type type, mmscan_product_form form) {
+  mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form, .s = 64};
+  d.columns = 200;
+  d.matrix = MMSCAN_MATRIX_L;
+  assert_mmscan_ok(multiply(&d, false));
+}
+
+/* Shapes with one column, a few, s, squares and what is left of them, and more than a chunk. */
+static bool multiply_shapes(const char *unit, mmscan_type type, mmscan_product_form form) {
+  static const size_t sizes[] = {1, 2, 3, 7, 8, 16, 64, 100};
+  mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form};
+  for (size_t i = 0; i < sized(COUNT(sizes), 5); i++) {
+    d.s = sizes[i];
+    const size_t columns[] = {1, 5, d.s, 3 * d.s + 1, sized(262144, 2048) / d.s / d.s + 3};
+    for (size_t c = 0; c < COUNT(columns); c++) {
+      d.columns = columns[c];
+      if (form != MMSCAN_PRODUCT_CHUNKED) d.columns = smaller(d.columns, UNTHREADED / d.s / d.s);
+      d.columns = smaller(d.columns, 40000 / d.s);
+      if (!multiply_variants(d)) return false;
+    }
+  }
+  multiply_threaded(unit, type, form);
+  return true;
+}
+
+/* Every form and type of a unit: what it has is right, and it has what its routines say. */
+static void check_unit(const char *unit) {
+  static const mmscan_type types[] = {MMSCAN_F32, MMSCAN_F64, MMSCAN_C32, MMSCAN_C64};
+  static const char letters[] = "sdcz";
+  char had[400] = "";
+  for (size_t f = 0; f < COUNT(forms); f++)
+    for (size_t t = 0; t < COUNT(types); t++) {
+      if (!multiply_shapes(unit, types[t], forms[f])) continue;
+      size_t length = strlen(had);
+      snprintf(had + length, sizeof had - length, " %c%s", letters[t], form_names[f]);
+    }
+  print_message("ran:     %s:%s\n", unit, had);
+  assert_non_null(strstr(had, " schunked"));
+  assert_non_null(strstr(had, " dchunked"));
+}
+
+static void test_products_of_builtin_units(void **state) {
+  (void)state;
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
+    if (part.status == MMSCAN_OK)
+      check_unit(part.name);
+    else
+      print_message("skipped: %s: %s\n", part.name, mmscan_strerror(part.status));
+}
+
+static void test_products_of_toys(void **state) {
+  (void)state;
+  static const char *const sound[] = {"sound", "ilp64", "scipy", "scipy64", "suffix64", "threads", "via_fortran"};
+  size_t count = COUNT(sound);
+#ifdef MMS_SANITIZED
+  count--; /* it would call the linked BLAS, which has another sgemm_ */
+#endif
+  for (size_t i = 0; i < count; i++) {
+    const char *unit = open_toy(sound[i]);
+    check_unit(unit);
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
+static void test_products_of_units_here(void **state) {
+  (void)state;
+  check_units_here(check_unit);
+}
+
+/* ---- bfloat16 ---------------------------------------------------------------------------------------------------- */
+
+/* bfloat16 data of many sizes: sums of eight significant bits each, over 14 binary places, are exact in a float. */
+static void check_bf16(const char *unit) {
+  enum { S = 4, COLUMNS = 500 };
+  uint16_t x[S * COLUMNS];
+  float w[S * COLUMNS];
+  struct rng rng = rng_of(11);
+  mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = MMSCAN_F32, .form = MMSCAN_PRODUCT_BF16};
+  d.matrix = MMSCAN_MATRIX_L;
+  d.s = S;
+  d.columns = COLUMNS;
+  for (size_t i = 0; i < COUNT(x); i++)
+    x[i] = (uint16_t)(draw_below(&rng, 2) << 15 | (120 + draw_below(&rng, 14)) << 7 | draw_below(&rng, 128));
+  mmscan_status status = mmscan_product(&d, x, w);
+  if (status == MMSCAN_ENOTSUP) return;
+  assert_mmscan_ok(status);
+  double sum = 0;
+  for (size_t i = 0; i < COUNT(x); i++) {
+    uint32_t bits = (uint32_t)x[i] << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    sum = i % S == 0 ? value : sum + value;
+    assert_true(w[i] == sum);
+  }
+  print_message("ran:     %s: bfloat16\n", unit);
+}
+
+static void test_bf16_is_exact(void **state) {
+  (void)state;
+  check_units_here(check_bf16);
+}
+
+/* ---- What is refused --------------------------------------------------------------------------------------------- */
+
+static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
+                                                 .unit = "model",
+                                                 .type = MMSCAN_F32,
+                                                 .form = MMSCAN_PRODUCT_CHUNKED,
+                                                 .matrix = MMSCAN_MATRIX_L,
+                                                 .s = 4,
+                                                 .columns = 5};
+
+static void test_product_arrays(void **state) {
+  (void)state;
+  float x[40] = {0}, w[40];
+  const mmscan_product_desc *good = &good_product;
+  assert_mmscan_ok(mmscan_product(good, x, w));
+  assert_int_equal(mmscan_product(NULL, x, w), MMSCAN_EINVAL);
+  assert_int_equal(mmscan_product(good, NULL, w), MMSCAN_EINVAL);
+  assert_int_equal(mmscan_product(good, x, NULL), MMSCAN_EINVAL);
+  assert_int_equal(mmscan_product(good, x, x), MMSCAN_EOVERLAP);
+  assert_int_equal(mmscan_product(good, x, x + 19), MMSCAN_EOVERLAP);
+  assert_mmscan_ok(mmscan_product(good, x, x + 20));
+  assert_int_equal(mmscan_product(good, x + 19, x), MMSCAN_EOVERLAP);
+  mmscan_product_desc none = good_product;
+  none.columns = 0;
+  assert_mmscan_ok(mmscan_product(&none, NULL, NULL));
+}
+
+static void refuse_product(mmscan_product_desc d, mmscan_status want) {
+  float x[40] = {0}, w[40];
+  assert_int_equal(mmscan_product(&d, x, w), want);
+}
+
+static void test_product_sizes(void **state) {
+  (void)state;
+  static const struct {
+    size_t offset, value;
+  } bad[] = {{offsetof(mmscan_product_desc, struct_size), 8},
+             {offsetof(mmscan_product_desc, s), 0},
+             {offsetof(mmscan_product_desc, s), MMSCAN_MAX_S + 1},
+             {offsetof(mmscan_product_desc, columns), SIZE_MAX / 8},
+             {offsetof(mmscan_product_desc, row_stride), 4},
+             {offsetof(mmscan_product_desc, row_stride), (size_t)1 << 31}};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    mmscan_product_desc d = good_product;
+    memcpy((char *)&d + bad[i].offset, &bad[i].value, sizeof bad[i].value);
+    refuse_product(d, MMSCAN_EINVAL);
+  }
+}
+
+static void test_product_values(void **state) {
+  (void)state;
+  mmscan_product_desc unit = good_product, type = good_product, form = good_product, matrix = good_product;
+  unit.unit = "nobody";
+  refuse_product(unit, MMSCAN_EINVAL);
+  type.type = MMSCAN_I32;
+  refuse_product(type, MMSCAN_ENOTSUP);
+  type.type = MMSCAN_C32;
+  refuse_product(type, MMSCAN_ENOTSUP);
+  type.type = (mmscan_type)0;
+  refuse_product(type, MMSCAN_EINVAL);
+  form.form = (mmscan_product_form)7;
+  refuse_product(form, MMSCAN_EINVAL);
+  form.form = MMSCAN_PRODUCT_TRMM;
+  refuse_product(form, MMSCAN_ENOTSUP);
+  form.form = MMSCAN_PRODUCT_BATCH;
+  form.row_stride = 5;
+  refuse_product(form, MMSCAN_EINVAL);
+  matrix.matrix = (mmscan_matrix)3;
+  refuse_product(matrix, MMSCAN_EINVAL);
+}
+
+/* ---- The paper's batched form ------------------------------------------------------------------------------------ */
+
+enum { MATMUL_N = 3000 };
+
+static mmscan_counts matmul_counts(const char *unit, mmscan_type type, const void *x, void *y) {
+  mmscan_counts counts = {.struct_size = sizeof counts};
+  mmscan_matmul_desc d = {.struct_size = sizeof d,
+                          .type = type,
+                          .n = MATMUL_N,
+                          .s = 5,
+                          .form = MMSCAN_BATCHED,
+                          .length_rule = MMSCAN_DIGITS,
+                          .traversal = MMSCAN_ITERATIVE,
+                          .broadcast = MMSCAN_BROADCAST_MATRIX,
+                          .unit = unit};
+  assert_mmscan_ok(mmscan_matmulscan(&d, x, y, &counts));
+  return counts;
+}
+
+/* By the unit's batched call, if it has one: right, and counted as a loop is. */
+static void check_batched_form(const char *unit) {
+  float x[MATMUL_N], y[MATMUL_N];
+  double sum = 0;
+  for (size_t i = 0; i < MATMUL_N; i++) x[i] = (float)(i * 31 % 17) - 8;
+  mmscan_counts loop = matmul_counts("model", MMSCAN_F32, x, y), got = matmul_counts(unit, MMSCAN_F32, x, y);
+  for (size_t i = 0; i < MATMUL_N; i++) assert_true(y[i] == (sum += x[i]));
+  assert_memory_equal(&got, &loop, sizeof got);
+}
+
+static void test_batched_form(void **state) {
+  (void)state;
+  const char *unit = open_toy("scipy");
+  assert_mmscan_ok(mmscan_routine_try(unit, "sgemm_batch"));
+  check_batched_form(unit);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+  check_units_here(check_batched_form);
+}
+
+int main(int argc, char **argv) {
+  (void)argc;
+  wait_passively(argv);
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_products_of_builtin_units),
+      cmocka_unit_test(test_products_of_toys),
+      cmocka_unit_test(test_products_of_units_here),
+      cmocka_unit_test(test_bf16_is_exact),
+      cmocka_unit_test(test_product_arrays),
+      cmocka_unit_test(test_product_sizes),
+      cmocka_unit_test(test_product_values),
+      cmocka_unit_test(test_batched_form),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

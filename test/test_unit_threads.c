@@ -1,0 +1,251 @@
+/* test_unit_threads.c: what threads a library starts that is opened at run time, what it leaves behind, and that many
+ * threads may open one.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+#include "child.h"
+#include "toy.h"
+#include "unit_list.h"
+#include "wisdom_text.h"
+
+/* ---- Threads of a library ---------------------------------------------------------------------------------------- */
+
+static size_t entries(const char *folder) {
+  size_t count = 0;
+  DIR *directory = opendir(folder);
+  for (struct dirent *e; directory != NULL && (e = readdir(directory)) != NULL;) count += e->d_name[0] != '.';
+  if (directory != NULL) closedir(directory);
+  return count;
+}
+
+static size_t tasks(void) { return entries("/proc/self/task"); }
+
+enum { LOOKS = 200 };
+
+struct watch {
+  _Atomic bool stop;
+  _Atomic int looks;
+  size_t most;
+};
+
+static void *watch(void *argument) {
+  struct watch *w = argument;
+  while (!w->stop) {
+    size_t now = tasks();
+    if (now > w->most) w->most = now;
+    w->looks++;
+    sched_yield();
+  }
+  return NULL;
+}
+
+/* A scan by one thread and one by two, watched: the tasks beyond those that the library had when it was opened. */
+struct threads_seen {
+  int one, two;
+  double others; /* of the time of the scan by one thread, what other threads worked meanwhile */
+  uint64_t bits; /* of y */
+};
+
+/* The threads of a team end when the next team is smaller: after a scan by one thread, none is on its way out. */
+static size_t tasks_at_rest(const char *unit, size_t n, const float *x, float *y) {
+  mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, 1);
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  mmscan_plan_destroy(plan);
+  size_t now = tasks();
+  for (int quiet = 0; quiet < 20; quiet++) {
+    usleep(5000);
+    if (tasks() != now) quiet = 0;
+    now = tasks();
+  }
+  return now;
+}
+
+static int extra_tasks(const char *unit, int threads, size_t n, const float *x, float *y) {
+  struct watch w = {.most = 0};
+  pthread_t watcher;
+  mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, threads);
+  size_t before = tasks_at_rest(unit, n, x, y);
+  if (pthread_create(&watcher, NULL, watch, &w) != 0) return -100;
+  for (int i = 0; i < 5 || w.looks < LOOKS; i++)
+    if (mmscan_execute(plan, x, y) != MMSCAN_OK) return -101;
+  w.stop = true;
+  pthread_join(watcher, NULL);
+  mmscan_plan_destroy(plan);
+  return (int)w.most - (int)before - 1;
+}
+
+static double clock_of(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A pool of threads that is there already is not seen by counting, but its work is. */
+static double work_of_others(const char *unit, size_t n, const float *x, float *y) {
+  mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, 1);
+  double all = clock_of(CLOCK_PROCESS_CPUTIME_ID), own = clock_of(CLOCK_THREAD_CPUTIME_ID);
+  for (int i = 0; i < 20; i++) assert_mmscan_ok(mmscan_execute(plan, x, y));
+  all = clock_of(CLOCK_PROCESS_CPUTIME_ID) - all;
+  own = clock_of(CLOCK_THREAD_CPUTIME_ID) - own;
+  mmscan_plan_destroy(plan);
+  return (all - own) / own;
+}
+
+static int child_threads(void) {
+  size_t n = sized((size_t)1 << 21, (size_t)1 << 17);
+  float *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
+  const char *unit;
+  struct rng rng = rng_of(5);
+  if (x == NULL || y == NULL) return 9;
+  if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
+  for (size_t i = 0; i < n; i++) x[i] = (float)draw_unit(&rng);
+  struct threads_seen seen = {.one = extra_tasks(unit, 1, n, x, y)};
+  seen.others = work_of_others(unit, n, x, y);
+  seen.two = extra_tasks(unit, 2, n, x, y);
+  seen.bits = fnv1a((const char *)y, n * sizeof *y);
+  free(x);
+  free(y);
+  return report_to_parent(&seen, sizeof seen);
+}
+
+/* All vendors' settings at once; each knows its own. */
+static struct threads_seen threads_with(const char *library, const char *count) {
+  const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", library}, {"OMP_NUM_THREADS", count},
+                                     {"OPENBLAS_NUM_THREADS", count},  {"BLIS_NUM_THREADS", count},
+                                     {"MKL_NUM_THREADS", count},       {"MKL_DYNAMIC", "FALSE"},
+                                     {"OMP_DYNAMIC", "FALSE"}};
+  struct outcome o = ask_self("threads", settings, COUNT(settings));
+  struct threads_seen seen;
+  if (o.exit != 0 || o.reported != sizeof seen) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
+  memcpy(&seen, o.report, sizeof seen);
+  return seen;
+}
+
+/* With its own threads forced to four and to one: no more threads than ours, and the same bits. */
+static void check_threads(const char *library) {
+  struct threads_seen four = threads_with(library, "4"), one = threads_with(library, "1");
+  print_message("ran:     %s: %d, %d more tasks; others' work %.2f\n", library, four.one, four.two, four.others);
+  if (four.one > 0 || four.two > 1) fail_msg("%s starts threads inside ours", library);
+  if (four.others > 0.25) fail_msg("threads of %s work inside ours: %.2f of its time", library, four.others);
+  if (one.one > 0 || one.two > 1) fail_msg("%s starts threads inside ours", library);
+  assert_true(one.bits == four.bits);
+}
+
+static void test_threads_of_units(void **state) {
+  (void)state;
+  for (size_t i = 0; i < units_here()->count; i++) check_threads(units_here()->path[i]);
+}
+
+/* The toy starts a thread for every gemm, unless it is told not to: for this thread, and not for longer. */
+static void test_a_thread_is_told(void **state) {
+  (void)state;
+  int (*calls)(void);
+  const char *unit = open_toy("threads");
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
+  *(void **)&calls = dlsym(handle, "toy_calls");
+  int before = calls();
+  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
+  assert_int_equal(calls(), before);
+  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_GEMM));
+  assert_true(calls() > before);
+  dlclose(handle);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+/* ---- Leaks ------------------------------------------------------------------------------------------------------- */
+
+static size_t mapped(void) {
+  size_t lines = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  for (int c; maps != NULL && (c = getc(maps)) != EOF;) lines += c == '\n';
+  if (maps != NULL) fclose(maps);
+  return lines;
+}
+
+struct traces {
+  size_t files, tasks, maps;
+};
+
+static struct traces traces(void) { return (struct traces){entries("/proc/self/fd"), tasks(), mapped()}; }
+
+static void open_and_close(const char *library, size_t times) {
+  for (size_t i = 0; i < times; i++) {
+    const char *unit;
+    assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
+    assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
+/* The first rounds make what stays: the vendor's own runtimes, and the pages of our allocator. */
+static int child_leaks(void) {
+  const char *library = getenv("MMSCAN_TEST_LIBRARY");
+  size_t times = strtoul(getenv("MMSCAN_TEST_TIMES"), NULL, 10);
+  open_and_close(library, 3);
+  struct traces before = traces();
+  open_and_close(library, times);
+  struct traces after = traces();
+  print_message("%s: files %zu, %zu; tasks %zu, %zu; maps %zu, %zu\n", library, before.files, after.files, before.tasks,
+                after.tasks, before.maps, after.maps);
+  return after.files > before.files || after.tasks > before.tasks || after.maps > before.maps + 8;
+}
+
+static void check_leaks(const char *library, const char *times) {
+  const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TIMES", times}};
+  struct outcome o = ask_self("leaks", settings, 2);
+  print_message("%s", o.print);
+  assert_int_equal(o.exit, 0);
+}
+
+static void test_nothing_is_left(void **state) {
+  (void)state;
+  check_leaks(toy("sound"), quick() ? "8" : "1000");
+  for (size_t i = 0; i < units_here()->count; i++) check_leaks(units_here()->path[i], quick() ? "2" : "20");
+}
+
+/* ---- Many at a time ---------------------------------------------------------------------------------------------- */
+
+static void *open_often(void *library) {
+  for (int i = 0; i < 20; i++) {
+    const char *unit;
+    if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return library;
+    if (product_status(unit, MMSCAN_PRODUCT_CHUNKED) != MMSCAN_OK) return library;
+    if (mmscan_unit_close(unit) != MMSCAN_OK) return library;
+  }
+  return NULL;
+}
+
+static void test_many_at_a_time(void **state) {
+  (void)state;
+  enum { THREADS = 4 };
+  pthread_t thread[THREADS];
+  char path[4200];
+  snprintf(path, sizeof path, "%s", toy("sound"));
+  for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, open_often, path), 0);
+  for (size_t i = 0; i < THREADS; i++) {
+    void *failed;
+    pthread_join(thread[i], &failed);
+    assert_null(failed);
+  }
+  assert_false(is_unit(path) || is_loaded(path));
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"threads", child_threads}, {"leaks", child_leaks}};
+  int status;
+  wait_passively(argv);
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_threads_of_units),
+      cmocka_unit_test(test_a_thread_is_told),
+      cmocka_unit_test(test_nothing_is_left),
+      cmocka_unit_test(test_many_at_a_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
