@@ -79,14 +79,14 @@ static size_t place_of(const contender *c) {
   return place;
 }
 
-/* Those of the library differ for the colour-blind too (Okabe and Ito); dashes tell that not all threads are used. */
+/* Those of the library differ for the colour-blind too (Okabe and Ito, Tol); dashes tell that not all threads are used. */
 static void put_style(FILE *to, const contender *c, int most_threads) {
-  static const char *const own[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0b000"};
+  static const char *const own[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0b000", "#882255"};
   static const char *const others[] = {"#b23a48", "#e08fb0", "#7b4ea3", "#8c6d31", "#56a0c9", "#5a7d2a",
                                        "#c9a227", "#4a6572", "#999999", "#a0522d", "#20a0a0"};
   const bool library = c->role == ROLE_LIBRARY;
   const size_t place = place_of(c);
-  const char *colour = c->role == ROLE_LOOP ? "#000000" : library ? own[place % 5] : others[place % 11];
+  const char *colour = c->role == ROLE_LOOP ? "#000000" : library ? own[place % 6] : others[place % 11];
   fprintf(to, "lc '%s' lw %s dt %s pt %d ps 0.45", colour, library ? "3" : "1.6",
           library && c->threads < most_threads ? "'-'" : "1", library ? 7 : 5);
 }

@@ -7,27 +7,14 @@
 #include <string.h>
 
 typedef __m512i bits;
+typedef __mmask16 mask;
 enum { VECTOR = 64 };
 
 static inline bits load(const void *p) { return _mm512_loadu_si512(p); }
 static inline void store(void *p, bits v) { _mm512_storeu_si512(p, v); }
 static inline void stream(void *p, bits v) { _mm512_stream_si512(p, v); }
 
-/* Constants the compiler does not look into. clang would make two or three other moves of a move by a known index or
- * under a known mask, and gcc would make the constant anew in every turn of a loop; either costs a third of the speed.
- */
-static inline bits fixed(bits v) {
-  __asm__("" : "+v"(v));
-  return v;
-}
-
-static inline __mmask16 mask_of(__mmask16 mask) {
-  __asm__("" : "+k"(mask));
-  return mask;
-}
-
-/* vrangeps, vrangepd: the larger magnitude, without its sign. */
-enum { LARGER_MAGNITUDE = 0xB };
+#include "kernel/avx512.inc"
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 

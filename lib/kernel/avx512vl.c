@@ -8,27 +8,14 @@
 #include <string.h>
 
 typedef __m256i bits;
+typedef __mmask8 mask;
 enum { VECTOR = 32 };
 
 static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
 static inline void store(void *p, bits v) { _mm256_storeu_si256(p, v); }
 static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 
-/* Constants the compiler does not look into. clang would make two or three other moves of a move by a known index or
- * under a known mask, and gcc would make the constant anew in every turn of a loop; either costs a third of the speed.
- */
-static inline bits fixed(bits v) {
-  __asm__("" : "+v"(v));
-  return v;
-}
-
-static inline __mmask8 mask_of(__mmask8 mask) {
-  __asm__("" : "+k"(mask));
-  return mask;
-}
-
-/* vrangeps, vrangepd: the larger magnitude, without its sign. */
-enum { LARGER_MAGNITUDE = 0xB };
+#include "kernel/avx512.inc"
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
@@ -78,8 +65,7 @@ static inline bits sum_step_f32(bits v, bits in, int step) {
 
 /* The first step, of the vector one element after p. */
 static inline bits sum_reread_f32(bits v, const void *p) {
-  return _mm256_castps_si256(
-      _mm256_mask3_fmadd_ps(_mm256_loadu_ps(p), ones_32(), _mm256_castsi256_ps(v), upper_32(0)));
+  return _mm256_castps_si256(_mm256_mask3_fmadd_ps(_mm256_loadu_ps(p), ones_32(), _mm256_castsi256_ps(v), upper_32(0)));
 }
 
 /* Integers add zeros to the lanes that stay: no move of them first, and no addition under a mask, which is slower. The
@@ -152,8 +138,7 @@ static inline bits sum_step_f64(bits v, bits in, int step) {
 }
 
 static inline bits sum_reread_f64(bits v, const void *p) {
-  return _mm256_castpd_si256(
-      _mm256_mask3_fmadd_pd(_mm256_loadu_pd(p), ones_64(), _mm256_castsi256_pd(v), upper_64(0)));
+  return _mm256_castpd_si256(_mm256_mask3_fmadd_pd(_mm256_loadu_pd(p), ones_64(), _mm256_castsi256_pd(v), upper_64(0)));
 }
 
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
