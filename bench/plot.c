@@ -79,7 +79,7 @@ static size_t place_of(const contender *c) {
   return place;
 }
 
-/* Those of the library differ for the colour-blind too (Okabe and Ito, Tol); dashes tell that not all threads are used. */
+/* Those of the library differ for the colour-blind too (Okabe and Ito; Tol). Dashes: not all threads are used. */
 static void put_style(FILE *to, const contender *c, int most_threads) {
   static const char *const own[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0b000", "#882255"};
   static const char *const others[] = {"#b23a48", "#e08fb0", "#7b4ea3", "#8c6d31", "#56a0c9", "#5a7d2a",
