@@ -45,7 +45,7 @@ static void scan_tile(const mms_tiles *tiles, const mms_place *at, void *work, m
 static void scan_all(const mms_tiles *tiles, size_t scan, void *work) {
   mms_value carry = tiles->run->first;
   for (size_t i = 0; i < tiles->per_scan; i++) {
-    mms_place at = mms_tiles_at(tiles, scan * tiles->per_scan + i);
+    mms_place at = mms_tiles_of_scan(tiles, scan, i);
     scan_tile(tiles, &at, work, &carry);
   }
 }

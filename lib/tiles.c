@@ -19,9 +19,8 @@ static ptrdiff_t bytes_to(const mms_tiles *tiles, size_t scan, ptrdiff_t dist) {
   return (ptrdiff_t)scan * dist * (ptrdiff_t)tiles->element;
 }
 
-mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
+mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
   const mms_run *run = tiles->run;
-  size_t scan = index / tiles->per_scan, in_scan = index % tiles->per_scan;
   size_t from = in_scan * tiles->most, left = run->n - from, m = left < tiles->most ? left : tiles->most;
   size_t at = (run->job->reverse ? left - m : from) * tiles->element;
   size_t turn = tiles->sharing * tiles->most * tiles->element;
@@ -32,6 +31,10 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
                      .scan = scan,
                      .first = in_scan == 0,
                      .last = in_scan == tiles->per_scan - 1};
+}
+
+mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
+  return mms_tiles_of_scan(tiles, index / tiles->per_scan, index % tiles->per_scan);
 }
 
 /* ---- The carry ------------------------------------------------------------------------------------------------ */

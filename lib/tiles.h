@@ -36,6 +36,8 @@ typedef struct mms_place {
 
 mms_tiles mms_tiles_of(const mms_run *run);
 
+/* Tile `in_scan` of a scan; and tile `index` of all. */
+mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
 
 /* At the first tile of a scan the carry becomes the one into that scan. */
