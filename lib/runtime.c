@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "crowd.h"
+#include "kernel/stream.h"
 #include "led.h"
 #include "quota.h"
 #include "turns.h"
@@ -103,6 +104,7 @@ static void serve(team *t) {
     for (size_t i = 0; i < t->works; i++) t->run->engine->begin(t->run->job, works + i * t->work_bytes);
   atomic_store_explicit(&t->served, true, memory_order_relaxed);
   t->take_part(t->shared, works);
+  if (t->run->job->streams) mms_stream_fence();
   if (works != small) mms_workspace_release(works);
 }
 

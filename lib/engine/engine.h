@@ -32,7 +32,7 @@ typedef struct mms_job {
   size_t block;         /* bytes of a matrix that the unit is best given at a time */
   bool fetches;         /* x is larger than a core's own caches: ask for it in time */
   bool looks_ahead;     /* and best while y is written; finish_local() is of use */
-  bool streams;         /* x and y are larger than all caches, and not the same: write past them */
+  bool streams;         /* x and y are larger than all caches, and not the same: write past them; the runtime fences */
   const mms_isa *isa;   /* and the kernels of it for the type: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;

@@ -231,7 +231,6 @@ static void write_block(const mms_job *job, const gemm_work *w, size_t from, siz
 
 static void write_columns(const mms_job *job, const gemm_work *w, size_t columns, const output *out) {
   for (size_t from = 0; from < columns; from += w->block) write_block(job, w, from, block_count(w, columns, from), out);
-  if (job->streams) mms_stream_fence();
 }
 
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value carry) {

@@ -59,7 +59,6 @@ static void scan_tile(const mms_job *job, const mms_tile *t, mms_value *carry, m
     mms_kernel_stream_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, carry, ahead);
   else
     scan_unaligned(job, t, carry, ahead);
-  if (job->streams) mms_stream_fence();
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
