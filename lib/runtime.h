@@ -1,4 +1,4 @@
-/* runtime.h: threads, tiles, the carry chain and the rows of a batch. */
+/* runtime.h: threads, and what they share of a run: tiles of one scan, or the scans of a batch. */
 #ifndef MMS_RUNTIME_H
 #define MMS_RUNTIME_H
 

@@ -73,8 +73,8 @@ typedef struct mms_kernel {
 typedef struct mms_isa {
   const char *name;
   size_t bytes;     /* of a vector */
-  bool looks_ahead; /* cores that have it have more reads in flight than one tile's scan asks for: threads in turns had
-                       better add up what comes next while they scan. Measured: doc/PERFORMANCE.md */
+  bool looks_ahead; /* cores that have it have more reads in flight than one tile's scan asks for: threads that share a
+                       scan had better add up what comes next while they scan. Measured: doc/PERFORMANCE.md */
   mms_kernel kernels[MMS_TYPES];
 } mms_isa;
 
