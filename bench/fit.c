@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <mmscan.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,12 @@ enum { BLOCK = 2048, STREAM_BYTES = 8 << 20 };
 
 enum {
   ROUNDS = 41,
-  WIDEST = 8192,               /* elements of the largest product that is timed: they fit the nearest cache */
-  LOOP = 128,                  /* elements of a serial loop */
-  ROOM = 131072,               /* elements of a tile's work space, at most */
-  LANES = 16,                  /* elements that are moved at a time */
-  PAD = 16,                    /* elements between two rows more than there are columns, as in the engine */
-  LARGEST = 1 << FIT_SIZES,    /* s */
+  WIDEST = 8192,            /* elements of the largest product that is timed: they fit the nearest cache */
+  LOOP = 128,               /* elements of a serial loop */
+  LANES = 16,               /* elements that are moved at a time */
+  PAD = 16,                 /* elements between two rows more than there are columns, as in the engine */
+  LARGEST = 1 << FIT_SIZES, /* s */
+  ROOM = WIDEST + LARGEST * PAD,
   MOST_MULTIPLY_ADDS = 262144, /* over it OpenBLAS starts threads (lib/unit/blas.c) */
 };
 
@@ -33,7 +34,7 @@ static const double SLICE = 100e-6; /* seconds: a round of something short */
 
 typedef struct arrays {
   float *x, *y;
-  float *plane, *room; /* a block, and a tile's products */
+  float *plane, *room; /* a block, and its product */
   float *l;            /* L_s */
 } arrays;
 
@@ -43,7 +44,7 @@ typedef struct arrays {
 typedef struct subject {
   void (*action)(const struct subject *, size_t turn);
   const arrays *a;
-  size_t n, s, columns, tile;
+  size_t n, s, columns;
   const mmscan_plan *plan;
   double best; /* seconds of one */
 } subject;
@@ -74,11 +75,9 @@ static void time_all(subject *subjects, size_t count) {
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-/* The next product goes to the next part of the work space, as in the engine. */
 static void multiply(const subject *t, size_t turn) {
-  const size_t stride = t->columns + PAD, parts = ROOM / 2 / (t->s * stride);
-  float *w = t->a->room + turn % (parts ? parts : 1) * t->s * stride;
-  raw_product_by_rows(t->s, t->columns, stride, t->a->l, t->a->plane, w);
+  (void)turn;
+  raw_product_by_rows(t->s, t->columns, t->columns + PAD, t->a->l, t->a->plane, t->a->room);
 }
 
 /* The least squares of (start + entry s c) / time - 1, start being no less than 0. */
@@ -120,25 +119,28 @@ static void measure_size(const arrays *a, fit_size *f) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* m elements into s rows, a vector of LANES to each row in turn: the stores of a gather, without its shuffles. */
+/* m elements into s rows, a vector of LANES to each row in turn: the stores of a gather, without its shuffles. The next
+ * block is asked for on the way, as in the engine. */
 static void move_to_rows(size_t s, size_t m, const float *x, float *rows) {
   const size_t stride = BLOCK / s + PAD;
   size_t column = 0;
   for (; (column + LANES) * s <= m; column += LANES)
-    for (size_t row = 0; row < s; row++, x += LANES) memcpy(rows + row * stride + column, x, LANES * sizeof *x);
+    for (size_t row = 0; row < s; row++, x += LANES) {
+      __builtin_prefetch((const void *)((uintptr_t)x + BLOCK * sizeof *x), 0, 2);
+      memcpy(rows + row * stride + column, x, LANES * sizeof *x);
+    }
   memcpy(rows + column, x, (m - column * s) * sizeof *x);
 }
 
-/* What a tile moves: each block of x into rows in the nearest cache, and its products, when all are there, to y. */
-static void move_tile(const subject *t, size_t from, size_t m) {
-  const bool streams = t->n * sizeof(float) > STREAM_BYTES;
-  for (size_t at = 0; at < m; at += BLOCK) move_to_rows(t->s, smaller(BLOCK, m - at), t->a->x + from + at, t->a->plane);
-  (streams ? bound_stream : bound_copy)(m * sizeof(float), t->a->room, t->a->y + from, 1);
-}
-
+/* What a scan moves: each block of x into rows in the nearest cache, and from there its product to y. */
 static void move(const subject *t, size_t turn) {
+  const bool streams = t->n * sizeof(float) > STREAM_BYTES;
   (void)turn;
-  for (size_t from = 0; from < t->n; from += t->tile) move_tile(t, from, smaller(t->tile, t->n - from));
+  for (size_t from = 0; from < t->n; from += BLOCK) {
+    const size_t m = smaller(BLOCK, t->n - from);
+    move_to_rows(t->s, m, t->a->x + from, t->a->plane);
+    (streams ? bound_stream : bound_copy)(m * sizeof(float), t->a->room, t->a->y + from, 1);
+  }
 }
 
 static void add_up(const subject *t, size_t turn) {
@@ -153,11 +155,10 @@ static void scan(const subject *t, size_t turn) {
 
 /* ---- What a scan is made of -------------------------------------------------------------------------------------- */
 
-/* Nanoseconds: of an element copied in and out in the cache, of one scanned by the engine simd or in a serial loop, and
- * of a call. */
+/* Nanoseconds: of an element scanned by the engine simd or in a serial loop, and of a call. */
 typedef struct prices {
   const fit_size *size;
-  double copies, simd, loop, call;
+  double simd, loop, call;
 } prices;
 
 static double products_of(const fit_size *f, size_t columns) {
@@ -168,7 +169,7 @@ static double products_of(const fit_size *f, size_t columns) {
 /* A tile of m elements: its columns, their totals, and what is left over. */
 static void add_tile(fit_run *r, const prices *p, size_t m) {
   r->products += products_of(p->size, m / r->s);
-  r->totals += (double)(m / r->s) * (p->copies / 2 + p->simd); /* copied once */
+  r->totals += (double)(m / r->s) * p->simd;
   r->loops += (double)(m % r->s) * p->loop;
 }
 
@@ -211,8 +212,7 @@ static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
   r->s = choice.s;
   r->tile = choice.tile;
   p->size = size_of(f, r->s);
-  subject subjects[] = {{.action = scan, .a = a, .plan = plan},
-                        {.action = move, .a = a, .n = r->n, .s = r->s, .tile = r->tile}};
+  subject subjects[] = {{.action = scan, .a = a, .plan = plan}, {.action = move, .a = a, .n = r->n, .s = r->s}};
   time_all(subjects, 2);
   mmscan_plan_destroy(plan);
   r->measured = 1e9 * subjects[0].best;
@@ -226,18 +226,16 @@ static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
 static int measure_prices(const arrays *a, prices *p) {
   mmscan_choice choice, simd_choice;
   mmscan_plan *one = plan_of("gemm", 1, &choice), *simd = one ? plan_of("simd", WIDEST, &simd_choice) : NULL;
-  subject subjects[] = {{.action = move, .a = a, .n = BLOCK, .s = choice.s, .tile = BLOCK},
-                        {.action = add_up, .a = a, .n = LOOP},
+  subject subjects[] = {{.action = add_up, .a = a, .n = LOOP},
                         {.action = scan, .a = a, .plan = one},
                         {.action = scan, .a = a, .plan = simd}};
-  if (simd) time_all(subjects, 4);
+  if (simd) time_all(subjects, 3);
   mmscan_plan_destroy(one);
   mmscan_plan_destroy(simd);
   if (!simd) return FAILED;
-  p->copies = 1e9 * subjects[0].best / BLOCK;
-  p->loop = 1e9 * subjects[1].best / LOOP;
-  p->call = 1e9 * subjects[2].best;
-  p->simd = 1e9 * subjects[3].best / WIDEST;
+  p->loop = 1e9 * subjects[0].best / LOOP;
+  p->call = 1e9 * subjects[1].best;
+  p->simd = 1e9 * subjects[2].best / WIDEST;
   return DONE;
 }
 
@@ -264,7 +262,7 @@ static int measure_all(fit *f, const arrays *a) {
 int fit_measure(fit *f) {
   const size_t most = (size_t)1 << FIT_LAST;
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
-  arrays a = {new_array(most), new_array(most), new_array(2 * ROOM), new_array(2 * ROOM), new_array(LARGEST * LARGEST)};
+  arrays a = {new_array(most), new_array(most), new_array(ROOM), new_array(ROOM), new_array(LARGEST * LARGEST)};
   const bool is_there = a.x != NULL && a.y != NULL && a.plane != NULL && a.room != NULL && a.l != NULL;
   int status = is_there ? measure_all(f, &a) : fail_memory();
   free(a.x);

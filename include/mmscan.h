@@ -185,8 +185,9 @@ typedef struct mmscan_choice {
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
 
-#define MMSCAN_MAX_S    512    /* one column of L_s stays below the size at which a BLAS starts threads */
-#define MMSCAN_MAX_TILE 131072 /* a workspace stays below 8 MiB a thread */
+#define MMSCAN_MAX_S 512 /* one column of L_s stays below the size at which a BLAS starts threads */
+#define MMSCAN_MAX_TILE                                                                                                \
+  131072 /* sums of so many elements may be regrouped: of floats up to max / 2^20, none overflows */
 
 /* Makes a plan for *desc, which may be gone after the call (init is copied). On MMSCAN_OK *plan is the caller's, to be
  * given to mmscan_plan_destroy(); otherwise *plan is NULL.

@@ -8,7 +8,7 @@ typedef struct group {
   struct group *link;  /* the next one ahead */
   atomic_size_t looked, passed;
   mms_place at[MMS_LED_GROUP];
-  void *work[MMS_LED_GROUP];
+  mms_ahead found[MMS_LED_GROUP];
   mms_value carry[MMS_LED_GROUP]; /* into each */
 } group;
 
@@ -70,13 +70,13 @@ static group *come_to(mms_led *led, size_t index) {
 }
 
 /* Takes the carry past a group. Returns its size: the group is its follower's again. */
-static size_t pass(mms_led *led, group *g, mms_value *carry) {
+static size_t pass(mms_led *led, void *room, group *g, mms_value *carry) {
   const size_t count = g->count;
   mms_bell_wait(&led->bell, &g->looked, 1);
   for (size_t i = 0; i < count; i++) {
     mms_tiles_begin(led->tiles, &g->at[i], carry);
     g->carry[i] = *carry;
-    mms_tiles_advance(led->tiles, &g->at[i], g->work[i], carry);
+    mms_tiles_advance(led->tiles, room, &g->at[i], &g->found[i], carry);
   }
   mms_bell_set(&led->bell, &g->passed, 1);
   return count;
@@ -84,85 +84,81 @@ static size_t pass(mms_led *led, group *g, mms_value *carry) {
 
 /* Tile 0. If there is a follower by the time the leader has looked at it, that follower need not wait until it is
  * written. Returns the tile to go on with. */
-static size_t start(mms_led *led, void *work, mms_value *carry) {
+static size_t start(mms_led *led, void *room, mms_value *carry) {
   const mms_place at = mms_tiles_at(led->tiles, 0);
   mms_tiles_begin(led->tiles, &at, carry);
   mms_value before = *carry;
-  mms_tiles_look(led->tiles, &at, work);
-  mms_tiles_advance(led->tiles, &at, work, carry);
+  mms_ahead found;
+  mms_tiles_look(led->tiles, room, &at, &found);
+  mms_tiles_advance(led->tiles, room, &at, &found, carry);
   pthread_mutex_lock(&led->lock);
   bool is_followed = led->front && led->front->first == 1;
   pthread_mutex_unlock(&led->lock);
-  size_t passed = is_followed ? pass(led, come_to(led, 1), carry) : 0;
-  mms_tiles_finish(led->tiles, &at, work, &before);
+  size_t passed = is_followed ? pass(led, room, come_to(led, 1), carry) : 0;
+  mms_tiles_finish(led->tiles, room, &at, &before);
   return 1 + passed;
 }
 
-static void lead(mms_led *led, void *work) {
+static void lead(mms_led *led, void *room) {
   mms_value carry = led->tiles->run->first;
-  size_t index = start(led, work, &carry);
+  size_t index = start(led, room, &carry);
   while (index < led->tiles->count) {
     group *g = come_to(led, index);
     if (g) {
-      index += pass(led, g, &carry);
+      index += pass(led, room, g, &carry);
       continue;
     }
     mms_place at = mms_tiles_at(led->tiles, index++);
     mms_tiles_begin(led->tiles, &at, &carry);
-    mms_tiles_at_once(led->tiles, &at, &carry);
+    mms_tiles_at_once(led->tiles, room, &at, &carry);
   }
 }
 
 /* ---- A follower ----------------------------------------------------------------------------------------------- */
 
-static void look(mms_led *led, group *g, size_t from) {
-  for (size_t i = from; i < g->count; i++) mms_tiles_look(led->tiles, &g->at[i], g->work[i]);
+static void look(mms_led *led, void *room, group *g, size_t from) {
+  for (size_t i = from; i < g->count; i++) mms_tiles_look(led->tiles, room, &g->at[i], &g->found[i]);
   mms_bell_set(&led->bell, &g->looked, 1);
 }
 
-static void finish(mms_led *led, const group *g, size_t from) {
-  for (size_t i = from; i < g->count; i++) mms_tiles_finish(led->tiles, &g->at[i], g->work[i], &g->carry[i]);
+static void finish(mms_led *led, void *room, const group *g, size_t from) {
+  for (size_t i = from; i < g->count; i++) mms_tiles_finish(led->tiles, room, &g->at[i], &g->carry[i]);
 }
 
 /* Writes one group, and looks at the next on the way. */
-static void write_and_look(mms_led *led, const group *now, group *next) {
+static void write_and_look(mms_led *led, void *room, const group *now, group *next) {
   const mms_run *run = led->tiles->run;
   size_t both = now->count < next->count ? now->count : next->count;
   for (size_t i = 0; i < both; i++)
-    run->engine->finish_local(run->job, &now->at[i].tile, now->work[i], &now->carry[i], &next->at[i].tile,
-                              next->work[i]);
-  finish(led, now, both);
-  look(led, next, both);
+    run->engine->finish_local(run->job, room, &now->at[i].tile, &now->carry[i], &next->at[i].tile, &next->found[i]);
+  finish(led, room, now, both);
+  look(led, room, next, both);
 }
 
-static void follow(mms_led *led, char *works) {
+static void follow(mms_led *led, void *room) {
   const mms_run *run = led->tiles->run;
   const bool on_the_way = run->engine->finish_local && run->job->looks_ahead;
   group two[2], *now = &two[0], *next = &two[1];
-  for (size_t i = 0; i < MMS_LED_GROUP; i++) {
-    now->work[i] = works + i * led->work_bytes;
-    next->work[i] = works + (MMS_LED_GROUP + i) * led->work_bytes;
-  }
   if (!take(led, now)) return;
-  look(led, now, 0);
+  look(led, room, now, 0);
   for (bool more = true; more;) {
     more = take(led, next);
-    if (more && !on_the_way) look(led, next, 0);
+    if (more && !on_the_way) look(led, room, next, 0);
     mms_bell_wait(&led->bell, &now->passed, 1);
     if (more && on_the_way)
-      write_and_look(led, now, next);
+      write_and_look(led, room, now, next);
     else
-      finish(led, now, 0);
+      finish(led, room, now, 0);
     group *other = now;
     now = next;
     next = other;
   }
 }
 
-void mms_led_take_part(void *given, void *works) {
+void mms_led_take_part(void *given, void *room) {
   mms_led *led = given;
   if (atomic_exchange(&led->has_leader, true))
-    follow(led, works);
+    follow(led, room);
   else
-    lead(led, works);
+    lead(led, room);
 }

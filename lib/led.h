@@ -1,4 +1,4 @@
-/* led.h: threads of which one leads, for an engine that can do a tile in one reading.
+/* led.h: threads that share the tiles of a scan, of which one leads.
  *
  * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
@@ -15,11 +15,10 @@
 #include "tiles.h"
 #include <stdbool.h>
 
-enum { MMS_LED_GROUP = 2, MMS_LED_WORKS = 2 * MMS_LED_GROUP }; /* tiles in a group; works of a thread */
+enum { MMS_LED_GROUP = 2 }; /* tiles in a group */
 
 typedef struct mms_led {
   const mms_tiles *tiles;
-  size_t work_bytes; /* from a work to the next */
   mms_bell bell;
   atomic_bool has_leader;
   pthread_mutex_t lock; /* for what follows */
@@ -28,10 +27,10 @@ typedef struct mms_led {
   struct group *back;
 } mms_led;
 
-#define MMS_LED_READY(all, bytes)                                                                                      \
-  { .tiles = (all), .work_bytes = (bytes), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER, .next = 1 }
+#define MMS_LED_READY(all)                                                                                             \
+  { .tiles = (all), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER, .next = 1 }
 
-/* One thread's part, with MMS_LED_WORKS works of its own. */
-void mms_led_take_part(void *led, void *works);
+/* One thread's part, with the room it has. */
+void mms_led_take_part(void *led, void *room);
 
 #endif

@@ -1,8 +1,7 @@
 /* runtime.c: gives tiles and scans to threads.
  *
- * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles: one of them
- * leads, if the engine can do a tile in one reading (led.h), or they take turns (turns.h). All do the same additions,
- * and so does a single thread.
+ * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles, and one of them
+ * leads (led.h). All do the same additions, and so does a single thread.
  */
 #include "runtime.h"
 
@@ -11,15 +10,11 @@
 #include "kernel/stream.h"
 #include "led.h"
 #include "quota.h"
-#include "turns.h"
 #include "workspace.h"
 #include <omp.h>
-#include <stdalign.h>
 
 enum {
-  GRAIN = 32768,    /* elements of short scans that a thread takes at a time */
-  WORK_ALIGN = 64,  /* bytes from a work to the next: a multiple of these */
-  STACK_WORK = 512, /* bytes of works that are taken from the stack */
+  GRAIN = 32768, /* elements of short scans that a thread takes at a time */
 };
 
 /* ---- Whole scans ---------------------------------------------------------------------------------------------- */
@@ -30,34 +25,22 @@ typedef struct rows {
   atomic_size_t next; /* the scan to take */
 } rows;
 
-static void scan_tile(const mms_tiles *tiles, const mms_place *at, void *work, mms_value *carry) {
-  const mms_engine *engine = tiles->run->engine;
-  mms_tiles_begin(tiles, at, carry);
-  if (engine->at_once) {
-    mms_tiles_at_once(tiles, at, carry);
-    return;
-  }
-  mms_value before = *carry;
-  mms_tiles_look(tiles, at, work);
-  mms_tiles_advance(tiles, at, work, carry);
-  mms_tiles_finish(tiles, at, work, &before);
-}
-
-static void scan_all(const mms_tiles *tiles, size_t scan, void *work) {
+static void scan_all(const mms_tiles *tiles, size_t scan, void *room) {
   mms_value carry = tiles->run->first;
   for (size_t i = 0; i < tiles->per_scan; i++) {
     mms_place at = mms_tiles_of_scan(tiles, scan, i);
-    scan_tile(tiles, &at, work, &carry);
+    mms_tiles_begin(tiles, &at, &carry);
+    mms_tiles_at_once(tiles, room, &at, &carry);
   }
 }
 
-static void rows_take_part(void *given, void *work) {
+static void rows_take_part(void *given, void *room) {
   rows *r = given;
   const size_t batch = r->tiles->run->batch;
   size_t from;
   while ((from = atomic_fetch_add_explicit(&r->next, r->per_grab, memory_order_relaxed)) < batch) {
     size_t to = batch - from < r->per_grab ? batch : from + r->per_grab;
-    for (size_t scan = from; scan < to; scan++) scan_all(r->tiles, scan, work);
+    for (size_t scan = from; scan < to; scan++) scan_all(r->tiles, scan, room);
   }
 }
 
@@ -83,29 +66,22 @@ int mms_runtime_threads(int limit) {
 /* What the threads of a run share. */
 typedef struct team {
   const mms_run *run;
-  void (*take_part)(void *shared, void *works); /* a thread's part */
+  void (*take_part)(void *shared, void *room); /* a thread's part */
   void *shared;
-  size_t works, work_bytes; /* of each thread */
-  atomic_bool served;       /* some thread had memory for them */
+  atomic_bool served; /* some thread had room */
 } team;
-
-static size_t work_bytes(const mms_run *run) {
-  size_t bytes = run->engine->work_size ? run->engine->work_size(run->job) : 0;
-  return (bytes + WORK_ALIGN - 1) / WORK_ALIGN * WORK_ALIGN;
-}
 
 /* One thread's part. A thread that finds no memory leaves its part to the others. */
 static void serve(team *t) {
-  alignas(WORK_ALIGN) char small[STACK_WORK];
-  size_t bytes = t->works * t->work_bytes;
-  char *works = bytes <= STACK_WORK ? small : mms_workspace_acquire(bytes);
-  if (!works) return;
-  if (t->run->engine->begin)
-    for (size_t i = 0; i < t->works; i++) t->run->engine->begin(t->run->job, works + i * t->work_bytes);
+  const mms_engine *engine = t->run->engine;
+  const mms_job *job = t->run->job;
+  void *room = engine->room_size ? mms_workspace_acquire(engine->room_size(job)) : NULL;
+  if (engine->room_size && !room) return;
+  if (engine->begin) engine->begin(job, room);
   atomic_store_explicit(&t->served, true, memory_order_relaxed);
-  t->take_part(t->shared, works);
-  if (t->run->job->streams) mms_stream_fence();
-  if (works != small) mms_workspace_release(works);
+  t->take_part(t->shared, room);
+  if (job->streams) mms_stream_fence();
+  mms_workspace_release(room);
 }
 
 static void serve_together(team *t, int threads) {
@@ -132,23 +108,17 @@ static mmscan_status run_team(team *t, int threads) {
 /* ---- Who shares what ------------------------------------------------------------------------------------------ */
 
 static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
-  const size_t bytes = work_bytes(tiles->run);
   if (tiles->count < (size_t)threads) threads = (int)tiles->count;
   tiles->sharing = (size_t)threads;
-  if (tiles->run->engine->at_once) {
-    mms_led led = MMS_LED_READY(tiles, bytes);
-    team t = {tiles->run, mms_led_take_part, &led, MMS_LED_WORKS, bytes, false};
-    return run_team(&t, threads);
-  }
-  mms_turns turns = MMS_TURNS_READY(tiles);
-  team t = {tiles->run, mms_turns_take_part, &turns, 1, bytes, false};
+  mms_led led = MMS_LED_READY(tiles);
+  team t = {tiles->run, mms_led_take_part, &led, false};
   return run_team(&t, threads);
 }
 
 static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
   const mms_run *run = tiles->run;
   rows r = {.tiles = tiles, .per_grab = run->n > GRAIN ? 1 : GRAIN / run->n};
-  team t = {run, rows_take_part, &r, 1, work_bytes(run), false};
+  team t = {run, rows_take_part, &r, false};
   size_t grabs = (run->batch - 1) / r.per_grab + 1;
   return run_team(&t, grabs < (size_t)threads ? (int)grabs : threads);
 }

@@ -23,10 +23,10 @@ mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan)
   const mms_run *run = tiles->run;
   size_t from = in_scan * tiles->most, left = run->n - from, m = left < tiles->most ? left : tiles->most;
   size_t at = (run->job->reverse ? left - m : from) * tiles->element;
-  size_t turn = tiles->sharing * tiles->most * tiles->element;
+  size_t bytes = tiles->most * tiles->element;
   const char *x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist) + at;
   char *y = (char *)run->y + bytes_to(tiles, scan, run->y_dist) + at;
-  uintptr_t then = run->job->reverse ? (uintptr_t)x - turn : (uintptr_t)x + turn;
+  uintptr_t then = run->job->reverse ? (uintptr_t)x - bytes : (uintptr_t)x + bytes;
   return (mms_place){.tile = {.m = m, .x = x, .y = y, .then = (const void *)then},
                      .scan = scan,
                      .first = in_scan == 0,
@@ -55,26 +55,27 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
 
 /* Nobody asks for the carry out of the tile, and it can be written without being looked at. */
 static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
-  return at->last && !tiles->run->carry && tiles->run->engine->finishes_alone;
+  return at->last && !tiles->run->carry && tiles->run->engine->finish;
 }
 
-void mms_tiles_look(const mms_tiles *tiles, const mms_place *at, void *work) {
-  if (!ends_here(tiles, at)) tiles->run->engine->local(tiles->run->job, &at->tile, work);
+void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_ahead *found) {
+  if (!ends_here(tiles, at)) tiles->run->engine->local(tiles->run->job, room, &at->tile, found);
 }
 
-void mms_tiles_advance(const mms_tiles *tiles, const mms_place *at, void *work, mms_value *carry) {
-  if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, &at->tile, work, carry);
+void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_ahead *found,
+                       mms_value *carry) {
+  if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, room, &at->tile, found, carry);
   keep(tiles, at, carry);
 }
 
-void mms_tiles_finish(const mms_tiles *tiles, const mms_place *at, void *work, const mms_value *carry) {
-  tiles->run->engine->finish(tiles->run->job, &at->tile, work, carry);
+void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry) {
+  tiles->run->engine->finish(tiles->run->job, room, &at->tile, carry);
 }
 
-void mms_tiles_at_once(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
+void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry) {
   if (ends_here(tiles, at))
-    mms_tiles_finish(tiles, at, NULL, carry);
+    mms_tiles_finish(tiles, room, at, carry);
   else
-    tiles->run->engine->at_once(tiles->run->job, &at->tile, carry);
+    tiles->run->engine->at_once(tiles->run->job, room, &at->tile, carry);
   keep(tiles, at, carry);
 }

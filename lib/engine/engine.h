@@ -3,10 +3,10 @@
  * A tile is m neighbouring elements. x and y point to its element of lowest address, forward and reverse alike; they
  * are the same, or share no memory. The carry is the prefix of everything before the tile in the order of the scan.
  *
- * An engine does a tile at once; or it has the three steps below, and the runtime then has many tiles of one scan in
- * flight; or both. Without steps a whole scan is a tile.
+ * An engine does a tile at once, in one reading. It may have the three steps below as well, which give the same bits;
+ * the runtime then has many tiles of one scan in flight. Without steps a whole scan is a tile.
  *
- *   local    reads x, keeps what it finds in work
+ *   local    reads x, and finds its total
  *   advance  turns the carry into the tile into the carry out of it
  *   finish   given the carry into the tile, writes y
  *
@@ -48,29 +48,25 @@ typedef struct mms_tile {
 typedef struct mms_engine {
   const char *name, *description;
 
-  /* The steps. NULL in an engine that has at_once() alone. */
-  void (*local)(const mms_job *, const mms_tile *, void *work);
-  void (*advance)(const mms_job *, const mms_tile *, void *work, mms_value *carry);
-  void (*finish)(const mms_job *, const mms_tile *, void *work, const mms_value *carry);
+  /* Scans the tile; *carry goes in and comes out. `room` is the thread's own, for as long as it works at a job. */
+  void (*at_once)(const mms_job *, void *room, const mms_tile *, mms_value *carry);
 
-  /* finish(), with local() of another tile, in a work of its own, on the way: so that reading goes on while y is
-   * written. NULL: one after the other does as well. */
-  void (*finish_local)(const mms_job *, const mms_tile *, void *work, const mms_value *carry, const mms_tile *ahead,
-                       void *ahead_work);
+  /* The steps. NULL in an engine that cuts no tiles; there m may be anything. */
+  void (*local)(const mms_job *, void *room, const mms_tile *, mms_ahead *found);
+  void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_ahead *found, mms_value *carry);
+  void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry);
 
-  /* All three steps of a tile in one reading, for a thread that has the carry; *carry goes in and comes out. The same
-   * bits. NULL: one after the other does as well. Without steps: whatever m is. */
-  void (*at_once)(const mms_job *, const mms_tile *, mms_value *carry);
-
-  /* finish() reads nothing that local() left: the last tile of a scan goes without, if nobody wants its carry. */
-  bool finishes_alone;
+  /* finish(), with local() of another tile on the way: so that reading goes on while y is written. NULL: one after the
+   * other does as well. */
+  void (*finish_local)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const mms_tile *ahead,
+                       mms_ahead *found);
 
   bool has_unit; /* it multiplies by a unit, with an s */
   bool has_isa;  /* it is made of kernels */
 
-  /* Bytes of work a tile needs, and how it is made ready for a job. NULL: none. */
-  size_t (*work_size)(const mms_job *);
-  void (*begin)(const mms_job *, void *work);
+  /* Bytes of room, and how it is made ready for a job. NULL: none. */
+  size_t (*room_size)(const mms_job *);
+  void (*begin)(const mms_job *, void *room);
 
   /* The s (0: it has none) and tile to use where nobody says, for the type and instruction set of a job. NULL in an
    * engine that has neither. */
@@ -83,7 +79,7 @@ const mms_engine *mms_engine_at(size_t index);
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
 
-enum { MMS_SIMD_TILE = 131072 }; /* bytes of a tile of the engine simd, where nobody says */
+enum { MMS_ENGINE_TILE = 131072 }; /* bytes of a tile where nobody says */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 

@@ -2,7 +2,8 @@
 #include "engine/engine.h"
 #include "kernel/loop.h"
 
-static void at_once(const mms_job *job, const mms_tile *t, mms_value *carry) {
+static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
+  (void)room;
   mms_loop_scan_of(job->type, job->kind, job->reverse)(t->m, t->x, t->y, carry);
 }
 

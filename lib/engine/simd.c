@@ -12,8 +12,8 @@ static mms_ahead look_at(const mms_job *job, const mms_tile *t) {
   return (mms_ahead){.n = t->m, .x = t->x, .then = job->looks_ahead ? t->then : NULL, .reverse = job->reverse};
 }
 
-static void local(const mms_job *job, const mms_tile *t, void *work) {
-  mms_ahead *found = work;
+static void local(const mms_job *job, void *room, const mms_tile *t, mms_ahead *found) {
+  (void)room;
   *found = look_at(job, t);
   job->kernel->total(found);
 }
@@ -70,39 +70,37 @@ static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *car
   while (next_run(job, t, &r, carry)) continue;
 }
 
-static void advance(const mms_job *job, const mms_tile *t, void *work, mms_value *carry) {
-  const mms_ahead *found = work;
+static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_ahead *found, mms_value *carry) {
+  (void)room;
   if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_for_carry(job, t, carry);
 }
 
-static void finish(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry) {
+static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry) {
   mms_value running = *carry;
-  (void)work;
+  (void)room;
   scan_tile(job, t, &running, NULL);
 }
 
-static void finish_local(const mms_job *job, const mms_tile *t, void *work, const mms_value *carry,
-                         const mms_tile *ahead, void *ahead_work) {
-  mms_ahead *found = ahead_work;
+static void finish_local(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,
+                         const mms_tile *ahead, mms_ahead *found) {
   mms_value running = *carry;
-  (void)work;
+  (void)room;
   *found = look_at(job, ahead);
   scan_tile(job, t, &running, found);
 }
 
-static void at_once(const mms_job *job, const mms_tile *t, mms_value *carry) {
+static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
+  (void)room;
   mms_ahead found = look_at(job, t);
   mms_value running = *carry;
   scan_tile(job, t, &running, &found);
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
-static size_t work_size(const mms_job *job) { return (void)job, sizeof(mms_ahead); }
-
 /* Measured: doc/PERFORMANCE.md. */
 static void defaults(const mms_job *job, size_t *s, size_t *tile) {
   *s = 0;
-  *tile = MMS_SIMD_TILE / mms_type_size(job->type);
+  *tile = MMS_ENGINE_TILE / mms_type_size(job->type);
 }
 
 const mms_engine mms_engine_simd = {.name = "simd",
@@ -112,7 +110,5 @@ const mms_engine mms_engine_simd = {.name = "simd",
                                     .finish = finish,
                                     .finish_local = finish_local,
                                     .at_once = at_once,
-                                    .finishes_alone = true,
                                     .has_isa = true,
-                                    .work_size = work_size,
                                     .defaults = defaults};

@@ -25,9 +25,10 @@ typedef struct mms_ahead {
   bool reverse;     /* as they are scanned */
   mms_value total;  /* of all of them, in an order that n and reverse alone decide */
   bool is_ordinary; /* none is so large that this may overflow and the plain loop not, or the other way round */
+  bool is_finite;   /* the total is */
 } mms_ahead;
 
-/* Fills in total and is_ordinary. */
+/* Fills in total, is_ordinary and is_finite. */
 typedef void mms_kernel_total(mms_ahead *ahead);
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
@@ -50,9 +51,8 @@ typedef struct mms_byrows {
   const void *then;      /* as many elements that are likely to be read next, from memory; NULL: none */
 } mms_byrows;
 
-/* Fills the planes from x. False where the plain loop and a sum in another order may not agree on what overflows, or an
- * element is not finite. */
-typedef bool mms_kernel_to_rows(const mms_byrows *, const void *x);
+/* Fills the planes from the s * columns elements that are ahead, and fills in what total() would. */
+typedef void mms_kernel_to_rows(const mms_byrows *, mms_ahead *ahead);
 
 /* y = the matrix, each column with what comes before it added; where exclusive, moved on by a place in the direction of
  * the scan, the first place of a column getting only what comes before it. Streamed, y is aligned to

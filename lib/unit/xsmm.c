@@ -105,14 +105,24 @@ static void *kernel_of(mms_xsmm *x, const shape *h) {
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
-static void transpose(const mms_product *p, size_t size, const char *a, char *to) {
-  for (size_t column = 0; column < p->s; column++)
-    for (size_t row = 0; row < p->s; row++)
-      memcpy(to + (row * p->s + column) * size, a + (column * p->s + row) * size, size);
+/* Bytes of an element. */
+static size_t size_of(const mms_product *p) { return p->type == MMSCAN_F32 ? sizeof(float) : sizeof(double); }
+
+/* size: a constant to the compiler, where it is inlined. */
+static inline void transpose_of(size_t s, size_t size, const char *a, char *to) {
+  for (size_t column = 0; column < s; column++)
+    for (size_t row = 0; row < s; row++) memcpy(to + (row * s + column) * size, a + (column * s + row) * size, size);
+}
+
+static void transpose(const mms_product *p, const void *a, void *to) {
+  if (size_of(p) == sizeof(float))
+    transpose_of(p->s, sizeof(float), a, to);
+  else
+    transpose_of(p->s, sizeof(double), a, to);
 }
 
 static void multiply_plainly(const mms_product *p, size_t from, size_t columns) {
-  size_t at = (p->row_stride ? from : from * p->s) * mms_matrix_one(p->type, false).size;
+  size_t at = (p->row_stride ? from : from * p->s) * size_of(p);
   mms_product piece = *p;
   piece.columns = columns;
   piece.counts = NULL;
@@ -125,7 +135,7 @@ static void multiply_plainly(const mms_product *p, size_t from, size_t columns) 
 static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
   const shape h = stride ? (shape){p->type, c, s, s, stride, s, stride} : (shape){p->type, s, c, s, s, s, s};
-  size_t at = (stride ? from : from * p->s) * mms_matrix_one(p->type, false).size;
+  size_t at = (stride ? from : from * p->s) * size_of(p);
   const char *in = (const char *)p->x + at;
   char *out = (char *)p->w + at;
   void *kernel = stride < MOST_STRIDE ? kernel_of(x, &h) : NULL;
@@ -147,14 +157,14 @@ static void multiply_pieces(mms_xsmm *x, const mms_product *p, const void *a) {
 
 /* Small ones go to the stack: a product must not depend on memory that may be lacking. */
 static void multiply_transposed(mms_xsmm *x, const mms_product *p) {
-  size_t size = mms_matrix_one(p->type, false).size, bytes = p->s * p->s * size;
+  size_t bytes = p->s * p->s * size_of(p);
   double small[MOST_COPY / sizeof(double)];
   void *large = bytes > sizeof small ? malloc(bytes) : NULL, *copy = large ? large : small;
   if (bytes > sizeof small && !large) {
     multiply_plainly(p, 0, p->columns);
     return;
   }
-  transpose(p, size, p->a, copy);
+  transpose(p, p->a, copy);
   multiply_pieces(x, p, copy);
   free(large);
 }
