@@ -1,6 +1,8 @@
 /* led.c: the leader and those that follow. */
 #include "led.h"
 
+enum { FROM_MEMORY = 64 }; /* tiles; of more, what was looked at should stay in a core's own cache */
+
 /* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
  * fills in between `looked` and `passed`. */
 typedef struct group {
@@ -14,18 +16,33 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
-/* Tiles for a follower, when `from` and all that come after it are not taken. Fewer near the end, for all to end at one
- * time. */
-static size_t group_size(const mms_tiles *tiles, size_t from) {
-  size_t share = (tiles->count - from) / (tiles->sharing + 1);
-  return share < 1 ? 1 : share < MMS_LED_GROUP ? share : MMS_LED_GROUP;
+/* A follower is busy with a tile for a fourth longer than the leader, the time it looks at it. */
+mms_led_layout mms_led_layout_of(const mms_tiles *tiles) {
+  const size_t followers = tiles->sharing - 1, most = tiles->count > FROM_MEMORY ? MMS_LED_GROUP / 2 : MMS_LED_GROUP;
+  const size_t fourths = 4 * followers + 5; /* of a tile, in a round of groups of one */
+  const size_t rounds = (4 * tiles->count - 1) / (most * fourths) + 1;
+  size_t each = (4 * tiles->count + rounds * fourths / 2) / (rounds * fourths);
+  each = each < 1 ? 1 : each > most ? most : each;
+  return (mms_led_layout){.lead = (each + 3) / 4,
+                          .group = each,
+                          .groups = followers * each,
+                          .round = followers * each + (5 * each + 2) / 4};
 }
 
-/* Tiles left to the leader in front of them. Looking takes a fourth of the time of scanning, and where it is done while
- * the group before is written, all of that time. Other followers are in front too, where there are some. */
-static size_t gap_size(const mms_tiles *tiles, size_t from, size_t count) {
-  size_t gap = tiles->run->job->looks_ahead ? count : count / 2;
-  return from < tiles->sharing ? 0 : gap / (tiles->sharing - 1);
+/* The group to take where tile `from` and all after it are not taken. It need not be there. */
+static void place(const mms_led_layout *l, size_t from, group *g) {
+  const size_t round = from < l->lead ? 0 : (from - l->lead) / l->round, start = l->lead + round * l->round;
+  const size_t in_round = from < start ? 0 : from - start, left = l->group - in_round % l->group;
+  const size_t slack = left == l->group ? 0 : (left + 4) / 5; /* the leader is in that group, and looking takes time */
+  if (in_round >= l->groups) {
+    g->first = start + l->round;
+    g->count = l->group;
+  } else if (slack < left) {
+    g->first = start + in_round + slack;
+    g->count = left - slack;
+  } else {
+    place(l, from + left, g);
+  }
 }
 
 static void append(mms_led *led, group *g) {
@@ -39,19 +56,18 @@ static void append(mms_led *led, group *g) {
 
 /* Takes a group, if there is one left. */
 static bool take(mms_led *led, group *g) {
-  const mms_tiles *tiles = led->tiles;
+  const size_t count = led->tiles->count;
   pthread_mutex_lock(&led->lock);
-  size_t from = led->next, count = group_size(tiles, from), first = from + gap_size(tiles, from, count);
-  bool is_left = first < tiles->count;
+  place(&led->layout, led->next, g);
+  bool is_left = g->first < count;
   if (is_left) {
-    g->first = first;
-    g->count = tiles->count - first < count ? tiles->count - first : count;
+    if (g->count > count - g->first) g->count = count - g->first;
     g->looked = g->passed = 0;
     append(led, g);
-    led->next = first + g->count;
+    led->next = g->first + g->count;
   }
   pthread_mutex_unlock(&led->lock);
-  for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(tiles, first + i);
+  for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(led->tiles, g->first + i);
   return is_left;
 }
 
@@ -82,8 +98,8 @@ static size_t pass(mms_led *led, void *room, group *g, mms_value *carry) {
   return count;
 }
 
-/* Tile 0. If there is a follower by the time the leader has looked at it, that follower need not wait until it is
- * written. Returns the tile to go on with. */
+/* Tile 0, where groups are small. If there is a follower by the time the leader has looked at it, that follower need
+ * not wait until it is written. Returns the tile to go on with. */
 static size_t start(mms_led *led, void *room, mms_value *carry) {
   const mms_place at = mms_tiles_at(led->tiles, 0);
   mms_tiles_begin(led->tiles, &at, carry);
@@ -101,7 +117,7 @@ static size_t start(mms_led *led, void *room, mms_value *carry) {
 
 static void lead(mms_led *led, void *room) {
   mms_value carry = led->tiles->run->first;
-  size_t index = start(led, room, &carry);
+  size_t index = led->layout.group < 3 ? start(led, room, &carry) : 0;
   while (index < led->tiles->count) {
     group *g = come_to(led, index);
     if (g) {

@@ -3,10 +3,13 @@
  * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
  * with the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the
- * one it has, so it seldom waits for the leader; and it leaves tiles to the leader in front of a group, so that the
- * leader finds the group looked at.
+ * one it has, so it seldom waits for the leader.
  *
- * Whoever does not come, or comes late, has taken nothing: the leader does it all.
+ * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
+ * lie together: threads that write side by side take lines from each other's caches. In front of each group the leader
+ * has tiles of its own, for the time in which the group is looked at.
+ *
+ * Whoever does not come has taken nothing, and who comes late takes what the leader has not come to.
  */
 #ifndef MMS_LED_H
 #define MMS_LED_H
@@ -15,10 +18,16 @@
 #include "tiles.h"
 #include <stdbool.h>
 
-enum { MMS_LED_GROUP = 2 }; /* tiles in a group */
+enum { MMS_LED_GROUP = 8 }; /* tiles in a group, at most */
+
+/* In tiles: `lead` of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
+typedef struct mms_led_layout {
+  size_t lead, group, groups, round; /* groups: all of a round */
+} mms_led_layout;
 
 typedef struct mms_led {
   const mms_tiles *tiles;
+  mms_led_layout layout;
   mms_bell bell;
   atomic_bool has_leader;
   pthread_mutex_t lock; /* for what follows */
@@ -27,8 +36,11 @@ typedef struct mms_led {
   struct group *back;
 } mms_led;
 
-#define MMS_LED_READY(all)                                                                                             \
-  { .tiles = (all), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER, .next = 1 }
+/* How tiles are laid out for the threads that share them. */
+mms_led_layout mms_led_layout_of(const mms_tiles *tiles);
+
+#define MMS_LED_READY(all, laid_out)                                                                                   \
+  { .tiles = (all), .layout = (laid_out), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER, .next = 1 }
 
 /* One thread's part, with the room it has. */
 void mms_led_take_part(void *led, void *room);

@@ -110,7 +110,7 @@ static mmscan_status run_team(team *t, int threads) {
 static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   if (tiles->count < (size_t)threads) threads = (int)tiles->count;
   tiles->sharing = (size_t)threads;
-  mms_led led = MMS_LED_READY(tiles);
+  mms_led led = MMS_LED_READY(tiles, mms_led_layout_of(tiles));
   team t = {tiles->run, mms_led_take_part, &led, false};
   return run_team(&t, threads);
 }
