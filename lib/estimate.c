@@ -37,14 +37,19 @@ static double element(const row *r, mmscan_type type) {
   return is_float ? r->f64 : r->i64;
 }
 
-/* Threads are given whole tiles, or whole scans by an engine without tiles: the time is that of the thread with most.
- */
+/* Elements of the thread that has most. Threads are given whole tiles, or whole scans by an engine without tiles; what
+ * is left of a scan goes to a thread that has a tile less, where there is one. */
+static size_t most_of(const mms_job *job, mms_shape shape, int count) {
+  const size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, left = shape.n % piece;
+  const size_t threads = (size_t)count, pieces = shape.n / piece * shape.batch, lefts = left ? shape.batch : 0;
+  if (pieces % threads) return (pieces / threads + 1) * piece;
+  return pieces / threads * piece + (lefts + threads - 1) / threads * left;
+}
+
 static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
-  size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, pieces = (shape.n - 1) / piece + 1;
-  double each = (double)piece * element(r, shape.type), all = (double)shape.n * element(r, shape.type);
-  double share = (double)pieces * (double)shape.batch / threads, whole = (double)(size_t)share;
-  if (threads == 1) return (r->start + all) * (double)shape.batch;
-  return TEAM + r->start + each * (share > whole ? whole + 1 : whole);
+  const double each = element(r, shape.type);
+  if (threads == 1) return (r->start + (double)shape.n * each) * (double)shape.batch;
+  return TEAM + r->start + (double)most_of(job, shape, threads) * each;
 }
 
 static int next_count(int threads, int most) { return threads < most && 2 * threads > most ? most : 2 * threads; }
