@@ -1,8 +1,6 @@
 /* led.c: the leader and those that follow. */
 #include "led.h"
 
-enum { FROM_MEMORY = 64 }; /* tiles; of more, what was looked at should stay in a core's own cache */
-
 /* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
  * fills in between `looked` and `passed`. */
 typedef struct group {
@@ -18,11 +16,10 @@ typedef struct group {
 
 /* A follower is busy with a tile for a fourth longer than the leader, the time it looks at it. */
 mms_led_layout mms_led_layout_of(const mms_tiles *tiles) {
-  const size_t followers = tiles->sharing - 1, most = tiles->count > FROM_MEMORY ? MMS_LED_GROUP / 2 : MMS_LED_GROUP;
-  const size_t fourths = 4 * followers + 5; /* of a tile, in a round of groups of one */
-  const size_t rounds = (4 * tiles->count - 1) / (most * fourths) + 1;
+  const size_t followers = tiles->sharing - 1, fourths = 4 * followers + 5; /* of a tile, in a round of groups of one */
+  const size_t rounds = (4 * tiles->count - 1) / (MMS_LED_GROUP * fourths) + 1;
   size_t each = (4 * tiles->count + rounds * fourths / 2) / (rounds * fourths);
-  each = each < 1 ? 1 : each > most ? most : each;
+  each = each < 1 ? 1 : each > MMS_LED_GROUP ? MMS_LED_GROUP : each;
   return (mms_led_layout){.lead = (each + 3) / 4,
                           .group = each,
                           .groups = followers * each,
