@@ -76,7 +76,7 @@ PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help all tests check check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
+.PHONY: help all tests check check-units check-command check-reproduction check-install check-asan check-tsan check-valgrind \
         check-neon bench peers reproduce install uninstall demo format format-check lint dist clean
 
 help: ## list the targets
@@ -187,10 +187,9 @@ check-install: all
 	test/run test/install.sh:$(BUILD)
 
 SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 check-units
-check-asan: ## the tests under the address and leak sanitizer
-	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address"
-check-ubsan: ## the tests under the undefined-behaviour sanitizer
-	+$(SANITIZE) BUILD=$(BUILD)/ubsan CFLAGS="-O1 -g -fsanitize=undefined -fno-sanitize-recover=all"
+check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers
+	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan \
+	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
 # Its CPU is not this machine's: the tests' children, which are asked what CPU they have, must be on it too.
