@@ -195,7 +195,7 @@ check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime
 # Its CPU is not this machine's: the tests' children, which are asked what CPU they have, must be on it too.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
-	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks" \
+	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks,*/test_alloc,*/test_environment" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
 # An Armv8.0 core: NEON, and none of the later extensions.

@@ -47,9 +47,9 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
   return status ? status : scan_problem(&problem, x, y, NULL);
 }
 
-/* A short scan is a kernel alone: no problem, no plan. */
-static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t n, const void *init, mms_value carry,
-                                        const void *x, void *y, size_t size) {
+/* A short scan is a kernel alone: no problem, no plan. init: NULL where inclusive. */
+static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t size, size_t n, const void *init,
+                                        mms_value carry, const void *x, void *y) {
   const mms_kernel *kernels = mms_plan_short();
   if (n < MMS_PLAN_LOOP || n > MMS_PLAN_SHORT_BYTES / size || !kernels) return scan_long(type, kind, n, init, x, y);
   if (!x || !y) return MMSCAN_EINVAL;
@@ -58,9 +58,21 @@ static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size
   return MMSCAN_OK;
 }
 
-/* And a tiny one is a loop, where nothing is wrong. */
+/* Not inlined, either: a tiny scan does without a stack frame. */
+__attribute__((noinline)) static mmscan_status scan_inclusive(mmscan_type type, size_t size, size_t n, mms_value none,
+                                                              const void *x, void *y) {
+  return scan_simple(type, MMSCAN_INCLUSIVE, size, n, NULL, none, x, y);
+}
+
+__attribute__((noinline)) static mmscan_status scan_exclusive(mmscan_type type, size_t size, size_t n, mms_value init,
+                                                              const void *x, void *y) {
+  return scan_simple(type, MMSCAN_EXCLUSIVE, size, n, &init, init, x, y);
+}
+
+/* And a tiny one is a loop, where nothing is wrong. A tiny call in time is worth more than a jump in a longer one. */
 static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) {
-  return n - 1 < MMS_PLAN_LOOP - 1 && x && y && mms_plan_short() && mms_problem_overlap(x, y, n * size) == MMSCAN_OK;
+  bool is = n - 1 < MMS_PLAN_LOOP - 1 && x && y && mms_plan_short() && !mms_problem_overlap(x, y, n * size);
+  return __builtin_expect(is, 1);
 }
 
 #define BODY "api_tiny.inc"
@@ -68,62 +80,62 @@ static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) 
 
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_f32(n, x, y);
-  return scan_simple(MMSCAN_F32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.f32 = -0.0f}, x, y, sizeof *x);
+  return scan_inclusive(MMSCAN_F32, sizeof *x, n, (mms_value){.f32 = -0.0f}, x, y);
 }
 
 mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_f64(n, x, y);
-  return scan_simple(MMSCAN_F64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.f64 = -0.0}, x, y, sizeof *x);
+  return scan_inclusive(MMSCAN_F64, sizeof *x, n, (mms_value){.f64 = -0.0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_i32(size_t n, const int32_t *x, int32_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_i32(n, x, y);
-  return scan_simple(MMSCAN_I32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.i32 = 0}, x, y, sizeof *x);
+  return scan_inclusive(MMSCAN_I32, sizeof *x, n, (mms_value){.i32 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_i64(n, x, y);
-  return scan_simple(MMSCAN_I64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.i64 = 0}, x, y, sizeof *x);
+  return scan_inclusive(MMSCAN_I64, sizeof *x, n, (mms_value){.i64 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_u32(n, x, y);
-  return scan_simple(MMSCAN_U32, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.u32 = 0}, x, y, sizeof *x);
+  return scan_inclusive(MMSCAN_U32, sizeof *x, n, (mms_value){.u32 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_u64(n, x, y);
-  return scan_simple(MMSCAN_U64, MMSCAN_INCLUSIVE, n, NULL, (mms_value){.u64 = 0}, x, y, sizeof *x);
+  return scan_inclusive(MMSCAN_U64, sizeof *x, n, (mms_value){.u64 = 0}, x, y);
 }
 
 mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_f32(n, init, x, y);
-  return scan_simple(MMSCAN_F32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.f32 = init}, x, y, sizeof *x);
+  return scan_exclusive(MMSCAN_F32, sizeof *x, n, (mms_value){.f32 = init}, x, y);
 }
 
 mmscan_status mmscan_exclusive_f64(size_t n, double init, const double *x, double *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_f64(n, init, x, y);
-  return scan_simple(MMSCAN_F64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.f64 = init}, x, y, sizeof *x);
+  return scan_exclusive(MMSCAN_F64, sizeof *x, n, (mms_value){.f64 = init}, x, y);
 }
 
 mmscan_status mmscan_exclusive_i32(size_t n, int32_t init, const int32_t *x, int32_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_i32(n, init, x, y);
-  return scan_simple(MMSCAN_I32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.i32 = init}, x, y, sizeof *x);
+  return scan_exclusive(MMSCAN_I32, sizeof *x, n, (mms_value){.i32 = init}, x, y);
 }
 
 mmscan_status mmscan_exclusive_i64(size_t n, int64_t init, const int64_t *x, int64_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_i64(n, init, x, y);
-  return scan_simple(MMSCAN_I64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.i64 = init}, x, y, sizeof *x);
+  return scan_exclusive(MMSCAN_I64, sizeof *x, n, (mms_value){.i64 = init}, x, y);
 }
 
 mmscan_status mmscan_exclusive_u32(size_t n, uint32_t init, const uint32_t *x, uint32_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_u32(n, init, x, y);
-  return scan_simple(MMSCAN_U32, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.u32 = init}, x, y, sizeof *x);
+  return scan_exclusive(MMSCAN_U32, sizeof *x, n, (mms_value){.u32 = init}, x, y);
 }
 
 mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, uint64_t *y) {
   if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_u64(n, init, x, y);
-  return scan_simple(MMSCAN_U64, MMSCAN_EXCLUSIVE, n, &init, (mms_value){.u64 = init}, x, y, sizeof *x);
+  return scan_exclusive(MMSCAN_U64, sizeof *x, n, (mms_value){.u64 = init}, x, y);
 }
 
 /* ---- The general call and plans ------------------------------------------------------------------------------- */

@@ -24,10 +24,11 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
 /* MMSCAN_OK where x and y can serve the problem: neither is NULL, and they are in place or share no memory. */
 mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void *y);
 
-/* MMSCAN_OK where two arrays of `bytes` bytes are the same or share no memory. */
+/* MMSCAN_OK where two arrays of `bytes` bytes, one at least, are the same or share no memory: in one comparison, for a
+ * short scan. */
 static inline mmscan_status mms_problem_overlap(const void *x, const void *y, size_t bytes) {
   uintptr_t apart = (uintptr_t)y - (uintptr_t)x;
-  return apart != 0 && (apart < bytes || -apart < bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+  return apart + bytes - 1 < 2 * bytes - 1 && apart != 0 ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
 /* A description of the paper's algorithm, its arrays and its counts. */
