@@ -14,12 +14,18 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
+/* What comes from memory is best looked at in groups that stay in a core's own cache, with what is written. */
+static size_t most_in_group(const mms_tiles *tiles) {
+  enum { FROM_MEMORY = 8 << 20, FEW = 2 };
+  return tiles->count * tiles->most * tiles->element > FROM_MEMORY ? FEW : MMS_LED_GROUP;
+}
+
 /* A follower is busy with a tile for a fourth longer than the leader, the time it looks at it. */
 mms_led_layout mms_led_layout_of(const mms_tiles *tiles) {
   const size_t followers = tiles->sharing - 1, fourths = 4 * followers + 5; /* of a tile, in a round of groups of one */
-  const size_t rounds = (4 * tiles->count - 1) / (MMS_LED_GROUP * fourths) + 1;
+  const size_t most = most_in_group(tiles), rounds = (4 * tiles->count - 1) / (most * fourths) + 1;
   size_t each = (4 * tiles->count + rounds * fourths / 2) / (rounds * fourths);
-  each = each < 1 ? 1 : each > MMS_LED_GROUP ? MMS_LED_GROUP : each;
+  each = each < 1 ? 1 : each > most ? most : each;
   return (mms_led_layout){.lead = (each + 3) / 4,
                           .group = each,
                           .groups = followers * each,

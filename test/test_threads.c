@@ -42,7 +42,7 @@ static const struct shape shapes[] = {{50000, 1, 1024}, {3000, 37, 0}, {2500, 7,
 /* Of more than 2 MiB of any type, the engine simd looks at a tile while it writes another, with the kernels of some
  * instruction sets. Here it is longer than the one that is written, or shorter, and neither ends between blocks. A
  * quick run has it as long, but for those instruction sets alone. */
-static const struct shape looked_ahead = {214000, 3, 7001};
+static const struct shape looked_ahead = {349000, 3, 6481};
 
 static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
   mmscan_choice used;
