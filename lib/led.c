@@ -101,8 +101,8 @@ static size_t pass(mms_led *led, void *room, group *g, mms_value *carry) {
   return count;
 }
 
-/* Tile 0, where groups are small. If there is a follower by the time the leader has looked at it, that follower need
- * not wait until it is written. Returns the tile to go on with. */
+/* Tile 0, where groups are so small that they are looked at before it is scanned. If there is a follower by the time
+ * the leader has looked at it, that follower need not wait until it is written. Returns the tile to go on with. */
 static size_t start(mms_led *led, void *room, mms_value *carry) {
   const mms_place at = mms_tiles_at(led->tiles, 0);
   mms_tiles_begin(led->tiles, &at, carry);

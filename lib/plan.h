@@ -29,9 +29,8 @@ mms_shape mms_plan_shape(const mmscan_plan *plan);
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
 enum {
-  MMS_PLAN_LOOP = 52, /* scans shorter than this are plain loops */
-  MMS_PLAN_SHORT_BYTES =
-      MMS_ENGINE_TILE, /* up to here one thread and one tile are best: no plan is needed to know it */
+  MMS_PLAN_LOOP = 52,                     /* scans shorter than this are plain loops */
+  MMS_PLAN_SHORT_BYTES = MMS_ENGINE_TILE, /* up to here one thread and one tile are best, without a plan */
 };
 
 /* The kernels of every type for scans that short; NULL where the environment wants otherwise or is illegal, and before

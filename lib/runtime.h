@@ -4,7 +4,7 @@
 
 #include "tiles.h"
 
-/* MMSCAN_ENOMEM, and nothing written, where no thread finds a work space. */
+/* MMSCAN_ENOMEM, and nothing written, where no thread finds memory for a room. */
 mmscan_status mms_runtime_scan(const mms_run *run);
 
 /* How many threads a run may use, of at most `limit` (0: OpenMP's own rules, and no more than the CPUs that a container

@@ -5,6 +5,7 @@
  */
 #include "unit/xsmm.h"
 
+#include "types.h"
 #include "unit/matrix.h"
 #include "unit/model.h"
 #include "unit/selftest.h"
@@ -105,9 +106,6 @@ static void *kernel_of(mms_xsmm *x, const shape *h) {
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
-/* Bytes of an element. */
-static size_t size_of(const mms_product *p) { return p->type == MMSCAN_F32 ? sizeof(float) : sizeof(double); }
-
 /* size: a constant to the compiler, where it is inlined. */
 static inline void transpose_of(size_t s, size_t size, const char *a, char *to) {
   for (size_t column = 0; column < s; column++)
@@ -115,14 +113,14 @@ static inline void transpose_of(size_t s, size_t size, const char *a, char *to) 
 }
 
 static void transpose(const mms_product *p, const void *a, void *to) {
-  if (size_of(p) == sizeof(float))
+  if (mms_type_size(p->type) == sizeof(float))
     transpose_of(p->s, sizeof(float), a, to);
   else
     transpose_of(p->s, sizeof(double), a, to);
 }
 
 static void multiply_plainly(const mms_product *p, size_t from, size_t columns) {
-  size_t at = (p->row_stride ? from : from * p->s) * size_of(p);
+  size_t at = (p->row_stride ? from : from * p->s) * mms_type_size(p->type);
   mms_product piece = *p;
   piece.columns = columns;
   piece.counts = NULL;
@@ -135,7 +133,7 @@ static void multiply_plainly(const mms_product *p, size_t from, size_t columns) 
 static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
   const shape h = stride ? (shape){p->type, c, s, s, stride, s, stride} : (shape){p->type, s, c, s, s, s, s};
-  size_t at = (stride ? from : from * p->s) * size_of(p);
+  size_t at = (stride ? from : from * p->s) * mms_type_size(p->type);
   const char *in = (const char *)p->x + at;
   char *out = (char *)p->w + at;
   void *kernel = stride < MOST_STRIDE ? kernel_of(x, &h) : NULL;
@@ -157,7 +155,7 @@ static void multiply_pieces(mms_xsmm *x, const mms_product *p, const void *a) {
 
 /* Small ones go to the stack: a product must not depend on memory that may be lacking. */
 static void multiply_transposed(mms_xsmm *x, const mms_product *p) {
-  size_t bytes = p->s * p->s * size_of(p);
+  size_t bytes = p->s * p->s * mms_type_size(p->type);
   double small[MOST_COPY / sizeof(double)];
   void *large = bytes > sizeof small ? malloc(bytes) : NULL, *copy = large ? large : small;
   if (bytes > sizeof small && !large) {
