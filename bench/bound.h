@@ -7,6 +7,7 @@
 #define BENCH_BOUND_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Copies `size` bytes with stores that pass the caches by, where the CPU has such. */
 void bound_stream(size_t size, const void *x, void *y, int threads);
@@ -16,5 +17,10 @@ void bound_copy(size_t size, const void *x, void *y, int threads);
 
 /* Reads `size` bytes and writes them back. */
 void bound_update(size_t size, void *y, int threads);
+
+/* Copies `size` bytes, or updates them where x is y, as threads that share a scan do at best: one reads each of its
+ * pieces once, the others read theirs twice, first for the sum and then to write. Returns the sum of those, that nothing
+ * be left unread. */
+uint64_t bound_read_ahead(size_t size, const void *x, void *y, int threads);
 
 #endif

@@ -1006,6 +1006,18 @@ class Bench(Timed):
         self.assertEqual(set(roles), {"bound", "copy", "loop", "mmscan", "peer"})
         self.assertEqual(roles.count("loop"), 1)
 
+    def test_copy_read_ahead(self):
+        """Copying as threads that share a scan read is timed where arrays are larger than all caches."""
+        caches = json.loads(self.good(*self.TINY, 4, "--json"))["machine"]["caches"]
+        if max(caches) > 64 << 20:
+            self.skipTest("caches of more than 64 MiB")
+        for place, name in ("out", "copy, read ahead"), ("in", "update, read ahead"):
+            rows = self.rows("bench", "--rounds", 1, "--length", "1000,%d" % (max(caches) // 4 + 5), "--place", place,
+                             "--threads", "all", "--only", name, env={"MMSCAN_NUM_THREADS": "3"})
+            short, long = [row for _, row in rows if row["name"] == name]
+            self.assertIn("larger than all caches", short["skipped"])
+            self.assertGreater(long["of_bound"], 0)
+
     def test_numpy(self):
         for table, row in self.rows(*self.TINY, "4,10", "--type", "all", "--place", "both", "--only", "NumPy",
                                     env={"PYTHON": sys.executable}):
