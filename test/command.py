@@ -1013,7 +1013,7 @@ class Bench(Timed):
             self.skipTest("caches of more than 64 MiB")
         for place, name in ("out", "copy, read ahead"), ("in", "update, read ahead"):
             rows = self.rows("bench", "--rounds", 1, "--length", "1000,%d" % (max(caches) // 4 + 5), "--place", place,
-                             "--threads", "all", "--only", name, env={"MMSCAN_NUM_THREADS": "3"})
+                             "--threads", "all", "--only", "mmscan (", env={"MMSCAN_NUM_THREADS": "3"})
             short, long = [row for _, row in rows if row["name"] == name]
             self.assertIn("larger than all caches", short["skipped"])
             self.assertGreater(long["of_bound"], 0)
