@@ -178,7 +178,7 @@ check-units: $(TESTS)
 	test/run $(TESTS)
 
 check-command: all $(TOY_FILES)
-	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD)
+	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD) test/add_operator.sh:$(BUILD)
 
 check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 	test/run bench/reproduction/reproduce.py:$(TOOL)

@@ -52,14 +52,16 @@ static double cost(const row *r, const mms_job *job, mms_shape shape, int thread
   return TEAM + r->start + (double)most_of(job, shape, threads) * each;
 }
 
-static int next_count(int threads, int most) { return threads < most && 2 * threads > most ? most : 2 * threads; }
+/* Twice as many, and last of all `most`. */
+static int next_count(int threads, int most) { return threads > most / 2 ? most : 2 * threads; }
 
 double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most, int *threads) {
   const row *r = row_of(engine, job);
   *threads = 1;
   if (shape.n == 0 || shape.batch == 0) return 0;
   double least = cost(r, job, shape, 1);
-  for (int count = 2; count <= most; count = next_count(count, most)) {
+  for (int count = 1; count < most;) {
+    count = next_count(count, most);
     double here = cost(r, job, shape, count);
     if (here >= least) continue;
     least = here;

@@ -6,6 +6,7 @@
 
 /* The shape of a problem. */
 typedef struct mms_shape {
+  mmscan_op op;
   mmscan_type type;
   size_t n, batch;
 } mms_shape;

@@ -201,11 +201,11 @@ static void adopt(mmscan_plan *plan, const candidate *best) {
   plan->threads = best->plan.threads;
 }
 
-/* Nobody has a say in the choice, and all threads can be had: what is found holds elsewhere too. */
+/* Nobody has a say in the choice, and all threads can be had: what is found holds elsewhere too. Wisdom is of +. */
 static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
   const mmscan_choice *c = asked;
   bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
-  return free_choice && plan->may_retire && !mms_env_get()->threads &&
+  return free_choice && plan->problem.op == MMSCAN_PLUS && plan->may_retire && !mms_env_get()->threads &&
          mms_runtime_threads(0) == mms_runtime_most_threads(0);
 }
 

@@ -15,7 +15,8 @@ enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
-  return (mms_shape){plan->problem.type, plan->problem.n, plan->problem.batch};
+  const mms_problem *p = &plan->problem;
+  return (mms_shape){p->op, p->type, p->n, p->batch};
 }
 
 /* ---- What is asked for ---------------------------------------------------------------------------------------- */
@@ -36,12 +37,18 @@ static mms_job job_for(const mms_engine *engine, mms_job job, const mms_env *env
   return job;
 }
 
+/* A product adds. */
+static bool can_do(const mms_engine *engine, const mms_job *job) {
+  return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
+}
+
 static void choose_least(mmscan_plan *plan, const mms_env *env, int most) {
   const mms_job job = plan->job;
   const mms_engine *engine;
   double least = DBL_MAX;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     int threads;
+    if (!can_do(engine, &job)) continue;
     mms_job as = job_for(engine, job, env);
     double cost = mms_estimate(engine, &as, mms_plan_shape(plan), most, &threads);
     if (cost >= least) continue;
@@ -78,6 +85,7 @@ static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const 
     plan->job = job_for(plan->engine, plan->job, env);
   else
     choose_freely(plan, env, most);
+  if (!can_do(plan->engine, &plan->job)) return MMSCAN_ENOTSUP;
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
   return (c->tile && !plan->engine->defaults) || (c->isa && !plan->engine->has_isa) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
@@ -87,7 +95,7 @@ static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mms
   if (c->isa && !mms_isa_find(c->isa, &index)) return MMSCAN_EINVAL;
   plan->job.isa = c->isa ? mms_isa_at(index) : env->isa;
   if (!plan->job.isa) return MMSCAN_ENOTSUP;
-  plan->job.kernel = &plan->job.isa->kernels[plan->job.type];
+  plan->job.kernel = &plan->job.isa->kernels[plan->job.op][plan->job.type];
   return MMSCAN_OK;
 }
 
@@ -118,10 +126,11 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   const mmscan_choice *c = choice ? choice : &nothing;
   mmscan_status status;
   if (env->status) return env->status;
-  if (!env->engine) atomic_store_explicit(&mms_plan_short_kernels, env->isa->kernels, memory_order_relaxed);
+  if (!env->engine)
+    atomic_store_explicit(&mms_plan_short_kernels, env->isa->kernels[MMSCAN_PLUS], memory_order_relaxed);
   if (choice && (choice->struct_size != sizeof *choice || choice->threads < 0)) return MMSCAN_EINVAL;
   *plan = (mmscan_plan){.problem = *problem};
-  plan->job = (mms_job){.type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
+  plan->job = (mms_job){.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
   const int most = mms_runtime_most_threads(c->threads ? c->threads : env->threads);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;

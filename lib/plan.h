@@ -33,8 +33,8 @@ enum {
   MMS_PLAN_SHORT_BYTES = MMS_ENGINE_TILE, /* up to here one thread and one tile are best, without a plan */
 };
 
-/* The kernels of every type for scans that short; NULL where the environment wants otherwise or is illegal, and before
- * the first plan. In the header because a short scan has no time for a call. */
+/* The kernels of + for every type, for scans that short; NULL where the environment wants otherwise or is illegal, and
+ * before the first plan. In the header because a short scan has no time for a call. */
 extern _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
 static inline const mms_kernel *mms_plan_short(void) {

@@ -27,7 +27,7 @@ static mmscan_status check_values(const mmscan_desc *d) {
 }
 
 static mmscan_status check_supported(const mmscan_desc *d) {
-  if (d->op != MMSCAN_PLUS || d->x_type != d->y_type || mms_type_size(d->x_type) == 0) return MMSCAN_ENOTSUP;
+  if (d->x_type != d->y_type || !mms_type_is_scanned(d->op, d->x_type)) return MMSCAN_ENOTSUP;
   if (d->n > 1 && (d->x_stride != 1 || d->y_stride != 1)) return MMSCAN_ENOTSUP;
   return MMSCAN_OK;
 }
@@ -52,8 +52,8 @@ static mmscan_status check_shape(const mms_problem *p) {
 }
 
 /* An exclusive scan starts at init, or at +0; an inclusive one at the identity. */
-static mms_value first_carry(mmscan_type type, mmscan_kind kind, const void *init) {
-  if (kind == MMSCAN_INCLUSIVE) return mms_type_identity(type);
+static mms_value first_carry(mmscan_op op, mmscan_type type, mmscan_kind kind, const void *init) {
+  if (kind == MMSCAN_INCLUSIVE) return mms_type_identity(op, type);
   mms_value v;
   memset(&v, 0, sizeof v);
   if (init) memcpy(&v, init, mms_type_size(type));
@@ -61,7 +61,12 @@ static mms_value first_carry(mmscan_type type, mmscan_kind kind, const void *ini
 }
 
 mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init) {
-  *p = (mms_problem){.type = type, .kind = kind, .n = n, .batch = n ? 1 : 0, .first = first_carry(type, kind, init)};
+  *p = (mms_problem){.op = MMSCAN_PLUS,
+                     .type = type,
+                     .kind = kind,
+                     .n = n,
+                     .batch = n ? 1 : 0,
+                     .first = first_carry(MMSCAN_PLUS, type, kind, init)};
   return check_shape(p);
 }
 
@@ -71,14 +76,15 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
   if ((status = check_values(d))) return status;
   if ((status = check_supported(d))) return status;
-  *p = (mms_problem){.type = d->x_type,
+  *p = (mms_problem){.op = d->op,
+                     .type = d->x_type,
                      .kind = d->kind,
                      .reverse = d->reverse != 0,
                      .n = d->n,
                      .batch = d->n ? d->batch : 0,
                      .x_dist = d->batch > 1 ? d->x_dist : 0,
                      .y_dist = d->batch > 1 ? d->y_dist : 0,
-                     .first = first_carry(d->x_type, d->kind, d->init)};
+                     .first = first_carry(d->op, d->x_type, d->kind, d->init)};
   return check_shape(p);
 }
 

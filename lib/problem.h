@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 typedef struct mms_problem {
+  mmscan_op op;
   mmscan_type type;
   mmscan_kind kind;
   bool reverse;

@@ -15,7 +15,8 @@ typedef union mms_value {
   uint64_t u64;
 } mms_value;
 
-enum { MMS_TYPES = MMSCAN_U8 + 1 }; /* length of a table indexed by mmscan_type */
+/* Lengths of tables indexed by mmscan_type, and by mmscan_op. */
+enum { MMS_TYPES = MMSCAN_U8 + 1, MMS_OPS = MMSCAN_MUL + 1 };
 
 /* Bytes of an element; 0 for a type that is not scanned yet, or is none. */
 size_t mms_type_size(mmscan_type type);
@@ -24,11 +25,12 @@ size_t mms_type_size(mmscan_type type);
 const char *mms_type_name(mmscan_type type);
 bool mms_type_find(const char *name, mmscan_type *type);
 
-/* The identity of + for the type. */
-mms_value mms_type_identity(mmscan_type type);
+/* Whether scans by the operator are made of the type; and the identity there. */
+bool mms_type_is_scanned(mmscan_op op, mmscan_type type);
+mms_value mms_type_identity(mmscan_op op, mmscan_type type);
 
-/* The float type whose products serve the type, and how many of them an element takes. */
+/* The float type whose products serve the type, and how many of them an element takes: 0 where none is exact. */
 mmscan_type mms_type_unit(mmscan_type type);
-int mms_type_planes(mmscan_type type);
+int mms_type_planes(mmscan_op op, mmscan_type type);
 
 #endif

@@ -11,7 +11,7 @@
  *   unit cblas OpenBLAS 0.3.21
  *   blas libblis.so.4                libraries that were opened: roster.h
  *   version 0.9.0
- *   f32 17 0 simd - 0 32768 2        type, log2 n, log2 batch, engine, unit, s, tile, threads
+ *   f32 17 0 simd - 0 32768 2        type (of +), log2 n, log2 batch, engine, unit, s, tile, threads
  *   f32 18 0 gemm @1 8 65536 2       a unit, of the first library
  *   end 4 93c6cbcb8a4f4e8c
  */
@@ -49,11 +49,11 @@ static unsigned log2_of(size_t v) {
   return log;
 }
 
-static uint32_t key_from(mmscan_type type, unsigned log_n, unsigned log_batch) {
-  return (uint32_t)type << 16 | log_n << 8 | log_batch;
+static uint32_t key_from(mmscan_op op, mmscan_type type, unsigned log_n, unsigned log_batch) {
+  return (uint32_t)op << 24 | (uint32_t)type << 16 | log_n << 8 | log_batch;
 }
 
-static uint32_t key_of(mms_shape s) { return key_from(s.type, log2_of(s.n), log2_of(s.batch)); }
+static uint32_t key_of(mms_shape s) { return key_from(s.op, s.type, log2_of(s.n), log2_of(s.batch)); }
 
 static const entry *find(const entry *e, uint32_t key) {
   while (e && e->key != key) e = e->next;
@@ -137,7 +137,7 @@ static void write_entry(FILE *out, const mms_roster *roster, const entry *e) {
   const mms_wise *w = &e->wise;
   char unit[16];
   mms_roster_name(roster, w->unit, unit, sizeof unit);
-  fprintf(out, "%s %u %u %s %s %zu %zu %d\n", mms_type_name(e->key >> 16), e->key >> 8 & 255, e->key & 255,
+  fprintf(out, "%s %u %u %s %s %zu %zu %d\n", mms_type_name(e->key >> 16 & 255), e->key >> 8 & 255, e->key & 255,
           w->engine->name, unit, w->s, w->tile, w->threads);
 }
 
@@ -216,7 +216,7 @@ static entry *parse_line(mms_roster *roster, const char *line) {
   if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63 || !parse_part(&w, roster, engine, unit) ||
       !is_legal(&w))
     return NULL;
-  return new_entry(key_from(t, log_n, log_batch), &w);
+  return new_entry(key_from(MMSCAN_PLUS, t, log_n, log_batch), &w);
 }
 
 /* The lines between the head and the last one, *count of them, become a roster and a chain. False: one of them is

@@ -24,16 +24,17 @@
 
 /* What an engine needs to know of a problem and its plan. */
 typedef struct mms_job {
+  mmscan_op op;
   mmscan_type type;
   mmscan_kind kind;
   bool reverse;
-  const mms_unit *unit; /* with s and tile: only for engines that cut tiles */
-  size_t s, tile;       /* no tile is longer than this */
+  const mms_unit *unit; /* and s: only for engines that multiply by a unit */
+  size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
   size_t block;         /* bytes of a matrix that the unit is best given at a time */
   bool fetches;         /* x is larger than a core's own caches: ask for it in time */
   bool looks_ahead;     /* and best while y is written; finish_local() is of use */
   bool streams;         /* x and y are larger than all caches, and not the same: write past them; the runtime fences */
-  const mms_isa *isa;   /* and the kernels of it for the type: the same for every engine */
+  const mms_isa *isa;   /* and the kernels of it for the operator and type: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;
 
@@ -61,7 +62,7 @@ typedef struct mms_engine {
   void (*finish_local)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const mms_tile *ahead,
                        mms_ahead *found);
 
-  bool has_unit; /* it multiplies by a unit, with an s */
+  bool has_unit; /* it multiplies by a unit, with an s: only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */
 
   /* Bytes of room, and how it is made ready for a job. NULL: none. */

@@ -10,8 +10,8 @@
  * totals are a row. Kernels take x apart into rows and put y together from them. A block stays in the nearest cache
  * from x to y. What is left over at the end of a tile when s does not divide it, the tail, is a plain loop.
  *
- * Integers ride on f64 products: every sum in a block stays below 2^53, so it is exact. A 64-bit integer rides as two
- * 32-bit halves. Carries and the last addition are integer, and wrap.
+ * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (byrows.inc). A 64-bit integer
+ * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
  *
  * Floats: sums of a block that is `ordinary` (kernel.h) do not overflow, however grouped, and it holds no Inf and no
  * NaN. A block that is not, or whose carry is too large for it, is scanned by the plain loop; so a result is finite
@@ -71,7 +71,7 @@ static size_t lay_out(const mms_job *job, char *memory, room *r) {
   size_t columns = block_columns(job), stride = columns + LANES, plane = job->s * stride * unit_size(job);
   take(&a, sizeof *r);
   *r = (room){.columns = columns, .stride = stride, .l = take(&a, job->s * job->s * unit_size(job))};
-  for (int p = 0; p < mms_type_planes(job->type); p++) {
+  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
     r->plane[p] = take(&a, plane);
     r->scanned[p] = take(&a, plane);
     take(&a, ALIGN);
@@ -131,7 +131,7 @@ static void add_tail(const mms_job *job, const block *b, mms_ahead *columns) {
 }
 
 static mms_ahead nothing_found(const mms_job *job) {
-  return (mms_ahead){.total = mms_type_identity(job->type), .is_ordinary = true, .is_finite = true};
+  return (mms_ahead){.total = mms_type_identity(job->op, job->type), .is_ordinary = true, .is_finite = true};
 }
 
 /* Adds what was found of a block to what was found of the tile before it. */
@@ -160,16 +160,17 @@ static void multiply(const mms_job *job, const room *r, size_t columns, const vo
 static void scan_totals(const mms_job *job, size_t columns, const char *from, char *totals) {
   const mmscan_type type = mms_type_unit(job->type);
   const size_t size = unit_size(job);
-  mms_value none = mms_type_identity(type);
+  mms_value none = mms_type_identity(job->op, type);
   memset(totals - size, 0, size);
   memset(totals + columns * size, 0, size);
-  mms_kernel_scan_of(&job->isa->kernels[type], MMSCAN_INCLUSIVE, job->reverse)(columns, from, totals, &none, NULL);
+  mms_kernel_scan_of(&job->isa->kernels[job->op][type], MMSCAN_INCLUSIVE, job->reverse)(columns, from, totals, &none,
+                                                                                        NULL);
 }
 
 /* Each column of the planes from zero, and the totals of all. */
 static void scan_columns(const mms_job *job, const room *r, size_t columns) {
   const size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * r->stride * size;
-  for (int p = 0; p < mms_type_planes(job->type); p++) {
+  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
     multiply(job, r, columns, r->plane[p], r->scanned[p]);
     scan_totals(job, columns, (const char *)r->scanned[p] + last, r->totals[p]);
   }
@@ -178,8 +179,8 @@ static void scan_columns(const mms_job *job, const room *r, size_t columns) {
 /* The total of the columns, once their totals are scanned: one element, with a zero before it. */
 static mms_value total_of(const mms_job *job, const room *r, size_t columns) {
   size_t size = unit_size(job), last = (job->reverse ? 0 : columns - 1) * size;
-  mms_byrows rows = {.s = 1, .columns = 1, .stride = 1, .carry = mms_type_identity(job->type)};
-  for (int p = 0; p < mms_type_planes(job->type); p++) {
+  mms_byrows rows = {.s = 1, .columns = 1, .stride = 1, .carry = mms_type_identity(job->op, job->type)};
+  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
     rows.plane[p] = r->totals[p] + last;
     rows.before[p] = r->totals[p] - size;
   }
@@ -191,7 +192,7 @@ static mms_value total_of(const mms_job *job, const room *r, size_t columns) {
 static void write_columns(const mms_job *job, const room *r, const block *b, const mms_value *carry) {
   const ptrdiff_t before = (job->reverse ? 1 : -1) * (ptrdiff_t)unit_size(job);
   mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride, .carry = *carry};
-  for (int p = 0; p < mms_type_planes(job->type); p++) {
+  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
     rows.plane[p] = r->scanned[p];
     rows.before[p] = r->totals[p] + before;
   }
@@ -215,9 +216,9 @@ static bool scan_by_product(const mms_job *job, const room *r, const block *b, m
 
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value *carry) {
   if (y)
-    mms_loop_scan_of(job->type, job->kind, job->reverse)(m, x, y, carry);
+    mms_loop_scan_of(job->op, job->type, job->kind, job->reverse)(m, x, y, carry);
   else
-    mms_loop_of[job->type].fold[job->reverse](m, x, carry);
+    mms_loop_of[job->op][job->type].fold[job->reverse](m, x, carry);
 }
 
 /* Takes a block apart, on the way to be added up, and scans it. */

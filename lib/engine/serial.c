@@ -4,7 +4,7 @@
 
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
   (void)room;
-  mms_loop_scan_of(job->type, job->kind, job->reverse)(t->m, t->x, t->y, carry);
+  mms_loop_scan_of(job->op, job->type, job->kind, job->reverse)(t->m, t->x, t->y, carry);
 }
 
 const mms_engine mms_engine_serial = {

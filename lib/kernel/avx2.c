@@ -69,7 +69,7 @@ static inline bits larger_32(bits a, bits b) {
 }
 
 static inline bool any_over_32(bits v, float limit) {
-  return _mm256_movemask_ps(_mm256_cmp_ps(magnitude_32(v), _mm256_set1_ps(limit), _CMP_GT_OQ)) != 0;
+  return _mm256_movemask_ps(_mm256_cmp_ps(magnitude_32(v), _mm256_set1_ps(limit), _CMP_NLE_UQ)) != 0;
 }
 
 /* The pairs of 64 bits that two shuffles within halves leave out of order. */
@@ -131,7 +131,7 @@ static inline bits larger_64(bits a, bits b) {
 }
 
 static inline bool any_over_64(bits v, double limit) {
-  return _mm256_movemask_pd(_mm256_cmp_pd(magnitude_64(v), _mm256_set1_pd(limit), _CMP_GT_OQ)) != 0;
+  return _mm256_movemask_pd(_mm256_cmp_pd(magnitude_64(v), _mm256_set1_pd(limit), _CMP_NLE_UQ)) != 0;
 }
 
 static inline bits evens_64(bits a, bits b) { return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xD8); }

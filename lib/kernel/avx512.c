@@ -61,7 +61,7 @@ static inline bits larger_32(bits a, bits b) {
 }
 
 static inline bool any_over_32(bits v, float limit) {
-  return _mm512_cmp_ps_mask(_mm512_castsi512_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+  return _mm512_cmp_ps_mask(_mm512_castsi512_ps(v), _mm512_set1_ps(limit), _CMP_NLE_UQ) != 0;
 }
 
 static inline bits evens_32(bits a, bits b) {
@@ -127,7 +127,7 @@ static inline bits larger_64(bits a, bits b) {
 }
 
 static inline bool any_over_64(bits v, double limit) {
-  return _mm512_cmp_pd_mask(_mm512_castsi512_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
+  return _mm512_cmp_pd_mask(_mm512_castsi512_pd(v), _mm512_set1_pd(limit), _CMP_NLE_UQ) != 0;
 }
 
 static inline bits evens_64(bits a, bits b) {

@@ -42,6 +42,11 @@ static inline bits run_end_32(bits v, int step) {
 /* The lanes whose index has bit `step` set. */
 static inline __mmask8 upper_32(int step) { return mask_of((__mmask8[]){0xAA, 0xCC, 0xF0}[step]); }
 
+/* For operators that have no steps of their own. */
+static inline __attribute__((unused)) bits spread_32(bits v, bits in, int step) {
+  return _mm256_mask_mov_epi32(in, upper_32(step), run_end_32(v, step));
+}
+
 static inline bits last_32(bits v) { return _mm256_permutexvar_epi32(fixed(_mm256_set1_epi32(7)), v); }
 
 static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi32(v, in, 7); }
@@ -83,7 +88,7 @@ static inline bits larger_32(bits a, bits b) {
 }
 
 static inline bool any_over_32(bits v, float limit) {
-  return _mm256_cmp_ps_mask(_mm256_castsi256_ps(v), _mm256_set1_ps(limit), _CMP_GT_OQ) != 0;
+  return _mm256_cmp_ps_mask(_mm256_castsi256_ps(v), _mm256_set1_ps(limit), _CMP_NLE_UQ) != 0;
 }
 
 static inline bits evens_32(bits a, bits b) {
@@ -118,6 +123,10 @@ static inline bits run_end_64(bits v, int step) {
 
 /* The lanes whose index has bit `step` set. */
 static inline __mmask8 upper_64(int step) { return mask_of((__mmask8[]){0xA, 0xC}[step]); }
+
+static inline __attribute__((unused)) bits spread_64(bits v, bits in, int step) {
+  return _mm256_mask_mov_epi64(in, upper_64(step), run_end_64(v, step));
+}
 
 static inline bits last_64(bits v) { return _mm256_permutex_epi64(v, 0xFF); }
 
@@ -155,7 +164,7 @@ static inline bits larger_64(bits a, bits b) {
 }
 
 static inline bool any_over_64(bits v, double limit) {
-  return _mm256_cmp_pd_mask(_mm256_castsi256_pd(v), _mm256_set1_pd(limit), _CMP_GT_OQ) != 0;
+  return _mm256_cmp_pd_mask(_mm256_castsi256_pd(v), _mm256_set1_pd(limit), _CMP_NLE_UQ) != 0;
 }
 
 static inline bits evens_64(bits a, bits b) {

@@ -1,4 +1,5 @@
-/* kernel.h: scans and sums in vector registers, one row of kernels a type, one table of rows an instruction set.
+/* kernel.h: scans and sums in vector registers, a row of kernels an operator and type, a table of rows an instruction
+ * set.
  *
  * What differs by instruction set is a vocabulary of vector moves, which body.inc turns into scans and sums, and
  * byrows.inc into the moves between columns and rows that the engine gemm needs. To add an instruction set: a file with
@@ -33,7 +34,7 @@ typedef void mms_kernel_total(mms_ahead *ahead);
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
  * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. Adds up what is ahead on
- * the way, the same bits as by total(); it may be x itself, read once then, even in place. NULL: nothing is. */
+ * the way, the same bits as by total(); they may be x itself, all n of it, read once then, even in place. NULL: nothing is. */
 typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_ahead *ahead);
 
 /* *carry = *carry combined with *total. False, and nothing done, where the carry is finite but so large that sums of
@@ -59,14 +60,14 @@ typedef void mms_kernel_to_rows(const mms_byrows *, mms_ahead *ahead);
  * MMS_KERNEL_ALIGN. Sums of integers in a plane stay below 2^52. */
 typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind, bool reverse);
 
-/* The kernels of one type. In a pair [1] is the reverse one. A streamed scan writes past the caches: y is not x,
- * and is seen by other threads after mms_stream_fence(). */
+/* The kernels of one operator and type. In a pair [1] is the reverse one. A streamed scan writes past the caches: y is
+ * not x, and is seen by other threads after mms_stream_fence(). */
 typedef struct mms_kernel {
   mms_kernel_scan *inclusive[2], *exclusive[2];
   mms_kernel_scan *stream_inclusive[2], *stream_exclusive[2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
-  mms_kernel_to_rows *to_rows;
+  mms_kernel_to_rows *to_rows; /* this and what follows: NULL where no unit is exact */
   mms_kernel_from_rows *from_rows, *stream_rows;
 } mms_kernel;
 
@@ -75,7 +76,7 @@ typedef struct mms_isa {
   size_t bytes;     /* of a vector */
   bool looks_ahead; /* cores that have it have more reads in flight than one tile's scan asks for: threads that share a
                        scan had better add up what comes next while they scan. Measured: doc/PERFORMANCE.md */
-  mms_kernel kernels[MMS_TYPES];
+  mms_kernel kernels[MMS_OPS][MMS_TYPES];
 } mms_isa;
 
 static inline mms_kernel_scan *mms_kernel_scan_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {

@@ -1,14 +1,18 @@
-/* loop.c: the plain loops. */
+/* loop.c: the plain loops, operator by operator. */
 #include "kernel/loop.h"
 
-#define BODY "kernel/loop_body.inc"
+#define OP            PLUS
+#define COMBINE(a, b) ((a) + (b))
+#define BODY          "kernel/loop_body.inc"
 #include "each_type.inc"
+#undef OP
+#undef COMBINE
 
-const mms_loop mms_loop_of[MMS_TYPES] = {
+const mms_loop mms_loop_of[MMS_OPS][MMS_TYPES] = {
 #define MMS_TYPE(ENUM, suffix, element, arithmetic, op, id, unit, planes)                                              \
-  [MMSCAN_##ENUM] = {{inclusive_##suffix, inclusive_reverse_##suffix},                                                 \
-                     {exclusive_##suffix, exclusive_reverse_##suffix},                                                 \
-                     {fold_##suffix, fold_reverse_##suffix}},
+  [MMSCAN_##op][MMSCAN_##ENUM] = {{inclusive_##op##_##suffix, inclusive_reverse_##op##_##suffix},                      \
+                                  {exclusive_##op##_##suffix, exclusive_reverse_##op##_##suffix},                      \
+                                  {fold_##op##_##suffix, fold_reverse_##op##_##suffix}},
 #include "types.def"
 #undef MMS_TYPE
 };

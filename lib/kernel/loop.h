@@ -1,5 +1,5 @@
-/* loop.h: the plain loop, for every type, kind and direction. The reference, the path of short scans, and what engines
- * and kernels use for remainders and where sums may not be regrouped. */
+/* loop.h: the plain loop, for every operator, type, kind and direction. The reference, the path of short scans, and
+ * what engines and kernels use for remainders and where sums may not be regrouped. */
 #ifndef MMS_LOOP_H
 #define MMS_LOOP_H
 
@@ -11,16 +11,16 @@ typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
 /* As the scan, but writes nothing: *carry becomes what the scan would leave in it. */
 typedef void mms_loop_fold(size_t n, const void *x, mms_value *carry);
 
-/* The loops of one type. [1] of a pair is the reverse one. */
+/* The loops of one operator and type. [1] of a pair is the reverse one. */
 typedef struct mms_loop {
   mms_loop_scan *inclusive[2], *exclusive[2];
   mms_loop_fold *fold[2];
 } mms_loop;
 
-extern const mms_loop mms_loop_of[MMS_TYPES];
+extern const mms_loop mms_loop_of[MMS_OPS][MMS_TYPES];
 
-static inline mms_loop_scan *mms_loop_scan_of(mmscan_type type, mmscan_kind kind, int reverse) {
-  const mms_loop *loops = &mms_loop_of[type];
+static inline mms_loop_scan *mms_loop_scan_of(mmscan_op op, mmscan_type type, mmscan_kind kind, int reverse) {
+  const mms_loop *loops = &mms_loop_of[op][type];
   mms_loop_scan *const *pair = kind == MMSCAN_INCLUSIVE ? loops->inclusive : loops->exclusive;
   return pair[reverse];
 }

@@ -57,7 +57,7 @@ static inline bits larger_32(bits a, bits b) {
 }
 
 static inline bool any_over_32(bits v, float limit) {
-  return vmaxvq_u32(vcgtq_f32(vabsq_f32(vreinterpretq_f32_u32(v)), vdupq_n_f32(limit))) != 0;
+  return vminvq_u32(vcleq_f32(vabsq_f32(vreinterpretq_f32_u32(v)), vdupq_n_f32(limit))) == 0;
 }
 
 static inline bits evens_32(bits a, bits b) { return vuzp1q_u32(a, b); }
@@ -97,8 +97,8 @@ static inline bits larger_64(bits a, bits b) {
 }
 
 static inline bool any_over_64(bits v, double limit) {
-  uint64x2_t over = vcgtq_f64(vabsq_f64(vreinterpretq_f64_u32(v)), vdupq_n_f64(limit));
-  return vmaxvq_u32(narrow(over)) != 0;
+  uint64x2_t within = vcleq_f64(vabsq_f64(vreinterpretq_f64_u32(v)), vdupq_n_f64(limit));
+  return vminvq_u32(narrow(within)) == 0;
 }
 
 static inline bits evens_64(bits a, bits b) { return narrow(vzip1q_u64(wide(a), wide(b))); }

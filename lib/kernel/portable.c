@@ -75,7 +75,7 @@ static inline bits larger_32(bits a, bits b) {
   return select_where((bits)((floats)x > (floats)y), x, y);
 }
 
-static inline bool any_over_32(bits v, float limit) { return any((bits)((floats)magnitude_32(v) > limit)); }
+static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats)magnitude_32(v) <= limit)); }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ static inline bits larger_64(bits a, bits b) {
   return select_where((bits)((doubles)x > (doubles)y), x, y);
 }
 
-static inline bool any_over_64(bits v, double limit) { return any((bits)((doubles)magnitude_64(v) > limit)); }
+static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubles)magnitude_64(v) <= limit)); }
 
 #define ISA         portable
 #define LOOKS_AHEAD false
