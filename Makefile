@@ -131,9 +131,10 @@ $(STATIC): $(LIB_OBJ)
 	rm -f $@
 	$(AR) rcs $@ $^
 
+# OpenMP's threads outlive a dlclose(), and the code they run must.
 $(SHARED): $(LIB_OBJ) lib/mmscan.map
 	$(CC) -shared $(OPENMP) $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan.so.$(MAJOR) -Wl,--version-script=lib/mmscan.map \
-	  -Wl,--no-undefined $(LIB_OBJ) $(LIBS) -o $@
+	  -Wl,-z,nodelete -Wl,--no-undefined $(LIB_OBJ) $(LIBS) -o $@
 	ln -sf $(@F) $(BUILD)/libmmscan.so.$(MAJOR)
 	ln -sf $(@F) $(BUILD)/libmmscan.so
 

@@ -1,6 +1,7 @@
 /* api.c: the public calls. Arguments become a problem; a problem becomes a short loop or a plan. */
 #include "env.h"
 #include "kernel/cpu.h"
+#include "kernel/loop.h"
 #include "measure.h"
 #include "paper/product.h"
 #include "paper/segments.h"
@@ -47,14 +48,18 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
   return status ? status : scan_problem(&problem, x, y, NULL);
 }
 
-/* A short scan is a kernel alone: no problem, no plan. init: NULL where inclusive. */
+/* A short scan is a kernel alone, or a loop: no problem, no plan. init: NULL where inclusive. */
 static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t size, size_t n, const void *init,
                                         mms_value carry, const void *x, void *y) {
   const mms_kernel *kernels = mms_plan_short();
-  if (n < MMS_PLAN_LOOP || n > MMS_PLAN_SHORT_BYTES / size || !kernels) return scan_long(type, kind, n, init, x, y);
+  if (!kernels) kernels = mms_plan_ask_short();
+  if (n - 1 >= MMS_PLAN_SHORT_BYTES / size || !kernels) return scan_long(type, kind, n, init, x, y);
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
-  mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
+  if (n < MMS_PLAN_LOOP)
+    mms_loop_scan_of(MMSCAN_PLUS, type, kind, 0)(n, x, y, &carry);
+  else
+    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
   return MMSCAN_OK;
 }
 

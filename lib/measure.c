@@ -39,9 +39,12 @@ static void enter(contest *c, mmscan_choice choice, const mmscan_choice *asked) 
 
 static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
   int most = mms_runtime_most_threads(asked->threads ? asked->threads : mms_env_get()->threads);
-  for (choice.threads = 1; choice.threads < most; choice.threads *= 2) enter(c, choice, asked);
-  choice.threads = most;
+  choice.threads = 1;
   enter(c, choice, asked);
+  while (choice.threads < most) {
+    choice.threads = choice.threads > most / 2 ? most : 2 * choice.threads;
+    enter(c, choice, asked);
+  }
 }
 
 /* Tiles of the engine's own size, of half and of double that. */

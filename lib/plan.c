@@ -68,12 +68,19 @@ static void choose_wisely(mmscan_plan *plan, const mms_env *env, const mms_wise 
   plan->threads = wise->threads;
 }
 
+static void choose_loop(mmscan_plan *plan, const mms_env *env) {
+  plan->engine = &mms_engine_serial;
+  plan->job = job_for(plan->engine, plan->job, env);
+}
+
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   mms_wise wise;
   plan->may_retire = true;
   if (mms_wisdom_find(mms_plan_shape(plan), &wise))
     choose_wisely(plan, env, &wise);
+  else if (plan->problem.n < MMS_PLAN_LOOP)
+    choose_loop(plan, env);
   else
     choose_least(plan, env, most);
 }
@@ -126,8 +133,6 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   const mmscan_choice *c = choice ? choice : &nothing;
   mmscan_status status;
   if (env->status) return env->status;
-  if (!env->engine)
-    atomic_store_explicit(&mms_plan_short_kernels, env->isa->kernels[MMSCAN_PLUS], memory_order_relaxed);
   if (choice && (choice->struct_size != sizeof *choice || choice->threads < 0)) return MMSCAN_EINVAL;
   *plan = (mmscan_plan){.problem = *problem};
   plan->job = (mms_job){.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
@@ -141,6 +146,14 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }
+
+const mms_kernel *mms_plan_ask_short(void) {
+  const mms_env *env = mms_env_get();
+  if (env->status || env->engine) return NULL;
+  const mms_kernel *kernels = env->isa->kernels[MMSCAN_PLUS];
+  atomic_store_explicit(&mms_plan_short_kernels, kernels, memory_order_relaxed);
+  return kernels;
+}
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 

@@ -29,16 +29,19 @@ mms_shape mms_plan_shape(const mmscan_plan *plan);
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
 enum {
-  MMS_PLAN_LOOP = 52,                     /* scans shorter than this are plain loops */
+  MMS_PLAN_LOOP = 52,                     /* scans shorter than this are plain loops, where nobody asks for more */
   MMS_PLAN_SHORT_BYTES = MMS_ENGINE_TILE, /* up to here one thread and one tile are best, without a plan */
 };
 
 /* The kernels of + for every type, for scans that short; NULL where the environment wants otherwise or is illegal, and
- * before the first plan. In the header because a short scan has no time for a call. */
+ * before anybody asked it. In the header because a short scan has no time for a call. */
 extern _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
 static inline const mms_kernel *mms_plan_short(void) {
   return atomic_load_explicit(&mms_plan_short_kernels, memory_order_relaxed);
 }
+
+/* The same; asks the environment. */
+const mms_kernel *mms_plan_ask_short(void);
 
 #endif

@@ -298,10 +298,29 @@ static void test_measured_choices(void **state) {
   }
 }
 
+/* More threads than there can be are no more than there are. */
+static void test_any_number_of_threads(void **state) {
+  (void)state;
+  static const int counts[] = {1000, 1 << 20, 1500000000, INT_MAX - 1, INT_MAX};
+  float x[1000], y[1000];
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = 1;
+  for (size_t i = 0; i < COUNT(counts); i++)
+    for (unsigned flag = MMSCAN_ESTIMATE; flag <= MMSCAN_MEASURE; flag++) {
+      mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, COUNT(x));
+      const mmscan_choice choice = {.struct_size = sizeof choice, .threads = counts[i]};
+      mmscan_plan *plan;
+      assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, flag, &choice));
+      assert_mmscan_ok(mmscan_execute(plan, x, y));
+      assert_true(y[COUNT(x) - 1] == (float)COUNT(x));
+      mmscan_plan_destroy(plan);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flags),
       cmocka_unit_test(test_choices_that_do_not_fit),
+      cmocka_unit_test(test_any_number_of_threads),
       cmocka_unit_test(test_choice_of_another_machine),
       cmocka_unit_test(test_choices),
       cmocka_unit_test(test_limits_of_choices),

@@ -68,6 +68,8 @@ static inline bits larger_32(bits a, bits b) {
   return _mm256_castps_si256(_mm256_max_ps(magnitude_32(a), magnitude_32(b)));
 }
 
+static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
+
 static inline bool any_over_32(bits v, float limit) {
   return _mm256_movemask_ps(_mm256_cmp_ps(magnitude_32(v), _mm256_set1_ps(limit), _CMP_NLE_UQ)) != 0;
 }
@@ -129,6 +131,8 @@ static inline __m256d magnitude_64(bits v) {
 static inline bits larger_64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_max_pd(magnitude_64(a), magnitude_64(b)));
 }
+
+static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) {
   return _mm256_movemask_pd(_mm256_cmp_pd(magnitude_64(v), _mm256_set1_pd(limit), _CMP_NLE_UQ)) != 0;

@@ -56,9 +56,12 @@ static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spre
 static inline bits sum_u32(bits a, bits b) { return _mm512_add_epi32(a, b); }
 static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
 
+/* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
   return _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), LARGER_MAGNITUDE));
 }
+
+static inline bits larger_or_nan_32(bits a, bits b) { return _mm512_max_epu32(a, b); }
 
 static inline bool any_over_32(bits v, float limit) {
   return _mm512_cmp_ps_mask(_mm512_castsi512_ps(v), _mm512_set1_ps(limit), _CMP_NLE_UQ) != 0;
@@ -125,6 +128,8 @@ static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spre
 static inline bits larger_64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));
 }
+
+static inline bits larger_or_nan_64(bits a, bits b) { return _mm512_max_epu64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) {
   return _mm512_cmp_pd_mask(_mm512_castsi512_pd(v), _mm512_set1_pd(limit), _CMP_NLE_UQ) != 0;

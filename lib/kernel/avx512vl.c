@@ -83,9 +83,12 @@ static inline bits sum_step_u32(bits v, bits in, int step) {
   return _mm256_add_epi32(v, _mm256_maskz_mov_epi32(upper_32(step), run_end_32(v, step)));
 }
 
+/* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
   return _mm256_castps_si256(_mm256_range_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), LARGER_MAGNITUDE));
 }
+
+static inline bits larger_or_nan_32(bits a, bits b) { return _mm256_max_epu32(a, b); }
 
 static inline bool any_over_32(bits v, float limit) {
   return _mm256_cmp_ps_mask(_mm256_castsi256_ps(v), _mm256_set1_ps(limit), _CMP_NLE_UQ) != 0;
@@ -162,6 +165,8 @@ static inline bits sum_step_u64(bits v, bits in, int step) {
 static inline bits larger_64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_range_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), LARGER_MAGNITUDE));
 }
+
+static inline bits larger_or_nan_64(bits a, bits b) { return _mm256_max_epu64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) {
   return _mm256_cmp_pd_mask(_mm256_castsi256_pd(v), _mm256_set1_pd(limit), _CMP_NLE_UQ) != 0;

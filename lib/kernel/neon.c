@@ -56,6 +56,8 @@ static inline bits larger_32(bits a, bits b) {
   return vreinterpretq_u32_f32(vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
 }
 
+static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
+
 static inline bool any_over_32(bits v, float limit) {
   return vminvq_u32(vcleq_f32(vabsq_f32(vreinterpretq_f32_u32(v)), vdupq_n_f32(limit))) == 0;
 }
@@ -95,6 +97,8 @@ static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spre
 static inline bits larger_64(bits a, bits b) {
   return vreinterpretq_u32_f64(vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));
 }
+
+static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) {
   uint64x2_t within = vcleq_f64(vabsq_f64(vreinterpretq_f64_u32(v)), vdupq_n_f64(limit));

@@ -75,6 +75,8 @@ static inline bits larger_32(bits a, bits b) {
   return select_where((bits)((floats)x > (floats)y), x, y);
 }
 
+static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
+
 static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats)magnitude_32(v) <= limit)); }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
@@ -109,6 +111,8 @@ static inline bits larger_64(bits a, bits b) {
   bits x = magnitude_64(a), y = magnitude_64(b);
   return select_where((bits)((doubles)x > (doubles)y), x, y);
 }
+
+static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubles)magnitude_64(v) <= limit)); }
 

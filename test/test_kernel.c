@@ -1,0 +1,128 @@
+/* test_kernel.c: kernels called by themselves, for what calls through a plan come to by chance alone.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <float.h>
+#include <math.h>
+
+#include "kernel/isa.h"
+#include "kernel/loop.h"
+#include "oracle.h"
+
+/* ---- Instruction sets -------------------------------------------------------------------------------------------- */
+
+typedef void check_isa(const mms_isa *isa);
+
+static void for_each_isa(check_isa *check) {
+  const char *name;
+  for (size_t i = 0; (name = mms_isa_name(i)) != NULL; i++) {
+    const mms_isa *isa = mms_isa_at(i);
+    print_message("%s%s\n", name, isa ? "" : ": skipped, as it does not run here");
+    if (isa) check(isa);
+  }
+}
+
+/* The row of that name has kernels of that name, which no other row has. */
+static void check_is_itself(const mms_isa *isa) {
+  size_t index;
+  assert_true(mms_isa_find(isa->name, &index));
+  assert_ptr_equal(mms_isa_at(index), isa);
+  for (size_t i = 0; mms_isa_name(i) != NULL; i++) {
+    const mms_isa *other = mms_isa_at(i);
+    if (other == NULL || other == isa) continue;
+    assert_string_not_equal(other->name, isa->name);
+    for (size_t t = 0; t < TYPES; t++) {
+      const mms_kernel *a = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+      const mms_kernel *b = &other->kernels[MMSCAN_PLUS][type_at(t)->type];
+      assert_true(a->inclusive[0] != b->inclusive[0] && a->total != b->total && a->to_rows != b->to_rows);
+    }
+  }
+}
+
+static void test_rows_are_themselves(void **state) {
+  (void)state;
+  for_each_isa(check_is_itself);
+}
+
+/* ---- What is ahead ----------------------------------------------------------------------------------------------- */
+
+enum { LONGEST = 3000 };
+
+/* Tiles that start at one address and are not as long: rows of x may share memory. */
+static void check_total_ahead(const mms_kernel *kernel, const struct sample *sample, size_t n, size_t ahead_n,
+                              bool reverse, bool streams) {
+  const size_t size = sample->oracle.type->size;
+  mms_ahead want = {.n = ahead_n, .x = sample->x, .reverse = reverse}, found = want;
+  mms_value carry = {.u64 = 0};
+  struct buffer y = buffer_new(n * size, 0);
+  kernel->total(&want);
+  (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, MMSCAN_INCLUSIVE, reverse)(n, sample->x, y.data, &carry,
+                                                                                           &found);
+  if (memcmp(&want.total, &found.total, size) != 0)
+    fail_seeded("%s, n %zu, ahead of it %zu at the same address, reverse %d, streams %d: another total",
+                sample->oracle.type->name, n, ahead_n, reverse, streams);
+  buffer_free(&y);
+}
+
+static void check_shared_starts(const mms_isa *isa) {
+  static const size_t lengths[] = {1, 100, 700, 2048, LONGEST};
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
+    const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+    for (size_t i = 0; i < COUNT(lengths); i++)
+      for (size_t k = 0; k < COUNT(lengths); k++)
+        for (unsigned way = 0; way < 4; way++)
+          check_total_ahead(kernel, &sample, lengths[i], lengths[k], way & 1, way & 2 && lengths[i] % 2048 == 0);
+    sample_free(&sample);
+  }
+}
+
+static void test_ahead_at_the_same_address(void **state) {
+  (void)state;
+  for_each_isa(check_shared_starts);
+}
+
+/* ---- NaNs -------------------------------------------------------------------------------------------------------- */
+
+/* Elements that overflow in other groupings than the plain loop's, and one NaN somewhere: before it all is finite. */
+static void fill_beside_nan(float *x, size_t n, size_t at, size_t nan_at, uint32_t nan_bits) {
+  static const float large[] = {-FLT_MAX, 0, FLT_MAX, FLT_MAX, -FLT_MAX};
+  for (size_t i = 0; i < n; i++) x[i] = 0;
+  for (size_t i = 0; i < COUNT(large) && at + i < n; i++) x[at + i] = large[i];
+  memcpy(&x[nan_at], &nan_bits, sizeof nan_bits);
+}
+
+static void check_beside_nan(const mms_isa *isa, size_t at, size_t nan_at, uint32_t nan_bits) {
+  enum { N = 256 };
+  float x[N], y[N], want[N];
+  mms_value carry = {.f32 = 0}, loops = carry;
+  fill_beside_nan(x, N, at, nan_at, nan_bits);
+  mms_loop_scan_of(MMSCAN_PLUS, MMSCAN_F32, MMSCAN_INCLUSIVE, 0)(N, x, want, &loops);
+  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL);
+  for (size_t i = 0; i < N; i++)
+    if (isfinite(want[i]) != isfinite(y[i]) || isnan(want[i]) != isnan(y[i]))
+      fail_msg("%s: large elements from %zu, NaN %#x at %zu: y[%zu] is %g, of the plain loop %g", isa->name, at,
+               (unsigned)nan_bits, nan_at, i, (double)y[i], (double)want[i]);
+}
+
+/* A signalling NaN is an operand like no other to some instructions. */
+static void check_nans(const mms_isa *isa) {
+  static const uint32_t nans[] = {0x7fc00000, 0xffc00001, 0x7fa00000, 0xff800001};
+  for (size_t i = 0; i < COUNT(nans); i++)
+    for (size_t at = 0; at < 128; at += quick() ? 7 : 1)
+      for (size_t nan_at = at + 5; nan_at < 160; nan_at++) check_beside_nan(isa, at, nan_at, nans[i]);
+}
+
+static void test_large_elements_before_a_nan(void **state) {
+  (void)state;
+  for_each_isa(check_nans);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_are_themselves),
+      cmocka_unit_test(test_ahead_at_the_same_address),
+      cmocka_unit_test(test_large_elements_before_a_nan),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
