@@ -26,8 +26,8 @@ typedef struct fit_run {
   size_t n, s, tile;
   double call;     /* a plan's run on one element */
   double products; /* by start and entry */
-  double moves;    /* x to the work space of a tile, a block at a time, and from there to y */
-  double totals;   /* those of columns, copied and scanned by the engine simd; they stay in the cache */
+  double moves;    /* a block of x at a time to rows, and from there to y */
+  double totals;   /* those of columns, as the engine simd scans them; they stay in the cache */
   double loops;    /* what s does not divide, by a serial loop */
   double predicted, measured;
 } fit_run;

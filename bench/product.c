@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Elements of a tile, as the engine gemm cuts floats, and by how much shorter its rows are: rows that are a power of
- * two apart would share a set of the cache. */
+/* Products in tiles are of pieces of 65536 elements. By rows a piece is shorter, by so much a row: rows that are a
+ * power of two apart would share a set of the cache. */
 enum { TILE = 65536, SHORTER = 16 };
 
 const product products[PRODUCTS] = {
     [PRODUCT_TILES] = {.name = "tiles",
-                       .description = "gemm, chunks of a tile of 65536 elements, on the calling thread",
+                       .description = "gemm, chunks of pieces of 65536 elements, on the calling thread",
                        .form = MMSCAN_PRODUCT_CHUNKED,
                        .tiles = true},
     [PRODUCT_TILES_BY_ROWS] = {.name = "tiles by rows",

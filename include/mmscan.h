@@ -10,10 +10,10 @@
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
  * libmmscan cuts x into tiles that fit in a core's cache, scans each tile by an engine, and hands a carry (the prefix
- * of everything before the tile) from tile to tile. The engine `gemm` is the algorithm MatMulScan of "A Parallel Scan
- * Algorithm in the Tensor Core Unit Model" (Zouzias and McColl): sweeps of matrix multiplications done by a BLAS. The
- * engine `simd`, which is used where nobody says, is the same algorithm in vector registers; `serial` is the plain
- * loop.
+ * of everything before the tile) from tile to tile. The engine `simd`, which is used where nobody says, is the
+ * algorithm MatMulScan of "A Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), sweeps of
+ * matrix multiplications, in vector registers. The engine `gemm` has the first level of it done by a BLAS, one product
+ * for each block of a tile, and those above it in vector registers; `serial` is the plain loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
  * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.
@@ -491,9 +491,9 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *
  * What MMSCAN_MEASURE found is used by every later call and plan of the process that leaves the choice to the library,
- * but for scans of up to 128 KiB, which are not chosen for. It can be written to a file and read by another process: by
- * these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU, the instruction set
- * and the BLAS it was made with.
+ * but for simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process:
+ * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU, the instruction
+ * set and the BLAS it was made with.
  */
 
 /* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.

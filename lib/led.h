@@ -6,8 +6,8 @@
  * one it has, so it seldom waits for the leader.
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
- * lie together: threads that write side by side take lines from each other's caches. In front of each group the leader
- * has tiles of its own, for the time in which the group is looked at.
+ * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
+ * round the leader has tiles of its own, for the time in which they are looked at.
  *
  * Whoever does not come has taken nothing, and who comes late takes what the leader has not come to.
  */

@@ -176,7 +176,8 @@ static mms_problem scale_down(const mms_problem *p) {
   return small;
 }
 
-/* Zeros, as good as any for the time, that the system has given memory for. */
+/* Zeros, that the system has given memory for: in memory up to a quarter faster than other numbers on some hosts, but
+ * alike for all candidates. */
 static bool make_arrays(contest *c) {
   size_t bytes = c->problem.n * c->problem.batch * mms_type_size(c->problem.type);
   c->candidates = malloc(MOST * sizeof *c->candidates);

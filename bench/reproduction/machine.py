@@ -74,10 +74,10 @@ def timed_part():
             number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
         "- call: a plan's run on one element;\n"
         "- products: the model's, c s + l for each block, by the table above;\n"
-        "- moves, which the model has for free: x moved into s rows a block at a time, and a tile to y, without a "
+        "- moves, which the model has for free: x moved into s rows a block at a time, and a block to y, without a "
         "product; for y\n"
         "  of more than 8 MiB by stores that pass the caches by;\n"
-        "- totals: copied, and scanned as the engine `simd` does it in the cache;\n"
+        "- totals: scanned as the engine `simd` does it in the cache;\n"
         "- loops: what s does not divide, by a serial loop.\n",
         runs_rows(fit),
         "\nOff by %+.0f to %+.0f %%. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"

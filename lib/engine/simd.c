@@ -1,7 +1,8 @@
 /* simd.c: the engine whose matrices are in vector registers: the kernels of the instruction set, a tile at a time.
  *
- * Threads that share a scan read a tile twice, the first time for its total: the carry out is known before the tile is
- * scanned, and does not depend on who scans it. A thread alone reads it once, and adds up the same total on the way.
+ * A thread that follows reads a tile twice, the first time for its total (`local`): the carry out is known before the
+ * tile is scanned, and does not depend on who scans it. A leader, and a thread alone, reads it once and adds up the
+ * same total on the way (`at_once`); but a leader reads the first tile of a short scan twice too (led.c).
  */
 #include "engine/engine.h"
 #include "kernel/stream.h"
