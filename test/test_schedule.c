@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
+#include "paper/schedule.h"
 #include "test.h"
-#include "unit/schedule.h"
 
 enum { MOST = 7, PLACES = 12 };
 

@@ -7,8 +7,8 @@
 #include "paper/tcu.h"
 
 #include "paper/bounds.h"
+#include "paper/schedule.h"
 #include "paper/segments.h"
-#include "unit/schedule.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* schedule.c: list scheduling by the critical path. */
-#include "unit/schedule.h"
+#include "paper/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
