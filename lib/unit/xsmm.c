@@ -7,9 +7,7 @@
 
 #include "types.h"
 #include "unit/matrix.h"
-#include "unit/model.h"
 #include "unit/selftest.h"
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
