@@ -196,7 +196,7 @@ check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime
 # test_alloc are many, and run with the address sanitizer.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
-	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks,*/test_alloc" \
+	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_bits,*/test_callers,*/test_threads,*/test_blocks,*/test_alloc" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
 # An Armv8.0 core: NEON, and none of the later extensions.
