@@ -153,6 +153,8 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 
 # The one test that makes allocations fail has the allocator behind a wrapper.
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
+# And one sees which threads have tiles.
+$(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_crowd_is_here
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
@@ -187,7 +189,8 @@ check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 check-install: all
 	test/run test/install.sh:$(BUILD)
 
-SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 check-units
+# Idle threads sleep; test_bits would start itself anew for that, which valgrind does not follow.
+SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 OMP_WAIT_POLICY=passive check-units
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers
 	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -197,7 +200,7 @@ check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime
 # test_alloc are many, and run with the address sanitizer.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
-	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks,*/test_alloc" \
+	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_bits,*/test_callers,*/test_threads,*/test_blocks,*/test_alloc" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g"
 
 # An Armv8.0 core: NEON, and none of the later extensions.

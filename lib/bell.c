@@ -1,8 +1,6 @@
 /* bell.c: waiting by looking, then by sleeping. */
 #include "bell.h"
 
-#include <stdbool.h>
-
 enum { SPINS = 4000 }; /* looks before a thread sleeps: about the time of a tile */
 
 static inline void pause_core(void) {

@@ -2,7 +2,6 @@
  * they are measured); what counts is their ratio. */
 #include "estimate.h"
 
-#include <float.h>
 #include <string.h>
 
 /* Nanoseconds: of a call, and of an element in the cache. The last row is for an engine that nobody measured. */

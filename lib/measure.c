@@ -9,7 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 2048, ROUNDS = 5, FINAL_ROUNDS = 11 };
+enum {
+  MOST = 2048,      /* candidates: a unit has nine (s and tile) for each number of threads, and dozens may be open */
+  ROUNDS = 5,       /* the least of them need not be right, but near */
+  FINAL_ROUNDS = 11 /* odd, for one to be the median */
+};
+
+/* Who takes so many times as long as the best is out: a unit in one size, as others make less than twice as much of it;
+ * a candidate after a round, as another process on the core takes half of it; and a candidate before the final, as what
+ * the least of seven rounds chose took up to 1.19 times as long as the best (doc/PERFORMANCE.md). */
+static const double HOPELESS = 3, BEHIND = 2, NOT_NEAR = 1.25;
 
 typedef struct candidate {
   mmscan_plan plan;
@@ -127,7 +136,7 @@ static bool is_hopeless(const contest *c, const candidate *one) {
   const mms_unit *unit = one->plan.job.unit;
   int threads = one->plan.threads;
   double own = unit ? least(c, threads, unit) : DBL_MAX;
-  return own < DBL_MAX && own > 3 * least(c, threads, NULL);
+  return own < DBL_MAX && own > HOPELESS * least(c, threads, NULL);
 }
 
 /* In rounds, so that what disturbs one disturbs all; who is far behind after a round is out. The engines without units,
@@ -137,7 +146,7 @@ static void hold(contest *c) {
     double best = round ? fastest(c)->time : DBL_MAX;
     for (size_t i = c->count; i-- > 0;) {
       candidate *one = &c->candidates[i];
-      if (round ? one->time > 2 * best : is_hopeless(c, one)) continue;
+      if (round ? one->time > BEHIND * best : is_hopeless(c, one)) continue;
       double took = time_plan(c, &one->plan);
       if (took < one->time) one->time = took;
     }
@@ -152,7 +161,7 @@ static int compare_times(const void *a, const void *b) {
 /* The least time tells who is out, but a lucky moment may be in it: among those that are near each other the median
  * counts. */
 static const candidate *hold_final(contest *c) {
-  const double limit = 1.25 * fastest(c)->time;
+  const double limit = NOT_NEAR * fastest(c)->time;
   for (int round = 0; round < FINAL_ROUNDS; round++)
     for (size_t i = 0; i < c->count; i++)
       if (c->candidates[i].time <= limit) c->candidates[i].finals[round] = time_plan(c, &c->candidates[i].plan);

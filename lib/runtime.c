@@ -15,6 +15,7 @@
 
 enum {
   GRAIN = 32768, /* elements of short scans that a thread takes at a time */
+  MANY = 4,      /* scans a thread: from here on, one that has one more than others has a fourth more to do, at most */
 };
 
 /* ---- Whole scans ---------------------------------------------------------------------------------------------- */
@@ -130,6 +131,6 @@ static int threads_now(const mms_run *run) {
 mmscan_status mms_runtime_scan(const mms_run *run) {
   mms_tiles tiles = mms_tiles_of(run);
   int threads = threads_now(run);
-  bool are_few = run->batch < 4 * (size_t)threads;
+  bool are_few = run->batch < MANY * (size_t)threads;
   return threads > 1 && tiles.per_scan > 1 && are_few ? share_tiles(&tiles, threads) : share_scans(&tiles, threads);
 }

@@ -157,16 +157,31 @@ static size_t write_lines(FILE *out) {
   return lines;
 }
 
+/* What was written to a stream that open_memstream() gave; or NULL. */
+static char *end_text(FILE *out, char **text) {
+  if (fclose(out) == 0) return *text;
+  free(*text);
+  return NULL;
+}
+
+/* The head alone; the caller's to free. */
+static char *make_head(const mms_isa *isa) {
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  write_head(out, isa);
+  return end_text(out, &text);
+}
+
 /* All of a file but its last line; the caller's to free. */
-static char *make_text(const mms_isa *isa, bool with_lines, size_t *size, size_t *lines) {
+static char *make_text(const mms_isa *isa, size_t *size, size_t *lines) {
   char *text = NULL;
   FILE *out = open_memstream(&text, size);
   if (!out) return NULL;
   write_head(out, isa);
-  *lines = with_lines ? write_lines(out) : 0;
-  if (fclose(out) == 0) return text;
-  free(text);
-  return NULL;
+  *lines = write_lines(out);
+  return end_text(out, &text);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
@@ -286,10 +301,10 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
 
 mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why) {
   char *text;
-  size_t size, head_size, none;
+  size_t size;
   mmscan_status status = read_text(file, &text, &size, why);
   if (status) return status;
-  char *head = make_text(isa, false, &head_size, &none);
+  char *head = make_head(isa);
   status = head ? take_text(text, size, head, why) : MMSCAN_ENOMEM;
   free(head);
   free(text);
@@ -332,7 +347,7 @@ static mmscan_status write_beside(const char *name, const char *beside, const ch
 mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
   static atomic_uint number; /* of writers in this process */
   size_t size = 0, entries = 0, room = strlen(name) + 40;
-  char *text = make_text(isa, true, &size, &entries), *beside = malloc(room);
+  char *text = make_text(isa, &size, &entries), *beside = malloc(room);
   mmscan_status status = MMSCAN_ENOMEM;
   if (text && beside) {
     snprintf(beside, room, "%s.%ld-%u", name, (long)getpid(), atomic_fetch_add(&number, 1));

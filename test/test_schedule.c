@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
+#include "paper/schedule.h"
 #include "test.h"
-#include "unit/schedule.h"
 
 enum { MOST = 7, PLACES = 12 };
 
@@ -14,7 +14,7 @@ struct job {
   mms_schedule schedule;
   size_t tasks;
   double time[64];
-  mms_machine machine[64];
+  mms_processor processor[64];
   uint64_t waits[64];
   int writer[PLACES];
 };
@@ -28,11 +28,11 @@ static struct job job_new(void) {
 
 static void job_free(struct job *job) { mms_schedule_close(&job->schedule); }
 
-static void add(struct job *job, mms_machine machine, double time) {
+static void add(struct job *job, mms_processor processor, double time) {
   job->time[job->tasks] = time;
-  job->machine[job->tasks] = machine;
+  job->processor[job->tasks] = processor;
   job->waits[job->tasks++] = 0;
-  mms_schedule_add(&job->schedule, machine, time);
+  mms_schedule_add(&job->schedule, processor, time);
 }
 
 static void reads(struct job *job, size_t place) {
@@ -51,13 +51,13 @@ static void copies(struct job *job, size_t from, size_t to) {
 }
 
 static mms_timing timing_on(const struct job *job, size_t tensor, size_t vector) {
-  const size_t machines[MMS_MACHINES] = {tensor, vector};
+  const size_t processors[MMS_PROCESSORS] = {tensor, vector};
   mms_timing timing;
-  assert_mmscan_ok(mms_schedule_run(&job->schedule, machines, &timing));
+  assert_mmscan_ok(mms_schedule_run(&job->schedule, processors, &timing));
   return timing;
 }
 
-static double time_on(const struct job *job, size_t machines) { return timing_on(job, machines, 0).time; }
+static double time_on(const struct job *job, size_t processors) { return timing_on(job, processors, 0).time; }
 
 /* ---- By hand ----------------------------------------------------------------------------------------------------- */
 
@@ -71,12 +71,12 @@ static void test_nothing(void **state) {
 
 static void test_no_places(void **state) {
   (void)state;
-  const size_t machines[MMS_MACHINES] = {1, 0};
+  const size_t processors[MMS_PROCESSORS] = {1, 0};
   mms_schedule schedule;
   mms_timing timing;
   assert_mmscan_ok(mms_schedule_open(&schedule, 0));
   mms_schedule_add(&schedule, MMS_TENSOR, 5);
-  assert_mmscan_ok(mms_schedule_run(&schedule, machines, &timing));
+  assert_mmscan_ok(mms_schedule_run(&schedule, processors, &timing));
   assert_true(timing.time == 5);
   mms_schedule_close(&schedule);
 }
@@ -122,7 +122,7 @@ static void test_the_longest_chain_is_first(void **state) {
 }
 
 /* Two tasks end at once. What waited for the second is longer than what waited for the first, which can wait for the
- * machine that is busy until 3. */
+ * processor that is busy until 3. */
 static void test_what_ends_at_once(void **state) {
   (void)state;
   static const double times[] = {1, 1, 3, 2, 6, 6};
@@ -154,7 +154,7 @@ static void test_readers_and_copies(void **state) {
   job_free(&job);
 }
 
-/* What ends at the same time is known before anybody chooses; tasks of no time take no machine away. */
+/* What ends at the same time is known before anybody chooses; tasks of no time take no processor away. */
 static void test_no_time(void **state) {
   (void)state;
   struct job job = job_new();
@@ -169,7 +169,7 @@ static void test_no_time(void **state) {
   job_free(&job);
 }
 
-static void test_two_kinds_of_machines(void **state) {
+static void test_two_kinds_of_processors(void **state) {
   (void)state;
   struct job job = job_new();
   for (size_t i = 0; i < 4; i++) {
@@ -187,7 +187,7 @@ static void test_two_kinds_of_machines(void **state) {
 /* ---- By chance --------------------------------------------------------------------------------------------------- */
 
 /* The end of the best schedule of what is not `done`, by every order: each task starts as soon as what it waits for has
- * ended and a machine is free. The order of the starts of a best schedule gives a schedule no worse. */
+ * ended and a processor is free. The order of the starts of a best schedule gives a schedule no worse. */
 static double best_end(const struct job *job, size_t p, uint64_t done, const double *ends, const double *free_at) {
   double best = done == (UINT64_C(1) << job->tasks) - 1 ? 0 : INFINITY;
   for (size_t i = 0; i < job->tasks; i++) best = done >> i & 1 && ends[i] > best && best < INFINITY ? ends[i] : best;
@@ -196,11 +196,11 @@ static double best_end(const struct job *job, size_t p, uint64_t done, const dou
     double ends_then[MOST], free_then[MOST], start = 0;
     memcpy(ends_then, ends, sizeof ends_then);
     memcpy(free_then, free_at, sizeof free_then);
-    size_t machine = 0;
-    for (size_t m = 1; m < p; m++) machine = free_at[m] < free_at[machine] ? m : machine;
+    size_t processor = 0;
+    for (size_t m = 1; m < p; m++) processor = free_at[m] < free_at[processor] ? m : processor;
     for (size_t i = 0; i < job->tasks; i++) start = job->waits[t] >> i & 1 && ends[i] > start ? ends[i] : start;
-    start = start > free_at[machine] ? start : free_at[machine];
-    ends_then[t] = free_then[machine] = start + job->time[t];
+    start = start > free_at[processor] ? start : free_at[processor];
+    ends_then[t] = free_then[processor] = start + job->time[t];
     double end = best_end(job, p, done | UINT64_C(1) << t, ends_then, free_then);
     best = end < best ? end : best;
   }
@@ -210,8 +210,8 @@ static double best_end(const struct job *job, size_t p, uint64_t done, const dou
 static struct job random_job(struct rng *rng, size_t tasks, bool is_equal, bool has_vector) {
   struct job job = job_new();
   for (size_t t = 0; t < tasks; t++) {
-    mms_machine machine = has_vector && draw_below(rng, 2) ? MMS_VECTOR : MMS_TENSOR;
-    add(&job, machine, is_equal ? 3 : (double)draw_below(rng, 9));
+    mms_processor processor = has_vector && draw_below(rng, 2) ? MMS_VECTOR : MMS_TENSOR;
+    add(&job, processor, is_equal ? 3 : (double)draw_below(rng, 9));
     for (size_t i = draw_below(rng, 4); i > 0; i--) reads(&job, draw_below(rng, PLACES));
     for (size_t i = draw_below(rng, 3); i > 0; i--) writes(&job, draw_below(rng, PLACES));
     if (draw_below(rng, 4) == 0) copies(&job, draw_below(rng, PLACES), draw_below(rng, PLACES));
@@ -240,7 +240,7 @@ static void test_beside_the_best(void **state) {
     for (size_t p = 1; p <= 3; p++) {
       const double zeros[MOST] = {0}, best = best_end(&job, p, 0, zeros, zeros), got = time_on(&job, p);
       if (got < best || got > (2 - 1 / (double)p) * best)
-        fail_seeded("case %zu on %zu machines: %g, where the best is %g", i, p, got, best);
+        fail_seeded("case %zu on %zu processors: %g, where the best is %g", i, p, got, best);
     }
     job_free(&job);
   }
@@ -250,14 +250,14 @@ static void check_bounds(const struct job *job, size_t i) {
   const double work = time_on(job, 1), critical = longest_chain(job);
   double sum = 0;
   for (size_t t = 0; t < job->tasks; t++) sum += job->time[t];
-  if (work != sum) fail_seeded("case %zu: one machine takes %g, not %g", i, work, sum);
+  if (work != sum) fail_seeded("case %zu: one processor takes %g, not %g", i, work, sum);
   for (size_t p = 1; p <= 2 * job->tasks; p++) {
     mms_timing timing = timing_on(job, p, 0);
     const double brent = work / (double)p + (1 - 1 / (double)p) * critical;
     assert_true(timing.critical == critical && timing.work[MMS_TENSOR] == sum);
     if (timing.time < critical || timing.time < work / (double)p || timing.time > brent + 1e-9)
-      fail_seeded("case %zu on %zu machines: %g; critical path %g, work %g", i, p, timing.time, critical, work);
-    if (p >= job->tasks && timing.time != critical) fail_seeded("case %zu: machines enough, and not used", i);
+      fail_seeded("case %zu on %zu processors: %g; critical path %g, work %g", i, p, timing.time, critical, work);
+    if (p >= job->tasks && timing.time != critical) fail_seeded("case %zu: processors enough, and not used", i);
   }
 }
 
@@ -271,7 +271,7 @@ static void test_bounds(void **state) {
   }
 }
 
-/* One idle machine of a kind means that nothing is ready for it. */
+/* One idle processor of a kind means that nothing is ready for it. */
 static void test_bounds_of_two_kinds(void **state) {
   (void)state;
   struct rng rng = rng_of(3);
@@ -298,7 +298,7 @@ int main(void) {
       cmocka_unit_test(test_what_ends_at_once),
       cmocka_unit_test(test_readers_and_copies),
       cmocka_unit_test(test_no_time),
-      cmocka_unit_test(test_two_kinds_of_machines),
+      cmocka_unit_test(test_two_kinds_of_processors),
       cmocka_unit_test(test_beside_the_best),
       cmocka_unit_test(test_bounds),
       cmocka_unit_test(test_bounds_of_two_kinds),

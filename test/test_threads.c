@@ -1,20 +1,15 @@
-/* test_threads.c: the bits do not depend on threads; any thread may call, also in parallel regions and after a fork;
- * and the threads of the BLAS stay as they were. Runs itself again with each OpenBLAS that Debian packages.
+/* test_threads.c: how many threads the library starts and uses; and those of the BLAS stay as they were.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <dirent.h>
 #include <dlfcn.h>
-#include <glob.h>
 #include <omp.h>
-#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
-#include "child.h"
-#include "crowd.h"
-#include "kernel/isa.h"
-#include "shot.h"
+#include "each_openblas.h"
+#include "oracle.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define UNDER_TSAN 1
@@ -29,259 +24,6 @@
 
 /* A scan with two threads starts one; the sanitizer starts one of its own with the first. */
 enum { MORE_THREADS = 1 + UNDER_TSAN };
-
-/* ---- The same bits ----------------------------------------------------------------------------------------------- */
-
-/* Rows, tiles in a row, and both. */
-struct shape {
-  size_t n, batch, tile; /* tile 0: the library's */
-};
-
-static const struct shape shapes[] = {{50000, 1, 1024}, {3000, 37, 0}, {2500, 7, 256}, {1 << 20, 1, 0}, {100001, 3, 0}};
-
-/* Of more than 2 MiB of any type, the engine simd looks at a tile while it writes another, with the kernels of some
- * instruction sets. Here it is longer than the one that is written, or shorter, and neither ends between blocks. A
- * quick run has it as long, but for those instruction sets alone. */
-static const struct shape looked_ahead = {349000, 3, 6481};
-
-static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
-  mmscan_choice used;
-  choice.threads = threads;
-  mmscan_plan *plan = plan_new(desc, &choice, &used);
-  assert_mmscan_ok(mmscan_execute(plan, x, y));
-  mmscan_plan_destroy(plan);
-}
-
-static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice) {
-  static const int threads[] = {2, 3, 4, 7, 16};
-  const size_t size = desc->n * desc->batch * sample->oracle.type->size;
-  struct buffer one = buffer_new(size, 0), many = buffer_new(size, 0);
-  execute_with(desc, *choice, 1, sample->x, one.data);
-  for (size_t i = 0; i < COUNT(threads); i++) {
-    execute_with(desc, *choice, threads[i], sample->x, many.data);
-    if (memcmp(one.data, many.data, size) != 0)
-      fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu: %d threads give other bits than one",
-                  sample->oracle.type->name, desc->n, desc->batch, choice->engine, part_of(choice), choice->tile,
-                  threads[i]);
-  }
-  buffer_free(&one);
-  buffer_free(&many);
-}
-
-static void check_bits_of_variant(const struct sample *sample, struct shape shape, const mmscan_choice *choice,
-                                  unsigned variant) {
-  struct shot shot = {.sample = sample};
-  shot_set(&shot, variant, shape.n);
-  shot.desc.batch = shape.batch;
-  shot.desc.x_dist = shot.desc.y_dist = (ptrdiff_t)shape.n;
-  check_bits(sample, &shot.desc, choice);
-}
-
-static void check_bits_of_shape(const struct sample *sample, struct shape shape, mmscan_choice choice) {
-  if (is_model(&choice)) shape.n /= 8;
-  if (cuts_tiles(&choice)) choice.tile = shape.tile;
-  shape.n = sized(shape.n, shape.n / 16);
-  for (unsigned variant = 0; variant < VARIANTS / 2; variant++) check_bits_of_variant(sample, shape, &choice, variant);
-}
-
-/* A run that was held up leaves those after it to one thread for a while: lets that pass, unless it takes long. */
-static void wait_for_cores(void) {
-  for (int turn = 0; turn < 100 && mms_crowd_is_here(); turn++) usleep(1000);
-}
-
-static bool looks_ahead(const mmscan_choice *choice) {
-  size_t index;
-  return mms_isa_find(choice->isa, &index) && mms_isa_at(index)->looks_ahead;
-}
-
-static void check_bits_looking_ahead(const struct sample *sample, mmscan_choice choice) {
-  choice.tile = looked_ahead.tile;
-  for (unsigned variant = 0; variant < VARIANTS / 2; variant++) {
-    wait_for_cores();
-    check_bits_of_variant(sample, looked_ahead, &choice, variant);
-  }
-}
-
-static void check_bits_of_choice(const struct sample *sample, const mmscan_choice *choice) {
-  for (size_t i = 0; i < COUNT(shapes); i++) check_bits_of_shape(sample, shapes[i], *choice);
-  if (same_text(choice->engine, "simd") && (!quick() || looks_ahead(choice))) check_bits_looking_ahead(sample, *choice);
-}
-
-static void test_same_bits(void **state) {
-  (void)state;
-  const struct forced *forced = forced_all();
-  for (size_t t = 0; t < TYPES; t++) {
-    struct sample sample = sample_new(type_at(t), RANDOM, ((size_t)1 << 20) + 1);
-    for (size_t c = 0; c < forced->count; c++) check_bits_of_choice(&sample, &forced->choice[c]);
-    sample_free(&sample);
-  }
-}
-
-/* ---- Many callers ------------------------------------------------------------------------------------------------ */
-
-enum { CALLERS = 8 };
-
-/* What one thread does again and again, and whether it always came out right. */
-struct caller {
-  const struct sample *sample;
-  const void *want;        /* the bits of y */
-  const mmscan_plan *plan; /* NULL: simple calls */
-  size_t n;
-  bool right;
-};
-
-static void *call_often(void *argument) {
-  struct caller *c = argument;
-  const struct type *type = c->sample->oracle.type;
-  char *y = malloc(c->n * type->size);
-  c->right = y != NULL;
-  for (size_t turn = 0; c->right && turn < sized(8, 2); turn++) {
-    memset(y, 0x5a, c->n * type->size);
-    mmscan_status status = c->plan ? mmscan_execute(c->plan, c->sample->x, y) : type->inclusive(c->n, c->sample->x, y);
-    c->right = status == MMSCAN_OK && memcmp(y, c->want, c->n * type->size) == 0;
-  }
-  free(y);
-  return NULL;
-}
-
-/* All at a time; returns how many did not come out right. */
-static int call_from_threads(struct caller *callers) {
-  pthread_t threads[CALLERS];
-  int wrong = 0;
-  for (int i = 0; i < CALLERS; i++)
-    if (pthread_create(&threads[i], NULL, call_often, &callers[i]) != 0) fail_msg("no thread");
-  for (int i = 0; i < CALLERS; i++) {
-    pthread_join(threads[i], NULL);
-    wrong += !callers[i].right;
-  }
-  return wrong;
-}
-
-static void test_simple_calls_from_threads(void **state) {
-  (void)state;
-  struct sample samples[TYPES];
-  struct buffer want[TYPES];
-  struct caller callers[CALLERS];
-  const size_t n = sized(300001, 20001);
-  for (size_t t = 0; t < TYPES; t++) {
-    samples[t] = sample_new(type_at(t), RANDOM, n);
-    want[t] = buffer_new(n * type_at(t)->size, 0);
-    assert_mmscan_ok(type_at(t)->inclusive(n, samples[t].x, want[t].data));
-  }
-  for (size_t i = 0; i < CALLERS; i++)
-    callers[i] = (struct caller){.sample = &samples[i % TYPES], .want = want[i % TYPES].data, .n = n};
-  assert_int_equal(call_from_threads(callers), 0);
-  for (size_t t = 0; t < TYPES; t++) {
-    buffer_free(&want[t]);
-    sample_free(&samples[t]);
-  }
-}
-
-static void test_one_plan_by_many_threads(void **state) {
-  (void)state;
-  const struct forced *forced = forced_all();
-  const size_t n = sized(200001, 10001);
-  for (size_t t = 0; t < TYPES; t++) {
-    struct sample sample = sample_new(type_at(t), RANDOM, n);
-    struct buffer want = buffer_new(n * type_at(t)->size, 0);
-    for (size_t c = 0; c < forced->count; c++) {
-      mmscan_choice choice = forced->choice[c], used;
-      mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, is_model(&choice) ? n / 10 : n);
-      choice.threads = 2;
-      mmscan_plan *plan = plan_new(&desc, &choice, &used);
-      struct caller callers[CALLERS];
-      assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data));
-      for (size_t i = 0; i < CALLERS; i++)
-        callers[i] = (struct caller){.sample = &sample, .want = want.data, .plan = plan, .n = desc.n};
-      assert_int_equal(call_from_threads(callers), 0);
-      mmscan_plan_destroy(plan);
-    }
-    buffer_free(&want);
-    sample_free(&sample);
-  }
-}
-
-/* ---- Inside OpenMP ----------------------------------------------------------------------------------------------- */
-
-/* One caller in each thread of a region, `inner` regions deep; returns how many went wrong. */
-static int call_in_region(const struct caller *like, int inner) {
-  int wrong = 0;
-#pragma omp parallel num_threads(3) reduction(+ : wrong)
-  {
-    struct caller c = *like;
-    if (inner > 0) {
-      wrong += call_in_region(like, inner - 1);
-    } else {
-      call_often(&c);
-      wrong += !c.right + (mmscan_threads() != 1);
-    }
-  }
-  return wrong;
-}
-
-static void test_inside_parallel_regions(void **state) {
-  (void)state;
-  const size_t n = sized(200001, 20001);
-  struct sample sample = sample_new(type_at(0), RANDOM, n);
-  struct buffer want = buffer_new(n * sizeof(float), 0);
-  assert_mmscan_ok(mmscan_inclusive_f32(n, sample.x, (float *)(void *)want.data));
-  struct caller like = {.sample = &sample, .want = want.data, .n = n};
-  int levels = omp_get_max_active_levels();
-  assert_int_equal(call_in_region(&like, 0), 0);
-  omp_set_max_active_levels(2);
-  assert_int_equal(call_in_region(&like, 1), 0);
-  omp_set_max_active_levels(1);
-  assert_int_equal(call_in_region(&like, 1), 0);
-  omp_set_max_active_levels(levels);
-  buffer_free(&want);
-  sample_free(&sample);
-}
-
-/* A plan does not know where it was made: inside a region or out of it, it is the same, and runs in both. */
-struct travelled {
-  mmscan_plan *plan;
-  mmscan_choice used;
-  bool right;
-};
-
-static void make_and_run(const mmscan_desc *desc, const mmscan_plan *other, const struct caller *like,
-                         struct travelled *made) {
-  struct caller c = *like;
-  made->used = (mmscan_choice){.struct_size = sizeof made->used};
-  c.plan = other;
-  call_often(&c);
-  made->right = c.right && mmscan_plan_create(&made->plan, desc, MMSCAN_ESTIMATE) == MMSCAN_OK &&
-                mmscan_plan_get_choice(made->plan, &made->used) == MMSCAN_OK;
-}
-
-static void test_plans_travel(void **state) {
-  (void)state;
-  const size_t n = sized(300001, 100001);
-  struct sample sample = sample_new(type_at(1), RANDOM, n);
-  struct buffer want = buffer_new(n * sizeof(double), 0);
-  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
-  mmscan_choice outside;
-  mmscan_plan *plan = plan_new(&desc, NULL, &outside);
-  struct caller like = {.sample = &sample, .want = want.data, .n = n};
-  struct travelled made[3] = {{.plan = NULL}};
-  assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data));
-#pragma omp parallel num_threads(3)
-  make_and_run(&desc, plan, &like, &made[omp_get_thread_num()]);
-  for (size_t i = 0; i < COUNT(made) && made[i].plan != NULL; i++) {
-    assert_true(made[i].right);
-    assert_string_equal(made[i].used.engine, outside.engine);
-    assert_int_equal(made[i].used.threads, outside.threads);
-    struct caller c = like;
-    c.plan = made[i].plan;
-    call_often(&c);
-    assert_true(c.right);
-    mmscan_plan_destroy(made[i].plan);
-  }
-  assert_non_null(made[0].plan);
-  mmscan_plan_destroy(plan);
-  buffer_free(&want);
-  sample_free(&sample);
-}
 
 /* ---- How many ---------------------------------------------------------------------------------------------------- */
 
@@ -363,45 +105,6 @@ static void test_how_many_threads(void **state) {
   assert_in_range(one.here, 1, one.runtime); /* not every runtime looks at this before it starts a thread */
   assert_int_equal(three.here, 3);
   assert_true(one.bits == bits && three.bits == bits);
-}
-
-/* ---- After a fork ------------------------------------------------------------------------------------------------ */
-
-/* In a child: right on the calling thread, and so in its own child; an alarm ends what hangs. */
-static int call_in_child(const struct caller *like, int generations) {
-  pid_t pid = fork();
-  if (pid != 0) return exit_of(pid);
-  alarm(60);
-  struct caller c = *like;
-  call_often(&c);
-  bool right = c.right && mmscan_threads() == 1;
-  if (right && generations > 1) right = call_in_child(like, generations - 1) == 0;
-  _exit(right ? 0 : 1);
-}
-
-static void test_after_a_fork(void **state) {
-  (void)state;
-  const struct forced *forced = forced_all();
-  const size_t n = sized(300001, 20001);
-  struct sample sample = sample_new(type_at(1), RANDOM, n);
-  struct buffer want = buffer_new(n * sizeof(double), 0);
-  fflush(NULL);
-  for (size_t c = 0; c < forced->count; c++) {
-    mmscan_choice choice = forced->choice[c], used;
-    mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, is_model(&choice) ? n / 10 : n);
-    choice.threads = 4;
-    mmscan_plan *plan = plan_new(&desc, &choice, &used);
-    assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data));
-    struct caller with_plan = {.sample = &sample, .want = want.data, .plan = plan, .n = desc.n};
-    assert_int_equal(call_in_child(&with_plan, 2), 0);
-    assert_mmscan_ok(mmscan_execute(plan, sample.x, want.data)); /* and the parent goes on */
-    mmscan_plan_destroy(plan);
-  }
-  assert_mmscan_ok(mmscan_inclusive_f64(n, sample.x, (double *)(void *)want.data));
-  struct caller simple = {.sample = &sample, .want = want.data, .n = n};
-  assert_int_equal(call_in_child(&simple, 2), 0);
-  buffer_free(&want);
-  sample_free(&sample);
 }
 
 /* ---- The threads of the process, from /proc ---------------------------------------------------------------------- */
@@ -565,84 +268,11 @@ static int run_single(void) {
   return mmscan_threads() == 1 && tasks_now().count == before ? 0 : 1;
 }
 
-/* ---- Other processes --------------------------------------------------------------------------------------------- */
-
-/* A wait that is short, or no longer than the work before it, is none; a long one leaves runs to one thread, and their
- * bits are those of two. It passes. */
-static void test_held_up(void **state) {
-  (void)state;
-  const double MILLISECOND = 1e6;
-  struct sample sample = sample_new(type_at(0), RANDOM, 200000);
-  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
-  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000};
-  struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
-  execute_with(&desc, choice, 1, sample.x, alone.data);
-  while (mms_crowd_is_here()) continue;
-  mms_crowd_saw(0, 0, MILLISECOND / 2);
-  mms_crowd_saw(0, 3 * MILLISECOND, 5 * MILLISECOND);
-  assert_false(mms_crowd_is_here());
-  bool seen = false; /* again, should this very thread be held up in between */
-  for (int tries = 0; tries < 100 && !seen; tries++) {
-    mms_crowd_saw(0, MILLISECOND, 5 * MILLISECOND);
-    seen = mms_crowd_is_here();
-  }
-  assert_true(seen);
-  execute_with(&desc, choice, 2, sample.x, held_up.data);
-  assert_memory_equal(alone.data, held_up.data, 800000);
-  while (mms_crowd_is_here()) continue;
-  buffer_free(&alone);
-  buffer_free(&held_up);
-  sample_free(&sample);
-}
-
-/* ---- Each OpenBLAS ----------------------------------------------------------------------------------------------- */
-
-static const char *unit_library(void) {
-  static mmscan_part part = {.struct_size = sizeof part};
-  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
-    if (strcmp(part.name, "cblas") == 0) return text_or(part.library, "unknown");
-  return "none";
-}
-
-/* The folder of the OpenBLAS built this way, with a library of the name this program loaded; or an empty text. */
-static void find_build(const char *build, char *folder, size_t size) {
-  char pattern[256];
-  const char *slash = strrchr(unit_library(), '/');
-  glob_t found = {0};
-  snprintf(pattern, sizeof pattern, "/usr/lib/*/openblas-%s/%s", build, slash ? slash + 1 : unit_library());
-  folder[0] = '\0';
-  if (glob(pattern, 0, NULL, &found) == 0) snprintf(folder, size, "%s", found.gl_pathv[0]);
-  if (folder[0] != '\0') *strrchr(folder, '/') = '\0';
-  globfree(&found);
-}
-
-/* Returns how many of the builds failed. */
-static int run_with_each_build(void) {
-  static const char *const builds[] = {"pthread", "openmp", "serial"};
-  int failed = 0;
-  for (size_t i = 0; i < COUNT(builds); i++) {
-    char folder[256];
-    find_build(builds[i], folder, sizeof folder);
-    if (folder[0] == '\0') {
-      print_message("skipped: OpenBLAS %s: not there, or not what this program loads\n", builds[i]);
-      continue;
-    }
-    print_message("OpenBLAS %s:\n", builds[i]);
-    failed += run_self("tests", &(struct setting){"LD_LIBRARY_PATH", folder}, 1) != 0;
-  }
-  return failed;
-}
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_held_up),
-      cmocka_unit_test(test_simple_calls_from_threads),
-      cmocka_unit_test(test_one_plan_by_many_threads),
-      cmocka_unit_test(test_inside_parallel_regions),
-      cmocka_unit_test(test_plans_travel),
       cmocka_unit_test(test_how_many_threads),
-      cmocka_unit_test(test_after_a_fork),
       cmocka_unit_test(test_threads_of_the_blas),
       cmocka_unit_test(test_one_thread_starts_none),
   };
@@ -656,5 +286,5 @@ int main(int argc, char **argv) {
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   int failed = run_all();
-  return failed + run_with_each_build();
+  return failed + run_with_each_openblas();
 }

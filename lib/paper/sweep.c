@@ -197,14 +197,17 @@ void mms_sweep_scan_recursive(const mms_sweep *w, void *x, size_t n) {
 
 /* ---- Step 4 of Section 3.2 ------------------------------------------------------------------------------------ */
 
-/* Moves m elements between x and a matrix whose columns are a row 0, left alone, and s - 1 elements. */
-static void move_columns(const mms_sweep *w, char *matrix, char *x, size_t m, bool into) {
-  size_t size = w->size, rows = w->s - 1;
-  for (size_t at = 0; at < m; at += rows, matrix += w->s * size) {
-    size_t bytes = (m - at < rows ? m - at : rows) * size;
-    char *column = matrix + size, *piece = x + at * size;
-    memcpy(into ? column : piece, into ? piece : column, bytes);
-  }
+/* m elements of x go into a matrix, and come out of one, whose columns are a row 0, left alone, and s - 1 elements. */
+static void put_columns(const mms_sweep *w, char *matrix, const char *x, size_t m) {
+  const size_t size = w->size, rows = w->s - 1;
+  for (size_t at = 0; at < m; at += rows, matrix += w->s * size)
+    memcpy(matrix + size, x + at * size, (m - at < rows ? m - at : rows) * size);
+}
+
+static void take_columns(const mms_sweep *w, char *x, const char *matrix, size_t m) {
+  const size_t size = w->size, rows = w->s - 1;
+  for (size_t at = 0; at < m; at += rows, matrix += w->s * size)
+    memcpy(x + at * size, matrix + size, (m - at < rows ? m - at : rows) * size);
 }
 
 void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carry, size_t position) {
@@ -214,9 +217,9 @@ void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carr
   place_broadcast(w, &v, position);
   mms_sweep_fill(w, y, v.total);
   copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, w->size);
-  move_columns(w, y, x, n, true);
+  put_columns(w, y, x, n);
   batch_matmul(w, &v, y, z);
-  move_columns(w, z, x, n, false);
+  take_columns(w, x, z, n);
   w->counts->depth++;
   w->counts->gathered += n;
   w->counts->scattered += n;

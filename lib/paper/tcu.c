@@ -7,8 +7,8 @@
 #include "paper/tcu.h"
 
 #include "paper/bounds.h"
+#include "paper/schedule.h"
 #include "paper/segments.h"
-#include "unit/schedule.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -161,8 +161,8 @@ static mmscan_status price(pricing *p, mmscan_model_result *result) {
   if ((status = open_pricing(p))) return status;
   if ((status = run(p, MMSCAN_STACKED, hear, &(mmscan_counts){0}))) return status;
   if ((status = run(p, MMSCAN_BATCHED, NULL, &counts))) return status;
-  if ((status = mms_schedule_run(&p->products, (const size_t[MMS_MACHINES]){1, 1}, &one))) return status;
-  if ((status = mms_schedule_run(&p->squares, (const size_t[MMS_MACHINES]){units, units}, &many))) return status;
+  if ((status = mms_schedule_run(&p->products, (const size_t[MMS_PROCESSORS]){1, 1}, &one))) return status;
+  if ((status = mms_schedule_run(&p->squares, (const size_t[MMS_PROCESSORS]){units, units}, &many))) return status;
   *result = result_of(p, &counts, &one, &many);
   return MMSCAN_OK;
 }

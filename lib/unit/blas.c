@@ -77,8 +77,8 @@ typedef struct part {
 } part;
 
 static part part_of(const mms_product *p, size_t from, size_t columns) {
-  size_t size = mms_matrix_one(p->type, false).size, x_size = size;
-  if (p->form == MMSCAN_PRODUCT_BF16) x_size = mms_matrix_one(p->type, true).size;
+  size_t size = mms_matrix_one(p->type).size, x_size = size;
+  if (p->form == MMSCAN_PRODUCT_BF16) x_size = mms_matrix_one_bf16().size;
   bool rows = p->row_stride != 0;
   size_t at = rows ? from : from * p->s;
   return (part){.p = p,
@@ -104,7 +104,7 @@ typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int
 static const double zero[2];
 
 static void gemm(mms_blas_call call, const part *t) {
-  const mms_one one = mms_matrix_one(t->p->type, false);
+  const mms_one one = mms_matrix_one(t->p->type);
   const void *a = t->p->a;
   if (t->p->type == MMSCAN_F32)
     ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
@@ -125,7 +125,7 @@ typedef void (*trmm_pointer)(int order, int side, int uplo, int trans, int diag,
                              const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
 
 static void copy(const part *t) {
-  size_t size = mms_matrix_one(t->p->type, false).size, s = (size_t)t->s, columns = (size_t)t->columns;
+  size_t size = mms_matrix_one(t->p->type).size, s = (size_t)t->s, columns = (size_t)t->columns;
   if (t->x == t->w) return;
   if (t->order == COL_MAJOR) memcpy(t->w, t->x, s * columns * size);
   for (size_t row = 0; t->order == ROW_MAJOR && row < s; row++)
@@ -133,7 +133,7 @@ static void copy(const part *t) {
 }
 
 static void trmm(mms_blas_call call, const part *t) {
-  const mms_one one = mms_matrix_one(t->p->type, false);
+  const mms_one one = mms_matrix_one(t->p->type);
   const void *a = t->p->a;
   copy(t);
   if (t->p->type == MMSCAN_F32)
@@ -156,7 +156,7 @@ typedef void (*batch_call)(int order, const int *trans_a, const int *trans_b, co
 
 /* Squares of the part from its start on. */
 static void batch_group(mms_blas_call call, const part *t, size_t squares) {
-  const mms_one one = mms_matrix_one(t->p->type, false);
+  const mms_one one = mms_matrix_one(t->p->type);
   const int none = NO_TRANS;
   const int64_t count = (int64_t)squares;
   const void *a[GROUP], *x[GROUP];
@@ -191,7 +191,7 @@ typedef void (*strided_pointer)(int order, int trans_a, int trans_b, int64_t m, 
 
 /* All squares by the one A, which is 0 elements after itself. */
 static void batch_strided(mms_blas_call call, const part *t) {
-  const mms_one one = mms_matrix_one(t->p->type, false);
+  const mms_one one = mms_matrix_one(t->p->type);
   const int64_t s = t->s, dist = s * s, count = t->columns / s;
   const void *a = t->p->a;
   if (t->p->type == MMSCAN_F32)

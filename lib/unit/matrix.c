@@ -13,13 +13,12 @@ static mms_one one_of(size_t size, const void *value, size_t value_size) {
   return one;
 }
 
-mms_one mms_matrix_one(mmscan_type type, bool is_bf16) {
-  static const uint16_t bf16 = 0x3f80;
+mms_one mms_matrix_one(mmscan_type type) {
   static const float f32 = 1;
   static const double f64 = 1;
   switch (type) {
   case MMSCAN_F32:
-    return is_bf16 ? one_of(sizeof bf16, &bf16, sizeof bf16) : one_of(sizeof f32, &f32, sizeof f32);
+    return one_of(sizeof f32, &f32, sizeof f32);
   case MMSCAN_F64:
     return one_of(sizeof f64, &f64, sizeof f64);
   case MMSCAN_C32:
@@ -29,6 +28,11 @@ mms_one mms_matrix_one(mmscan_type type, bool is_bf16) {
   default:
     return (mms_one){0};
   }
+}
+
+mms_one mms_matrix_one_bf16(void) {
+  static const uint16_t one = 0x3f80;
+  return one_of(sizeof one, &one, sizeof one);
 }
 
 int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
@@ -54,5 +58,5 @@ void mms_matrix_make(mmscan_matrix matrix, mms_one one, size_t s, void *a) {
 }
 
 void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
-  mms_matrix_make(matrix, mms_matrix_one(type, false), s, a);
+  mms_matrix_make(matrix, mms_matrix_one(type), s, a);
 }

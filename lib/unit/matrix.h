@@ -3,7 +3,6 @@
 #define MMS_MATRIX_H
 
 #include "mmscan.h"
-#include <stdbool.h>
 
 /* The bytes of a one; in all of these zero is all bits zero. */
 typedef struct mms_one {
@@ -11,8 +10,9 @@ typedef struct mms_one {
   unsigned char bytes[16];
 } mms_one;
 
-/* Of a type, or of bfloat16, which stands in for MMSCAN_F32. */
-mms_one mms_matrix_one(mmscan_type type, bool is_bf16);
+/* Of a type; and of bfloat16, in which A and X of MMSCAN_PRODUCT_BF16 are. */
+mms_one mms_matrix_one(mmscan_type type);
+mms_one mms_matrix_one_bf16(void);
 
 /* A constant matrix of the paper, s-by-s, written to a: of such ones, or of the ones of a type. */
 void mms_matrix_make(mmscan_matrix matrix, mms_one one, size_t s, void *a);

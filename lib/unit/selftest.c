@@ -37,7 +37,7 @@ typedef struct number {
 static void store(mmscan_type type, bool is_bf16, void *at, number v) {
   const float f32[2] = {(float)v.re, (float)v.im};
   const double f64[2] = {v.re, v.im};
-  size_t size = mms_matrix_one(type, is_bf16).size;
+  size_t size = (is_bf16 ? mms_matrix_one_bf16() : mms_matrix_one(type)).size;
   if (is_bf16)
     memcpy(at, (const char *)f32 + 2, size);
   else if (type == MMSCAN_F32 || type == MMSCAN_C32)
@@ -49,7 +49,7 @@ static void store(mmscan_type type, bool is_bf16, void *at, number v) {
 static number load(mmscan_type type, const void *at) {
   float f32[2] = {0};
   double f64[2] = {0};
-  size_t size = mms_matrix_one(type, false).size;
+  size_t size = mms_matrix_one(type).size;
   if (type == MMSCAN_F64 || type == MMSCAN_C64) {
     memcpy(f64, at, size);
     return (number){f64[0], f64[1]};
@@ -174,8 +174,8 @@ static void guard_forks(void) { pthread_atfork(wait_for_tests, end_of_test, end_
 
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
   static pthread_once_t guarded = PTHREAD_ONCE_INIT;
-  trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type, false)};
-  t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one(type, true) : t.one;
+  trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
+  t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16() : t.one;
   t.p.a = t.a = memory_a;
   t.x = memory_x;
   t.p.w = t.w = memory_w;

@@ -7,9 +7,7 @@
 
 #include "types.h"
 #include "unit/matrix.h"
-#include "unit/model.h"
 #include "unit/selftest.h"
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +41,7 @@ enum { TYPE_F64_2 = 0, TYPE_F32_2 = 1, BETA_0_2 = 4 };
 
 static void *make_1(const mms_xsmm *x, const shape *h) {
   static const double zero[1];
-  const mms_one one = mms_matrix_one(h->type, false);
+  const mms_one one = mms_matrix_one(h->type);
   static const int none;
   dispatch_1 dispatch;
   *(void **)&dispatch = h->type == MMSCAN_F32 ? x->sdispatch : x->ddispatch;

@@ -1,5 +1,5 @@
 /* schedule.c: list scheduling by the critical path. */
-#include "unit/schedule.h"
+#include "paper/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +37,13 @@ static bool make_room(size_t used, size_t *room) {
   return true;
 }
 
-void mms_schedule_add(mms_schedule *s, mms_machine machine, double time) {
+void mms_schedule_add(mms_schedule *s, mms_processor processor, double time) {
   if (make_room(s->tasks, &s->task_room))
     s->failed =
         s->failed || !grow(&s->task, s->task_room, sizeof *s->task) || !grow(&s->heir, s->task_room, sizeof *s->heir);
   s->failed = s->failed || s->tasks == NOBODY;
   if (s->failed) return;
-  s->task[s->tasks] = (mms_task){.time = time, .machine = machine, .waits = (uint32_t)s->waits};
+  s->task[s->tasks] = (mms_task){.time = time, .processor = processor, .waits = (uint32_t)s->waits};
   s->heir[s->tasks++] = NOBODY;
 }
 
@@ -113,9 +113,9 @@ typedef struct run {
   uint32_t *pending; /* by task: how many it still waits for */
   uint32_t *heirs;   /* by task, as mms_task.waits: where in `heir` those that wait for it end */
   uint32_t *heir;
-  size_t idle[MMS_MACHINES];
-  heap ready[MMS_MACHINES]; /* by chain */
-  heap running;             /* by the end, negative */
+  size_t idle[MMS_PROCESSORS];
+  heap ready[MMS_PROCESSORS]; /* by chain */
+  heap running;               /* by the end, negative */
   double now;
 } run;
 
@@ -148,7 +148,7 @@ static void find_heirs(run *r) {
 }
 
 static void make_ready(run *r, uint32_t task) {
-  heap_put(&r->ready[r->s->task[task].machine], (entry){r->chain[task], task});
+  heap_put(&r->ready[r->s->task[task].processor], (entry){r->chain[task], task});
 }
 
 static void make_first_ready(run *r) {
@@ -159,19 +159,19 @@ static void make_first_ready(run *r) {
 }
 
 static void start(run *r) {
-  for (mms_machine m = 0; m < MMS_MACHINES; m++)
-    for (; r->idle[m] && r->ready[m].count; r->idle[m]--) {
-      uint32_t task = heap_take(&r->ready[m]).task;
+  for (mms_processor p = 0; p < MMS_PROCESSORS; p++)
+    for (; r->idle[p] && r->ready[p].count; r->idle[p]--) {
+      uint32_t task = heap_take(&r->ready[p]).task;
       heap_put(&r->running, (entry){-(r->now + r->s->task[task].time), task});
     }
 }
 
-/* All that end at the same time, so that what is ready then is known before a machine chooses. */
+/* All that end at the same time, so that what is ready then is known before a processor chooses. */
 static void finish(run *r) {
   r->now = -r->running.entries[0].key;
   do {
     uint32_t task = heap_take(&r->running).task;
-    r->idle[r->s->task[task].machine]++;
+    r->idle[r->s->task[task].processor]++;
     for (uint32_t h = task ? r->heirs[task - 1] : 0; h < r->heirs[task]; h++)
       if (--r->pending[r->heir[h]] == 0) make_ready(r, r->heir[h]);
   } while (r->running.count && -r->running.entries[0].key <= r->now);
@@ -186,9 +186,9 @@ static mmscan_status open_run(run *r) {
   r->heir = malloc(s->waits * sizeof *r->heir + 1);
   r->running.entries = malloc(s->tasks * sizeof *r->running.entries + 1);
   bool failed = !r->chain || !r->pending || !r->heirs || !r->heir || !r->running.entries;
-  for (mms_machine m = 0; m < MMS_MACHINES; m++) {
-    r->ready[m].entries = malloc(s->tasks * sizeof *r->ready[m].entries + 1);
-    failed = failed || !r->ready[m].entries;
+  for (mms_processor p = 0; p < MMS_PROCESSORS; p++) {
+    r->ready[p].entries = malloc(s->tasks * sizeof *r->ready[p].entries + 1);
+    failed = failed || !r->ready[p].entries;
   }
   return failed ? MMSCAN_ENOMEM : MMSCAN_OK;
 }
@@ -199,7 +199,7 @@ static void close_run(run *r) {
   free(r->heirs);
   free(r->heir);
   free(r->running.entries);
-  for (mms_machine m = 0; m < MMS_MACHINES; m++) free(r->ready[m].entries);
+  for (mms_processor p = 0; p < MMS_PROCESSORS; p++) free(r->ready[p].entries);
 }
 
 static void simulate(run *r) {
@@ -212,16 +212,16 @@ static void simulate(run *r) {
 static mms_timing timing_of(const run *r) {
   mms_timing timing = {.time = r->now};
   for (size_t t = 0; t < r->s->tasks; t++) {
-    timing.work[r->s->task[t].machine] += r->s->task[t].time;
+    timing.work[r->s->task[t].processor] += r->s->task[t].time;
     if (r->chain[t] > timing.critical) timing.critical = r->chain[t];
   }
   return timing;
 }
 
-mmscan_status mms_schedule_run(const mms_schedule *s, const size_t machines[MMS_MACHINES], mms_timing *timing) {
+mmscan_status mms_schedule_run(const mms_schedule *s, const size_t processors[MMS_PROCESSORS], mms_timing *timing) {
   if (s->failed) return MMSCAN_ENOMEM;
   run r = {.s = s};
-  memcpy(r.idle, machines, sizeof r.idle);
+  memcpy(r.idle, processors, sizeof r.idle);
   mmscan_status status = open_run(&r);
   if (status == MMSCAN_OK) {
     simulate(&r);

@@ -1,4 +1,4 @@
-/* schedule.h: tasks that wait for each other, done by machines that work side by side.
+/* schedule.h: tasks that wait for each other, done by processors that work side by side.
  *
  * A task reads some places and writes some, and waits for the tasks that wrote what it reads. Tasks are added in an
  * order in which they could be done one after the other. What a task reads is its own from then on: nobody waits for a
@@ -10,11 +10,11 @@
 #include "mmscan.h"
 #include <stdbool.h>
 
-typedef enum mms_machine { MMS_TENSOR, MMS_VECTOR, MMS_MACHINES } mms_machine;
+typedef enum mms_processor { MMS_TENSOR, MMS_VECTOR, MMS_PROCESSORS } mms_processor;
 
 typedef struct mms_task {
   double time; /* from start to end, 0 or more */
-  mms_machine machine;
+  mms_processor processor;
   uint32_t waits; /* where in the list of all waits its own end; they begin where those of the task before end */
 } mms_task;
 
@@ -34,7 +34,7 @@ mmscan_status mms_schedule_open(mms_schedule *schedule, size_t places);
 void mms_schedule_close(mms_schedule *schedule);
 
 /* Adds a task, whose places are told next: those it reads, then those it writes. */
-void mms_schedule_add(mms_schedule *schedule, mms_machine machine, double time);
+void mms_schedule_add(mms_schedule *schedule, mms_processor processor, double time);
 void mms_schedule_read(mms_schedule *schedule, size_t place);
 void mms_schedule_write(mms_schedule *schedule, size_t place);
 
@@ -42,19 +42,20 @@ void mms_schedule_write(mms_schedule *schedule, size_t place);
 void mms_schedule_copy(mms_schedule *schedule, size_t from, size_t to);
 
 typedef struct mms_timing {
-  double time;               /* from the first start to the last end */
-  double critical;           /* the longest chain of tasks that wait for each other: no number of machines beats it */
-  double work[MMS_MACHINES]; /* the sum of the times, by machine: time >= work / machines */
+  double time;     /* from the first start to the last end */
+  double critical; /* the longest chain of tasks that wait for each other: no number of processors beats it */
+  double work[MMS_PROCESSORS]; /* the sum of the times, by processor: time >= work / processors */
 } mms_timing;
 
-/* Does the tasks by list scheduling (Graham 1966): whenever a machine is free, it starts the task that waits for
- * nothing and is followed by the longest chain; of equal ones, the one added first. So a machine is idle only where no
- * task is ready for it, and
+/* Does the tasks by list scheduling (Graham 1966): whenever a processor is free, it starts the task that waits for
+ * nothing and is followed by the longest chain; of equal ones, the one added first. So a processor is idle only where
+ * no task is ready for it, and
  *
- *   time <= critical + sum over the machines of work / machines
- *   time <= work / p + (1 - 1/p) critical      with one kind of machine (Brent)
+ *   time <= critical + sum over the processors of work / processors
+ *   time <= work / p + (1 - 1/p) critical      with one kind of processor (Brent)
  *
  * MMSCAN_ENOMEM: no memory, or there was none while tasks were added. */
-mmscan_status mms_schedule_run(const mms_schedule *schedule, const size_t machines[MMS_MACHINES], mms_timing *timing);
+mmscan_status mms_schedule_run(const mms_schedule *schedule, const size_t processors[MMS_PROCESSORS],
+                               mms_timing *timing);
 
 #endif

@@ -1,0 +1,163 @@
+"""Tests of mmscan bench."""
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+from command_case import MMSCAN, Timed
+
+# A peer that leaves its results as they were, one that is right, one that was not built.
+FAKE_PEERS = r"""
+#include "peer.h"
+static void idle(size_t n, const void *x, void *y, int threads) { (void)n, (void)x, (void)y, (void)threads; }
+static void right(size_t n, const void *from, void *to, int threads) {
+  float sum = 0;
+  (void)threads;
+  for (size_t i = 0; i < n; i++) ((float *)to)[i] = sum += ((const float *)from)[i];
+}
+static const peer bad = {"idle peer", "by hand", 0, PEER_ONE_THREAD, NULL, {idle, idle, idle, idle}};
+static const peer good = {"right peer", "by hand", 0, PEER_OWN_THREADS, NULL, {right}};
+static const peer none = {.name = "absent peer", .absent = "there is none"};
+const peer *const *mmscan_bench_peers(void) {
+  static const peer *const table[] = {&bad, &good, &none, NULL};
+  return table;
+}
+"""
+
+
+class Bench(Timed):
+    TINY = ["bench", "--rounds", 1, "-n"]
+
+    def rows(self, *arguments, **options):
+        report = json.loads(self.good(*arguments, "--json", **options))
+        return [(table, row) for table in report["tables"] for row in table["rows"]]
+
+    def names(self, *arguments):
+        return {row["name"] for _, row in self.rows(*arguments)}
+
+    def test_table(self):
+        text = self.good(*self.TINY, "4:10:2,11").decode()
+        parts = json.loads(self.good("info", "--json"))
+        for name in ["2^4", "2^11", "copy bound", "serial loop", "mmscan (one call)", "omp simd inscan"]:
+            self.assertIn(name, text)
+        for engine in parts["engines"]:
+            self.assertIn("mmscan " + engine["name"], text)
+        for unit in parts["units"]:
+            self.assertIn(unit["name"], text)
+        self.assertNotIn("2^5", text)
+
+    def test_json(self):
+        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003", "--type", "all", "--place", "both",
+                                      "--only", "mmscan,omp simd", "--json"))
+        shapes = {(table["type"], table["place"], table["n"]) for table in report["tables"]}
+        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 1025, 200003])))
+        self.assertEqual(len(report["tables"]), len(shapes))
+        self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
+        self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
+        self.assertIn("-O3", report["peers"][0]["built"])
+        for table in report["tables"]:
+            self.check_rows(table)
+
+    def check_rows(self, table):
+        for row in table["rows"]:
+            if "skipped" in row:
+                self.assertNotIn("WRONG", row["skipped"], (table, row))
+                continue
+            self.assertLessEqual(row["fastest_seconds"], row["seconds"])
+            self.assertAlmostEqual(row["gelem_per_second"] * row["seconds"] * 1e9 / table["n"], 1)
+            self.assertGreater(row["of_bound"], 0)
+            if row["role"] == "loop":
+                self.assertEqual((row["times_serial"], row["threads"]), (1, 1))
+        roles = [row["role"] for row in table["rows"] if "seconds" in row]
+        self.assertEqual(set(roles), {"bound", "copy", "loop", "mmscan", "peer"})
+        self.assertEqual(roles.count("loop"), 1)
+
+    def test_copy_read_ahead(self):
+        """Copying as threads that share a scan read is timed where arrays are larger than all caches."""
+        caches = json.loads(self.good(*self.TINY, 4, "--json"))["machine"]["caches"]
+        if max(caches) > 64 << 20:
+            self.skipTest("caches of more than 64 MiB")
+        for place, name in ("out", "copy, read ahead"), ("in", "update, read ahead"):
+            rows = self.rows("bench", "--rounds", 1, "--length", "1000,%d" % (max(caches) // 4 + 5), "--place", place,
+                             "--threads", "all", "--only", "mmscan (", env={"MMSCAN_NUM_THREADS": "3"})
+            short, long = [row for _, row in rows if row["name"] == name]
+            self.assertIn("larger than all caches", short["skipped"])
+            self.assertGreater(long["of_bound"], 0)
+
+    def test_numpy(self):
+        for table, row in self.rows(*self.TINY, "4,10", "--type", "all", "--place", "both", "--only", "NumPy",
+                                    env={"PYTHON": sys.executable}):
+            if row["name"] == "NumPy cumsum":
+                self.assertIn("seconds", row, (table["type"], table["place"]))
+
+    def test_threads(self):
+        def counts(*options):
+            return {row["threads"] for _, row in self.rows(*self.TINY, 4, *options, env={"MMSCAN_NUM_THREADS": "3"})
+                    if row["role"] == "mmscan" and "seconds" in row}
+
+        self.assertEqual(counts("--threads", "1"), {1})
+        self.assertEqual(counts("--threads", "all"), {3})
+        self.assertEqual(counts(), {1, 3})
+        rows = self.rows(*self.TINY, 4, env={"MMSCAN_NUM_THREADS": "1"})
+        self.assertEqual({row["threads"] for _, row in rows}, {1})
+        self.assertIn("omp two-pass", {row["name"] for _, row in rows})
+
+    def test_only(self):
+        names = self.names(*self.TINY, 4, "--only", "one call,two-pass")
+        self.assertEqual(names - {"copy", "copy past the caches", "copy, read ahead"},
+                         {"copy bound", "serial loop", "mmscan (one call)", "omp two-pass", "omp two-pass simd"})
+        for only in "abacus", "one call,abacus":
+            self.bad(*self.TINY, 4, "--only", only, status=2, says="abacus")
+        self.assertIn("omp two-pass", self.good("bench", "--list").decode())
+
+    def test_wrong_usage(self):
+        for arguments in [["x"], ["--sing"], ["-n", "x"], ["-n", "-1"], ["-n", "41"], ["-n", "9:4"], ["-n", "4:9:0"],
+                          ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--type", "f16"],
+                          ["--type", ""], ["--place", "over"], ["--threads", "2"], ["--rounds", "0"],
+                          ["--rounds", "x"], ["--plot", "x.pdf"], ["--plot", ".svg"], ["--json=1"],
+                          ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
+                          ["--only", ""], ["--only", "serial,"]]:
+            self.bad("bench", *arguments, status=2, says="")
+
+    def test_failures(self):
+        self.bad(*self.TINY, 4, env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
+        self.bad(*self.TINY, 40, says=["memory", "nothing was timed"])
+        self.bad(*self.TINY, 4, "--plot", self.path("x.svg"), env={"PATH": self.directory}, says="gnuplot")
+
+    def test_plot(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        title = "<it's> \\ \"{/:Bold 5}\" & `date` $x %d"
+        svg, png = self.path("it's a plot.svg"), self.path("plot.png")
+        self.good(*self.TINY, "2,4", "--place", "both", "--plot", svg, "--title", title)
+        text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
+        for each in [title, "f32, in place", "f32, out of place", "copy bound", "update bound", "mmscan (one call)"]:
+            self.assertIn(each.replace(" ", ""), text.replace("\u00a0", "").replace(" ", ""))
+        self.assertIn("Gelem/s", text)
+        self.good(*self.TINY, "4", "--plot", png, "--json")
+        self.assertEqual(self.read("plot.png")[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(sorted(os.listdir(self.directory)), ["it's a plot.svg", "plot.png"])
+        self.bad(*self.TINY, 4, "--plot", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+
+    def test_peers_beside_the_command(self):
+        """Looked for beside the command; a wrong result is told, not timed, and the exit status is 1."""
+        compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
+        if compiler is None:
+            self.skipTest("no C compiler here")
+        alone = shutil.copy(MMSCAN, self.directory)
+        listed = subprocess.run([alone, "bench", "--list"], stdout=subprocess.PIPE, check=True).stdout.decode()
+        self.assertRegex(listed, "C\\+\\+ peers .*skipped: not built")
+        headers = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bench")
+        subprocess.run([compiler, "-shared", "-fPIC", "-I", headers, "-o", self.path("mmscan-peers.so"), "-x", "c", "-"],
+                       input=FAKE_PEERS.encode(), check=True)
+        done = subprocess.run([alone, *map(str, self.TINY), "4", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        rows = {row["name"]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"mmscan: idle peer, f32, n = 16: WRONG", done.stderr)
+        self.assertIn("WRONG result, first at element 0", rows["idle peer"]["skipped"])
+        self.assertGreater(rows["right peer"]["seconds"], 0)
+        self.assertEqual(rows["absent peer"]["skipped"], "there is none")

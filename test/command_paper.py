@@ -1,0 +1,256 @@
+"""Tests of mmscan table, draw and model: what the paper counts."""
+
+import json
+import os
+import xml.etree.ElementTree
+
+from command_case import Case, run
+
+
+class Table(Case):
+    """The paper's Table 1."""
+
+    def rows(self, *options):
+        report = json.loads(self.good("table", "--json", *options))
+        return {(row["method"], row["s"]): row for row in report["rows"]}
+
+    def test_powers(self):
+        for k in 2, 4, 6:
+            n = 4**k
+            rows = self.rows("-n", n, "-s", 4 if k == 2 else 8)
+            self.assertEqual(len(rows), 7 if k == 2 else 8)  # two of them are of s = 4 then
+            for row in rows.values():
+                stated = row["depth"]["stated"]["value"]
+                if stated is not None:
+                    self.assertEqual(row["depth"]["measured"], stated, row)
+                if row["work"]["stated"].get("value") is not None:
+                    self.assertEqual(row["work"]["measured"], row["work"]["stated"]["value"], row)
+            self.assertEqual(rows["sklansky", None]["work"]["measured"], n * 2 * k // 2)
+            self.assertEqual(rows["brent-kung", None]["work"]["measured"], 2 * n - 2 * k - 2)
+            self.assertEqual(rows["matmulscan", 2]["work"]["unpadded"], 2 * n - 2 * k - 2)
+            self.assertEqual(rows["matmulscan", 4]["depth"]["measured"], 2 * k - 1)
+            self.assertEqual((rows["matmulscan", 4]["fan_in"], rows["matmulscan", 4]["fan_out"]), (4, 4))
+
+    def test_other_lengths(self):
+        """Statements about powers have no value there."""
+        for n in 1, 1000, 4095:
+            for row in self.rows("-n", n, "-s", 5).values():
+                if n > 1 and row["method"] != "dakkak-block":
+                    self.assertIsNone(row["depth"]["stated"]["value"], row)
+                self.assertGreaterEqual(row["work"]["measured"], row["work"]["unpadded"])
+
+    def test_text(self):
+        out = self.good("table", "-n", 256, "-s", 16).decode()
+        for each in ["n = 256", "Sklansky", "n log2(n) / 2 = 1024", "2n - log2(n) - 2 = 502", "5 ceil(n / s^3) = 5",
+                     "MatMulScan, s = 2 ", "MatMulScan, s = 4 ", "MatMulScan, s = 16 ", "2 log_s(n) - 1 = 3"]:
+            self.assertIn(each, out)
+
+    def test_wrong_usage(self):
+        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-s", "1"], ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
+            self.bad("table", *options, status=2)
+
+
+class Draw(Case):
+    """The pictures, read as XML."""
+
+    SVG = "{http://www.w3.org/2000/svg}"
+
+    def draw(self, *options):
+        path = self.path("picture.svg")
+        self.assertEqual(self.good("draw", "-o", path, *options), b"")
+        self.assertEqual(os.listdir(self.directory), ["picture.svg"])
+        return xml.etree.ElementTree.parse(path).getroot()
+
+    def groups(self, picture, kind):
+        return [g for g in picture.iter(self.SVG + "g") if g.get("class").split()[0] == kind]
+
+    def adders(self, picture):
+        """By level: which place gets the sum of which."""
+        levels = {}
+        for group in self.groups(picture, "adder"):
+            circle = group.find(self.SVG + "circle")
+            to, terms = group.find(self.SVG + "title").text.split(": ")
+            terms = [int(term) for term in terms.split(" + ")]
+            self.assertEqual(group.find(self.SVG + "path").get("d").count("M"), len(terms))
+            levels.setdefault(float(circle.get("cy")), set()).add((int(to), *terms))
+        return [levels[y] for y in sorted(levels)]
+
+    def test_adders_are_those_counted(self):
+        for n in 16, 64:
+            rows = json.loads(self.good("table", "--json", "-n", n, "-s", 8))["rows"]
+            for row in rows:
+                size = ["-s", row["s"]] if row["s"] else []
+                levels = self.adders(self.draw("--algorithm", row["method"], "-n", n, *size))
+                self.assertEqual(sum(map(len, levels)), row["adders"], row)
+                self.assertEqual(max(len(adder) - 1 for level in levels for adder in level), row["fan_in"], row)
+        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "brent-kung", "-n", 64)))), 128 - 6 - 2)
+        self.assertEqual(sum(map(len, self.adders(self.draw("--algorithm", "sklansky", "-n", 64)))), 64 * 6 // 2)
+        # Figure 1: 12 + 3 adders up, 9 down; with 64 elements 48 + 12 + 3 up, 9 + 45 down
+        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 16, "-s", 4))], [12, 3, 9])
+        self.assertEqual([len(level) for level in self.adders(self.draw("-n", 64, "-s", 4))], [48, 12, 3, 9, 45])
+
+    def test_circuit_is_a_scan(self):
+        """The adders of a picture, done level by level."""
+        for algorithm, s, lengths in [("sklansky", 2, [1, 7, 33]), ("hillis-steele", 2, [16, 21]),
+                                      ("brent-kung", 2, [1, 13, 64]), ("matmulscan", 3, [9, 27]),
+                                      ("matmulscan", 8, [64, 8])]:
+            for n in lengths:
+                x = [1 << i for i in range(n)]
+                for level in self.adders(self.draw("--algorithm", algorithm, "-s", s, "-n", n)):
+                    x = [dict((to, sum(x[i] for i in terms)) for to, *terms in level).get(i, x[i]) for i in range(n)]
+                self.assertEqual(x, [(2 << i) - 1 for i in range(n)], (algorithm, s, n))
+
+    def test_s_2_is_brent_kung(self):
+        for n in 2, 16, 64, 50:
+            ours = self.adders(self.draw("-s", 2, "-n", n, "--rule", "padded"))
+            self.assertEqual(ours, self.adders(self.draw("--algorithm", "brent-kung", "-n", n)))
+
+    def test_values(self):
+        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-block", "matmulscan"]:
+            picture = self.draw("--algorithm", algorithm, "-n", 21, "-s", 3, "--values")
+            texts = [(float(t.get("y")), float(t.get("x")), t.text) for t in picture.iter(self.SVG + "text")]
+            places = max(y for y, _, text in texts if text == "20")
+            above = max(y for y, _, text in texts if y < places and text.isdigit() and y != places)
+            sums = [int(text) for _, _, text in sorted(t for t in texts if t[0] == above)][:21]
+            first = 0 if algorithm == "blelloch" else 1
+            self.assertEqual(sums, [(i + first) * (i + first + 1) // 2 for i in range(21)], algorithm)
+
+    def test_marks(self):
+        picture = self.draw("-n", 22, "-s", 4)
+        kinds = {g.get("class").split()[1] for g in self.groups(picture, "adder")}
+        self.assertEqual(kinds, {"up", "down", "totals", "broadcast"})
+        self.assertEqual(len(self.groups(picture, "move")), 4)  # the last of 16, of 4, of 1 and of 1 go to w
+        self.assertIn("depth 4", "".join(picture.itertext()))
+
+    def test_tensor(self):
+        """n = 16, s = 2: 15 products, each with a T and a W of four cells, and y and z."""
+        picture = self.draw("--figure", "tensor", "-n", 16, "-s", 2)
+        cells = [r for r in picture.iter(self.SVG + "rect") if r.get("class") in ("cell", "padding", "up", "down", "one")]
+        self.assertEqual(len(cells), 15 * 4 * 4 + 7 * 4)
+        self.assertEqual(sum(r.get("class") == "up" for r in cells), 2 * (8 + 4 + 2 + 1))
+        self.assertEqual(sum(r.get("class") == "down" for r in cells), 2 * (1 + 3 + 7))
+        texts = [t.text for t in picture.iter(self.SVG + "text")]
+        self.assertIn("level 7: down-sweep, A = B", texts)
+        self.draw("--figure", "tensor", "--algorithm", "dakkak-warp", "-n", 16, "-s", 4, "--values")
+
+    def test_segments(self):
+        """63 = 3 * 16 + 3 * 4 + 3 to base 4; segments of one are never swept, the first gets no broadcast."""
+        picture = self.draw("--figure", "segments", "-n", 63, "-s", 4)
+        shapes = [p.get("class") for p in picture.iter(self.SVG + "polygon")]
+        self.assertEqual((shapes.count("up"), shapes.count("down")), (6, 3))
+        bars = [r for r in picture.iter(self.SVG + "rect") if r.get("class") == "broadcast" and r.get("height") == "16"]
+        self.assertEqual(len(bars), 8)
+        self.assertIn("9 segments, depth 6; stated is 2 floor(log_s n) = 4", "".join(picture.itertext()))
+        self.assertIn("one segment", "".join(self.draw("--figure", "segments", "-n", 64).itertext()))
+
+    def test_every_figure_of_every_method(self):
+        for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-warp", "dakkak-block",
+                          "matmulscan"]:
+            for n in 1, 2, 5, 9:
+                for values in [], ["--values"]:
+                    picture = self.draw("--algorithm", algorithm, "-s", 3, "-n", n, *values)
+                    self.assertGreater(float(picture.get("height")), 100)
+                    for box in picture.iter(self.SVG + "circle"):
+                        self.assertLess(float(box.get("cx")), float(picture.get("width")))
+                        self.assertLess(float(box.get("cy")), float(picture.get("height")))
+
+    def test_output(self):
+        self.assertEqual(self.good("draw", "-o", "-")[:5], b"<?xml")
+        self.bad("draw", "-o", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+        kept = self.write("kept.svg", "before")
+        self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
+        self.assertEqual(self.read("kept.svg"), b"before")
+        self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
+
+    def test_wrong_usage(self):
+        for options in [[], ["-o"], ["-o", "x", "y"], ["-o", "x", "-n", "0"], ["-o", "x", "-n", "1025"],
+                        ["-o", "x", "-s", "1"], ["-o", "x", "--algorithm", "bogo"], ["-o", "x", "--figure", "4"],
+                        ["-o", "x", "--rule", "none"], ["-o", "x", "--algorithm", "sklansky", "--figure", "tensor"],
+                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"]]:
+            self.bad("draw", *options, status=2, cwd=self.directory)
+
+
+class Model(Case):
+    """What the paper says of its algorithm, and that no time beats the critical path or the work."""
+
+    def model(self, *arguments):
+        return json.loads(self.good("model", *arguments, "--json"))
+
+    def test_figures_of_the_paper(self):
+        """The square multiplications of some n = s^k, counted by hand, and Lemma 1's bounds."""
+        for s, k, counted, bound in [(2, 4, 15, 22), (2, 8, 255, 270), (3, 6, 243, 253), (4, 3, 11, 15), (4, 6, 683, 693),
+                                     (8, 5, 1171, 1179), (16, 4, 547, 553), (16, 5, 8739, 8747)]:
+            got = self.model("-n", "%d^%d" % (s, k), "-s", s)
+            self.assertEqual(got["n"], s ** k)
+            self.assertEqual(got["multiplications"], {"counted": counted, "bound": bound})
+            self.assertEqual(got["depth"], {"counted": 2 * k - 1, "bound": 2 * k - 1})
+            self.assertLessEqual(got["additions"]["counted"], got["additions"]["bound"])
+
+    def test_times(self):
+        for s, n, latency, lanes in [(4, 4096, 10, 0), (2, 1000, 0, 0), (5, 12345, 2.5, 0), (16, 2 ** 20, 100, 0),
+                                     (4, 5000, 7, 8)]:
+            options = ["-n", n, "-s", s, "-l", latency] + (["--lanes", lanes] if lanes else [])
+            times = []
+            for p in 1, 2, 7, 10 ** 9:
+                got = self.model(*options, "-p", p)
+                self.assertEqual((got["latency"], got["units"], got["lanes"]), (latency, p, lanes))
+                time, work = got["p_units"]["counted"], got["work"] + got["vector_work"]
+                self.assertGreaterEqual(time, max(got["critical_path"], got["work"] / p, got["vector_work"] / p))
+                self.assertLessEqual(time, got["brent"] * (1 + 1e-12))
+                times.append(time)
+                if lanes:
+                    self.assertIsNone(got["p_units"]["bound"])
+                else:
+                    self.assertEqual(work, got["multiplications"]["counted"] * (s * s + latency))
+                    self.assertLessEqual(time, got["p_units"]["bound"])
+                    self.assertLessEqual(got["one_unit"]["counted"], got["one_unit"]["bound"])
+            self.assertEqual(times, sorted(times, reverse=True))
+            self.assertEqual(times[-1], got["critical_path"])
+
+    def test_text(self):
+        text = self.good("model", "-n", "4^6", "-s", "4", "-l", "10", "-p", "8").decode().splitlines()
+        self.assertEqual(text[0], "n = 4096, s = 4: 1 segment")
+        self.assertEqual(text[1], "(16, 10)-TCU, 8 units")
+        self.assertIn("multiplications 683 693".split(), [line.split() for line in text])
+        text = self.good("model", "-n", "7", "-s", "2", "--lanes", "1").decode()
+        self.assertIn("3 segments", text)
+        self.assertIn("work on vector units", text)
+
+    def test_times_beyond_any_number(self):
+        got = self.model("-n", 9, "-s", 3, "-l", "1e308")
+        self.assertEqual((got["critical_path"], got["work"], got["latency"]), (None, None, 1e308))
+
+    def test_lengths(self):
+        for text, n in [("0" * 40 + "2^" + "0" * 40 + "3", 8), ("0", 0), ("1", 1), ("3^0", 1), ("0^3", 0), ("1^99", 1), ("10^3", 1000)]:
+            self.assertEqual(self.model("-n", text, "-s", "3")["n"], n)
+
+    def test_wrong_usage(self):
+        good = ["-n", "10", "-s", "2"]
+        for arguments in [[], ["-n", "10"], ["-s", "2"], [*good, "x"], [*good, "--sing"], [*good, "-l", "-1"],
+                          [*good, "-l", "inf"], [*good, "-l", "nan"], [*good, "-l", "x"], [*good, "-l", ""],
+                          [*good, "-p", "0"], [*good, "-p", "-1"], [*good, "-p", "1.5"], [*good, "--lanes", "0"],
+                          ["-n", "10", "-s", "1"], ["-n", "10", "-s", "513"], ["-n", "-1", "-s", "2"], ["-n", "", "-s", "2"],
+                          ["-n", "2^", "-s", "2"], ["-n", "^2", "-s", "2"], ["-n", "2^63", "-s", "2"], ["-n", "2^3^2", "-s", "2"],
+                          ["-n", "9223372036854775808", "-s", "2"], ["-n", "10x", "-s", "2"], [*good, "--json=yes"],
+                          [*good, "-p", 2 ** 63], [*good, "--lanes", 2 ** 63]]:
+            self.assertEqual(self.bad("model", *arguments, status=2), b"")
+
+    def test_fit(self):
+        """What it is made of, never how fast anything is."""
+        fit = json.loads(self.good("model", "--fit", "--json"))
+        self.assertEqual([size["s"] for size in fit["sizes"]], [2, 4, 8, 16, 32, 64, 128])
+        for size in fit["sizes"]:
+            self.assertTrue(all(time > 0 for time in size["times"]))
+            self.assertGreater(size["entry"], 0)
+        self.assertEqual([run["n"] for run in fit["runs"]], [2 ** k for k in range(12, 25)])
+        for r in fit["runs"]:
+            self.assertAlmostEqual(r["predicted"], sum(r[part] for part in ("call", "products", "moves", "totals", "loops")))
+            self.assertGreater(r["measured"], 0)
+        text = self.good("model", "--fit").decode()
+        self.assertEqual(sum(line.split()[:1] == ["16777216"] for line in text.splitlines()), 1)
+        for arguments in ["-n", "10"], ["-s", "2"], ["-p", "1"], ["-l", "0"], ["--lanes", "1"]:
+            self.bad("model", "--fit", *arguments, status=2, says="--fit")
+
+    def test_too_long(self):
+        for n in "2^62", "2^40":
+            self.bad("model", "-n", n, "-s", "2", says="memory")

@@ -1,0 +1,508 @@
+"""Tests of mmscan scan: what it computes, reads, writes and shows, and in how little memory."""
+
+import csv
+import io
+import itertools
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+from command_case import BLOCK, MEGABYTES, MMSCAN, TYPES, Case, expected, npy_bytes, npy_with, remark, run, sample
+
+
+class Values(Case):
+    def test_ten_million_doubles(self):
+        x = np.random.default_rng(7).standard_normal(10_000_000)
+        got = np.frombuffer(self.good("scan", "--type", "f64", self.write("x", x.tobytes())))
+        scale = np.cumsum(np.abs(x))
+        self.assertTrue(np.all(np.abs(got - np.cumsum(x)) <= 1e-12 * scale))
+        x = np.abs(x)
+        self.write("x.npy", npy_bytes(x))
+        self.good("scan", "-o", self.path("y.npy"), self.path("x.npy"))
+        np.testing.assert_allclose(np.load(self.path("y.npy")), np.cumsum(x), rtol=1e-12, atol=0)
+
+    def test_not_finite(self):
+        x = np.array([1, 2, np.inf, 3, -np.inf, 4, np.nan, 5])
+        for engine in ["auto", "gemm", "simd", "serial"]:
+            out = self.good("scan", "--engine", engine, "--type", "f64", "-", data=x.tobytes())
+            with np.errstate(invalid="ignore"):
+                np.testing.assert_array_equal(np.frombuffer(out), np.cumsum(x))
+        text = self.good("scan", "-", data=b"1 inf\n-infinity 2 nan 3").decode().split()
+        self.assertEqual(text, ["1", "inf", "nan", "nan", "nan", "nan"])
+
+    def test_other_operators(self):
+        """The library may not do them yet; the command does what the library does."""
+        x = sample("i8", 1000)
+        path = self.write("x.npy", npy_bytes(x))
+        for op, function in [("max", np.maximum), ("min", np.minimum), ("mul", np.multiply)]:
+            status, out, err = run("scan", "--op", op, path)
+            if status == 0:
+                self.same(np.load(io.BytesIO(out)), function.accumulate(x))
+            else:
+                self.assertEqual((status, out), (1, b""))
+                self.assertIn("mmscan: " + path, err)
+
+    def test_engines_agree(self):
+        x = sample("f4", 300000)
+        outs = [self.good("scan", "--engine", engine, "--type", "f32", "-", data=x.tobytes())
+                for engine in ["auto", "gemm", "simd", "serial"]]
+        self.assertEqual(outs, outs[:1] * 4)
+
+
+class Text(Case):
+    def lines(self, *arguments, **options):
+        return self.good("scan", *arguments, **options).decode().splitlines()
+
+    def test_csv_by_name_and_number(self):
+        path = self.write("x.csv", "year,flow,place\n1871,1120,Aswan\n1872,1160,Aswan\n1873,963,Aswan\n")
+        self.assertEqual(self.lines("--column", "flow", path), ["flow", "1120", "2280", "3243"])
+        self.assertEqual(self.lines("--column", "2", "--type", "i32", path), ["flow", "1120", "2280", "3243"])
+        self.assertEqual(self.lines("--column", "1", "--reverse", path), ["year", "5616", "3745", "1873"])
+        self.assertEqual(self.lines("--column=flow", "--kind=exclusive", path), ["flow", "0", "1120", "2280"])
+        self.bad("scan", path, says=["x.csv", "year, flow, place"])
+        self.bad("scan", "--column", "depth", path, says=["x.csv", "depth", "year, flow, place"])
+        for number in ["0", "4", "-1", "18446744073709551617"]:
+            self.bad("scan", "--column", number, path, says=["x.csv", number])
+        self.bad("scan", "--column", "place", path, says=["x.csv:2", "Aswan"])
+
+    def test_csv_forms(self):
+        """With and without names, quotes, blanks, line ends, a byte order mark."""
+        forms = {b"1\n2\n3\n": ["1", "3", "6"], b"1\n2\n3": ["1", "3", "6"], b"n\r\n1\r\n2\r\n": ["n", "1", "3"],
+                 b"n\r1\r2\r": ["n", "1", "3"], b'"n"\n"1"\n 2 \n': ["n", "1", "3"],
+                 b"\xef\xbb\xbf1\n2\n": ["1", "3"], b"\xef\xbb\xbfn\n2\n": ["n", "2"], b"1\n2\n\n\n": ["1", "3"],
+                 b"": [], b"n\n": ["n"], b"1\r\n2\r\n\r\n": ["1", "3"], b'"a,b"\n1\n': ['"a,b"', "1"],
+                 b'"say ""it"""\n1\n': ['"say ""it"""', "1"], b'" a"\n1\n': ['" a"', "1"], b"-1.5e3\n.5\n": ["-1500", "-1499.5"]}
+        for text, wanted in forms.items():
+            self.assertEqual(self.lines(self.write("x.csv", text)), wanted, text)
+        out = self.good("scan", self.write("x.csv", b'"two\nlines"\n1\n2\n'))
+        self.assertEqual(list(csv.reader(io.StringIO(out.decode()))), [["two\nlines"], ["1"], ["3"]])
+
+    def test_csv_errors_name_the_line(self):
+        errors = {b"a,b\n1,2\n3\n": ":3", b"a,b\n1,2\n3,4,5\n": ":3", b"1,2\n3,4\n5,\n6,7\n": None, b"a,b\n1,2\n,4\n": ":3",
+                  b"a,b\nx,2\n": ":2", b"a,b\r\n1,2\r\n1x,2\r\n": ":3", b"a,b\r1,2\r1x,2\r": ":3",
+                  b"a,b\n1,2\n\n3,4\n": ":3", b'a,"b\nc"\n1,2\n"3 4",5\n': ":4", b'a,b\n1,2\n"3,4\n': None,
+                  b'a,b\n1,2\n3"3,4\n': ":3", b"a,b\n1,2\n0x,4\n": ":3", b"a,b\n1 2,4\n": ":2", b"a,b\n1\0,4\n": ":2",
+                  b"a,b\n1e999,4\n": ":2", b"a,b\n1,2\n" * 3: ":3", b"a,b\n1,2\n5;,3": ":3"}
+        for text, line in errors.items():
+            path = self.write("x.csv", text)
+            if line is None and text.startswith(b"1"):
+                self.bad("scan", "--column", 2, "-o", self.path("y.csv"), path, says=["x.csv:3", "empty"])
+            else:
+                self.bad("scan", "--column", "a" if b"a" in text else 1, "-o", self.path("y.csv"), path,
+                         says="x.csv" + (line or ":"))
+        self.bad("scan", self.write("x.csv", "n\n1\n\n2\n"), says="x.csv:3")
+        self.bad("scan", self.write("x.csv", 'n\n1\n""\n2\n'), says=["x.csv:3", "empty"])
+        self.bad("scan", "--column", "a", self.write("x.csv", "a,a\n1,2\n"), says="more than one")
+        self.bad("scan", self.write("x.csv", '"' + "x" * 3000000), says="x.csv")
+
+    def test_txt(self):
+        self.assertEqual(self.lines(self.write("x.txt", "1 2\n\n  3\t4\r\n5")), ["1", "3", "6", "10", "15"])
+        self.assertEqual(self.lines(self.write("x.txt", "")), [])
+        table = self.write("x.txt", "year  flow\n1871  1120\n1872\t1160\n")
+        self.assertEqual(self.lines("--column", "flow", table), ["1120", "2280"])
+        self.assertEqual(self.lines("--column", "2", self.write("y.txt", "1 2\n3 4\n")), ["2", "6"])
+        self.bad("scan", self.write("x.txt", "1 2\n3 four\n"), says=["x.txt:2", "four"])
+        self.bad("scan", self.write("x.txt", "1,2\n"), says="x.txt:1")
+        self.bad("scan", self.write("x.txt", "1\n2\n" + "9" * 2000), says="x.txt:3")
+        self.bad("scan", "--column", "1", self.write("x.txt", "1 2\n3\n"), says="x.txt:2")
+        for end in "\n", "\r", "\r\n":
+            self.assertEqual(self.lines("--column", "1", self.write("x.txt", end.join(["1 2", "", "3 4", "5 6"]))), ["1", "4", "9"])
+            self.bad("scan", self.write("x.txt", end.join(["1", "", "two"])), says="x.txt:3")
+
+    def test_standard_input(self):
+        self.assertEqual(self.lines("-", data=b"1\n2\n3\n"), ["1", "3", "6"])
+        self.assertEqual(self.lines("-", data=b"flow\n1\n2\n"), ["flow", "1", "3"])
+        self.assertEqual(self.lines("--column", "b", "-", data=b"a,b\n1,2\n3,4\n"), ["b", "2", "6"])
+        self.assertEqual(self.lines("--format", "csv", "--type", "i64", "-", data=b"1\n2\n"), ["1", "3"])
+        self.assertEqual(self.lines("-", data=b""), [])
+
+    def test_integers_are_exact(self):
+        limits = {code: (np.iinfo(dtype).min, np.iinfo(dtype).max) for code, dtype in TYPES.items() if code[0] != "f"}
+        for code, (low, high) in limits.items():
+            for value in [low, high, high - 1, 0]:
+                out = self.lines("--type", code, self.write("x.txt", str(value)))
+                self.assertEqual(out, [str(value)])
+            for value in [low - 1, high + 1, 10 ** 30]:
+                self.bad("scan", "--type", code, self.write("x.csv", "n\n%d\n" % value), says=["x.csv:2", "range"])
+            for text in ["1.0", "1e3", "0x10", "inf", "--1", "+", "1 2", "१"]:
+                self.bad("scan", "--type", code, self.write("x.csv", "n\n%s\n" % text), says="x.csv:2")
+            self.assertEqual(self.lines("--type", code, self.write("x.txt", "+%d 1" % high)), [str(high), str(low)])
+        x = sample("u8", 5000)
+        text = "\n".join(map(str, x))
+        got = np.array(list(map(int, self.lines("--type", "u64", self.write("x.txt", text)))), "u8")
+        self.same(got, expected(x))
+
+    def test_floats_survive(self):
+        """What is printed reads back to the same bits, and no number takes more digits than it needs."""
+        bits = np.random.default_rng(3).integers(0, 2 ** 64, 3000, "u8")
+        for dtype, code in [("f8", "f64"), ("f4", "f32")]:
+            x = bits.astype("u" + dtype[1]).view(dtype)
+            x = x[np.isfinite(x)]
+            for value in [*x[:20], np.finfo(dtype).max, np.finfo(dtype).tiny, np.finfo(dtype).tiny / 64]:
+                text = repr(float(value))
+                out = self.lines("--type", code, self.write("x.txt", text))
+                self.assertEqual(np.array([float(out[0])]).astype(dtype)[0], value, text)
+            small = (x.view("u" + dtype[1]) % 1000 / 7).astype(dtype)
+            binary = np.load(io.BytesIO(self.good("scan", self.write("x.npy", npy_bytes(small)))))
+            self.good("scan", "-o", self.path("y.csv"), self.path("x.npy"))
+            self.same(np.array(self.read("y.csv").split(), dtype=dtype), binary)
+        self.assertEqual(self.lines(self.write("x.txt", "0.1")), ["0.1"])
+        self.assertEqual(self.lines("--type", "f32", self.write("x.txt", "0.1")), ["0.1"])
+        self.bad("scan", "--type", "f32", self.write("x.txt", "1e39"), says="range")
+
+    def test_conversions(self):
+        x = np.arange(1000) * 0.25
+        self.write("x.csv", "v\n" + "\n".join(map(repr, x)))
+        self.write("x.npy", npy_bytes(x))
+        self.write("x.raw", x.tobytes())
+        self.write("x.txt", " ".join(map(repr, x)))
+        for source, target in itertools.product(["csv", "npy", "raw", "txt"], repeat=2):
+            options = ["--type", "f64"] + ["--reverse", "--kind", "exclusive"]
+            self.good("scan", *options, "-o", self.path("y." + target), self.path("x." + source))
+            raw = self.read("y." + target)
+            if target == "npy":
+                got = np.load(io.BytesIO(raw))
+            elif target == "raw":
+                got = np.frombuffer(raw)
+            else:
+                words = raw.split()
+                self.assertEqual(words[0] == b"v", (source, target) == ("csv", "csv"))
+                got = np.array([word for word in words if word != b"v"], dtype="f8")
+            self.same(got, expected(x, None, True, True), (source, target))
+        self.bad("scan", "--axis", "0", "-o", self.path("y.csv").replace("y.csv", "z.csv"),
+                 self.write("m.npy", npy_bytes(np.zeros((2, 2)))), says="m.npy")
+
+
+class Pipes(Case):
+    def test_pipe_to_pipe(self):
+        x = sample("i8", BLOCK + 12345)
+        for exclusive, reverse in itertools.product([False, True], repeat=2):
+            options = ["--kind", "exclusive" if exclusive else "inclusive"] + ["--reverse"] * reverse
+            wanted = expected(x, None, exclusive, reverse)
+            self.same(np.frombuffer(self.good("scan", *options, "--type", "i64", "-", data=x.tobytes()), "i8"), wanted)
+            out = self.good("scan", *options, "-", data=npy_bytes(x))
+            self.same(np.load(io.BytesIO(out)), wanted)
+
+    def test_matrices(self):
+        for order, axis, reverse in itertools.product("CF", [None, 0, 1, 2], [False, True]):
+            x = np.array(sample("f4", (30, 70, 11)), order=order, dtype=">f4")
+            options = (["--axis", axis] if axis is not None else []) + ["--reverse"] * reverse
+            out = self.good("scan", *options, "-", data=npy_bytes(x, (2, 0)))
+            self.same(np.load(io.BytesIO(out)), expected(x, axis, False, reverse), (order, axis, reverse))
+
+    def test_forward_needs_no_temporary_file(self):
+        x = sample("i8", 100000)
+        nowhere = {"TMPDIR": self.path("nowhere")}
+        self.good("scan", "--type", "i64", "-", data=x.tobytes(), env=nowhere)
+        self.good("scan", "-", data=npy_bytes(x), env=nowhere)
+        self.good("scan", "--axis", "1", "-", data=npy_bytes(x.reshape(10, -1)), env=nowhere)
+        self.good("scan", "--reverse", "-o", self.path("y.npy"), self.write("x.npy", npy_bytes(x)), env=nowhere)
+        self.bad("scan", "--reverse", "--type", "i64", "-", data=x.tobytes(), env=nowhere, says="nowhere")
+
+    def test_standard_input_within_a_file(self):
+        """A file as standard input is read from where it stands."""
+        x = sample("i8", 1000)
+        self.write("x", b"junk!" + npy_bytes(x))
+        for options in [], ["--reverse"]:
+            with open(self.path("x"), "rb") as file:
+                file.seek(5)
+                os.lseek(file.fileno(), 5, os.SEEK_SET)
+                out = self.good("scan", *options, "-", stdin=file)
+            self.same(np.load(io.BytesIO(out)), expected(x, reverse=bool(options)))
+
+    def test_append_to_a_file(self):
+        x = sample("i8", 1000)
+        self.write("y", b"before")
+        for options in [], ["--reverse"]:
+            with open(self.path("y"), "ab") as file:
+                self.good("scan", "--type", "i64", *options, self.write("x", x.tobytes()), stdout=file)
+        wanted = b"before" + expected(x).tobytes() + expected(x, reverse=True).tobytes()
+        self.assertEqual(self.read("y"), wanted)
+
+    def test_closed_pipe(self):
+        """Nobody reads: a message and exit 1, no death by a signal."""
+        path = self.write("x", bytes(1 << 22))
+        for arguments in [("scan", "--type", "f64", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
+                          ("--version",), ("scan", self.write("x.txt", "1 2 3"))]:
+            reader, writer = os.pipe()
+            os.close(reader)
+            self.bad(*arguments, stdout=writer, says="standard output")
+            os.close(writer)
+
+    def test_closed_standard_files(self):
+        def close_output():
+            os.close(1)
+
+        path = self.write("x.txt", "1 2 3")
+        self.bad("info", preexec_fn=close_output, says="standard output")
+        self.bad("scan", path, preexec_fn=close_output, says="standard output")
+        self.good("scan", "-o", self.path("y.txt"), path, preexec_fn=close_output)
+        self.assertEqual(self.read("y.txt"), b"1\n3\n6\n")
+        self.bad("scan", "-", preexec_fn=lambda: os.close(0), stdin=subprocess.DEVNULL, says="standard input")
+
+    def test_raw_that_is_short(self):
+        for size in [1, 7, 9, 8 * 1000 + 3]:
+            path = self.write("x", bytes(size))
+            self.bad("scan", "--type", "f64", "-o", self.path("y"), path, says=path)
+            self.bad("scan", "--type", "f64", "-o", self.path("y"), "-", data=bytes(size), says="standard input")
+            self.bad("scan", "--type", "f64", "--reverse", "-", data=bytes(size), says="standard input")
+        self.assertEqual(self.good("scan", "--type", "f64", "-"), b"")
+        self.assertEqual(self.good("scan", "--type", "f64", "/dev/null"), b"")
+
+
+class Output(Case):
+    def test_full_disk(self):
+        path = self.write("x.npy", npy_bytes(np.zeros(1000)))
+        text = self.write("x.txt", "1 2 3")
+        for source in path, text:
+            for options in [], ["--reverse"]:
+                self.bad("scan", *options, "-o", "/dev/full", source, says=["/dev/full", "space"])
+                with open("/dev/full", "wb") as full:
+                    self.bad("scan", *options, source, stdout=full, says="standard output")
+        with open("/dev/full", "wb") as full:
+            for arguments in [("--help",), ("--version",), ("scan", "--help"), ("info", "--help"), ("info",), ("info", "--json"),
+                              ("bench", "--help"), ("bench", "--list"), ("tune", "--help"), ("bench", "--rounds", 1, "-n", 4),
+                              ("bench", "--rounds", 1, "-n", 4, "--json"),
+                              ("table", "--json"), ("model", "-n", 9, "-s", 3, "--json")]:
+                self.bad(*arguments, stdout=full, says="mmscan: standard output: No space")
+
+    def test_full_disk_keeps_what_was_there(self):
+        path = self.write("x", bytes(1 << 20))
+        self.write("y", b"old")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19))
+        for options in [], ["--reverse"]:
+            self.bad("scan", "--type", "f64", *options, "-o", self.path("y"), path, preexec_fn=limit, says=self.path("y"))
+            self.bad("scan", "--type", "f64", *options, "-o", self.path("z"), path, preexec_fn=limit)
+            self.assertEqual(self.read("y"), b"old")
+        self.bad("scan", "--type", "f64", "--reverse", "-", data=bytes(1 << 20), preexec_fn=limit, says="temporary file")
+
+    def test_failure_keeps_what_was_there(self):
+        self.write("y.npy", b"old")
+        whole = npy_bytes(np.zeros(1000))
+        self.bad("scan", "-o", self.path("y.npy"), "-", data=whole[:-5], says="standard input")
+        self.bad("scan", "-o", self.path("y.npy"), self.write("x.npy", whole + b"x"))
+        self.assertEqual(self.read("y.npy"), b"old")
+        self.bad("scan", "-o", self.path("y.npy"), self.path("missing.npy"), says=["missing.npy", "No such file"])
+        self.bad("scan", "-o", self.path("missing/y.npy"), self.write("x.npy", whole), says="missing/y.npy")
+        self.bad("scan", "-o", self.directory, self.path("x.npy"), says=[self.directory, "directory"])
+        for options in [], ["--type", "f64"]:
+            self.bad("scan", *options, self.directory, says=[self.directory, "directory"])
+
+    def test_in_is_out(self):
+        x = sample("i8", 10000)
+        for options, reverse in [([], False), (["--reverse"], True)]:
+            path = self.write("x.npy", npy_bytes(x))
+            self.good("scan", *options, "-o", path, path)
+            self.same(np.load(path), expected(x, reverse=reverse))
+
+    def test_modes(self):
+        path = self.write("x.txt", "1 2")
+        for mask in 0o022, 0o077:
+            self.good("scan", "-o", self.path("y"), path, preexec_fn=lambda: os.umask(mask))
+            self.assertEqual(os.stat(self.path("y")).st_mode & 0o777, 0o666 & ~mask)
+            os.remove(self.path("y"))
+        self.write("y", b"")
+        os.chmod(self.path("y"), 0o640)
+        self.good("scan", "-o", self.path("y"), path)
+        self.assertEqual(os.stat(self.path("y")).st_mode & 0o777, 0o640)
+
+    def test_symbolic_links(self):
+        """What the link names is replaced, or made; the link stays."""
+        path = self.write("x.txt", "1 2")
+        os.mkdir(self.path("d"))
+        self.write("d/real", b"old")
+        os.symlink("d/real", self.path("link"))
+        os.symlink("link", self.path("link2"))
+        os.symlink(self.path("d/new"), self.path("dangling"))
+        os.symlink("loop", self.path("loop"))
+        for link, real in [("link2", "d/real"), ("dangling", "d/new")]:
+            self.good("scan", "-o", self.path(link), path)
+            self.assertTrue(os.path.islink(self.path(link)))
+            self.assertEqual(self.read(real), b"1\n3\n")
+        self.assertEqual(sorted(os.listdir(self.path("d"))), ["new", "real"])
+        self.bad("scan", "-o", self.path("loop"), path, says="loop")
+
+    def test_what_is_no_file_is_written_directly(self):
+        path = self.write("x.npy", npy_bytes(np.arange(4.0)))
+        self.good("scan", "-o", "/dev/null", path)
+        self.assertTrue(not os.path.isfile("/dev/null"))
+        os.mkfifo(self.path("fifo.npy"))
+        got = []
+
+        def read():
+            got.append(self.read("fifo.npy"))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        self.good("scan", "--reverse", "-o", self.path("fifo.npy"), path)
+        reader.join()
+        self.same(np.load(io.BytesIO(got[0])), np.array([6.0, 6.0, 5.0, 3.0]))
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_read_only(self):
+        path = self.write("x.txt", "1 2")
+        self.write("y", b"old")
+        os.chmod(self.path("y"), 0o444)
+        self.bad("scan", "-o", self.path("y"), path, says="y")
+        os.mkdir(self.path("d"), 0o555)
+        self.bad("scan", "-o", self.path("d/y"), path, says="d/y")
+
+    def test_signals(self):
+        """The temporary file goes; the process ends by the signal; what was there stays."""
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            self.write("y", b"old")
+            process = subprocess.Popen([MMSCAN, "scan", "--type", "f64", "-o", self.path("y"), "-"],
+                                       stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdin.write(bytes(8000))
+            process.stdin.flush()
+            deadline = time.time() + 10
+            while len(os.listdir(self.directory)) < 2 and time.time() < deadline:
+                time.sleep(0.01)
+            self.assertEqual(len(os.listdir(self.directory)), 2)
+            process.send_signal(number)
+            self.assertEqual(process.wait(10), -number)
+            process.stdin.close()
+            process.stderr.close()
+            self.assertEqual(os.listdir(self.directory), ["y"])
+            self.assertEqual(self.read("y"), b"old")
+
+
+class Terminal(Case):
+    def slow(self, stderr, seconds=1.7):
+        """Feeds a scan for some time."""
+        process = subprocess.Popen([MMSCAN, "scan", "--type", "f64", "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, stderr=stderr)
+        end = time.time() + seconds
+        while time.time() < end:
+            process.stdin.write(bytes(8000))
+            process.stdin.flush()
+            time.sleep(0.05)
+        process.stdin.close()
+        self.assertEqual(process.wait(20), 0)
+
+    def open_terminal(self):
+        try:
+            return pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no terminal to be had: {error}")
+
+    def on_terminal(self, work):
+        """What work(terminal) shows there."""
+        master, terminal = self.open_terminal()
+        shown = []
+
+        def read():
+            try:
+                while data := os.read(master, 4096):
+                    shown.append(data)
+            except OSError:  # the other end is closed
+                pass
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        work(terminal)
+        os.close(terminal)
+        reader.join()
+        os.close(master)
+        return b"".join(shown).decode()
+
+    def test_progress_bar(self):
+        shown = self.on_terminal(self.slow)
+        self.assertIn("scanning", shown)
+        self.assertTrue(shown.endswith("\r\x1b[K"), shown)
+
+    def test_no_progress_bar(self):
+        """Neither where standard error is no terminal, nor for short work."""
+        path = self.path("messages")
+        with open(path, "wb") as file:
+            self.slow(file)
+        self.assertEqual(os.path.getsize(path), 0)
+        self.assertEqual(self.on_terminal(lambda terminal: self.slow(terminal, 0.2)), "")
+
+    def test_binary_is_not_for_terminals(self):
+        def work(terminal):
+            self.bad("scan", self.write("x.npy", npy_bytes(np.zeros(3))), stdout=terminal, says="terminal")
+            self.good("scan", self.write("x.txt", "1 2"), stdout=terminal)
+
+        self.assertEqual(self.on_terminal(work), "1\r\n3\r\n")
+
+
+MAX_RESIDENT = 200 << 20
+# Runs a command from a process that is small: the peak memory of a child starts at that of its parent.
+MEASURE = """
+import os, sys
+pid = os.fork()
+if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+_, status, usage = os.wait4(pid, 0)
+open(sys.argv[1], "w").write(str(usage.ru_maxrss))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+class Streaming(Case):
+    """A large file, in little memory."""
+
+    def scan_measured(self, *arguments, **options):
+        report = self.path("resident")
+        done = subprocess.run([sys.executable, "-c", MEASURE, report, MMSCAN, "scan", *arguments], timeout=600, **options)
+        self.assertEqual(done.returncode, 0)
+        resident = int(self.read("resident")) * 1024
+        self.assertLess(resident, MAX_RESIDENT, arguments)
+        return resident
+
+    def make(self, count):
+        """x[i] = (i mod 1009) - 300, as i64; its prefix sums are known without adding."""
+        with open(self.path("x"), "wb") as file:
+            for first in range(0, count, 1 << 20):
+                np.add(np.arange(first, min(first + (1 << 20), count), dtype="i8") % 1009, -300).tofile(file)
+
+    @staticmethod
+    def prefix(n):
+        """The sum of the first n elements."""
+        whole, rest = np.divmod(n, 1009)
+        return whole * (1009 * 1008 // 2) + rest * (rest - 1) // 2 - 300 * n
+
+    def check(self, name, count, exclusive, reverse):
+        self.assertEqual(os.path.getsize(self.path(name)), 8 * count)
+        for first in range(0, count, 1 << 20):
+            i = np.arange(first, min(first + (1 << 20), count), dtype="i8")
+            got = np.fromfile(self.path(name), "i8", len(i), offset=8 * first)
+            wanted = self.prefix(count) - self.prefix(i + exclusive) if reverse else self.prefix(i + 1 - exclusive)
+            self.assertTrue(np.array_equal(got, wanted), (name, first, exclusive, reverse))
+
+    def test_raw(self):
+        count = (MEGABYTES << 17) + 4321
+        self.make(count)
+        peak = 0
+        for exclusive, reverse in [(0, False), (1, True)]:
+            options = ["--type", "i64", "--kind", "exclusive" if exclusive else "inclusive"] + ["--reverse"] * reverse
+            peak = max(peak, self.scan_measured(*options, "-o", self.path("y"), self.path("x")))
+            self.check("y", count, exclusive, reverse)
+        for exclusive, reverse in [(1, False), (0, True)]:
+            options = ["--type", "i64", "--kind", "exclusive" if exclusive else "inclusive"] + ["--reverse"] * reverse
+            with open(self.path("y"), "wb") as file, subprocess.Popen(["cat", self.path("x")], stdout=subprocess.PIPE) as cat:
+                peak = max(peak, self.scan_measured(*options, "-", stdin=cat.stdout, stdout=file))
+            self.check("y", count, exclusive, reverse)
+        remark("%d MB in %d MB" % (count >> 17, peak >> 20))
+
+    def test_axes(self):
+        """Matrices: tall, wide and in Fortran order, each about a quarter of the size."""
+        elements, peak = MEGABYTES << 15, 0
+        for rows in 7, 3000, elements // 5:
+            shape = (rows, elements // rows)
+            for order, axis in [("C", 0), ("F", 0), ("F", None)]:
+                header = "{'descr': '<i8', 'fortran_order': %s, 'shape': %r}" % (order == "F", shape)
+                x = np.arange(shape[0] * shape[1], dtype="i8") % 1009
+                self.write("x.npy", npy_with(header, x.tobytes()))
+                options = [] if axis is None else ["--axis", str(axis)]
+                peak = max(peak, self.scan_measured(*options, "--reverse", "-o", self.path("y.npy"), self.path("x.npy")))
+                self.same(np.load(self.path("y.npy")), expected(x.reshape(shape, order=order), axis, False, True))
+        remark("%d MB in %d MB" % (elements >> 17, peak >> 20))

@@ -1,0 +1,188 @@
+"""Tests of mmscan info, mmscan tune and wrong usage."""
+
+import json
+import os
+import resource
+import signal
+
+import numpy as np
+
+from command_case import Case, expected, npy_bytes, remark, run, sample, toy
+
+
+class InfoAndUsage(Case):
+    def test_info(self):
+        report = json.loads(self.good("info", "--json"))
+        text = self.good("info").decode()
+        self.assertEqual(text.splitlines()[0].split(), ["version", report["version"]])
+        self.assertLessEqual({"gemm", "simd", "serial"}, {engine["name"] for engine in report["engines"]})
+        self.assertIn("cblas", [unit["name"] for unit in report["units"]])
+        for key in "version", "cpu", "isa":
+            self.assertIsInstance(report[key], str)
+            self.assertIn(report[key], text)
+        for part in report["engines"] + report["units"] + report["isas"]:
+            self.assertIn(part["name"], text)
+            self.assertIn(part["description"], text)
+        self.assertIn("wisdom       none", text)
+        self.assertGreaterEqual(report["threads"], 1)
+        self.assertIsNone(report["wisdom"])
+        self.assertIsNone(report["environment_error"])
+
+    def test_instruction_sets(self):
+        """Each that runs here can be had, and gives the same whole numbers; the others are refused by name."""
+        path = self.write("x", sample("f4", 100000).tobytes())
+        isas = json.loads(self.good("info", "--json"))["isas"]
+        self.assertEqual([isa["name"] for isa in isas], ["avx512", "avx512vl", "avx2", "neon", "portable"])
+        wanted = self.good("scan", "--type", "f32", path)
+        for isa in isas:
+            env = {"MMSCAN_ISA": isa["name"]}
+            if isa["description"] == "runs here":
+                self.assertEqual(json.loads(self.good("info", "--json", env=env))["isa"], isa["name"])
+                self.assertEqual(self.good("scan", "--type", "f32", path, env=env), wanted)
+            else:
+                self.bad("info", env=env, says=["MMSCAN_ISA", isa["name"], "does not have it"])
+                self.bad("scan", "--type", "f32", path, env=env, says=["MMSCAN_ISA", isa["name"]])
+        self.bad("info", env={"MMSCAN_ISA": "abacus"}, says=["MMSCAN_ISA", "abacus", "avx512, avx512vl, avx2, neon, portable"])
+        remark("of %s" % ", ".join(isa["name"] for isa in isas if isa["description"] == "runs here"))
+
+    def test_illegal_environment(self):
+        path = self.write("x.txt", "1 2")
+        wrong = {"MMSCAN_ENGINE": "abacus"}
+        self.bad("scan", "-o", self.path("y.txt"), path, env=wrong, says=["x.txt", "MMSCAN_ENGINE", "abacus"])
+        self.good("scan", "--engine", "serial", path, env=wrong)
+        for options in ["info"], ["info", "--json"]:
+            status, out, err = run(*options, env=wrong)
+            self.assertEqual(status, 1)
+            self.assertIn("MMSCAN_ENGINE", err)
+            self.assertIn("abacus", out.decode())
+        report = json.loads(out)
+        self.assertEqual(report["environment"], wrong)
+        self.assertIn("MMSCAN_ENGINE", report["environment_error"])
+        status, out, _ = run("info", "--json", env={"MMSCAN_ENGINE": b"\xff\xfe".decode("utf-8", "surrogateescape")})
+        self.assertEqual((status, len(json.loads(out)["environment"])), (1, 1))
+        report = json.loads(self.good("info", "--json", env={"MMSCAN_NUM_THREADS": "1"}))
+        self.assertEqual((report["threads"], report["environment"]), (1, {"MMSCAN_NUM_THREADS": "1"}))
+
+    def test_help(self):
+        for arguments in ["--help"], ["-h"], ["scan", "--help"], ["info", "--help"], ["bench", "--help"], \
+                ["tune", "--help"], ["table", "--help"], ["draw", "--help"], ["model", "--help"]:
+            self.assertIn("Usage: mmscan", self.good(*arguments).decode())
+        self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
+
+    def test_wrong_usage(self):
+        path, raw = self.write("x.txt", "1 2"), self.write("x.dat", bytes(8))
+        npy = self.write("x.npy", npy_bytes(np.zeros(2)))
+        for arguments in [[], ["sing"], ["--sing"], ["scan"], ["scan", "--sing", path], ["scan", path, path],
+                          ["scan", "--type", "f16", path], ["scan", "--type", path], ["scan", "--kind", "both", path],
+                          ["scan", "--op", "minus", path], ["scan", "--axis", "x", path], ["scan", "--axis", "1.5", path],
+                          ["scan", "--axis", "", path], ["scan", "--format", "xls", path], ["scan", path, "-o"],
+                          ["scan", "--engine", "abacus", path], ["scan", raw], ["scan", "--column", "1", npy],
+                          ["scan", "--type", "f64", "--column", "1", raw], ["scan", "--format", "raw", path],
+                          ["scan", "--reverse=yes", path], ["info", "x"], ["info", "--sing"]]:
+            _, out, err = run(*arguments)
+            self.assertEqual(self.bad(*arguments, status=2), b"")
+            self.assertIn("--help", err)
+
+
+class Tune(Case):
+    """What it writes, never how fast anything is."""
+
+    QUICK = ["tune", "--quick", "--type"]
+
+    def test_wisdom(self):
+        """The file is made, is taken by MMSCAN_WISDOM, and info tells of it."""
+        path = self.path("w")
+        text = self.good(*self.QUICK, "f32", "-o", path).decode()
+        shapes = [line.split()[:2] for line in text.splitlines()[:-1] if line.startswith("f32")]
+        self.assertEqual(shapes, [["f32", "2^16"], ["f32", "2^20"]])
+        self.assertIn("written to " + path, text.splitlines()[-1])
+        self.assertEqual(os.listdir(self.directory), ["w"])
+        self.assertIn("wisdom       %s, 2 shapes" % path, self.good("info", env={"MMSCAN_WISDOM": path}).decode())
+        report = json.loads(self.good("info", "--json", env={"MMSCAN_WISDOM": path}))
+        self.assertEqual(report["wisdom"], {"file": path, "shapes": 2})
+        x = sample("f4", 100000)
+        out = self.good("scan", "--type", "f32", "-", data=x.tobytes(), env={"MMSCAN_WISDOM": path})
+        self.same(np.frombuffer(out, "f4"), expected(x))
+
+    def test_json(self):
+        path = self.write("w", b"old, and no wisdom")
+        report = json.loads(self.good(*self.QUICK, "i64", "-o", path, "--json"))
+        self.assertEqual((report["file"], report["version"]), (path, json.loads(self.good("info", "--json"))["version"]))
+        self.assertEqual([(row["type"], row["log2_n"]) for row in report["choices"]], [("i64", 16), ("i64", 20)])
+        info = json.loads(self.good("info", "--json", env={"MMSCAN_WISDOM": path}))
+        for row in report["choices"]:
+            self.assertIn(row["engine"], [engine["name"] for engine in info["engines"]])
+            self.assertGreaterEqual(row["threads"], 1)
+            self.assertEqual(row["unit"] is None, row["engine"] != "gemm")
+        self.assertEqual(info["wisdom"]["shapes"], 2)
+        odd = self.good(*self.QUICK, "i64", "-o", self.path(os.fsdecode(b"\xff")), "--json")
+        self.assertEqual(json.loads(odd)["file"], self.path("?"))
+
+    def test_old_wisdom_is_measured_again(self):
+        """Neither believed, nor in the way where it is no good."""
+        self.write("w", b"no wisdom")
+        self.good(*self.QUICK, "f32", "-o", self.path("new"), env={"MMSCAN_WISDOM": self.path("w")})
+        self.assertEqual(self.read("w"), b"no wisdom")
+
+    def test_default_file(self):
+        self.good(*self.QUICK, "f32", cwd=self.directory)
+        self.assertEqual(os.listdir(self.directory), ["mmscan.wisdom"])
+
+    def test_wisdom_that_cannot_be_used(self):
+        path = self.write("x.txt", "1 2")
+        files = {self.path("missing"): "No such file", self.directory: "read", self.write("w", b"x"): "damaged"}
+        for name, reason in files.items():
+            env = {"MMSCAN_WISDOM": name}
+            self.bad("info", env=env, says=["MMSCAN_WISDOM", name, reason])
+            self.bad("scan", "-o", self.path("y"), path, env=env, says=["MMSCAN_WISDOM", name, reason])
+            status, out, _ = run("info", "--json", env=env)
+            self.assertEqual((status, json.loads(out)["wisdom"]), (1, {"file": name, "shapes": 0}))
+
+    def test_failures(self):
+        limit = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9)))
+        old = self.write("w", b"old")
+        for name, reason in [("missing/w", "No such file"), (self.directory, "directory"), ("/dev/full", "not a regular file")]:
+            self.assertEqual(self.bad(*self.QUICK, "f32", "-o", self.path(name), says=[name, reason]), b"")  # not measured
+        self.bad("tune", "--unit", self.path("libx.so"), says="mmscan: %s: cannot open" % self.path("libx.so"))
+        self.bad("tune", "--try", "cblas", "sgemv", says="no routine 'sgemv'")
+        self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])
+        os.mkfifo(self.path("pipe"))
+        self.bad(*self.QUICK, "f32", "-o", self.path("pipe"), says="pipe")
+        self.assertEqual(self.read("w"), b"old")
+
+    def test_environment(self):
+        """What it would not choose from, it says: nothing is measured, and no file made."""
+        self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
+        self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "serial"}, says=["MMSCAN_ENGINE", "serial"])
+        self.good(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "auto", "MMSCAN_ISA": "portable"})
+        self.good("info", env={"MMSCAN_WISDOM": self.path("w"), "MMSCAN_ISA": "portable"})
+
+    def test_libraries(self):
+        """One that is named is measured too; its routines that may crash are tried apart, and the file says which passed."""
+        sound, crashes = toy("sound"), toy("crashes")
+        if not os.path.exists(sound) or not os.path.exists(crashes):
+            self.skipTest("the toy libraries of the unit tests are not built")
+        path = self.path("w")
+        report = json.loads(self.good(*self.QUICK, "f32", "--unit", sound, "--unit", crashes, "-o", path, "--json"))
+        outcomes = {(row["unit"], row["routine"]): row["outcome"] for row in report["routines"]}
+        self.assertEqual(outcomes[sound, "sgemm_batch"], "passed")
+        self.assertEqual(outcomes[crashes, "sgemm_batch"], "crashed")
+        self.assertIn("good sgemm_batch", self.read("w").decode())
+        states = {}
+        for wisdom in {}, {"MMSCAN_WISDOM": path}:
+            info = json.loads(self.good("info", "--json", env={"MMSCAN_UNIT": sound, **wisdom}))
+            unit = next(unit for unit in info["units"] if unit["name"] == sound)
+            states[bool(wisdom)] = next(r for r in unit["routines"] if r["name"] == "sgemm_batch")
+            text = self.good("info", env={"MMSCAN_UNIT": sound, **wisdom}).decode()
+            self.assertEqual("sgemm_batch: off" in text, not wisdom)
+        self.assertEqual([states[known]["used"] for known in (False, True)], [False, True])
+        self.assertEqual(run("tune", "--try", sound, "sgemm_batch")[0], 0)
+        self.assertNotIn(run("tune", "--try", crashes, "sgemm_batch")[0], (0, 1, 2))
+        self.bad("tune", "--try", sound, "sgesv")
+        self.bad("tune", "--unit", toy("drops"), says=["toy_drops.so", "wrong products"])
+        self.bad("info", env={"MMSCAN_UNIT": toy("drops")}, says=["MMSCAN_UNIT", "wrong products"])
+
+    def test_wrong_usage(self):
+        for arguments in [["x"], ["--sing"], ["--unit"], ["--try", "cblas"], ["--try", "cblas", "a", "b"], ["--type", "f16"], ["--type", ""], ["--type"], ["-o"], ["-o", "-"],
+                          ["--quick=1"], ["--json=1"], ["--quick", "--type", "f32", "x"]]:
+            self.assertEqual(self.bad("tune", *arguments, status=2), b"")

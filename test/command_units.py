@@ -1,0 +1,319 @@
+"""Tests of mmscan bench --units, and its page."""
+
+import csv
+import html.parser
+import io
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree
+
+from command_case import MMSCAN, Timed, remark, run
+
+# The part of a CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
+FAKE_BLAS = r"""
+#define GEMM(T, NAME)                                                                                      \
+  void NAME(int order, int ta, int tb, int m, int n, int k, T alpha, const T *a, int lda, const T *b,      \
+            int ldb, T beta, T *c, int ldc) {                                                              \
+    for (int i = 0; i < m; i++)                                                                            \
+      for (int j = 0; j < n; j++) {                                                                        \
+        T sum = i + j == 0 && n > RIGHT;                                                                   \
+        for (int l = 0; l < k; l++)                                                                        \
+          sum += a[(order == 101) == (ta == 111) ? i * lda + l : l * lda + i] *                            \
+                 b[(order == 101) == (tb == 111) ? l * ldb + j : j * ldb + l];                             \
+        T *at = order == 101 ? &c[i * ldc + j] : &c[j * ldc + i];                                          \
+        *at = alpha * sum + (beta != 0 ? beta * *at : 0);                                                  \
+      }                                                                                                    \
+  }
+GEMM(float, cblas_sgemm)
+GEMM(double, cblas_dgemm)
+"""
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would ask others for, the names of parts, and the text."""
+
+    VOID = {"meta", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.ids, self.open, self.tags, self.text = [], [], [], [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name in ("src", "href", "xlink:href", "data", "action", "srcset"):
+                self.links.append(value)
+            if name == "id":
+                self.ids.append(value)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+class Units(Timed):
+    """bench --units"""
+
+    TINY = ["bench", "--rounds", 1, "-n", 10, "--units"]
+    SIZES = [2, 4, 8, 16, 32, 64, 128]
+
+    def library(self, name, right=1 << 30):
+        """A unit that is wrong in products of more than so many columns."""
+        compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
+        if compiler is None:
+            self.skipTest("no C compiler here")
+        subprocess.run([compiler, "-shared", "-fPIC", "-DRIGHT=%d" % right, "-o", self.path(name), "-x", "c", "-"],
+                       input=FAKE_BLAS.encode(), check=True)
+        return self.path(name)
+
+    def test_text(self):
+        text = self.good(*self.TINY, "cblas,model", env={"OMP_DYNAMIC": "false"}).decode()
+        for each in ["OMP_DYNAMIC=false", "n = 2^10", "copy bound", "serial loop", "tiles by rows", "s = 128", "GFLOP/s"]:
+            self.assertIn(each, text)
+        self.assertIn("level of a scan, n = 2^10:", text)
+        for unit in ["cblas", "model"]:
+            self.assertRegex(text, "\n   [12] %s " % unit)
+        for n, lengths in [(1, "n = 2 to 128, whole columns of s"), (1000, "n = 896 to 1000, whole columns of s")]:
+            text = self.good("bench", "--rounds", 1, "--length", n, "--units", "cblas").decode()
+            self.assertIn("level of a scan, %s:" % lengths, text)
+
+    def test_json(self):
+        title = "it's"
+        report = json.loads(self.good(*self.TINY, "model,cblas", "--json", "--title", title,
+                                      env={"OPENBLAS_NUM_THREADS": "1", "KMP_BLOCKTIME": "0"}))
+        self.assertLessEqual({"OPENBLAS_NUM_THREADS": "1", "KMP_BLOCKTIME": "0"}.items(), report["settings"].items())
+        self.assertEqual(report["command"], "mmscan bench --rounds 1 -n 10 --units model,cblas --json --title 'it'\\''s'")
+        self.assertEqual((report["n"], report["rounds"]), (1024, 1))
+        self.check_ranking(report, {"cblas", "model"})
+        works = [(table["work"], len({row["s"] for row in table["rows"] if "s" in row})) for table in report["tables"]]
+        self.assertEqual(works, [("product", 1)] * 8 + [("scan", 7), ("scan", works[-1][1])])
+        sizes = [{row["s"] for row in table["rows"] if "s" in row} for table in report["tables"][:7]]
+        self.assertEqual(sizes, [{s} for s in self.SIZES])
+        for table in report["tables"]:
+            for row in table["rows"]:
+                self.check_row(table["n"], row)
+
+    def check_row(self, n, row):
+        if "skipped" in row:
+            self.assertNotIn("WRONG", row["skipped"])
+            return
+        self.assertAlmostEqual(row["gelem_per_second"] * row["seconds"] * 1e9 / n, 1)
+        if "form" in row:
+            self.assertAlmostEqual(row["gflop_per_second"] / row["gelem_per_second"], 2 * row["s"])
+
+    def check_ranking(self, report, labels):
+        """The fastest is first, on the most threads, and is who the table says it is."""
+        ranking = report["ranking"]
+        self.assertEqual({row["label"] for row in ranking}, labels)
+        speeds = [row["gelem_per_second"] or 0 for row in ranking]
+        self.assertEqual(speeds, sorted(speeds, reverse=True))
+        threads = report["machine"]["threads"]
+        scans = {(row["name"], row["s"]): row.get("gelem_per_second") for row in report["tables"][-1]["rows"]
+                 if row["role"] == "mmscan" and row["threads"] == threads}
+        for row in ranking:
+            if "failed" not in row:
+                self.assertEqual(scans[row["label"], row["s"]], row["gelem_per_second"])
+                self.assertIn(row["s"], self.SIZES)
+                self.assertEqual(row["forms"]["tiles"], "timed")
+
+    def test_csv(self):
+        out = self.good(*self.TINY, "model,cblas", "--csv").decode()
+        rows = list(csv.DictReader(io.StringIO(out), strict=True))
+        self.assertEqual({row["work"] for row in rows}, {"product", "scan"})
+        self.assertEqual({row["name"] for row in rows if row["role"] == "mmscan"}, {"model", "cblas"})
+        self.assertEqual({int(row["s"]) for row in rows if row["form"]}, set(self.SIZES + [512]))
+        timed = [row for row in rows if row["seconds"]]
+        for row in timed:
+            self.assertEqual((row["skipped"], None in row), ("", False))
+            self.assertAlmostEqual(float(row["gelem_per_second"]) * float(row["seconds"]) * 1e9 / int(row["n"]), 1, 14)
+        self.assertGreater(max(len(row["seconds"]) for row in timed), 18)
+        plain = self.good("bench", "--rounds", 1, "-n", "4,10", "--only", "mmscan", "--csv").decode()
+        self.assertEqual({row["n"] for row in csv.DictReader(io.StringIO(plain))}, {"16", "1024"})
+
+    def test_lengths_and_types(self):
+        """Where nothing divides anything, one element is less than a column, and tiles are crossed."""
+        for n, kind in itertools.product([1, 2, 127, 128, 129, 511, 513, 65536 * 2 + 5], ["f32", "f64"]):
+            report = json.loads(self.good("bench", "--rounds", 1, "--units", "cblas", "--length", n, "--type", kind, "--json"))
+            self.check_ranking(report, {"cblas"})
+            self.assertEqual({table["type"] for table in report["tables"]}, {kind})
+            self.assertTrue(all(table["n"] % s == 0 for table, s in zip(report["tables"], self.SIZES)))
+
+    def test_threads(self):
+        for option, threads in ("1", {1}), ("all", {3}), ("both", {1, 3}):
+            report = json.loads(self.good(*self.TINY, "cblas", "--threads", option, "--json",
+                                          env={"MMSCAN_NUM_THREADS": "3"}))
+            self.assertEqual({row["threads"] for row in report["tables"][-1]["rows"] if row["role"] == "mmscan"}, threads)
+
+    def test_what_is_found(self):
+        listed = self.good("bench", "--units", "--list").decode()
+        parts = json.loads(self.good("info", "--json"))["units"]
+        self.assertRegex(listed, "(?m)^cblas ")
+        self.assertNotRegex(listed, "(?m)^model ")
+        labels = [line.split()[0] for line in listed.splitlines()]
+        self.assertEqual(len(labels), len(set(labels)))
+        self.assertIn(parts[0]["library"], listed)
+        report = json.loads(self.good("bench", "--units", "--json", "--rounds", 1, "-n", 8))
+        self.check_ranking(report, set(labels))
+        both = self.good("bench", "--list", "--units", "model,found,cblas").decode()
+        self.assertEqual([line.split()[0] for line in both.splitlines()], ["model"] + labels)
+        remark("%d units" % len(labels))
+
+    def test_units_that_fail(self):
+        """They are told, not timed; the others are, the files are written, and the exit status is 1."""
+        good, sly, bad = self.library("libgood.so"), self.library("libsly.so", 2000), self.library("libbad.so", 0)
+        other = self.write("libother.so", "no library")
+        absent = self.path("libabsent.so")
+        svg = self.path("units.svg")
+        status, out, err = run("bench", "--rounds", 1, "-n", 12, "--units", ",".join([sly, good, absent, bad, other]),
+                               "--json", *(["--plot", svg] if shutil.which("gnuplot") else []))
+        self.assertEqual(status, 1)
+        report = json.loads(out)
+        self.check_ranking(report, {"good", "sly", "bad", "absent", "other"})
+        reasons = {row["label"]: row.get("failed", "") for row in report["ranking"]}
+        self.assertEqual(report["ranking"][0]["label"], "good")
+        for name, reason in [("good", "^$"), ("sly", "^[a-z, ]*, s = 2: WRONG result, first at element 0 of 4096$"),
+                             ("bad", "wrong products"), ("absent", "cannot open"), ("other", ".")]:
+            self.assertRegex(reasons[name], reason)
+            if name != "good":
+                self.assertIn("lib%s.so" % name, err)
+        self.assertEqual({row["name"] for table in report["tables"] for row in table["rows"]
+                          if row["role"] == "mmscan" and "seconds" in row}, {"good"})
+        if shutil.which("gnuplot"):
+            text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
+            self.assertIn("failed:", text.replace("\u00a0", " "))
+
+    def test_no_unit_left(self):
+        """Nothing is timed, and what was there stays."""
+        plot = []
+        if shutil.which("gnuplot"):
+            plot = ["--plot", self.write("x.svg", b"old"), "--report", self.path("x.html")]
+        absent = "%s,%s" % (self.path("liba.so"), self.path("libb.so"))
+        self.assertEqual(self.bad("bench", "--units", absent, *plot, says=["liba.so", "libb.so"]), b"")
+        if plot:
+            self.assertEqual(self.read("x.svg"), b"old")
+
+    def test_names(self):
+        """Of files with one name in many folders, of many names of one file, and of a unit twice."""
+        first = self.library("libtoy.so")
+        os.mkdir(self.path("sub"))
+        second = shutil.copy(first, self.path("sub/libtoy.so"))
+        os.symlink(first, self.path("liblink.so"))
+        units = [first, second, self.path("liblink.so"), first, "cblas", "cblas"]
+        listed = self.good("bench", "--list", "--units", ",".join(units)).decode()
+        self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
+
+    def test_names_that_are_no_text(self):
+        """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title is."""
+        odd = os.fsdecode(b"\xff\n\"")
+        unit, page, svg = self.library("lib%s.so" % odd), self.path("x.html"), self.path("x.svg")
+        drawn = ["--report", page, "--plot", svg, "--title", odd] if shutil.which("gnuplot") else []
+        report = json.loads(self.good(*self.TINY, unit, "--json", *drawn))
+        self.check_ranking(report, {'?\n"'})
+        if drawn:
+            xml.etree.ElementTree.parse(svg)
+            self.assertIn("<h1>?\n&quot;</h1>", self.read("x.html").decode())
+
+    def test_plot(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        title = "<it's> \\ \"{/:Bold 5}\" & `date` $x %d"
+        svg, png = self.path("it's a plot.svg"), self.path("plot.png")
+        self.good(*self.TINY, "cblas,model", "--plot", svg, "--title", title)
+        text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext()).replace("\u00a0", "").replace(" ", "")
+        for each in [title, "cblas", "model", "copying, 1 thread", "serial loop", "roofline", "GB/s", "s = 128"]:
+            self.assertIn(each.replace(" ", ""), text)
+        self.good(*self.TINY, "cblas", "--plot", png, "--json", "--threads", "1")
+        self.assertEqual(self.read("plot.png")[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(sorted(os.listdir(self.directory)), ["it's a plot.svg", "plot.png"])
+
+    def test_report(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        title = "<b>&amp; 'x'"
+        name, svg = self.path("report.html"), self.path("plot.svg")
+        out = self.good(*self.TINY, "model,cblas", "--report", name, "--plot", svg, "--title", title, "--json",
+                        env={"BLIS_NUM_THREADS": "it's <2>"})
+        report, text = json.loads(out), self.read("report.html").decode()
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        self.assertEqual([link for link in page.links if not link.startswith("#")], [])
+        self.assertNotRegex(text.replace("http://www.w3.org/", ""), "https?:|url\\([^#]|@import|<script")
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertLessEqual({link[1:] for link in page.links}, set(page.ids))
+        self.assertEqual((page.tags.count("svg"), page.tags.count("figcaption")), (3, 3))
+        for each in [title, "BLIS_NUM_THREADS", "export BLIS_NUM_THREADS='it'\\''s <2>'", report["command"], "copy bound",
+                     "strided batch", report["version"], report["machine"]["cpu"]]:
+            self.assertIn(each, page.text)
+        places = [page.text.index("\n%d%s" % (place + 1, row["label"])) for place, row in enumerate(report["ranking"])]
+        self.assertEqual(places, sorted(places))
+        for picture in text.split("<figure>")[1:]:
+            xml.etree.ElementTree.fromstring(picture[:picture.index("<figcaption>")])
+        self.assertEqual(sorted(os.listdir(self.directory)), ["plot.svg", "report.html"])
+
+    def test_wrong_usage(self):
+        for arguments in [["--units", "cblas,"], ["--units", ""], ["--units="], ["--units", "cblas", "x"],
+                          ["--units", ",".join("lib%d.so" % i for i in range(40))], ["--units", "--type", "i32"],
+                          ["--units", "--type", "f32,f64"], ["--units", "-n", "4,5"], ["--units", "--only", "x"],
+                          ["--units", "--place", "in"], ["--units", "--place", "both"], ["--report", "x.html"],
+                          ["--units", "--report", "x.txt"], ["--units", "--report", ".html"], ["--csv", "--json"]]:
+            self.bad("bench", *arguments, status=2, says="")
+
+    def test_failures(self):
+        page = ["--report", self.path("x.html")]
+        self.bad(*self.TINY, "cblas", *page, env={"PATH": self.directory}, says=["--report", "gnuplot"])
+        self.bad(*self.TINY, "cblas", "--plot", self.path("x.svg"), env={"PATH": self.directory}, says=["--plot", "gnuplot"])
+        self.bad("bench", "--units", "cblas", "-n", 40, *page, says="memory")
+        self.bad(*self.TINY, "cblas", env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
+        if shutil.which("gnuplot"):
+            self.bad(*self.TINY, "cblas", "--report", self.path("nowhere/x.html"), says="nowhere/x.html")
+            self.bad(*self.TINY, "cblas", *page, "--plot", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may write anywhere")
+    def test_read_only(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        os.mkdir(self.path("d"), 0o555)
+        os.chmod(self.directory, 0o755)
+        user = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        done = subprocess.run([*user, MMSCAN, *map(str, self.TINY), "cblas", "--report", self.path("d/x.html")],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"d/x.html", done.stderr)
+        self.assertEqual(os.listdir(self.path("d")), [])
+
+    def test_signals(self):
+        """Both files that are on their way go; what was there stays."""
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        self.write("x.svg", b"old")
+        process = subprocess.Popen([MMSCAN, "bench", "--units", "cblas", "-n", "22", "--rounds", "1000", "--plot",
+                                    self.path("x.svg"), "--report", self.path("x.html")], stdout=subprocess.DEVNULL)
+        deadline = time.time() + 30
+        while len(os.listdir(self.directory)) < 3 and time.time() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(len(os.listdir(self.directory)), 3)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), -signal.SIGTERM)
+        self.assertEqual((os.listdir(self.directory), self.read("x.svg")), (["x.svg"], b"old"))
+
+    def test_environment_names_the_unit(self):
+        """MMSCAN_UNIT is for others: the units here are those that are listed."""
+        report = json.loads(self.good(*self.TINY, "cblas", "--json", env={"MMSCAN_UNIT": "model"}))
+        self.check_ranking(report, {"cblas"})

@@ -1,0 +1,204 @@
+/* test_bits.c: the bits do not depend on threads, nor on whether a run is left to one of them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <omp.h>
+#include <stdatomic.h>
+
+#include "crowd.h"
+#include "each_openblas.h"
+#include "kernel/isa.h"
+#include "shot.h"
+#include "tiles.h"
+
+/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
+
+/* The library asks here for each tile (the Makefile wraps these functions), so it is known which threads of a run had
+ * one. Where they are more than one, the first to have a tile waits for the second: left alone it would often be done
+ * before the others are awake. And no run is left to one thread because another was held up. */
+static atomic_uint took_part; /* a bit a thread */
+static bool is_crowd_hidden;
+
+mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
+mms_place __real_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
+bool __real_mms_crowd_is_here(void);
+mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
+mms_place __wrap_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
+bool __wrap_mms_crowd_is_here(void);
+
+static void take_part(void) {
+  const unsigned self = 1u << omp_get_thread_num();
+  bool is_first = atomic_fetch_or(&took_part, self) == 0 && omp_get_num_threads() > 1;
+  for (int turn = 0; is_first && turn < 50 && atomic_load(&took_part) == self; turn++) usleep(20);
+}
+
+mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index) {
+  take_part();
+  return __real_mms_tiles_at(tiles, index);
+}
+
+mms_place __wrap_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
+  take_part();
+  return __real_mms_tiles_of_scan(tiles, scan, in_scan);
+}
+
+bool __wrap_mms_crowd_is_here(void) { return !is_crowd_hidden && __real_mms_crowd_is_here(); }
+
+/* ---- The same bits ----------------------------------------------------------------------------------------------- */
+
+/* Tiles in a row, rows, and both, long enough for two threads in a quick run too. */
+struct shape {
+  size_t n, quick_n, batch, tile; /* tile 0: the library's */
+};
+
+static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37, 0},   {2500, 600, 7, 256},
+                                      {1 << 20, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {349000, 349000, 3, 6481}};
+
+/* Of more than 2 MiB of any type, the engine simd looks at a tile while it writes another, with the kernels of some
+ * instruction sets. In the last shape it is longer than the one that is written, or shorter, and neither ends between
+ * blocks. A quick run has it as long, but for those instruction sets alone. */
+static bool is_of_shape(const mmscan_choice *choice, size_t shape) {
+  size_t index;
+  if (shape < COUNT(shapes) - 1) return true;
+  if (!same_text(choice->engine, "simd")) return false;
+  return !quick() || (mms_isa_find(choice->isa, &index) && mms_isa_at(index)->looks_ahead);
+}
+
+/* Runs by several threads, and those in which more than one had a tile. */
+struct tally {
+  size_t runs, shared;
+};
+
+static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
+  mmscan_choice used;
+  choice.threads = threads;
+  mmscan_plan *plan = plan_new(desc, &choice, &used);
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  mmscan_plan_destroy(plan);
+}
+
+static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
+                       struct tally *tally) {
+  static const int threads[] = {2, 3, 4, 7, 16};
+  const size_t size = desc->n * desc->batch * sample->oracle.type->size;
+  struct buffer one = buffer_new(size, 0), many = buffer_new(size, 0);
+  execute_with(desc, *choice, 1, sample->x, one.data);
+  for (size_t i = 0; i < COUNT(threads); i++) {
+    atomic_store(&took_part, 0);
+    execute_with(desc, *choice, threads[i], sample->x, many.data);
+    unsigned bits = atomic_load(&took_part);
+    tally->runs++;
+    tally->shared += (bits & (bits - 1)) != 0;
+    if (memcmp(one.data, many.data, size) != 0)
+      fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu: %d threads give other bits than one",
+                  sample->oracle.type->name, desc->n, desc->batch, choice->engine, part_of(choice), choice->tile,
+                  threads[i]);
+  }
+  buffer_free(&one);
+  buffer_free(&many);
+}
+
+static void check_bits_of_shape(const struct sample *sample, struct shape shape, mmscan_choice choice,
+                                struct tally *tally) {
+  const size_t n = sized(shape.n, shape.quick_n) / (is_model(&choice) ? 8 : 1);
+  if (cuts_tiles(&choice)) choice.tile = shape.tile;
+  for (unsigned variant = 0; variant < VARIANTS / 2; variant++) {
+    struct shot shot = {.sample = sample};
+    shot_set(&shot, variant, n);
+    shot.desc.batch = shape.batch;
+    shot.desc.x_dist = shot.desc.y_dist = (ptrdiff_t)n;
+    check_bits(sample, &shot.desc, &choice, tally);
+  }
+}
+
+/* With every engine; or with one unit alone. */
+static void check_bits_of_type(const struct type *type, const char *unit, struct tally *tallies) {
+  const struct forced *forced = forced_all();
+  struct sample sample = sample_new(type, RANDOM, ((size_t)1 << 20) + 1);
+  for (size_t c = 0; c < forced->count; c++)
+    for (size_t i = 0; i < COUNT(shapes); i++)
+      if (is_of_shape(&forced->choice[c], i) && (!unit || same_text(forced->choice[c].unit, unit)))
+        check_bits_of_shape(&sample, shapes[i], forced->choice[c], &tallies[i]);
+  sample_free(&sample);
+}
+
+static void check_all_bits(const char *unit) {
+  struct tally tallies[COUNT(shapes)] = {{0}};
+  is_crowd_hidden = true;
+  for (size_t t = 0; t < TYPES; t++) check_bits_of_type(type_at(t), unit, tallies);
+  is_crowd_hidden = false;
+  for (size_t i = 0; i < COUNT(shapes); i++) {
+    const struct tally *tally = &tallies[i];
+    if (tally->runs == 0) continue;
+    print_message("n %zu, batch %zu: %zu of %zu runs were shared\n", sized(shapes[i].n, shapes[i].quick_n),
+                  shapes[i].batch, tally->shared, tally->runs);
+    if (tally->shared == 0) fail_msg("in none of them a second thread had a tile");
+  }
+}
+
+static void test_same_bits(void **state) {
+  (void)state;
+  check_all_bits(NULL);
+}
+
+static void test_same_bits_of_the_blas(void **state) {
+  (void)state;
+  check_all_bits("cblas");
+}
+
+/* ---- Other processes --------------------------------------------------------------------------------------------- */
+
+/* A wait that is short, or no longer than the work before it, is none; a long one leaves runs to one thread, and their
+ * bits are those of two. It passes. */
+static void test_held_up(void **state) {
+  (void)state;
+  const double MILLISECOND = 1e6;
+  struct sample sample = sample_new(type_at(0), RANDOM, 200000);
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000};
+  struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
+  execute_with(&desc, choice, 1, sample.x, alone.data);
+  while (mms_crowd_is_here()) continue;
+  mms_crowd_saw(0, 0, MILLISECOND / 2);
+  mms_crowd_saw(0, 3 * MILLISECOND, 5 * MILLISECOND);
+  assert_false(mms_crowd_is_here());
+  bool seen = false; /* again, should this very thread be held up in between */
+  for (int tries = 0; tries < 100 && !seen; tries++) {
+    mms_crowd_saw(0, MILLISECOND, 5 * MILLISECOND);
+    seen = mms_crowd_is_here();
+  }
+  assert_true(seen);
+  execute_with(&desc, choice, 2, sample.x, held_up.data);
+  assert_memory_equal(alone.data, held_up.data, 800000);
+  while (mms_crowd_is_here()) continue;
+  buffer_free(&alone);
+  buffer_free(&held_up);
+  sample_free(&sample);
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
+
+static int run_all(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_held_up),
+  };
+  print_message("the unit cblas is %s\n", unit_library());
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static int run_with_the_blas(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits_of_the_blas)};
+  print_message("the unit cblas is %s\n", unit_library());
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"tests", run_with_the_blas}};
+  int status;
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  /* Many threads that spin would keep few cores from those they wait for. OpenMP asks once, when it is loaded. */
+  if (getenv("OMP_WAIT_POLICY") == NULL) become_self("all", &(struct setting){"OMP_WAIT_POLICY", "passive"}, 1);
+  int failed = run_all();
+  return failed + run_with_each_openblas();
+}
