@@ -441,6 +441,36 @@ class Text(Case):
         self.assertEqual(self.lines("--format", "csv", "--type", "i64", "-", data=b"1\n2\n"), ["1", "3"])
         self.assertEqual(self.lines("-", data=b""), [])
 
+    def test_headings_on_standard_input(self):
+        """A name alone, a comma or a quotation mark make a heading; what is a mistake in a .txt file is one here too."""
+        for name in b"flow", b"_x", b"e5", b"m3/s", b"1871,1120", b'"12 x"', b"\xef\xbb\xbfflow", b"  flow\t", b'"5"':
+            as_csv = self.lines("--column", "1", "--format", "csv", "-", data=name + b"\n")
+            self.assertEqual(self.lines("--column", "1", "-", data=name + b"\n"), as_csv)
+        self.assertEqual(self.lines("-", data=b"n\r1\r2\r"), ["n", "1", "3"])
+        self.assertEqual(self.lines("-", data=b"flow"), ["flow"])
+        self.assertEqual(self.lines("-", data=b"nan\n1\n"), ["nan", "nan"])
+        self.assertEqual(self.lines("-", data=b"\xef\xbb\xbf1\n2\n"), ["1", "3"])
+        self.assertEqual(self.lines("--column", "b", "-", data=b"a b\n1 2\n"), ["2"])
+        for line in b"1.5e", b"1_000", b"12 x", b"1 # c", b"1;2", b"a b", b"# c", b"-", b"3x", b"\xe2\x88\x925", b"x 1":
+            for end in b"\n2\n3\n", b"\r\n2\n", b"\r2\r", b"":
+                self.bad("scan", "-", data=line + end, says="standard input:1: '")
+                self.bad("scan", self.write("x.txt", line + end), says="x.txt:1: '")
+
+    def test_first_line_longer_than_what_is_looked_at(self):
+        """4096 bytes are looked at: a number may be cut there, anywhere, and is no heading."""
+        for word in b"-1", b"+1e-2", b"infinity", b"nan", b"12345.75":
+            for blanks in range(4096 - len(word) - 3, 4096 + 2):
+                for rest in b" 5\n6\n", b"\n6\n", b"":
+                    text = b" " * blanks + word + rest
+                    wanted = np.cumsum([float(each) for each in text.split()])
+                    with self.subTest(word=word, blanks=blanks, rest=rest):
+                        got = [float(line) for line in self.lines("-", data=text)]
+                        np.testing.assert_array_equal(got, wanted)
+        self.assertEqual(self.lines("-", data=b"   " + b" ".join([b"-1"] * 2000)), ["%d" % -i for i in range(1, 2001)])
+        self.assertEqual(self.lines("-", data=b" ".join([b"-1"] * 30000) + b"\n5\n")[-1], "-29995")
+        with open(self.write("x", b" " * 4095 + b"-1\n5\n"), "rb") as file:
+            self.assertEqual(self.lines("-", stdin=file), ["-1", "4"])
+
     def test_integers_are_exact(self):
         limits = {code: (np.iinfo(dtype).min, np.iinfo(dtype).max) for code, dtype in TYPES.items() if code[0] != "f"}
         for code, (low, high) in limits.items():

@@ -336,19 +336,26 @@ int table_read(input *in, const table_request *request, uint64_t *count, char **
   return status;
 }
 
-/* A comma or a quotation mark in the first line, or a word there that is no number. */
-bool table_looks_like_csv(const unsigned char *start, size_t size) {
-  static const char white[] = " \t\r\f\v";
-  const element *real = element_by_name("f64");
-  char line[INPUT_PEEK + 1];
+/* The one word in a line, if it is a name and no number: nan is one. */
+static bool is_one_name(char *line) {
+  static const char white[] = " \t\f\v";
   scalar value;
-  const unsigned char *end = memchr(start, '\n', size);
-  if (end != NULL) size = (size_t)(end - start);
-  memcpy(line, start, size);
-  line[size] = '\0';
-  if (strpbrk(line, ",\"") != NULL) return true;
-  char *rest = line;
-  for (char *each = strtok_r(rest, white, &rest); each != NULL; each = strtok_r(NULL, white, &rest))
-    if (real->parse(each, &value) == NOT_A_NUMBER) return true;
-  return false;
+  char *rest = NULL;
+  const char *name = strtok_r(line, white, &rest);
+  if (name == NULL || strtok_r(NULL, white, &rest) != NULL) return false;
+  if (!isalpha((unsigned char)*name) && *name != '_') return false;
+  return element_by_name("f64")->parse(name, &value) == NOT_A_NUMBER;
+}
+
+/* A comma or a quotation mark in the first line, or a name alone. Anything else that is no number is a mistake, which
+ * must not be taken for a heading. Of a line that the peek cut, the last word may be half of one. */
+bool table_looks_like_csv(const unsigned char *start, size_t size) {
+  char line[INPUT_PEEK + 1];
+  const size_t mark = mark_size((const char *)start, size);
+  memcpy(line, start + mark, size - mark);
+  line[size - mark] = '\0';
+  const size_t length = strcspn(line, "\r\n");
+  const bool cut = line[length] == '\0' && size == INPUT_PEEK;
+  line[length] = '\0';
+  return strpbrk(line, ",\"") != NULL || (!cut && is_one_name(line));
 }
