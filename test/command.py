@@ -471,6 +471,22 @@ class Text(Case):
         with open(self.write("x", b" " * 4095 + b"-1\n5\n"), "rb") as file:
             self.assertEqual(self.lines("-", stdin=file), ["-1", "4"])
 
+    def test_text_is_not_taken_for_raw(self):
+        """Where --type, or a name that says nothing, would make it raw."""
+        for text in b"3\n0\n4\n1\n", b"3 0 4 1", b"12345678", b"12 34 5\r", b"n\n1\n2\n345", b"\xef\xbb\xbf1\n23\n", \
+                b"1 " * 5000, b"\n" * 8:
+            self.bad("scan", "--type", "i64", "--kind", "exclusive", "-", data=text, status=2, says=["input", "--format"])
+            for options in [], ["--type", "i64"]:
+                self.bad("scan", *options, self.write("x", text), status=2, says=[self.path("x"), "text", "--format"])
+            raw = text[:len(text) // 8 * 8]
+            got = np.frombuffer(self.good("scan", "--type", "i64", "--format", "raw", "-", data=raw), "i8")
+            self.same(got, expected(np.frombuffer(raw, "i8")))
+            self.good("scan", "--type", "i64", self.write("x.bin", raw))
+        as_text = self.lines("--type", "i64", "--kind", "exclusive", "--format", "txt", "-", data=b"3\n0\n4\n1\n")
+        self.assertEqual(as_text, ["0", "3", "3", "7"])
+        for raw in b"abcdefgh", b"1\n345678\0\0\0\0\0\0\0\0", b"1\n3456\xff8", b"1." * 4:
+            self.assertEqual(self.good("scan", "--type", "i64", "-", data=raw)[:8], raw[:8])
+
     def test_integers_are_exact(self):
         limits = {code: (np.iinfo(dtype).min, np.iinfo(dtype).max) for code, dtype in TYPES.items() if code[0] != "f"}
         for code, (low, high) in limits.items():
@@ -598,8 +614,8 @@ class Pipes(Case):
     def test_raw_that_is_short(self):
         for size in [1, 7, 9, 8 * 1000 + 3]:
             path = self.write("x", bytes(size))
-            self.bad("scan", "--type", "f64", "-o", self.path("y"), path, says=path)
-            self.bad("scan", "--type", "f64", "-o", self.path("y"), "-", data=bytes(size), says="standard input")
+            self.bad("scan", "--type", "f64", "-o", self.path("y"), path, says=[path, "--format"])
+            self.bad("scan", "--type", "f64", "-o", self.path("y"), "-", data=bytes(size), says=["standard input", "--format"])
             self.bad("scan", "--type", "f64", "--reverse", "-", data=bytes(size), says="standard input")
         self.assertEqual(self.good("scan", "--type", "f64", "-"), b"")
         self.assertEqual(self.good("scan", "--type", "f64", "/dev/null"), b"")

@@ -35,10 +35,12 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "in this machine's byte order. Standard input is looked at: .npy data is known by\n"
                            "its beginning; else it is raw with --type, and text without: .csv if its first\n"
                            "line has a comma or a quotation mark, or is one name (a word that starts with a\n"
-                           "letter or an underscore and is no number), else .txt. OUT gets the format that\n"
-                           "its name says (.npy .csv .txt .raw .bin), or else that of IN. It is written\n"
-                           "beside and renamed when complete. Data may be larger than memory; what has to be\n"
-                           "read or written out of order and cannot be waits in a file in TMPDIR or /tmp.\n";
+                           "letter or an underscore and is no number), else .txt. What would be taken for raw\n"
+                           "by these rules and looks like text is refused without --format. OUT gets the\n"
+                           "format that its name says (.npy .csv .txt .raw .bin), or else that of IN. It is\n"
+                           "written beside and renamed when complete. Data may be larger than memory; what\n"
+                           "has to be read or written out of order and cannot be waits in a file in TMPDIR\n"
+                           "or /tmp.\n";
 
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 

@@ -46,26 +46,31 @@ static format format_of_name(const char *path) {
   return FORMAT_UNKNOWN;
 }
 
-/* Standard input has no name: look at its first bytes. */
-static int guess_format(job *j) {
+static int fail_raw_text(const job *j) {
+  return wrong_usage(SCAN_NAME, "%s: this looks like text: --format txt or csv reads it, --format raw scans its bytes",
+                     j->in.name);
+}
+
+/* Without a name that says the format: by the first bytes. A file that does not say is raw, as is what has a --type. */
+static int guess_format(job *j, bool has_name) {
+  const bool raw = has_name || (j->request->type != NULL && j->request->column == NULL);
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
-  if (size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
+  if (!has_name && size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
     j->in_format = FORMAT_NPY;
-  else if (j->request->type != NULL && j->request->column == NULL)
+  else if (raw)
     j->in_format = FORMAT_RAW;
   else
     j->in_format = table_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
-  return DONE;
+  return raw && table_looks_like_text(j->in.peeked, size) ? fail_raw_text(j) : DONE;
 }
 
 static int choose_formats(job *j) {
   const scan_request *r = j->request;
   j->in_format = r->in_format != FORMAT_UNKNOWN ? r->in_format : format_of_name(r->in);
-  if (j->in_format == FORMAT_UNKNOWN && strcmp(r->in, "-") == 0) {
-    if (guess_format(j) != DONE) return FAILED;
-  } else if (j->in_format == FORMAT_UNKNOWN) {
-    j->in_format = FORMAT_RAW;
+  if (j->in_format == FORMAT_UNKNOWN) {
+    const int status = guess_format(j, strcmp(r->in, "-") != 0);
+    if (status != DONE) return status;
   }
   j->out_format = format_of_name(r->out);
   if (j->out_format == FORMAT_UNKNOWN) j->out_format = j->in_format;
@@ -106,8 +111,7 @@ static int learn_raw(job *j) {
   const size_t size = j->a.type->size;
   j->a.count_known = j->in.size != INPUT_SIZE_UNKNOWN;
   if (!j->a.count_known) return DONE;
-  if (j->in.size % size != 0)
-    return fail("%s: its size is not a multiple of the %zu bytes of %s", j->in.name, size, j->a.type->name);
+  if (j->in.size % size != 0) return order_fail_size(j->in.name, j->a.type);
   j->a.count = j->in.size / size;
   array_flatten(&j->a);
   return DONE;

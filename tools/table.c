@@ -336,6 +336,26 @@ int table_read(input *in, const table_request *request, uint64_t *count, char **
   return status;
 }
 
+static bool are_numbers(char *words) {
+  const element *real = element_by_name("f64");
+  scalar value;
+  char *rest = NULL;
+  for (char *each = strtok_r(words, " \t\f\v", &rest); each != NULL; each = strtok_r(NULL, " \t\f\v", &rest))
+    if (real->parse(each, &value) != PARSED) return false;
+  return true;
+}
+
+/* A few bytes of raw data may happen to be printable: then a line must end in them, or they must be numbers. */
+bool table_looks_like_text(const unsigned char *start, size_t size) {
+  char text[INPUT_PEEK + 1];
+  const size_t mark = mark_size((const char *)start, size);
+  for (size_t i = mark; i < size; i++)
+    if (!isprint(start[i]) && !isspace(start[i])) return false;
+  memcpy(text, start, size);
+  text[size] = '\0';
+  return size == INPUT_PEEK || strpbrk(text, "\r\n") != NULL || (size > 0 && are_numbers(text + mark));
+}
+
 /* The one word in a line, if it is a name and no number: nan is one. */
 static bool is_one_name(char *line) {
   static const char white[] = " \t\f\v";

@@ -20,7 +20,8 @@ typedef struct table_request {
  * where the table has a row of names, else NULL; the caller frees it. */
 int table_read(input *in, const table_request *request, uint64_t *count, char **heading);
 
-/* Whether text that comes without a file name looks like a .csv file, by its beginning. */
+/* Whether the beginning of a file, up to INPUT_PEEK bytes, is text; and whether text without a name is a .csv file. */
+bool table_looks_like_text(const unsigned char *start, size_t size);
 bool table_looks_like_csv(const unsigned char *start, size_t size);
 
 #endif
