@@ -1070,6 +1070,16 @@ class Bench(Timed):
             if row["name"] == "NumPy cumsum":
                 self.assertIn("seconds", row, (table["type"], table["place"]))
 
+    def test_python_that_has_no_numpy(self):
+        """No other is taken in its place, and the reason is told."""
+        fake = self.write("python", "#!/bin/sh\nexit 1\n")
+        os.chmod(fake, 0o755)
+        for python in fake, self.path("missing"), "x" * 5000:
+            rows = self.rows(*self.TINY, 4, "--only", "NumPy", env={"PYTHON": python})
+            told = [row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"]
+            self.assertEqual(len(told), 1)
+            self.assertTrue(told[0].startswith(("PYTHON=%s: no Python with NumPy" % python)[:80]), told)
+
     def test_threads(self):
         def counts(*options):
             return {row["threads"] for _, row in self.rows(*self.TINY, 4, *options, env={"MMSCAN_NUM_THREADS": "3"})
@@ -1084,7 +1094,7 @@ class Bench(Timed):
 
     def test_only(self):
         names = self.names(*self.TINY, 4, "--only", "one call,two-pass")
-        self.assertEqual(names - {"copy", "copy past the caches"},
+        self.assertEqual(names - {"copy", "copy past the caches", "copy, read ahead"},
                          {"copy bound", "serial loop", "mmscan (one call)", "omp two-pass", "omp two-pass simd"})
         for only in "abacus", "one call,abacus":
             self.bad(*self.TINY, 4, "--only", only, status=2, says="abacus")
