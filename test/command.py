@@ -1136,7 +1136,10 @@ class Bench(Timed):
             self.skipTest("no C compiler here")
         alone = shutil.copy(MMSCAN, self.directory)
         listed = subprocess.run([alone, "bench", "--list"], stdout=subprocess.PIPE, check=True).stdout.decode()
-        self.assertRegex(listed, "C\\+\\+ peers .*skipped: not built")
+        self.assertRegex(listed, "C\\+\\+ peers .*skipped: there is no %s: 'make peers'" % self.path("mmscan-peers.so"))
+        self.write("mmscan-peers.so", "no library")
+        listed = subprocess.run([alone, "bench", "--list"], stdout=subprocess.PIPE, check=True).stdout.decode()
+        self.assertRegex(listed, "C\\+\\+ peers .*skipped: %s: " % self.path("mmscan-peers.so"))
         headers = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bench")
         subprocess.run([compiler, "-shared", "-fPIC", "-I", headers, "-o", self.path("mmscan-peers.so"), "-x", "c", "-"],
                        input=FAKE_PEERS.encode(), check=True)
