@@ -646,6 +646,17 @@ class Output(Case):
             self.assertEqual(self.read("y"), b"old")
         self.bad("scan", "--type", "f64", "--reverse", "-", data=bytes(1 << 20), preexec_fn=limit, says="temporary file")
 
+    def test_output_is_opened_before_the_input_is_read(self):
+        """Nobody waits for a result that cannot be written: the pipe is never fed, nor closed."""
+        raw = ["--type", "f64", "--reverse", "--format", "raw"]
+        starts = [(b"1\n", []), (b"1\n", ["--reverse"]), (b"", raw)]
+        for (start, options), target in itertools.product(starts, [self.path("nodir/o.npy"), ""]):
+            reader, writer = os.pipe()
+            os.write(writer, start)
+            self.bad("scan", *options, "-o", target, "-", stdin=reader, timeout=10, says=target or "empty")
+            os.close(writer)
+            os.close(reader)
+
     def test_failure_keeps_what_was_there(self):
         self.write("y.npy", b"old")
         whole = npy_bytes(np.zeros(1000))
@@ -708,14 +719,22 @@ class Output(Case):
         reader.join()
         self.same(np.load(io.BytesIO(got[0])), np.array([6.0, 6.0, 5.0, 3.0]))
 
-    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may write everywhere")
     def test_read_only(self):
+        """The message names the file, or the folder in which no file can be made."""
+        user = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
         path = self.write("x.txt", "1 2")
-        self.write("y", b"old")
-        os.chmod(self.path("y"), 0o444)
-        self.bad("scan", "-o", self.path("y"), path, says="y")
-        os.mkdir(self.path("d"), 0o555)
-        self.bad("scan", "-o", self.path("d/y"), path, says="d/y")
+        os.chmod(self.directory, 0o755)
+        os.mkdir(self.path("d"))
+        for name in "y", "d/y":
+            os.chmod(self.write(name, b"old"), 0o444 if name == "y" else 0o666)
+        os.chmod(self.path("d"), 0o555)
+        for name, says in [("y", self.path("y") + ": Permission denied\n"), ("d/y", " in %s/: Permission" % self.path("d"))]:
+            done = subprocess.run([*user, MMSCAN, "scan", "-o", self.path(name), path], stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, self.read(name)), (1, b"old"))
+            self.assertIn("mmscan: " + self.path(name), done.stderr.decode())
+            self.assertIn(says, done.stderr.decode())
+        self.assertEqual(os.listdir(self.path("d")), ["y"])
 
     def test_signals(self):
         """The temporary file goes; the process ends by the signal; what was there stays."""
@@ -930,6 +949,7 @@ class Tune(Case):
         old = self.write("w", b"old")
         for name, reason in [("missing/w", "No such file"), (self.directory, "directory"), ("/dev/full", "not a regular file")]:
             self.assertEqual(self.bad(*self.QUICK, "f32", "-o", self.path(name), says=[name, reason]), b"")  # not measured
+        self.assertEqual(self.bad(*self.QUICK, "f32", "-o", "", cwd=self.directory, says="empty"), b"")
         self.bad("tune", "--unit", self.path("libx.so"), says="mmscan: %s: cannot open" % self.path("libx.so"))
         self.bad("tune", "--try", "cblas", "sgemv", says="no routine 'sgemv'")
         self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])

@@ -71,6 +71,7 @@ int output_open(output *out, const char *path) {
     out->fd = STDOUT_FILENO;
     return DONE;
   }
+  if (*path == '\0') return fail("the name of the output is empty");
   const bool exists = stat(path, &file) == 0;
   if (!exists || S_ISREG(file.st_mode)) return open_beside(out, path, exists ? &file : NULL);
   out->fd = open(path, O_WRONLY | O_CLOEXEC);

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * In this order: what format, what type, whether the library does such a scan, what shape, and only then, when all that
- * can be wrong with the request or the input's beginning has been found, the output. */
+ * In this order: what format, what type, whether the library does such a scan, the output, and only then, when all that
+ * can be told before has been, what takes time: the numbers of a text, or what has to be read out of order. */
 #include "scanfile.h"
 #include "array.h"
 #include "flatten.h"
@@ -208,13 +208,12 @@ static int scan_into(job *j, result *to) {
   return input_check_end(&j->in, data_bytes(j));
 }
 
-static int scan_arranged(job *j) {
-  result to;
+static int read_and_scan(job *j, result *to) {
+  int status = learn_shape(j);
+  if (status == DONE) status = arrange(j);
   if (strcmp(j->request->out, "-") == 0 && isatty(STDOUT_FILENO)) progress_forbid();
-  const bool sequential = !j->a.count_known || order_is_sequential(&j->o);
-  int status = result_open(&to, j->request->out, j->a.type, is_text(j->out_format), sequential);
-  if (status == DONE) status = scan_into(j, &to);
-  return result_close(&to, status);
+  if (status == DONE && j->a.count_known && !order_is_sequential(&j->o)) status = result_unorder(to);
+  return status == DONE ? scan_into(j, to) : status;
 }
 
 /* What the library does not do is said before anything is read or written that cannot be undone. */
@@ -225,12 +224,14 @@ static int probe(job *j) {
 }
 
 static int scan_opened(job *j) {
+  result to;
   int status = choose_formats(j);
   if (status == DONE) status = learn_type(j);
   if (status == DONE) status = probe(j);
-  if (status == DONE) status = learn_shape(j);
-  if (status == DONE) status = arrange(j);
-  return status == DONE ? scan_arranged(j) : status;
+  if (status != DONE) return status;
+  status = result_open(&to, j->request->out, j->a.type, is_text(j->out_format));
+  if (status == DONE) status = read_and_scan(j, &to);
+  return result_close(&to, status);
 }
 
 int scan_file(const scan_request *request) {
