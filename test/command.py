@@ -591,14 +591,22 @@ class Pipes(Case):
         self.assertEqual(self.read("y"), wanted)
 
     def test_closed_pipe(self):
-        """Nobody reads: a message and exit 1, no death by a signal."""
+        """Nobody reads, as after `| head`: exit 1 without a word, no death by a signal, no file left behind."""
         path = self.write("x", bytes(1 << 22))
         for arguments in [("scan", "--type", "f64", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
-                          ("--version",), ("scan", self.write("x.txt", "1 2 3"))]:
+                          ("--version",), ("scan", self.write("x.txt", "1 2 3")), ("table",), ("table", "--json"),
+                          ("scan", "--reverse", path, "--type", "f64"), ("draw", "-o", "-"), (*Bench.TINY, "4:24:20")]:
             reader, writer = os.pipe()
             os.close(reader)
-            self.bad(*arguments, stdout=writer, says="standard output")
+            self.assertEqual(run(*arguments, stdout=writer, env={"TMPDIR": self.directory}), (1, None, ""), arguments)
             os.close(writer)
+        numbers = self.write("long.txt", "1\n" * 300000)
+        process = subprocess.Popen([MMSCAN, "scan", numbers], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"1\n")
+        process.stdout.close()
+        self.assertEqual((process.stderr.read(), process.wait()), (b"", 1))
+        process.stderr.close()
+        self.assertEqual(sorted(os.listdir(self.directory)), ["long.txt", "x", "x.txt"])
 
     def test_closed_standard_files(self):
         def close_output():
