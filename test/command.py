@@ -434,6 +434,15 @@ class Text(Case):
             self.assertEqual(self.lines("--column", "1", self.write("x.txt", end.join(["1 2", "", "3 4", "5 6"]))), ["1", "4", "9"])
             self.bad("scan", self.write("x.txt", end.join(["1", "", "two"])), says="x.txt:3")
 
+    def test_long_numbers(self):
+        """The same in both formats: 600 digits are a number, a megabyte is none."""
+        for name in "x.txt", "x.csv":
+            path = self.write(name, "0." + "1" * 598 + "\n" + "0" * 100000 + "2\n")
+            self.assertEqual(self.lines(path), ["0.1111111111111111", "2.111111111111111"])
+            self.bad("scan", self.write(name, "1\n" + "9" * 600 + "\n"), says=[name + ":2", "range"])
+            self.bad("scan", self.write(name, "1\n" + "0" * 3000000), says=name + ":2: a field is too long")
+            self.bad("scan", self.write(name, "1\n2\0\n"), says=name + ":2: a field holds a zero byte")
+
     def test_standard_input(self):
         self.assertEqual(self.lines("-", data=b"1\n2\n3\n"), ["1", "3", "6"])
         self.assertEqual(self.lines("-", data=b"flow\n1\n2\n"), ["flow", "1", "3"])

@@ -186,6 +186,10 @@ static void end_row(table *t) {
   t->fields = 0;
 }
 
+static int fail_long(const table *t) { return fail("%s:%zu: a field is too long", t->name, t->line); }
+
+static int fail_zero_byte(const table *t) { return fail("%s:%zu: a field holds a zero byte", t->name, t->line); }
+
 /* ---- With commas ------------------------------------------------------------------------------------------------- */
 
 /* A zero byte would hide what follows it. */
@@ -194,7 +198,7 @@ static void csv_field(void *bytes, size_t size, void *context) {
   if (t->status != DONE) return;
   const char *text = bytes;
   if (strlen(text) != size)
-    t->status = fail("%s:%zu: a field holds a zero byte", t->name, t->line);
+    t->status = fail_zero_byte(t);
   else
     add_field(t, text);
   for (size_t i = 0; i < size; i++) t->line += text[i] == '\n';
@@ -221,8 +225,7 @@ static void fail_csv(table *t, struct csv_parser *parser) {
 
 static void feed_csv(table *t, struct csv_parser *parser, const char *text, size_t size) {
   if (csv_parse(parser, text, size, csv_field, csv_row, t) != size) fail_csv(t, parser);
-  if (t->status == DONE && csv_get_buffer_size(parser) > LONGEST_FIELD)
-    t->status = fail("%s:%zu: a field is too long", t->name, t->line);
+  if (t->status == DONE && csv_get_buffer_size(parser) > LONGEST_FIELD) t->status = fail_long(t);
 }
 
 /* ---- With white space -------------------------------------------------------------------------------------------- */
@@ -230,7 +233,7 @@ static void feed_csv(table *t, struct csv_parser *parser, const char *text, size
 typedef struct word {
   size_t size;
   bool after_cr; /* the last row ended in a carriage return: a line feed belongs to it */
-  char text[512];
+  char text[LONGEST_FIELD + 1];
 } word;
 
 static void end_word(table *t, word *w) {
@@ -256,13 +259,14 @@ static void feed_words(table *t, word *w, const char *text, size_t size) {
       continue;
     }
     w->after_cr = false;
-    if (isspace((unsigned char)text[i])) {
+    if (isspace((unsigned char)text[i]))
       end_word(t, w);
-    } else if (w->size + 1 == sizeof w->text || text[i] == '\0') {
-      t->status = fail("%s:%zu: a word that is no number", t->name, t->line);
-    } else {
+    else if (w->size == LONGEST_FIELD)
+      t->status = fail_long(t);
+    else if (text[i] == '\0')
+      t->status = fail_zero_byte(t);
+    else
       w->text[w->size++] = text[i];
-    }
   }
 }
 
@@ -300,7 +304,7 @@ static void finish(table *t, readers *r) {
 
 static void read_all(table *t, input *in) {
   static char chunk[CHUNK];
-  readers r = {.word = {.size = 0}};
+  static readers r; /* one text is read in a run */
   size_t got = CHUNK, skipped;
   if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
     t->status = fail_memory();
