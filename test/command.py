@@ -402,6 +402,25 @@ class Text(Case):
         out = self.good("scan", self.write("x.csv", b'"two\nlines"\n1\n2\n'))
         self.assertEqual(list(csv.reader(io.StringIO(out.decode()))), [["two\nlines"], ["1"], ["3"]])
 
+    def test_header(self):
+        """--header says whether the first row is one of names: by a guess, 2019 is none, and 1.5e is one."""
+        years = self.write("x.csv", "2019,2020\n1,2\n3,4\n")
+        self.assertEqual(self.lines("--column", "1", years), ["2019", "2020", "2023"])
+        self.assertEqual(self.lines("--column", "2019", "--header", "yes", years), ["2019", "1", "4"])
+        self.assertEqual(self.lines("--column", "2", "--header", "yes", "--kind", "exclusive", years), ["2020", "0", "2"])
+        self.assertEqual(self.lines("--column", "2", "--header=no", years), ["2020", "2022", "2026"])
+        self.bad("scan", "--column", "2019", "--header=no", years, says="no column '2019'")
+        bad = self.write("bad.csv", "1.5e\n2\n")
+        self.assertEqual(self.lines(bad), ["1.5e", "2"])
+        self.bad("scan", "--header=no", bad, says=[bad + ":1", "1.5e"])
+        self.assertEqual(self.lines("--header=yes", self.write("x.txt", "2019\n1\n2\n")), ["1", "3"])
+        self.assertEqual(self.lines("--header=yes", "--column", "b", self.write("x.txt", "a b\n1 2\n")), ["2"])
+        self.assertEqual(self.lines("--header=no", self.write("x.txt", "1 2\n3\n")), ["1", "3", "6"])
+        self.bad("scan", "--header=yes", self.write("x.txt", "a b\n1 2\n"), says="--column has to name one")
+        self.assertEqual(self.lines("--header=yes", "--column=2020", "-", data=b"2019,2020\n1,2\n"), ["2020", "2"])
+        self.assertEqual(self.lines("--header=no", "--type", "i64", "-", data=b"1\n2\n"), ["1", "3"])
+        self.assertEqual(self.lines("--header=yes", self.write("x.csv", "")), [])
+
     def test_csv_errors_name_the_line(self):
         errors = {b"a,b\n1,2\n3\n": ":3", b"a,b\n1,2\n3,4,5\n": ":3", b"1,2\n3,4\n5,\n6,7\n": None, b"a,b\n1,2\n,4\n": ":3",
                   b"a,b\nx,2\n": ":2", b"a,b\r\n1,2\r\n1x,2\r\n": ":3", b"a,b\r1,2\r1x,2\r": ":3",
@@ -900,7 +919,8 @@ class InfoAndUsage(Case):
                           ["scan", "--op", "minus", path], ["scan", "--axis", "x", path], ["scan", "--axis", "1.5", path],
                           ["scan", "--axis", "", path], ["scan", "--format", "xls", path], ["scan", path, "-o"],
                           ["scan", "--engine", "abacus", path], ["scan", raw], ["scan", "--column", "1", npy],
-                          ["scan", "--type", "f64", "--column", "1", raw], ["scan", "--format", "raw", path],
+                          ["scan", "--type", "f64", "--column", "1", raw], ["scan", "--header", "maybe", path],
+                          ["scan", "--header", "no", npy], ["scan", "--type", "f64", "--header", "no", raw], ["scan", "--format", "raw", path],
                           ["scan", "--reverse=yes", path], ["info", "x"], ["info", "--sing"]]:
             _, out, err = run(*arguments)
             self.assertEqual(self.bad(*arguments, status=2), b"")

@@ -13,7 +13,6 @@
 #include "order.h"
 #include "progress.h"
 #include "result.h"
-#include "table.h"
 
 #include <csv.h>
 #include <stdlib.h>
@@ -46,6 +45,8 @@ static format format_of_name(const char *path) {
   return FORMAT_UNKNOWN;
 }
 
+static bool is_of_table(const scan_request *r) { return r->column != NULL || r->header != HEADER_GUESS; }
+
 static int fail_raw_text(const job *j) {
   return wrong_usage(SCAN_NAME, "%s: this looks like text: --format txt or csv reads it, --format raw scans its bytes",
                      j->in.name);
@@ -53,7 +54,7 @@ static int fail_raw_text(const job *j) {
 
 /* Without a name that says the format: by the first bytes. A file that does not say is raw, as is what has a --type. */
 static int guess_format(job *j, bool has_name) {
-  const bool raw = has_name || (j->request->type != NULL && j->request->column == NULL);
+  const bool raw = has_name || (j->request->type != NULL && !is_of_table(j->request));
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
   if (!has_name && size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
@@ -74,8 +75,8 @@ static int choose_formats(job *j) {
   }
   j->out_format = format_of_name(r->out);
   if (j->out_format == FORMAT_UNKNOWN) j->out_format = j->in_format;
-  if (r->column != NULL && !is_text(j->in_format))
-    return wrong_usage(SCAN_NAME, "%s: --column is for .csv and .txt files", j->in.name);
+  if (is_of_table(r) && !is_text(j->in_format))
+    return wrong_usage(SCAN_NAME, "%s: --column and --header are for .csv and .txt files", j->in.name);
   if (j->in_format == FORMAT_RAW && r->type == NULL)
     return wrong_usage(SCAN_NAME, "%s: raw binary data needs --type (or --format, if it is something else)",
                        j->in.name);
@@ -100,7 +101,10 @@ static int learn_type(job *j) {
 static uint64_t data_bytes(const job *j) { return j->a.count * j->a.type->size; }
 
 static int learn_text(job *j) {
-  const table_request request = {.type = j->a.type, .commas = j->in_format == FORMAT_CSV, .column = j->request->column};
+  const table_request request = {.type = j->a.type,
+                                 .commas = j->in_format == FORMAT_CSV,
+                                 .column = j->request->column,
+                                 .header = j->request->header};
   if (table_read(&j->in, &request, &j->a.count, &j->heading) != DONE) return FAILED;
   j->a.count_known = true;
   array_flatten(&j->a);

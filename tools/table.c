@@ -88,6 +88,7 @@ static void keep_first(table *t, const char *text) {
 static bool is_row_of_names(const table *t) {
   const element *real = element_by_name("f64");
   scalar value;
+  if (t->request->header != HEADER_GUESS) return t->request->header == HEADER_YES;
   for (size_t i = 0; i < t->columns; i++)
     if (real->parse(t->first[i], &value) == NOT_A_NUMBER) return true;
   return false;
@@ -325,7 +326,7 @@ int table_read(input *in, const table_request *request, uint64_t *count, char **
   if (t == NULL) return fail_memory();
   t->name = in->name;
   t->request = request;
-  t->flat = !request->commas && request->column == NULL;
+  t->flat = !request->commas && request->column == NULL && request->header != HEADER_YES;
   t->line = 1;
   t->status = temporary_spool(&t->fd);
   if (t->status == DONE) {

@@ -10,10 +10,14 @@
 
 #include <stdbool.h>
 
+/* Whether the first row is one of names. The guess: it is if it has a field that is no number. */
+typedef enum table_header { HEADER_GUESS, HEADER_YES, HEADER_NO } table_header;
+
 typedef struct table_request {
   const element *type;
-  bool commas;        /* a .csv file; else fields are separated by white space */
-  const char *column; /* a name, or a number from 1 on; NULL: the only one, or all of a file without commas */
+  bool commas;         /* a .csv file; else fields are separated by white space */
+  const char *column;  /* a name, or a number from 1 on; NULL: the only one, or all of a file without commas */
+  table_header header; /* HEADER_YES: a file without commas has columns too */
 } table_request;
 
 /* Reads the text and replaces the input by a temporary file with its *count numbers. *heading is the name of the column
