@@ -1662,6 +1662,10 @@ class Draw(Case):
 
     def test_output(self):
         self.assertEqual(self.good("draw", "-o", "-")[:5], b"<?xml")
+        os.mkdir(self.path("a.d"))
+        for name in "picture", "x.SVG", "a.d/picture":
+            self.good("draw", "-o", self.path(name))
+            self.assertEqual(self.read(name)[:5], b"<?xml")
         self.bad("draw", "-o", self.path("nowhere/x.svg"), says="nowhere/x.svg")
         kept = self.write("kept.svg", "before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
@@ -1672,7 +1676,10 @@ class Draw(Case):
         for options in [[], ["-o"], ["-o", "x", "y"], ["-o", "x", "-n", "0"], ["-o", "x", "-n", "1025"],
                         ["-o", "x", "-s", "1"], ["-o", "x", "--algorithm", "bogo"], ["-o", "x", "--figure", "4"],
                         ["-o", "x", "--rule", "none"], ["-o", "x", "--algorithm", "sklansky", "--figure", "tensor"],
-                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"]]:
+                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"],
+                        ["-o", "x.png"], ["-o", ".d/x.svg.pdf"], ["-o", "x", "--figure", "segments", "--values"],
+                        ["-o", "x.svg", "--algorithm", "sklansky", "--rule", "padded"],
+                        ["-o", "x.svg", "--rule", "digits", "--algorithm", "dakkak-warp"]]:
             self.bad("draw", *options, status=2, cwd=self.directory)
 class Model(Case):
     """What the paper says of its algorithm, and that no time beats the critical path or the work."""

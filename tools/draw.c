@@ -10,8 +10,10 @@
 #include "traced.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char help[] =
     "Usage: mmscan draw [OPTION]... -o FILE.svg\n"
@@ -38,6 +40,7 @@ typedef struct request {
   const char *file;
   mmscan_method method;
   mmscan_length_rule rule;
+  bool has_rule;
   size_t n, s;
   figure *figure;
   figure_options options;
@@ -93,6 +96,7 @@ static int set_figure(request *r, const char *name) {
 }
 
 static int set_rule(request *r, const char *name) {
+  r->has_rule = true;
   r->rule = strcmp(name, "padded") == 0 ? MMSCAN_PADDED : MMSCAN_DIGITS;
   if (r->rule == MMSCAN_PADDED || strcmp(name, "digits") == 0) return DONE;
   return wrong_usage("draw", "--rule: '%s' is neither digits nor padded", name);
@@ -121,9 +125,20 @@ static int set_option(request *r, int option) {
   }
 }
 
+/* A name without an ending may be that of a pipe. */
+static bool ends_otherwise(const char *name) {
+  const char *slash = strrchr(name, '/'), *dot = strrchr(slash != NULL ? slash : name, '.');
+  return dot != NULL && strcasecmp(dot, ".svg") != 0;
+}
+
 /* What the options say together. */
 static int check(const request *r) {
   if (r->file == NULL) return wrong_usage("draw", "-o FILE is missing");
+  if (ends_otherwise(r->file)) return wrong_usage("draw", "-o: '%s' does not end in .svg", r->file);
+  if (r->has_rule && strcmp(r->method.name, "matmulscan") != 0)
+    return wrong_usage("draw", "--rule is of matmulscan, not of %s", r->method.name);
+  if (r->options.values && r->figure == figure_segments)
+    return wrong_usage("draw", "--figure segments has no place for --values");
   if (r->figure == figure_tensor && !r->method.has_s)
     return wrong_usage("draw", "--figure tensor: %s multiplies no matrices", r->method.name);
   if (r->figure == figure_segments && strcmp(r->method.name, "matmulscan") != 0)
