@@ -1084,10 +1084,10 @@ class Bench(Timed):
         self.assertNotIn("2^5", text)
 
     def test_json(self):
-        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003", "--type", "all", "--place", "both",
+        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003,5^2", "--type", "all", "--place", "both",
                                       "--only", "mmscan,omp simd", "--json"))
         shapes = {(table["type"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 1025, 200003])))
+        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 25, 1025, 200003])))
         self.assertEqual(len(report["tables"]), len(shapes))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
@@ -1159,7 +1159,8 @@ class Bench(Timed):
 
     def test_wrong_usage(self):
         for arguments in [["x"], ["--sing"], ["-n", "x"], ["-n", "-1"], ["-n", "41"], ["-n", "9:4"], ["-n", "4:9:0"],
-                          ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--type", "f16"],
+                          ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--length", "2^41"],
+                          ["--length", "2^"], ["--type", "f16"],
                           ["--type", ""], ["--place", "over"], ["--threads", "2"], ["--rounds", "0"],
                           ["--rounds", "x"], ["--plot", "x.pdf"], ["--plot", ".svg"], ["--json=1"],
                           ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
@@ -1551,8 +1552,14 @@ class Table(Case):
                      "MatMulScan, s = 2 ", "MatMulScan, s = 4 ", "MatMulScan, s = 16 ", "2 log_s(n) - 1 = 3"]:
             self.assertIn(each, out)
 
+    def test_lengths(self):
+        for text, n in [("4^3", 64), ("2^10", 1024), ("10^3", 1000)]:
+            self.assertEqual(self.good("table", "-n", text), self.good("table", "-n", n))
+
     def test_wrong_usage(self):
-        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-s", "1"], ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
+        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-n", "2^25"], ["-n", "0^1"], ["-n", "2^"], ["-n", "^2"],
+                        ["-n", "2^-1"], ["-n", "2^3^2"], ["-n", "2^99999999999999999999"], ["-s", "1"],
+                        ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
             self.bad("table", *options, status=2)
 
 
@@ -1672,8 +1679,12 @@ class Draw(Case):
         self.assertEqual(self.read("kept.svg"), b"before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
 
+    def test_lengths(self):
+        self.assertEqual(self.good("draw", "-o", "-", "-n", "4^3"), self.good("draw", "-o", "-", "-n", 64))
+
     def test_wrong_usage(self):
         for options in [[], ["-o"], ["-o", "x", "y"], ["-o", "x", "-n", "0"], ["-o", "x", "-n", "1025"],
+                        ["-o", "x", "-n", "2^11"],
                         ["-o", "x", "-s", "1"], ["-o", "x", "--algorithm", "bogo"], ["-o", "x", "--figure", "4"],
                         ["-o", "x", "--rule", "none"], ["-o", "x", "--algorithm", "sklansky", "--figure", "tensor"],
                         ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"],

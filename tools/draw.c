@@ -22,7 +22,7 @@ static const char help[] =
     "  -o FILE         the picture; - is standard output\n"
     "  --algorithm A   the method, default matmulscan: sklansky, hillis-steele, blelloch,\n"
     "                  brent-kung, dakkak-warp, dakkak-block or matmulscan\n"
-    "  -n N            how many numbers, default 16, at most 1024\n"
+    "  -n N            how many numbers, default 16, at most 1024; also as a power, 4^3\n"
     "  -s S            size of the matrices, default 4, where the method has some\n"
     "  --figure F      circuit  adders and what they add (Figure 1), the default\n"
     "                  tensor   the products of each level as matrices (Figure 2)\n"
@@ -110,7 +110,7 @@ static int set_option(request *r, int option) {
   case 'a':
     return traced_method(optarg, &r->method) ? DONE : wrong_usage("draw", "--algorithm: no such method '%s'", optarg);
   case 'n':
-    return number_option("draw", "-n", optarg, 1, MOST_N, &r->n);
+    return length_option("draw", "-n", optarg, 1, MOST_N, &r->n);
   case 's':
     return number_option("draw", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
   case 'f':
