@@ -672,6 +672,22 @@ class Output(Case):
                               ("table", "--json"), ("model", "-n", 9, "-s", 3, "--json")]:
                 self.bad(*arguments, stdout=full, says="mmscan: standard output: No space")
 
+    def test_examples(self):
+        """They fail where their results cannot be written, or their input is cut short."""
+        examples = os.path.join(os.path.dirname(MMSCAN), "examples")
+        if not os.path.isdir(examples):
+            self.skipTest("the examples are not built")
+        nile = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples/data/nile.csv")
+        with open("/dev/full", "wb") as full:
+            for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("blocks", [])]:
+                done = subprocess.run([os.path.join(examples, name), *arguments], input=bytes(24), stdout=full,
+                                      stderr=subprocess.PIPE)
+                self.assertEqual((done.returncode, done.stderr), (1, b"%s: No space left on device\n" % name.encode()))
+        for size, status in [(24, 0), (23, 1), (7, 1), (0, 0), (8 * 8 * 131072 + 1, 1)]:
+            done = subprocess.run([os.path.join(examples, "blocks")], input=bytes(size), stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, b"within an element" in done.stderr), (status, status == 1), size)
+
     def test_full_disk_keeps_what_was_there(self):
         path = self.write("x", bytes(1 << 20))
         self.write("y", b"old")
@@ -1082,6 +1098,13 @@ class Bench(Timed):
         for unit in parts["units"]:
             self.assertIn(unit["name"], text)
         self.assertNotIn("2^5", text)
+
+    def test_slow_ones_have_digits(self):
+        """However slow, a contender is not 0.000 times anything."""
+        text = self.good("bench", "--rounds", 1, "--length", "1,50", "--only", "NumPy,omp").decode()
+        cells = [word for line in text.splitlines() if "|" in line for word in line.split() if "." in word]
+        self.assertGreater(len(cells), 20)
+        self.assertEqual([word for word in cells if float(word) == 0], [])
 
     def test_json(self):
         report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003,5^2", "--type", "all", "--place", "both",
