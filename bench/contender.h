@@ -38,9 +38,9 @@ struct contender {
   mmscan_plan *plan;             /* or the plan, which is the contender's */
   bool settle;                   /* its threads want cores on which those of OpenMP wait, spinning, for more work */
 
-  char refusal[96]; /* why it was not timed; empty where it was */
-  double seconds;   /* of one run: the median of the rounds */
-  double fastest;   /* the fastest round */
+  char refusal[256]; /* why it was not timed; empty where it was */
+  double seconds;    /* of one run: the median of the rounds */
+  double fastest;    /* the fastest round */
 };
 
 enum { MOST_CONTENDERS = 160 };

@@ -8,7 +8,9 @@
 #include "machine.h"
 #include "process.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +66,7 @@ static const char script[] =
 
 static process python;
 static bool tried, running;
-static char version[32];
+static char version[32], refusal[256];
 
 /* False where the process is gone. */
 static bool answer(char *line, size_t size) {
@@ -75,9 +77,9 @@ static bool answer(char *line, size_t size) {
 
 /* A Python without NumPy ends with a complaint that nobody needs. */
 static bool start(const char *name) {
-  char program[256], option[] = "-c", code[sizeof script];
+  char program[PATH_MAX], option[] = "-c", code[sizeof script];
   char *argv[] = {program, option, code, NULL};
-  if (name == NULL || strlen(name) >= sizeof program) return false;
+  if (strlen(name) >= sizeof program) return false;
   strcpy(program, name);
   memcpy(code, script, sizeof script);
   if (!process_start(&python, argv, -1, true)) return false;
@@ -86,17 +88,25 @@ static bool start(const char *name) {
   return false;
 }
 
-/* The first python3 of the path need not be the one that the system's NumPy is for. */
+/* Who names a Python wants no other. The first python3 of the path need not be the one that the system's NumPy is
+ * for. */
 static void start_once(void) {
+  const char *named = getenv("PYTHON");
   if (tried) return;
   tried = true;
-  running = start(getenv("PYTHON")) || start("python3") || start("/usr/bin/python3");
+  if (named != NULL && *named != '\0') {
+    running = start(named);
+    snprintf(refusal, sizeof refusal, "PYTHON=%s: no Python with NumPy", named);
+  } else {
+    running = start("python3") || start("/usr/bin/python3");
+    snprintf(refusal, sizeof refusal, "no python3 with NumPy: PYTHON names another");
+  }
   if (!running) version[0] = '\0';
 }
 
 const char *numpy_refusal(size_t bytes) {
   start_once();
-  if (!running) return "no python3 with NumPy: PYTHON names another";
+  if (!running) return refusal;
   return 2 * bytes < machine_memory() ? NULL : "no memory for arrays of its own";
 }
 

@@ -20,7 +20,19 @@ static const peer *const in_c[] = {&peer_omp_simd,
                                    &peer_omp_parallel, &peer_two_pass, &peer_two_pass_simd};
 enum { IN_C = sizeof in_c / sizeof in_c[0] };
 
-static const peer no_cxx = {.name = "C++ peers", .absent = "not built: 'make peers' puts them beside the command"};
+static char no_cxx_reason[PATH_MAX + 96] = "not found: there is no /proc/self/exe";
+static const peer no_cxx = {.name = "C++ peers", .absent = no_cxx_reason};
+
+static void *open_cxx(const char *path) {
+  void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (access(path, F_OK) != 0)
+    snprintf(no_cxx_reason, sizeof no_cxx_reason, "there is no %s: 'make peers' puts it beside what was built", path);
+  else if (object == NULL)
+    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s", dlerror());
+  else
+    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s: no peers in it", path);
+  return object;
+}
 
 static const peer *const *load_cxx(void) {
   static const peer *const none[] = {&no_cxx, NULL};
@@ -29,7 +41,7 @@ static const peer *const *load_cxx(void) {
   if (length < 0) return none;
   self[length] = '\0';
   snprintf(path, sizeof path, "%s/mmscan-peers.so", dirname(self));
-  void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void *object = open_cxx(path);
   peer_table *table = NULL;
   if (object != NULL) *(void **)&table = dlsym(object, PEER_TABLE);
   return table != NULL ? table() : none;

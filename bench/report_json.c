@@ -19,7 +19,7 @@ static json_t *row(const contender *c) {
   if (report_form(c) != NULL) json_object_set_new(r, "form", json_string(report_form(c)));
   if (c->s != 0) json_object_set_new(r, "s", json_integer((json_int_t)c->s));
   if (c->refusal[0] != '\0') {
-    json_object_set_new(r, "skipped", json_string(c->refusal));
+    json_object_set_new(r, "skipped", settings_text(c->refusal));
     return r;
   }
   json_object_set_new(r, "seconds", json_real(c->seconds));

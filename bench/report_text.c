@@ -97,9 +97,18 @@ static void print_heading(const race *races, size_t count) {
   putchar('\n');
 }
 
-int report_decimals(double value) { return value < 9.995 ? 3 : value < 99.95 ? 2 : value < 999.5 ? 1 : 0; }
+/* Three significant digits or more. */
+int report_decimals(double value) {
+  if (value < 0.0995) return value < 0.00995 ? 5 : 4;
+  return value < 9.995 ? 3 : value < 99.95 ? 2 : value < 999.5 ? 1 : 0;
+}
 
-void report_number(double value) { printf(" %7.*f", report_decimals(value), value); }
+void report_number(double value) {
+  if (value > 0 && value < 0.000995)
+    printf(" %7.1e", value);
+  else
+    printf(" %7.*f", report_decimals(value), value);
+}
 
 static const contender *same_in(const race *r, const contender *c) {
   for (size_t i = 0; i < r->count; i++)

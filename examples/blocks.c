@@ -24,8 +24,14 @@ int main(void) {
                       .y_stride = 1,
                       .batch = 1};
   double carry = 0; /* the total of all blocks so far */
+  size_t bytes;
 
-  while ((desc.n = fread(block, sizeof *block, BLOCK, stdin)) > 0) {
+  while ((bytes = fread(block, 1, sizeof block, stdin)) > 0) {
+    if (bytes % sizeof *block != 0) {
+      fprintf(stderr, "blocks: the input ends within an element\n");
+      return 1;
+    }
+    desc.n = bytes / sizeof *block;
     mmscan_status status = mmscan_scan_block(&desc, block, block, &carry);
     if (status != MMSCAN_OK) {
       fprintf(stderr, "blocks: %s\n", mmscan_strerror(status));

@@ -41,7 +41,11 @@ static mmscan_status offsets(void) {
 int main(void) {
   mmscan_status status = running_total();
   if (status == MMSCAN_OK) status = offsets();
-  if (status == MMSCAN_OK) return 0;
+  if (status == MMSCAN_OK) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    perror("cumsum");
+    return 1;
+  }
 
   const char *environment = mmscan_environment_error();
   fprintf(stderr, "cumsum: %s\n", environment ? environment : mmscan_strerror(status));

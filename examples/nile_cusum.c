@@ -187,5 +187,8 @@ int main(int argc, char **argv) {
   }
   static series nile;
   if (read_csv(argv[1], &nile) != 0) return 1;
-  return analyse(&nile, argc == 3 ? argv[2] : NULL) == 0 ? 0 : 1;
+  if (analyse(&nile, argc == 3 ? argv[2] : NULL) != 0) return 1;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+  perror("nile_cusum");
+  return 1;
 }

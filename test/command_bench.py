@@ -50,11 +50,18 @@ class Bench(Timed):
             self.assertIn(unit["name"], text)
         self.assertNotIn("2^5", text)
 
+    def test_slow_ones_have_digits(self):
+        """However slow, a contender is not 0.000 times anything."""
+        text = self.good("bench", "--rounds", 1, "--length", "1,50", "--only", "NumPy,omp").decode()
+        cells = [word for line in text.splitlines() if "|" in line for word in line.split() if "." in word]
+        self.assertGreater(len(cells), 20)
+        self.assertEqual([word for word in cells if float(word) == 0], [])
+
     def test_json(self):
-        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003", "--type", "all", "--place", "both",
+        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003,5^2", "--type", "all", "--place", "both",
                                       "--only", "mmscan,omp simd", "--json"))
         shapes = {(table["type"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 1025, 200003])))
+        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 25, 1025, 200003])))
         self.assertEqual(len(report["tables"]), len(shapes))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
@@ -94,6 +101,16 @@ class Bench(Timed):
             if row["name"] == "NumPy cumsum":
                 self.assertIn("seconds", row, (table["type"], table["place"]))
 
+    def test_python_that_has_no_numpy(self):
+        """No other is taken in its place, and the reason is told."""
+        fake = self.write("python", "#!/bin/sh\nexit 1\n")
+        os.chmod(fake, 0o755)
+        for python in fake, self.path("missing"), "x" * 5000:
+            rows = self.rows(*self.TINY, 4, "--only", "NumPy", env={"PYTHON": python})
+            told = [row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"]
+            self.assertEqual(len(told), 1)
+            self.assertTrue(told[0].startswith(("PYTHON=%s: no Python with NumPy" % python)[:80]), told)
+
     def test_threads(self):
         def counts(*options):
             return {row["threads"] for _, row in self.rows(*self.TINY, 4, *options, env={"MMSCAN_NUM_THREADS": "3"})
@@ -116,7 +133,8 @@ class Bench(Timed):
 
     def test_wrong_usage(self):
         for arguments in [["x"], ["--sing"], ["-n", "x"], ["-n", "-1"], ["-n", "41"], ["-n", "9:4"], ["-n", "4:9:0"],
-                          ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--type", "f16"],
+                          ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--length", "2^41"],
+                          ["--length", "2^"], ["--type", "f16"],
                           ["--type", ""], ["--place", "over"], ["--threads", "2"], ["--rounds", "0"],
                           ["--rounds", "x"], ["--plot", "x.pdf"], ["--plot", ".svg"], ["--json=1"],
                           ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
@@ -150,7 +168,10 @@ class Bench(Timed):
             self.skipTest("no C compiler here")
         alone = shutil.copy(MMSCAN, self.directory)
         listed = subprocess.run([alone, "bench", "--list"], stdout=subprocess.PIPE, check=True).stdout.decode()
-        self.assertRegex(listed, "C\\+\\+ peers .*skipped: not built")
+        self.assertRegex(listed, "C\\+\\+ peers .*skipped: there is no %s: 'make peers'" % self.path("mmscan-peers.so"))
+        self.write("mmscan-peers.so", "no library")
+        listed = subprocess.run([alone, "bench", "--list"], stdout=subprocess.PIPE, check=True).stdout.decode()
+        self.assertRegex(listed, "C\\+\\+ peers .*skipped: %s: " % self.path("mmscan-peers.so"))
         headers = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bench")
         subprocess.run([compiler, "-shared", "-fPIC", "-I", headers, "-o", self.path("mmscan-peers.so"), "-x", "c", "-"],
                        input=FAKE_PEERS.encode(), check=True)

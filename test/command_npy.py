@@ -29,7 +29,7 @@ class Npy(Case):
         """Every type, kind, direction, axis of 1 to 4 dimensions and order; byte orders and versions by turns."""
         shapes = [(7,), (5, 3), (4, 2, 5), (3, 4, 2, 3)]
         byte_orders = itertools.cycle("<>=")
-        versions = itertools.cycle([(1, 0), (2, 0)])
+        versions = itertools.cycle([(1, 0), (2, 0), (3, 0)])
         jobs = []
         for code, kind, reverse, shape, order in itertools.product(
                 TYPES.values(), ["inclusive", "exclusive"], [False, True], shapes, "CF"):

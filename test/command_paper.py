@@ -45,8 +45,14 @@ class Table(Case):
                      "MatMulScan, s = 2 ", "MatMulScan, s = 4 ", "MatMulScan, s = 16 ", "2 log_s(n) - 1 = 3"]:
             self.assertIn(each, out)
 
+    def test_lengths(self):
+        for text, n in [("4^3", 64), ("2^10", 1024), ("10^3", 1000)]:
+            self.assertEqual(self.good("table", "-n", text), self.good("table", "-n", n))
+
     def test_wrong_usage(self):
-        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-s", "1"], ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
+        for options in [["-n", "0"], ["-n", "x"], ["-n", "-1"], ["-n", "2^25"], ["-n", "0^1"], ["-n", "2^"], ["-n", "^2"],
+                        ["-n", "2^-1"], ["-n", "2^3^2"], ["-n", "2^99999999999999999999"], ["-s", "1"],
+                        ["-s", "513"], ["x"], ["--sing"], ["-n"]]:
             self.bad("table", *options, status=2)
 
 
@@ -156,17 +162,28 @@ class Draw(Case):
 
     def test_output(self):
         self.assertEqual(self.good("draw", "-o", "-")[:5], b"<?xml")
+        os.mkdir(self.path("a.d"))
+        for name in "picture", "x.SVG", "a.d/picture":
+            self.good("draw", "-o", self.path(name))
+            self.assertEqual(self.read(name)[:5], b"<?xml")
         self.bad("draw", "-o", self.path("nowhere/x.svg"), says="nowhere/x.svg")
         kept = self.write("kept.svg", "before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
         self.assertEqual(self.read("kept.svg"), b"before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
 
+    def test_lengths(self):
+        self.assertEqual(self.good("draw", "-o", "-", "-n", "4^3"), self.good("draw", "-o", "-", "-n", 64))
+
     def test_wrong_usage(self):
         for options in [[], ["-o"], ["-o", "x", "y"], ["-o", "x", "-n", "0"], ["-o", "x", "-n", "1025"],
+                        ["-o", "x", "-n", "2^11"],
                         ["-o", "x", "-s", "1"], ["-o", "x", "--algorithm", "bogo"], ["-o", "x", "--figure", "4"],
                         ["-o", "x", "--rule", "none"], ["-o", "x", "--algorithm", "sklansky", "--figure", "tensor"],
-                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"]]:
+                        ["-o", "x", "--algorithm", "dakkak-block", "--figure", "segments"], ["--sing"],
+                        ["-o", "x.png"], ["-o", ".d/x.svg.pdf"], ["-o", "x", "--figure", "segments", "--values"],
+                        ["-o", "x.svg", "--algorithm", "sklansky", "--rule", "padded"],
+                        ["-o", "x.svg", "--rule", "digits", "--algorithm", "dakkak-warp"]]:
             self.bad("draw", *options, status=2, cwd=self.directory)
 
 

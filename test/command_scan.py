@@ -85,6 +85,25 @@ class Text(Case):
         out = self.good("scan", self.write("x.csv", b'"two\nlines"\n1\n2\n'))
         self.assertEqual(list(csv.reader(io.StringIO(out.decode()))), [["two\nlines"], ["1"], ["3"]])
 
+    def test_header(self):
+        """--header says whether the first row is one of names: by a guess, 2019 is none, and 1.5e is one."""
+        years = self.write("x.csv", "2019,2020\n1,2\n3,4\n")
+        self.assertEqual(self.lines("--column", "1", years), ["2019", "2020", "2023"])
+        self.assertEqual(self.lines("--column", "2019", "--header", "yes", years), ["2019", "1", "4"])
+        self.assertEqual(self.lines("--column", "2", "--header", "yes", "--kind", "exclusive", years), ["2020", "0", "2"])
+        self.assertEqual(self.lines("--column", "2", "--header=no", years), ["2020", "2022", "2026"])
+        self.bad("scan", "--column", "2019", "--header=no", years, says="no column '2019'")
+        bad = self.write("bad.csv", "1.5e\n2\n")
+        self.assertEqual(self.lines(bad), ["1.5e", "2"])
+        self.bad("scan", "--header=no", bad, says=[bad + ":1", "1.5e"])
+        self.assertEqual(self.lines("--header=yes", self.write("x.txt", "2019\n1\n2\n")), ["1", "3"])
+        self.assertEqual(self.lines("--header=yes", "--column", "b", self.write("x.txt", "a b\n1 2\n")), ["2"])
+        self.assertEqual(self.lines("--header=no", self.write("x.txt", "1 2\n3\n")), ["1", "3", "6"])
+        self.bad("scan", "--header=yes", self.write("x.txt", "a b\n1 2\n"), says="--column has to name one")
+        self.assertEqual(self.lines("--header=yes", "--column=2020", "-", data=b"2019,2020\n1,2\n"), ["2020", "2"])
+        self.assertEqual(self.lines("--header=no", "--type", "i64", "-", data=b"1\n2\n"), ["1", "3"])
+        self.assertEqual(self.lines("--header=yes", self.write("x.csv", "")), [])
+
     def test_csv_errors_name_the_line(self):
         errors = {b"a,b\n1,2\n3\n": ":3", b"a,b\n1,2\n3,4,5\n": ":3", b"1,2\n3,4\n5,\n6,7\n": None, b"a,b\n1,2\n,4\n": ":3",
                   b"a,b\nx,2\n": ":2", b"a,b\r\n1,2\r\n1x,2\r\n": ":3", b"a,b\r1,2\r1x,2\r": ":3",
@@ -117,12 +136,67 @@ class Text(Case):
             self.assertEqual(self.lines("--column", "1", self.write("x.txt", end.join(["1 2", "", "3 4", "5 6"]))), ["1", "4", "9"])
             self.bad("scan", self.write("x.txt", end.join(["1", "", "two"])), says="x.txt:3")
 
+    def test_long_numbers(self):
+        """The same in both formats: 600 digits are a number, a megabyte is none."""
+        for name in "x.txt", "x.csv":
+            path = self.write(name, "0." + "1" * 598 + "\n" + "0" * 100000 + "2\n")
+            self.assertEqual(self.lines(path), ["0.1111111111111111", "2.111111111111111"])
+            self.bad("scan", self.write(name, "1\n" + "9" * 600 + "\n"), says=[name + ":2", "range"])
+            self.bad("scan", self.write(name, "1\n" + "0" * 3000000), says=name + ":2: a field is too long")
+            self.bad("scan", self.write(name, "1\n2\0\n"), says=name + ":2: a field holds a zero byte")
+
     def test_standard_input(self):
         self.assertEqual(self.lines("-", data=b"1\n2\n3\n"), ["1", "3", "6"])
         self.assertEqual(self.lines("-", data=b"flow\n1\n2\n"), ["flow", "1", "3"])
         self.assertEqual(self.lines("--column", "b", "-", data=b"a,b\n1,2\n3,4\n"), ["b", "2", "6"])
         self.assertEqual(self.lines("--format", "csv", "--type", "i64", "-", data=b"1\n2\n"), ["1", "3"])
         self.assertEqual(self.lines("-", data=b""), [])
+
+    def test_headings_on_standard_input(self):
+        """A name alone, a comma or a quotation mark make a heading; what is a mistake in a .txt file is one here too."""
+        for name in b"flow", b"_x", b"e5", b"m3/s", b"1871,1120", b'"12 x"', b"\xef\xbb\xbfflow", b"  flow\t", b'"5"':
+            as_csv = self.lines("--column", "1", "--format", "csv", "-", data=name + b"\n")
+            self.assertEqual(self.lines("--column", "1", "-", data=name + b"\n"), as_csv)
+        self.assertEqual(self.lines("-", data=b"n\r1\r2\r"), ["n", "1", "3"])
+        self.assertEqual(self.lines("-", data=b"flow"), ["flow"])
+        self.assertEqual(self.lines("-", data=b"nan\n1\n"), ["nan", "nan"])
+        self.assertEqual(self.lines("-", data=b"\xef\xbb\xbf1\n2\n"), ["1", "3"])
+        self.assertEqual(self.lines("--column", "b", "-", data=b"a b\n1 2\n"), ["2"])
+        for line in b"1.5e", b"1_000", b"12 x", b"1 # c", b"1;2", b"a b", b"# c", b"-", b"3x", b"\xe2\x88\x925", b"x 1":
+            for end in b"\n2\n3\n", b"\r\n2\n", b"\r2\r", b"":
+                self.bad("scan", "-", data=line + end, says="standard input:1: '")
+                self.bad("scan", self.write("x.txt", line + end), says="x.txt:1: '")
+
+    def test_first_line_longer_than_what_is_looked_at(self):
+        """4096 bytes are looked at: a number may be cut there, anywhere, and is no heading."""
+        for word in b"-1", b"+1e-2", b"infinity", b"nan", b"12345.75":
+            for blanks in range(4096 - len(word) - 3, 4096 + 2):
+                for rest in b" 5\n6\n", b"\n6\n", b"":
+                    text = b" " * blanks + word + rest
+                    wanted = np.cumsum([float(each) for each in text.split()])
+                    with self.subTest(word=word, blanks=blanks, rest=rest):
+                        got = [float(line) for line in self.lines("-", data=text)]
+                        np.testing.assert_array_equal(got, wanted)
+        self.assertEqual(self.lines("-", data=b"   " + b" ".join([b"-1"] * 2000)), ["%d" % -i for i in range(1, 2001)])
+        self.assertEqual(self.lines("-", data=b" ".join([b"-1"] * 30000) + b"\n5\n")[-1], "-29995")
+        with open(self.write("x", b" " * 4095 + b"-1\n5\n"), "rb") as file:
+            self.assertEqual(self.lines("-", stdin=file), ["-1", "4"])
+
+    def test_text_is_not_taken_for_raw(self):
+        """Where --type, or a name that says nothing, would make it raw."""
+        for text in b"3\n0\n4\n1\n", b"3 0 4 1", b"12345678", b"12 34 5\r", b"n\n1\n2\n345", b"\xef\xbb\xbf1\n23\n", \
+                b"1 " * 5000, b"\n" * 8:
+            self.bad("scan", "--type", "i64", "--kind", "exclusive", "-", data=text, status=2, says=["input", "--format"])
+            for options in [], ["--type", "i64"]:
+                self.bad("scan", *options, self.write("x", text), status=2, says=[self.path("x"), "text", "--format"])
+            raw = text[:len(text) // 8 * 8]
+            got = np.frombuffer(self.good("scan", "--type", "i64", "--format", "raw", "-", data=raw), "i8")
+            self.same(got, expected(np.frombuffer(raw, "i8")))
+            self.good("scan", "--type", "i64", self.write("x.bin", raw))
+        as_text = self.lines("--type", "i64", "--kind", "exclusive", "--format", "txt", "-", data=b"3\n0\n4\n1\n")
+        self.assertEqual(as_text, ["0", "3", "3", "7"])
+        for raw in b"abcdefgh", b"1\n345678\0\0\0\0\0\0\0\0", b"1\n3456\xff8", b"1." * 4:
+            self.assertEqual(self.good("scan", "--type", "i64", "-", data=raw)[:8], raw[:8])
 
     def test_integers_are_exact(self):
         limits = {code: (np.iinfo(dtype).min, np.iinfo(dtype).max) for code, dtype in TYPES.items() if code[0] != "f"}
@@ -228,14 +302,22 @@ class Pipes(Case):
         self.assertEqual(self.read("y"), wanted)
 
     def test_closed_pipe(self):
-        """Nobody reads: a message and exit 1, no death by a signal."""
+        """Nobody reads, as after `| head`: exit 1 without a word, no death by a signal, no file left behind."""
         path = self.write("x", bytes(1 << 22))
         for arguments in [("scan", "--type", "f64", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
-                          ("--version",), ("scan", self.write("x.txt", "1 2 3"))]:
+                          ("--version",), ("scan", self.write("x.txt", "1 2 3")), ("table",), ("table", "--json"),
+                          ("scan", "--reverse", path, "--type", "f64"), ("draw", "-o", "-"), (*Bench.TINY, "4:24:20")]:
             reader, writer = os.pipe()
             os.close(reader)
-            self.bad(*arguments, stdout=writer, says="standard output")
+            self.assertEqual(run(*arguments, stdout=writer, env={"TMPDIR": self.directory}), (1, None, ""), arguments)
             os.close(writer)
+        numbers = self.write("long.txt", "1\n" * 300000)
+        process = subprocess.Popen([MMSCAN, "scan", numbers], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"1\n")
+        process.stdout.close()
+        self.assertEqual((process.stderr.read(), process.wait()), (b"", 1))
+        process.stderr.close()
+        self.assertEqual(sorted(os.listdir(self.directory)), ["long.txt", "x", "x.txt"])
 
     def test_closed_standard_files(self):
         def close_output():
@@ -251,8 +333,8 @@ class Pipes(Case):
     def test_raw_that_is_short(self):
         for size in [1, 7, 9, 8 * 1000 + 3]:
             path = self.write("x", bytes(size))
-            self.bad("scan", "--type", "f64", "-o", self.path("y"), path, says=path)
-            self.bad("scan", "--type", "f64", "-o", self.path("y"), "-", data=bytes(size), says="standard input")
+            self.bad("scan", "--type", "f64", "-o", self.path("y"), path, says=[path, "--format"])
+            self.bad("scan", "--type", "f64", "-o", self.path("y"), "-", data=bytes(size), says=["standard input", "--format"])
             self.bad("scan", "--type", "f64", "--reverse", "-", data=bytes(size), says="standard input")
         self.assertEqual(self.good("scan", "--type", "f64", "-"), b"")
         self.assertEqual(self.good("scan", "--type", "f64", "/dev/null"), b"")
@@ -274,6 +356,22 @@ class Output(Case):
                               ("table", "--json"), ("model", "-n", 9, "-s", 3, "--json")]:
                 self.bad(*arguments, stdout=full, says="mmscan: standard output: No space")
 
+    def test_examples(self):
+        """They fail where their results cannot be written, or their input is cut short."""
+        examples = os.path.join(os.path.dirname(MMSCAN), "examples")
+        if not os.path.isdir(examples):
+            self.skipTest("the examples are not built")
+        nile = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples/data/nile.csv")
+        with open("/dev/full", "wb") as full:
+            for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("blocks", [])]:
+                done = subprocess.run([os.path.join(examples, name), *arguments], input=bytes(24), stdout=full,
+                                      stderr=subprocess.PIPE)
+                self.assertEqual((done.returncode, done.stderr), (1, b"%s: No space left on device\n" % name.encode()))
+        for size, status in [(24, 0), (23, 1), (7, 1), (0, 0), (8 * 8 * 131072 + 1, 1)]:
+            done = subprocess.run([os.path.join(examples, "blocks")], input=bytes(size), stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, b"within an element" in done.stderr), (status, status == 1), size)
+
     def test_full_disk_keeps_what_was_there(self):
         path = self.write("x", bytes(1 << 20))
         self.write("y", b"old")
@@ -283,6 +381,17 @@ class Output(Case):
             self.bad("scan", "--type", "f64", *options, "-o", self.path("z"), path, preexec_fn=limit)
             self.assertEqual(self.read("y"), b"old")
         self.bad("scan", "--type", "f64", "--reverse", "-", data=bytes(1 << 20), preexec_fn=limit, says="temporary file")
+
+    def test_output_is_opened_before_the_input_is_read(self):
+        """Nobody waits for a result that cannot be written: the pipe is never fed, nor closed."""
+        raw = ["--type", "f64", "--reverse", "--format", "raw"]
+        starts = [(b"1\n", []), (b"1\n", ["--reverse"]), (b"", raw)]
+        for (start, options), target in itertools.product(starts, [self.path("nodir/o.npy"), ""]):
+            reader, writer = os.pipe()
+            os.write(writer, start)
+            self.bad("scan", *options, "-o", target, "-", stdin=reader, timeout=10, says=target or "empty")
+            os.close(writer)
+            os.close(reader)
 
     def test_failure_keeps_what_was_there(self):
         self.write("y.npy", b"old")
@@ -346,14 +455,22 @@ class Output(Case):
         reader.join()
         self.same(np.load(io.BytesIO(got[0])), np.array([6.0, 6.0, 5.0, 3.0]))
 
-    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may write everywhere")
     def test_read_only(self):
+        """The message names the file, or the folder in which no file can be made."""
+        user = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
         path = self.write("x.txt", "1 2")
-        self.write("y", b"old")
-        os.chmod(self.path("y"), 0o444)
-        self.bad("scan", "-o", self.path("y"), path, says="y")
-        os.mkdir(self.path("d"), 0o555)
-        self.bad("scan", "-o", self.path("d/y"), path, says="d/y")
+        os.chmod(self.directory, 0o755)
+        os.mkdir(self.path("d"))
+        for name in "y", "d/y":
+            os.chmod(self.write(name, b"old"), 0o444 if name == "y" else 0o666)
+        os.chmod(self.path("d"), 0o555)
+        for name, says in [("y", self.path("y") + ": Permission denied\n"), ("d/y", " in %s/: Permission" % self.path("d"))]:
+            done = subprocess.run([*user, MMSCAN, "scan", "-o", self.path(name), path], stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, self.read(name)), (1, b"old"))
+            self.assertIn("mmscan: " + self.path(name), done.stderr.decode())
+            self.assertIn(says, done.stderr.decode())
+        self.assertEqual(os.listdir(self.path("d")), ["y"])
 
     def test_signals(self):
         """The temporary file goes; the process ends by the signal; what was there stays."""

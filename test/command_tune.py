@@ -77,7 +77,8 @@ class InfoAndUsage(Case):
                           ["scan", "--op", "minus", path], ["scan", "--axis", "x", path], ["scan", "--axis", "1.5", path],
                           ["scan", "--axis", "", path], ["scan", "--format", "xls", path], ["scan", path, "-o"],
                           ["scan", "--engine", "abacus", path], ["scan", raw], ["scan", "--column", "1", npy],
-                          ["scan", "--type", "f64", "--column", "1", raw], ["scan", "--format", "raw", path],
+                          ["scan", "--type", "f64", "--column", "1", raw], ["scan", "--header", "maybe", path],
+                          ["scan", "--header", "no", npy], ["scan", "--type", "f64", "--header", "no", raw], ["scan", "--format", "raw", path],
                           ["scan", "--reverse=yes", path], ["info", "x"], ["info", "--sing"]]:
             _, out, err = run(*arguments)
             self.assertEqual(self.bad(*arguments, status=2), b"")
@@ -143,6 +144,7 @@ class Tune(Case):
         old = self.write("w", b"old")
         for name, reason in [("missing/w", "No such file"), (self.directory, "directory"), ("/dev/full", "not a regular file")]:
             self.assertEqual(self.bad(*self.QUICK, "f32", "-o", self.path(name), says=[name, reason]), b"")  # not measured
+        self.assertEqual(self.bad(*self.QUICK, "f32", "-o", "", cwd=self.directory, says="empty"), b"")
         self.bad("tune", "--unit", self.path("libx.so"), says="mmscan: %s: cannot open" % self.path("libx.so"))
         self.bad("tune", "--try", "cblas", "sgemv", says="no routine 'sgemv'")
         self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "contest.h"
 #include "message.h"
+#include "number_option.h"
 #include "picture.h"
 #include "session.h"
 #include "shell.h"
@@ -20,7 +21,7 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "\n"
                            "  -n, --log2 LIST   lengths 2^K: K, a range K:L or K:L:STEP, or a list of these by\n"
                            "                    commas; default 4,10,14,18,22,26\n"
-                           "  --length LIST     lengths that need not be powers of two\n"
+                           "  --length LIST     lengths as they are, also as powers: 1000,10^6,2^20\n"
                            "  --all             as -n 4:28\n"
                            "  --type LIST       f32 (default), f64, i32, i64, or all\n"
                            "  --place PLACE     out (of place, default), in (place) or both\n"
@@ -105,9 +106,9 @@ static int add_powers(bench_request *r, char *item) {
 }
 
 static int add_exact_length(bench_request *r, char *item) {
-  long n;
-  if (is_number(item, 1, 1L << MOST_LOG2, &n)) return add_length(r, (size_t)n);
-  return wrong_usage("bench", "--length: '%s' is not a length from 1 to 2^%d", item, MOST_LOG2);
+  size_t n;
+  const int status = length_option("bench", "--length", item, 1, (size_t)1 << MOST_LOG2, &n);
+  return status == DONE ? add_length(r, n) : status;
 }
 
 /* ---- What else a list may hold ----------------------------------------------------------------------------------- */

@@ -10,8 +10,10 @@
 #include "traced.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char help[] =
     "Usage: mmscan draw [OPTION]... -o FILE.svg\n"
@@ -20,7 +22,7 @@ static const char help[] =
     "  -o FILE         the picture; - is standard output\n"
     "  --algorithm A   the method, default matmulscan: sklansky, hillis-steele, blelloch,\n"
     "                  brent-kung, dakkak-warp, dakkak-block or matmulscan\n"
-    "  -n N            how many numbers, default 16, at most 1024\n"
+    "  -n N            how many numbers, default 16, at most 1024; also as a power, 4^3\n"
     "  -s S            size of the matrices, default 4, where the method has some\n"
     "  --figure F      circuit  adders and what they add (Figure 1), the default\n"
     "                  tensor   the products of each level as matrices (Figure 2)\n"
@@ -38,6 +40,7 @@ typedef struct request {
   const char *file;
   mmscan_method method;
   mmscan_length_rule rule;
+  bool has_rule;
   size_t n, s;
   figure *figure;
   figure_options options;
@@ -93,6 +96,7 @@ static int set_figure(request *r, const char *name) {
 }
 
 static int set_rule(request *r, const char *name) {
+  r->has_rule = true;
   r->rule = strcmp(name, "padded") == 0 ? MMSCAN_PADDED : MMSCAN_DIGITS;
   if (r->rule == MMSCAN_PADDED || strcmp(name, "digits") == 0) return DONE;
   return wrong_usage("draw", "--rule: '%s' is neither digits nor padded", name);
@@ -106,7 +110,7 @@ static int set_option(request *r, int option) {
   case 'a':
     return traced_method(optarg, &r->method) ? DONE : wrong_usage("draw", "--algorithm: no such method '%s'", optarg);
   case 'n':
-    return number_option("draw", "-n", optarg, 1, MOST_N, &r->n);
+    return length_option("draw", "-n", optarg, 1, MOST_N, &r->n);
   case 's':
     return number_option("draw", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
   case 'f':
@@ -121,9 +125,20 @@ static int set_option(request *r, int option) {
   }
 }
 
+/* A name without an ending may be that of a pipe. */
+static bool ends_otherwise(const char *name) {
+  const char *slash = strrchr(name, '/'), *dot = strrchr(slash != NULL ? slash : name, '.');
+  return dot != NULL && strcasecmp(dot, ".svg") != 0;
+}
+
 /* What the options say together. */
 static int check(const request *r) {
   if (r->file == NULL) return wrong_usage("draw", "-o FILE is missing");
+  if (ends_otherwise(r->file)) return wrong_usage("draw", "-o: '%s' does not end in .svg", r->file);
+  if (r->has_rule && strcmp(r->method.name, "matmulscan") != 0)
+    return wrong_usage("draw", "--rule is of matmulscan, not of %s", r->method.name);
+  if (r->options.values && r->figure == figure_segments)
+    return wrong_usage("draw", "--figure segments has no place for --values");
   if (r->figure == figure_tensor && !r->method.has_s)
     return wrong_usage("draw", "--figure tensor: %s multiplies no matrices", r->method.name);
   if (r->figure == figure_segments && strcmp(r->method.name, "matmulscan") != 0)

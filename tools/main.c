@@ -65,7 +65,7 @@ static void fill_standard_files(void) {
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) exit(FAILED);
 }
 
-/* A write to a pipe that nobody reads, or past the limit of a file's size, then fails and gets its message. */
+/* A write to a pipe that nobody reads, or past the limit of a file's size, then fails: what is temporary goes. */
 static void ignore_write_signals(void) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);

@@ -6,9 +6,12 @@
 #include "progress.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_line(const char *format, va_list arguments) {
   progress_erase();
@@ -56,11 +59,22 @@ const char *reason_without(const char *reason, const char *name) {
   return strncmp(reason, name, length) == 0 && strncmp(reason + length, ": ", 2) == 0 ? reason + length + 2 : reason;
 }
 
-int close_stdout(int status) {
-  const int failed_before = ferror(stdout);
-  errno = 0;
-  if (fclose(stdout) == 0 && !failed_before) return status;
+/* Whether the reader of the pipe has gone. */
+static bool nobody_reads(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+int fail_stdout(void) {
   const char *reason = errno ? strerror(errno) : "write error";
-  fail("standard output: %s", reason);
+  return nobody_reads() ? FAILED : fail("standard output: %s", reason);
+}
+
+int close_stdout(int status) {
+  errno = 0;
+  const bool failed = fflush(stdout) != 0 || ferror(stdout);
+  if (failed) fail_stdout();
+  if (fclose(stdout) == 0 && !failed) return status;
+  if (!failed) fail_stdout();
   return status == DONE ? FAILED : status;
 }

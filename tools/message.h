@@ -14,6 +14,9 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "mmscan: NAME: " and what errno says; returns FAILED. */
 int fail_file(const char *name);
 
+/* The same for standard output, but without a word where its reader has gone, as `head` does when it has enough. */
+int fail_stdout(void);
+
 int fail_memory(void);
 
 /* Prints "mmscan: ", the line, and where help is; returns WRONG_USAGE. subcommand may be NULL, and so may format where

@@ -147,29 +147,6 @@ static int model(const request *r) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* base^exponent; false where that is too much. */
-static bool power_of(size_t base, size_t exponent, size_t *power) {
-  *power = 1;
-  if (base <= 1) exponent = exponent > 0;
-  for (; exponent > 0; exponent--) {
-    if (base > 0 && *power > MOST / base) return false;
-    *power *= base;
-  }
-  return true;
-}
-
-/* N or B^K, which is cut there. */
-static int set_length(char *text, size_t *n) {
-  char *caret = strchr(text, '^');
-  size_t base, exponent = 0;
-  if (caret == NULL) return number_option("model", "-n", text, 0, MOST, n);
-  *caret = '\0';
-  int status = number_option("model", "-n", text, 0, MOST, &base);
-  if (status == DONE) status = number_option("model", "-n", caret + 1, 0, MOST, &exponent);
-  if (status != DONE || power_of(base, exponent, n)) return status;
-  return wrong_usage("model", "-n: %zu^%zu is too much", base, exponent);
-}
-
 static bool read_latency(const char *text, double *latency) {
   char *end;
   *latency = strtod(text, &end);
@@ -181,7 +158,7 @@ static int set_option(request *r, int option) {
   switch (option) {
   case 'n':
     r->has_n = true;
-    return set_length(optarg, &r->desc.n);
+    return length_option("model", "-n", optarg, 0, MOST, &r->desc.n);
   case 's':
     return number_option("model", "-s", optarg, 2, MMSCAN_MAX_S, &r->desc.s);
   case 'l':

@@ -6,11 +6,40 @@
 #include "element.h"
 #include "message.h"
 
+#include <stdbool.h>
+#include <string.h>
+
+static bool read_number(const char *text, size_t *value) {
+  scalar number;
+  const bool good = element_by_name("u64")->parse(text, &number) == PARSED;
+  *value = good ? (size_t)number.u64 : 0;
+  return good;
+}
+
 int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,
                   size_t *value) {
-  scalar number;
-  if (element_by_name("u64")->parse(text, &number) != PARSED || number.u64 < least || number.u64 > most)
-    return wrong_usage(subcommand, "%s: '%s' is not a whole number from %zu to %zu", option, text, least, most);
-  *value = (size_t)number.u64;
-  return DONE;
+  if (read_number(text, value) && *value >= least && *value <= most) return DONE;
+  return wrong_usage(subcommand, "%s: '%s' is not a whole number from %zu to %zu", option, text, least, most);
+}
+
+/* base^exponent; false where that is more than most. */
+static bool power_of(size_t base, size_t exponent, size_t most, size_t *power) {
+  *power = 1;
+  if (base <= 1) exponent = exponent > 0;
+  for (; exponent > 0; exponent--) {
+    if (base > 0 && *power > most / base) return false;
+    *power *= base;
+  }
+  return true;
+}
+
+int length_option(const char *subcommand, const char *option, char *text, size_t least, size_t most, size_t *value) {
+  char *caret = strchr(text, '^');
+  size_t base, exponent;
+  if (caret == NULL) return number_option(subcommand, option, text, least, most, value);
+  *caret = '\0';
+  const bool numbers = read_number(text, &base) && read_number(caret + 1, &exponent);
+  *caret = '^';
+  if (numbers && power_of(base, exponent, most, value) && *value >= least) return DONE;
+  return wrong_usage(subcommand, "%s: '%s' is not a power from %zu to %zu", option, text, least, most);
 }

@@ -11,4 +11,7 @@
 int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,
                   size_t *value);
 
+/* The same for a number of elements, which may also be a power: 4^6. */
+int length_option(const char *subcommand, const char *option, char *text, size_t least, size_t most, size_t *value);
+
 #endif

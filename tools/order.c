@@ -199,6 +199,11 @@ int order_scan(const order *o, input *in, result *to) {
 
 /* ---- A row without an end ---------------------------------------------------------------------------------------- */
 
+int order_fail_size(const char *name, const element *type) {
+  return fail("%s: its size is not a multiple of the %zu bytes of %s; if it is not raw, --format says what it is", name,
+              type->size, type->name);
+}
+
 static int scan_stream_with(const order *o, input *in, result *to, char *data) {
   const size_t size = o->type->size, most = (size_t)ROW_BLOCK * size;
   size_t got = most;
@@ -206,8 +211,7 @@ static int scan_stream_with(const order *o, input *in, result *to, char *data) {
   element_fill(o->type, o->op, &carry, 1);
   for (uint64_t done = 0; got == most; done += got / size) {
     if (input_read(in, data, most, &got) != DONE) return FAILED;
-    if (got % size != 0)
-      return fail("%s: its size is not a multiple of the %zu bytes of %s", in->name, size, o->type->name);
+    if (got % size != 0) return order_fail_size(in->name, o->type);
     const mmscan_status status = scan_rows(o, data, got / size, 1, &carry);
     if (status != MMSCAN_OK) return fail_library(in->name, status);
     if (result_put(to, done, data, got / size) != DONE) return FAILED;

@@ -32,4 +32,7 @@ int order_scan(const order *o, input *in, result *to);
 /* Scans one row of a length that is not known until it ends, forward. */
 int order_scan_stream(const order *o, input *in, result *to);
 
+/* The message where raw data ends within an element; returns FAILED. */
+int order_fail_size(const char *name, const element *type);
+
 #endif

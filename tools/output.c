@@ -71,6 +71,7 @@ int output_open(output *out, const char *path) {
     out->fd = STDOUT_FILENO;
     return DONE;
   }
+  if (*path == '\0') return fail("the name of the output is empty");
   const bool exists = stat(path, &file) == 0;
   if (!exists || S_ISREG(file.st_mode)) return open_beside(out, path, exists ? &file : NULL);
   out->fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -88,15 +89,17 @@ int output_close(output *out, int status) {
   return status;
 }
 
+static int fail_write(const output *out) { return out->fd == STDOUT_FILENO ? fail_stdout() : fail_file(out->name); }
+
 int output_write(output *out, const void *data, size_t size) {
-  if (!transfer_write(out->fd, data, size)) return fail_file(out->name);
+  if (!transfer_write(out->fd, data, size)) return fail_write(out);
   out->position += size;
   return DONE;
 }
 
 int output_write_at(output *out, uint64_t offset, const void *data, size_t size) {
   if (!out->seekable) return output_write(out, data, size);
-  return transfer_write_at(out->fd, data, size, out->origin + offset) ? DONE : fail_file(out->name);
+  return transfer_write_at(out->fd, data, size, out->origin + offset) ? DONE : fail_write(out);
 }
 
 void output_set_origin(output *out) { out->origin = out->position; }

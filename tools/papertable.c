@@ -20,7 +20,7 @@ static const char help[] =
     "Runs every method of the paper's Table 1 on N numbers, checks its result against the plain\n"
     "loop, and prints what was counted; to the right of depth and work what the paper states.\n"
     "\n"
-    "  -n N          how many numbers, default 4096, at most 2^24\n"
+    "  -n N          how many numbers, default 4096, at most 2^24; also as a power, 2^20\n"
     "  -s S          size of the matrices in Dakkak's row and in the last, default 8\n"
     "  --json        as one JSON object, in which there is more\n"
     "  --help        this text\n"
@@ -232,7 +232,7 @@ static int print_table(const request *r) {
 static int set_option(request *r, int option) {
   switch (option) {
   case 'n':
-    return number_option("table", "-n", optarg, 1, MOST_N, &r->n);
+    return length_option("table", "-n", optarg, 1, MOST_N, &r->n);
   case 's':
     return number_option("table", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
   case 'j':

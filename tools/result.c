@@ -15,12 +15,12 @@
 #define TEXT_BYTES   ((size_t)1 << 16)
 #define REPLAY_BYTES ((size_t)1 << 20)
 
-int result_open(result *to, const char *path, const element *type, bool text, bool sequential) {
+int result_open(result *to, const char *path, const element *type, bool text) {
   *to = (result){.type = type, .text = text, .spool = -1};
-  if (output_open(&to->out, path) != DONE) return FAILED;
-  if (sequential || (to->out.seekable && !text)) return DONE;
-  return temporary_spool(&to->spool);
+  return output_open(&to->out, path);
 }
+
+int result_unorder(result *to) { return to->out.seekable && !to->text ? DONE : temporary_spool(&to->spool); }
 
 /* One number a line. */
 static int write_text(result *to, const char *data, size_t count) {

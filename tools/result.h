@@ -18,8 +18,11 @@ typedef struct result {
   uint64_t count; /* of those in the spool */
 } result;
 
-/* Sets to->out going. sequential: the results will come in order. */
-int result_open(result *to, const char *path, const element *type, bool text, bool sequential);
+/* Sets to->out going, for results that come in order. To be given to result_close(), also where this fails. */
+int result_open(result *to, const char *path, const element *type, bool text);
+
+/* From now on the results may come in any order. */
+int result_unorder(result *to);
 
 /* Puts count results in their place, `first` elements from the beginning. */
 int result_put(result *to, uint64_t first, const void *data, size_t count);

@@ -26,6 +26,8 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "  --type T           f32, f64, i32, i64, u32 or u64: has to be given for raw data;\n"
                            "                     text is f64 unless it is given; a .npy file says it itself\n"
                            "  --column NAME      the column of a table: its name, or its number from 1 on\n"
+                           "  --header yes|no    whether its first row is one of names; default: if it has a word\n"
+                           "                     that is no number\n"
                            "  --format FORMAT    of IN: npy, csv, txt or raw\n"
                            "  --engine ENGINE    as the variable MMSCAN_ENGINE; 'mmscan info' lists them\n"
                            "  --help             this text\n"
@@ -33,10 +35,14 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "The name of IN says its format: .npy (NumPy), .csv (a table, with or without a\n"
                            "row of names), .txt (numbers separated by white space), anything else raw binary\n"
                            "in this machine's byte order. Standard input is looked at: .npy data is known by\n"
-                           "its beginning; else it is raw with --type, and text without. OUT gets the format\n"
-                           "that its name says (.npy .csv .txt .raw .bin), or else that of IN. It is written\n"
-                           "beside and renamed when complete. Data may be larger than memory; what has to be\n"
-                           "read or written out of order and cannot be waits in a file in TMPDIR or /tmp.\n";
+                           "its beginning; else it is raw with --type, and text without: .csv if its first\n"
+                           "line has a comma or a quotation mark, or is one name (a word that starts with a\n"
+                           "letter or an underscore and is no number), else .txt. What would be taken for raw\n"
+                           "by these rules and looks like text is refused without --format. OUT gets the\n"
+                           "format that its name says (.npy .csv .txt .raw .bin), or else that of IN. It is\n"
+                           "written beside and renamed when complete. Data may be larger than memory; what\n"
+                           "has to be read or written out of order and cannot be waits in a file in TMPDIR\n"
+                           "or /tmp.\n";
 
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 
@@ -48,6 +54,7 @@ typedef struct named {
 static const named kinds[] = {{"inclusive", MMSCAN_INCLUSIVE}, {"exclusive", MMSCAN_EXCLUSIVE}, {NULL, 0}};
 static const named ops[] = {
     {"plus", MMSCAN_PLUS}, {"max", MMSCAN_MAX}, {"min", MMSCAN_MIN}, {"mul", MMSCAN_MUL}, {NULL, 0}};
+static const named headers[] = {{"yes", HEADER_YES}, {"no", HEADER_NO}, {NULL, 0}};
 static const named formats[] = {
     {"npy", FORMAT_NPY}, {"csv", FORMAT_CSV}, {"txt", FORMAT_TXT}, {"raw", FORMAT_RAW}, {NULL, 0}};
 
@@ -90,17 +97,12 @@ static int set_engine(const char *name) {
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    {"type", required_argument, NULL, 't'},
-    {"kind", required_argument, NULL, 'k'},
-    {"reverse", no_argument, NULL, 'r'},
-    {"op", required_argument, NULL, 'p'},
-    {"axis", required_argument, NULL, 'a'},
-    {"engine", required_argument, NULL, 'e'},
-    {"column", required_argument, NULL, 'c'},
-    {"format", required_argument, NULL, 'f'},
-    {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"type", required_argument, NULL, 't'},   {"kind", required_argument, NULL, 'k'},
+    {"reverse", no_argument, NULL, 'r'},      {"op", required_argument, NULL, 'p'},
+    {"axis", required_argument, NULL, 'a'},   {"engine", required_argument, NULL, 'e'},
+    {"column", required_argument, NULL, 'c'}, {"header", required_argument, NULL, 'd'},
+    {"format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 };
 
 static int set_option(scan_request *r, int option, const char *value) {
@@ -121,6 +123,8 @@ static int set_option(scan_request *r, int option, const char *value) {
   case 'c':
     r->column = value;
     return DONE;
+  case 'd':
+    return (r->header = value_of(headers, "--header", value)) ? DONE : WRONG_USAGE;
   case 'f':
     return (r->in_format = value_of(formats, "--format", value)) ? DONE : WRONG_USAGE;
   case 'o':

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * In this order: what format, what type, whether the library does such a scan, what shape, and only then, when all that
- * can be wrong with the request or the input's beginning has been found, the output. */
+ * In this order: what format, what type, whether the library does such a scan, the output, and only then, when all that
+ * can be told before has been, what takes time: the numbers of a text, or what has to be read out of order. */
 #include "scanfile.h"
 #include "array.h"
 #include "flatten.h"
@@ -13,7 +13,6 @@
 #include "order.h"
 #include "progress.h"
 #include "result.h"
-#include "table.h"
 
 #include <csv.h>
 #include <stdlib.h>
@@ -46,31 +45,38 @@ static format format_of_name(const char *path) {
   return FORMAT_UNKNOWN;
 }
 
-/* Standard input has no name: look at its first bytes. */
-static int guess_format(job *j) {
+static bool is_of_table(const scan_request *r) { return r->column != NULL || r->header != HEADER_GUESS; }
+
+static int fail_raw_text(const job *j) {
+  return wrong_usage(SCAN_NAME, "%s: this looks like text: --format txt or csv reads it, --format raw scans its bytes",
+                     j->in.name);
+}
+
+/* Without a name that says the format: by the first bytes. A file that does not say is raw, as is what has a --type. */
+static int guess_format(job *j, bool has_name) {
+  const bool raw = has_name || (j->request->type != NULL && !is_of_table(j->request));
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
-  if (size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
+  if (!has_name && size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
     j->in_format = FORMAT_NPY;
-  else if (j->request->type != NULL && j->request->column == NULL)
+  else if (raw)
     j->in_format = FORMAT_RAW;
   else
     j->in_format = table_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
-  return DONE;
+  return raw && table_looks_like_text(j->in.peeked, size) ? fail_raw_text(j) : DONE;
 }
 
 static int choose_formats(job *j) {
   const scan_request *r = j->request;
   j->in_format = r->in_format != FORMAT_UNKNOWN ? r->in_format : format_of_name(r->in);
-  if (j->in_format == FORMAT_UNKNOWN && strcmp(r->in, "-") == 0) {
-    if (guess_format(j) != DONE) return FAILED;
-  } else if (j->in_format == FORMAT_UNKNOWN) {
-    j->in_format = FORMAT_RAW;
+  if (j->in_format == FORMAT_UNKNOWN) {
+    const int status = guess_format(j, strcmp(r->in, "-") != 0);
+    if (status != DONE) return status;
   }
   j->out_format = format_of_name(r->out);
   if (j->out_format == FORMAT_UNKNOWN) j->out_format = j->in_format;
-  if (r->column != NULL && !is_text(j->in_format))
-    return wrong_usage(SCAN_NAME, "%s: --column is for .csv and .txt files", j->in.name);
+  if (is_of_table(r) && !is_text(j->in_format))
+    return wrong_usage(SCAN_NAME, "%s: --column and --header are for .csv and .txt files", j->in.name);
   if (j->in_format == FORMAT_RAW && r->type == NULL)
     return wrong_usage(SCAN_NAME, "%s: raw binary data needs --type (or --format, if it is something else)",
                        j->in.name);
@@ -95,7 +101,10 @@ static int learn_type(job *j) {
 static uint64_t data_bytes(const job *j) { return j->a.count * j->a.type->size; }
 
 static int learn_text(job *j) {
-  const table_request request = {.type = j->a.type, .commas = j->in_format == FORMAT_CSV, .column = j->request->column};
+  const table_request request = {.type = j->a.type,
+                                 .commas = j->in_format == FORMAT_CSV,
+                                 .column = j->request->column,
+                                 .header = j->request->header};
   if (table_read(&j->in, &request, &j->a.count, &j->heading) != DONE) return FAILED;
   j->a.count_known = true;
   array_flatten(&j->a);
@@ -106,8 +115,7 @@ static int learn_raw(job *j) {
   const size_t size = j->a.type->size;
   j->a.count_known = j->in.size != INPUT_SIZE_UNKNOWN;
   if (!j->a.count_known) return DONE;
-  if (j->in.size % size != 0)
-    return fail("%s: its size is not a multiple of the %zu bytes of %s", j->in.name, size, j->a.type->name);
+  if (j->in.size % size != 0) return order_fail_size(j->in.name, j->a.type);
   j->a.count = j->in.size / size;
   array_flatten(&j->a);
   return DONE;
@@ -204,13 +212,12 @@ static int scan_into(job *j, result *to) {
   return input_check_end(&j->in, data_bytes(j));
 }
 
-static int scan_arranged(job *j) {
-  result to;
+static int read_and_scan(job *j, result *to) {
+  int status = learn_shape(j);
+  if (status == DONE) status = arrange(j);
   if (strcmp(j->request->out, "-") == 0 && isatty(STDOUT_FILENO)) progress_forbid();
-  const bool sequential = !j->a.count_known || order_is_sequential(&j->o);
-  int status = result_open(&to, j->request->out, j->a.type, is_text(j->out_format), sequential);
-  if (status == DONE) status = scan_into(j, &to);
-  return result_close(&to, status);
+  if (status == DONE && j->a.count_known && !order_is_sequential(&j->o)) status = result_unorder(to);
+  return status == DONE ? scan_into(j, to) : status;
 }
 
 /* What the library does not do is said before anything is read or written that cannot be undone. */
@@ -221,12 +228,14 @@ static int probe(job *j) {
 }
 
 static int scan_opened(job *j) {
+  result to;
   int status = choose_formats(j);
   if (status == DONE) status = learn_type(j);
   if (status == DONE) status = probe(j);
-  if (status == DONE) status = learn_shape(j);
-  if (status == DONE) status = arrange(j);
-  return status == DONE ? scan_arranged(j) : status;
+  if (status != DONE) return status;
+  status = result_open(&to, j->request->out, j->a.type, is_text(j->out_format));
+  if (status == DONE) status = read_and_scan(j, &to);
+  return result_close(&to, status);
 }
 
 int scan_file(const scan_request *request) {

@@ -6,6 +6,7 @@
 #define SCANFILE_H
 
 #include "element.h"
+#include "table.h"
 
 #include <stdbool.h>
 
@@ -16,6 +17,7 @@ typedef struct scan_request {
   format in_format;     /* FORMAT_UNKNOWN: by the name */
   const element *type;  /* NULL: as the file says */
   const char *column;   /* of text; NULL: the only one */
+  table_header header;  /* of text */
   mmscan_op op;
   mmscan_kind kind;
   bool reverse;

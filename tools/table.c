@@ -88,6 +88,7 @@ static void keep_first(table *t, const char *text) {
 static bool is_row_of_names(const table *t) {
   const element *real = element_by_name("f64");
   scalar value;
+  if (t->request->header != HEADER_GUESS) return t->request->header == HEADER_YES;
   for (size_t i = 0; i < t->columns; i++)
     if (real->parse(t->first[i], &value) == NOT_A_NUMBER) return true;
   return false;
@@ -186,6 +187,10 @@ static void end_row(table *t) {
   t->fields = 0;
 }
 
+static int fail_long(const table *t) { return fail("%s:%zu: a field is too long", t->name, t->line); }
+
+static int fail_zero_byte(const table *t) { return fail("%s:%zu: a field holds a zero byte", t->name, t->line); }
+
 /* ---- With commas ------------------------------------------------------------------------------------------------- */
 
 /* A zero byte would hide what follows it. */
@@ -194,7 +199,7 @@ static void csv_field(void *bytes, size_t size, void *context) {
   if (t->status != DONE) return;
   const char *text = bytes;
   if (strlen(text) != size)
-    t->status = fail("%s:%zu: a field holds a zero byte", t->name, t->line);
+    t->status = fail_zero_byte(t);
   else
     add_field(t, text);
   for (size_t i = 0; i < size; i++) t->line += text[i] == '\n';
@@ -221,8 +226,7 @@ static void fail_csv(table *t, struct csv_parser *parser) {
 
 static void feed_csv(table *t, struct csv_parser *parser, const char *text, size_t size) {
   if (csv_parse(parser, text, size, csv_field, csv_row, t) != size) fail_csv(t, parser);
-  if (t->status == DONE && csv_get_buffer_size(parser) > LONGEST_FIELD)
-    t->status = fail("%s:%zu: a field is too long", t->name, t->line);
+  if (t->status == DONE && csv_get_buffer_size(parser) > LONGEST_FIELD) t->status = fail_long(t);
 }
 
 /* ---- With white space -------------------------------------------------------------------------------------------- */
@@ -230,7 +234,7 @@ static void feed_csv(table *t, struct csv_parser *parser, const char *text, size
 typedef struct word {
   size_t size;
   bool after_cr; /* the last row ended in a carriage return: a line feed belongs to it */
-  char text[512];
+  char text[LONGEST_FIELD + 1];
 } word;
 
 static void end_word(table *t, word *w) {
@@ -256,13 +260,14 @@ static void feed_words(table *t, word *w, const char *text, size_t size) {
       continue;
     }
     w->after_cr = false;
-    if (isspace((unsigned char)text[i])) {
+    if (isspace((unsigned char)text[i]))
       end_word(t, w);
-    } else if (w->size + 1 == sizeof w->text || text[i] == '\0') {
-      t->status = fail("%s:%zu: a word that is no number", t->name, t->line);
-    } else {
+    else if (w->size == LONGEST_FIELD)
+      t->status = fail_long(t);
+    else if (text[i] == '\0')
+      t->status = fail_zero_byte(t);
+    else
       w->text[w->size++] = text[i];
-    }
   }
 }
 
@@ -300,7 +305,7 @@ static void finish(table *t, readers *r) {
 
 static void read_all(table *t, input *in) {
   static char chunk[CHUNK];
-  readers r = {.word = {.size = 0}};
+  static readers r; /* one text is read in a run */
   size_t got = CHUNK, skipped;
   if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
     t->status = fail_memory();
@@ -321,7 +326,7 @@ int table_read(input *in, const table_request *request, uint64_t *count, char **
   if (t == NULL) return fail_memory();
   t->name = in->name;
   t->request = request;
-  t->flat = !request->commas && request->column == NULL;
+  t->flat = !request->commas && request->column == NULL && request->header != HEADER_YES;
   t->line = 1;
   t->status = temporary_spool(&t->fd);
   if (t->status == DONE) {
@@ -336,19 +341,46 @@ int table_read(input *in, const table_request *request, uint64_t *count, char **
   return status;
 }
 
-/* A comma or a quotation mark in the first line, or a word there that is no number. */
-bool table_looks_like_csv(const unsigned char *start, size_t size) {
-  static const char white[] = " \t\r\f\v";
+static bool are_numbers(char *words) {
   const element *real = element_by_name("f64");
-  char line[INPUT_PEEK + 1];
   scalar value;
-  const unsigned char *end = memchr(start, '\n', size);
-  if (end != NULL) size = (size_t)(end - start);
-  memcpy(line, start, size);
-  line[size] = '\0';
-  if (strpbrk(line, ",\"") != NULL) return true;
-  char *rest = line;
-  for (char *each = strtok_r(rest, white, &rest); each != NULL; each = strtok_r(NULL, white, &rest))
-    if (real->parse(each, &value) == NOT_A_NUMBER) return true;
-  return false;
+  char *rest = NULL;
+  for (char *each = strtok_r(words, " \t\f\v", &rest); each != NULL; each = strtok_r(NULL, " \t\f\v", &rest))
+    if (real->parse(each, &value) != PARSED) return false;
+  return true;
+}
+
+/* A few bytes of raw data may happen to be printable: then a line must end in them, or they must be numbers. */
+bool table_looks_like_text(const unsigned char *start, size_t size) {
+  char text[INPUT_PEEK + 1];
+  const size_t mark = mark_size((const char *)start, size);
+  for (size_t i = mark; i < size; i++)
+    if (!isprint(start[i]) && !isspace(start[i])) return false;
+  memcpy(text, start, size);
+  text[size] = '\0';
+  return size == INPUT_PEEK || strpbrk(text, "\r\n") != NULL || (size > 0 && are_numbers(text + mark));
+}
+
+/* The one word in a line, if it is a name and no number: nan is one. */
+static bool is_one_name(char *line) {
+  static const char white[] = " \t\f\v";
+  scalar value;
+  char *rest = NULL;
+  const char *name = strtok_r(line, white, &rest);
+  if (name == NULL || strtok_r(NULL, white, &rest) != NULL) return false;
+  if (!isalpha((unsigned char)*name) && *name != '_') return false;
+  return element_by_name("f64")->parse(name, &value) == NOT_A_NUMBER;
+}
+
+/* A comma or a quotation mark in the first line, or a name alone. Anything else that is no number is a mistake, which
+ * must not be taken for a heading. Of a line that the peek cut, the last word may be half of one. */
+bool table_looks_like_csv(const unsigned char *start, size_t size) {
+  char line[INPUT_PEEK + 1];
+  const size_t mark = mark_size((const char *)start, size);
+  memcpy(line, start + mark, size - mark);
+  line[size - mark] = '\0';
+  const size_t length = strcspn(line, "\r\n");
+  const bool cut = line[length] == '\0' && size == INPUT_PEEK;
+  line[length] = '\0';
+  return strpbrk(line, ",\"") != NULL || (!cut && is_one_name(line));
 }

@@ -10,17 +10,22 @@
 
 #include <stdbool.h>
 
+/* Whether the first row is one of names. The guess: it is if it has a field that is no number. */
+typedef enum table_header { HEADER_GUESS, HEADER_YES, HEADER_NO } table_header;
+
 typedef struct table_request {
   const element *type;
-  bool commas;        /* a .csv file; else fields are separated by white space */
-  const char *column; /* a name, or a number from 1 on; NULL: the only one, or all of a file without commas */
+  bool commas;         /* a .csv file; else fields are separated by white space */
+  const char *column;  /* a name, or a number from 1 on; NULL: the only one, or all of a file without commas */
+  table_header header; /* HEADER_YES: a file without commas has columns too */
 } table_request;
 
 /* Reads the text and replaces the input by a temporary file with its *count numbers. *heading is the name of the column
  * where the table has a row of names, else NULL; the caller frees it. */
 int table_read(input *in, const table_request *request, uint64_t *count, char **heading);
 
-/* Whether text that comes without a file name looks like a .csv file, by its beginning. */
+/* Whether the beginning of a file, up to INPUT_PEEK bytes, is text; and whether text without a name is a .csv file. */
+bool table_looks_like_text(const unsigned char *start, size_t size);
 bool table_looks_like_csv(const unsigned char *start, size_t size);
 
 #endif

@@ -84,7 +84,10 @@ int temporary_beside(const char *target, int *fd, char **name) {
   assert(beside[i][0] == '\0');
   *name = beside[i];
   *fd = make_file(*name, directory, target, ".mmscan-XXXXXX");
-  return *fd < 0 ? fail_file(target) : DONE;
+  if (*fd >= 0) return DONE;
+  const char *reason = strerror(errno);
+  return fail("%s: no file can be made beside it in %.*s: %s", target, slash == NULL ? 1 : directory,
+              slash == NULL ? "." : target, reason);
 }
 
 int temporary_rename(char *name, const char *target) {
