@@ -6,6 +6,7 @@ import itertools
 import os
 import pty
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -306,7 +307,7 @@ class Pipes(Case):
         path = self.write("x", bytes(1 << 22))
         for arguments in [("scan", "--type", "f64", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
                           ("--version",), ("scan", self.write("x.txt", "1 2 3")), ("table",), ("table", "--json"),
-                          ("scan", "--reverse", path, "--type", "f64"), ("draw", "-o", "-"), (*Bench.TINY, "4:24:20")]:
+                          ("scan", "--reverse", path, "--type", "f64"), ("draw", "-o", "-"), ("bench", "--rounds", 1, "-n", "4:24:20")]:
             reader, writer = os.pipe()
             os.close(reader)
             self.assertEqual(run(*arguments, stdout=writer, env={"TMPDIR": self.directory}), (1, None, ""), arguments)

@@ -290,7 +290,7 @@ static void defaults(const mms_job *job, size_t *s, size_t *tile) {
 }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",
-                                    .description = "MatMulScan: sweeps of matrix products done by a unit",
+                                    .description = "MatMulScan: blocks by a unit, their totals in vector registers",
                                     .local = local,
                                     .advance = advance,
                                     .finish = finish,
