@@ -27,13 +27,8 @@ typedef struct loaded {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static loaded *list;
 
-static void take_lock(void) { pthread_mutex_lock(&lock); }
-static void give_lock(void) { pthread_mutex_unlock(&lock); }
-
-static void guard_forks(void) {
-  mms_vendor_guard_forks();
-  pthread_atfork(take_lock, give_lock, give_lock);
-}
+void mms_loaded_lock(void) { pthread_mutex_lock(&lock); }
+void mms_loaded_unlock(void) { pthread_mutex_unlock(&lock); }
 
 static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)unit; }
 
@@ -69,9 +64,9 @@ static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
   loaded *l = record_of(self);
   if (!l->is_blas) return MMSCAN_EINVAL;
-  take_lock();
+  mms_loaded_lock();
   mmscan_status status = mms_blas_try(&l->blas, name);
-  give_lock();
+  mms_loaded_unlock();
   return status;
 }
 
@@ -127,9 +122,9 @@ static bool hold(const mms_unit *self) {
 static void drop(const mms_unit *self) {
   loaded *l = record_of(self);
   if (atomic_fetch_sub(&l->holds, 1) != 1) return;
-  take_lock();
+  mms_loaded_lock();
   if (atomic_load(&l->holds) == 0 && l->vendor.handle) mms_vendor_close(&l->vendor);
-  give_lock();
+  mms_loaded_unlock();
 }
 
 static loaded *find_record(const char *name) {
@@ -185,26 +180,24 @@ static mmscan_status open_locked(const char *library, const mms_unit **unit, cha
 }
 
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
-  static pthread_once_t guarded = PTHREAD_ONCE_INIT;
-  pthread_once(&guarded, guard_forks);
-  take_lock();
+  mms_loaded_lock();
   mmscan_status status = open_locked(library, unit, why, why_size);
-  give_lock();
+  mms_loaded_unlock();
   return status;
 }
 
 void mms_loaded_count(const mms_unit *unit) {
-  take_lock();
+  mms_loaded_lock();
   record_of(unit)->counted++;
-  give_lock();
+  mms_loaded_unlock();
 }
 
 mmscan_status mms_loaded_uncount(const char *name) {
-  take_lock();
+  mms_loaded_lock();
   loaded *l = find_record(name);
   bool counted = l && l->counted;
   if (counted) l->counted--;
-  give_lock();
+  mms_loaded_unlock();
   if (!counted) return MMSCAN_EINVAL;
   drop(&l->unit);
   return MMSCAN_OK;
@@ -213,7 +206,7 @@ mmscan_status mms_loaded_uncount(const char *name) {
 /* The oldest first, so that what is opened meanwhile comes last. */
 const mms_unit *mms_loaded_at(size_t index) {
   const mms_unit *found = NULL;
-  take_lock();
+  mms_loaded_lock();
   size_t open = 0;
   for (const loaded *l = list; l; l = l->next) open += atomic_load(&l->holds) != 0;
   for (const loaded *l = list; l && index < open; l = l->next)
@@ -221,14 +214,14 @@ const mms_unit *mms_loaded_at(size_t index) {
       found = &l->unit;
       break;
     }
-  give_lock();
+  mms_loaded_unlock();
   return found;
 }
 
 const mms_unit *mms_loaded_find(const char *name) {
-  take_lock();
+  mms_loaded_lock();
   const loaded *l = find_record(name);
   bool open = l && atomic_load(&l->holds) != 0;
-  give_lock();
+  mms_loaded_unlock();
   return open ? &l->unit : NULL;
 }
