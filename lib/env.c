@@ -1,6 +1,7 @@
 /* env.c: reads MMSCAN_* and says what is wrong with it. */
 #include "env.h"
 
+#include "runtime.h"
 #include "unit/loaded.h"
 #include "wisdom.h"
 
@@ -76,7 +77,7 @@ static void read_threads(const char *variable, const char *value) {
   char *end;
   errno = 0;
   long threads = strtol(value, &end, 10);
-  if (errno || end == value || *end || threads < 1 || threads > 1 << 20)
+  if (errno || end == value || *end || threads < 1 || threads > MMS_MOST_THREADS)
     refuse(MMSCAN_EINVAL, variable, value, "not a number of threads");
   else
     env.threads = (int)threads;

@@ -49,7 +49,7 @@ static void rows_take_part(void *given, void *room) {
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
 int mms_runtime_most_threads(int limit) {
-  if (limit > 0) return limit;
+  if (limit > 0) return limit < MMS_MOST_THREADS ? limit : MMS_MOST_THREADS;
   int most = omp_get_max_threads(), quota = mms_quota_cpus();
   return quota > 0 && quota < most ? quota : most;
 }
