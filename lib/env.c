@@ -1,6 +1,7 @@
 /* env.c: reads MMSCAN_* and says what is wrong with it. */
 #include "env.h"
 
+#include "cancel.h"
 #include "runtime.h"
 #include "unit/loaded.h"
 #include "wisdom.h"
@@ -90,6 +91,7 @@ static void read_wisdom(const char *variable, const char *value) {
 }
 
 static void read_all(void) {
+  int before = mms_cancel_disable();
   env.isa = mms_isa_best();
   static const struct {
     const char *variable;
@@ -103,6 +105,7 @@ static void read_all(void) {
     const char *value = getenv(table[i].variable);
     if (value && *value) table[i].read(table[i].variable, value);
   }
+  mms_cancel_restore(before);
 }
 
 const mms_env *mms_env_get(void) {

@@ -5,6 +5,7 @@
  */
 #include "runtime.h"
 
+#include "cancel.h"
 #include "clock.h"
 #include "crowd.h"
 #include "fork.h"
@@ -82,12 +83,14 @@ static void serve(team *t) {
 
 static void serve_together(team *t, int threads) {
   double start = mms_clock(), idle = start;
+  int before = mms_cancel_disable();
 #pragma omp parallel num_threads(threads)
   {
     serve(t);
 #pragma omp master
     idle = mms_clock();
   }
+  mms_cancel_restore(before);
   mms_crowd_saw(start, idle, mms_clock());
 }
 

@@ -17,6 +17,7 @@
  */
 #include "wisdom.h"
 
+#include "cancel.h"
 #include "kernel/cpu.h"
 #include "roster.h"
 #include <errno.h>
@@ -299,7 +300,7 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
   return status;
 }
 
-mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why) {
+static mmscan_status take_file(const char *file, const mms_isa *isa, const char **why) {
   char *text;
   size_t size;
   mmscan_status status = read_text(file, &text, &size, why);
@@ -308,6 +309,13 @@ mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char *
   status = head ? take_text(text, size, head, why) : MMSCAN_ENOMEM;
   free(head);
   free(text);
+  return status;
+}
+
+mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why) {
+  int before = mms_cancel_disable();
+  mmscan_status status = take_file(file, isa, why);
+  mms_cancel_restore(before);
   return status;
 }
 
@@ -346,6 +354,7 @@ static mmscan_status write_beside(const char *name, const char *beside, const ch
 
 mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
   static atomic_uint number; /* of writers in this process */
+  int before = mms_cancel_disable();
   size_t size = 0, entries = 0, room = strlen(name) + 40;
   char *text = make_text(isa, &size, &entries), *beside = malloc(room);
   mmscan_status status = MMSCAN_ENOMEM;
@@ -355,5 +364,6 @@ mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
   }
   free(beside);
   free(text);
+  mms_cancel_restore(before);
   return status;
 }

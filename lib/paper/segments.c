@@ -10,6 +10,7 @@
  */
 #include "paper/segments.h"
 
+#include "cancel.h"
 #include "paper/sweep.h"
 #include "paper/vector.h"
 #include "types.h"
@@ -328,8 +329,10 @@ mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *uni
   r.threads = threads_for(desc, r.segments, threads);
   mmscan_status status = open_run(&r);
   if (status == MMSCAN_OK) {
+    int before = mms_cancel_disable();
     memmove(y, x, desc->n * r.size);
     join_segments(&r);
+    mms_cancel_restore(before);
     count(&r, counts);
   }
   close_run(&r);

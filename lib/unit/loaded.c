@@ -4,6 +4,7 @@
  * same library again takes no more memory. The library behind it is loaded while somebody holds the record. */
 #include "unit/loaded.h"
 
+#include "cancel.h"
 #include "unit/blas.h"
 #include "unit/xsmm.h"
 #include <dlfcn.h>
@@ -25,10 +26,20 @@ typedef struct loaded {
 
 /* The lock is held while a library is loaded, tested or unloaded, and for the list. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancel_before; /* of the thread that has it */
 static loaded *list;
 
-void mms_loaded_lock(void) { pthread_mutex_lock(&lock); }
-void mms_loaded_unlock(void) { pthread_mutex_unlock(&lock); }
+void mms_loaded_lock(void) {
+  int before = mms_cancel_disable();
+  pthread_mutex_lock(&lock);
+  cancel_before = before;
+}
+
+void mms_loaded_unlock(void) {
+  int before = cancel_before;
+  pthread_mutex_unlock(&lock);
+  mms_cancel_restore(before);
+}
 
 static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)unit; }
 
