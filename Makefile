@@ -169,7 +169,7 @@ TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(t
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_flags) $< -o $@
-$(addprefix $(BUILD)/test/test_,units products unit_threads fork cancel): | $(TOY_FILES)
+$(addprefix $(BUILD)/test/test_,alloc units products unit_threads fork cancel): | $(TOY_FILES)
 
 tests: $(TESTS)
 

@@ -45,9 +45,9 @@ void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name,
  * none, or does not belong there. */
 bool mms_roster_line(mms_roster *roster, char *line);
 
-/* The unit that a line of a shape means. Opens the library and holds it, once. NULL: there is no such unit here, or it
- * is of another version. */
-const mms_unit *mms_roster_unit(mms_roster *roster, const char *name);
+/* The unit that a line of a shape means. Opens the library and holds it, once. MMSCAN_EIO: there is no such unit here,
+ * or it is of another version. MMSCAN_ENOMEM. */
+mmscan_status mms_roster_unit(mms_roster *roster, const char *name, const mms_unit **unit);
 
 /* All was read and is kept: so are the holds, and what passed its test is used. MMSCAN_ENOMEM. */
 mmscan_status mms_roster_keep(mms_roster *roster);
