@@ -62,6 +62,8 @@ static size_t block(const mms_unit *self) { return record_of(self)->vendor.block
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);
+  part->description =
+      l->is_blas ? "a BLAS loaded at run time" : "LIBXSMM, which makes kernels while it runs, loaded at run time";
   part->library = l->vendor.file;
   part->version = *l->vendor.version ? l->vendor.version : NULL;
   part->threads = mms_vendor_threads(&l->vendor);
@@ -91,7 +93,6 @@ static mmscan_status refuse(char *why, size_t size, const char *reason) {
 static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
   mms_blas_find(&l->blas, l->unit.name, &l->vendor);
   mms_blas_test(&l->blas);
-  l->unit.description = "a BLAS loaded at run time";
   if (mms_blas_has(&l->blas, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
       mms_blas_has(&l->blas, MMSCAN_F64, MMSCAN_PRODUCT_GEMM))
     return MMSCAN_OK;
@@ -99,7 +100,6 @@ static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
 }
 
 static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {
-  l->unit.description = "LIBXSMM, which makes kernels while it runs, loaded at run time";
   return mms_xsmm_attach(&l->xsmm, &l->vendor) ? MMSCAN_OK : refuse(why, size, "its kernels give wrong products");
 }
 
@@ -152,6 +152,7 @@ static loaded *new_record(const char *name) {
     return NULL;
   }
   l->unit = (mms_unit){.name = copy,
+                       .description = "a library loaded at run time",
                        .multiply = multiply,
                        .has = has,
                        .hold = hold,
