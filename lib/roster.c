@@ -31,14 +31,19 @@ static size_t find(const mms_roster *r, const char *name, const char *version) {
   return i;
 }
 
-/* A line ends a name: one that has one is not written. */
+/* The end of a line ends a name and a version: a library of which one has it inside is not written. */
 static void add(mms_roster *r, const char *name, const char *version) {
-  if (r->count == MMS_ROSTER_MOST || find(r, name, version) < r->count || strpbrk(name, "\n")) return;
+  if (r->count == MMS_ROSTER_MOST || find(r, name, version) < r->count) return;
+  if (strchr(name, '\n') || strchr(version, '\n')) return;
   r->library[r->count++] = (mms_library){.name = (char *)(uintptr_t)name, .version = (char *)(uintptr_t)version};
 }
 
 void mms_roster_add(mms_roster *r, const mms_unit *unit) {
   if (unit && !is_builtin(unit)) add(r, unit->name, version_of(unit));
+}
+
+bool mms_roster_has(const mms_roster *r, const mms_unit *unit) {
+  return !unit || is_builtin(unit) || find(r, unit->name, version_of(unit)) < r->count;
 }
 
 static const char *or_unknown(const char *version) { return *version ? version : UNKNOWN; }

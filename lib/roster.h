@@ -27,8 +27,12 @@ typedef struct mms_roster {
 
 /* ---- Writing: */
 
-/* Adds the library of a unit, unless it is there. A built-in unit has none. */
+/* Adds the library of a unit, unless it is there. A built-in unit has none. Left out is what does not fit: a name or a
+ * version that is no line, and a library too many. */
 void mms_roster_add(mms_roster *roster, const mms_unit *unit);
+
+/* Whether a line of a shape can name a unit: it was not left out. */
+bool mms_roster_has(const mms_roster *roster, const mms_unit *unit);
 
 /* Adds those of which a routine is trusted. */
 void mms_roster_add_trusted(mms_roster *roster);

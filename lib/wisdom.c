@@ -151,7 +151,7 @@ static size_t write_lines(FILE *out) {
   mms_roster_add_trusted(&roster);
   size_t lines = mms_roster_write(&roster, out);
   for (const entry *e = first; e; e = e->next)
-    if (is_current(e)) {
+    if (is_current(e) && mms_roster_has(&roster, e->wise.unit)) {
       write_entry(out, &roster, e);
       lines++;
     }
