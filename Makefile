@@ -162,14 +162,14 @@ $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
-  bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES via_fortran:VIA_FORTRAN threads:THREADS
+  bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES via_fortran:VIA_FORTRAN threads:THREADS two_lines:TWO_LINES
 comma := ,
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $*:%,%,$(filter $*:%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_flags) $< -o $@
-$(addprefix $(BUILD)/test/test_,units products unit_threads): | $(TOY_FILES)
+$(addprefix $(BUILD)/test/test_,alloc units products unit_threads fork cancel extremes): | $(TOY_FILES)
 
 tests: $(TESTS)
 

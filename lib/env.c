@@ -1,6 +1,8 @@
 /* env.c: reads MMSCAN_* and says what is wrong with it. */
 #include "env.h"
 
+#include "cancel.h"
+#include "runtime.h"
 #include "unit/loaded.h"
 #include "wisdom.h"
 
@@ -76,7 +78,7 @@ static void read_threads(const char *variable, const char *value) {
   char *end;
   errno = 0;
   long threads = strtol(value, &end, 10);
-  if (errno || end == value || *end || threads < 1 || threads > 1 << 20)
+  if (errno || end == value || *end || threads < 1 || threads > MMS_MOST_THREADS)
     refuse(MMSCAN_EINVAL, variable, value, "not a number of threads");
   else
     env.threads = (int)threads;
@@ -89,6 +91,7 @@ static void read_wisdom(const char *variable, const char *value) {
 }
 
 static void read_all(void) {
+  int before = mms_cancel_disable();
   env.isa = mms_isa_best();
   static const struct {
     const char *variable;
@@ -102,6 +105,7 @@ static void read_all(void) {
     const char *value = getenv(table[i].variable);
     if (value && *value) table[i].read(table[i].variable, value);
   }
+  mms_cancel_restore(before);
 }
 
 const mms_env *mms_env_get(void) {

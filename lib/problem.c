@@ -8,9 +8,12 @@
 
 /* ---- Descriptions --------------------------------------------------------------------------------------------- */
 
+enum { LONGEST = 1024 }; /* bytes of a struct, in any version: more is garbage, and none of it is read */
+
 /* A caller built with a longer struct may use fields we do not know; all zero, they mean the plain scan. */
-static mmscan_status tail_is_zero(const void *desc, size_t known, size_t given) {
+static mmscan_status check_size(const void *desc, size_t known, size_t given) {
   const unsigned char *bytes = desc;
+  if (given < known || given > LONGEST) return MMSCAN_EINVAL;
   for (size_t i = known; i < given; i++)
     if (bytes[i]) return MMSCAN_ENOTSUP;
   return MMSCAN_OK;
@@ -72,8 +75,8 @@ mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind ki
 
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   mmscan_status status;
-  if (!d || d->struct_size < sizeof *d) return MMSCAN_EINVAL;
-  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  if (!d) return MMSCAN_EINVAL;
+  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
   if ((status = check_values(d))) return status;
   if ((status = check_supported(d))) return status;
   *p = (mms_problem){.op = d->op,
@@ -145,9 +148,9 @@ static mmscan_status check_matmul_values(const mmscan_matmul_desc *d) {
 mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, const void *y,
                                  const mmscan_counts *counts) {
   mmscan_status status;
-  if (!d || d->struct_size < sizeof *d) return MMSCAN_EINVAL;
+  if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
   if ((status = check_matmul_values(d))) return status;
   if (d->n == 0) return MMSCAN_OK;
   if (!x || !y || d->n > PTRDIFF_MAX / mms_type_size(d->type)) return MMSCAN_EINVAL;
@@ -181,8 +184,8 @@ static mmscan_status check_product_arrays(const mmscan_product_desc *d, const vo
 
 mmscan_status mms_problem_product(const mmscan_product_desc *d, const void *x, const void *w) {
   mmscan_status status;
-  if (!d || d->struct_size < sizeof *d) return MMSCAN_EINVAL;
-  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  if (!d) return MMSCAN_EINVAL;
+  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
   if ((status = check_product_values(d))) return status;
   return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;
 }
@@ -205,9 +208,10 @@ static mmscan_status check_network_values(const mmscan_network_desc *d, const mm
 mmscan_status mms_problem_network(const mmscan_network_desc *d, const void *x, const void *y,
                                   const mmscan_network_counts *counts, const mms_method **method) {
   mmscan_status status;
-  if (!d || d->struct_size < sizeof *d || !d->method) return MMSCAN_EINVAL;
+  if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = tail_is_zero(d, sizeof *d, d->struct_size))) return status;
+  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
+  if (!d->method) return MMSCAN_EINVAL;
   *method = mms_method_find(d->method);
   if (!*method) return MMSCAN_EINVAL;
   if ((status = check_network_values(d, *method)) || d->n == 0) return status;

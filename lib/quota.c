@@ -3,6 +3,7 @@
  * has the last word. */
 #include "quota.h"
 
+#include "cancel.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +36,12 @@ static double read_number(const char *name) {
 /* In a container its own group is the root of what it sees. Version 1 has a file for each number; -1 is no limit. */
 static void look(void) {
   if (getenv("OMP_NUM_THREADS")) return;
+  int before = mms_cancel_disable();
   cpus = read_pair("/sys/fs/cgroup/cpu.max");
   if (cpus == 0)
     cpus = cpus_of(read_number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
                    read_number("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+  mms_cancel_restore(before);
 }
 
 int mms_quota_cpus(void) {

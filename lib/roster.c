@@ -31,14 +31,19 @@ static size_t find(const mms_roster *r, const char *name, const char *version) {
   return i;
 }
 
-/* A line ends a name: one that has one is not written. */
+/* The end of a line ends a name and a version: a library of which one has it inside is not written. */
 static void add(mms_roster *r, const char *name, const char *version) {
-  if (r->count == MMS_ROSTER_MOST || find(r, name, version) < r->count || strpbrk(name, "\n")) return;
+  if (r->count == MMS_ROSTER_MOST || find(r, name, version) < r->count) return;
+  if (strchr(name, '\n') || strchr(version, '\n')) return;
   r->library[r->count++] = (mms_library){.name = (char *)(uintptr_t)name, .version = (char *)(uintptr_t)version};
 }
 
 void mms_roster_add(mms_roster *r, const mms_unit *unit) {
   if (unit && !is_builtin(unit)) add(r, unit->name, version_of(unit));
+}
+
+bool mms_roster_has(const mms_roster *r, const mms_unit *unit) {
+  return !unit || is_builtin(unit) || find(r, unit->name, version_of(unit)) < r->count;
 }
 
 static const char *or_unknown(const char *version) { return *version ? version : UNKNOWN; }
@@ -108,10 +113,14 @@ bool mms_roster_line(mms_roster *r, char *line) {
   return routine && last && last->version && add_good(last, routine);
 }
 
-static const mms_unit *hold_if_right(const mms_unit *unit, const char *version) {
-  if (strcmp(version_of(unit), version) == 0) return unit;
-  mms_unit_drop(unit);
-  return NULL;
+static mmscan_status open_library(mms_library *l) {
+  char why[1];
+  mmscan_status status = mms_loaded_open(l->name, &l->unit, why, sizeof why);
+  if (status) return status == MMSCAN_ENOMEM ? status : MMSCAN_EIO;
+  if (strcmp(version_of(l->unit), l->version) == 0) return MMSCAN_OK;
+  mms_unit_drop(l->unit);
+  l->unit = NULL;
+  return MMSCAN_EIO;
 }
 
 static const mms_unit *builtin_unit(const char *name) {
@@ -121,16 +130,21 @@ static const mms_unit *builtin_unit(const char *name) {
   return unit;
 }
 
-const mms_unit *mms_roster_unit(mms_roster *r, const char *name) {
+static mmscan_status numbered_unit(mms_roster *r, const char *text, const mms_unit **unit) {
   char *end;
-  char why[1];
-  if (*name != '@') return builtin_unit(name);
-  unsigned long number = strtoul(name + 1, &end, 10);
-  if (end == name + 1 || *end || number < 1 || number > r->count) return NULL;
+  unsigned long number = strtoul(text, &end, 10);
+  if (end == text || *end || number < 1 || number > r->count) return MMSCAN_EIO;
   mms_library *l = &r->library[number - 1];
-  if (l->unit || !l->version) return l->unit;
-  if (mms_loaded_open(l->name, &l->unit, why, sizeof why) != MMSCAN_OK) return l->unit = NULL;
-  return l->unit = hold_if_right(l->unit, l->version);
+  if (!l->version) return MMSCAN_EIO;
+  mmscan_status status = l->unit ? MMSCAN_OK : open_library(l);
+  *unit = l->unit;
+  return status;
+}
+
+mmscan_status mms_roster_unit(mms_roster *r, const char *name, const mms_unit **unit) {
+  if (*name == '@') return numbered_unit(r, name + 1, unit);
+  *unit = builtin_unit(name);
+  return *unit ? MMSCAN_OK : MMSCAN_EIO;
 }
 
 /* One that is open already is off until it is told. */

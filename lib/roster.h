@@ -27,8 +27,12 @@ typedef struct mms_roster {
 
 /* ---- Writing: */
 
-/* Adds the library of a unit, unless it is there. A built-in unit has none. */
+/* Adds the library of a unit, unless it is there. A built-in unit has none. Left out is what does not fit: a name or a
+ * version that is no line, and a library too many. */
 void mms_roster_add(mms_roster *roster, const mms_unit *unit);
+
+/* Whether a line of a shape can name a unit: it was not left out. */
+bool mms_roster_has(const mms_roster *roster, const mms_unit *unit);
 
 /* Adds those of which a routine is trusted. */
 void mms_roster_add_trusted(mms_roster *roster);
@@ -45,9 +49,9 @@ void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name,
  * none, or does not belong there. */
 bool mms_roster_line(mms_roster *roster, char *line);
 
-/* The unit that a line of a shape means. Opens the library and holds it, once. NULL: there is no such unit here, or it
- * is of another version. */
-const mms_unit *mms_roster_unit(mms_roster *roster, const char *name);
+/* The unit that a line of a shape means. Opens the library and holds it, once. MMSCAN_EIO: there is no such unit here,
+ * or it is of another version. MMSCAN_ENOMEM. */
+mmscan_status mms_roster_unit(mms_roster *roster, const char *name, const mms_unit **unit);
 
 /* All was read and is kept: so are the holds, and what passed its test is used. MMSCAN_ENOMEM. */
 mmscan_status mms_roster_keep(mms_roster *roster);

@@ -5,8 +5,10 @@
  */
 #include "runtime.h"
 
+#include "cancel.h"
 #include "clock.h"
 #include "crowd.h"
+#include "fork.h"
 #include "kernel/stream.h"
 #include "led.h"
 #include "quota.h"
@@ -47,20 +49,14 @@ static void rows_take_part(void *given, void *room) {
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
-/* A child of fork() has none of its parent's OpenMP threads, but the runtime believes it has. */
-static atomic_bool forked;
-static bool fork_is_seen;
-static void after_fork(void) { atomic_store(&forked, true); }
-static void watch_fork(void) { fork_is_seen = pthread_atfork(NULL, NULL, after_fork) == 0; }
-
 int mms_runtime_most_threads(int limit) {
-  if (limit > 0) return limit;
+  if (limit > 0) return limit < MMS_MOST_THREADS ? limit : MMS_MOST_THREADS;
   int most = omp_get_max_threads(), quota = mms_quota_cpus();
   return quota > 0 && quota < most ? quota : most;
 }
 
 int mms_runtime_threads(int limit) {
-  if (atomic_load_explicit(&forked, memory_order_relaxed) || omp_in_parallel()) return 1;
+  if (!mms_fork_allows_threads() || omp_in_parallel()) return 1;
   return mms_runtime_most_threads(limit);
 }
 
@@ -87,19 +83,19 @@ static void serve(team *t) {
 
 static void serve_together(team *t, int threads) {
   double start = mms_clock(), idle = start;
+  int before = mms_cancel_disable();
 #pragma omp parallel num_threads(threads)
   {
     serve(t);
 #pragma omp master
     idle = mms_clock();
   }
+  mms_cancel_restore(before);
   mms_crowd_saw(start, idle, mms_clock());
 }
 
 static mmscan_status run_team(team *t, int threads) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  if (threads > 1) pthread_once(&once, watch_fork);
-  if (threads > 1 && fork_is_seen)
+  if (threads > 1)
     serve_together(t, threads);
   else
     serve(t);

@@ -17,6 +17,7 @@
  */
 #include "wisdom.h"
 
+#include "cancel.h"
 #include "kernel/cpu.h"
 #include "roster.h"
 #include <errno.h>
@@ -150,7 +151,7 @@ static size_t write_lines(FILE *out) {
   mms_roster_add_trusted(&roster);
   size_t lines = mms_roster_write(&roster, out);
   for (const entry *e = first; e; e = e->next)
-    if (is_current(e)) {
+    if (is_current(e) && mms_roster_has(&roster, e->wise.unit)) {
       write_entry(out, &roster, e);
       lines++;
     }
@@ -205,10 +206,11 @@ static mmscan_status read_text(const char *name, char **text, size_t *size, cons
   return MMSCAN_OK;
 }
 
-static bool parse_part(mms_wise *w, mms_roster *roster, const char *engine, const char *unit) {
+static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *engine, const char *unit) {
+  bool has_unit = strcmp(unit, "-") != 0;
   w->engine = mms_engine_find(engine);
-  w->unit = strcmp(unit, "-") == 0 ? NULL : mms_roster_unit(roster, unit);
-  return w->engine && (w->unit != NULL) == w->engine->has_unit;
+  if (!w->engine || w->engine->has_unit != has_unit) return MMSCAN_EIO;
+  return has_unit ? mms_roster_unit(roster, unit, &w->unit) : MMSCAN_OK;
 }
 
 /* What a plan would take. */
@@ -218,7 +220,8 @@ static bool is_legal(const mms_wise *w) {
   return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE && w->threads >= 1;
 }
 
-static entry *parse_line(mms_roster *roster, const char *line) {
+/* MMSCAN_EIO: it is none. */
+static mmscan_status parse_line(mms_roster *roster, const char *line, entry **e) {
   char type[8], engine[16], unit[16];
   unsigned log_n, log_batch;
   int end = -1;
@@ -227,29 +230,31 @@ static entry *parse_line(mms_roster *roster, const char *line) {
   if (sscanf(line, "%7s %3u %3u %15s %15s %9zu %9zu %9d%n", type, &log_n, &log_batch, engine, unit, &w.s, &w.tile,
              &w.threads, &end) != 8 ||
       line[end] != '\0')
-    return NULL;
-  if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63 || !parse_part(&w, roster, engine, unit) ||
-      !is_legal(&w))
-    return NULL;
-  return new_entry(key_from(MMSCAN_PLUS, t, log_n, log_batch), &w);
+    return MMSCAN_EIO;
+  if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63) return MMSCAN_EIO;
+  mmscan_status status = parse_part(&w, roster, engine, unit);
+  if (status) return status;
+  if (!is_legal(&w)) return MMSCAN_EIO;
+  *e = new_entry(key_from(MMSCAN_PLUS, t, log_n, log_batch), &w);
+  return *e ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* The lines between the head and the last one, *count of them, become a roster and a chain. False: one of them is
- * none. */
-static bool parse_lines(char *lines, mms_roster *roster, entry **first, entry **last, size_t *count) {
+/* The lines between the head and the last one, *count of them, become a roster and a chain. */
+static mmscan_status parse_lines(char *lines, mms_roster *roster, entry **first, entry **last, size_t *count) {
   *first = *last = NULL;
   *count = 0;
   char *rest = NULL;
   for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     ++*count;
     if (!*first && mms_roster_line(roster, line)) continue;
-    entry *e = parse_line(roster, line);
-    if (!e) return false;
+    entry *e;
+    mmscan_status status = parse_line(roster, line, &e);
+    if (status) return status;
     e->next = *first;
     if (!*first) *last = e;
     *first = e;
   }
-  return true;
+  return MMSCAN_OK;
 }
 
 /* The last line, which is cut off, says what all before it is, letter by letter as it would be written. */
@@ -288,8 +293,8 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
   if (strncmp(text, head, strlen(head)) != 0) return MMSCAN_EIO;
   *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version";
   mms_roster roster = {0};
-  bool parsed = parse_lines(text + strlen(head), &roster, &first, &last, &count) && count == entries;
-  mmscan_status status = parsed ? mms_roster_keep(&roster) : MMSCAN_EIO;
+  mmscan_status status = parse_lines(text + strlen(head), &roster, &first, &last, &count);
+  if (status == MMSCAN_OK) status = count == entries ? mms_roster_keep(&roster) : MMSCAN_EIO;
   bool is_news = status == MMSCAN_OK && has_news(first);
   if (is_news)
     publish(first, last);
@@ -299,7 +304,7 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
   return status;
 }
 
-mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why) {
+static mmscan_status take_file(const char *file, const mms_isa *isa, const char **why) {
   char *text;
   size_t size;
   mmscan_status status = read_text(file, &text, &size, why);
@@ -308,6 +313,14 @@ mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char *
   status = head ? take_text(text, size, head, why) : MMSCAN_ENOMEM;
   free(head);
   free(text);
+  return status;
+}
+
+mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why) {
+  int before = mms_cancel_disable();
+  mmscan_status status = take_file(file, isa, why);
+  if (status == MMSCAN_ENOMEM) *why = "no memory";
+  mms_cancel_restore(before);
   return status;
 }
 
@@ -346,6 +359,7 @@ static mmscan_status write_beside(const char *name, const char *beside, const ch
 
 mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
   static atomic_uint number; /* of writers in this process */
+  int before = mms_cancel_disable();
   size_t size = 0, entries = 0, room = strlen(name) + 40;
   char *text = make_text(isa, &size, &entries), *beside = malloc(room);
   mmscan_status status = MMSCAN_ENOMEM;
@@ -355,5 +369,6 @@ mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
   }
   free(beside);
   free(text);
+  mms_cancel_restore(before);
   return status;
 }

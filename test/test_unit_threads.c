@@ -213,7 +213,7 @@ static void test_nothing_is_left(void **state) {
 static void *open_often(void *library) {
   for (int i = 0; i < 20; i++) {
     const char *unit;
-    if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return library;
+    if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK || !is_unit(library)) return library;
     if (product_status(unit, MMSCAN_PRODUCT_CHUNKED) != MMSCAN_OK) return library;
     if (mmscan_unit_close(unit) != MMSCAN_OK) return library;
   }

@@ -12,6 +12,7 @@
  *   BAD_BATCH     gemm_batch does the first square only
  *   CRASHES       gemm_batch ends the process
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
+ *   TWO_LINES     says that its version is two lines
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -36,6 +37,14 @@ static int calls;
 
 /* How often a function of this library was called that its cblas_sgemm does not have inside. */
 int toy_calls(void) { return calls; }
+
+#ifdef TWO_LINES
+char *openblas_get_config(void);
+char *openblas_get_config(void) {
+  static char version[] = "OpenBLAS 1\nf32";
+  return version;
+}
+#endif
 
 #ifdef THREADS
 static _Thread_local int threads_here;

@@ -1,6 +1,7 @@
 /* product.c: one product by a unit. */
 #include "paper/product.h"
 
+#include "cancel.h"
 #include "unit/matrix.h"
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@ mmscan_status mms_product_run(const mmscan_product_desc *d, const mms_unit *unit
   void *a = malloc(d->s * d->s * one.size);
   if (!a) return MMSCAN_ENOMEM;
   mms_matrix_make(d->matrix, one, d->s, a);
+  int before = mms_cancel_disable();
   mms_unit_multiply(unit, &(mms_product){.type = d->type,
                                          .form = d->form,
                                          .transposed = d->transposed != 0,
@@ -21,6 +23,7 @@ mmscan_status mms_product_run(const mmscan_product_desc *d, const mms_unit *unit
                                          .x = x,
                                          .w = w,
                                          .elements = d->s * d->columns});
+  mms_cancel_restore(before);
   free(a);
   return MMSCAN_OK;
 }

@@ -10,6 +10,7 @@
  */
 #include "paper/segments.h"
 
+#include "cancel.h"
 #include "paper/sweep.h"
 #include "paper/vector.h"
 #include "types.h"
@@ -309,6 +310,12 @@ static void count(const run *r, mmscan_counts *counts) {
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------- */
 
+/* No more than there is to do at a time: the segments, and w. */
+static int threads_for(const mmscan_matmul_desc *desc, size_t segments, int threads) {
+  if (desc->trace || segments == 1) return 1;
+  return segments < (size_t)threads ? (int)segments + 1 : threads;
+}
+
 size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
   size_t segments = segments_of(desc);
   return desc->n + (segments > 1 ? segments : 0);
@@ -317,13 +324,15 @@ size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
 mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
                              int threads, const void *x, void *y, mmscan_counts *counts) {
   if (desc->n == 0) return MMSCAN_OK;
-  run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = desc->trace ? 1 : threads, .x = y};
+  run r = {.desc = desc, .unit = unit, .monoid = monoid, .segments = segments_of(desc), .x = y};
   r.size = monoid ? monoid->size : mms_type_size(desc->type);
-  r.segments = segments_of(desc);
+  r.threads = threads_for(desc, r.segments, threads);
   mmscan_status status = open_run(&r);
   if (status == MMSCAN_OK) {
+    int before = mms_cancel_disable();
     memmove(y, x, desc->n * r.size);
     join_segments(&r);
+    mms_cancel_restore(before);
     count(&r, counts);
   }
   close_run(&r);

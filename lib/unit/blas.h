@@ -28,7 +28,7 @@ bool mms_blas_has(const mms_blas *blas, mmscan_type type, mmscan_product_form fo
 /* A product in a form that it has. */
 void mms_blas_multiply(const mms_blas *blas, const mms_product *product);
 
-/* As in the contract of a unit. */
+/* As in the contract of a unit; any number of threads may try a routine at a time. */
 bool mms_blas_routine(const mms_blas *blas, size_t index, mmscan_routine *routine);
 mmscan_status mms_blas_try(mms_blas *blas, const char *routine);
 

@@ -10,7 +10,6 @@ void cblas_sgemm(void);
 void cblas_dgemm(void);
 
 static pthread_once_t looked = PTHREAD_ONCE_INIT, tested = PTHREAD_ONCE_INIT;
-static pthread_mutex_t trying = PTHREAD_MUTEX_INITIALIZER;
 static mms_vendor vendor;
 static mms_blas blas;
 
@@ -70,10 +69,7 @@ static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
   (void)self;
   tested_blas();
-  pthread_mutex_lock(&trying);
-  mmscan_status status = mms_blas_try(&blas, name);
-  pthread_mutex_unlock(&trying);
-  return status;
+  return mms_blas_try(&blas, name);
 }
 
 const mms_unit mms_unit_cblas = {.name = "cblas",

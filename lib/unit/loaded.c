@@ -4,6 +4,7 @@
  * same library again takes no more memory. The library behind it is loaded while somebody holds the record. */
 #include "unit/loaded.h"
 
+#include "cancel.h"
 #include "unit/blas.h"
 #include "unit/xsmm.h"
 #include <dlfcn.h>
@@ -25,14 +26,19 @@ typedef struct loaded {
 
 /* The lock is held while a library is loaded, tested or unloaded, and for the list. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancel_before; /* of the thread that has it */
 static loaded *list;
 
-static void take_lock(void) { pthread_mutex_lock(&lock); }
-static void give_lock(void) { pthread_mutex_unlock(&lock); }
+void mms_loaded_lock(void) {
+  int before = mms_cancel_disable();
+  pthread_mutex_lock(&lock);
+  cancel_before = before;
+}
 
-static void guard_forks(void) {
-  mms_vendor_guard_forks();
-  pthread_atfork(take_lock, give_lock, give_lock);
+void mms_loaded_unlock(void) {
+  int before = cancel_before;
+  pthread_mutex_unlock(&lock);
+  mms_cancel_restore(before);
 }
 
 static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)unit; }
@@ -56,6 +62,8 @@ static size_t block(const mms_unit *self) { return record_of(self)->vendor.block
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);
+  part->description =
+      l->is_blas ? "a BLAS loaded at run time" : "LIBXSMM, which makes kernels while it runs, loaded at run time";
   part->library = l->vendor.file;
   part->version = *l->vendor.version ? l->vendor.version : NULL;
   part->threads = mms_vendor_threads(&l->vendor);
@@ -69,9 +77,9 @@ static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
   loaded *l = record_of(self);
   if (!l->is_blas) return MMSCAN_EINVAL;
-  take_lock();
+  mms_loaded_lock();
   mmscan_status status = mms_blas_try(&l->blas, name);
-  give_lock();
+  mms_loaded_unlock();
   return status;
 }
 
@@ -85,7 +93,6 @@ static mmscan_status refuse(char *why, size_t size, const char *reason) {
 static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
   mms_blas_find(&l->blas, l->unit.name, &l->vendor);
   mms_blas_test(&l->blas);
-  l->unit.description = "a BLAS loaded at run time";
   if (mms_blas_has(&l->blas, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
       mms_blas_has(&l->blas, MMSCAN_F64, MMSCAN_PRODUCT_GEMM))
     return MMSCAN_OK;
@@ -93,7 +100,6 @@ static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
 }
 
 static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {
-  l->unit.description = "LIBXSMM, which makes kernels while it runs, loaded at run time";
   return mms_xsmm_attach(&l->xsmm, &l->vendor) ? MMSCAN_OK : refuse(why, size, "its kernels give wrong products");
 }
 
@@ -127,9 +133,9 @@ static bool hold(const mms_unit *self) {
 static void drop(const mms_unit *self) {
   loaded *l = record_of(self);
   if (atomic_fetch_sub(&l->holds, 1) != 1) return;
-  take_lock();
+  mms_loaded_lock();
   if (atomic_load(&l->holds) == 0 && l->vendor.handle) mms_vendor_close(&l->vendor);
-  give_lock();
+  mms_loaded_unlock();
 }
 
 static loaded *find_record(const char *name) {
@@ -146,6 +152,7 @@ static loaded *new_record(const char *name) {
     return NULL;
   }
   l->unit = (mms_unit){.name = copy,
+                       .description = "a library loaded at run time",
                        .multiply = multiply,
                        .has = has,
                        .hold = hold,
@@ -185,26 +192,24 @@ static mmscan_status open_locked(const char *library, const mms_unit **unit, cha
 }
 
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
-  static pthread_once_t guarded = PTHREAD_ONCE_INIT;
-  pthread_once(&guarded, guard_forks);
-  take_lock();
+  mms_loaded_lock();
   mmscan_status status = open_locked(library, unit, why, why_size);
-  give_lock();
+  mms_loaded_unlock();
   return status;
 }
 
 void mms_loaded_count(const mms_unit *unit) {
-  take_lock();
+  mms_loaded_lock();
   record_of(unit)->counted++;
-  give_lock();
+  mms_loaded_unlock();
 }
 
 mmscan_status mms_loaded_uncount(const char *name) {
-  take_lock();
+  mms_loaded_lock();
   loaded *l = find_record(name);
   bool counted = l && l->counted;
   if (counted) l->counted--;
-  give_lock();
+  mms_loaded_unlock();
   if (!counted) return MMSCAN_EINVAL;
   drop(&l->unit);
   return MMSCAN_OK;
@@ -213,7 +218,7 @@ mmscan_status mms_loaded_uncount(const char *name) {
 /* The oldest first, so that what is opened meanwhile comes last. */
 const mms_unit *mms_loaded_at(size_t index) {
   const mms_unit *found = NULL;
-  take_lock();
+  mms_loaded_lock();
   size_t open = 0;
   for (const loaded *l = list; l; l = l->next) open += atomic_load(&l->holds) != 0;
   for (const loaded *l = list; l && index < open; l = l->next)
@@ -221,14 +226,14 @@ const mms_unit *mms_loaded_at(size_t index) {
       found = &l->unit;
       break;
     }
-  give_lock();
+  mms_loaded_unlock();
   return found;
 }
 
 const mms_unit *mms_loaded_find(const char *name) {
-  take_lock();
+  mms_loaded_lock();
   const loaded *l = find_record(name);
   bool open = l && atomic_load(&l->holds) != 0;
-  give_lock();
+  mms_loaded_unlock();
   return open ? &l->unit : NULL;
 }

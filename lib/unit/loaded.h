@@ -17,6 +17,11 @@ mmscan_status mms_loaded_uncount(const char *name);
 const mms_unit *mms_loaded_at(size_t index);
 const mms_unit *mms_loaded_find(const char *name);
 
+/* Nobody opens or unloads a library between these, which a fork() has around it: its child finds the lock free. Before
+ * those of selftest.h, where both are taken. */
+void mms_loaded_lock(void);
+void mms_loaded_unlock(void);
+
 /* As mmscan_unit_candidate(). */
 const char *mms_loaded_candidate(size_t index);
 

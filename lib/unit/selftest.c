@@ -2,6 +2,7 @@
  * column of L_s X is a running total, which needs no multiplication to know. */
 #include "unit/selftest.h"
 
+#include "cancel.h"
 #include "unit/matrix.h"
 #include <pthread.h>
 #include <string.h>
@@ -168,20 +169,19 @@ static pthread_mutex_t one_test = PTHREAD_MUTEX_INITIALIZER;
 static _Alignas(64) unsigned char memory_a[MOST_S * MOST_S * MOST_ONE];
 static _Alignas(64) unsigned char memory_x[MOST_S * (MOST_COLUMNS + PAD) * MOST_ONE], memory_w[sizeof memory_x];
 
-static void wait_for_tests(void) { pthread_mutex_lock(&one_test); }
-static void end_of_test(void) { pthread_mutex_unlock(&one_test); }
-static void guard_forks(void) { pthread_atfork(wait_for_tests, end_of_test, end_of_test); }
+void mms_selftest_lock(void) { pthread_mutex_lock(&one_test); }
+void mms_selftest_unlock(void) { pthread_mutex_unlock(&one_test); }
 
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
-  static pthread_once_t guarded = PTHREAD_ONCE_INIT;
   trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
   t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16() : t.one;
   t.p.a = t.a = memory_a;
   t.x = memory_x;
   t.p.w = t.w = memory_w;
-  pthread_once(&guarded, guard_forks);
-  wait_for_tests();
+  int before = mms_cancel_disable();
+  mms_selftest_lock();
   bool good = passes_shapes(&t, multiply, self);
-  end_of_test();
+  mms_selftest_unlock();
+  mms_cancel_restore(before);
   return good;
 }

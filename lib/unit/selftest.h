@@ -9,4 +9,8 @@
 bool mms_selftest(void (*multiply)(const void *self, const mms_product *product), const void *self, mmscan_type type,
                   mmscan_product_form form);
 
+/* Nobody tests between these, which a fork() has around it. Before those of vendor.h, where both are taken. */
+void mms_selftest_lock(void);
+void mms_selftest_unlock(void);
+
 #endif

@@ -13,11 +13,22 @@ typedef struct entry {
 
 static _Atomic(entry *) list;
 
-bool mms_trust_has(const char *unit, const char *version, const char *routine) {
-  const entry *e = atomic_load_explicit(&list, memory_order_acquire);
+static bool has(const entry *e, const char *unit, const char *version, const char *routine) {
   while (e && (strcmp(e->unit, unit) != 0 || strcmp(e->version, version) != 0 || strcmp(e->routine, routine) != 0))
     e = e->next;
   return e != NULL;
+}
+
+bool mms_trust_has(const char *unit, const char *version, const char *routine) {
+  return has(atomic_load_explicit(&list, memory_order_acquire), unit, version, routine);
+}
+
+/* Unless another thread has put it there meanwhile. */
+static void publish(entry *e) {
+  e->next = atomic_load_explicit(&list, memory_order_acquire);
+  while (!has(e->next, e->unit, e->version, e->routine))
+    if (atomic_compare_exchange_weak_explicit(&list, &e->next, e, memory_order_acq_rel, memory_order_acquire)) return;
+  free(e);
 }
 
 mmscan_status mms_trust_add(const char *unit, const char *version, const char *routine) {
@@ -27,9 +38,7 @@ mmscan_status mms_trust_add(const char *unit, const char *version, const char *r
   snprintf(e->unit, sizeof e->unit, "%s", unit);
   snprintf(e->version, sizeof e->version, "%s", version);
   snprintf(e->routine, sizeof e->routine, "%s", routine);
-  e->next = atomic_load_explicit(&list, memory_order_relaxed);
-  while (!atomic_compare_exchange_weak_explicit(&list, &e->next, e, memory_order_release, memory_order_relaxed)) {
-  }
+  publish(e);
   return MMSCAN_OK;
 }
 

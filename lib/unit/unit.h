@@ -61,7 +61,8 @@ struct mms_unit {
   /* Bytes of X that it is best given at a time. 0, or NULL: so many that they stay in the first-level cache, with W. */
   size_t (*block)(const mms_unit *self);
 
-  /* Fills library, version and threads. NULL: there is no library behind it. */
+  /* Fills library, version and threads, of a unit that is held; and description, where only the library says it. NULL:
+   * there is no library behind it. */
   void (*describe)(const mms_unit *self, mmscan_part *part);
 
   /* Routine `index` of the library; false past the last. And mmscan_routine_try(). NULL: there is no library. */

@@ -171,25 +171,15 @@ int mms_vendor_threads(const mms_vendor *v) {
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
-/* One lock for all libraries that need one. A fork() waits for it, so that no child is born while some other thread of
- * its parent holds it. */
+/* One lock for all libraries that need one. */
 static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
 
-static void lock(void) { pthread_mutex_lock(&one_caller); }
-static void unlock(void) { pthread_mutex_unlock(&one_caller); }
-static void guard_forks(void) { pthread_atfork(lock, unlock, unlock); }
-
-void mms_vendor_guard_forks(void) {
-  static pthread_once_t guarded = PTHREAD_ONCE_INIT;
-  pthread_once(&guarded, guard_forks);
-}
+void mms_vendor_lock(void) { pthread_mutex_lock(&one_caller); }
+void mms_vendor_unlock(void) { pthread_mutex_unlock(&one_caller); }
 
 mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
   mms_stay stay = {.quietly = quietly};
-  if (v->one_at_a_time) {
-    mms_vendor_guard_forks();
-    lock();
-  }
+  if (v->one_at_a_time) mms_vendor_lock();
   if (quietly && v->set_threads_here) stay.threads = v->set_threads_here(1);
   if (quietly && v->get_levels && v->set_levels) {
     stay.levels = v->get_levels();
@@ -201,5 +191,5 @@ mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
 void mms_vendor_leave(const mms_vendor *v, mms_stay stay) {
   if (stay.quietly && v->set_threads_here) v->set_threads_here(stay.threads);
   if (stay.quietly && v->get_levels && v->set_levels) v->set_levels(stay.levels);
-  if (v->one_at_a_time) unlock();
+  if (v->one_at_a_time) mms_vendor_unlock();
 }

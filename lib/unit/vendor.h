@@ -47,8 +47,8 @@ typedef struct mms_stay {
 mms_stay mms_vendor_enter(const mms_vendor *vendor, bool quietly);
 void mms_vendor_leave(const mms_vendor *vendor, mms_stay stay);
 
-/* A fork() waits until nobody is between them. Who has a lock that is taken before, guards it after calling this: locks
- * are taken for a fork in the opposite order. */
-void mms_vendor_guard_forks(void);
+/* Nobody is in such a library between these, which a fork() has around it. */
+void mms_vendor_lock(void);
+void mms_vendor_unlock(void);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "unit/xsmm.h"
 
+#include "cancel.h"
 #include "types.h"
 #include "unit/matrix.h"
 #include "unit/selftest.h"
@@ -224,6 +225,7 @@ static bool is_here;
 /* The library stays loaded. */
 static void look(void) {
   const char *soname;
+  int before = mms_cancel_disable();
   for (size_t i = 0; !is_here && (soname = mms_xsmm_soname(i)) != NULL; i++) {
     void *handle = mms_vendor_open(soname);
     if (!handle) continue;
@@ -231,6 +233,7 @@ static void look(void) {
     is_here = mms_xsmm_is(&vendor) && mms_xsmm_attach(&found, &vendor);
     if (!is_here) mms_vendor_close(&vendor);
   }
+  mms_cancel_restore(before);
 }
 
 static bool hold(const mms_unit *self) {

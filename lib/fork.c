@@ -1,0 +1,48 @@
+/* fork.c: what a fork() must not break. A child has the calling thread alone: what lock another thread held is taken
+ * for ever in it, and the threads of OpenMP, the library's or the program's own, are gone.
+ *
+ * All is told when the library is loaded: a fork() is seen whatever came before it, and there is one order of locks. */
+#include "fork.h"
+
+#include "unit/loaded.h"
+#include "unit/selftest.h"
+#include "unit/vendor.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#if defined(__has_include)
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define HAS_THREADS (!__libc_single_threaded)
+#endif
+#endif
+#ifndef HAS_THREADS
+#define HAS_THREADS true /* nobody says */
+#endif
+
+static bool is_seen;
+static atomic_bool had_threads, lost_threads;
+
+bool mms_fork_allows_threads(void) { return is_seen && !atomic_load_explicit(&lost_threads, memory_order_relaxed); }
+
+/* In the order in which calls take them. */
+static void before_fork(void) {
+  atomic_store(&had_threads, HAS_THREADS);
+  mms_loaded_lock();
+  mms_selftest_lock();
+  mms_vendor_lock();
+}
+
+static void in_parent(void) {
+  mms_vendor_unlock();
+  mms_selftest_unlock();
+  mms_loaded_unlock();
+}
+
+static void in_child(void) {
+  in_parent();
+  if (atomic_load(&had_threads)) atomic_store(&lost_threads, true);
+}
+
+__attribute__((constructor)) static void watch_forks(void) {
+  is_seen = pthread_atfork(before_fork, in_parent, in_child) == 0;
+}

@@ -1,0 +1,106 @@
+/* test_cancel.c: a thread that is cancelled ends before a call or after it, never in the middle.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <pthread.h>
+
+#include "child.h"
+#include "toy.h"
+#include "wisdom_text.h"
+
+enum { N = 1 << 22, TURNS = 200, PATIENCE = 60 /* seconds, after which an alarm ends what hangs */ };
+
+static float x[N], y[N];
+
+static mmscan_status scan(void) { return mmscan_inclusive_f32(N, x, y); }
+
+/* More threads than cores, so that some sleep until another has done its part. */
+static mmscan_status scan_by_many(void) {
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .threads = 4};
+  mmscan_plan *plan = NULL;
+  mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
+  for (size_t turn = 0; status == MMSCAN_OK && turn < sized(TURNS, 5); turn++) status = mmscan_execute(plan, x, y);
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
+static mmscan_status scan_by_the_letter(void) {
+  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
+                                   .type = MMSCAN_F32,
+                                   .n = 1000,
+                                   .s = 4,
+                                   .form = MMSCAN_BATCHED,
+                                   .length_rule = MMSCAN_DIGITS,
+                                   .traversal = MMSCAN_ITERATIVE,
+                                   .broadcast = MMSCAN_BROADCAST_MATRIX,
+                                   .threads = 4};
+  return mmscan_matmulscan(&desc, x, y, NULL);
+}
+
+static mmscan_status use_a_library(void) {
+  const char *unit;
+  mmscan_status status = mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0);
+  if (status == MMSCAN_OK) status = product_status(unit, MMSCAN_PRODUCT_GEMM);
+  return status ? status : mmscan_unit_close(unit);
+}
+
+static mmscan_status use_wisdom(void) {
+  const char *file = getenv("MMSCAN_TEST_FILE");
+  mmscan_status status = mmscan_wisdom_write(file);
+  return status ? status : mmscan_wisdom_read(file);
+}
+
+static const struct trial {
+  const char *name;
+  mmscan_status (*call)(void);
+} trials[] = {{"scan", scan},
+              {"scan-by-many", scan_by_many},
+              {"matmulscan", scan_by_the_letter},
+              {"library", use_a_library},
+              {"wisdom", use_wisdom}};
+
+/* What is cancelled already ends at the first cancellation point. */
+static void *call_when_cancelled(void *argument) {
+  const struct trial *trial = argument;
+  static mmscan_status status;
+  pthread_cancel(pthread_self());
+  status = trial->call();
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+  return &status;
+}
+
+/* In a fresh process, whose first call it is. */
+static int run_one(const char *name) {
+  pthread_t thread;
+  void *result;
+  size_t i = 0;
+  alarm(PATIENCE);
+  while (i < COUNT(trials) && strcmp(trials[i].name, name) != 0) i++;
+  if (i == COUNT(trials) || pthread_create(&thread, NULL, call_when_cancelled, (void *)(uintptr_t)&trials[i]) != 0)
+    return 9;
+  pthread_join(thread, &result);
+  return result == PTHREAD_CANCELED ? 1 : *(mmscan_status *)result == MMSCAN_OK ? 0 : 2;
+}
+
+static void test_each_call(void **state) {
+  (void)state;
+  const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", toy("sound")}, {"MMSCAN_TEST_FILE", in_scratch("wisdom")}};
+  int failed = 0;
+  for (size_t i = 0; i < COUNT(trials); i++) {
+    struct outcome o = ask_self(trials[i].name, settings, COUNT(settings));
+    if (o.exit != 0) print_error("%s: the child ended with %d: %s\n", trials[i].name, o.exit, o.print);
+    failed += o.exit != 0;
+  }
+  assert_int_equal(failed, 0);
+}
+
+int main(int argc, char **argv) {
+  wait_passively(argv);
+  if (argc > 1) return run_one(argv[1]);
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each_call),
+  };
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

@@ -1,0 +1,130 @@
+/* test_extremes.c: numbers and texts that nobody means. Each is given to the library in a fresh process, which it must
+ * not end.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <limits.h>
+
+#include "child.h"
+#include "engine/engine.h"
+#include "toy.h"
+#include "wisdom.h"
+#include "wisdom_text.h"
+
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
+
+enum { N = 4095, S = 4 };
+
+static mmscan_matmul_desc letter_desc(mmscan_length_rule rule, int threads) {
+  return (mmscan_matmul_desc){.struct_size = sizeof(mmscan_matmul_desc),
+                              .type = MMSCAN_F64,
+                              .n = N,
+                              .s = S,
+                              .form = MMSCAN_STACKED,
+                              .length_rule = rule,
+                              .traversal = MMSCAN_ITERATIVE,
+                              .broadcast = MMSCAN_BROADCAST_MATRIX,
+                              .threads = threads};
+}
+
+static bool scan_by_the_letter(mmscan_length_rule rule, int threads) {
+  double x[N], y[N];
+  const mmscan_matmul_desc desc = letter_desc(rule, threads);
+  for (size_t i = 0; i < N; i++) x[i] = (double)(i % 7) - 3;
+  bool right = mmscan_matmulscan(&desc, x, y, NULL) == MMSCAN_OK;
+  double sum = 0;
+  for (size_t i = 0; right && i < N; i++) right = y[i] == (sum += x[i]);
+  return right;
+}
+
+static bool scan_by_plan(const char *engine, int threads) {
+  const mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, N);
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .threads = threads};
+  double x[N] = {1}, y[N];
+  mmscan_plan *plan = NULL;
+  bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK &&
+               mmscan_execute(plan, x, y) == MMSCAN_OK && y[N - 1] == 1;
+  mmscan_plan_destroy(plan);
+  return right;
+}
+
+/* Many segments, and one; an engine that is named, and the best. */
+static int use_threads(void) {
+  static const int threads[] = {30000, INT_MAX};
+  for (size_t i = 0; i < COUNT(threads); i++) {
+    if (!scan_by_the_letter(MMSCAN_DIGITS, threads[i]) || !scan_by_the_letter(MMSCAN_PADDED, threads[i])) return 1;
+    if (!scan_by_plan("simd", threads[i]) || !scan_by_plan(NULL, threads[i])) return 2;
+  }
+  return 0;
+}
+
+/* ---- Sizes of structs -------------------------------------------------------------------------------------------- */
+
+/* No version of the library has a struct so long: what is behind it is not looked at. */
+static int use_sizes(void) {
+  static const size_t sizes[] = {SIZE_MAX, PTRDIFF_MAX, 1025};
+  float x[4] = {0}, y[4];
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    mmscan_desc scan = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4);
+    mmscan_matmul_desc letter = letter_desc(MMSCAN_DIGITS, 1);
+    mmscan_product_desc product = {.struct_size = sizes[i]};
+    mmscan_network_desc network = {.struct_size = sizes[i], .method = "sklansky"};
+    scan.struct_size = letter.struct_size = sizes[i];
+    if (mmscan_scan(&scan, x, y) != MMSCAN_EINVAL) return 1;
+    if (mmscan_matmulscan(&letter, x, y, NULL) != MMSCAN_EINVAL) return 2;
+    if (mmscan_product(&product, x, y) != MMSCAN_EINVAL) return 3;
+    if (mmscan_network(&network, x, y, NULL) != MMSCAN_EINVAL) return 4;
+  }
+  return 0;
+}
+
+/* ---- A version of two lines -------------------------------------------------------------------------------------- */
+
+/* A file of wisdom is of lines: it leaves out the library, its routines and the shapes for which it is best. */
+static int use_two_lines(void) {
+  const char *unit = open_toy("two_lines"), *file = getenv("MMSCAN_TEST_FILE");
+  const mms_wise by_toy = {&mms_engine_gemm, mms_unit_find(unit), 4, 256, 1},
+                 plain = {&mms_engine_serial, .threads = 1};
+  const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F32, 1000, 1}, longer = {MMSCAN_PLUS, MMSCAN_F32, 100000, 1};
+  if (mmscan_routine_try(unit, "sgemm_batch") != MMSCAN_OK) return 1;
+  if (mms_wisdom_keep(shape, &by_toy) != MMSCAN_OK || mms_wisdom_keep(longer, &plain) != MMSCAN_OK) return 2;
+  if (mmscan_wisdom_write(file) != MMSCAN_OK) return 3;
+  if (strstr(text_read(file).data, "\nf32 16 0 serial - 0 0 1\nend 1 ") == NULL) return 4;
+  return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 5;
+}
+
+/* ---- The tests --------------------------------------------------------------------------------------------------- */
+
+static void check_child(const char *argument) {
+  const struct setting file = {"MMSCAN_TEST_FILE", in_scratch("wisdom")};
+  struct outcome o = ask_self(argument, &file, 1);
+  if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  check_child("threads");
+}
+
+static void test_sizes(void **state) {
+  (void)state;
+  check_child("sizes");
+}
+
+static void test_two_lines(void **state) {
+  (void)state;
+  check_child("two-lines");
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"threads", use_threads}, {"sizes", use_sizes}, {"two-lines", use_two_lines}};
+  int status;
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_two_lines),
+  };
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

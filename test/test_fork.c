@@ -1,0 +1,175 @@
+/* test_fork.c: fork() while other threads are in the library, and what a child of it can do: all, on the calling thread
+ * where its parent had threads.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <pthread.h>
+#if defined(__has_include)
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define IS_ALONE __libc_single_threaded
+#endif
+#endif
+#ifndef IS_ALONE
+#define IS_ALONE 0
+#endif
+
+#include "child.h"
+#include "toy.h"
+
+enum { PATIENCE = 60 /* seconds, after which an alarm ends what hangs */ };
+
+/* ---- A fork in the middle of a call ------------------------------------------------------------------------------ */
+
+static bool open_and_close(void) {
+  const char *unit, *library = getenv("MMSCAN_TEST_LIBRARY");
+  return mmscan_unit_open(library, &unit, NULL, 0) == MMSCAN_OK && mmscan_unit_close(unit) == MMSCAN_OK;
+}
+
+static bool try_linked(void) { return mmscan_routine_try("cblas", "sgemm") == MMSCAN_OK; }
+
+/* What a thread does until it is told to stop. */
+struct busy {
+  bool (*call)(void);
+  _Atomic bool stop, failed;
+};
+
+static void *call_on_and_on(void *argument) {
+  struct busy *b = argument;
+  while (!b->stop)
+    if (!b->call()) b->failed = true;
+  return NULL;
+}
+
+/* Children that make the very call that some thread of their parent is in. */
+static int fork_amid(bool (*call)(void)) {
+  struct busy b = {.call = call};
+  pthread_t thread;
+  int failed = 0;
+  alarm(PATIENCE);
+  if (pthread_create(&thread, NULL, call_on_and_on, &b) != 0) return 9;
+  for (size_t i = 0; i < sized(200, 20) && failed == 0; i++) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      alarm(PATIENCE);
+      _exit(call() ? 0 : 1);
+    }
+    failed = exit_of(pid);
+  }
+  b.stop = true;
+  pthread_join(thread, NULL);
+  return b.failed ? 8 : failed;
+}
+
+static int fork_amid_opening(void) { return fork_amid(open_and_close); }
+static int fork_amid_trying(void) { return fork_amid(try_linked); }
+
+static void check_child(const char *argument, const struct setting *settings, size_t count) {
+  struct outcome o = ask_self(argument, settings, count);
+  if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
+}
+
+static void test_opening(void **state) {
+  (void)state;
+  check_child("opening", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("sound")}, 1);
+}
+
+static void test_trying(void **state) {
+  (void)state;
+  check_child("trying", NULL, 0);
+}
+
+/* ---- After threads ----------------------------------------------------------------------------------------------- */
+
+enum { N = 1 << 17 };
+
+static bool scan_with_two(void) {
+  static float x[N], y[N];
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1024, .threads = 2};
+  mmscan_plan *plan = NULL;
+  for (size_t i = 0; i < N; i++) x[i] = 1;
+  bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK &&
+               mmscan_execute(plan, x, y) == MMSCAN_OK;
+  for (size_t i = 0; right && i < N; i++) right = y[i] == (float)(i + 1);
+  mmscan_plan_destroy(plan);
+  return right;
+}
+
+static bool scan_by_the_letter(void) {
+  enum { LENGTH = 1000 };
+  float x[LENGTH] = {0}, y[LENGTH];
+  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
+                                   .type = MMSCAN_F32,
+                                   .n = LENGTH,
+                                   .s = 4,
+                                   .form = MMSCAN_STACKED,
+                                   .length_rule = MMSCAN_DIGITS,
+                                   .traversal = MMSCAN_ITERATIVE,
+                                   .broadcast = MMSCAN_BROADCAST_MATRIX,
+                                   .threads = 2};
+  return mmscan_matmulscan(&desc, x, y, NULL) == MMSCAN_OK;
+}
+
+/* A child, which scans on `threads` threads, and its own child. */
+static int scan_in_child(int threads, int generations) {
+  pid_t pid = fork();
+  if (pid != 0) return exit_of(pid);
+  alarm(PATIENCE);
+  bool right = mmscan_threads() == threads && scan_with_two() && scan_by_the_letter();
+  /* that has threads now, if this has */
+  _exit(!right ? 1 : generations > 1 ? scan_in_child(1, generations - 1) : 0);
+}
+
+static int after_matmulscan(void) { return scan_by_the_letter() ? scan_in_child(1, 2) : 9; }
+
+/* Of the program, which has not called the library yet. */
+static int after_a_region(void) {
+  int threads = 0;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+  threads++;
+  return threads < 1 ? 9 : scan_in_child(1, 2);
+}
+
+enum { SKIPPED = 77 };
+
+static int after_nothing(void) { return IS_ALONE ? scan_in_child(2, 2) : SKIPPED; }
+
+static const struct setting two_threads[] = {{"MMSCAN_NUM_THREADS", "2"}, {"OPENBLAS_NUM_THREADS", "1"}};
+
+static void test_after_matmulscan(void **state) {
+  (void)state;
+  check_child("matmulscan", two_threads, COUNT(two_threads));
+}
+
+static void test_after_a_region(void **state) {
+  (void)state;
+  check_child("region", two_threads, COUNT(two_threads));
+}
+
+static void test_after_nothing(void **state) {
+  (void)state;
+  int exit = run_self("nothing", two_threads, COUNT(two_threads));
+  if (exit == SKIPPED)
+    print_message("skipped: a process of one thread: it has more, or the C library does not say\n");
+  else
+    assert_int_equal(exit, 0);
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"opening", fork_amid_opening},
+                                          {"trying", fork_amid_trying},
+                                          {"matmulscan", after_matmulscan},
+                                          {"region", after_a_region},
+                                          {"nothing", after_nothing}};
+  int status;
+  wait_passively(argv);
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_opening),          cmocka_unit_test(test_trying),
+      cmocka_unit_test(test_after_matmulscan), cmocka_unit_test(test_after_a_region),
+      cmocka_unit_test(test_after_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
