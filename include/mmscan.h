@@ -35,7 +35,11 @@
  *            float by small steps, to rounding: it may pass it some steps sooner or later).
  * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
  *            untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine
- *            was asked for by name: then it returns MMSCAN_ENOMEM.
+ *            was asked for by name: then it returns MMSCAN_ENOMEM. One that finds the system starts no more threads
+ *            runs on the calling thread. (OpenMP would end the process there, and is not asked for more threads than
+ *            the calling thread's last call had without a try; what is left is that somebody else takes the threads'
+ *            place after that, or that a region of the program's own has sent them away. And a BLAS may have its own
+ *            way while the process loads it: OpenBLAS prints, unless OPENBLAS_NUM_THREADS is 1.)
  * n == 0     gives MMSCAN_OK, whatever the pointers are.
  *
  * ENVIRONMENT, read once, at first use

@@ -305,7 +305,8 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   if (status) return status;
   const mms_unit *unit;
   if ((status = take_unit(desc->unit, &unit))) return status;
-  int threads = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
+  int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
+  int threads = mms_runtime_team(mms_matmulscan_threads(desc, most));
   status = mms_matmulscan(desc, unit, NULL, threads, x, y, &found);
   mms_unit_drop(unit);
   if (counts && status == MMSCAN_OK) *counts = found;

@@ -12,6 +12,7 @@
 #include "kernel/stream.h"
 #include "led.h"
 #include "quota.h"
+#include "recruit.h"
 #include "workspace.h"
 #include <omp.h>
 
@@ -60,6 +61,8 @@ int mms_runtime_threads(int limit) {
   return mms_runtime_most_threads(limit);
 }
 
+int mms_runtime_team(int threads) { return threads > 1 && mms_recruit(threads) ? threads : 1; }
+
 /* What the threads of a run share. */
 typedef struct team {
   const mms_run *run;
@@ -105,19 +108,18 @@ static mmscan_status run_team(team *t, int threads) {
 /* ---- Who shares what ------------------------------------------------------------------------------------------ */
 
 static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
-  if (tiles->count < (size_t)threads) threads = (int)tiles->count;
   tiles->sharing = (size_t)threads;
   mms_led led = MMS_LED_READY(tiles, mms_led_layout_of(tiles));
   team t = {tiles->run, mms_led_take_part, &led, false};
   return run_team(&t, threads);
 }
 
+static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
+
 static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
-  const mms_run *run = tiles->run;
-  rows r = {.tiles = tiles, .per_grab = run->n > GRAIN ? 1 : GRAIN / run->n};
-  team t = {run, rows_take_part, &r, false};
-  size_t grabs = (run->batch - 1) / r.per_grab + 1;
-  return run_team(&t, grabs < (size_t)threads ? (int)grabs : threads);
+  rows r = {.tiles = tiles, .per_grab = scans_per_grab(tiles->run)};
+  team t = {tiles->run, rows_take_part, &r, false};
+  return run_team(&t, threads);
 }
 
 static int threads_now(const mms_run *run) {
@@ -127,6 +129,8 @@ static int threads_now(const mms_run *run) {
 mmscan_status mms_runtime_scan(const mms_run *run) {
   mms_tiles tiles = mms_tiles_of(run);
   int threads = threads_now(run);
-  bool are_few = run->batch < MANY * (size_t)threads;
-  return threads > 1 && tiles.per_scan > 1 && are_few ? share_tiles(&tiles, threads) : share_scans(&tiles, threads);
+  bool are_few = tiles.per_scan > 1 && run->batch < MANY * (size_t)threads;
+  size_t parts = are_few ? tiles.count : (run->batch - 1) / scans_per_grab(run) + 1;
+  threads = mms_runtime_team(parts < (size_t)threads ? (int)parts : threads);
+  return threads > 1 && are_few ? share_tiles(&tiles, threads) : share_scans(&tiles, threads);
 }

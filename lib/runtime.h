@@ -15,4 +15,8 @@ enum { MMS_MOST_THREADS = 1 << 20 };
 int mms_runtime_most_threads(int limit);
 int mms_runtime_threads(int limit);
 
+/* How many a region that starts now is to have, of `threads`, which are what mms_runtime_threads() says or less: 1
+ * where the system does not start so many. */
+int mms_runtime_team(int threads);
+
 #endif

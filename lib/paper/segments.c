@@ -310,10 +310,11 @@ static void count(const run *r, mmscan_counts *counts) {
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------- */
 
-/* No more than there is to do at a time: the segments, and w. */
-static int threads_for(const mmscan_matmul_desc *desc, size_t segments, int threads) {
-  if (desc->trace || segments == 1) return 1;
-  return segments < (size_t)threads ? (int)segments + 1 : threads;
+/* The segments, and w. */
+int mms_matmulscan_threads(const mmscan_matmul_desc *desc, int most) {
+  size_t segments = desc->n == 0 ? 0 : segments_of(desc);
+  if (desc->trace || segments <= 1) return 1;
+  return segments < (size_t)most ? (int)segments + 1 : most;
 }
 
 size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
@@ -324,9 +325,9 @@ size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
 mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
                              int threads, const void *x, void *y, mmscan_counts *counts) {
   if (desc->n == 0) return MMSCAN_OK;
-  run r = {.desc = desc, .unit = unit, .monoid = monoid, .segments = segments_of(desc), .x = y};
+  run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = threads, .x = y};
+  r.segments = segments_of(desc);
   r.size = monoid ? monoid->size : mms_type_size(desc->type);
-  r.threads = threads_for(desc, r.segments, threads);
   mmscan_status status = open_run(&r);
   if (status == MMSCAN_OK) {
     int before = mms_cancel_disable();

@@ -15,4 +15,7 @@ mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *uni
 /* The positions in a trace of it: elements of x and w. */
 size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc);
 
+/* How many of `most` threads there is something to do for at a time. */
+int mms_matmulscan_threads(const mmscan_matmul_desc *desc, int most);
+
 #endif

@@ -1,0 +1,147 @@
+/* test_limits.c: a process that may start no thread, or few, scans on those it has; and nothing is printed.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "child.h"
+
+/* ---- Limits of the system ---------------------------------------------------------------------------------------- */
+
+enum { TEAM = 4, N = 200000, NOBODY = 65531, NOT_HERE = 77 };
+
+/* root is under no such limit, and another user runs other things. */
+static bool become_nobody(void) { return geteuid() != 0 || setresuid(NOBODY, NOBODY, NOBODY) == 0; }
+
+/* Of all that the user runs. */
+static bool allow_threads(rlim_t most) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NPROC, &limit) != 0) return false;
+  if (most < limit.rlim_max) limit.rlim_cur = most;
+  return setrlimit(RLIMIT_NPROC, &limit) == 0;
+}
+
+static void *nothing(void *argument) { return argument; }
+
+static bool can_start_a_thread(void) {
+  pthread_t thread;
+  return pthread_create(&thread, NULL, nothing, NULL) == 0 && pthread_join(thread, NULL) == 0;
+}
+
+static size_t threads_here(void) {
+  size_t count = 0;
+  DIR *directory = opendir("/proc/self/task");
+  for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
+    count += entry->d_name[0] != '.';
+  if (directory != NULL) closedir(directory);
+  return count;
+}
+
+/* ---- Scans ------------------------------------------------------------------------------------------------------- */
+
+static double x[N], y[N];
+
+static bool is_right(mmscan_status status) {
+  for (size_t i = 0; i < N; i++)
+    if (y[i] != (double)(i + 1)) return false;
+  memset(y, 0, sizeof y);
+  return status == MMSCAN_OK;
+}
+
+static mmscan_status scan_with_plan(size_t batch) {
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000, .threads = TEAM};
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, N / batch);
+  mmscan_plan *plan;
+  desc.batch = batch;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)desc.n;
+  mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
+  if (status == MMSCAN_OK) status = mmscan_execute(plan, x, y);
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
+static mmscan_status scan_by_the_letter(void) {
+  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
+                                   .type = MMSCAN_F64,
+                                   .n = N,
+                                   .s = 16,
+                                   .form = MMSCAN_STACKED,
+                                   .length_rule = MMSCAN_DIGITS,
+                                   .traversal = MMSCAN_ITERATIVE,
+                                   .broadcast = MMSCAN_BROADCAST_VECTOR,
+                                   .threads = TEAM};
+  return mmscan_matmulscan(&desc, x, y, NULL);
+}
+
+/* All that starts threads. */
+static bool scan_all_ways(void) {
+  for (size_t i = 0; i < N; i++) x[i] = 1;
+  bool right = is_right(scan_by_the_letter()) && is_right(scan_with_plan(1)) && is_right(mmscan_inclusive_f64(N, x, y));
+  return right && scan_with_plan(10) == MMSCAN_OK && y[N - 1] == N / 10;
+}
+
+struct seen {
+  bool right;
+  size_t before, after; /* threads */
+};
+
+/* The allowance, of all the user's threads, is in the environment; none: as it is. No destructor runs, as a leak
+ * checker would start a thread. */
+static int scan_with_few_threads(void) {
+  const char *allowed = getenv("TEST_LIMITS_THREADS");
+  rlim_t most = allowed != NULL ? (rlim_t)atoi(allowed) : RLIM_INFINITY;
+  if (!become_nobody() || !allow_threads(most) || (most == 1 && can_start_a_thread())) _exit(NOT_HERE);
+  struct seen seen = {.before = threads_here()};
+  seen.right = scan_all_ways();
+  seen.after = threads_here();
+  fflush(NULL);
+  _exit(report_to_parent(&seen, sizeof seen));
+}
+
+/* OpenBLAS says at load that it cannot start threads of its own. */
+static bool scans_with(const char *allowed, struct seen *seen) {
+  const struct setting settings[] = {{"TEST_LIMITS_THREADS", allowed}, {"OPENBLAS_NUM_THREADS", "1"}};
+  struct outcome o = ask_self("few", settings + (allowed == NULL), COUNT(settings) - (allowed == NULL));
+  if (o.exit == NOT_HERE) return false;
+  if (o.exit != 0 || o.printed != 0 || o.reported != sizeof *seen)
+    fail_msg("%s threads: ended with %d, and printed: %s", text_or(allowed, "all"), o.exit, o.print);
+  memcpy(seen, o.report, sizeof *seen);
+  assert_true(seen->right);
+  return true;
+}
+
+static void test_no_thread_can_be_started(void **state) {
+  (void)state;
+  struct seen seen;
+  if (scans_with("1", &seen))
+    assert_int_equal(seen.after, seen.before);
+  else
+    print_message("skipped: no thread can be started: the system starts them all\n");
+  if (scans_with(NULL, &seen)) assert_in_range(seen.after, seen.before + 1, seen.before + 2 * TEAM);
+}
+
+/* Among these is the one that allows a team and no more: to try it must not take the place of what it is tried for. */
+static void test_few_threads_can_be_started(void **state) {
+  (void)state;
+  struct seen seen;
+  for (int allowed = 2; allowed <= 2 * TEAM; allowed++)
+    for (size_t turn = 0; turn < sized(10, 1); turn++) {
+      char number[16];
+      snprintf(number, sizeof number, "%d", allowed);
+      if (!scans_with(number, &seen)) return;
+    }
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"few", scan_with_few_threads}};
+  int status;
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_no_thread_can_be_started),
+      cmocka_unit_test(test_few_threads_can_be_started),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
