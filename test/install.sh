@@ -106,6 +106,29 @@ for compiler in "$CC -std=c11 $tmp/user/user.c" "$CXX -std=c++17 $tmp/user/user.
   runs "$name-static" no
 done
 
+# A program that is built with a sanitizer, which libmmscan is not, opens libraries too.
+cat >"$tmp/user/units.c" <<'PROGRAM'
+#include <mmscan.h>
+#include <stdio.h>
+int main(void) {
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++) continue;
+  if (mmscan_unit_open("libm.so.6", NULL, NULL, 0) != MMSCAN_EBLAS) return 1;
+  return puts(mmscan_version()) < 0;
+}
+PROGRAM
+for sanitizer in address thread; do
+  name=$tmp/user/$sanitizer
+  if eval "$CC -fsanitize=$sanitizer -o $name-shared $tmp/user/units.c $shared_flags '-Wl,-rpath,$prefix/lib'" \
+    2>"$tmp/cc.log"; then
+    eval "$CC -fsanitize=$sanitizer -o $name-static $tmp/user/units.c $static_flags"
+    runs "$name-shared" yes
+    runs "$name-static" no
+  else
+    echo "skipped: $CC has no sanitizer of the kind: $sanitizer"
+  fi
+done
+
 for language in C CXX; do
   project=$tmp/cmake-$language
   mkdir "$project"

@@ -1,7 +1,6 @@
 /* vendor.c: the vendors' own calls, looked up by name. */
 #include "unit/vendor.h"
 
-#include "sanitized.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -14,15 +13,18 @@ typedef void (*fill_call)(char *buffer, int length);
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* A library calls its own functions, also where the process has others of that name: a reference BLAS would use the
- * sgemm_ of the BLAS that is linked. The sanitizers cannot bear it. */
-#ifdef MMS_SANITIZED
-enum { HOW = RTLD_NOW | RTLD_LOCAL };
-#else
-enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
-#endif
+/* Where this or the program is built with a sanitizer, it is there; and it ends a process that opens a library as
+ * below. */
+void __asan_init(void) __attribute__((weak));
+void __msan_init(void) __attribute__((weak));
+void __tsan_init(void) __attribute__((weak));
+static bool is_sanitized(void) { return __asan_init || __msan_init || __tsan_init; }
 
-void *mms_vendor_open(const char *library) { return dlopen(library, HOW); }
+/* A library calls its own functions, also where the process has others of that name: a reference BLAS would use the
+ * sgemm_ of the BLAS that is linked. */
+void *mms_vendor_open(const char *library) {
+  return dlopen(library, RTLD_NOW | RTLD_LOCAL | (is_sanitized() ? 0 : RTLD_DEEPBIND));
+}
 
 void mms_vendor_close(mms_vendor *v) {
   void *again = v->stays ? dlopen(v->file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
