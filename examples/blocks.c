@@ -23,8 +23,8 @@ int main(void) {
                       .x_stride = 1,
                       .y_stride = 1,
                       .batch = 1};
-  double carry = 0; /* the total of all blocks so far */
   size_t bytes;
+  double carry = -0.0; /* the total of all blocks so far: none, and -0.0 + x is x, also where x is -0.0 */
 
   while ((bytes = fread(block, 1, sizeof block, stdin)) > 0) {
     if (bytes % sizeof *block != 0) {

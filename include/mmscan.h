@@ -230,11 +230,16 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
 /* As mmscan_scan() for one block of a scan that comes in blocks. `carry` holds one element of y_type a row of the
- * batch: on entry the prefix of everything before this block (before the first: the identity of op, or the init of an
- * exclusive scan), on return the prefix of everything up to and including it. For reverse scans the blocks come from
- * the last to the first. desc->init must be NULL. carry may not share memory with x or y (not checked). The bits equal
- * those of one call over everything where each block's n is a multiple of MMSCAN_MAX_TILE and the same engine serves
- * every block. Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
+ * batch: on entry the prefix of everything before this block, on return the prefix of everything up to and including
+ * it. Before the first block it is the init of an exclusive scan; of an inclusive one the identity of op, which for
+ * the + of floats is -0.0: 0.0 + x is x but where x is -0.0. For reverse scans the blocks come from the last to the
+ * first. desc->init must be NULL. carry may not share memory with x or y (not checked).
+ *
+ * The bits equal those of one call over everything where the n of each block, but for the one that is scanned last, is
+ * a multiple of MMSCAN_MAX_TILE, and one choice serves all: engine and tile, of which wisdom may have another for the
+ * shape of a block than for that of the whole.
+ *
+ * Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
 
 /* ---- The paper's algorithm, as written ------------------------------------------------------------------------- */

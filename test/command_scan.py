@@ -146,6 +146,17 @@ class Text(Case):
             self.bad("scan", self.write(name, "1\n" + "0" * 3000000), says=name + ":2: a field is too long")
             self.bad("scan", self.write(name, "1\n2\0\n"), says=name + ":2: a field holds a zero byte")
 
+    def test_zeros_below(self):
+        """-0. + -0. is -0.; an exclusive scan starts at 0."""
+        for code in "f4", "f8":
+            x = np.full((3, 2), -0.0, code)
+            path = self.write("x.npy", npy_bytes(x))
+            for options in ((), ("--axis", 0), ("--kind", "exclusive")):
+                y = np.load(io.BytesIO(self.good("scan", *options, path)))
+                self.assertTrue((np.signbit(y) == (options != ("--kind", "exclusive"))).all(), (code, options))
+            y = np.frombuffer(self.good("scan", "--type", "f%d" % (8 * x.itemsize), "-", data=x.tobytes()), code)
+            self.assertTrue(np.signbit(y).all(), code)
+
     def test_standard_input(self):
         self.assertEqual(self.lines("-", data=b"1\n2\n3\n"), ["1", "3", "6"])
         self.assertEqual(self.lines("-", data=b"flow\n1\n2\n"), ["flow", "1", "3"])

@@ -130,7 +130,7 @@ static int print_u64(const void *value, char text[ELEMENT_TEXT]) {
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* The identity of + is the zero of its type, so it need not be named. */
+/* The identity of + is the zero of its type, which need not be named, but for floats: 0 + -0 is 0. */
 static const element table[] = {
     {"f32",
      MMSCAN_F32,
@@ -138,14 +138,20 @@ static const element table[] = {
      4,
      parse_f32,
      print_f32,
-     {[MMSCAN_MAX] = {.f32 = -INFINITY}, [MMSCAN_MIN] = {.f32 = INFINITY}, [MMSCAN_MUL] = {.f32 = 1}}},
+     {[MMSCAN_PLUS] = {.f32 = -0.0},
+      [MMSCAN_MAX] = {.f32 = -INFINITY},
+      [MMSCAN_MIN] = {.f32 = INFINITY},
+      [MMSCAN_MUL] = {.f32 = 1}}},
     {"f64",
      MMSCAN_F64,
      'f',
      8,
      parse_f64,
      print_f64,
-     {[MMSCAN_MAX] = {.f64 = -INFINITY}, [MMSCAN_MIN] = {.f64 = INFINITY}, [MMSCAN_MUL] = {.f64 = 1}}},
+     {[MMSCAN_PLUS] = {.f64 = -0.0},
+      [MMSCAN_MAX] = {.f64 = -INFINITY},
+      [MMSCAN_MIN] = {.f64 = INFINITY},
+      [MMSCAN_MUL] = {.f64 = 1}}},
     {"i32",
      MMSCAN_I32,
      'i',

@@ -130,9 +130,17 @@ static int fail_library(const char *name, mmscan_status status) {
   return fail("%s: %s: %s", name, mmscan_strerror(status), environment);
 }
 
+/* As in one call of the library: an inclusive scan starts from the identity, an exclusive one of + from 0. */
+static void fill_carry(const order *o, void *carry, size_t count) {
+  if (o->kind == MMSCAN_EXCLUSIVE && o->op == MMSCAN_PLUS)
+    memset(carry, 0, count * o->type->size);
+  else
+    element_fill(o->type, o->op, carry, count);
+}
+
 int order_check(const order *o, const char *name) {
   scalar one = {.u64 = 0}, carry;
-  element_fill(o->type, o->op, &carry, 1);
+  fill_carry(o, &carry, 1);
   const mmscan_status status = scan_rows(o, &one, 1, 1, &carry);
   if (status == MMSCAN_OK) return DONE;
   if (status == MMSCAN_ENOTSUP && o->op != MMSCAN_PLUS && mmscan_environment_error() == NULL)
@@ -154,7 +162,7 @@ static int scan_block(const order *o, const block *b, input *in, result *to) {
 
 /* The blocks along one scan. In reverse they are counted from the end, so that the incomplete block comes last. */
 static int scan_lines(const order *o, const block_shape *largest, block *b, input *in, result *to) {
-  element_fill(o->type, o->op, b->carry, (size_t)(b->size.slabs * b->size.columns));
+  fill_carry(o, b->carry, (size_t)(b->size.slabs * b->size.columns));
   for (uint64_t done = 0; done < o->length; done += b->size.lines) {
     b->size.lines = smaller(largest->lines, o->length - done);
     b->line = o->reverse ? o->length - done - b->size.lines : done;
@@ -208,7 +216,7 @@ static int scan_stream_with(const order *o, input *in, result *to, char *data) {
   const size_t size = o->type->size, most = (size_t)ROW_BLOCK * size;
   size_t got = most;
   scalar carry;
-  element_fill(o->type, o->op, &carry, 1);
+  fill_carry(o, &carry, 1);
   for (uint64_t done = 0; got == most; done += got / size) {
     if (input_read(in, data, most, &got) != DONE) return FAILED;
     if (got % size != 0) return order_fail_size(in->name, o->type);
