@@ -27,7 +27,8 @@
  * Alignment  That of the element type, nothing more.
  * Threads    Every call may be made from any number of threads at once, on one plan too. A call made inside an OpenMP
  *            parallel region, or in a forked child of a process that had threads, whoever started them, runs on the
- *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use.
+ *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use;
+ *            never more than OMP_THREAD_LIMIT.
  *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
  * Results    The bits of y do not depend on the number of threads. Integers wrap around (two's complement), as in
  *            NumPy. Sums of floats are rounded in the order the plan chose, which is not the order of the plain loop;

@@ -51,9 +51,10 @@ static void rows_take_part(void *given, void *room) {
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
 int mms_runtime_most_threads(int limit) {
-  if (limit > 0) return limit < MMS_MOST_THREADS ? limit : MMS_MOST_THREADS;
-  int most = omp_get_max_threads(), quota = mms_quota_cpus();
-  return quota > 0 && quota < most ? quota : most;
+  int most = limit > 0 ? limit : omp_get_max_threads(), allowed = omp_get_thread_limit();
+  int quota = limit > 0 ? MMS_MOST_THREADS : mms_quota_cpus();
+  if (quota > 0 && quota < most) most = quota;
+  return allowed < most ? allowed : most;
 }
 
 int mms_runtime_threads(int limit) {

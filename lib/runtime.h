@@ -11,7 +11,7 @@ mmscan_status mms_runtime_scan(const mms_run *run);
 enum { MMS_MOST_THREADS = 1 << 20 };
 
 /* How many threads a run may use, of at most `limit` (0: OpenMP's own rules, and no more than the CPUs that a container
- * is allowed); and how many of them here and now. */
+ * is allowed) and OMP_THREAD_LIMIT; and how many of them here and now. */
 int mms_runtime_most_threads(int limit);
 int mms_runtime_threads(int limit);
 

@@ -88,7 +88,9 @@ static void test_how_many_threads(void **state) {
                 {{{"OMP_NUM_THREADS", "4"}}, 4},
                 {{{"MMSCAN_NUM_THREADS", "5"}}, 5},
                 {{{"MMSCAN_NUM_THREADS", "2"}, {"OMP_NUM_THREADS", "7"}}, 2},
-                {{{"MMSCAN_NUM_THREADS", "7"}, {"OMP_NUM_THREADS", "2"}}, 7}};
+                {{{"MMSCAN_NUM_THREADS", "7"}, {"OMP_NUM_THREADS", "2"}}, 7},
+                {{{"OMP_NUM_THREADS", "4"}, {"OMP_THREAD_LIMIT", "1"}}, 1},
+                {{{"MMSCAN_NUM_THREADS", "4"}, {"OMP_THREAD_LIMIT", "3"}}, 3}};
   uint64_t bits = counted_with(NULL, 0).bits;
   for (size_t i = 0; i < COUNT(trials); i++) {
     struct counted c = counted_with(trials[i].setting, 2);
@@ -179,6 +181,31 @@ static bool scan_by_the_letter(float *x, size_t n) {
                           .unit = "cblas",
                           .threads = 2};
   return mmscan_matmulscan(&d, x, x, NULL) == MMSCAN_OK;
+}
+
+/* A plan that asks for more is not given more either; and OpenMP is not asked, which may complain. */
+static int plan_four(void) {
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000, .threads = 4};
+  mmscan_choice used = {.struct_size = sizeof used};
+  struct sample sample = sample_new(type_at(0), RANDOM, 200000);
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
+  mmscan_plan *plan = NULL;
+  bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK &&
+               mmscan_plan_get_choice(plan, &used) == MMSCAN_OK &&
+               mmscan_execute(plan, sample.x, sample.x) == MMSCAN_OK && scan_by_the_letter((float *)sample.x, 200000);
+  mmscan_plan_destroy(plan);
+  sample_free(&sample);
+  return right && report_to_parent(&used.threads, sizeof used.threads) == 0 ? 0 : 1;
+}
+
+static void test_thread_limit(void **state) {
+  (void)state;
+  int threads;
+  struct outcome o = ask_self("four", &(struct setting){"OMP_THREAD_LIMIT", "2"}, 1);
+  if (o.exit != 0 || o.printed != 0) fail_msg("the child ended with %d: %s", o.exit, o.print);
+  assert_int_equal(o.reported, sizeof threads);
+  memcpy(&threads, o.report, sizeof threads);
+  assert_int_equal(threads, 2);
 }
 
 /* Products of small, of large and of the largest matrices, and long ones. */
@@ -273,6 +300,7 @@ static int run_single(void) {
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_how_many_threads),
+      cmocka_unit_test(test_thread_limit),
       cmocka_unit_test(test_threads_of_the_blas),
       cmocka_unit_test(test_one_thread_starts_none),
   };
@@ -281,8 +309,11 @@ static int run_all(void) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {
-      {"witness", witness_scan}, {"single", run_single}, {"count", count_threads}, {"tests", run_all}};
+  static const struct child children[] = {{"witness", witness_scan},
+                                          {"single", run_single},
+                                          {"count", count_threads},
+                                          {"four", plan_four},
+                                          {"tests", run_all}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   int failed = run_all();
