@@ -23,7 +23,22 @@ static const char *version_of(const mms_unit *unit) {
   return part.version ? part.version : UNKNOWN;
 }
 
+enum { LINE_ROOM = 256 };
+
+/* The line of a unit that is linked: one that is there without a hold, and tells of its library. */
+static bool line_of(const mms_unit *unit, char *line) {
+  if (!unit->describe || unit->hold) return false;
+  snprintf(line, LINE_ROOM, "unit %s %s\n", unit->name, version_of(unit));
+  return true;
+}
+
 /* ---- Writing -------------------------------------------------------------------------------------------------- */
+
+void mms_roster_write_linked(FILE *out) {
+  char line[LINE_ROOM];
+  for (size_t i = 0; mms_unit_builtin(i); i++)
+    if (line_of(mms_unit_builtin(i), line)) fputs(line, out);
+}
 
 static size_t find(const mms_roster *r, const char *name, const char *version) {
   size_t i = 0;
@@ -123,11 +138,18 @@ static mmscan_status open_library(mms_library *l) {
   return MMSCAN_EIO;
 }
 
-static const mms_unit *builtin_unit(const char *name) {
+char *mms_roster_skip_linked(mms_roster *r, char *text) {
+  r->linked = text;
+  while (after(text, "unit") && strchr(text, '\n')) text = strchr(text, '\n') + 1;
+  return text;
+}
+
+static const mms_unit *builtin_unit(const mms_roster *r, const char *name) {
+  char line[LINE_ROOM];
   const mms_unit *unit = mms_unit_find(name);
   if (!unit || !is_builtin(unit) || !mms_unit_hold(unit)) return NULL;
   mms_unit_drop(unit);
-  return unit;
+  return line_of(unit, line) && !strstr(r->linked, line) ? NULL : unit;
 }
 
 static mmscan_status numbered_unit(mms_roster *r, const char *text, const mms_unit **unit) {
@@ -143,7 +165,7 @@ static mmscan_status numbered_unit(mms_roster *r, const char *text, const mms_un
 
 mmscan_status mms_roster_unit(mms_roster *r, const char *name, const mms_unit **unit) {
   if (*name == '@') return numbered_unit(r, name + 1, unit);
-  *unit = builtin_unit(name);
+  *unit = builtin_unit(r, name);
   return *unit ? MMSCAN_OK : MMSCAN_EIO;
 }
 

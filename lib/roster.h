@@ -21,11 +21,15 @@ typedef struct mms_library {
 } mms_library;
 
 typedef struct mms_roster {
+  const char *linked; /* reading: the text where lines of units that are linked may be */
   size_t count;
   mms_library library[MMS_ROSTER_MOST];
 } mms_roster;
 
 /* ---- Writing: */
+
+/* A line for each unit that is linked, not opened: "unit cblas OpenBLAS 0.3.21". */
+void mms_roster_write_linked(FILE *out);
 
 /* Adds the library of a unit, unless it is there. A built-in unit has none. Left out is what does not fit: a name or a
  * version that is no line, and a library too many. */
@@ -48,6 +52,9 @@ void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name,
 /* Takes a line of the three kinds, whose text stays the caller's and must last as long as the roster. False: it is
  * none, or does not belong there. */
 bool mms_roster_line(mms_roster *roster, char *line);
+
+/* Takes the lines of units that are linked, and returns what follows them. */
+char *mms_roster_skip_linked(mms_roster *roster, char *text);
 
 /* The unit that a line of a shape means. Opens the library and holds it, once. MMSCAN_EIO: there is no such unit here,
  * or it is of another version. MMSCAN_ENOMEM. */

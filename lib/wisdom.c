@@ -8,7 +8,7 @@
  *   library 0.1.0
  *   cpu AMD EPYC
  *   isa avx512
- *   unit cblas OpenBLAS 0.3.21
+ *   unit cblas OpenBLAS 0.3.21       the BLAS that is linked, which matters to lines that name it
  *   blas libblis.so.4                libraries that were opened: roster.h
  *   version 0.9.0
  *   f32 17 0 simd - 0 32768 2        type (of +), log2 n, log2 batch, engine, unit, s, tile, threads
@@ -122,16 +122,9 @@ static void make_end(char *end, const char *text, size_t size, size_t entries) {
   snprintf(end, END_ROOM, "end %zu %016" PRIx64 "\n", entries, sum_of(text, size));
 }
 
-/* What a file must start with to be of this library, machine and linked BLAS. */
+/* What a file must start with to be of this library and machine. */
 static void write_head(FILE *out, const mms_isa *isa) {
   fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(), isa->name);
-  for (size_t i = 0; mms_unit_builtin(i); i++) {
-    const mms_unit *unit = mms_unit_builtin(i);
-    mmscan_part part = {.struct_size = sizeof part};
-    if (!unit->describe || unit->hold) continue;
-    unit->describe(unit, &part);
-    fprintf(out, "unit %s %s\n", unit->name, part.version ? part.version : "unknown");
-  }
 }
 
 static void write_entry(FILE *out, const mms_roster *roster, const entry *e) {
@@ -181,6 +174,7 @@ static char *make_text(const mms_isa *isa, size_t *size, size_t *lines) {
   FILE *out = open_memstream(&text, size);
   if (!out) return NULL;
   write_head(out, isa);
+  mms_roster_write_linked(out);
   *lines = write_lines(out);
   return end_text(out, &text);
 }
@@ -289,11 +283,12 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
   entry *first, *last;
   *why = "it is damaged";
   if (!is_whole(text, size, &entries)) return MMSCAN_EIO;
-  *why = "it is of another version, CPU, instruction set or BLAS";
+  *why = "it is of another version, CPU or instruction set";
   if (strncmp(text, head, strlen(head)) != 0) return MMSCAN_EIO;
   *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version";
   mms_roster roster = {0};
-  mmscan_status status = parse_lines(text + strlen(head), &roster, &first, &last, &count);
+  char *lines = mms_roster_skip_linked(&roster, text + strlen(head));
+  mmscan_status status = parse_lines(lines, &roster, &first, &last, &count);
   if (status == MMSCAN_OK) status = count == entries ? mms_roster_keep(&roster) : MMSCAN_EIO;
   bool is_news = status == MMSCAN_OK && has_news(first);
   if (is_news)

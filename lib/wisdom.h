@@ -23,7 +23,8 @@ size_t mms_wisdom_count(void);
 
 /* Reads a file; what it says outranks what is known. All of it or nothing is kept.
  *
- * MMSCAN_EIO     it cannot be read, is damaged, or is of another version, CPU, instruction set or BLAS; *why says it
+ * MMSCAN_EIO     it cannot be read, is damaged, or is of another version, CPU or instruction set, or uses another
+ *                BLAS; *why says it
  * MMSCAN_ENOMEM
  */
 mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why);

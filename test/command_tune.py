@@ -48,7 +48,7 @@ class InfoAndUsage(Case):
     def test_illegal_environment(self):
         path = self.write("x.txt", "1 2")
         wrong = {"MMSCAN_ENGINE": "abacus"}
-        self.bad("scan", "-o", self.path("y.txt"), path, env=wrong, says=["x.txt", "MMSCAN_ENGINE", "abacus"])
+        self.bad("scan", "-o", self.path("y.txt"), path, env=wrong, says=["mmscan: MMSCAN_ENGINE=abacus"])
         self.good("scan", "--engine", "serial", path, env=wrong)
         for options in ["info"], ["info", "--json"]:
             status, out, err = run(*options, env=wrong)
@@ -134,8 +134,8 @@ class Tune(Case):
         files = {self.path("missing"): "No such file", self.directory: "read", self.write("w", b"x"): "damaged"}
         for name, reason in files.items():
             env = {"MMSCAN_WISDOM": name}
-            self.bad("info", env=env, says=["MMSCAN_WISDOM", name, reason])
-            self.bad("scan", "-o", self.path("y"), path, env=env, says=["MMSCAN_WISDOM", name, reason])
+            self.bad("info", env=env, says=["mmscan: MMSCAN_WISDOM=", name, reason])
+            self.bad("scan", "-o", self.path("y"), path, env=env, says=["mmscan: MMSCAN_WISDOM=", name, reason])
             status, out, _ = run("info", "--json", env=env)
             self.assertEqual((status, json.loads(out)["wisdom"]), (1, {"file": name, "shapes": 0}))
 

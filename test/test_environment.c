@@ -259,10 +259,35 @@ static void test_wisdom_that_cannot_be_used(void **state) {
   refuse_wisdom(in_scratch("damaged"), "damaged");
   foreign = wisdom_of("mmscan-wisdom 1\nlibrary 0.0.0\n", line);
   text_write(in_scratch("foreign"), &foreign);
-  refuse_wisdom(in_scratch("foreign"), "another version, CPU, instruction set or BLAS");
+  refuse_wisdom(in_scratch("foreign"), "another version, CPU or instruction set");
   illegal = wisdom_of(head.data, "f32 16 0 abacus - 0 1024 1\n");
   text_write(in_scratch("illegal"), &illegal);
   refuse_wisdom(in_scratch("illegal"), "line");
+}
+
+/* The head with another version of the linked BLAS. */
+static struct text head_of_another_blas(void) {
+  struct text head = wisdom_head(), other = {0};
+  char *unit = strstr(head.data, "unit cblas ");
+  if (unit == NULL) fail_msg("no unit cblas in: %s", head.data);
+  *unit = '\0';
+  add_text(&other, head.data);
+  add_text(&other, "unit cblas OpenBLAS 0.0.0\n");
+  return other;
+}
+
+/* Its version matters to who uses it. */
+static void test_wisdom_of_another_blas(void **state) {
+  (void)state;
+  struct text head = head_of_another_blas();
+  struct text text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1\nf32 17 0 gemm model 4 256 1\n");
+  text_write(in_scratch("unused"), &text);
+  struct expected e = {
+      .setting = {{"MMSCAN_WISDOM", in_scratch("unused")}}, .status = MMSCAN_OK, .engine = "simd", .unit = ""};
+  assert_int_equal(probe_as(&e).count, 2);
+  text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1\nf32 17 0 gemm cblas 4 256 1\n");
+  text_write(in_scratch("used"), &text);
+  refuse_wisdom(in_scratch("used"), "BLAS that is not here or of another version");
 }
 
 /* Wisdom of one instruction set is not for another. */
@@ -361,6 +386,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_each_variable),
       cmocka_unit_test(test_each_isa),
       cmocka_unit_test(test_wisdom_that_cannot_be_used),
+      cmocka_unit_test(test_wisdom_of_another_blas),
       cmocka_unit_test(test_wisdom_of_another_isa),
       cmocka_unit_test(test_wisdom_is_used),
       cmocka_unit_test(test_a_choice_outranks),

@@ -126,8 +126,7 @@ static mmscan_status scan_rows(const order *o, void *data, size_t n, size_t rows
 
 static int fail_library(const char *name, mmscan_status status) {
   const char *environment = mmscan_environment_error();
-  if (environment == NULL) return fail("%s: %s", name, mmscan_strerror(status));
-  return fail("%s: %s: %s", name, mmscan_strerror(status), environment);
+  return environment != NULL ? fail("%s", environment) : fail("%s: %s", name, mmscan_strerror(status));
 }
 
 /* As in one call of the library: an inclusive scan starts from the identity, an exclusive one of + from 0. */
