@@ -27,21 +27,25 @@
  * Alignment  That of the element type, nothing more.
  * Threads    Every call may be made from any number of threads at once, on one plan too. A call made inside an OpenMP
  *            parallel region, or in a forked child of a process that had threads, whoever started them, runs on the
- *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use;
- *            never more than OMP_THREAD_LIMIT.
+ *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use; never
+ *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, a call runs on the calling thread.
  *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
- * Results    The bits of y do not depend on the number of threads. Integers wrap around (two's complement), as in
- *            NumPy. Sums of floats are rounded in the order the plan chose, which is not the order of the plain loop;
- *            but y[i] is finite, infinite or NaN exactly where the plain loop's is (where a sum climbs to the largest
- *            float by small steps, to rounding: it may pass it some steps sooner or later).
+ * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers
+ *            wrap around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which
+ *            is not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
+ *            (where a sum climbs to the largest float by small steps, to rounding: it may pass it some steps sooner or
+ *            later).
  * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
  *            untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine
- *            was asked for by name: then it returns MMSCAN_ENOMEM. One that finds the system starts no more threads
- *            runs on the calling thread. (OpenMP would end the process there, and is not asked for more threads than
- *            the calling thread's last call had without a try; what is left is that somebody else takes the threads'
- *            place after that, or that a region of the program's own has sent them away. And a BLAS may have its own
- *            way while the process loads it: OpenBLAS prints, unless OPENBLAS_NUM_THREADS is 1.)
- * n == 0     gives MMSCAN_OK, whatever the pointers are.
+ *            was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP does end a process that can start no more
+ *            threads, and is asked for those only that could be started just before. What is left: that others take
+ *            their place in between, or that a region of the program's own has sent OpenMP's threads away. A BLAS has
+ *            its own way while the process loads it: OpenBLAS prints, unless OPENBLAS_NUM_THREADS is 1.
+ * n == 0     is MMSCAN_OK where the description is legal, whatever the pointers to elements are.
+ * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. A description or a
+ *            choice that is smaller than this library's gives MMSCAN_EINVAL; a larger one, of a later header and up to
+ *            1024 bytes, is served where all that it has more is zero, and else gives MMSCAN_ENOTSUP. A struct that a
+ *            call fills in must be of this library's size: any other gives MMSCAN_EINVAL.
  *
  * ENVIRONMENT, read once, at first use
  *
@@ -294,7 +298,8 @@ typedef struct mmscan_event {
 } mmscan_event;
 
 /* Term k of entry `entry` of W, in the order in which they are combined: X(k, column) for k < s, C for k = s. Returns 1
- * and in *position where it is, or MMSCAN_NO_ELEMENT for padding; 0 where A has a zero, or there is no C. */
+ * and in *position where it is, or MMSCAN_NO_ELEMENT for padding; 0 where A has a zero, or there is no C, or where
+ * event or position is NULL. */
 int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
 
 /* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
@@ -420,6 +425,7 @@ typedef struct mmscan_model_result {
  * s = 3 on; time: some seconds for n = 2^24 and s = 2.
  *
  * MMSCAN_EINVAL  desc or result is NULL, has a wrong struct_size or holds an illegal value
+ * MMSCAN_ENOTSUP desc is of a later header and asks for more than this version does
  * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications or waits; *result is untouched
  */
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result);
@@ -534,8 +540,9 @@ size_t mmscan_wisdom_count(void);
  * end in _64 or 64_, may begin with scipy_, and integers may have 32 or 64 bits. Its symbols are seen by nobody else.
  *
  * Opening what is open counts up; each mmscan_unit_open() is undone by one mmscan_unit_close(). *name (may be NULL) is
- * set to a string that lasts as long as the process. Where the call fails, `why` (may be NULL) gets the reason, a line
- * of at most why_size bytes with its null; else an empty string. Any thread may call, any number at a time.
+ * set to a string that lasts as long as the process, or to NULL where the call fails. Then `why` (may be NULL) gets the
+ * reason, a line of at most why_size bytes with its null; else an empty string. Any thread may call, any number at a
+ * time.
  *
  * MMSCAN_EINVAL  library is NULL or empty, or is the name of a built-in unit
  * MMSCAN_EBLAS   it cannot be loaded, is neither a BLAS nor LIBXSMM, lacks sgemm or dgemm, or they give wrong products

@@ -251,6 +251,7 @@ mmscan_status mmscan_unit_open(const char *library, const char **name, char *why
   char reason[256] = "";
   const mms_unit *unit;
   mmscan_status status = MMSCAN_EINVAL;
+  if (name) *name = NULL;
   if (!library || !*library)
     snprintf(reason, sizeof reason, "no library is named");
   else if (is_builtin(library))

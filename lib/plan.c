@@ -133,7 +133,8 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   const mmscan_choice *c = choice ? choice : &nothing;
   mmscan_status status;
   if (env->status) return env->status;
-  if (choice && (choice->struct_size != sizeof *choice || choice->threads < 0)) return MMSCAN_EINVAL;
+  if (choice && (status = mms_problem_struct(choice, sizeof *choice))) return status;
+  if (c->threads < 0) return MMSCAN_EINVAL;
   *plan = (mmscan_plan){.problem = *problem};
   plan->job = (mms_job){.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
   const int most = mms_runtime_most_threads(c->threads ? c->threads : env->threads);

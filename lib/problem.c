@@ -11,8 +11,10 @@
 enum { LONGEST = 1024 }; /* bytes of a struct, in any version: more is garbage, and none of it is read */
 
 /* A caller built with a longer struct may use fields we do not know; all zero, they mean the plain scan. */
-static mmscan_status check_size(const void *desc, size_t known, size_t given) {
+mmscan_status mms_problem_struct(const void *desc, size_t known) {
   const unsigned char *bytes = desc;
+  size_t given;
+  memcpy(&given, desc, sizeof given);
   if (given < known || given > LONGEST) return MMSCAN_EINVAL;
   for (size_t i = known; i < given; i++)
     if (bytes[i]) return MMSCAN_ENOTSUP;
@@ -76,7 +78,7 @@ mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind ki
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
-  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
+  if ((status = mms_problem_struct(d, sizeof *d))) return status;
   if ((status = check_values(d))) return status;
   if ((status = check_supported(d))) return status;
   *p = (mms_problem){.op = d->op,
@@ -150,7 +152,7 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, con
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
+  if ((status = mms_problem_struct(d, sizeof *d))) return status;
   if ((status = check_matmul_values(d))) return status;
   if (d->n == 0) return MMSCAN_OK;
   if (!x || !y || d->n > PTRDIFF_MAX / mms_type_size(d->type)) return MMSCAN_EINVAL;
@@ -185,7 +187,7 @@ static mmscan_status check_product_arrays(const mmscan_product_desc *d, const vo
 mmscan_status mms_problem_product(const mmscan_product_desc *d, const void *x, const void *w) {
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
-  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
+  if ((status = mms_problem_struct(d, sizeof *d))) return status;
   if ((status = check_product_values(d))) return status;
   return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;
 }
@@ -193,7 +195,9 @@ mmscan_status mms_problem_product(const mmscan_product_desc *d, const void *x, c
 /* ---- The paper's model and its Table 1 ------------------------------------------------------------------------- */
 
 mmscan_status mms_problem_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
-  if (!d || d->struct_size != sizeof *d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
+  mmscan_status status;
+  if (!d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
+  if ((status = mms_problem_struct(d, sizeof *d))) return status;
   if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
   return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
 }
@@ -210,7 +214,7 @@ mmscan_status mms_problem_network(const mmscan_network_desc *d, const void *x, c
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = check_size(d, sizeof *d, d->struct_size))) return status;
+  if ((status = mms_problem_struct(d, sizeof *d))) return status;
   if (!d->method) return MMSCAN_EINVAL;
   *method = mms_method_find(d->method);
   if (!*method) return MMSCAN_EINVAL;

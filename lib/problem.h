@@ -19,6 +19,10 @@ typedef struct mms_problem {
 /* The plain scan of n elements of a simple call. init is NULL for an inclusive scan. */
 mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init);
 
+/* MMSCAN_OK where the struct a caller gives, which begins with its size, is as long as the one known here, or longer
+ * with zeros only in what is more. MMSCAN_EINVAL: it is shorter; MMSCAN_ENOTSUP: there is something in it. */
+mmscan_status mms_problem_struct(const void *desc, size_t known);
+
 /* A description into a problem. */
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
 

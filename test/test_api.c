@@ -357,6 +357,29 @@ static void test_stride_zero(void **state) {
   }
 }
 
+/* Fields of a later version, at the end of a larger struct: in what all kinds of calls are told. */
+static void test_sizes_of_structs(void **state) {
+  (void)state;
+  struct {
+    mmscan_choice known;
+    uint64_t later;
+  } choice = {{.struct_size = sizeof choice, .engine = "simd"}, 0};
+  struct {
+    mmscan_model_desc known;
+    uint64_t later;
+  } model = {{.struct_size = sizeof model, .n = 100, .s = 4, .units = 1}, 0};
+  mmscan_model_result result = {.struct_size = sizeof result};
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4);
+  mmscan_plan *plan;
+  for (int later = 0; later <= 1; later++) {
+    choice.later = model.later = (uint64_t)later;
+    mmscan_status want = later ? MMSCAN_ENOTSUP : MMSCAN_OK;
+    assert_status(want, mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice.known));
+    mmscan_plan_destroy(plan);
+    assert_status(want, mmscan_model(&model.known, &result));
+  }
+}
+
 /* A field of a later version, at the end of a larger struct. */
 static void test_field_of_a_later_version(void **state) {
   (void)state;
@@ -423,6 +446,7 @@ int main(void) {
       cmocka_unit_test(test_plan_refuses_rows_that_overlap),
       cmocka_unit_test(test_flaws_of_descriptions),
       cmocka_unit_test(test_stride_zero),
+      cmocka_unit_test(test_sizes_of_structs),
       cmocka_unit_test(test_field_of_a_later_version),
       cmocka_unit_test(test_null_arguments),
       cmocka_unit_test(test_blocks_refuse),

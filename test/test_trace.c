@@ -168,6 +168,8 @@ static void test_terms(void **state) {
   const mmscan_event e = {.matrix = MMSCAN_MATRIX_L, .s = 2, .columns = 2, .in = in, .add = add};
   const mmscan_event without = {.matrix = MMSCAN_MATRIX_L, .s = 2, .columns = 2, .in = in};
   size_t position;
+  assert_int_equal(mmscan_event_term(NULL, 0, 0, &position), 0);
+  assert_int_equal(mmscan_event_term(&e, 0, 0, NULL), 0);
   assert_true(mmscan_event_term(&e, 0, 0, &position) == 1 && position == 7);
   assert_int_equal(mmscan_event_term(&e, 0, 1, &position), 0);
   assert_true(mmscan_event_term(&e, 1, 1, &position) == 1 && position == MMSCAN_NO_ELEMENT);

@@ -13,10 +13,10 @@
 
 static void refuse(const char *library, mmscan_status want, const char *reason) {
   char why[300] = "x";
-  const char *name = "untouched";
+  const char *name = "a name";
   assert_int_equal(mmscan_unit_open(library, &name, why, sizeof why), want);
   if (strstr(why, reason) == NULL) fail_msg("%s: no '%s' in: %s", text_or(library, "NULL"), reason, why);
-  assert_string_equal(name, "untouched");
+  assert_null(name);
   assert_null(strchr(why, '\n'));
   if (library != NULL && strchr(library, '/')) {
     assert_false(is_loaded(library));

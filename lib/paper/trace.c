@@ -13,6 +13,7 @@ void mms_trace_tell(const mms_trace *t, size_t from, mmscan_event event) {
 }
 
 int mmscan_event_term(const mmscan_event *e, size_t entry, size_t k, size_t *position) {
+  if (!e || !position) return 0;
   if (k >= e->s) {
     *position = e->add ? e->add[entry] : MMSCAN_NO_ELEMENT;
     return e->add && k == e->s;
