@@ -17,7 +17,7 @@ static void print_unit(const bench_unit *unit) {
   }
   printf(" %s", unit->part.library != NULL ? unit->part.library : unit->part.description);
   if (unit->part.version != NULL) printf(", %s", unit->part.version);
-  if (unit->part.threads > 0) printf(", %d thread%s", unit->part.threads, unit->part.threads == 1 ? "" : "s");
+  if (unit->threads > 0) printf(", %d thread%s", unit->threads, unit->threads == 1 ? "" : "s");
   putchar('\n');
 }
 
@@ -34,10 +34,16 @@ static void print_settings(const contest *c) {
   if (json_object_size(c->settings) == 0) puts("settings     none of those that units look at");
 }
 
+void contest_own_threads(const contest *c, char text[120]) {
+  snprintf(text, 120, "the unit's own are set to %d in one call for all, where they can be", contest_threads(c));
+}
+
 void contest_print_head(const contest *c, size_t n) {
-  char length[48];
+  char length[48], threads[120];
   report_machine_lines(c->request);
   print_settings(c);
+  contest_own_threads(c, threads);
+  printf("threads      %s\n", threads);
   report_times_line(c->request);
   report_length(n, length);
   printf("scans        %s, %s, out of place\n\n", c->number->name, length);
@@ -197,7 +203,7 @@ void contest_print_ranking(const contest *c) {
   print_scans(c, loops);
   for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
   puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, up to s = 512.\n"
-       "threads: times as fast, at s = 512, with the threads the unit is set to as with one of its own.\n"
+       "threads: times as fast, at s = 512, with all of the unit's own threads as with one of them.\n"
        "s: the fastest for scans of 2^20 elements or less on one thread.\n"
        "xbound, xserial: times the speed of copying by as many threads, and of the serial loop.");
   fflush(stdout);

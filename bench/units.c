@@ -4,6 +4,7 @@
  */
 #include "units.h"
 #include "message.h"
+#include "own_threads.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -155,11 +156,13 @@ static int open_listed(unit_list *list, char *names) {
   return DONE;
 }
 
-int units_open(unit_list *list, char *names) {
+int units_open(unit_list *list, char *names, int threads) {
   char found[] = "found";
   list->count = 0;
   const int status = open_listed(list, names != NULL ? names : found);
   if (status != DONE) return status;
+  for (size_t i = 0; i < list->count; i++)
+    list->units[i].threads = own_threads_when_set(list->units[i].part.library, threads);
   return list->count > 0 ? DONE : fail("no unit was found");
 }
 
