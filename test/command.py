@@ -1300,6 +1300,8 @@ class Units(Timed):
         self.check_ranking(report, set(labels))
         both = self.good("bench", "--list", "--units", "model,found,cblas").decode()
         self.assertEqual([line.split()[0] for line in both.splitlines()], ["model"] + labels)
+        again = self.good("bench", "--units", ",".join(labels), "--list").decode()
+        self.assertEqual(again, listed)
         remark("%d units" % len(labels))
 
     def test_units_that_fail(self):
@@ -1345,6 +1347,16 @@ class Units(Timed):
         units = [first, second, self.path("liblink.so"), first, "cblas", "cblas"]
         listed = self.good("bench", "--list", "--units", ",".join(units)).decode()
         self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
+
+    def test_long_names(self):
+        """They are cut: columns stay columns, and each has one of its own."""
+        units = [self.library("lib%s%s.so" % ("x" * 40, end)) for end in "abc"]
+        text = self.good(*self.TINY, ",".join(units)).decode()
+        rows = [line for line in text.splitlines() if re.search(" tiles +[0-9]", line)]
+        self.assertEqual(len({line.split()[0] for line in rows}), 3)
+        self.assertEqual({line.index(" tiles ") for line in rows}, {23})
+        bars = [line.index("|") for line in text.splitlines() if re.match("(Scans|rank|   [-0-9] )", line)]
+        self.assertEqual((len(bars), len(set(bars))), (7, 1), text)
 
     def test_names_that_are_no_text(self):
         """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title is."""
