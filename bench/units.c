@@ -99,7 +99,7 @@ static bench_unit open_unit(const char *name) {
     if (!unit.opened) units_fail(&unit, why[0] != '\0' ? reason_without(why, name) : mmscan_strerror(status));
     find_part(name, &unit.part);
   } else if (unit.part.status != MMSCAN_OK) {
-    units_fail(&unit, "the library behind the unit is not here");
+    units_fail(&unit, "the library behind the unit is not found: give its path");
   }
   return unit;
 }
