@@ -237,7 +237,7 @@ int contest_run(bench_request *request) {
   contest c = {.request = request, .number = request->types[0], .settings = contest_settings()};
   int status = session_check_environment();
   if (status == DONE) status = prepare(request);
-  if (status == DONE) status = units_open(&c.list, request->unit_names);
+  if (status == DONE) status = units_open(&c.list, request->unit_names, contest_threads(&c));
   if (status == DONE) status = is_any_left(&c) ? run(&c) : status_of(&c);
   status = contest_page_close(picture_close(status));
   if (status == DONE) status = status_of(&c);
@@ -249,7 +249,7 @@ int contest_run(bench_request *request) {
 int contest_list(bench_request *request) {
   contest c = {.request = request};
   int status = session_check_environment();
-  if (status == DONE) status = units_open(&c.list, request->unit_names);
+  if (status == DONE) status = units_open(&c.list, request->unit_names, contest_threads(&c));
   if (status == DONE) contest_print_units(&c);
   if (status == DONE) status = status_of(&c);
   units_close(&c.list);

@@ -27,7 +27,7 @@ typedef struct standing {
   const contender *scans[MOST_THREAD_COUNTS]; /* for request->threads[] */
   const contender *product;                   /* the fastest in tiles, either way, of any s */
   const contender *peak;                      /* that with the most operations a second, on any threads */
-  double gain; /* times as fast with the threads it is set to as with one of its own; 0: not known */
+  double gain;                                /* times as fast with all its own threads as with one; 0: not known */
 } standing;
 
 typedef struct contest {
@@ -58,6 +58,9 @@ double contest_operations(const contender *c);
 
 /* The product with the most operations a second by a unit, of any s; on one thread, or on any. */
 const contender *contest_peak(const contest *c, const bench_unit *unit, bool one_thread);
+
+/* The most threads that are asked for. */
+int contest_threads(const contest *c);
 
 /* Fills in the ranking. */
 void contest_rank(contest *c);

@@ -29,7 +29,7 @@ static json_t *standing_json(const contest *c, const standing *s) {
   const contender *last = s->scans[c->request->thread_counts - 1], *one = s->scans[0];
   json_t *row = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "label", settings_text(unit->label), "unit",
                           settings_text(unit->name), "library", settings_text(unit->part.library), "version",
-                          settings_text(unit->part.version), "threads", unit->part.threads, "forms", forms_of(c, unit));
+                          settings_text(unit->part.version), "threads", unit->threads, "forms", forms_of(c, unit));
   if (unit->failure[0] != '\0') json_object_set_new(row, "failed", settings_text(unit->failure));
   json_object_set_new(row, "s", json_integer((json_int_t)s->s));
   json_object_set_new(row, "gelem_per_second", or_null(last, contest_elements(last)));

@@ -87,6 +87,8 @@ static void put_machine(FILE *to, const contest *c) {
   put_pair(to, "serial loop by", PEER_BUILT);
   snprintf(text, sizeof text, "medians of %d rounds; all in one process, in turn", c->request->rounds);
   put_pair(to, "times", text);
+  contest_own_threads(c, text);
+  put_pair(to, "threads", text);
   fputs("</table>\n", to);
 }
 
@@ -196,7 +198,7 @@ static void put_libraries(FILE *to, const contest *c) {
       html_put_text(to, texts[k]);
       fputs("</td>", to);
     }
-    fprintf(to, unit->part.threads > 0 ? "<td class=\"n\">%d</td></tr>\n" : "<td></td></tr>\n", unit->part.threads);
+    fprintf(to, unit->threads > 0 ? "<td class=\"n\">%d</td></tr>\n" : "<td></td></tr>\n", unit->threads);
   }
   fputs("</table>\n", to);
 }

@@ -12,9 +12,8 @@ const char *const contest_captions[PICTURES] = {
     [PICTURE_RANKING] =
         "Scans by the engine gemm with each unit, at the s that is fastest for it. No scan is faster than "
         "copying.",
-    [PICTURE_PRODUCTS] =
-        "The first level of a scan alone, W = L_s X. Solid: tile by tile on one thread, the faster of "
-        "matrices by rows and by columns. Dashed: one call for all, with the threads the unit is set to.",
+    [PICTURE_PRODUCTS] = "The first level of a scan alone, W = L_s X. Solid: tile by tile on one thread, the faster of "
+                         "matrices by rows and by columns. Dashed: one call for all, on the unit's own threads.",
     [PICTURE_ROOFLINE] =
         "The same products over their arithmetic intensity: 2 s operations for an element that is read "
         "and written. Full marks: in tiles. Open marks: one call for all. The roof is copying, and the "

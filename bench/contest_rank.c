@@ -31,6 +31,8 @@ double contest_operations(const contender *c) {
   return c != NULL && c->refusal[0] == '\0' ? 1e-9 * product_operations(c) / c->seconds : 0;
 }
 
+int contest_threads(const contest *c) { return c->request->threads[c->request->thread_counts - 1]; }
+
 /* ---- The ranking ------------------------------------------------------------------------------------------------- */
 
 static const contender *faster(const contender *a, const contender *b) {

@@ -22,6 +22,9 @@ void contest_print_ranking(const contest *c);
 /* The lengths of the products, which are whole columns: those of a short request differ by s. */
 void contest_product_length(const contest *c, char text[80]);
 
+/* How many threads of their own the units have. */
+void contest_own_threads(const contest *c, char text[120]);
+
 /* A line for each unit: what it is, or why it takes no part. */
 void contest_print_units(const contest *c);
 

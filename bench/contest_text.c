@@ -7,17 +7,20 @@
 #include <jansson.h>
 #include <string.h>
 
+/* Characters before the numbers: the unit and the form; the rank, the unit, s and three numbers. */
+enum { PRODUCT_HEAD = UNIT_LABEL + 17, RANKING_HEAD = 5 + UNIT_LABEL + 5 + 3 * 8 };
+
 /* ---- Before ------------------------------------------------------------------------------------------------------ */
 
 static void print_unit(const bench_unit *unit) {
-  printf("%-20s", unit->label);
+  printf("%-*s", UNIT_LABEL, unit->label);
   if (unit->failure[0] != '\0') {
     printf(" failed: %s\n", unit->failure);
     return;
   }
   printf(" %s", unit->part.library != NULL ? unit->part.library : unit->part.description);
   if (unit->part.version != NULL) printf(", %s", unit->part.version);
-  if (unit->part.threads > 0) printf(", %d thread%s", unit->part.threads, unit->part.threads == 1 ? "" : "s");
+  if (unit->threads > 0) printf(", %d thread%s", unit->threads, unit->threads == 1 ? "" : "s");
   putchar('\n');
 }
 
@@ -34,10 +37,16 @@ static void print_settings(const contest *c) {
   if (json_object_size(c->settings) == 0) puts("settings     none of those that units look at");
 }
 
+void contest_own_threads(const contest *c, char text[120]) {
+  snprintf(text, 120, "the unit's own are set to %d in one call for all, where they can be", contest_threads(c));
+}
+
 void contest_print_head(const contest *c, size_t n) {
-  char length[48];
+  char length[48], threads[120];
   report_machine_lines(c->request);
   print_settings(c);
+  contest_own_threads(c, threads);
+  printf("threads      %s\n", threads);
   report_times_line(c->request);
   report_length(n, length);
   printf("scans        %s, %s, out of place\n\n", c->number->name, length);
@@ -64,13 +73,13 @@ static void print_value(double value) {
 
 static void print_row(const contest *c, const bench_unit *unit, product_kind kind, measure *value) {
   if (!is_timed_somewhere(c, unit, kind)) return;
-  printf("%-20s %-16s", unit->label, products[kind].name);
+  printf("%-*s %-16s", UNIT_LABEL, unit->label, products[kind].name);
   for (int i = 0; i < CONTEST_SIZES; i++) print_value(value(contest_product(&c->races[i], unit, kind)));
   putchar('\n');
 }
 
 static void print_table(const contest *c, const char *heading, measure *value) {
-  printf("\n%-37s", heading);
+  printf("\n%-*s", PRODUCT_HEAD, heading);
   for (int i = 0; i < CONTEST_SIZES; i++) printf("  s =%4zu", contest_sizes[i]);
   putchar('\n');
   for (size_t i = 0; i < c->list.count; i++)
@@ -78,7 +87,7 @@ static void print_table(const contest *c, const char *heading, measure *value) {
 }
 
 static void print_measure(const contest *c, const char *name, const contender *(*find)(const race *r)) {
-  printf("%-37s", name);
+  printf("%-*s", PRODUCT_HEAD, name);
   for (int i = 0; i < CONTEST_SIZES; i++) print_value(contest_elements(find(&c->races[i])));
   putchar('\n');
 }
@@ -95,7 +104,7 @@ static bool is_told(const race *r, const bench_unit *unit, int kind, const char 
 }
 
 static void print_reason(const race *r, const bench_unit *unit, int kind, const char *reason) {
-  printf("%-20s %s", unit->label, products[kind].name);
+  printf("%-*s %s", UNIT_LABEL, unit->label, products[kind].name);
   for (int i = kind + 1; i < PRODUCTS; i++) {
     const contender *p = contest_product(r, unit, i);
     if (p != NULL && strcmp(p->refusal, reason) == 0) printf("; %s", products[i].name);
@@ -159,12 +168,13 @@ static void print_scans(const contest *c, const contender *const *scans) {
 }
 
 static void print_ranking_head(const contest *c) {
-  char length[48];
+  char length[48], title[112];
   report_length(c->races[CONTEST_SCANS].n, length);
-  printf("\nScans by the engine gemm, %s, %-22s |", c->number->name, length);
+  snprintf(title, sizeof title, "Scans by the engine gemm, %s, %s", c->number->name, length);
+  printf("\n%-*s |", RANKING_HEAD, title);
   for (size_t i = 0; i < c->request->thread_counts; i++)
     printf(" %2d thread%s               |", c->request->threads[i], c->request->threads[i] == 1 ? " " : "s");
-  printf("\n%-22s %4s %7s %7s %7s |", "rank unit", "s", "product", "GFLOP/s", "threads");
+  printf("\nrank %-*s %4s %7s %7s %7s |", UNIT_LABEL, "unit", "s", "product", "GFLOP/s", "threads");
   for (size_t i = 0; i < c->request->thread_counts; i++) printf(" %7s %7s %7s |", "Gelem/s", "xbound", "xserial");
   putchar('\n');
 }
@@ -172,10 +182,10 @@ static void print_ranking_head(const contest *c) {
 static void print_standing(const contest *c, size_t place) {
   const standing *s = &c->ranking[place];
   if (s->unit->failure[0] != '\0') {
-    printf("   - %-17s failed: %s\n", s->unit->label, s->unit->failure);
+    printf("   - %-*s failed: %s\n", UNIT_LABEL, s->unit->label, s->unit->failure);
     return;
   }
-  printf("%4zu %-17s %4zu", place + 1, s->unit->label, s->s);
+  printf("%4zu %-*s %4zu", place + 1, UNIT_LABEL, s->unit->label, s->s);
   print_value(contest_elements(s->product));
   print_value(contest_operations(s->peak));
   print_value(s->gain);
@@ -191,13 +201,13 @@ void contest_print_ranking(const contest *c) {
     bounds[i] = lineup_bound(r, c->request->threads[i]);
     loops[i] = lineup_loop(r);
   }
-  printf("%-51s |", "   - copy bound");
+  printf("%-*s |", RANKING_HEAD, "   - copy bound");
   print_scans(c, bounds);
-  printf("%-51s |", "   - serial loop");
+  printf("%-*s |", RANKING_HEAD, "   - serial loop");
   print_scans(c, loops);
   for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
   puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, up to s = 512.\n"
-       "threads: times as fast, at s = 512, with the threads the unit is set to as with one of its own.\n"
+       "threads: times as fast, at s = 512, with all of the unit's own threads as with one of them.\n"
        "s: the fastest for scans of 2^20 elements or less on one thread.\n"
        "xbound, xserial: times the speed of copying by as many threads, and of the serial loop.");
   fflush(stdout);

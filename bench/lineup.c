@@ -222,14 +222,11 @@ static void add_serial_loop(lineup *l) {
   c->threads = 1;
 }
 
-/* Those that have no more than one thread run beside one thread, the others beside all. */
-static bool takes_part(const lineup *l, bool one_thread) { return l->threads == (one_thread ? 1 : mmscan_threads()); }
-
-static void add_peers(lineup *l) {
+static void add_peers(lineup *l, bool one_thread) {
   const size_t type = (size_t)(l->race->number - numbers);
   const peer *p;
   for (size_t i = 0; (p = peers_at(i)) != NULL; i++) {
-    if (!takes_part(l, p->threads == PEER_ONE_THREAD)) continue;
+    if ((p->threads == PEER_ONE_THREAD) != one_thread) continue;
     contender *c = add(l, ROLE_PEER, p->name, run_scan);
     if (c == NULL) continue;
     c->scan = p->scan[type];
@@ -239,15 +236,31 @@ static void add_peers(lineup *l) {
 }
 
 static void add_numpy(lineup *l) {
-  contender *c = takes_part(l, true) ? add(l, ROLE_PEER, "NumPy cumsum", numpy_run) : NULL;
+  contender *c = add(l, ROLE_PEER, "NumPy cumsum", numpy_run);
   if (c == NULL) return;
   c->verify = numpy_verify;
   refuse(c, numpy_refusal(bytes_of(l->race)));
 }
 
+/* Those that have no more than one thread. */
+static void add_peers_of_one_thread(const lineup *l) {
+  lineup one = *l;
+  one.threads = 1;
+  add_peers(&one, true);
+  add_numpy(&one);
+}
+
+/* Copying on one thread, which at small n is the bound of many threads too. */
+static void add_one_thread_copies(const lineup *l, const int *threads) {
+  lineup one = *l;
+  one.threads = 1;
+  add_copies(&one);
+  if (threads[0] != 1) add_bound(&one);
+}
+
 void lineup_add_measures(race *r, const int *threads, size_t thread_counts) {
   lineup l = {.race = r, .threads = 1};
-  add_copies(&l);
+  add_one_thread_copies(&l, threads);
   add_serial_loop(&l);
   for (size_t i = 0; i < thread_counts; i++) {
     l.threads = threads[i];
@@ -256,11 +269,11 @@ void lineup_add_measures(race *r, const int *threads, size_t thread_counts) {
   }
 }
 
-/* Whatever the thread counts are, copying on one thread takes part, for at small n it is the bound of many threads too,
- * and so does the serial loop, which all are compared with. */
+/* Whatever the thread counts are, what has one thread takes part once: copying, the serial loop, which all are compared
+ * with, and the peers, which are what people have. Parallel peers run on all threads. */
 void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts) {
-  lineup l = {.race = r, .filter = filter, .threads = 1};
-  add_copies(&l);
+  lineup l = {.race = r, .filter = filter};
+  add_one_thread_copies(&l, threads);
   for (size_t i = 0; i < thread_counts; i++) {
     l.threads = threads[i];
     add_bound(&l);
@@ -270,8 +283,8 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
       add_read_ahead(&l);
     }
     add_library(&l);
-    add_peers(&l);
-    add_numpy(&l);
+    if (i == 0) add_peers_of_one_thread(&l);
+    if (l.threads == mmscan_threads()) add_peers(&l, false);
   }
 }
 

@@ -45,24 +45,36 @@ static calls find_calls(void *handle) {
   return (calls){NULL, NULL};
 }
 
-/* Sets the threads if there are more than one, and returns how many there were; 0 where that is not known. */
-static int set_threads(const char *library, int threads) {
+/* Sets the threads, and returns how many there were; 0 where they cannot be set. *after is how many there are then. */
+static int set_threads(const char *library, int threads, int *after) {
   void *handle = library != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  *after = 0;
   if (handle == NULL) return 0;
   const calls c = find_calls(handle);
   const int before = c.get != NULL ? c.get() : 0;
-  if (c.set != NULL && (before > 1 || threads > 1)) c.set(threads);
+  if (before != 0 && before != threads) c.set(threads);
+  if (before != 0) *after = c.get();
   dlclose(handle);
   return before;
 }
 
-own_threads own_threads_set_one(const char *library) {
+own_threads own_threads_set(const char *library, int threads) {
   own_threads before = {.openmp = omp_get_max_threads()};
-  before.count = set_threads(library, 1);
+  int after;
+  before.count = set_threads(library, threads, &after);
   return before;
 }
 
 void own_threads_restore(const char *library, own_threads before) {
-  if (before.count > 1) set_threads(library, before.count);
+  int after;
+  if (before.count != 0) set_threads(library, before.count, &after);
   omp_set_num_threads(before.openmp);
+}
+
+int own_threads_when_set(const char *library, int threads) {
+  own_threads before = {.openmp = omp_get_max_threads()};
+  int after;
+  before.count = set_threads(library, threads, &after);
+  own_threads_restore(library, before);
+  return after;
 }

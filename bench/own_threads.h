@@ -7,12 +7,15 @@
 
 /* What was set before. */
 typedef struct own_threads {
-  int count;  /* of the library; 1 or less: nothing was changed, as it has no more, or has no such setting */
+  int count;  /* of the library, by its own account (BLIS: -1 for not set); 0: it has no such setting */
   int openmp; /* of OpenMP in this process, which some libraries set with their own */
 } own_threads;
 
-/* Has a loaded library use one thread in its calls; and puts back what was. */
-own_threads own_threads_set_one(const char *library);
+/* Has a loaded library use so many threads in its calls; and puts back what was. */
+own_threads own_threads_set(const char *library, int threads);
 void own_threads_restore(const char *library, own_threads before);
+
+/* How many a loaded library says it uses when it is set to so many; 0: it cannot be set. */
+int own_threads_when_set(const char *library, int threads);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "contender.h"
 
-enum { MOST_LINES = 16 };
+enum { MOST_LINES = 20 };
 
 typedef struct panel {
   const race *races; /* by length, ascending */

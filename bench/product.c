@@ -26,18 +26,18 @@ const product products[PRODUCTS] = {
                                .tiles = true,
                                .by_rows = true},
     [PRODUCT_WHOLE] = {.name = "whole",
-                       .description = "one gemm for all (Theorem 1), threads as the unit is set",
+                       .description = "one gemm for all (Theorem 1), on the unit's own threads",
                        .form = MMSCAN_PRODUCT_GEMM},
     [PRODUCT_WHOLE_ONE_THREAD] = {.name = "whole, 1 thread",
-                                  .description = "one gemm for all, the unit's own threads set to one",
+                                  .description = "the same with the unit's own threads set to one",
                                   .form = MMSCAN_PRODUCT_GEMM,
                                   .one_thread = true},
     [PRODUCT_TRMM] = {.name = "trmm", .description = "one trmm for all, in place", .form = MMSCAN_PRODUCT_TRMM},
     [PRODUCT_BATCH] = {.name = "batch",
-                       .description = "one gemm_batch for all squares (Algorithm 1)",
+                       .description = "one gemm_batch for all squares (Algorithm 1), threads as the unit is set",
                        .form = MMSCAN_PRODUCT_BATCH},
     [PRODUCT_BATCH_STRIDED] = {.name = "strided batch",
-                               .description = "one gemm_batch_strided for all squares",
+                               .description = "one gemm_batch_strided for all squares, likewise",
                                .form = MMSCAN_PRODUCT_BATCH_STRIDED},
     [PRODUCT_BF16] = {.name = "bfloat16",
                       .description = "one sbgemm for all: X of bfloat16, sums of float",
@@ -84,19 +84,45 @@ static mmscan_status multiply(const contender *c) {
   return status;
 }
 
+/* ---- The unit's own threads -------------------------------------------------------------------------------------- */
+
+static bool is_batch(const product *p) {
+  return p->form == MMSCAN_PRODUCT_BATCH || p->form == MMSCAN_PRODUCT_BATCH_STRIDED;
+}
+
+/* What they are set to; 0: left as they are, for a product in chunks starts none, and BLIS starts them for every square
+ * of a batch. */
+static int threads_to_set(const contender *c) {
+  const product *p = &products[c->form];
+  return p->tiles || is_batch(p) ? 0 : p->one_thread ? 1 : c->unit->threads;
+}
+
+/* Those that it then uses; where nobody knows, 1. */
+static int threads_used(const bench_unit *unit, const product *p) {
+  const int own = is_batch(p) ? unit->part.threads : unit->threads;
+  return p->tiles || p->one_thread || own < 1 ? 1 : own;
+}
+
+static own_threads set_threads(const contender *c) {
+  const int threads = threads_to_set(c);
+  return threads > 0 ? own_threads_set(c->unit->part.library, threads) : (own_threads){0};
+}
+
+static void restore_threads(const contender *c, own_threads before) {
+  if (threads_to_set(c) > 0) own_threads_restore(c->unit->part.library, before);
+}
+
 /* ---- As a contender ---------------------------------------------------------------------------------------------- */
 
 /* Products of products soon are Inf, and NaN, which take no longer; zeros would be skipped by some. */
 static double run(const contender *c, long runs) {
-  const product *p = &products[c->form];
   mmscan_status status = MMSCAN_OK;
-  if (in_place(p)) memcpy(c->race->y, c->race->data, c->race->n * c->race->number->size);
-  own_threads before = {0};
-  if (p->one_thread) before = own_threads_set_one(c->unit->part.library);
+  if (in_place(&products[c->form])) memcpy(c->race->y, c->race->data, c->race->n * c->race->number->size);
+  const own_threads before = set_threads(c);
   const double start = timing_now();
   for (long i = 0; i < runs && status == MMSCAN_OK; i++) status = multiply(c);
   const double seconds = timing_now() - start;
-  if (p->one_thread) own_threads_restore(c->unit->part.library, before);
+  restore_threads(c, before);
   return status == MMSCAN_OK ? seconds : NAN;
 }
 
@@ -120,7 +146,10 @@ static size_t verify(const contender *c) {
     memcpy(r->y, r->data, bytes);
   else
     memset(r->y, 0xFF, bytes);
-  if (multiply(c) != MMSCAN_OK) return 0;
+  const own_threads before = set_threads(c);
+  const mmscan_status status = multiply(c);
+  restore_threads(c, before);
+  if (status != MMSCAN_OK) return 0;
   return products[c->form].by_rows ? check_by_rows(c) : r->number->check(r->n, c->s, r->data, r->y);
 }
 
@@ -148,18 +177,12 @@ static void try_one(contender *c) {
     snprintf(c->refusal, sizeof c->refusal, "%s", status == MMSCAN_ENOTSUP ? "not there" : mmscan_strerror(status));
 }
 
-static void refuse_threads(contender *c) {
-  const own_threads before = own_threads_set_one(c->unit->part.library);
-  own_threads_restore(c->unit->part.library, before);
-  if (before.count <= 1) snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let it be set");
-}
-
 void product_add(race *r, const bench_unit *unit, product_kind kind) {
   const product *p = &products[kind];
   if (r->count == MOST_CONTENDERS) return;
   contender *c = &r->contenders[r->count++];
   *c = (contender){.role = ROLE_LIBRARY,
-                   .threads = 1,
+                   .threads = threads_used(unit, p),
                    .run = run,
                    .verify = verify,
                    .race = r,
@@ -167,13 +190,13 @@ void product_add(race *r, const bench_unit *unit, product_kind kind) {
                    .form = kind,
                    .unit = unit};
   snprintf(c->name, sizeof c->name, "%s", unit->label);
-  if (!p->tiles && !p->one_thread && unit->part.threads > 1) c->threads = unit->part.threads;
   c->settle = c->threads > 1;
   if (p->form == MMSCAN_PRODUCT_BF16 && r->bf16 == NULL)
     snprintf(c->refusal, sizeof c->refusal, "f32 only");
   else
     try_one(c);
-  if (c->refusal[0] == '\0' && p->one_thread) refuse_threads(c);
+  if (c->refusal[0] == '\0' && p->one_thread && unit->threads <= 1)
+    snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let it be set");
   if (c->refusal[0] == '\0') lineup_refuse_slow(c, unit->name);
 }
 

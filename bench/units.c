@@ -4,6 +4,7 @@
  */
 #include "units.h"
 #include "message.h"
+#include "own_threads.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT = 24 };
+enum { SHORT = UNIT_LABEL + 1, NUMBERED = UNIT_LABEL - 3 /* room for "-17" */ };
 
 /* The unit that counts. */
 static const char SLOW_UNIT[] = "model";
@@ -54,7 +55,8 @@ static void set_label(const unit_list *list, bench_unit *unit) {
   short_name(unit->name, label);
   if (is_taken(list, label)) snprintf(label, sizeof label, "%s", slash != NULL ? slash + 1 : unit->name);
   snprintf(unit->label, sizeof unit->label, "%s", label);
-  for (int i = 2; is_taken(list, unit->label); i++) snprintf(unit->label, sizeof unit->label, "%s-%d", label, i);
+  for (unsigned i = 2; is_taken(list, unit->label); i++)
+    snprintf(unit->label, sizeof unit->label, "%.*s-%u", NUMBERED, label, i % 100);
 }
 
 /* ---- One unit ---------------------------------------------------------------------------------------------------- */
@@ -97,7 +99,7 @@ static bench_unit open_unit(const char *name) {
     if (!unit.opened) units_fail(&unit, why[0] != '\0' ? reason_without(why, name) : mmscan_strerror(status));
     find_part(name, &unit.part);
   } else if (unit.part.status != MMSCAN_OK) {
-    units_fail(&unit, "the library behind the unit is not here");
+    units_fail(&unit, "the library behind the unit is not found: give its path");
   }
   return unit;
 }
@@ -137,12 +139,28 @@ static void open_found(unit_list *list) {
   }
 }
 
+/* By the label that a library among those that are found has; false where none has it. To load one to see whether it is
+ * there comes last: what is left of some that are unloaded, by anyone but the unit, crashes. */
+static bool open_label(const char *label, bench_unit *unit) {
+  char other[SHORT];
+  const char *candidate;
+  for (size_t i = 0; (candidate = mmscan_unit_candidate(i)) != NULL; i++) {
+    short_name(candidate, other);
+    if (strcmp(other, label) != 0) continue;
+    *unit = open_unit(candidate);
+    if (unit->opened || !is_absent(candidate)) return true;
+  }
+  return false;
+}
+
 static bool open_item(unit_list *list, const char *name) {
+  mmscan_part part;
+  bench_unit unit;
   if (strcmp(name, "found") == 0) {
     open_found(list);
     return true;
   }
-  bench_unit unit = open_unit(name);
+  if (find_part(name, &part) || !open_label(name, &unit)) unit = open_unit(name);
   return add(list, &unit);
 }
 
@@ -155,11 +173,13 @@ static int open_listed(unit_list *list, char *names) {
   return DONE;
 }
 
-int units_open(unit_list *list, char *names) {
+int units_open(unit_list *list, char *names, int threads) {
   char found[] = "found";
   list->count = 0;
   const int status = open_listed(list, names != NULL ? names : found);
   if (status != DONE) return status;
+  for (size_t i = 0; i < list->count; i++)
+    list->units[i].threads = own_threads_when_set(list->units[i].part.library, threads);
   return list->count > 0 ? DONE : fail("no unit was found");
 }
 

@@ -8,13 +8,14 @@
 #include <mmscan.h>
 #include <stdbool.h>
 
-enum { MOST_UNITS = 16 };
+enum { MOST_UNITS = 16, UNIT_LABEL = 23 /* characters at most */ };
 
 typedef struct bench_unit {
-  char label[40];   /* short, and no other's */
-  const char *name; /* as plans and products take it */
-  mmscan_part part; /* what the library tells of it; zeros where it could not be opened */
-  bool opened;      /* for this list */
+  char label[UNIT_LABEL + 1]; /* short, and no other's */
+  const char *name;           /* as plans and products take it */
+  mmscan_part part;           /* what the library tells of it; zeros where it could not be opened */
+  bool opened;                /* for this list */
+  int threads;                /* its own, when it is set to as many as the others; 0: it cannot be set */
   char failure[256];
 } bench_unit;
 
@@ -23,10 +24,10 @@ typedef struct unit_list {
   size_t count;
 } unit_list;
 
-/* The units of a list by commas, names or libraries, which is cut up and has to outlive this. "found" and NULL: all
- * that are found, but for the one that counts. One that cannot be used has a failure. To be given to units_close() in
- * any case. */
-int units_open(unit_list *list, char *names);
+/* The units of a list by commas, names, labels of those that are found, or libraries, which is cut up and has to
+ * outlive this. "found" and NULL: all that are found, but for the one that counts. One that cannot be used has a
+ * failure. `threads` is what all are asked to be set to. To be given to units_close() in any case. */
+int units_open(unit_list *list, char *names, int threads);
 
 void units_close(unit_list *list);
 

@@ -54,7 +54,8 @@ static void read_unit(const char *variable, const char *value) {
   mmscan_status status = MMSCAN_OK;
   env.unit = mms_unit_find(value);
   if (env.unit) {
-    if (!mms_unit_hold(env.unit)) refuse(MMSCAN_EBLAS, variable, value, "no library of it is found, or works, here");
+    const char *absent = env.unit->absent ? env.unit->absent : "no library of it is found, or works, here";
+    if (!mms_unit_hold(env.unit)) refuse(MMSCAN_EBLAS, variable, value, absent);
   } else if (strchr(value, '/') || strstr(value, ".so")) {
     status = mms_loaded_open(value, &env.unit, why, sizeof why);
     if (status) refuse(status, variable, value, why);

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -123,6 +124,23 @@ class Bench(Timed):
         self.assertEqual({row["threads"] for _, row in rows}, {1})
         self.assertIn("omp two-pass", {row["name"] for _, row in rows})
 
+    def test_peers_of_one_thread(self):
+        """They take part whatever the threads are: once, on one, beside copying on one; parallel peers on all alone."""
+        one = {"omp simd inscan", "NumPy cumsum", "serial loop"}
+        parallel = {"omp two-pass", "omp two-pass simd", "omp parallel for simd inscan"}
+        for option, bounds in ("1", [1]), ("all", [1, 3]), ("both", [1, 3]):
+            arguments, environment = ["--threads", option], {"MMSCAN_NUM_THREADS": "3", "PYTHON": sys.executable}
+            rows = [row for _, row in self.rows(*self.TINY, 4, *arguments, env=environment)]
+            listed = self.good("bench", "--list", *arguments, env=environment).decode()
+            for name in one:
+                self.assertEqual([row["threads"] for row in rows if row["name"] == name], [1], (option, name))
+                self.assertEqual(len(re.findall("(?m)^%s +1 thread$" % name, listed)), 1, (option, name))
+            for name in parallel:
+                self.assertEqual([row["threads"] for row in rows if row["name"] == name], [3] * (option != "1"))
+            self.assertEqual([row["threads"] for row in rows if row["role"] == "bound"], bounds)
+            loop, bound = [next(row["seconds"] for row in rows if row["role"] == role) for role in ("loop", "bound")]
+            self.assertAlmostEqual(next(row["of_bound"] for row in rows if row["role"] == "loop"), bound / loop)
+
     def test_only(self):
         names = self.names(*self.TINY, 4, "--only", "one call,two-pass")
         self.assertEqual(names - {"copy", "copy past the caches", "copy, read ahead"},
@@ -160,6 +178,10 @@ class Bench(Timed):
         self.assertEqual(self.read("plot.png")[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual(sorted(os.listdir(self.directory)), ["it's a plot.svg", "plot.png"])
         self.bad(*self.TINY, 4, "--plot", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+        self.good(*self.TINY, "2,4", "--threads", "all", "--plot", svg, env={"MMSCAN_NUM_THREADS": "3"})
+        text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext()).replace("\u00a0", " ")
+        for each in ["omp simd inscan, 1 thread", "omp two-pass, 3 threads"]:
+            self.assertIn(each, text)
 
     def test_peers_beside_the_command(self):
         """Looked for beside the command; a wrong result is told, not timed, and the exit status is 1."""

@@ -34,6 +34,15 @@ GEMM(float, cblas_sgemm)
 GEMM(double, cblas_dgemm)
 """
 
+# Threads of its own, by the calls of BLIS, which it starts with one of; at the end it tells how many there are.
+FAKE_THREADS = r"""
+#include <stdio.h>
+static int threads = -1;
+int bli_thread_get_num_threads(void) { return threads; }
+void bli_thread_set_num_threads(long count) { threads = count < 7 ? (int)count : 7; }
+__attribute__((destructor)) static void tell(void) { fprintf(stderr, "own threads: %d\n", threads); }
+"""
+
 
 class Page(html.parser.HTMLParser):
     """What a browser would ask others for, the names of parts, and the text."""
@@ -74,13 +83,13 @@ class Units(Timed):
     TINY = ["bench", "--rounds", 1, "-n", 10, "--units"]
     SIZES = [2, 4, 8, 16, 32, 64, 128]
 
-    def library(self, name, right=1 << 30):
+    def library(self, name, right=1 << 30, more=""):
         """A unit that is wrong in products of more than so many columns."""
         compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
         if compiler is None:
             self.skipTest("no C compiler here")
         subprocess.run([compiler, "-shared", "-fPIC", "-DRIGHT=%d" % right, "-o", self.path(name), "-x", "c", "-"],
-                       input=FAKE_BLAS.encode(), check=True)
+                       input=(FAKE_BLAS + more).encode(), check=True)
         return self.path(name)
 
     def test_text(self):
@@ -161,6 +170,24 @@ class Units(Timed):
                                           env={"MMSCAN_NUM_THREADS": "3"}))
             self.assertEqual({row["threads"] for row in report["tables"][-1]["rows"] if row["role"] == "mmscan"}, threads)
 
+    def test_own_threads(self):
+        """All units have the same threads of their own in one gemm for all, however they are set; and are set back."""
+        unit = self.library("libown.so", more=FAKE_THREADS)
+        for option, wanted in ("both", 3), ("1", 1):
+            status, out, err = run(*self.TINY, "%s,cblas" % unit, "--threads", option, "--json",
+                                   env={"MMSCAN_NUM_THREADS": "3", "OPENBLAS_NUM_THREADS": "2", "BLIS_NUM_THREADS": "2"})
+            self.assertEqual((status, err), (0, "own threads: -1\n"))
+            report = json.loads(out)
+            rows = [row for table in report["tables"] for row in table["rows"] if row["name"] == "own"]
+            for form, threads in ("tiles", 1), ("tiles by rows", 1), ("whole", wanted), ("whole, 1 thread", 1):
+                self.assertEqual({row["threads"] for row in rows if row.get("form") == form}, {threads}, form)
+            alone = [row for row in rows if row.get("form") == "whole, 1 thread"]
+            self.assertEqual({"skipped" in row for row in alone}, {wanted == 1})
+            self.assertEqual([row["threads"] for row in report["ranking"] if row["label"] == "own"], [wanted])
+        text = run(*self.TINY, unit, env={"MMSCAN_NUM_THREADS": "9"})[1].decode()
+        self.assertRegex(text, "(?m)^threads .* set to 9 ")
+        self.assertRegex(text, "(?m)^own .*libown.so, 7 threads$")
+
     def test_what_is_found(self):
         listed = self.good("bench", "--units", "--list").decode()
         parts = json.loads(self.good("info", "--json"))["units"]
@@ -173,6 +200,8 @@ class Units(Timed):
         self.check_ranking(report, set(labels))
         both = self.good("bench", "--list", "--units", "model,found,cblas").decode()
         self.assertEqual([line.split()[0] for line in both.splitlines()], ["model"] + labels)
+        again = self.good("bench", "--units", ",".join(labels), "--list").decode()
+        self.assertEqual(again, listed)
         remark("%d units" % len(labels))
 
     def test_units_that_fail(self):
@@ -218,6 +247,16 @@ class Units(Timed):
         units = [first, second, self.path("liblink.so"), first, "cblas", "cblas"]
         listed = self.good("bench", "--list", "--units", ",".join(units)).decode()
         self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
+
+    def test_long_names(self):
+        """They are cut: columns stay columns, and each has one of its own."""
+        units = [self.library("lib%s%s.so" % ("x" * 40, end)) for end in "abc"]
+        text = self.good(*self.TINY, ",".join(units)).decode()
+        rows = [line for line in text.splitlines() if re.search(" tiles +[0-9]", line)]
+        self.assertEqual(len({line.split()[0] for line in rows}), 3)
+        self.assertEqual({line.index(" tiles ") for line in rows}, {23})
+        bars = [line.index("|") for line in text.splitlines() if re.match("(Scans|rank|   [-0-9] )", line)]
+        self.assertEqual((len(bars), len(set(bars))), (7, 1), text)
 
     def test_names_that_are_no_text(self):
         """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title is."""

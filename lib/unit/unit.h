@@ -58,6 +58,9 @@ struct mms_unit {
   bool (*hold)(const mms_unit *self);
   void (*drop)(const mms_unit *self);
 
+  /* Where hold() is false: what was looked for, and how to tell where it is. NULL: nothing to say. */
+  const char *absent;
+
   /* Bytes of X that it is best given at a time. 0, or NULL: so many that they stay in the first-level cache, with W. */
   size_t (*block)(const mms_unit *self);
 

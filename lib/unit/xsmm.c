@@ -175,8 +175,12 @@ void mms_xsmm_multiply(mms_xsmm *x, const mms_product *p) {
 
 /* ---- The library ---------------------------------------------------------------------------------------------- */
 
+#define SONAME   "libxsmm.so"
+#define SONAME_1 SONAME ".1"
+#define SONAME_2 SONAME ".2"
+
 const char *mms_xsmm_soname(size_t index) {
-  static const char *const sonames[] = {"libxsmm.so.2", "libxsmm.so.1", "libxsmm.so"};
+  static const char *const sonames[] = {SONAME_2, SONAME_1, SONAME};
   return index < sizeof sonames / sizeof *sonames ? sonames[index] : NULL;
 }
 
@@ -260,4 +264,6 @@ const mms_unit mms_unit_xsmm = {.name = "xsmm",
                                 .multiply = multiply,
                                 .has = has,
                                 .hold = hold,
+                                .absent = "the loader finds no " SONAME_2 ", " SONAME_1 " or " SONAME
+                                          " that works: give its path, /.../" SONAME,
                                 .describe = describe};
