@@ -152,6 +152,8 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 
 # The one test that makes allocations fail has the allocator behind a wrapper.
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
+# And the one that makes up control groups, fopen().
+$(BUILD)/test/test_quota: TEST_LDFLAGS := -Wl,--wrap=fopen
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
