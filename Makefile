@@ -182,7 +182,7 @@ check-units: $(TESTS)
 	test/run $(TESTS)
 
 check-command: all $(TOY_FILES)
-	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD)
+	test/run test/limit.sh test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD)
 
 check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 	test/run bench/reproduction/reproduce.py:$(TOOL)
@@ -190,7 +190,7 @@ check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 check-install: all
 	test/run test/install.sh:$(BUILD)
 
-SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 check-units
+SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 check-units
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers
 	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
