@@ -162,7 +162,8 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES via_fortran:VIA_FORTRAN threads:THREADS \
-  serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL full64:FULL,INTEGER=int64_t,BF16=cblas_gemm_bf16bf16f32 \
+  fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL \
+  full64:FULL,INTEGER=int64_t,BF16=cblas_gemm_bf16bf16f32 \
   bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX
 comma := ,
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $*:%,%,$(filter $*:%,$(TOYS)))))
@@ -170,7 +171,7 @@ TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(t
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_flags) $< -o $@
-$(addprefix $(BUILD)/test/test_,units products routines one_caller unit_threads unit_loads): | $(TOY_FILES)
+$(addprefix $(BUILD)/test/test_,units products routines one_caller unit_threads unit_speed unit_loads): | $(TOY_FILES)
 
 tests: $(TESTS)
 

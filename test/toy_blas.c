@@ -13,6 +13,7 @@
  *   CRASHES       gemm_batch ends the process
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
+ *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
  *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
  *   LOCKING       and that it has locks of its own
  *   FULL          it has all routines
@@ -57,10 +58,22 @@ int MKL_Set_Num_Threads_Local(int threads) {
   threads_here = threads;
   return before;
 }
-static void *work(void *nothing) { return nothing; }
+static void *work(void *nothing) {
+#ifdef FIGHTS
+  usleep(3000);
+#endif
+  return nothing;
+}
+static bool is_alone(void) {
+#ifdef FIGHTS
+  const char *threads = getenv("OPENBLAS_NUM_THREADS");
+  if (threads && strcmp(threads, "1") == 0) return true;
+#endif
+  return threads_here == 1;
+}
 static void start_thread(void) {
   pthread_t thread;
-  if (threads_here == 1) return;
+  if (is_alone()) return;
   calls++;
   if (pthread_create(&thread, NULL, work, NULL) == 0) pthread_join(thread, NULL);
 }
