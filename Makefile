@@ -155,6 +155,8 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 # And one sees which threads have tiles.
 $(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_crowd_is_here
+# And one makes up control groups.
+$(BUILD)/test/test_quota: TEST_LDFLAGS := -Wl,--wrap=fopen
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
@@ -162,14 +164,17 @@ $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
-  bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES via_fortran:VIA_FORTRAN threads:THREADS two_lines:TWO_LINES
+  bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES via_fortran:VIA_FORTRAN threads:THREADS two_lines:TWO_LINES \
+  fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL \
+  full64:FULL,INTEGER=int64_t,BF16=cblas_gemm_bf16bf16f32 \
+  bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX
 comma := ,
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $*:%,%,$(filter $*:%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_flags) $< -o $@
-$(addprefix $(BUILD)/test/test_,alloc units products unit_threads fork cancel extremes): | $(TOY_FILES)
+$(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes): | $(TOY_FILES)
 
 tests: $(TESTS)
 
@@ -181,7 +186,7 @@ check-units: $(TESTS)
 	test/run $(TESTS)
 
 check-command: all $(TOY_FILES)
-	test/run test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD) test/add_operator.sh:$(BUILD)
+	test/run test/limit.sh test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD) test/add_operator.sh:$(BUILD)
 
 check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 	test/run bench/reproduction/reproduce.py:$(TOOL)
@@ -190,7 +195,7 @@ check-install: all
 	test/run test/install.sh:$(BUILD)
 
 # Idle threads sleep; test_bits would start itself anew for that, which valgrind does not follow.
-SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 OMP_WAIT_POLICY=passive check-units
+SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_POLICY=passive check-units
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers
 	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"

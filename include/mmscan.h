@@ -55,7 +55,8 @@
  *                       MMSCAN_EBLAS
  *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the
  *                       fastest that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
- *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed
+ *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
+ *                       unless OMP_NUM_THREADS is set
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
  * A value that cannot be honoured is never ignored: every call that scans returns a status other than MMSCAN_OK, which

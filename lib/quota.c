@@ -5,42 +5,106 @@
 
 #include "cancel.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int cpus;
+enum {
+  PATH = 4096 + 256, /* room for the longest path there is, and what stands around it in a line */
+  MOST = 1 << 20     /* CPUs; a quota of more is none */
+};
 
+/* ---- One group ------------------------------------------------------------------------------------------------ */
+
+/* Rounded up; what cannot be a quota, NaN among it, is none. */
 static int cpus_of(double quota, double period) {
-  return quota > 0 && period > 0 ? (int)((quota - 1) / period) + 1 : 0;
+  const double cpus = period > 0 ? quota / period : 0;
+  if (!(cpus > 0 && cpus <= MOST)) return 0;
+  const int whole = (int)cpus;
+  return whole + (whole < cpus);
+}
+
+/* 0: no limit. */
+static int tighter(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
+/* How many of the two numbers the file starts with. */
+static int read_numbers(const char *folder, const char *file, double number[2]) {
+  char path[2 * PATH];
+  if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path) return 0;
+  FILE *stream = fopen(path, "re");
+  if (!stream) return 0;
+  int read = fscanf(stream, "%lf %lf", &number[0], &number[1]);
+  fclose(stream);
+  return read > 0 ? read : 0;
 }
 
 /* Version 2: "QUOTA PERIOD" or "max PERIOD", in microseconds. */
-static int read_pair(const char *name) {
-  double quota, period;
-  FILE *file = fopen(name, "re");
-  if (!file) return 0;
-  int read = fscanf(file, "%lf %lf", &quota, &period);
-  fclose(file);
-  return read == 2 ? cpus_of(quota, period) : 0;
+static int cpus_by_pair(const char *folder) {
+  double number[2];
+  return read_numbers(folder, "cpu.max", number) == 2 ? cpus_of(number[0], number[1]) : 0;
 }
 
-static double read_number(const char *name) {
-  double number = 0;
-  FILE *file = fopen(name, "re");
-  if (!file) return 0;
-  int read = fscanf(file, "%lf", &number);
-  fclose(file);
-  return read == 1 ? number : 0;
+/* Version 1: a file for each number; a quota of -1 is no limit. */
+static int cpus_by_files(const char *folder) {
+  double quota[2], period[2];
+  if (!read_numbers(folder, "cpu.cfs_quota_us", quota) || !read_numbers(folder, "cpu.cfs_period_us", period)) return 0;
+  return cpus_of(quota[0], period[0]);
 }
 
-/* In a container its own group is the root of what it sees. Version 1 has a file for each number; -1 is no limit. */
+/* ---- The groups of this process ------------------------------------------------------------------------------- */
+
+/* A line of /proc/self/cgroup is "NUMBER:CONTROLLER,...:PATH"; that of version 2 has no controllers. */
+static const char *path_in(char *line, const char *controller) {
+  char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+  if (!path) return NULL;
+  *list++ = *path++ = '\0';
+  path[strcspn(path, "\n")] = '\0';
+  if (!*controller && !*list) return path;
+  for (char *rest, *one = strtok_r(list, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
+    if (strcmp(one, controller) == 0) return path;
+  return NULL;
+}
+
+/* Leaves `own` empty where nothing says. */
+static void find_path(const char *root, const char *controller, char own[PATH]) {
+  char line[PATH];
+  const char *path = NULL;
+  snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
+  FILE *stream = fopen(line, "re");
+  while (stream && !path && fgets(line, sizeof line, stream)) path = path_in(line, controller);
+  if (stream) fclose(stream);
+  snprintf(own, PATH, "%s", path ? path : "");
+}
+
+/* The group and those it is in; the tightest counts. A container may see its own group as the root, and none where its
+ * path says. */
+static int cpus_up_from(const char *root, const char *mount, const char *controller, int (*cpus_at)(const char *)) {
+  char own[PATH], folder[2 * PATH], *slash;
+  int cpus = 0;
+  find_path(root, controller, own);
+  do {
+    slash = strrchr(own, '/');
+    if (snprintf(folder, sizeof folder, "%s%s%s", root, mount, own) < (int)sizeof folder)
+      cpus = tighter(cpus, cpus_at(folder));
+    if (slash) *slash = '\0';
+  } while (slash);
+  return cpus;
+}
+
+int mms_quota_cpus_under(const char *root) {
+  return tighter(cpus_up_from(root, "/sys/fs/cgroup", "", cpus_by_pair),
+                 cpus_up_from(root, "/sys/fs/cgroup/cpu", "cpu", cpus_by_files));
+}
+
+/* ---- This system ---------------------------------------------------------------------------------------------- */
+
+static int cpus;
+
 static void look(void) {
   if (getenv("OMP_NUM_THREADS")) return;
   int before = mms_cancel_disable();
-  cpus = read_pair("/sys/fs/cgroup/cpu.max");
-  if (cpus == 0)
-    cpus = cpus_of(read_number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
-                   read_number("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+  cpus = mms_quota_cpus_under("");
   mms_cancel_restore(before);
 }
 

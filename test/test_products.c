@@ -180,7 +180,8 @@ static void test_products_of_builtin_units(void **state) {
 
 static void test_products_of_toys(void **state) {
   (void)state;
-  static const char *const sound[] = {"sound", "ilp64", "scipy", "scipy64", "suffix64", "threads", "via_fortran"};
+  static const char *const sound[] = {"sound",   "ilp64", "scipy",  "scipy64",    "suffix64",
+                                      "threads", "full",  "full64", "via_fortran"};
   size_t count = COUNT(sound);
 #ifdef MMS_SANITIZED
   count--; /* it would call the linked BLAS, which has another sgemm_ */
@@ -227,6 +228,9 @@ static void check_bf16(const char *unit) {
 
 static void test_bf16_is_exact(void **state) {
   (void)state;
+  const char *unit = open_toy("full");
+  check_bf16(unit);
+  assert_mmscan_ok(mmscan_unit_close(unit));
   check_units_here(check_bf16);
 }
 

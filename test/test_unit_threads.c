@@ -3,27 +3,17 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
 #include "child.h"
 #include "toy.h"
+#include "traces.h"
 #include "unit_list.h"
 #include "wisdom_text.h"
 
 /* ---- Threads of a library ---------------------------------------------------------------------------------------- */
-
-static size_t entries(const char *folder) {
-  size_t count = 0;
-  DIR *directory = opendir(folder);
-  for (struct dirent *e; directory != NULL && (e = readdir(directory)) != NULL;) count += e->d_name[0] != '.';
-  if (directory != NULL) closedir(directory);
-  return count;
-}
-
-static size_t tasks(void) { return entries("/proc/self/task"); }
 
 enum { LOOKS = 200 };
 
@@ -158,20 +148,6 @@ static void test_a_thread_is_told(void **state) {
 }
 
 /* ---- Leaks ------------------------------------------------------------------------------------------------------- */
-
-static size_t mapped(void) {
-  size_t lines = 0;
-  FILE *maps = fopen("/proc/self/maps", "r");
-  for (int c; maps != NULL && (c = getc(maps)) != EOF;) lines += c == '\n';
-  if (maps != NULL) fclose(maps);
-  return lines;
-}
-
-struct traces {
-  size_t files, tasks, maps;
-};
-
-static struct traces traces(void) { return (struct traces){entries("/proc/self/fd"), tasks(), mapped()}; }
 
 static void open_and_close(const char *library, size_t times) {
   for (size_t i = 0; i < times; i++) {

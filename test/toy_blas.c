@@ -14,14 +14,27 @@
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
  *   TWO_LINES     says that its version is two lines
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
+ *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
+ *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
+ *   LOCKING       and that it has locks of its own
+ *   FULL          it has all routines
+ *   BF16          what the name of its sbgemm is
+ *   MKL           it says that it is MKL, whose batches are known to be good
+ *   BAD_STRIDED   gemm_batch_strided does the first square again and again
+ *   BAD_BF16      sbgemm takes its data for the upper halves of something else
+ *   BAD_COMPLEX   complex gemm forgets an imaginary part
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #ifndef AFFIX
 #define AFFIX(name) name
@@ -54,10 +67,22 @@ int MKL_Set_Num_Threads_Local(int threads) {
   threads_here = threads;
   return before;
 }
-static void *work(void *nothing) { return nothing; }
+static void *work(void *nothing) {
+#ifdef FIGHTS
+  usleep(3000);
+#endif
+  return nothing;
+}
+static bool is_alone(void) {
+#ifdef FIGHTS
+  const char *threads = getenv("OPENBLAS_NUM_THREADS");
+  if (threads && strcmp(threads, "1") == 0) return true;
+#endif
+  return threads_here == 1;
+}
 static void start_thread(void) {
   pthread_t thread;
-  if (threads_here == 1) return;
+  if (is_alone()) return;
   calls++;
   if (pthread_create(&thread, NULL, work, NULL) == 0) pthread_join(thread, NULL);
 }
@@ -65,6 +90,42 @@ static void start_thread(void) {
 static void start_thread(void) {}
 #endif
 
+#ifdef SERIAL
+static atomic_int inside, met;
+int openblas_get_parallel(void);
+const char *openblas_get_config(void);
+int toy_met(void);
+int openblas_get_parallel(void) { return 0; }
+const char *openblas_get_config(void) {
+#ifdef LOCKING
+  return "OpenBLAS 0.3.28 USE_LOCKING toy";
+#else
+  return "OpenBLAS 0.3.21 toy";
+#endif
+}
+
+/* How often a gemm found another in the library, so far. */
+int toy_met(void) { return atomic_load(&met); }
+
+/* Long enough for another thread to come. */
+static void enter(void) {
+  if (atomic_fetch_add(&inside, 1) != 0) atomic_fetch_add(&met, 1);
+  usleep(50);
+}
+static void leave(void) { atomic_fetch_sub(&inside, 1); }
+#elif !defined(NO_GEMM)
+static void enter(void) {}
+static void leave(void) {}
+#endif
+
+#ifdef MKL
+void MKL_Get_Version_String(char *buffer, int length);
+void MKL_Get_Version_String(char *buffer, int length) { snprintf(buffer, (size_t)length, "a toy that has it all   "); }
+#endif
+
+/* Scalars are given as they are, those of complex routines by their address. */
+#define SCALAR         T
+#define GIVEN(v)       (v)
 #define T              float
 #define NAME(function) AFFIX(cblas_s##function)
 #define FORTRAN        sgemm_
@@ -78,4 +139,60 @@ static void start_thread(void) {}
 #define NAME(function) AFFIX(cblas_d##function)
 #define FORTRAN        dgemm_
 #include "toy_blas_body.inc"
+#undef T
+#undef NAME
+#undef FORTRAN
+#endif
+#undef SCALAR
+#undef GIVEN
+
+#ifdef FULL
+#define SCALAR   const void *
+#define GIVEN(v) (&(v))
+#ifdef BAD_COMPLEX
+#define DAMAGED(v) __real__(v)
+#endif
+#define T              float _Complex
+#define NAME(function) AFFIX(cblas_c##function)
+#define FORTRAN        cgemm_
+#include "toy_blas_body.inc"
+#undef T
+#undef NAME
+#undef FORTRAN
+
+#define T              double _Complex
+#define NAME(function) AFFIX(cblas_z##function)
+#define FORTRAN        zgemm_
+#include "toy_blas_body.inc"
+
+#ifndef BF16
+#define BF16 cblas_sbgemm
+#endif
+
+/* The upper half of a float. */
+static float value_of(uint16_t half) {
+#ifdef BAD_BF16
+  uint32_t bits = (uint32_t)half << 15;
+#else
+  uint32_t bits = (uint32_t)half << 16;
+#endif
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+void BF16(int order, int trans_a, int trans_b, INTEGER m, INTEGER n, INTEGER k, float alpha, const uint16_t *a,
+          INTEGER lda, const uint16_t *b, INTEGER ldb, float beta, float *c, INTEGER ldc);
+void BF16(int order, int trans_a, int trans_b, INTEGER m, INTEGER n, INTEGER k, float alpha, const uint16_t *a,
+          INTEGER lda, const uint16_t *b, INTEGER ldb, float beta, float *c, INTEGER ldc) {
+  bool rows = order == ROW_MAJOR, swap = (trans_a == TRANS) != rows;
+  (void)trans_b, (void)alpha, (void)beta;
+  for (INTEGER j = 0; j < n; j++)
+    for (INTEGER i = 0; i < m; i++) {
+      float sum = 0;
+      for (INTEGER l = 0; l < k; l++)
+        sum += value_of(swap ? a[i * lda + l] : a[l * lda + i]) * value_of(rows ? b[l * ldb + j] : b[j * ldb + l]);
+      c[rows ? i * ldc + j : j * ldc + i] = sum;
+    }
+}
 #endif

@@ -7,38 +7,42 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <stdint.h>
 
 /* Bits of XCR0: the register state that the system saves for a thread. */
 enum { SAVES_XMM_YMM = 0x06, SAVES_ZMM = 0xE0 };
 
-/* XGETBV, which is there where CPUID says OSXSAVE. */
-static uint32_t saved_state(void) {
+static mms_cpu_says ask(void) {
+  mms_cpu_says s = {0};
   uint32_t a, b, c, d;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX)) return 0;
-  __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-  return a;
+  if (__get_cpuid(1, &a, &b, &c, &d)) s.leaf1_c = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) s.leaf7_b = b;
+  if (s.leaf1_c & bit_OSXSAVE) __asm__ volatile("xgetbv" : "=a"(s.xcr0), "=d"(d) : "c"(0));
+  return s;
 }
 
-static bool saves(uint32_t state) { return (saved_state() & state) == state; }
-
-/* All these bits in EBX of CPUID leaf 7. */
-static bool has(uint32_t features) {
-  uint32_t a, b, c, d;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & features) == features;
+static bool saves(const mms_cpu_says *s, uint32_t state) {
+  return (s->leaf1_c & bit_OSXSAVE) && (s->leaf1_c & bit_AVX) && (s->xcr0 & state) == state;
 }
 
-/* All these bits in ECX of CPUID leaf 1. */
-static bool has_basic(uint32_t features) {
-  uint32_t a, b, c, d;
-  return __get_cpuid(1, &a, &b, &c, &d) && (c & features) == features;
+static bool has(const mms_cpu_says *s, uint32_t features) {
+  return (s->leaf1_c & bit_FMA) && (s->leaf7_b & features) == features;
 }
 
-bool mms_cpu_runs_avx2(void) { return saves(SAVES_XMM_YMM) && has(bit_AVX2) && has_basic(bit_FMA); }
+bool mms_cpu_says_avx2(const mms_cpu_says *s) { return saves(s, SAVES_XMM_YMM) && has(s, bit_AVX2); }
+
+bool mms_cpu_says_avx512(const mms_cpu_says *s) {
+  return saves(s, SAVES_XMM_YMM | SAVES_ZMM) &&
+         has(s, bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
+}
+
+bool mms_cpu_runs_avx2(void) {
+  const mms_cpu_says s = ask();
+  return mms_cpu_says_avx2(&s);
+}
 
 bool mms_cpu_runs_avx512(void) {
-  return saves(SAVES_XMM_YMM | SAVES_ZMM) && has_basic(bit_FMA) &&
-         has(bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
+  const mms_cpu_says s = ask();
+  return mms_cpu_says_avx512(&s);
 }
 
 /* AMD's family 0x19 is Zen 3, without AVX-512, and Zen 4, with units of 256 bits. */

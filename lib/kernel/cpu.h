@@ -3,11 +3,22 @@
 #define MMS_CPU_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What kernel/avx512.c, kernel/avx512vl.c and kernel/avx2.c are compiled for: the instructions, and registers that the
  * system saves. */
 bool mms_cpu_runs_avx512(void);
 bool mms_cpu_runs_avx2(void);
+
+#if defined(__x86_64__)
+/* What that is told from: ECX of CPUID leaf 1, EBX of leaf 7, and XCR0, which is read where the system has set OSXSAVE.
+ */
+typedef struct mms_cpu_says {
+  uint32_t leaf1_c, leaf7_b, xcr0;
+} mms_cpu_says;
+bool mms_cpu_says_avx512(const mms_cpu_says *says);
+bool mms_cpu_says_avx2(const mms_cpu_says *says);
+#endif
 
 /* Whether the cores have units of 512 bits, or do such a vector in two turns. */
 bool mms_cpu_is_512_wide(void);

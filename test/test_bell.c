@@ -1,0 +1,105 @@
+/* test_bell.c: threads that wait for each other: woken by what they wait for, and asleep meanwhile.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bell.h"
+#include "test.h"
+
+/* ---- One who waits ----------------------------------------------------------------------------------------------- */
+
+enum { TURN = 7 };
+
+struct waiter {
+  mms_bell *bell;
+  const atomic_size_t *what;
+  const int *left_behind; /* written before the bell is rung */
+  atomic_bool *here;
+  double waited, worked; /* seconds: that passed, and of CPU time */
+  int found;
+};
+
+static double clock_of(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *wait_for_turn(void *argument) {
+  struct waiter *w = argument;
+  double start = clock_of(CLOCK_MONOTONIC), own = clock_of(CLOCK_THREAD_CPUTIME_ID);
+  atomic_store(w->here, true);
+  mms_bell_wait(w->bell, w->what, TURN);
+  w->worked = clock_of(CLOCK_THREAD_CPUTIME_ID) - own;
+  w->waited = clock_of(CLOCK_MONOTONIC) - start;
+  w->found = *w->left_behind;
+  return NULL;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------------------- */
+
+enum { WAITERS = 3 };
+
+/* Keeps them waiting for so long, from when all are there. Other values are none of theirs. */
+static void keep_waiting(struct waiter waiters[WAITERS], unsigned microseconds) {
+  mms_bell bell = MMS_BELL_READY;
+  atomic_size_t what = 0;
+  atomic_bool here[WAITERS] = {false};
+  pthread_t thread[WAITERS];
+  int left_behind = 0;
+  for (size_t i = 0; i < WAITERS; i++) {
+    waiters[i] = (struct waiter){.bell = &bell, .what = &what, .left_behind = &left_behind, .here = &here[i]};
+    assert_int_equal(pthread_create(&thread[i], NULL, wait_for_turn, &waiters[i]), 0);
+  }
+  for (size_t i = 0; i < WAITERS; i++)
+    while (!atomic_load(&here[i])) usleep(100);
+  for (size_t value = 1; value < TURN; value++) {
+    usleep(microseconds / TURN);
+    mms_bell_set(&bell, &what, value);
+  }
+  usleep(microseconds / TURN);
+  left_behind = 42;
+  mms_bell_set(&bell, &what, TURN);
+  for (size_t i = 0; i < WAITERS; i++) {
+    pthread_join(thread[i], NULL);
+    assert_int_equal(waiters[i].found, 42);
+  }
+}
+
+/* To look for a while takes less than a millisecond, some more under an instrument. */
+static void test_a_long_wait_is_slept(void **state) {
+  (void)state;
+  struct waiter waiters[WAITERS];
+  keep_waiting(waiters, 350000);
+  for (size_t i = 0; i < WAITERS; i++) {
+    print_message("waited %.3f s, worked %.3f s\n", waiters[i].waited, waiters[i].worked);
+    if (waiters[i].worked > 0.1 * waiters[i].waited) fail_msg("a thread that waits works");
+  }
+}
+
+static void test_short_waits(void **state) {
+  (void)state;
+  struct waiter waiters[WAITERS];
+  for (size_t i = 0; i < sized(200, 20); i++) keep_waiting(waiters, (unsigned)(i % 20));
+}
+
+static void test_what_is_so_already(void **state) {
+  (void)state;
+  mms_bell bell = MMS_BELL_READY;
+  atomic_size_t what = TURN;
+  mms_bell_wait(&bell, &what, TURN);
+  mms_bell_set(&bell, &what, 8);
+  mms_bell_wait(&bell, &what, 8);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_long_wait_is_slept),
+      cmocka_unit_test(test_short_waits),
+      cmocka_unit_test(test_what_is_so_already),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* test_choosing.c: that what is measured is fast, and that what is estimated uses threads where there is work for them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <float.h>
+#include <time.h>
+
+#include "child.h"
+#include "sanitized.h"
+#include "toy.h"
+
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
+
+/* Instruments change what is fast. */
+static bool is_timed_fairly(void) {
+#ifdef MMS_SANITIZED
+  return false;
+#endif
+  return getenv("MMSCAN_TEST_WRAPPER") == NULL && emulator() == NULL;
+}
+
+static mmscan_plan *measured(const mmscan_desc *desc, const mmscan_choice *asked, mmscan_choice *used) {
+  mmscan_plan *plan = NULL;
+  assert_mmscan_ok(mmscan_plan_create_with(&plan, desc, MMSCAN_MEASURE, asked));
+  *used = (mmscan_choice){.struct_size = sizeof *used};
+  assert_mmscan_ok(mmscan_plan_get_choice(plan, used));
+  return plan;
+}
+
+enum { LONG = 1 << 20, RUNS = 9 };
+
+/* Nanoseconds, the least of some runs. Drops the plan. */
+static double time_of(mmscan_plan *plan, const float *x, float *y) {
+  double least = DBL_MAX;
+  for (int i = 0; i < RUNS; i++) {
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    assert_mmscan_ok(mmscan_execute(plan, x, y));
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    double took = 1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec);
+    if (took < least) least = took;
+  }
+  mmscan_plan_destroy(plan);
+  return least;
+}
+
+/* The plain loop takes several times as long as the engine that is made for this, and the model as any. */
+static void test_what_is_measured_is_not_the_slowest(void **state) {
+  (void)state;
+  if (!is_timed_fairly()) {
+    print_message("skipped: an instrument changes what is fast\n");
+    skip();
+  }
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, LONG);
+  mmscan_choice used;
+  mmscan_plan *plan = measured(&desc, NULL, &used);
+  print_message("measured: %s x %s, s %zu, tile %zu, %d threads\n", used.engine, part_of(&used), used.s, used.tile,
+                used.threads);
+  assert_string_not_equal(used.engine, "serial");
+  assert_false(is_model(&used));
+  mmscan_plan_destroy(plan);
+}
+
+/* By one thread, whose time other processes hardly change. */
+static double time_of_engine(const char *engine, const mmscan_desc *desc, const float *x, float *y) {
+  mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = engine, .threads = 1};
+  return time_of(plan_new(desc, &asked, &used), x, y);
+}
+
+static double fastest_engine(const mmscan_desc *desc, const float *x, float *y) {
+  mmscan_part engine = {.struct_size = sizeof engine};
+  double least = DBL_MAX;
+  for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) {
+    double took = time_of_engine(engine.name, desc, x, y);
+    if (took < least) least = took;
+  }
+  return least;
+}
+
+/* What is measured is about as fast as the fastest engine with the sizes that it has by itself: in one of three tries,
+ * as other processes may have the CPU. */
+static void test_what_is_measured_is_fast(void **state) {
+  (void)state;
+  const mmscan_choice one = {.struct_size = sizeof one, .threads = 1};
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, LONG);
+  bool fast = false;
+  if (!is_timed_fairly()) skip();
+  float *x = calloc(LONG, sizeof *x), *y = calloc(LONG, sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  for (int i = 0; i < 3 && !fast; i++) {
+    mmscan_choice used;
+    double own = time_of(measured(&desc, &one, &used), x, y), best = fastest_engine(&desc, x, y);
+    print_message("measured: %s x %s: %.0f us; the fastest engine %.0f us\n", used.engine, part_of(&used), own / 1e3,
+                  best / 1e3);
+    fast = own < 2 * best;
+  }
+  free(x);
+  free(y);
+  assert_true(fast);
+}
+
+/* ---- Estimating -------------------------------------------------------------------------------------------------- */
+
+static int threads_of(mmscan_type type, size_t n, size_t batch, const char *engine) {
+  mmscan_desc desc = plain_desc(type, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = engine};
+  desc.batch = batch;
+  desc.x_dist = desc.y_dist = batch > 1 ? (ptrdiff_t)n : 0;
+  mmscan_plan_destroy(plan_new(&desc, &asked, &used));
+  return used.threads;
+}
+
+/* What is long pays for a team of threads, in each type and by each engine that has tiles; what is short does not; and
+ * nothing has more than there are. */
+static void check_estimates(void) {
+  static const mmscan_type types[] = {MMSCAN_F32, MMSCAN_F64, MMSCAN_I32, MMSCAN_I64, MMSCAN_U32, MMSCAN_U64};
+  static const char *const engines[] = {NULL, "simd", "gemm"};
+  const int most = mmscan_threads();
+  const size_t n = (size_t)1 << 22;
+  for (size_t t = 0; t < COUNT(types); t++)
+    for (size_t e = 0; e < COUNT(engines); e++) {
+      int of_long = threads_of(types[t], n, 1, engines[e]), of_short = threads_of(types[t], 1024, 1, engines[e]);
+      if (of_long < (most > 1 ? 2 : 1) || of_long > most || of_short != 1)
+        fail_msg("type %d, engine %s: %d threads where n is 2^22, %d where it is 2^10, of %d", (int)types[t],
+                 text_or(engines[e], "any"), of_long, of_short, most);
+    }
+  assert_int_equal(threads_of(MMSCAN_F32, n, 1, "serial"), 1); /* one scan, no tiles */
+  assert_in_range(threads_of(MMSCAN_F32, n / 64, 64, "serial"), most > 1 ? 2 : 1, most);
+}
+
+static void test_estimates_here(void **state) {
+  (void)state;
+  print_message("here:    %d threads\n", mmscan_threads());
+  check_estimates();
+}
+
+/* How many CPUs there are makes no difference. */
+static int child_estimates(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates_here)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static void test_estimates_for_any_number(void **state) {
+  (void)state;
+  static const char *const counts[] = {"1", "2", "3", "4", "64"};
+  for (size_t i = 0; i < COUNT(counts); i++) {
+    struct outcome o = ask_self("estimates", &(struct setting){"MMSCAN_NUM_THREADS", counts[i]}, 1);
+    if (o.exit != 0) fail_msg("MMSCAN_NUM_THREADS=%s: %s", counts[i], o.print);
+  }
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"estimates", child_estimates}};
+  int status;
+  wait_passively(argv);
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_estimates_here),
+      cmocka_unit_test(test_estimates_for_any_number),
+      cmocka_unit_test(test_what_is_measured_is_not_the_slowest),
+      cmocka_unit_test(test_what_is_measured_is_fast),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

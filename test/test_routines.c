@@ -1,0 +1,92 @@
+/* test_routines.c: every routine that a library may have, by toys that have them all: which are used, and which are
+ * found out. What they multiply to is compared in test_products.c.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "sanitized.h"
+#include "toy.h"
+
+enum { ROUTINES = 17 };
+
+static mmscan_routine routine_at(const char *unit, size_t index) {
+  mmscan_routine r = {.struct_size = sizeof r};
+  assert_mmscan_ok(mmscan_get_routine(unit, index, &r));
+  return r;
+}
+
+static bool is_batch(mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
+}
+
+/* All are used at once, where the library is known to be good. */
+static void test_all_are_used(void **state) {
+  (void)state;
+  const char *unit = open_toy("full");
+  mmscan_routine past = {.struct_size = sizeof past};
+  for (size_t i = 0; i < ROUTINES; i++)
+    if (routine_at(unit, i).state != MMSCAN_ROUTINE_USED) fail_msg("%s is not used", routine_at(unit, i).name);
+  assert_int_equal(mmscan_get_routine(unit, ROUTINES, &past), MMSCAN_EINVAL);
+  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_BATCH_STRIDED));
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+/* Batches of another wait until they are tried. */
+static void test_batches_are_tried(void **state) {
+  (void)state;
+  const char *unit = open_toy("full64");
+  for (size_t i = 0; i < ROUTINES; i++) {
+    mmscan_routine r = routine_at(unit, i);
+    assert_int_equal(r.state, is_batch(r.form) ? MMSCAN_ROUTINE_OFF : MMSCAN_ROUTINE_USED);
+    assert_mmscan_ok(mmscan_routine_try(unit, r.name));
+    assert_int_equal(routine_at(unit, i).state, MMSCAN_ROUTINE_USED);
+  }
+  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_BATCH));
+  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_BATCH_STRIDED));
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+static bool is_strided(const char *name) { return strstr(name, "strided") != NULL; }
+static bool is_bf16(const char *name) { return strcmp(name, "sbgemm") == 0; }
+
+static bool is_complex_gemm(const char *name) { return strchr("cz", *name) != NULL && strstr(name, "gemm") != NULL; }
+
+/* Under a sanitizer its batches may call the cblas_cgemm of the linked BLAS, which is right. */
+static bool is_unclear(const char *name) {
+#ifdef MMS_SANITIZED
+  return is_complex_gemm(name) && strstr(name, "batch") != NULL;
+#endif
+  return (void)name, false;
+}
+
+/* Those fail that the toy does wrong, and no other. */
+static void check_bad(const char *toy_name, bool (*is_bad)(const char *name)) {
+  const char *unit = open_toy(toy_name);
+  for (size_t i = 0; i < ROUTINES; i++) {
+    const char *name = routine_at(unit, i).name;
+    if (is_unclear(name)) continue;
+    mmscan_status status = mmscan_routine_try(unit, name);
+    if (status != (is_bad(name) ? MMSCAN_EBLAS : MMSCAN_OK))
+      fail_msg("%s: %s: %s", toy_name, name, mmscan_strerror(status));
+    assert_int_equal(routine_at(unit, i).state, is_bad(name) ? MMSCAN_ROUTINE_FAILED : MMSCAN_ROUTINE_USED);
+  }
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+static void test_bad_ones_are_found_out(void **state) {
+  (void)state;
+  check_bad("bad_strided", is_strided);
+  check_bad("bad_bf16", is_bf16);
+  check_bad("bad_complex", is_complex_gemm);
+}
+
+int main(int argc, char **argv) {
+  (void)argc;
+  wait_passively(argv);
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_all_are_used),
+      cmocka_unit_test(test_batches_are_tried),
+      cmocka_unit_test(test_bad_ones_are_found_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

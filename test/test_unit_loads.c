@@ -1,0 +1,105 @@
+/* test_unit_loads.c: a library that is opened and closed a thousand times leaves nothing: no file, no thread, no memory
+ * map. One that is real; and a toy a hundred times, also where valgrind looks for what is lost (test_unit_threads.c has
+ * a thousand of these).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <time.h>
+
+#include "child.h"
+#include "toy.h"
+#include "traces.h"
+#include "unit_list.h"
+
+/* The first rounds make what stays: the vendor's own runtimes, and the pages of our allocator. */
+enum { FIRST = 3 };
+
+/* Each is tested when it is opened, which takes its time. */
+static const double MOST_SECONDS = 6;
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_wrapped(void) { return getenv("MMSCAN_TEST_WRAPPER") != NULL && emulator() == NULL; }
+
+static void open_and_close(const char *library) {
+  const char *unit;
+  assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
+  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+struct loads {
+  int count;
+  double took;
+  struct traces before, after;
+};
+
+/* As often as there is time for; valgrind is given it. */
+static int child_loads(void) {
+  const char *library = getenv("MMSCAN_TEST_LIBRARY");
+  const int times = atoi(getenv("MMSCAN_TEST_TIMES"));
+  struct loads l = {.count = 0};
+  for (int i = 0; i < FIRST; i++) open_and_close(library);
+  l.before = traces();
+  double start = seconds();
+  while (l.count < times && (is_wrapped() || l.took < MOST_SECONDS)) {
+    open_and_close(library);
+    l.count++;
+    l.took = seconds() - start;
+  }
+  l.after = traces();
+  return report_to_parent(&l, sizeof l);
+}
+
+static void check_loads(const char *library, int times) {
+  char text[16];
+  snprintf(text, sizeof text, "%d", times);
+  struct outcome o =
+      ask_self("loads", (const struct setting[]){{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TIMES", text}}, 2);
+  struct loads l;
+  if (o.exit != 0 || o.reported != sizeof l) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
+  memcpy(&l, o.report, sizeof l);
+  print_message("ran:     %s: %d loads in %.1f s%s; files %zu, %zu; threads %zu, %zu; maps %zu, %zu\n", library,
+                l.count, l.took, l.count < times ? ", no time for more" : "", l.before.files, l.after.files,
+                l.before.tasks, l.after.tasks, l.before.maps, l.after.maps);
+  assert_int_equal(l.after.files, l.before.files);
+  assert_in_range(l.after.tasks, 1, l.before.tasks);
+  assert_in_range(l.after.maps, 1, l.before.maps + 8); /* those of the allocator come and go */
+}
+
+static void test_loads_of_a_toy(void **state) {
+  (void)state;
+  check_loads(toy("sound"), is_wrapped() ? 100 : (int)sized(100, 20));
+}
+
+/* One that is unloaded when it is closed, and has threads. */
+static bool is_pthread_openblas(const char *library) { return strstr(library, "/openblas-pthread/") != NULL; }
+
+static void test_loads_of_a_library(void **state) {
+  (void)state;
+  const struct unit_list *list = units_here();
+  size_t i = 0;
+  if (list->count == 0 || is_wrapped()) {
+    print_message("skipped: %s\n", list->count == 0 ? "there is no library here" : "valgrind takes long for it");
+    skip();
+  }
+  while (i < list->count && !is_pthread_openblas(list->path[i])) i++;
+  check_loads(list->path[i < list->count ? i : 0], (int)sized(1000, 50));
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"loads", child_loads}};
+  int status;
+  wait_passively(argv);
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  clear_settings();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_loads_of_a_toy),
+      cmocka_unit_test(test_loads_of_a_library),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
