@@ -106,6 +106,7 @@ static void read_all(void) {
     const char *value = getenv(table[i].variable);
     if (value && *value) table[i].read(table[i].variable, value);
   }
+  mms_runtime_most_threads(0); /* the OpenMP runtime looks around, too, when it is first asked */
   mms_cancel_restore(before);
 }
 

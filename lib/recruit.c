@@ -1,6 +1,7 @@
 /* recruit.c: starts threads that do nothing, to see whether the system lets it, and then OpenMP's. */
 #include "recruit.h"
 
+#include "cancel.h"
 #include "clock.h"
 #include <errno.h>
 #include <pthread.h>
@@ -65,9 +66,11 @@ static int start_region(int threads) {
 /* Nobody else tries in between, and takes the place of what was tried. */
 static bool start_team(int threads, int more) {
   static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+  int before = mms_cancel_disable();
   pthread_mutex_lock(&turn);
   bool started = can_start((size_t)more) && start_region(threads) > 0;
   pthread_mutex_unlock(&turn);
+  mms_cancel_restore(before);
   return started;
 }
 

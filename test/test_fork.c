@@ -41,13 +41,14 @@ static void *call_on_and_on(void *argument) {
   return NULL;
 }
 
-/* Children that make the very call that some thread of their parent is in. */
+/* Children that make the very call that some thread of their parent is in. What is done once is done before: not every
+ * pthread_once() outlives a fork(). */
 static int fork_amid(bool (*call)(void)) {
   struct busy b = {.call = call};
   pthread_t thread;
   int failed = 0;
   alarm(PATIENCE);
-  if (pthread_create(&thread, NULL, call_on_and_on, &b) != 0) return 9;
+  if (!call() || pthread_create(&thread, NULL, call_on_and_on, &b) != 0) return 9;
   for (size_t i = 0; i < sized(200, 20) && failed == 0; i++) {
     pid_t pid = fork();
     if (pid == 0) {
