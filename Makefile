@@ -174,7 +174,7 @@ TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(t
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_flags) $< -o $@
-$(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes): | $(TOY_FILES)
+$(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes choosing): | $(TOY_FILES)
 
 tests: $(TESTS)
 

@@ -307,8 +307,10 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   const mms_unit *unit;
   if ((status = take_unit(desc->unit, &unit))) return status;
   int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
-  int threads = mms_runtime_team(mms_matmulscan_threads(desc, most));
-  status = mms_matmulscan(desc, unit, NULL, threads, x, y, &found);
+  if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
+    status = mms_matmulscan(desc, unit, NULL, mms_runtime_team(mms_matmulscan_threads(desc, most)), x, y, &found);
+  else
+    status = MMSCAN_EBLAS;
   mms_unit_drop(unit);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;

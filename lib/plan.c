@@ -42,7 +42,8 @@ static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
-static void choose_least(mmscan_plan *plan, const mms_env *env, int most) {
+/* By what a single thread takes: bits do not depend on the number of threads, and so neither does the engine. */
+static void choose_least(mmscan_plan *plan, const mms_env *env) {
   const mms_job job = plan->job;
   const mms_engine *engine;
   double least = DBL_MAX;
@@ -50,12 +51,11 @@ static void choose_least(mmscan_plan *plan, const mms_env *env, int most) {
     int threads;
     if (!can_do(engine, &job)) continue;
     mms_job as = job_for(engine, job, env);
-    double cost = mms_estimate(engine, &as, mms_plan_shape(plan), most, &threads);
+    double cost = mms_estimate(engine, &as, mms_plan_shape(plan), 1, &threads);
     if (cost >= least) continue;
     least = cost;
     plan->engine = engine;
     plan->job = as;
-    plan->threads = threads;
   }
 }
 
@@ -74,7 +74,7 @@ static void choose_loop(mmscan_plan *plan, const mms_env *env) {
 }
 
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
-static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
+static void choose_freely(mmscan_plan *plan, const mms_env *env) {
   mms_wise wise;
   plan->may_retire = true;
   if (mms_wisdom_find(mms_plan_shape(plan), &wise))
@@ -82,16 +82,16 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   else if (plan->problem.n < MMS_PLAN_LOOP)
     choose_loop(plan, env);
   else
-    choose_least(plan, env, most);
+    choose_least(plan, env);
 }
 
-static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
+static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
   plan->engine = asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
   if (plan->engine)
     plan->job = job_for(plan->engine, plan->job, env);
   else
-    choose_freely(plan, env, most);
+    choose_freely(plan, env);
   if (!can_do(plan->engine, &plan->job)) return MMSCAN_ENOTSUP;
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
   return (c->tile && !plan->engine->defaults) || (c->isa && !plan->engine->has_isa) ? MMSCAN_EINVAL : MMSCAN_OK;
@@ -127,6 +127,15 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
   if (plan->threads > most) plan->threads = most;
 }
 
+/* Holds the unit, if it multiplies right. */
+static mmscan_status take_unit(const mms_job *job) {
+  if (!job->unit) return MMSCAN_OK;
+  if (!mms_unit_hold(job->unit)) return MMSCAN_EBLAS;
+  if (mms_unit_has(job->unit, mms_type_unit(job->type), MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
+  mms_unit_drop(job->unit);
+  return MMSCAN_EBLAS;
+}
+
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
   static const mmscan_choice nothing;
   const mms_env *env = mms_env_get();
@@ -139,11 +148,11 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   plan->job = (mms_job){.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
   const int most = mms_runtime_most_threads(c->threads ? c->threads : env->threads);
   if ((status = choose_isa(plan, env, c))) return status;
-  if ((status = choose_engine(plan, env, c, most))) return status;
+  if ((status = choose_engine(plan, env, c))) return status;
   if ((status = choose_unit(plan, c))) return status;
   if ((status = choose_sizes(plan, c))) return status;
   choose_threads(plan, c, most);
-  return mms_unit_hold(plan->job.unit) ? MMSCAN_OK : MMSCAN_EBLAS;
+  return take_unit(&plan->job);
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }

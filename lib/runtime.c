@@ -13,6 +13,7 @@
 #include "led.h"
 #include "quota.h"
 #include "recruit.h"
+#include "rounding.h"
 #include "workspace.h"
 #include <omp.h>
 
@@ -88,9 +89,13 @@ static void serve(team *t) {
 static void serve_together(team *t, int threads) {
   double start = mms_clock(), idle = start;
   int before = mms_cancel_disable();
+  const mms_rounding callers = mms_rounding_get();
 #pragma omp parallel num_threads(threads)
   {
+    const mms_rounding own = mms_rounding_get();
+    mms_rounding_set(callers);
     serve(t);
+    mms_rounding_set(own);
 #pragma omp master
     idle = mms_clock();
   }

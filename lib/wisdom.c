@@ -4,9 +4,9 @@
  * of those and a sum over all before it. Whoever reads it believes nothing of it unless all of it is as it was written,
  * and here.
  *
- *   mmscan-wisdom 2
+ *   mmscan-wisdom 3
  *   library 0.1.0
- *   cpu AMD EPYC
+ *   cpu AMD EPYC 00a10f11            its name and signature
  *   isa avx512
  *   unit cblas OpenBLAS 0.3.21       the BLAS that is linked, which matters to lines that name it
  *   blas libblis.so.4                libraries that were opened: roster.h
@@ -30,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FORMAT = 2, LONGEST_FILE = 1 << 20 };
+enum { FORMAT = 3, LONGEST_FILE = 1 << 20 };
 
 /* ---- The list ------------------------------------------------------------------------------------------------- */
 
@@ -124,7 +124,8 @@ static void make_end(char *end, const char *text, size_t size, size_t entries) {
 
 /* What a file must start with to be of this library and machine. */
 static void write_head(FILE *out, const mms_isa *isa) {
-  fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(), isa->name);
+  fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s %08" PRIx32 "\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(),
+          mms_cpu_signature(), isa->name);
 }
 
 static void write_entry(FILE *out, const mms_roster *roster, const entry *e) {
@@ -181,10 +182,27 @@ static char *make_text(const mms_isa *isa, size_t *size, size_t *lines) {
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
+/* What is no file, like a pipe that nobody writes to, is not waited for. */
+static FILE *open_regular(const char *name) {
+  struct stat info;
+  int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return NULL;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    FILE *file = fdopen(fd, "rb");
+    if (file) return file;
+  } else {
+    errno = EINVAL;
+  }
+  int error = errno;
+  close(fd);
+  errno = error;
+  return NULL;
+}
+
 /* The whole of a file, ended by a null; the caller's to free. */
 static mmscan_status read_text(const char *name, char **text, size_t *size, const char **why) {
-  FILE *file = fopen(name, "rbe");
-  *why = strerror(errno);
+  FILE *file = open_regular(name);
+  *why = errno == EINVAL ? "it cannot be read, being no regular file" : strerror(errno);
   if (!file) return MMSCAN_EIO;
   *text = malloc(LONGEST_FILE + 1);
   *size = *text ? fread(*text, 1, LONGEST_FILE + 1, file) : 0;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <fenv.h>
 #include <omp.h>
 #include <stdatomic.h>
 
@@ -148,6 +149,30 @@ static void test_same_bits_of_the_blas(void **state) {
 
 /* ---- Other processes --------------------------------------------------------------------------------------------- */
 
+/* Threads round as their caller does. */
+static void test_rounding_of_the_caller(void **state) {
+  (void)state;
+  static const mmscan_choice choices[] = {
+      {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
+      {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
+  struct tally tally = {0};
+  is_crowd_hidden = true;
+  for (size_t t = 0; t < FLOAT_TYPES; t++) {
+    const size_t n = sized(100000, 20000);
+    struct sample sample = sample_new(type_at(t), RANDOM, n);
+    mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, n);
+    for (size_t c = 0; c < COUNT(choices); c++)
+      for (int time = 0; time < 5; time++) {
+        fesetround(FE_UPWARD);
+        check_bits(&sample, &desc, &choices[c], &tally);
+        fesetround(FE_TONEAREST);
+      }
+    sample_free(&sample);
+  }
+  is_crowd_hidden = false;
+  assert_true(tally.shared > 0);
+}
+
 /* A wait that is short, or no longer than the work before it, is none; a long one leaves runs to one thread, and their
  * bits are those of two. It passes. */
 static void test_held_up(void **state) {
@@ -181,6 +206,7 @@ static void test_held_up(void **state) {
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),
   };
   print_message("the unit cblas is %s\n", unit_library());

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "child.h"
+#include "oracle.h"
 #include "sanitized.h"
 #include "toy.h"
 
@@ -128,6 +129,26 @@ static void check_estimates(void) {
   assert_in_range(threads_of(MMSCAN_F32, n / 64, 64, "serial"), most > 1 ? 2 : 1, most);
 }
 
+/* Bits do not depend on how many threads there may be, and so neither does what is chosen but they. */
+static void test_engine_for_any_number(void **state) {
+  (void)state;
+  static const size_t batches[] = {1, 2, 8, 100, 1000, 4000};
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (size_t b = 0; b < COUNT(batches); b++)
+      for (size_t n = 1; n < 100; n += quick() ? 3 : 1) {
+        mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, n);
+        mmscan_choice one = {.struct_size = sizeof one, .threads = 1},
+                      many = {.struct_size = sizeof many, .threads = 8};
+        desc.batch = batches[b];
+        desc.x_dist = desc.y_dist = (ptrdiff_t)n;
+        mmscan_plan_destroy(plan_new(&desc, &one, &one));
+        mmscan_plan_destroy(plan_new(&desc, &many, &many));
+        if (!same_text(one.engine, many.engine) || one.tile != many.tile)
+          fail_msg("%s, n %zu, batch %zu: %s, tile %zu by one thread, %s, tile %zu by eight", type_at(t)->name, n,
+                   batches[b], one.engine, one.tile, many.engine, many.tile);
+      }
+}
+
 static void test_estimates_here(void **state) {
   (void)state;
   print_message("here:    %d threads\n", mmscan_threads());
@@ -149,8 +170,40 @@ static void test_estimates_for_any_number(void **state) {
   }
 }
 
+/* ---- A BLAS that does not multiply ------------------------------------------------------------------------------- */
+
+/* It is not used, and all that needs none goes on. */
+static int child_with_wrong_blas(void) {
+  float x[100], y[100];
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = 1;
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, COUNT(x));
+  const mmscan_choice gemm = {.struct_size = sizeof gemm, .engine = "gemm"};
+  const mmscan_matmul_desc letter = {.struct_size = sizeof letter,
+                                     .type = MMSCAN_F32,
+                                     .s = 4,
+                                     .n = COUNT(x),
+                                     .form = MMSCAN_STACKED,
+                                     .length_rule = MMSCAN_DIGITS,
+                                     .broadcast = MMSCAN_BROADCAST_VECTOR,
+                                     .traversal = MMSCAN_ITERATIVE};
+  mmscan_plan *plan = NULL;
+  bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &gemm) == MMSCAN_EBLAS && plan == NULL &&
+               mmscan_matmulscan(&letter, x, y, NULL) == MMSCAN_EBLAS && mmscan_scan(&desc, x, y) == MMSCAN_OK;
+  for (size_t i = 0; i < COUNT(y); i++) right = right && y[i] == (float)(i + 1);
+  return right ? 0 : 1;
+}
+
+static void test_linked_blas_that_is_wrong(void **state) {
+  (void)state;
+  if (!is_timed_fairly()) {
+    print_message("skipped: an instrument comes before what is to be put first\n");
+    skip();
+  }
+  assert_int_equal(run_self("wrong-blas", &(struct setting){"LD_PRELOAD", toy("drops")}, 1), 0);
+}
+
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"estimates", child_estimates}};
+  static const struct child children[] = {{"estimates", child_estimates}, {"wrong-blas", child_with_wrong_blas}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
@@ -158,6 +211,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_estimates_here),
       cmocka_unit_test(test_estimates_for_any_number),
+      cmocka_unit_test(test_engine_for_any_number),
+      cmocka_unit_test(test_linked_blas_that_is_wrong),
       cmocka_unit_test(test_what_is_measured_is_not_the_slowest),
       cmocka_unit_test(test_what_is_measured_is_fast),
   };

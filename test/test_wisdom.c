@@ -547,6 +547,17 @@ static void test_many_at_a_time(void **state) {
   }
 }
 
+/* Nobody writes to it: it is not waited for. */
+static void test_pipe(void **state) {
+  (void)state;
+  const char *pipe = in_scratch("unwritten");
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  alarm(60);
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read(pipe));
+  alarm(0);
+  remove(pipe);
+}
+
 int main(int argc, char **argv) {
   static const struct child children[] = {
       {"read", child_read}, {"copy", child_copy}, {"measure", child_measure}, {"environment", child_environment}};
@@ -554,6 +565,7 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   if (argc > 1) return report_seen(MMSCAN_OK);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pipe),
       cmocka_unit_test(test_there_and_back),
       cmocka_unit_test(test_what_was_measured),
       cmocka_unit_test(test_what_outranks),

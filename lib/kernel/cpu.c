@@ -62,10 +62,17 @@ static void read_name(char *to, size_t size) {
   snprintf(to, size, "%s", (const char *)words);
 }
 
+uint32_t mms_cpu_signature(void) {
+  uint32_t a = 0, b, c, d;
+  __get_cpuid(1, &a, &b, &c, &d);
+  return a;
+}
+
 #else
 bool mms_cpu_runs_avx2(void) { return false; }
 bool mms_cpu_runs_avx512(void) { return false; }
 bool mms_cpu_is_512_wide(void) { return false; }
+uint32_t mms_cpu_signature(void) { return 0; }
 
 /* Linux tells of the implementer and part of an ARM core, or the model, in a line of its own. */
 static void read_name(char *to, size_t size) {

@@ -26,4 +26,7 @@ bool mms_cpu_is_512_wide(void);
 /* What the CPU calls itself, in printable ASCII without double quotes; "unknown" where it does not say. */
 const char *mms_cpu_name(void);
 
+/* Tells CPUs of one name apart: family, model and stepping as CPUID has them; 0 where nothing else is known. */
+uint32_t mms_cpu_signature(void);
+
 #endif

@@ -13,6 +13,7 @@
 #include "cancel.h"
 #include "paper/sweep.h"
 #include "paper/vector.h"
+#include "rounding.h"
 #include "types.h"
 #include "unit/matrix.h"
 #include <stdalign.h>
@@ -273,8 +274,11 @@ static void broadcast(const run *r, segment *g) {
  * so the two touch no common memory. */
 static void join_segments(run *r) {
   ptrdiff_t segments = (ptrdiff_t)r->segments;
+  const mms_rounding callers = mms_rounding_get();
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
   {
+    const mms_rounding own = mms_rounding_get();
+    mms_rounding_set(callers);
 #pragma omp for schedule(dynamic)
     for (ptrdiff_t i = 0; i < segments; i++) scan_segment(r, &r->segment[i]);
 #pragma omp single
@@ -287,6 +291,7 @@ static void join_segments(run *r) {
         finish_segment(r, &r->segment[i]);
 #pragma omp for schedule(dynamic)
     for (ptrdiff_t i = 1; i < segments; i++) broadcast(r, &r->segment[i]);
+    mms_rounding_set(own);
   }
 }
 

@@ -315,6 +315,11 @@ void mms_blas_test(mms_blas *blas) {
     if (blas->call[i] && (!mms_product_is_batch(table[i].form) || is_trusted(blas, i))) test(blas, i);
 }
 
+void mms_blas_test_gemm(mms_blas *blas) {
+  test(blas, index_of(MMSCAN_F32, MMSCAN_PRODUCT_GEMM));
+  test(blas, index_of(MMSCAN_F64, MMSCAN_PRODUCT_GEMM));
+}
+
 bool mms_blas_has(const mms_blas *blas, mmscan_type type, mmscan_product_form form) {
   size_t i = index_of(type, form);
   return i < MMS_BLAS_ROUTINES && state_of(blas, i) == MMSCAN_ROUTINE_USED &&

@@ -23,6 +23,9 @@ void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor);
 /* Tests those that are not known to crash. Only one that has passed is had, but multiply() asks nobody. */
 void mms_blas_test(mms_blas *blas);
 
+/* Tests what scans multiply by, sgemm and dgemm, alone. */
+void mms_blas_test_gemm(mms_blas *blas);
+
 bool mms_blas_has(const mms_blas *blas, mmscan_type type, mmscan_product_form form);
 
 /* A product in a form that it has. */

@@ -9,7 +9,7 @@
 void cblas_sgemm(void);
 void cblas_dgemm(void);
 
-static pthread_once_t looked = PTHREAD_ONCE_INIT, tested = PTHREAD_ONCE_INIT;
+static pthread_once_t looked = PTHREAD_ONCE_INIT, gemm_tested = PTHREAD_ONCE_INIT, all_tested = PTHREAD_ONCE_INIT;
 static mms_vendor vendor;
 static mms_blas blas;
 
@@ -28,12 +28,19 @@ static const mms_blas *linked_blas(void) {
   return &blas;
 }
 
-static void test(void) { mms_blas_test(&blas); }
+static void test_gemm(void) { mms_blas_test_gemm(&blas); }
+static void test_all(void) { mms_blas_test(&blas); }
 
-/* A scan does without the test of all routines: it uses what is linked. */
-static const mms_blas *tested_blas(void) {
+/* A scan waits for the test of what it uses, and not of all routines. */
+static const mms_blas *tested_gemm(void) {
   linked_blas();
-  pthread_once(&tested, test);
+  pthread_once(&gemm_tested, test_gemm);
+  return &blas;
+}
+
+static const mms_blas *tested_blas(void) {
+  tested_gemm();
+  pthread_once(&all_tested, test_all);
   return &blas;
 }
 
@@ -43,8 +50,9 @@ static void multiply(const mms_unit *self, const mms_product *p) {
 }
 
 static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
+  bool is_of_scans = form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
   (void)self;
-  return mms_blas_has(tested_blas(), type, form);
+  return mms_blas_has(is_of_scans ? tested_gemm() : tested_blas(), type, form);
 }
 
 static size_t block(const mms_unit *self) {
