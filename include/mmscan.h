@@ -510,8 +510,8 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  *
  * What MMSCAN_MEASURE found is used by every later call and plan of the process that leaves the choice to the library,
  * but for simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process:
- * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the instruction
- * set it was made with, and the BLAS if a choice in it uses that.
+ * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the
+ * instruction set it was made with, and the BLAS if a choice in it uses that.
  */
 
 /* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.

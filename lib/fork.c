@@ -9,13 +9,10 @@
 #include "unit/vendor.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#if defined(__has_include)
-#if __has_include(<sys/single_threaded.h>)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
 #include <sys/single_threaded.h>
 #define HAS_THREADS (!__libc_single_threaded)
-#endif
-#endif
-#ifndef HAS_THREADS
+#else
 #define HAS_THREADS true /* nobody says */
 #endif
 

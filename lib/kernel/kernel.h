@@ -34,7 +34,8 @@ typedef void mms_kernel_total(mms_ahead *ahead);
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
  * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. Adds up what is ahead on
- * the way, the same bits as by total(); they may be x itself, all n of it, read once then, even in place. NULL: nothing is. */
+ * the way, the same bits as by total(); they may be x itself, all n of it, read once then, even in place. NULL: nothing
+ * is. */
 typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_ahead *ahead);
 
 /* *carry = *carry combined with *total. False, and nothing done, where the carry is finite but so large that sums of
