@@ -48,12 +48,14 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
   return status ? status : scan_problem(&problem, x, y, NULL);
 }
 
-/* A short scan is a kernel alone, or a loop: no problem, no plan. init: NULL where inclusive. */
-static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t size, size_t n, const void *init,
-                                        mms_value carry, const void *x, void *y) {
-  const mms_kernel *kernels = mms_plan_short();
-  if (!kernels) kernels = mms_plan_ask_short();
-  if (n - 1 >= MMS_PLAN_SHORT_BYTES / size || !kernels) return scan_long(type, kind, n, init, x, y);
+/* In two comparisons, not by a division. */
+static inline bool is_short(size_t n, size_t size) {
+  return n - 1 < MMS_PLAN_SHORT_BYTES && n * size <= MMS_PLAN_SHORT_BYTES;
+}
+
+/* A kernel alone, or a loop: no problem, no plan. */
+static inline mmscan_status scan_short(const mms_kernel *kernels, mmscan_type type, mmscan_kind kind, size_t size,
+                                       size_t n, mms_value carry, const void *x, void *y) {
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
   if (n < MMS_PLAN_LOOP)
@@ -61,6 +63,21 @@ static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size
   else
     mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
   return MMSCAN_OK;
+}
+
+/* What is not short, or is the first call, which asks the environment. init: NULL where inclusive. */
+__attribute__((noinline)) static mmscan_status scan_any(mmscan_type type, mmscan_kind kind, size_t size, size_t n,
+                                                        const void *init, mms_value carry, const void *x, void *y) {
+  const mms_kernel *kernels = mms_plan_ask_short();
+  return kernels && is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
+                                      : scan_long(type, kind, n, init, x, y);
+}
+
+static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t size, size_t n, const void *init,
+                                        mms_value carry, const void *x, void *y) {
+  const mms_kernel *kernels = mms_plan_short();
+  return kernels && is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
+                                      : scan_any(type, kind, size, n, init, carry, x, y);
 }
 
 /* Not inlined, either: a tiny scan does without a stack frame. */
