@@ -103,9 +103,6 @@ $(BUILD)/lib/kernel/avx512vl.o: ISA_FLAGS := -mfma -mavx512f -mavx512bw -mavx512
 $(BUILD)/lib/kernel/avx2.o: ISA_FLAGS := -mavx2 -mfma
 endif
 
-# Of a call that takes 3 ns it matters in how many lines of the cache it is.
-$(BUILD)/lib/api.o: ISA_FLAGS := -falign-functions=64
-
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Ibench -c $< -o $@
