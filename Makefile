@@ -170,10 +170,12 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX
 comma := ,
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $*:%,%,$(filter $*:%,$(TOYS)))))
+# Batches are made of the toy's own products, not of those of the BLAS that the test is linked with.
+toy_own = $(if $(findstring FULL,$(toy_flags)),-Wl$(comma)-Bsymbolic)
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_flags) $< -o $@
+	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_own) $(toy_flags) $< -o $@
 $(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes choosing): | $(TOY_FILES)
 
 tests: $(TESTS)
