@@ -14,11 +14,10 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
-/* What comes from memory is best looked at in groups that stay in a core's own cache, with what is written. */
-static size_t most_in_group(const mms_tiles *tiles) {
-  enum { FROM_MEMORY = 8 << 20, FEW = 2 };
-  return tiles->count * tiles->most * tiles->element > FROM_MEMORY ? FEW : MMS_LED_GROUP;
-}
+static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > 8 << 20; }
+
+/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next. */
+static size_t most_in_group(const mms_tiles *tiles) { return from_memory(tiles) ? 2 : MMS_LED_GROUP; }
 
 /* A follower is busy with a tile for a fourth longer than the leader, the time it looks at it. */
 mms_led_layout mms_led_layout_of(const mms_tiles *tiles) {
@@ -26,7 +25,8 @@ mms_led_layout mms_led_layout_of(const mms_tiles *tiles) {
   const size_t most = most_in_group(tiles), rounds = (4 * tiles->count - 1) / (most * fourths) + 1;
   size_t each = (4 * tiles->count + rounds * fourths / 2) / (rounds * fourths);
   each = each < 1 ? 1 : each > most ? most : each;
-  return (mms_led_layout){.lead = (each + 3) / 4,
+  return (mms_led_layout){.asks = from_memory(tiles),
+                          .lead = (each + 3) / 4,
                           .group = each,
                           .groups = followers * each,
                           .round = followers * each + (5 * each + 2) / 4};
@@ -118,7 +118,7 @@ static size_t start(mms_led *led, void *room, mms_value *carry) {
   bool is_followed = led->front && led->front->first == 1;
   pthread_mutex_unlock(&led->lock);
   size_t passed = is_followed ? pass(led, room, come_to(led, 1), carry) : 0;
-  mms_tiles_finish(led->tiles, room, &at, &before);
+  mms_tiles_finish(led->tiles, room, &at, &before, NULL);
   return 1 + passed;
 }
 
@@ -144,8 +144,22 @@ static void look(mms_led *led, void *room, group *g, size_t from) {
   mms_bell_set(&led->bell, &g->looked, 1);
 }
 
-static void finish(mms_led *led, void *room, const group *g, size_t from) {
-  for (size_t i = from; i < g->count; i++) mms_tiles_finish(led->tiles, room, &g->at[i], &g->carry[i]);
+/* Where it is likely to look after `next`: at the group of the round after. NOWHERE: no need to ask memory for it. */
+static const size_t NOWHERE = SIZE_MAX - MMS_LED_GROUP;
+
+static size_t after(const mms_led *led, const group *next) {
+  return led->layout.asks ? next->first + led->layout.round : NOWHERE;
+}
+
+static const void *x_of(const mms_tiles *tiles, size_t index) {
+  return index < tiles->count ? mms_tiles_at(tiles, index).tile.x : NULL;
+}
+
+/* then: the tile to ask memory for on the way, and those after it. */
+static void finish(mms_led *led, void *room, const group *g, size_t from, size_t then) {
+  const mms_tiles *tiles = led->tiles;
+  for (size_t i = from; i < g->count; i++)
+    mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], x_of(tiles, then + i));
 }
 
 /* Writes one group, and looks at the next on the way. */
@@ -154,7 +168,7 @@ static void write_and_look(mms_led *led, void *room, const group *now, group *ne
   size_t both = now->count < next->count ? now->count : next->count;
   for (size_t i = 0; i < both; i++)
     run->engine->finish_local(run->job, room, &now->at[i].tile, &now->carry[i], &next->at[i].tile, &next->found[i]);
-  finish(led, room, now, both);
+  finish(led, room, now, both, NOWHERE);
   look(led, room, next, both);
 }
 
@@ -171,7 +185,7 @@ static void follow(mms_led *led, void *room) {
     if (more && on_the_way)
       write_and_look(led, room, now, next);
     else
-      finish(led, room, now, 0);
+      finish(led, room, now, 0, more ? after(led, next) : NOWHERE);
     group *other = now;
     now = next;
     next = other;

@@ -22,6 +22,7 @@ enum { MMS_LED_GROUP = 8 }; /* tiles in a group, at most */
 
 /* In tiles: `lead` of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
 typedef struct mms_led_layout {
+  bool asks;                         /* memory, for what is looked at after the next group, while one is written */
   size_t lead, group, groups, round; /* groups: all of a round */
 } mms_led_layout;
 

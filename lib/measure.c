@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-  MOST = 2048,      /* candidates: a unit has nine (s and tile) for each number of threads, and dozens may be open */
+  FIRST = 64,       /* candidates there is room for at first: a unit has nine (s and tile) for each number of threads */
   ROUNDS = 5,       /* the least of them need not be right, but near */
   FINAL_ROUNDS = 11 /* odd, for one to be the median */
 };
@@ -28,17 +28,29 @@ typedef struct candidate {
 
 typedef struct contest {
   candidate *candidates;
-  size_t count;
+  size_t count, room;
+  bool is_full;        /* there was no memory for one */
   mms_problem problem; /* of the arrays */
   void *x, *y;
 } contest;
 
 /* ---- Candidates ----------------------------------------------------------------------------------------------- */
 
+static bool make_room(contest *c) {
+  if (c->count < c->room) return true;
+  size_t room = c->room ? 2 * c->room : FIRST;
+  candidate *more = realloc(c->candidates, room * sizeof *more);
+  c->is_full = !more;
+  if (!more) return false;
+  c->candidates = more;
+  c->room = room;
+  return true;
+}
+
 /* One with what the choice names, if that fits together. */
 static void enter(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
+  if (c->is_full || (asked->threads && choice.threads > asked->threads) || !make_room(c)) return;
   candidate *new = &c->candidates[c->count];
-  if (c->count == MOST || (asked->threads && choice.threads > asked->threads)) return;
   if (mms_plan_choose(&new->plan, &c->problem, &choice) != MMSCAN_OK) return;
   new->plan.threads = choice.threads;
   new->plan.may_retire = false;
@@ -85,8 +97,8 @@ static void enter_units(contest *c, const mms_engine *engine, mmscan_choice choi
   }
 }
 
-/* `asked` is what the caller has settled, and has been found to fit. */
-static void enter_all(contest *c, const mmscan_choice *asked, const mms_engine *only) {
+/* `asked` is what the caller has settled, and has been found to fit. False: there is no memory for them all. */
+static bool enter_all(contest *c, const mmscan_choice *asked, const mms_engine *only) {
   const mms_engine *engine;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     if (only && engine != only) continue;
@@ -97,6 +109,7 @@ static void enter_all(contest *c, const mmscan_choice *asked, const mms_engine *
     else
       enter_tiles(c, engine, choice, asked);
   }
+  return !c->is_full;
 }
 
 /* ---- Timing --------------------------------------------------------------------------------------------------- */
@@ -189,10 +202,9 @@ static mms_problem scale_down(const mms_problem *p) {
  * alike for all candidates. */
 static bool make_arrays(contest *c) {
   size_t bytes = c->problem.n * c->problem.batch * mms_type_size(c->problem.type);
-  c->candidates = malloc(MOST * sizeof *c->candidates);
   c->x = aligned_alloc(64, (bytes + 63) / 64 * 64);
   c->y = aligned_alloc(64, (bytes + 63) / 64 * 64);
-  if (!c->candidates || !c->x || !c->y) return false;
+  if (!c->x || !c->y) return false;
   memset(c->x, 0, bytes);
   memset(c->y, 0, bytes);
   return true;
@@ -237,8 +249,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   if (general && mms_wisdom_find(mms_plan_shape(plan), &known)) return MMSCAN_OK;
   contest c = {.problem = scale_down(problem)};
   status = MMSCAN_ENOMEM;
-  if (make_arrays(&c)) {
-    enter_all(&c, asked, plan->may_retire ? NULL : plan->engine);
+  if (make_arrays(&c) && enter_all(&c, asked, plan->may_retire ? NULL : plan->engine)) {
     hold(&c);
     adopt(plan, hold_final(&c));
     status = general ? keep(plan) : MMSCAN_OK;

@@ -23,11 +23,9 @@ mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan)
   const mms_run *run = tiles->run;
   size_t from = in_scan * tiles->most, left = run->n - from, m = left < tiles->most ? left : tiles->most;
   size_t at = (run->job->reverse ? left - m : from) * tiles->element;
-  size_t bytes = tiles->most * tiles->element;
   const char *x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist) + at;
   char *y = (char *)run->y + bytes_to(tiles, scan, run->y_dist) + at;
-  uintptr_t then = run->job->reverse ? (uintptr_t)x - bytes : (uintptr_t)x + bytes;
-  return (mms_place){.tile = {.m = m, .x = x, .y = y, .then = (const void *)then},
+  return (mms_place){.tile = {.m = m, .x = x, .y = y},
                      .scan = scan,
                      .first = in_scan == 0,
                      .last = in_scan == tiles->per_scan - 1};
@@ -68,13 +66,14 @@ void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, 
   keep(tiles, at, carry);
 }
 
-void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry) {
-  tiles->run->engine->finish(tiles->run->job, room, &at->tile, carry);
+void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                      const void *then) {
+  tiles->run->engine->finish(tiles->run->job, room, &at->tile, carry, then);
 }
 
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry) {
   if (ends_here(tiles, at))
-    mms_tiles_finish(tiles, room, at, carry);
+    mms_tiles_finish(tiles, room, at, carry, NULL);
   else
     tiles->run->engine->at_once(tiles->run->job, room, &at->tile, carry);
   keep(tiles, at, carry);

@@ -48,7 +48,8 @@ void mms_tiles_begin(const mms_tiles *tiles, const mms_place *at, mms_value *car
 void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_ahead *found);
 void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_ahead *found,
                        mms_value *carry);
-void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry);
+void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                      const void *then);
 
 /* All of them in one reading. */
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry);

@@ -82,6 +82,51 @@ static void test_ahead_at_the_same_address(void **state) {
   for_each_isa(check_shared_starts);
 }
 
+/* What is only asked for is not read, and nothing is said of it. */
+static void check_one_asked_for(const mms_kernel *kernel, const struct sample *sample, size_t n, const void *asked,
+                                unsigned way) {
+  const size_t bytes = n * sample->oracle.type->size;
+  const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  const bool reverse = way & 2, streams = way & 4;
+  mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
+  mms_value alone = {.u64 = 0}, carry = alone;
+  struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
+  mms_ahead ahead, before;
+  memset(&ahead, 0x55, sizeof ahead);
+  ahead.n = n + way % 3;
+  ahead.x = asked;
+  ahead.then = NULL;
+  ahead.reverse = reverse;
+  ahead.asks = true;
+  memcpy(&before, &ahead, sizeof before);
+  scan(n, sample->x, want.data, &alone, NULL);
+  scan(n, sample->x, y.data, &carry, &ahead);
+  if (memcmp(y.data, want.data, bytes) != 0 || memcmp(&carry, &alone, sizeof carry) != 0 ||
+      memcmp(&ahead, &before, sizeof before) != 0)
+    fail_seeded("%s, n %zu, way %u: asking for %p made a difference", sample->oracle.type->name, n, way, asked);
+  buffer_free(&want);
+  buffer_free(&y);
+}
+
+static void check_asked_for(const mms_isa *isa) {
+  static const size_t lengths[] = {1, 100, 2048, LONGEST};
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
+    const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+    const void *const asked[] = {(void *)4096, sample.x};
+    for (size_t i = 0; i < COUNT(lengths); i++)
+      for (size_t k = 0; k < COUNT(asked); k++)
+        for (unsigned way = 0; way < (lengths[i] % 2048 == 0 ? 8 : 4); way++)
+          check_one_asked_for(kernel, &sample, lengths[i], asked[k], way);
+    sample_free(&sample);
+  }
+}
+
+static void test_asked_for(void **state) {
+  (void)state;
+  for_each_isa(check_asked_for);
+}
+
 /* ---- NaNs -------------------------------------------------------------------------------------------------------- */
 
 /* Elements that overflow in other groupings than the plain loop's, and one NaN somewhere: before it all is finite. */
@@ -122,6 +167,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_are_themselves),
       cmocka_unit_test(test_ahead_at_the_same_address),
+      cmocka_unit_test(test_asked_for),
       cmocka_unit_test(test_large_elements_before_a_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

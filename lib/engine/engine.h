@@ -8,7 +8,8 @@
  *
  *   local    reads x, and finds its total
  *   advance  turns the carry into the tile into the carry out of it
- *   finish   given the carry into the tile, writes y
+ *   finish   given the carry into the tile, writes y. then: memory is asked for as many elements there on the way, as
+ *            they are likely to be read next; they need not exist. NULL: x comes from memory itself, or nothing does
  *
  * The carry out is the carry in combined with the tile's own total, so that bits do not depend on who scans what. Where
  * the plain loop's result is finite, infinite or NaN, so is an engine's, element by element.
@@ -43,7 +44,6 @@ typedef struct mms_tile {
   size_t m;
   const void *x;
   void *y;
-  const void *then; /* what this thread is likely to read after x; need not exist */
 } mms_tile;
 
 typedef struct mms_engine {
@@ -55,7 +55,7 @@ typedef struct mms_engine {
   /* The steps. NULL in an engine that cuts no tiles; there m may be anything. */
   void (*local)(const mms_job *, void *room, const mms_tile *, mms_ahead *found);
   void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_ahead *found, mms_value *carry);
-  void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry);
+  void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
 
   /* finish(), with local() of another tile on the way: so that reading goes on while y is written. NULL: one after the
    * other does as well. */

@@ -234,23 +234,32 @@ static mms_ahead scan_block(const mms_job *job, const room *r, const block *b, m
   return columns;
 }
 
-/* The next block of a tile that comes from memory, or what follows the tile. */
-static const char *next_of(const mms_job *job, const mms_tile *t, const block *b) {
-  const size_t bytes = b->columns * job->s * mms_type_size(job->type);
-  if (b->done + elements_of(job, b) == t->m) return t->then;
-  return (const char *)(job->reverse ? (uintptr_t)b->x - bytes : (uintptr_t)b->x + bytes);
+/* Bytes from a block to the one after it. */
+static ptrdiff_t to_next(const mms_job *job, const block *b) {
+  const ptrdiff_t bytes = (ptrdiff_t)(b->columns * job->s * mms_type_size(job->type));
+  return job->reverse ? -bytes : bytes;
 }
 
-/* Scans a tile, whose carry goes in and comes out. fetches: it is not in the cache. Returns what is found of it. */
-static mms_ahead scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, bool fetches) {
+/* Scans a tile, whose carry goes in and comes out. Returns what is found of it. Memory is asked for the next block, if
+ * the tile comes from there; */
+static mms_ahead scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry) {
   mms_ahead found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, r, t, &b)) {
-    if (fetches) b.then = next_of(job, t, &b);
+    if (job->fetches) b.then = (const void *)((uintptr_t)b.x + (uintptr_t)to_next(job, &b));
     const mms_ahead here = scan_block(job, r, &b, carry);
     add_to(job, &here, &found);
   }
   return found;
+}
+
+/* or, if the tile is in the cache, for as many elements from `then` on. NULL: for none. */
+static void scan_cached(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, const void *then) {
+  block b = {.done = 0};
+  while (next_block(job, r, t, &b)) {
+    if (then) b.then = (const void *)((uintptr_t)then + (uintptr_t)b.x - (uintptr_t)t->x);
+    scan_block(job, r, &b, carry);
+  }
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
@@ -269,17 +278,17 @@ static void local(const mms_job *job, void *memory, const mms_tile *t, mms_ahead
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_ahead *found, mms_value *carry) {
   if (found->is_ordinary && job->kernel->advance(carry, &found->total)) return;
   const mms_tile unwritten = {.m = t->m, .x = t->x};
-  scan_tile(job, memory, &unwritten, carry, false);
+  scan_cached(job, memory, &unwritten, carry, NULL);
 }
 
-static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry) {
+static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *then) {
   mms_value running = *carry;
-  scan_tile(job, memory, t, &running, false);
+  scan_cached(job, memory, t, &running, then);
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   mms_value running = *carry;
-  const mms_ahead found = scan_tile(job, memory, t, &running, job->fetches);
+  const mms_ahead found = scan_tile(job, memory, t, &running);
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 

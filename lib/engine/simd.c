@@ -9,8 +9,11 @@
 
 #include <stdalign.h>
 
+/* A thread that looks at a tile is likely to go on with what lies behind it. */
 static mms_ahead look_at(const mms_job *job, const mms_tile *t) {
-  return (mms_ahead){.n = t->m, .x = t->x, .then = job->looks_ahead ? t->then : NULL, .reverse = job->reverse};
+  const uintptr_t bytes = t->m * mms_type_size(job->type), x = (uintptr_t)t->x;
+  const void *then = (const void *)(job->reverse ? x - bytes : x + bytes);
+  return (mms_ahead){.n = t->m, .x = t->x, .then = job->looks_ahead ? then : NULL, .reverse = job->reverse};
 }
 
 static void local(const mms_job *job, void *room, const mms_tile *t, mms_ahead *found) {
@@ -28,14 +31,18 @@ typedef struct run {
   char *y;
 } run;
 
-/* Makes the run that comes next; false past the end of the tile. Starts with all but y zero. */
-static bool next_run(const mms_job *job, const mms_tile *t, run *r, mms_value *carry) {
+/* Makes the run that comes next; false past the end of the tile. Starts with all but y zero. asked: memory is asked for
+ * as many elements from here; or NULL. */
+static bool next_run(const mms_job *job, const mms_tile *t, run *r, mms_value *carry, const mms_ahead *asked) {
   size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
   r->done += r->count;
   if (r->done == t->m) return false;
   r->count = t->m - r->done < most ? t->m - r->done : most;
   r->at = (job->reverse ? t->m - r->done - r->count : r->done) * size;
-  mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(r->count, (const char *)t->x + r->at, r->y, carry, NULL);
+  mms_ahead next = {.n = r->count, .reverse = job->reverse, .asks = true};
+  if (asked) next.x = (const char *)asked->x + r->at;
+  mms_kernel_scan *scan = mms_kernel_scan_of(job->kernel, job->kind, job->reverse);
+  scan(r->count, (const char *)t->x + r->at, r->y, carry, asked ? &next : NULL);
   return true;
 }
 
@@ -49,8 +56,10 @@ static bool starts_aligned(const mms_job *job, const mms_tile *t) {
 static void scan_unaligned(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
   alignas(MMS_KERNEL_ALIGN) char y[MMS_KERNEL_RUN];
   run r = {.y = y};
-  while (next_run(job, t, &r, carry)) mms_stream_copy((char *)t->y + r.at, r.y, r.count * mms_type_size(job->type));
-  if (ahead) job->kernel->total(ahead);
+  const mms_ahead *asked = ahead && ahead->asks ? ahead : NULL;
+  while (next_run(job, t, &r, carry, asked))
+    mms_stream_copy((char *)t->y + r.at, r.y, r.count * mms_type_size(job->type));
+  if (ahead && !asked) job->kernel->total(ahead);
 }
 
 static void scan_tile(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
@@ -68,7 +77,7 @@ static void scan_tile(const mms_job *job, const mms_tile *t, mms_value *carry, m
 static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
   alignas(MMS_KERNEL_ALIGN) char y[MMS_KERNEL_RUN];
   run r = {.y = y};
-  while (next_run(job, t, &r, carry)) continue;
+  while (next_run(job, t, &r, carry, NULL)) continue;
 }
 
 static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_ahead *found, mms_value *carry) {
@@ -76,10 +85,11 @@ static void advance(const mms_job *job, void *room, const mms_tile *t, const mms
   if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_for_carry(job, t, carry);
 }
 
-static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry) {
+static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
   mms_value running = *carry;
+  mms_ahead asked = {.n = t->m, .x = then, .reverse = job->reverse, .asks = true};
   (void)room;
-  scan_tile(job, t, &running, NULL);
+  scan_tile(job, t, &running, then ? &asked : NULL);
 }
 
 static void finish_local(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,

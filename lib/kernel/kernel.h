@@ -24,6 +24,7 @@ typedef struct mms_ahead {
   const void *x;
   const void *then; /* x comes from memory, and this is likely to be read next: ask for it in time; NULL: no need */
   bool reverse;     /* as they are scanned */
+  bool asks;        /* memory is asked for them, and they need not exist: they are not read, and nothing is found */
   mms_value total;  /* of all of them, in an order that n and reverse alone decide */
   bool is_ordinary; /* none is so large that this may overflow and the plain loop not, or the other way round */
   bool is_finite;   /* the total is */
