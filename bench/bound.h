@@ -18,9 +18,4 @@ void bound_copy(size_t size, const void *x, void *y, int threads);
 /* Reads `size` bytes and writes them back. */
 void bound_update(size_t size, void *y, int threads);
 
-/* Copies `size` bytes, or updates them where x is y, as threads that share a scan do at best: one reads each of its
- * pieces once, the others read theirs twice, first for the sum and then to write. Returns the sum of those, that
- * nothing be left unread. */
-uint64_t bound_read_ahead(size_t size, const void *x, void *y, int threads);
-
 #endif

@@ -13,7 +13,6 @@
 typedef enum contender_role {
   ROLE_BOUND,   /* the fastest of the copies: not timed itself */
   ROLE_COPY,    /* one way to copy, or to update in place */
-  ROLE_AHEAD,   /* that reads part of x twice, as threads that share a scan must */
   ROLE_LOOP,    /* the serial loop */
   ROLE_LIBRARY, /* libmmscan */
   ROLE_PEER

@@ -4,7 +4,6 @@
  */
 #include "lineup.h"
 #include "bound.h"
-#include "machine.h"
 #include "numpy.h"
 #include "peers.h"
 #include "timing.h"
@@ -44,12 +43,6 @@ static double run_update(const contender *c, long runs) {
   return timing_now() - start;
 }
 
-static double run_read_ahead(const contender *c, long runs) {
-  const double start = timing_now();
-  for (long i = 0; i < runs; i++) bound_read_ahead(bytes_of(c->race), c->race->x, c->race->y, c->threads);
-  return timing_now() - start;
-}
-
 static double run_scan(const contender *c, long runs) {
   const double start = timing_now();
   for (long i = 0; i < runs; i++) c->scan(c->race->n, c->race->x, c->race->y, c->threads);
@@ -71,26 +64,15 @@ static double run_plan(const contender *c, long runs) {
   return timing_now() - start;
 }
 
-/* y holds no result of another contender. */
-static void prepare(const race *r) {
+/* y holds no result of another contender before. */
+static size_t verify(const contender *c) {
+  const race *r = c->race;
   if (r->in_place)
     memcpy(r->y, r->data, bytes_of(r));
   else
     memset(r->y, 0xFF, bytes_of(r));
-}
-
-static size_t verify(const contender *c) {
-  const race *r = c->race;
-  prepare(r);
   c->run(c, 1);
   return r->number->check(r->n, r->n, r->data, r->y);
-}
-
-static size_t verify_copy(const contender *c) {
-  const race *r = c->race;
-  prepare(r);
-  c->run(c, 1);
-  return memcmp(r->y, r->data, bytes_of(r)) == 0 ? r->n : 0;
 }
 
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */
@@ -116,7 +98,7 @@ static bool passes(lineup_filter *filter, const char *name) {
 
 /* NULL where the filter does not let it pass: it lets everything pass that the others are compared with. */
 static contender *add(lineup *l, contender_role role, const char *name, double (*run)(const contender *, long)) {
-  const bool passed = passes(l->filter, name), scans = role >= ROLE_LOOP;
+  const bool passed = passes(l->filter, name), scans = role != ROLE_BOUND && role != ROLE_COPY;
   if ((!passed && (role == ROLE_LIBRARY || role == ROLE_PEER)) || l->race->count == MOST_CONTENDERS) return NULL;
   contender *c = &l->race->contenders[l->race->count++];
   *c = (contender){.role = role, .threads = l->threads, .run = run, .race = l->race, .verify = scans ? verify : NULL};
@@ -207,14 +189,6 @@ static void add_copies(lineup *l) {
   }
 }
 
-/* In a cache it says nothing: its stores pass them by. */
-static void add_read_ahead(lineup *l) {
-  contender *c = add(l, ROLE_AHEAD, l->race->in_place ? "update, read ahead" : "copy, read ahead", run_read_ahead);
-  if (c == NULL) return;
-  c->verify = verify_copy;
-  if (bytes_of(l->race) < machine_cache(CACHE_LEVELS)) refuse(c, "for arrays larger than all caches");
-}
-
 static void add_serial_loop(lineup *l) {
   contender *c = add(l, ROLE_LOOP, "serial loop", run_scan);
   if (c == NULL) return;
@@ -278,10 +252,7 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
     l.threads = threads[i];
     add_bound(&l);
     if (i == 0) add_serial_loop(&l);
-    if (l.threads > 1) {
-      add_copies(&l);
-      add_read_ahead(&l);
-    }
+    if (l.threads > 1) add_copies(&l);
     add_library(&l);
     if (i == 0) add_peers_of_one_thread(&l);
     if (l.threads == mmscan_threads()) add_peers(&l, false);

@@ -45,7 +45,7 @@ static bool is_chosen(const contender *c) { return c->role == ROLE_LIBRARY && c-
 
 /* Of an engine the fastest unit is enough, and on all threads. */
 static bool is_drawn(const race *r, const contender *c) {
-  if (c->role < ROLE_LOOP || c->refusal[0] != '\0') return false;
+  if (c->role == ROLE_BOUND || c->role == ROLE_COPY || c->refusal[0] != '\0') return false;
   for (size_t i = 0; i < r->count; i++) {
     const contender *other = &r->contenders[i];
     if (is_same_engine(c, other) && speed_of(other) > speed_of(c)) return false;

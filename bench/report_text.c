@@ -21,8 +21,11 @@ double report_times_serial(const contender *c) { return lineup_loop(c->race)->se
 const char *report_work(const race *r) { return r->s != 0 ? "product" : "scan"; }
 
 const char *report_role(const contender *c) {
-  static const char *const roles[] = {[ROLE_BOUND] = "bound", [ROLE_COPY] = "copy",      [ROLE_AHEAD] = "read ahead",
-                                      [ROLE_LOOP] = "loop",   [ROLE_LIBRARY] = "mmscan", [ROLE_PEER] = "peer"};
+  static const char *const roles[] = {[ROLE_BOUND] = "bound",
+                                      [ROLE_COPY] = "copy",
+                                      [ROLE_LOOP] = "loop",
+                                      [ROLE_LIBRARY] = "mmscan",
+                                      [ROLE_PEER] = "peer"};
   return roles[c->role];
 }
 

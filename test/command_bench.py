@@ -84,18 +84,6 @@ class Bench(Timed):
         self.assertEqual(set(roles), {"bound", "copy", "loop", "mmscan", "peer"})
         self.assertEqual(roles.count("loop"), 1)
 
-    def test_copy_read_ahead(self):
-        """Copying as threads that share a scan read is timed where arrays are larger than all caches."""
-        caches = json.loads(self.good(*self.TINY, 4, "--json"))["machine"]["caches"]
-        if max(caches) > 64 << 20:
-            self.skipTest("caches of more than 64 MiB")
-        for place, name in ("out", "copy, read ahead"), ("in", "update, read ahead"):
-            rows = self.rows("bench", "--rounds", 1, "--length", "1000,%d" % (max(caches) // 4 + 5), "--place", place,
-                             "--threads", "all", "--only", "mmscan (", env={"MMSCAN_NUM_THREADS": "3"})
-            short, long = [row for _, row in rows if row["name"] == name]
-            self.assertIn("larger than all caches", short["skipped"])
-            self.assertGreater(long["of_bound"], 0)
-
     def test_numpy(self):
         for table, row in self.rows(*self.TINY, "4,10", "--type", "all", "--place", "both", "--only", "NumPy",
                                     env={"PYTHON": sys.executable}):
@@ -143,7 +131,7 @@ class Bench(Timed):
 
     def test_only(self):
         names = self.names(*self.TINY, 4, "--only", "one call,two-pass")
-        self.assertEqual(names - {"copy", "copy past the caches", "copy, read ahead"},
+        self.assertEqual(names - {"copy", "copy past the caches"},
                          {"copy bound", "serial loop", "mmscan (one call)", "omp two-pass", "omp two-pass simd"})
         for only in "abacus", "one call,abacus":
             self.bad(*self.TINY, 4, "--only", only, status=2, says="abacus")
