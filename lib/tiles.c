@@ -25,10 +25,8 @@ mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan)
   size_t at = (run->job->reverse ? left - m : from) * tiles->element;
   const char *x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist) + at;
   char *y = (char *)run->y + bytes_to(tiles, scan, run->y_dist) + at;
-  return (mms_place){.tile = {.m = m, .x = x, .y = y},
-                     .scan = scan,
-                     .first = in_scan == 0,
-                     .last = in_scan == tiles->per_scan - 1};
+  return (mms_place){
+      .tile = {.m = m, .x = x, .y = y}, .scan = scan, .first = in_scan == 0, .last = in_scan == tiles->per_scan - 1};
 }
 
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
