@@ -5,7 +5,6 @@
  * same total on the way (`at_once`); but a leader reads the first tile of a short scan twice too (led.c).
  */
 #include "engine/engine.h"
-#include "kernel/stream.h"
 
 #include <stdalign.h>
 
@@ -22,62 +21,23 @@ static void local(const mms_job *job, void *room, const mms_tile *t, mms_ahead *
   job->kernel->total(found);
 }
 
-/* ---- Scanning a tile ------------------------------------------------------------------------------------------ */
-
-/* A run of a tile, made in the cache: in MMS_KERNEL_RUN bytes at y. */
-typedef struct run {
-  size_t done, count; /* elements of the tile before it, and in it */
-  size_t at;          /* bytes from the tile's lowest address */
-  char *y;
-} run;
-
-/* Makes the run that comes next; false past the end of the tile. Starts with all but y zero. asked: memory is asked for
- * as many elements from here; or NULL. */
-static bool next_run(const mms_job *job, const mms_tile *t, run *r, mms_value *carry, const mms_ahead *asked) {
-  size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
-  r->done += r->count;
-  if (r->done == t->m) return false;
-  r->count = t->m - r->done < most ? t->m - r->done : most;
-  r->at = (job->reverse ? t->m - r->done - r->count : r->done) * size;
-  mms_ahead next = {.n = r->count, .reverse = job->reverse, .asks = true};
-  if (asked) next.x = (const char *)asked->x + r->at;
-  mms_kernel_scan *scan = mms_kernel_scan_of(job->kernel, job->kind, job->reverse);
-  scan(r->count, (const char *)t->x + r->at, r->y, carry, asked ? &next : NULL);
-  return true;
-}
-
-/* Blocks are counted from where the scan starts. */
-static bool starts_aligned(const mms_job *job, const mms_tile *t) {
-  uintptr_t start = (uintptr_t)t->y + (job->reverse ? t->m * mms_type_size(job->type) : 0);
-  return start % MMS_KERNEL_ALIGN == 0;
-}
-
-/* y is not aligned as streaming wants it. */
-static void scan_unaligned(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
-  alignas(MMS_KERNEL_ALIGN) char y[MMS_KERNEL_RUN];
-  run r = {.y = y};
-  const mms_ahead *asked = ahead && ahead->asks ? ahead : NULL;
-  while (next_run(job, t, &r, carry, asked))
-    mms_stream_copy((char *)t->y + r.at, r.y, r.count * mms_type_size(job->type));
-  if (ahead && !asked) job->kernel->total(ahead);
-}
-
 static void scan_tile(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
-  if (!job->streams)
-    mms_kernel_scan_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, carry, ahead);
-  else if (starts_aligned(job, t))
-    mms_kernel_stream_of(job->kernel, job->kind, job->reverse)(t->m, t->x, t->y, carry, ahead);
-  else
-    scan_unaligned(job, t, carry, ahead);
+  mms_kernel_scan *scan =
+      (job->streams ? mms_kernel_stream_of : mms_kernel_scan_of)(job->kernel, job->kind, job->reverse);
+  scan(t->m, t->x, t->y, carry, ahead);
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
-/* What the scan of the tile ends with. */
+/* What the scan of the tile ends with. It is made in the cache, in runs, which make no difference to it. */
 static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
   alignas(MMS_KERNEL_ALIGN) char y[MMS_KERNEL_RUN];
-  run r = {.y = y};
-  while (next_run(job, t, &r, carry, NULL)) continue;
+  const size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
+  mms_kernel_scan *scan = mms_kernel_scan_of(job->kernel, job->kind, job->reverse);
+  for (size_t done = 0, m; done < t->m; done += m) {
+    m = t->m - done < most ? t->m - done : most;
+    scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
+  }
 }
 
 static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_ahead *found, mms_value *carry) {

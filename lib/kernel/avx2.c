@@ -16,6 +16,17 @@ static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 /* A constant: the compiler does well by itself. */
 static inline bits fixed(bits v) { return v; }
 
+static inline bits slide_index(size_t m) {
+  return _mm256_add_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+static inline bits slid(bits a, bits b, bits index) {
+  const __m256 from_b = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+  const __m256 as = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(a, index));
+  const __m256 bs = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(b, index));
+  return _mm256_castps_si256(_mm256_blendv_ps(as, bs, from_b));
+}
+
 /* The upper half of `in` below the lower half of v. */
 static inline bits between(bits v, bits in) { return _mm256_permute2x128_si256(in, v, 0x21); }
 

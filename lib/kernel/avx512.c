@@ -16,6 +16,13 @@ static inline void stream(void *p, bits v) { _mm512_stream_si512(p, v); }
 
 #include "kernel/avx512.inc"
 
+static inline bits slide_index(size_t m) {
+  const bits lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return _mm512_add_epi32(_mm512_set1_epi32((int)m), lanes);
+}
+
+static inline bits slid(bits a, bits b, bits index) { return _mm512_permutex2var_epi32(a, index, b); }
+
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
 static inline bits load_part_32(const void *p, size_t m, bits in) {

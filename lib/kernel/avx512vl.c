@@ -17,6 +17,12 @@ static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 
 #include "kernel/avx512.inc"
 
+static inline bits slide_index(size_t m) {
+  return _mm256_add_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+static inline bits slid(bits a, bits b, bits index) { return _mm256_permutex2var_epi32(a, index, b); }
+
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
 static inline bits load_part_32(const void *p, size_t m, bits in) {

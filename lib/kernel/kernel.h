@@ -13,7 +13,7 @@
 
 enum {
   MMS_KERNEL_MOST = 131072,   /* elements a kernel is given at a time */
-  MMS_KERNEL_ALIGN = 64,      /* bytes: what a streamed scan wants of y where the scan starts */
+  MMS_KERNEL_ALIGN = 64,      /* bytes of a line of the cache */
   MMS_KERNEL_PREFETCH = 4096, /* bytes that memory is asked for ahead of time */
   MMS_KERNEL_RUN = 16384,     /* bytes: a scan cut between such runs of x gives the same bits */
 };

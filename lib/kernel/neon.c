@@ -18,6 +18,16 @@ static inline void stream(void *p, bits v) { store(p, v); }
 /* A constant: the compiler does well by itself. */
 static inline bits fixed(bits v) { return v; }
 
+static inline bits slide_index(size_t m) {
+  static const uint8_t bytes[VECTOR] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return vreinterpretq_u32_u8(vaddq_u8(vld1q_u8(bytes), vdupq_n_u8((uint8_t)(4 * m))));
+}
+
+static inline bits slid(bits a, bits b, bits index) {
+  const uint8x16x2_t two = {{vreinterpretq_u8_u32(a), vreinterpretq_u8_u32(b)}};
+  return vreinterpretq_u32_u8(vqtbl2q_u8(two, vreinterpretq_u8_u32(index)));
+}
+
 static inline uint64x2_t wide(bits v) { return vreinterpretq_u64_u32(v); }
 static inline bits narrow(uint64x2_t v) { return vreinterpretq_u32_u64(v); }
 

@@ -31,6 +31,13 @@ static inline void stream(void *p, bits v) { mms_stream_vector(p, &v); }
 /* A constant: the compiler does well by itself. */
 static inline bits fixed(bits v) { return v; }
 
+static inline bits slide_index(size_t m) { return (bits){(uint32_t)m}; }
+
+static inline bits slid(bits a, bits b, bits index) {
+  const bits two[] = {a, b};
+  return load((const char *)two + 4 * index[0]);
+}
+
 /* Whether a comparison holds in any lane. */
 static inline bool any(bits holds) {
   bits64 halves = (bits64)holds;
