@@ -3,7 +3,8 @@
  * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
  * with the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the
- * one it has, so it seldom waits for the leader.
+ * one it has, so it seldom waits for the leader; and on the way it asks memory for the one that it is likely to take
+ * after that.
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
