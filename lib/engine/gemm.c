@@ -22,7 +22,6 @@
  */
 #include "engine/engine.h"
 #include "kernel/loop.h"
-#include "kernel/stream.h"
 #include "unit/matrix.h"
 
 #include <string.h>
@@ -42,7 +41,6 @@ typedef struct room {
   void *plane[PLANES];   /* a block of columns by rows, to be multiplied; */
   void *scanned[PLANES]; /* and each scanned from zero */
   char *totals[PLANES];  /* of the columns, then scanned; between two zeros */
-  char *y;               /* results of a block that cannot be streamed as they are made */
 } room;
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
@@ -78,7 +76,6 @@ static size_t lay_out(const mms_job *job, char *memory, room *r) {
     r->totals[p] = take(&a, columns * unit_size(job));
     take(&a, ALIGN);
   }
-  r->y = take(&a, columns * job->s * mms_type_size(job->type));
   return a.used;
 }
 
@@ -196,10 +193,7 @@ static void write_columns(const mms_job *job, const room *r, const block *b, con
     rows.plane[p] = r->scanned[p];
     rows.before[p] = r->totals[p] + before;
   }
-  const bool is_aligned = (uintptr_t)b->y % MMS_KERNEL_ALIGN == 0;
-  char *y = job->streams && !is_aligned ? r->y : b->y;
-  (job->streams && is_aligned ? job->kernel->stream_rows : job->kernel->from_rows)(&rows, y, job->kind, job->reverse);
-  if (y != b->y) mms_stream_copy(b->y, y, b->columns * job->s * mms_type_size(job->type));
+  (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&rows, b->y, job->kind, job->reverse);
 }
 
 /* By a product. False, and nothing is written, where the carry is too large for it. */

@@ -58,8 +58,8 @@ typedef struct mms_byrows {
 typedef void mms_kernel_to_rows(const mms_byrows *, mms_ahead *ahead);
 
 /* y = the matrix, each column with what comes before it added; where exclusive, moved on by a place in the direction of
- * the scan, the first place of a column getting only what comes before it. Streamed, y is aligned to
- * MMS_KERNEL_ALIGN. Sums of integers in a plane stay below 2^52. */
+ * the scan, the first place of a column getting only what comes before it. Sums of integers in a plane stay below 2^52.
+ */
 typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind, bool reverse);
 
 /* The kernels of one operator and type. In a pair [1] is the reverse one. A streamed scan writes past the caches: y is

@@ -1,4 +1,5 @@
-/* stream.h: memory that is passed over once: stores that go past the caches. */
+/* stream.h: memory that is passed over once: stores that go past the caches, non-temporal ones where the machine has
+ * them in its base instruction set (x86-64), plain ones elsewhere. */
 #ifndef MMS_STREAM_H
 #define MMS_STREAM_H
 
@@ -19,10 +20,6 @@ static inline void mms_stream_vector(void *to, const void *from) {
   memcpy(to, from, MMS_STREAM_WIDTH);
 #endif
 }
-
-/* Copies bytes to memory that will not be read soon. The two share no memory. Other threads see the copy only after
- * mms_stream_fence(). */
-void mms_stream_copy(void *to, const void *from, size_t bytes);
 
 /* Orders streamed stores before every later store of this thread. */
 void mms_stream_fence(void);
