@@ -7,6 +7,7 @@
 
 #include "kernel/isa.h"
 #include "kernel/loop.h"
+#include "kernel/stream.h"
 #include "oracle.h"
 
 /* ---- Instruction sets -------------------------------------------------------------------------------------------- */
@@ -108,8 +109,32 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   buffer_free(&y);
 }
 
+enum { ROWS = 16, COLUMNS = 48, ROOM = ROWS * COLUMNS };
+
+/* Nor is it by columns that are put together: from rows of zeros, so that what is before them is all. */
+static void check_rows_asked_for(const mms_kernel *kernel, const struct type *type, size_t s, const void *asked,
+                                 unsigned way) {
+  const size_t bytes = s * COLUMNS * type->size;
+  static const double none[2 * ROOM], before[COLUMNS] = {1, 2, 3, 4, 5, 6, 7, 8};
+  mms_byrows rows = {.s = s, .columns = COLUMNS, .stride = COLUMNS};
+  for (int p = 0; p < 2; p++) {
+    rows.plane[p] = (void *)(uintptr_t)none;
+    rows.before[p] = before;
+  }
+  struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
+  kernel->from_rows(&rows, want.data, MMSCAN_INCLUSIVE, false);
+  rows.then = asked;
+  (way & 4 ? kernel->stream_rows : kernel->from_rows)(&rows, y.data, way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE,
+                                                      way & 2);
+  mms_stream_fence();
+  if (memcmp(y.data, want.data, bytes) != 0)
+    fail_seeded("%s, s %zu, way %u: asking for %p made a difference", type->name, s, way, asked);
+  buffer_free(&want);
+  buffer_free(&y);
+}
+
 static void check_asked_for(const mms_isa *isa) {
-  static const size_t lengths[] = {1, 100, 2048, LONGEST};
+  static const size_t lengths[] = {1, 100, 2048, LONGEST}, rows[] = {3, 4, 8, ROWS};
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
     const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
@@ -117,6 +142,8 @@ static void check_asked_for(const mms_isa *isa) {
     for (size_t i = 0; i < COUNT(lengths); i++)
       for (size_t k = 0; k < COUNT(asked); k++)
         for (unsigned way = 0; way < 8; way++) check_one_asked_for(kernel, &sample, lengths[i], asked[k], way);
+    for (size_t i = 0; i < COUNT(rows); i++)
+      for (unsigned way = 0; way < 8; way++) check_rows_asked_for(kernel, type_at(t), rows[i], asked[0], way);
     sample_free(&sample);
   }
 }

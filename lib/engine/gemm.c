@@ -188,7 +188,7 @@ static mms_value total_of(const mms_job *job, const room *r, size_t columns) {
 
 static void write_columns(const mms_job *job, const room *r, const block *b, const mms_value *carry) {
   const ptrdiff_t before = (job->reverse ? 1 : -1) * (ptrdiff_t)unit_size(job);
-  mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride, .carry = *carry};
+  mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride, .carry = *carry, .then = b->then};
   for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
     rows.plane[p] = r->scanned[p];
     rows.before[p] = r->totals[p] + before;
@@ -218,7 +218,7 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
 /* Takes a block apart, on the way to be added up, and scans it. */
 static mms_ahead scan_block(const mms_job *job, const room *r, const block *b, mms_value *carry) {
   mms_ahead columns = {.n = b->columns * job->s, .x = b->x};
-  mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride, .then = b->then};
+  mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride};
   for (int p = 0; p < PLANES; p++) rows.plane[p] = r->plane[p];
   job->kernel->to_rows(&rows, &columns);
   add_tail(job, b, &columns);

@@ -50,8 +50,8 @@ typedef struct mms_byrows {
   size_t s, columns, stride;
   void *plane[2];
   const void *before[2]; /* from_rows: what is added to each column, in planes too; */
-  mms_value carry;       /* and to all */
-  const void *then;      /* as many elements that are likely to be read next, from memory; NULL: none */
+  mms_value carry;       /* and to all; */
+  const void *then;      /* and as many elements to ask memory for, which need not exist; NULL: none */
 } mms_byrows;
 
 /* Fills the planes from the s * columns elements that are ahead, and fills in what total() would. */
