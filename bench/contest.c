@@ -99,15 +99,15 @@ static void fill_choice(contest *c) {
       lineup_add_gemm(r, &c->list.units[i], contest_sizes[k], 1);
 }
 
-/* The s of the fastest short scan. */
+/* The s of the fastest short scan, by each one's fastest round: who is slowed down by others is not slow. */
 static size_t best_s(const contest *c, const bench_unit *unit) {
-  const race *r = &c->races[CONTEST_CHOICE];
-  size_t best = 0;
-  for (int k = 0; k < CONTEST_SIZES; k++)
-    if (contest_elements(contest_scan(r, unit, contest_sizes[k], 1)) >
-        (best != 0 ? contest_elements(contest_scan(r, unit, best, 1)) : 0))
-      best = contest_sizes[k];
-  return best;
+  const contender *best = NULL;
+  for (int k = 0; k < CONTEST_SIZES; k++) {
+    const contender *scan = contest_scan(&c->races[CONTEST_CHOICE], unit, contest_sizes[k], 1);
+    const bool was_timed = contest_elements(scan) > 0;
+    if (was_timed && (best == NULL || scan->fastest < best->fastest)) best = scan;
+  }
+  return best != NULL ? best->s : 0;
 }
 
 static void fill_scans(contest *c) {

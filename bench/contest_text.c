@@ -208,7 +208,7 @@ void contest_print_ranking(const contest *c) {
   for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
   puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, up to s = 512.\n"
        "threads: times as fast, at s = 512, with all of the unit's own threads as with one of them.\n"
-       "s: the fastest for scans of 2^20 elements or less on one thread.\n"
+       "s: of the fastest scan of 2^20 elements or less on one thread.\n"
        "xbound, xserial: times the speed of copying by as many threads, and of the serial loop.");
   fflush(stdout);
 }
