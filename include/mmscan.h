@@ -511,7 +511,9 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  * What MMSCAN_MEASURE found is used by every later call and plan of the process that leaves the choice to the library,
  * but for simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process:
  * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the
- * instruction set it was made with, and the BLAS if a choice in it uses that.
+ * instruction set it was made with, and the BLAS if a choice in it uses that. Numbers of threads are the best of those
+ * that there could be when they were measured, by OMP_NUM_THREADS and by the CPUs the process might run on: a process
+ * that may have fewer takes fewer, but one that may have more does not take more.
  */
 
 /* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.
