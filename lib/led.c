@@ -1,13 +1,10 @@
 /* led.c: the leader and those that follow. */
 #include "led.h"
 
-static const size_t NOWHERE = SIZE_MAX - MMS_LED_GROUP; /* a tile past any end, as are those after it in a group */
-
 /* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
  * fills in between `looked` and `passed`. */
 typedef struct group {
   size_t first, count; /* tiles */
-  size_t then;         /* the tile where its follower is likely to take the next; NOWHERE: no need to ask for it */
   struct group *link;  /* the next one ahead */
   atomic_size_t looked, passed;
   mms_place at[MMS_LED_GROUP];
@@ -23,8 +20,10 @@ static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->m
 static size_t most_in_group(const mms_tiles *tiles) { return from_memory(tiles) ? 2 : MMS_LED_GROUP; }
 
 /* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for a fourth longer than the
- * leader, the time it looks at it; or for hardly longer, where memory has brought it by then, and so it had to wait. */
-static size_t leaders_part(size_t each, bool waited) { return waited ? each : (5 * each + 2) / 4; }
+ * leader, the time it looks at it; with one that is streamed hardly longer, as memory was asked for it before. */
+static size_t leaders_part(const mms_tiles *tiles, size_t each) {
+  return tiles->run->job->streams ? each : (5 * each + 2) / 4;
+}
 
 mms_led_layout mms_led_layout_of(const mms_tiles *tiles) {
   const size_t followers = tiles->sharing - 1, fourths = 4 * followers + 5; /* of a tile, in a round of groups of one */
@@ -32,22 +31,22 @@ mms_led_layout mms_led_layout_of(const mms_tiles *tiles) {
   size_t each = (4 * tiles->count + rounds * fourths / 2) / (rounds * fourths);
   each = each < 1 ? 1 : each > most ? most : each;
   return (mms_led_layout){.asks = from_memory(tiles),
-                          .start = (each + 3) / 4,
+                          .lead = (each + 3) / 4,
                           .group = each,
                           .groups = followers * each,
-                          .round = followers * each + leaders_part(each, false)};
+                          .round = followers * each + leaders_part(tiles, each)};
 }
 
 /* The group to take where tile `from` and all after it are not taken. It need not be there. */
-static void place(mms_led_layout *l, size_t from, group *g) {
-  if (from > l->start) l->start += (from - l->start) / l->round * l->round;
-  const size_t in_round = from < l->start ? 0 : from - l->start, left = l->group - in_round % l->group;
+static void place(const mms_led_layout *l, size_t from, group *g) {
+  const size_t round = from < l->lead ? 0 : (from - l->lead) / l->round, start = l->lead + round * l->round;
+  const size_t in_round = from < start ? 0 : from - start, left = l->group - in_round % l->group;
   const size_t slack = left == l->group ? 0 : (left + 4) / 5; /* the leader is in that group, and looking takes time */
   if (in_round >= l->groups) {
-    g->first = l->start += l->round;
+    g->first = start + l->round;
     g->count = l->group;
   } else if (slack < left) {
-    g->first = l->start + in_round + slack;
+    g->first = start + in_round + slack;
     g->count = left - slack;
   } else {
     place(l, from + left, g);
@@ -63,14 +62,11 @@ static void append(mms_led *led, group *g) {
   led->back = g;
 }
 
-/* Takes a group, if there is one left. waited: for the leader, to write the one before. */
-static bool take(mms_led *led, group *g, bool waited) {
+/* Takes a group, if there is one left. */
+static bool take(mms_led *led, group *g) {
   const size_t count = led->tiles->count;
-  mms_led_layout *l = &led->layout;
   pthread_mutex_lock(&led->lock);
-  if (led->tiles->run->job->streams) l->round = l->groups + leaders_part(l->group, waited);
-  place(l, led->next, g);
-  g->then = l->asks ? g->first + l->round : NOWHERE;
+  place(&led->layout, led->next, g);
   bool is_left = g->first < count;
   if (is_left) {
     if (g->count > count - g->first) g->count = count - g->first;
@@ -153,6 +149,13 @@ static void look(mms_led *led, void *room, group *g, size_t from) {
   mms_bell_set(&led->bell, &g->looked, 1);
 }
 
+/* Where it is likely to look after `next`: at the group of the round after. NOWHERE: no need to ask memory for it. */
+static const size_t NOWHERE = SIZE_MAX - MMS_LED_GROUP;
+
+static size_t after(const mms_led *led, const group *next) {
+  return led->layout.asks ? next->first + led->layout.round : NOWHERE;
+}
+
 static const void *x_of(const mms_tiles *tiles, size_t index) {
   return index < tiles->count ? mms_tiles_at(tiles, index).tile.x : NULL;
 }
@@ -178,18 +181,16 @@ static void follow(mms_led *led, void *room) {
   const mms_run *run = led->tiles->run;
   const bool on_the_way = run->engine->finish_local && run->job->looks_ahead;
   group two[2], *now = &two[0], *next = &two[1];
-  bool waited = false;
-  if (!take(led, now, waited)) return;
+  if (!take(led, now)) return;
   look(led, room, now, 0);
   for (bool more = true; more;) {
-    more = take(led, next, waited);
+    more = take(led, next);
     if (more && !on_the_way) look(led, room, next, 0);
-    waited = atomic_load(&now->passed) == 0;
     mms_bell_wait(&led->bell, &now->passed, 1);
     if (more && on_the_way)
       write_and_look(led, room, now, next);
     else
-      finish(led, room, now, 0, more ? next->then : NOWHERE);
+      finish(led, room, now, 0, more ? after(led, next) : NOWHERE);
     group *other = now;
     now = next;
     next = other;

@@ -8,8 +8,7 @@
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
- * round the leader has tiles of its own, for the time in which they are looked at. Where tiles are streamed, these are
- * fewer when a follower had to wait for the leader the last time.
+ * round the leader has tiles of its own, for the time in which they are looked at.
  *
  * Whoever does not come has taken nothing, and who comes late takes what the leader has not come to.
  */
@@ -22,21 +21,20 @@
 
 enum { MMS_LED_GROUP = 8 }; /* tiles in a group, at most */
 
-/* In tiles: some of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
+/* In tiles: `lead` of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
 typedef struct mms_led_layout {
-  bool asks;                   /* memory, for what is looked at after the next group, while one is written */
-  size_t start;                /* of the first round, and then of the last one in which a group was taken */
-  size_t group, groups, round; /* groups: all of a round */
+  bool asks;                         /* memory, for what is looked at after the next group, while one is written */
+  size_t lead, group, groups, round; /* groups: all of a round */
 } mms_led_layout;
 
 typedef struct mms_led {
   const mms_tiles *tiles;
+  mms_led_layout layout;
   mms_bell bell;
   atomic_bool has_leader;
   pthread_mutex_t lock; /* for what follows */
-  mms_led_layout layout;
-  size_t next;         /* the first tile that nobody has taken: 0 is the leader's */
-  struct group *front; /* groups that the leader has not come to, in order */
+  size_t next;          /* the first tile that nobody has taken: 0 is the leader's */
+  struct group *front;  /* groups that the leader has not come to, in order */
   struct group *back;
 } mms_led;
 
