@@ -99,25 +99,27 @@ static void fill_choice(contest *c) {
       lineup_add_gemm(r, &c->list.units[i], contest_sizes[k], 1);
 }
 
-/* The s of the fastest short scan, by each one's fastest round: who is slowed down by others is not slow. */
-static size_t best_s(const contest *c, const bench_unit *unit) {
+/* The s of the fastest short scan, but for one s, by each one's fastest round: who is slowed down by others is not
+ * slow. 0: there is none. */
+static size_t best_s(const contest *c, const bench_unit *unit, size_t but) {
   const contender *best = NULL;
   for (int k = 0; k < CONTEST_SIZES; k++) {
     const contender *scan = contest_scan(&c->races[CONTEST_CHOICE], unit, contest_sizes[k], 1);
-    const bool was_timed = contest_elements(scan) > 0;
-    if (was_timed && (best == NULL || scan->fastest < best->fastest)) best = scan;
+    const bool counts = contest_elements(scan) > 0 && scan->s != but;
+    if (counts && (best == NULL || scan->fastest < best->fastest)) best = scan;
   }
   return best != NULL ? best->s : 0;
 }
 
+/* With the two s that short scans are fastest with. */
 static void fill_scans(contest *c) {
   race *r = &c->races[CONTEST_SCANS];
   const bench_request *request = c->request;
   lineup_add_measures(r, request->threads, request->thread_counts);
   for (size_t i = 0; i < c->list.count; i++) {
-    const size_t s = best_s(c, &c->list.units[i]);
-    for (size_t k = 0; k < request->thread_counts && s != 0; k++)
-      lineup_add_gemm(r, &c->list.units[i], s, request->threads[k]);
+    const size_t first = best_s(c, &c->list.units[i], 0), s[] = {first, best_s(c, &c->list.units[i], first)};
+    for (size_t k = 0; k < 2 * request->thread_counts; k++)
+      if (s[k % 2] != 0) lineup_add_gemm(r, &c->list.units[i], s[k % 2], request->threads[k / 2]);
   }
 }
 

@@ -14,7 +14,7 @@ enum { CONTEST_SIZES = 7 };
 enum {
   CONTEST_PEAK = CONTEST_SIZES, /* products with the largest L_s: how fast a unit multiplies where memory is no limit */
   CONTEST_CHOICE,               /* short scans with each s on one thread: which s a unit is best with */
-  CONTEST_SCANS,                /* long scans with that s */
+  CONTEST_SCANS,                /* long scans with the best two */
   CONTEST_RACES
 };
 
@@ -49,7 +49,7 @@ int contest_list(bench_request *request);
 /* The product by a unit in one form in a race, or NULL. It may have a refusal. */
 const contender *contest_product(const race *r, const bench_unit *unit, product_kind kind);
 
-/* The scan by a unit in a race: with s, or with any for s = 0. */
+/* The scan by a unit in a race, or NULL. It may have a refusal. */
 const contender *contest_scan(const race *r, const bench_unit *unit, size_t s, int threads);
 
 /* Billions of elements a second, and of floating-point operations; 0 for NULL and for what was not timed. */

@@ -18,7 +18,7 @@ const contender *contest_product(const race *r, const bench_unit *unit, product_
 const contender *contest_scan(const race *r, const bench_unit *unit, size_t s, int threads) {
   for (size_t i = 0; i < r->count; i++) {
     const contender *c = &r->contenders[i];
-    if (c->unit == unit && c->threads == threads && (s == 0 || c->s == s)) return c;
+    if (c->unit == unit && c->threads == threads && c->s == s) return c;
   }
   return NULL;
 }
@@ -63,6 +63,14 @@ static double gain_of_threads(const contest *c, const bench_unit *unit) {
   return alone > 0 ? contest_elements(contest_product(r, unit, PRODUCT_WHOLE)) / alone : 0;
 }
 
+/* That of the fastest long scan on the most threads. 0: there is none. */
+static size_t fastest_s(const contest *c, const bench_unit *unit) {
+  const contender *best = NULL;
+  for (int k = 0; k < CONTEST_SIZES; k++)
+    best = faster(best, contest_scan(&c->races[CONTEST_SCANS], unit, contest_sizes[k], contest_threads(c)));
+  return best != NULL ? best->s : 0;
+}
+
 static standing standing_of(const contest *c, const bench_unit *unit) {
   standing s = {.unit = unit};
   if (unit->failure[0] != '\0') return s;
@@ -72,10 +80,9 @@ static standing standing_of(const contest *c, const bench_unit *unit) {
   }
   s.peak = contest_peak(c, unit, false);
   s.gain = gain_of_threads(c, unit);
-  for (size_t i = 0; i < c->request->thread_counts; i++) {
-    s.scans[i] = faster(NULL, contest_scan(&c->races[CONTEST_SCANS], unit, 0, c->request->threads[i]));
-    if (s.scans[i] != NULL) s.s = s.scans[i]->s;
-  }
+  s.s = fastest_s(c, unit);
+  for (size_t i = 0; i < c->request->thread_counts && s.s != 0; i++)
+    s.scans[i] = faster(NULL, contest_scan(&c->races[CONTEST_SCANS], unit, s.s, c->request->threads[i]));
   return s;
 }
 

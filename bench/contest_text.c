@@ -208,7 +208,7 @@ void contest_print_ranking(const contest *c) {
   for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
   puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, up to s = 512.\n"
        "threads: times as fast, at s = 512, with all of the unit's own threads as with one of them.\n"
-       "s: of the fastest scan of 2^20 elements or less on one thread.\n"
+       "s: the faster, on the most threads, of the two that are fastest for 2^20 elements or less on one.\n"
        "xbound, xserial: times the speed of copying by as many threads, and of the serial loop.");
   fflush(stdout);
 }

@@ -129,7 +129,7 @@ class Units(Timed):
             self.assertAlmostEqual(row["gflop_per_second"] / row["gelem_per_second"], 2 * row["s"])
 
     def check_ranking(self, report, labels):
-        """The fastest is first, on the most threads, and is who the table says it is."""
+        """The fastest is first, on the most threads, and is who the table says it is: with the faster of two s."""
         ranking = report["ranking"]
         self.assertEqual({row["label"] for row in ranking}, labels)
         speeds = [row["gelem_per_second"] or 0 for row in ranking]
@@ -139,7 +139,10 @@ class Units(Timed):
                  if row["role"] == "mmscan" and row["threads"] == threads}
         for row in ranking:
             if "failed" not in row:
-                self.assertEqual(scans[row["label"], row["s"]], row["gelem_per_second"])
+                own = [speed for (name, s), speed in scans.items() if name == row["label"]]
+                self.assertEqual(len(own), 2)
+                self.assertEqual(scans[row["label"], row["s"]], max(own))
+                self.assertEqual(row["gelem_per_second"], max(own))
                 self.assertIn(row["s"], self.SIZES)
                 self.assertEqual(row["forms"]["tiles"], "timed")
 
