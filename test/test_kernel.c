@@ -109,13 +109,13 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   buffer_free(&y);
 }
 
-enum { ROWS = 16, COLUMNS = 48, ROOM = ROWS * COLUMNS };
+enum { ROWS = 16, COLUMNS = 48 };
 
 /* Nor is it by columns that are put together: from rows of zeros, so that what is before them is all. */
 static void check_rows_asked_for(const mms_kernel *kernel, const struct type *type, size_t s, const void *asked,
                                  unsigned way) {
   const size_t bytes = s * COLUMNS * type->size;
-  static const double none[2 * ROOM], before[COLUMNS] = {1, 2, 3, 4, 5, 6, 7, 8};
+  static const double none[ROWS * COLUMNS], before[COLUMNS] = {1, 2, 3, 4, 5, 6, 7, 8};
   mms_byrows rows = {.s = s, .columns = COLUMNS, .stride = COLUMNS};
   for (int p = 0; p < 2; p++) {
     rows.plane[p] = (void *)(uintptr_t)none;

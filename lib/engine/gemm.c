@@ -228,32 +228,23 @@ static mms_ahead scan_block(const mms_job *job, const room *r, const block *b, m
   return columns;
 }
 
-/* Bytes from a block to the one after it. */
-static ptrdiff_t to_next(const mms_job *job, const block *b) {
-  const ptrdiff_t bytes = (ptrdiff_t)(b->columns * job->s * mms_type_size(job->type));
-  return job->reverse ? -bytes : bytes;
-}
-
-/* Scans a tile, whose carry goes in and comes out. Returns what is found of it. Memory is asked for the next block, if
- * the tile comes from there; */
-static mms_ahead scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry) {
+/* Scans a tile, whose carry goes in and comes out. Returns what is found of it. On the way memory is asked for as many
+ * elements from `then` on. NULL: for none. */
+static mms_ahead scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, const void *then) {
   mms_ahead found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, r, t, &b)) {
-    if (job->fetches) b.then = (const void *)((uintptr_t)b.x + (uintptr_t)to_next(job, &b));
+    if (then) b.then = (const void *)((uintptr_t)then + (uintptr_t)b.x - (uintptr_t)t->x);
     const mms_ahead here = scan_block(job, r, &b, carry);
     add_to(job, &here, &found);
   }
   return found;
 }
 
-/* or, if the tile is in the cache, for as many elements from `then` on. NULL: for none. */
-static void scan_cached(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, const void *then) {
-  block b = {.done = 0};
-  while (next_block(job, r, t, &b)) {
-    if (then) b.then = (const void *)((uintptr_t)then + (uintptr_t)b.x - (uintptr_t)t->x);
-    scan_block(job, r, &b, carry);
-  }
+/* The tile, moved on by a block; or NULL, where it does not come from memory. */
+static const void *block_after(const mms_job *job, const room *r, const mms_tile *t) {
+  const uintptr_t bytes = r->columns * job->s * mms_type_size(job->type), x = (uintptr_t)t->x;
+  return job->fetches ? (const void *)(job->reverse ? x - bytes : x + bytes) : NULL;
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
@@ -272,17 +263,17 @@ static void local(const mms_job *job, void *memory, const mms_tile *t, mms_ahead
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_ahead *found, mms_value *carry) {
   if (found->is_ordinary && job->kernel->advance(carry, &found->total)) return;
   const mms_tile unwritten = {.m = t->m, .x = t->x};
-  scan_cached(job, memory, &unwritten, carry, NULL);
+  scan_tile(job, memory, &unwritten, carry, NULL);
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *then) {
   mms_value running = *carry;
-  scan_cached(job, memory, t, &running, then);
+  scan_tile(job, memory, t, &running, then);
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   mms_value running = *carry;
-  const mms_ahead found = scan_tile(job, memory, t, &running);
+  const mms_ahead found = scan_tile(job, memory, t, &running, block_after(job, memory, t));
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 

@@ -104,6 +104,7 @@ typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int
 static const double zero[2];
 
 static void gemm(mms_blas_call call, const part *t) {
+  const mms_one one = mms_matrix_one(t->p->type);
   const void *a = t->p->a;
   if (t->p->type == MMSCAN_F32)
     ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
@@ -112,8 +113,8 @@ static void gemm(mms_blas_call call, const part *t) {
     ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
                      t->stride);
   else
-    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, mms_matrix_one(t->p->type).bytes, a,
-                         t->s, t->x, t->stride, zero, t->w, t->stride);
+    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one.bytes, a, t->s, t->x, t->stride,
+                         zero, t->w, t->stride);
 }
 
 typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
