@@ -33,8 +33,8 @@ struct contender {
   size_t s;                      /* of a product, or of a scan by products where it was asked for; else 0 */
   int form;                      /* of a product: a product_kind */
   const struct bench_unit *unit; /* that multiplies; NULL: not said */
-  scan_function *scan;           /* what `run` calls, where it is a function of this process */
-  mmscan_plan *plan;             /* or the plan, which is the contender's */
+  scan_function *scan;           /* what `run` calls, where it is somebody else's function of this process */
+  mmscan_plan *plan;             /* or the plan, which is the contender's; NULL: the one-shot call */
   bool settle;                   /* its threads want cores on which those of OpenMP wait, spinning, for more work */
 
   char refusal[256]; /* why it was not timed; empty where it was */

@@ -31,8 +31,10 @@ typedef struct number {
   /* The sum of (i + 1) y[i] for the scan y of x, modulo 2^64: what a process that has the data too can compare. */
   uint64_t (*checksum)(size_t n, const void *x);
 
-  scan_function *one_call; /* mmscan_inclusive_* */
-  scan_function *serial;   /* y[i] = sum += x[i] */
+  /* `runs` calls of mmscan_inclusive_*. */
+  void (*calls)(size_t n, const void *x, void *y, long runs);
+
+  scan_function *serial; /* y[i] = sum += x[i] */
 } number;
 
 extern const number numbers[NUMBERS];

@@ -41,7 +41,7 @@ static bool is_same_engine(const contender *a, const contender *b) {
 }
 
 /* An engine asked for by name; the call that leaves the choice to the library is drawn for each count of threads. */
-static bool is_chosen(const contender *c) { return c->role == ROLE_LIBRARY && c->scan == NULL; }
+static bool is_chosen(const contender *c) { return c->role == ROLE_LIBRARY && c->plan != NULL; }
 
 /* Of an engine the fastest unit is enough, and on all threads. */
 static bool is_drawn(const race *r, const contender *c) {

@@ -91,10 +91,16 @@ __attribute__((noinline)) static mmscan_status scan_exclusive(mmscan_type type, 
   return scan_simple(type, MMSCAN_EXCLUSIVE, size, n, &init, init, x, y);
 }
 
-/* And a tiny one is a loop, where nothing is wrong. A tiny call in time is worth more than a jump in a longer one. */
+/* Comes next in machine code. */
+static inline bool likely(bool is) { return __builtin_expect(is, 1); }
+
+/* And a tiny one is a loop, where nothing is wrong. A tiny call in time is worth more than a jump in a longer one. Two
+ * pointers in turn would be compared without jumps, which takes longer. */
 static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) {
-  bool is = n - 1 < MMS_PLAN_LOOP - 1 && x && y && mms_plan_short() && !mms_problem_overlap(x, y, n * size);
-  return __builtin_expect(is, 1);
+  if (!likely(n - 1 < mms_plan_tiny())) return false;
+  if (!likely(x)) return false;
+  if (!likely(!mms_problem_overlap(x, y, n * size))) return false;
+  return likely(y);
 }
 
 #define BODY "api_tiny.inc"

@@ -13,6 +13,7 @@
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
+_Atomic(size_t) mms_plan_tiny_less_one;
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -162,6 +163,7 @@ const mms_kernel *mms_plan_ask_short(void) {
   if (env->status || env->engine) return NULL;
   const mms_kernel *kernels = env->isa->kernels[MMSCAN_PLUS];
   atomic_store_explicit(&mms_plan_short_kernels, kernels, memory_order_relaxed);
+  atomic_store_explicit(&mms_plan_tiny_less_one, MMS_PLAN_LOOP - 1, memory_order_relaxed);
   return kernels;
 }
 
