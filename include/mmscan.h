@@ -243,7 +243,8 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  *
  * The bits equal those of one call over everything where the n of each block, but for the one that is scanned last, is
  * a multiple of MMSCAN_MAX_TILE, and one choice serves all: engine and tile, of which wisdom may have another for the
- * shape of a block than for that of the whole.
+ * shape of a block than for that of the whole. A block is never scanned by the loop of short scans, so one that is all
+ * there is has the bits of one call from 128 elements on.
  *
  * Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);

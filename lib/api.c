@@ -180,6 +180,7 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
   mmscan_status status = mms_problem_from(&problem, desc);
   if (status || problem.batch == 0) return status;
   if (!carry || desc->init) return MMSCAN_EINVAL;
+  problem.is_block = true;
   return scan_problem(&problem, x, y, carry);
 }
 

@@ -43,6 +43,11 @@ static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
+/* Only short scans are best done without tiles, and a block is of a scan that may be long. */
+static bool may_choose(const mms_engine *engine, const mms_problem *problem) {
+  return engine->defaults || !problem->is_block;
+}
+
 /* By what a single thread takes: bits do not depend on the number of threads, and so neither does the engine. */
 static void choose_least(mmscan_plan *plan, const mms_env *env) {
   const mms_job job = plan->job;
@@ -50,7 +55,7 @@ static void choose_least(mmscan_plan *plan, const mms_env *env) {
   double least = DBL_MAX;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     int threads;
-    if (!can_do(engine, &job)) continue;
+    if (!can_do(engine, &job) || !may_choose(engine, &plan->problem)) continue;
     mms_job as = job_for(engine, job, env);
     double cost = mms_estimate(engine, &as, mms_plan_shape(plan), 1, &threads);
     if (cost >= least) continue;
@@ -80,7 +85,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env) {
   plan->may_retire = true;
   if (mms_wisdom_find(mms_plan_shape(plan), &wise))
     choose_wisely(plan, env, &wise);
-  else if (plan->problem.n < MMS_PLAN_LOOP)
+  else if (plan->problem.n < MMS_PLAN_LOOP && may_choose(&mms_engine_serial, &plan->problem))
     choose_loop(plan, env);
   else
     choose_least(plan, env);

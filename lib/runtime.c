@@ -103,9 +103,18 @@ static void serve_together(team *t, int threads) {
   mms_crowd_saw(start, idle, mms_clock());
 }
 
+/* What multiplies is somebody else's code, and may sleep. */
+static void serve_alone(team *t) {
+  int before = mms_cancel_disable();
+  serve(t);
+  mms_cancel_restore(before);
+}
+
 static mmscan_status run_team(team *t, int threads) {
   if (threads > 1)
     serve_together(t, threads);
+  else if (t->run->engine->has_unit)
+    serve_alone(t);
   else
     serve(t);
   return atomic_load(&t->served) ? MMSCAN_OK : MMSCAN_ENOMEM;

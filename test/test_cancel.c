@@ -45,6 +45,17 @@ static mmscan_status use_a_library(void) {
   return status ? status : mmscan_unit_close(unit);
 }
 
+/* The library sleeps while it multiplies, with its lock held. */
+static mmscan_status scan_by_a_library(void) {
+  const char *unit;
+  mmscan_status status = mmscan_unit_open(getenv("MMSCAN_TEST_SERIAL"), &unit, NULL, 0);
+  if (status != MMSCAN_OK) return status;
+  mmscan_plan *plan = plan_by(unit, MMSCAN_F32, 5000, 1);
+  status = mmscan_execute(plan, x, y);
+  mmscan_plan_destroy(plan);
+  return status ? status : mmscan_unit_close(unit);
+}
+
 static mmscan_status use_wisdom(void) {
   const char *file = getenv("MMSCAN_TEST_FILE");
   mmscan_status status = mmscan_wisdom_write(file);
@@ -58,6 +69,7 @@ static const struct trial {
               {"scan-by-many", scan_by_many},
               {"matmulscan", scan_by_the_letter},
               {"library", use_a_library},
+              {"scan-by-library", scan_by_a_library},
               {"wisdom", use_wisdom}};
 
 /* What is cancelled already ends at the first cancellation point. */
@@ -85,7 +97,9 @@ static int run_one(const char *name) {
 
 static void test_each_call(void **state) {
   (void)state;
-  const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", toy("sound")}, {"MMSCAN_TEST_FILE", in_scratch("wisdom")}};
+  const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", toy("sound")},
+                                     {"MMSCAN_TEST_SERIAL", toy("serial")},
+                                     {"MMSCAN_TEST_FILE", in_scratch("wisdom")}};
   int failed = 0;
   for (size_t i = 0; i < COUNT(trials); i++) {
     struct outcome o = ask_self(trials[i].name, settings, COUNT(settings));
