@@ -165,7 +165,8 @@ $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
-  bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES via_fortran:VIA_FORTRAN threads:THREADS two_lines:TWO_LINES \
+  bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES via_fortran:VIA_FORTRAN threads:THREADS \
+  two_lines:TWO_LINES long_line:LONG_LINE \
   fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL \
   full64:FULL,INTEGER=int64_t,BF16=cblas_gemm_bf16bf16f32 \
   bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX

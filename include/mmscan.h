@@ -42,10 +42,11 @@
  *            their place in between, or that a region of the program's own has sent OpenMP's threads away. A BLAS has
  *            its own way while the process loads it: OpenBLAS prints, unless OPENBLAS_NUM_THREADS is 1.
  * n == 0     is MMSCAN_OK where the description is legal, whatever the pointers to elements are.
- * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. A description or a
- *            choice that is smaller than this library's gives MMSCAN_EINVAL; a larger one, of a later header and up to
- *            1024 bytes, is served where all that it has more is zero, and else gives MMSCAN_ENOTSUP. A struct that a
- *            call fills in must be of this library's size: any other gives MMSCAN_EINVAL.
+ * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. One smaller than in
+ *            version 0.1 gives MMSCAN_EINVAL. A description or a choice that is larger than this library's, of a later
+ *            header and up to 1024 bytes, is served where all that it has more is zero, and else gives MMSCAN_ENOTSUP;
+ *            a larger one that a call fills in gives MMSCAN_EINVAL. Structs only grow, at their end: programs go on to
+ *            run with later libraries of one soname.
  *
  * ENVIRONMENT, read once, at first use
  *
@@ -55,7 +56,7 @@
  *                       MMSCAN_EBLAS
  *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the
  *                       fastest that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
- *   MMSCAN_NUM_THREADS  1 or more; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
+ *   MMSCAN_NUM_THREADS  1 to 2^20; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
  *                       unless OMP_NUM_THREADS is set
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
@@ -103,7 +104,7 @@ const char *mmscan_strerror(mmscan_status status);
 
 /* y[i] = x[0] + ... + x[i], for i in [0, n).
  *
- * A short scan is a plain loop: no lock, no allocation, no thread, no plan.
+ * A scan of up to 128 KiB is a plain loop or one kernel: no lock, no allocation, no thread, no plan.
  *
  * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and x != y
@@ -555,9 +556,9 @@ size_t mmscan_wisdom_count(void);
 mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size);
 
 /* Undoes one mmscan_unit_open(). The library is unloaded when all are undone, and no plan, no running call, no wisdom
- * and no environment variable uses it: a plan outlives the close, and new plans cannot ask for the unit. BLIS, LIBXSMM
- * and MKL do not give back all that they took, and stay loaded to the end of the process; opened again, they are the
- * same.
+ * and no environment variable uses it: a plan outlives the close, and as long as one does the unit can be asked for.
+ * BLIS, LIBXSMM, MKL and an OpenBLAS of OpenMP do not give back all that they took, and stay loaded to the end of the
+ * process; opened again, they are the same.
  *
  * MMSCAN_EINVAL  name is NULL or not of a unit that mmscan_unit_open() has opened and nobody has closed
  */

@@ -177,11 +177,8 @@ mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) {
 
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry) {
   mms_problem problem;
-  mmscan_status status = mms_problem_from(&problem, desc);
-  if (status || problem.batch == 0) return status;
-  if (!carry || desc->init) return MMSCAN_EINVAL;
-  problem.is_block = true;
-  return scan_problem(&problem, x, y, carry);
+  mmscan_status status = mms_problem_block(&problem, desc, carry);
+  return status || problem.batch == 0 ? status : scan_problem(&problem, x, y, carry);
 }
 
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags) {
@@ -257,18 +254,17 @@ size_t mmscan_wisdom_count(void) {
 
 /* ---- Units ---------------------------------------------------------------------------------------------------- */
 
-/* The unit of that name, or where there is none the environment's or the default; held. */
-static mmscan_status take_unit(const char *name, const mms_unit **unit) {
+/* The unit of that name, or where none is given the environment's or the default. NULL: there is none of that name. */
+static const mms_unit *find_unit(const char *name) {
   const mms_env *env = mms_env_get();
-  *unit = name ? mms_unit_find(name) : env->unit ? env->unit : mms_unit_at(0);
-  if (!*unit) return MMSCAN_EINVAL;
-  return mms_unit_hold(*unit) ? MMSCAN_OK : MMSCAN_EBLAS;
+  return name ? mms_unit_find(name) : env->unit ? env->unit : mms_unit_at(0);
 }
 
-static bool is_builtin(const char *name) {
-  size_t i = 0;
-  while (mms_unit_builtin(i) && strcmp(mms_unit_builtin(i)->name, name) != 0) i++;
-  return mms_unit_builtin(i) != NULL;
+/* The same, held. */
+static mmscan_status take_unit(const char *name, const mms_unit **unit) {
+  *unit = find_unit(name);
+  if (!*unit) return MMSCAN_EINVAL;
+  return mms_unit_hold(*unit) ? MMSCAN_OK : MMSCAN_EBLAS;
 }
 
 mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size) {
@@ -278,7 +274,7 @@ mmscan_status mmscan_unit_open(const char *library, const char **name, char *why
   if (name) *name = NULL;
   if (!library || !*library)
     snprintf(reason, sizeof reason, "no library is named");
-  else if (is_builtin(library))
+  else if (mms_unit_is_builtin(library))
     snprintf(reason, sizeof reason, "this is the name of a unit, not of a library");
   else
     status = mms_loaded_open(library, &unit, reason, sizeof reason);
@@ -322,20 +318,26 @@ mmscan_status mmscan_routine_try(const char *name, const char *routine) {
 
 /* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
 
-mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
-  mmscan_counts found = {.struct_size = sizeof found};
-  mmscan_status status = mms_problem_matmul(desc, x, y, counts);
+static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *found) {
   const mms_env *env = mms_env_get();
-  if (status == MMSCAN_OK && desc->n > 0) status = env->status;
-  if (status) return status;
   const mms_unit *unit;
-  if ((status = take_unit(desc->unit, &unit))) return status;
+  if (env->status) return env->status;
+  mmscan_status status = take_unit(desc->unit, &unit);
+  if (status) return status;
   int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
   if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
-    status = mms_matmulscan(desc, unit, NULL, mms_runtime_team(mms_matmulscan_threads(desc, most)), x, y, &found);
+    status = mms_matmulscan(desc, unit, NULL, mms_runtime_team(mms_matmulscan_threads(desc, most)), x, y, found);
   else
     status = MMSCAN_EBLAS;
   mms_unit_drop(unit);
+  return status;
+}
+
+mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
+  mmscan_counts found = {.struct_size = sizeof found};
+  mmscan_status status = mms_problem_matmul(desc, x, y, counts);
+  if (status == MMSCAN_OK && !find_unit(desc->unit)) status = MMSCAN_EINVAL;
+  if (status == MMSCAN_OK && desc->n > 0) status = run_matmulscan(desc, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;
 }

@@ -93,6 +93,14 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   return check_shape(p);
 }
 
+/* Where there is nothing to scan, no carry is needed. */
+mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void *carry) {
+  mmscan_status status = mms_problem_from(p, d);
+  if (status) return status;
+  p->is_block = true;
+  return d->init || (p->batch && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;
+}
+
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
 /* Rows of one array from the lowest address up. */

@@ -21,11 +21,15 @@ typedef struct mms_problem {
 mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init);
 
 /* MMSCAN_OK where the struct a caller gives, which begins with its size, is as long as the one known here, or longer
- * with zeros only in what is more. MMSCAN_EINVAL: it is shorter; MMSCAN_ENOTSUP: there is something in it. */
+ * with zeros only in what is more. MMSCAN_EINVAL: it is shorter; MMSCAN_ENOTSUP: there is something in it. Who lets a
+ * struct grow has it copied here, into one of zeros: what was built with version 0.1 still gives the shorter one. */
 mmscan_status mms_problem_struct(const void *desc, size_t known);
 
 /* A description into a problem. */
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
+
+/* A description of a block, and its carry, into a problem. */
+mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *desc, const void *carry);
 
 /* MMSCAN_OK where x and y can serve the problem: neither is NULL, and they are in place or share no memory. */
 mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void *y);

@@ -10,12 +10,6 @@
 
 static const char UNKNOWN[] = "unknown";
 
-static bool is_builtin(const mms_unit *unit) {
-  size_t i = 0;
-  while (mms_unit_builtin(i) && mms_unit_builtin(i) != unit) i++;
-  return mms_unit_builtin(i) != NULL;
-}
-
 /* Of a unit that is held. */
 static const char *version_of(const mms_unit *unit) {
   mmscan_part part = {.struct_size = sizeof part};
@@ -23,13 +17,14 @@ static const char *version_of(const mms_unit *unit) {
   return part.version ? part.version : UNKNOWN;
 }
 
-enum { LINE_ROOM = 256 };
+enum { LINE_ROOM = 512 };
 
-/* The line of a unit that is linked: one that is there without a hold, and tells of its library. */
+/* The line of a unit that is linked: one that is there without a hold, and tells of its library. False where there is
+ * none, or it would be no line. */
 static bool line_of(const mms_unit *unit, char *line) {
   if (!unit->describe || unit->hold) return false;
-  snprintf(line, LINE_ROOM, "unit %s %s\n", unit->name, version_of(unit));
-  return true;
+  const int length = snprintf(line, LINE_ROOM, "unit %s %s\n", unit->name, version_of(unit));
+  return length < LINE_ROOM && strchr(line, '\n') == line + length - 1;
 }
 
 /* ---- Writing -------------------------------------------------------------------------------------------------- */
@@ -54,11 +49,11 @@ static void add(mms_roster *r, const char *name, const char *version) {
 }
 
 void mms_roster_add(mms_roster *r, const mms_unit *unit) {
-  if (unit && !is_builtin(unit)) add(r, unit->name, version_of(unit));
+  if (unit && !mms_unit_is_builtin(unit->name)) add(r, unit->name, version_of(unit));
 }
 
 bool mms_roster_has(const mms_roster *r, const mms_unit *unit) {
-  return !unit || is_builtin(unit) || find(r, unit->name, version_of(unit)) < r->count;
+  return !unit || mms_unit_is_builtin(unit->name) || find(r, unit->name, version_of(unit)) < r->count;
 }
 
 static const char *or_unknown(const char *version) { return *version ? version : UNKNOWN; }
@@ -89,7 +84,7 @@ size_t mms_roster_write(const mms_roster *r, FILE *out) {
 }
 
 void mms_roster_name(const mms_roster *r, const mms_unit *unit, char *name, size_t size) {
-  if (!unit || is_builtin(unit))
+  if (!unit || mms_unit_is_builtin(unit->name))
     snprintf(name, size, "%s", unit ? unit->name : "-");
   else
     snprintf(name, size, "@%zu", find(r, unit->name, version_of(unit)) + 1);
@@ -147,7 +142,7 @@ char *mms_roster_skip_linked(mms_roster *r, char *text) {
 static const mms_unit *builtin_unit(const mms_roster *r, const char *name) {
   char line[LINE_ROOM];
   const mms_unit *unit = mms_unit_find(name);
-  if (!unit || !is_builtin(unit) || !mms_unit_hold(unit)) return NULL;
+  if (!unit || !mms_unit_is_builtin(unit->name) || !mms_unit_hold(unit)) return NULL;
   mms_unit_drop(unit);
   return line_of(unit, line) && !strstr(r->linked, line) ? NULL : unit;
 }

@@ -12,14 +12,6 @@
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-/* Instruments change what is fast. */
-static bool is_timed_fairly(void) {
-#ifdef MMS_SANITIZED
-  return false;
-#endif
-  return getenv("MMSCAN_TEST_WRAPPER") == NULL && emulator() == NULL;
-}
-
 static mmscan_plan *measured(const mmscan_desc *desc, const mmscan_choice *asked, mmscan_choice *used) {
   mmscan_plan *plan = NULL;
   assert_mmscan_ok(mmscan_plan_create_with(&plan, desc, MMSCAN_MEASURE, asked));
@@ -48,7 +40,7 @@ static double time_of(mmscan_plan *plan, const float *x, float *y) {
 /* The plain loop takes several times as long as the engine that is made for this, and the model as any. */
 static void test_what_is_measured_is_not_the_slowest(void **state) {
   (void)state;
-  if (!is_timed_fairly()) {
+  if (is_instrumented()) {
     print_message("skipped: an instrument changes what is fast\n");
     skip();
   }
@@ -85,7 +77,7 @@ static void test_what_is_measured_is_fast(void **state) {
   const mmscan_choice one = {.struct_size = sizeof one, .threads = 1};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, LONG);
   bool fast = false;
-  if (!is_timed_fairly()) skip();
+  if (is_instrumented()) skip();
   float *x = calloc(LONG, sizeof *x), *y = calloc(LONG, sizeof *y);
   assert_true(x != NULL && y != NULL);
   for (int i = 0; i < 3 && !fast; i++) {
@@ -195,7 +187,7 @@ static int child_with_wrong_blas(void) {
 
 static void test_linked_blas_that_is_wrong(void **state) {
   (void)state;
-  if (!is_timed_fairly()) {
+  if (is_instrumented()) {
     print_message("skipped: an instrument comes before what is to be put first\n");
     skip();
   }

@@ -116,6 +116,7 @@ static const struct expected expectations[] = {
     {{{"MMSCAN_NUM_THREADS", "x"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "2x"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "1.5"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "1048577"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "99999999999999999999"}}, .status = MMSCAN_EINVAL},
 };
 

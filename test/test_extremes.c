@@ -7,6 +7,7 @@
 
 #include "child.h"
 #include "engine/engine.h"
+#include "sanitized.h"
 #include "toy.h"
 #include "wisdom.h"
 #include "wisdom_text.h"
@@ -93,13 +94,22 @@ static int use_two_lines(void) {
   return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 5;
 }
 
+/* What is read is what was written, whatever the linked BLAS says of itself. */
+static int use_linked(void) {
+  const char *file = getenv("MMSCAN_TEST_FILE");
+  if (mmscan_wisdom_write(file) != MMSCAN_OK) return 1;
+  return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 2;
+}
+
 /* ---- The tests --------------------------------------------------------------------------------------------------- */
 
-static void check_child(const char *argument) {
-  const struct setting file = {"MMSCAN_TEST_FILE", in_scratch("wisdom")};
-  struct outcome o = ask_self(argument, &file, 1);
+static void check_child_with(const char *argument, const char *linked) {
+  const struct setting settings[] = {{"MMSCAN_TEST_FILE", in_scratch("wisdom")}, {"LD_PRELOAD", linked}};
+  struct outcome o = ask_self(argument, settings, linked != NULL ? 2 : 1);
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
 }
+
+static void check_child(const char *argument) { check_child_with(argument, NULL); }
 
 static void test_threads(void **state) {
   (void)state;
@@ -116,8 +126,19 @@ static void test_two_lines(void **state) {
   check_child("two-lines");
 }
 
+static void test_odd_versions_of_the_linked_blas(void **state) {
+  (void)state;
+  if (is_instrumented()) {
+    print_message("skipped: an instrument comes before what is to be put first\n");
+    skip();
+  }
+  check_child_with("linked", toy("two_lines"));
+  check_child_with("linked", toy("long_line"));
+}
+
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"threads", use_threads}, {"sizes", use_sizes}, {"two-lines", use_two_lines}};
+  static const struct child children[] = {
+      {"threads", use_threads}, {"sizes", use_sizes}, {"two-lines", use_two_lines}, {"linked", use_linked}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
@@ -125,6 +146,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_two_lines),
+      cmocka_unit_test(test_odd_versions_of_the_linked_blas),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -179,6 +179,20 @@ static void test_more_segments_than_the_paper_allows(void **state) {
   }
 }
 
+/* Needs no unit, but one that there is in the table. */
+static void test_nothing_to_scan(void **state) {
+  (void)state;
+  static const char *const units[] = {NULL, "cblas", "xsmm", "model"};
+  for (size_t u = 0; u < COUNT(units); u++) {
+    mmscan_counts counts = {.struct_size = sizeof counts, .segments = 7};
+    mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 4, 0, 0, units[u]);
+    assert_mmscan_ok(mmscan_matmulscan(&d, NULL, NULL, &counts));
+    assert_int_equal(counts.segments, 0);
+  }
+  mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 4, 0, 0, "nobody");
+  assert_status(MMSCAN_EINVAL, mmscan_matmulscan(&d, NULL, NULL, NULL));
+}
+
 /* ---- Counts ------------------------------------------------------------------------------------------------------ */
 
 static size_t ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
@@ -570,6 +584,7 @@ int main(void) {
       cmocka_unit_test(test_all_sizes_of_matrices),
       cmocka_unit_test(test_long_lengths),
       cmocka_unit_test(test_more_segments_than_the_paper_allows),
+      cmocka_unit_test(test_nothing_to_scan),
       cmocka_unit_test(test_lemma_1),
       cmocka_unit_test(test_table_of_counts),
       cmocka_unit_test(test_counts_of_listing),

@@ -13,6 +13,7 @@
  *   CRASHES       gemm_batch ends the process
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
  *   TWO_LINES     says that its version is two lines
+ *   LONG_LINE     or one of 400 characters
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
  *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
@@ -55,6 +56,15 @@ int toy_calls(void) { return calls; }
 char *openblas_get_config(void);
 char *openblas_get_config(void) {
   static char version[] = "OpenBLAS 1\nf32";
+  return version;
+}
+#endif
+
+#ifdef LONG_LINE
+char *openblas_get_config(void);
+char *openblas_get_config(void) {
+  static char version[401];
+  snprintf(version, sizeof version, "OpenBLAS %0391d", 1);
   return version;
 }
 #endif

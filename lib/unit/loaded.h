@@ -12,8 +12,8 @@ mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *
 void mms_loaded_count(const mms_unit *unit);
 mmscan_status mms_loaded_uncount(const char *name);
 
-/* Those that are open, by index and by name; NULL where there is none. A unit that is closed is no longer found, but
- * what points to it can still be asked to hold(). */
+/* Those that somebody holds, by index and by name; NULL where there is none. What points to a unit that is no longer
+ * found can still ask it to hold(). */
 const mms_unit *mms_loaded_at(size_t index);
 const mms_unit *mms_loaded_find(const char *name);
 

@@ -14,6 +14,12 @@ enum { BUILTIN = sizeof table / sizeof *table };
 
 const mms_unit *mms_unit_builtin(size_t index) { return index < BUILTIN ? table[index] : NULL; }
 
+bool mms_unit_is_builtin(const char *name) {
+  size_t i = 0;
+  while (i < BUILTIN && strcmp(table[i]->name, name) != 0) i++;
+  return i < BUILTIN;
+}
+
 const mms_unit *mms_unit_at(size_t index) { return index < BUILTIN ? table[index] : mms_loaded_at(index - BUILTIN); }
 
 const mms_unit *mms_unit_find(const char *name) {

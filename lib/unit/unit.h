@@ -80,6 +80,7 @@ const mms_unit *mms_unit_at(size_t index);
 
 /* The built-in units alone. */
 const mms_unit *mms_unit_builtin(size_t index);
+bool mms_unit_is_builtin(const char *name);
 
 /* The unit called `name`; NULL where there is none. */
 const mms_unit *mms_unit_find(const char *name);
