@@ -38,6 +38,7 @@ struct contender {
   bool settle;                   /* its threads want cores on which those of OpenMP wait, spinning, for more work */
 
   char refusal[256]; /* why it was not timed; empty where it was */
+  bool is_wrong;     /* for its result */
   double seconds;    /* of one run: the median of the rounds */
   double fastest;    /* the fastest round */
 };

@@ -28,13 +28,19 @@ static int spawn(process *p, char *const argv[], int input, int output, bool qui
   return error;
 }
 
-/* The ends of this process become streams, and those of the other are closed here. */
+/* The ends of this process become streams, and those of the other are closed here. Without memory the other ends, for
+ * it is given nothing and cannot say anything. */
 static bool keep_ends(process *p, const int in[2], const int out[2]) {
   close(in[0]);
   close(out[1]);
   p->to = fdopen(in[1], "w");
   p->from = fdopen(out[0], "r");
-  return p->to != NULL && p->from != NULL;
+  if (p->to != NULL && p->from != NULL) return true;
+  if (p->to == NULL) close(in[1]);
+  if (p->from == NULL) close(out[0]);
+  process_end(p);
+  errno = ENOMEM;
+  return false;
 }
 
 bool process_start(process *p, char *const argv[], int output, bool quiet) {

@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Races ------------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +126,7 @@ static int status_of(const session *s) {
   int status = DONE;
   for (const race *r = s->races; r < s->races + s->count; r++)
     for (size_t i = 0; i < r->count; i++)
-      if (strncmp(r->contenders[i].refusal, "WRONG", 5) == 0)
+      if (r->contenders[i].is_wrong)
         status = fail("%s, %s, n = %zu: %s", r->contenders[i].name, r->number->name, r->n, r->contenders[i].refusal);
   return status;
 }

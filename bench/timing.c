@@ -27,7 +27,9 @@ static void check(contender *c) {
   const size_t n = c->race->n;
   if (c->verify == NULL || c->refusal[0] != '\0') return;
   const size_t place = c->verify(c);
-  if (place < n) snprintf(c->refusal, sizeof c->refusal, "WRONG result, first at element %zu of %zu", place, n);
+  if (place == n) return;
+  c->is_wrong = true;
+  snprintf(c->refusal, sizeof c->refusal, "WRONG result, first at element %zu of %zu", place, n);
 }
 
 /* In place, zeros from here on: scans of scans of anything else would soon be Inf, or overflow. */

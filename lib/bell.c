@@ -4,7 +4,7 @@
 enum { SPINS = 4000 }; /* looks before a thread sleeps: about the time of a tile */
 
 static inline void pause_core(void) {
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef __x86_64__
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   __asm__ volatile("yield");

@@ -1,5 +1,5 @@
-/* estimate.c: costs by engine and what it is made of. The numbers are of one core at 4 GHz (doc/PERFORMANCE.md says how
- * they are measured); what counts is their ratio. */
+/* estimate.c: costs by engine and what it is made of. The numbers are of one core at some 4 GHz; what counts is their
+ * ratio. doc/PERFORMANCE.md, "Threads", says how they are measured. */
 #include "estimate.h"
 
 #include <string.h>
@@ -51,8 +51,7 @@ static double cost(const row *r, const mms_job *job, mms_shape shape, int thread
   return TEAM + r->start + (double)most_of(job, shape, threads) * each;
 }
 
-/* Twice as many, and last of all `most`. */
-static int next_count(int threads, int most) { return threads > most / 2 ? most : 2 * threads; }
+int mms_estimate_next_count(int threads, int most) { return threads > most / 2 ? most : 2 * threads; }
 
 double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most, int *threads) {
   const row *r = row_of(engine, job);
@@ -60,7 +59,7 @@ double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shap
   if (shape.n == 0 || shape.batch == 0) return 0;
   double least = cost(r, job, shape, 1);
   for (int count = 1; count < most;) {
-    count = next_count(count, most);
+    count = mms_estimate_next_count(count, most);
     double here = cost(r, job, shape, count);
     if (here >= least) continue;
     least = here;

@@ -15,4 +15,7 @@ typedef struct mms_shape {
  * What all engines have in common, the time of memory, is left out. */
 double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most, int *threads);
 
+/* The number of threads that is tried after `threads`: twice as many, and last of all `most`. */
+int mms_estimate_next_count(int threads, int most);
+
 #endif

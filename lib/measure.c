@@ -17,7 +17,7 @@ enum {
 
 /* Who takes so many times as long as the best is out: a unit in one size, as others make less than twice as much of it;
  * a candidate after a round, as another process on the core takes half of it; and a candidate before the final, as what
- * the least of seven rounds chose took up to 1.19 times as long as the best (doc/PERFORMANCE.md). */
+ * the least of a few rounds chose took up to 1.19 times as long as the best. */
 static const double HOPELESS = 3, BEHIND = 2, NOT_NEAR = 1.25;
 
 typedef struct candidate {
@@ -63,7 +63,7 @@ static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice 
   choice.threads = 1;
   enter(c, choice, asked);
   while (choice.threads < most) {
-    choice.threads = choice.threads > most / 2 ? most : 2 * choice.threads;
+    choice.threads = mms_estimate_next_count(choice.threads, most);
     enter(c, choice, asked);
   }
 }

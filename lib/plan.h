@@ -45,9 +45,7 @@ static inline const mms_kernel *mms_plan_short(void) {
  * NULL. One comparison tells. */
 extern _Atomic(size_t) mms_plan_tiny_less_one;
 
-static inline size_t mms_plan_tiny(void) {
-  return atomic_load_explicit(&mms_plan_tiny_less_one, memory_order_relaxed);
-}
+static inline size_t mms_plan_tiny(void) { return atomic_load_explicit(&mms_plan_tiny_less_one, memory_order_relaxed); }
 
 /* mms_plan_short(); asks the environment. */
 const mms_kernel *mms_plan_ask_short(void);

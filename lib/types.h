@@ -5,6 +5,10 @@
 #include "mmscan.h"
 #include <stdbool.h>
 
+/* Halves of integers and of doubles are found by place, and a BLAS may read an integer of 32 bits where one of 64 is.
+ */
+_Static_assert(sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "64 bits, little-endian");
+
 /* One element of any type. */
 typedef union mms_value {
   float f32;

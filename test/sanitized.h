@@ -13,7 +13,8 @@
 #endif
 #endif
 
-/* Under a sanitizer, valgrind or an emulator: other things are fast, and what comes first in a process may be theirs. */
+/* Under a sanitizer, valgrind or an emulator: other things are fast, and what comes first in a process may be theirs.
+ */
 static inline bool is_instrumented(void) {
 #ifdef MMS_SANITIZED
   return true;

@@ -145,7 +145,8 @@ static int same_bits(const struct sample *sample, unsigned variant, const size_t
 static void test_same_bits(void **state) {
   (void)state;
   static const size_t cuts[][4] = {{1, 1, 1, 1}, {1, 3}, {3, 1}, {2, 2}, {1, 2, 1}, {4}};
-  static const size_t less[] = {0, 12345, MMSCAN_MAX_TILE - 700, MMSCAN_MAX_TILE - 60, MMSCAN_MAX_TILE - 30, MMSCAN_MAX_TILE - 3};
+  static const size_t less[] = {
+      0, 12345, MMSCAN_MAX_TILE - 700, MMSCAN_MAX_TILE - 60, MMSCAN_MAX_TILE - 30, MMSCAN_MAX_TILE - 3};
   int different = 0;
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), RANDOM, 4 * (size_t)MMSCAN_MAX_TILE + 1);

@@ -13,7 +13,8 @@
  *
  * The carry out is the carry in combined with the tile's own total, so that bits do not depend on who scans what. Where
  * the plain loop's result is finite, infinite or NaN, so is an engine's, element by element.
- * To add one: a file with a mms_engine, and its line in the table in engine.c.
+ * To add one: a file with a mms_engine, its name below, and its place in the table in engine.c. What it costs is a row
+ * in estimate.c; without one it is thought slow.
  */
 #ifndef MMS_ENGINE_H
 #define MMS_ENGINE_H

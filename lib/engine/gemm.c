@@ -20,6 +20,7 @@
  * The total of a tile is that of its blocks one after the other, added up while they are taken apart: who looks at a
  * tile ahead adds up the same, and multiplies later.
  */
+#include "arena.h"
 #include "engine/engine.h"
 #include "kernel/loop.h"
 #include "unit/matrix.h"
@@ -28,7 +29,6 @@
 
 enum {
   PLANES = 2,
-  ALIGN = 64,
   LANES = 16, /* columns of a block are a multiple of it */
 };
 
@@ -52,29 +52,17 @@ static size_t block_columns(const mms_job *job) {
   return columns ? columns : LANES;
 }
 
-/* Gives out pieces of memory, or with none only adds up their sizes. */
-typedef struct arena {
-  char *memory;
-  size_t used;
-} arena;
-
-static void *take(arena *a, size_t bytes) {
-  void *piece = a->memory ? a->memory + a->used : NULL;
-  a->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
-  return piece;
-}
-
 static size_t lay_out(const mms_job *job, char *memory, room *r) {
-  arena a = {.memory = memory};
+  mms_arena a = {.block = memory};
   size_t columns = block_columns(job), stride = columns + LANES, plane = job->s * stride * unit_size(job);
-  take(&a, sizeof *r);
-  *r = (room){.columns = columns, .stride = stride, .l = take(&a, job->s * job->s * unit_size(job))};
+  mms_arena_take(&a, sizeof *r);
+  *r = (room){.columns = columns, .stride = stride, .l = mms_arena_take(&a, job->s * job->s * unit_size(job))};
   for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
-    r->plane[p] = take(&a, plane);
-    r->scanned[p] = take(&a, plane);
-    take(&a, ALIGN);
-    r->totals[p] = take(&a, columns * unit_size(job));
-    take(&a, ALIGN);
+    r->plane[p] = mms_arena_take(&a, plane);
+    r->scanned[p] = mms_arena_take(&a, plane);
+    mms_arena_take(&a, MMS_ARENA_ALIGN);
+    r->totals[p] = mms_arena_take(&a, columns * unit_size(job));
+    mms_arena_take(&a, MMS_ARENA_ALIGN);
   }
   return a.used;
 }

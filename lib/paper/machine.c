@@ -1,36 +1,23 @@
 /* machine.c: gather, multiply, add, scatter. */
 #include "paper/machine.h"
 
+#include "arena.h"
 #include "unit/matrix.h"
-#include <stdalign.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Memory --------------------------------------------------------------------------------------------------- */
 
-/* Gives out pieces of a block, aligned for elements of any kind; with no block it only adds up their sizes. */
-typedef struct arena {
-  char *block;
-  size_t used;
-} arena;
-
-static void *take(arena *a, size_t count, size_t size) {
-  void *piece = a->block ? a->block + a->used : NULL;
-  size_t align = alignof(max_align_t);
-  a->used += (count * size + align - 1) / align * align;
-  return piece;
-}
-
 static size_t lay_out(mms_machine *m, const mms_machine_size *size) {
-  arena a = {.block = m->memory};
-  m->values = take(&a, size->positions, m->monoid->size);
-  m->x = take(&a, size->entries, m->monoid->size);
-  m->w = take(&a, size->entries, m->monoid->size);
-  m->in = take(&a, size->entries, sizeof *m->in);
-  m->add = take(&a, size->entries, sizeof *m->add);
-  m->out = take(&a, size->entries, sizeof *m->out);
-  m->a = take(&a, size->s * size->s, sizeof *m->a);
+  mms_arena a = {.block = m->memory};
+  m->values = mms_arena_take(&a, size->positions * m->monoid->size);
+  m->x = mms_arena_take(&a, size->entries * m->monoid->size);
+  m->w = mms_arena_take(&a, size->entries * m->monoid->size);
+  m->in = mms_arena_take(&a, size->entries * sizeof *m->in);
+  m->add = mms_arena_take(&a, size->entries * sizeof *m->add);
+  m->out = mms_arena_take(&a, size->entries * sizeof *m->out);
+  m->a = mms_arena_take(&a, size->s * size->s * sizeof *m->a);
   return a.used;
 }
 

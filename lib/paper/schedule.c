@@ -9,7 +9,7 @@ static const uint32_t NOBODY = UINT32_MAX;
 /* ---- Adding tasks --------------------------------------------------------------------------------------------- */
 
 mmscan_status mms_schedule_open(mms_schedule *s, size_t places) {
-  *s = (mms_schedule){.places = places};
+  *s = (mms_schedule){0};
   s->writer = places < SIZE_MAX / sizeof *s->writer ? malloc(places * sizeof *s->writer + 1) : NULL;
   s->failed = !s->writer;
   if (s->failed) return MMSCAN_ENOMEM;

@@ -25,8 +25,7 @@ typedef struct mms_schedule {
   uint32_t *wait; /* numbers of tasks */
   size_t waits, wait_room;
   uint32_t *writer; /* by place, the last that wrote it; UINT32_MAX: nobody, it holds input */
-  size_t places;
-  bool failed; /* no memory, or more than 2^32 - 1 tasks or waits; what is added then is lost */
+  bool failed;      /* no memory, or more than 2^32 - 1 tasks or waits; what is added then is lost */
 } mms_schedule;
 
 /* An empty schedule over places [0, places). To be closed, also where it fails (MMSCAN_ENOMEM). */

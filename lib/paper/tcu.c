@@ -105,11 +105,11 @@ static mmscan_status run(pricing *p, mmscan_form form, mmscan_trace *trace, mmsc
 
 /* Every element and every entry of w has a place. */
 static mmscan_status open_pricing(pricing *p) {
-  size_t places = p->desc->n, entries = 0;
-  if (places > PTRDIFF_MAX / sizeof(float)) return MMSCAN_ENOMEM;
-  for (size_t left = p->desc->n; left; left /= p->desc->s) entries += left % p->desc->s;
-  mmscan_status status = mms_schedule_open(&p->products, places + entries);
-  return status ? status : mms_schedule_open(&p->squares, places + entries);
+  const mmscan_matmul_desc d = {.n = p->desc->n, .s = p->desc->s, .length_rule = MMSCAN_DIGITS};
+  if (d.n > PTRDIFF_MAX / sizeof(float)) return MMSCAN_ENOMEM;
+  const size_t places = mms_matmulscan_positions(&d);
+  mmscan_status status = mms_schedule_open(&p->products, places);
+  return status ? status : mms_schedule_open(&p->squares, places);
 }
 
 static void close_pricing(pricing *p) {

@@ -10,8 +10,6 @@
 #include "unit/trust.h"
 #include <string.h>
 
-_Static_assert(sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers as above");
-
 enum {
   ROW_MAJOR = 101,
   COL_MAJOR = 102,
