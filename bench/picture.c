@@ -9,7 +9,11 @@
 #include "settings.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static output picture;
 static bool is_open; /* the picture, by picture_prepare() */
@@ -18,14 +22,16 @@ static bool is_open; /* the picture, by picture_prepare() */
 
 bool picture_ends_in(const char *name, const char *end) {
   const size_t length = strlen(name), tail = strlen(end);
-  return length > tail && strcmp(name + length - tail, end) == 0;
+  return length > tail && strcasecmp(name + length - tail, end) == 0;
 }
 
 bool picture_is_format(const char *name) { return picture_ends_in(name, ".svg") || picture_ends_in(name, ".png"); }
 
+/* What the user has set for pictures of the user's own is not for these. */
 static bool start_gnuplot(process *gnuplot, char *option, int to) {
-  char name[] = "gnuplot";
-  char *argv[] = {name, option, NULL};
+  char name[] = "gnuplot", no_files[] = "-d";
+  char *argv[] = {name, no_files, option, NULL};
+  unsetenv("GNUTERM");
   return process_start(gnuplot, argv, to, false);
 }
 
@@ -52,11 +58,23 @@ int picture_close(int status) {
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
+/* gnuplot ends well where a disk is full. Of what is no file nobody can say. */
+static bool is_whole(int file) {
+  static const char svg[] = "</svg>", png[] = "IEND\xAE\x42\x60\x82";
+  struct stat about;
+  char end[16];
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return true;
+  const off_t from = about.st_size - (off_t)sizeof end;
+  if (from < 0 || pread(file, end, sizeof end, from) != (ssize_t)sizeof end) return false;
+  return memmem(end, sizeof end, svg, strlen(svg)) != NULL || memmem(end, sizeof end, png, strlen(png)) != NULL;
+}
+
 int picture_draw_to(int file, picture_script *put, const void *what) {
   process gnuplot;
   if (!start_gnuplot(&gnuplot, NULL, file)) return fail("gnuplot: %s", strerror(errno));
   put(gnuplot.to, what);
-  return process_end(&gnuplot) == 0 ? DONE : fail("gnuplot failed");
+  if (process_end(&gnuplot) != 0) return fail("gnuplot failed");
+  return is_whole(file) ? DONE : fail("gnuplot left a picture unfinished: is the disk full?");
 }
 
 int picture_draw(picture_script *put, const void *what) { return picture_draw_to(picture.fd, put, what); }

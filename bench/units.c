@@ -96,7 +96,7 @@ static bench_unit open_unit(const char *name) {
   if (!find_part(name, &unit.part)) {
     const mmscan_status status = mmscan_unit_open(name, NULL, why, sizeof why);
     unit.opened = status == MMSCAN_OK;
-    if (!unit.opened) units_fail(&unit, why[0] != '\0' ? reason_without(why, name) : mmscan_strerror(status));
+    if (!unit.opened) units_fail(&unit, why[0] != '\0' ? why : mmscan_strerror(status));
     find_part(name, &unit.part);
   } else if (unit.part.status != MMSCAN_OK) {
     units_fail(&unit, "the library behind the unit is not found: give its path");

@@ -43,6 +43,6 @@ int main(void) {
     perror("blocks");
     return 1;
   }
-  fprintf(stderr, "total: %.17g\n", carry);
+  fprintf(stderr, "total: %.17g\n", carry + 0.0);
   return 0;
 }

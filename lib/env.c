@@ -13,12 +13,12 @@
 #include <string.h>
 
 static mms_env env;
-static char error[320];
+static char error[640];
 
 /* The first error is the one that is told. */
 static void refuse(mmscan_status status, const char *variable, const char *value, const char *why) {
   if (env.status != MMSCAN_OK) return;
-  snprintf(error, sizeof error, "%s=%.100s: %s", variable, value, why);
+  snprintf(error, sizeof error, "%s=%.300s: %s", variable, value, why);
   env.status = status;
   env.error = error;
 }
@@ -50,7 +50,7 @@ static void read_engine(const char *variable, const char *value) {
 }
 
 static void read_unit(const char *variable, const char *value) {
-  char why[160] = "no memory";
+  char why[256] = "no memory";
   mmscan_status status = MMSCAN_OK;
   env.unit = mms_unit_find(value);
   if (env.unit) {
@@ -79,8 +79,8 @@ static void read_threads(const char *variable, const char *value) {
   char *end;
   errno = 0;
   long threads = strtol(value, &end, 10);
-  if (errno || end == value || *end || threads < 1 || threads > MMS_MOST_THREADS)
-    refuse(MMSCAN_EINVAL, variable, value, "not a number of threads");
+  if (errno || !strchr("0123456789", *value) || *end || threads < 1 || threads > MMS_MOST_THREADS)
+    refuse(MMSCAN_EINVAL, variable, value, "not a number of threads, from 1 to 2^20");
   else
     env.threads = (int)threads;
 }

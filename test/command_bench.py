@@ -144,7 +144,8 @@ class Bench(Timed):
                           ["--type", ""], ["--place", "over"], ["--threads", "2"], ["--rounds", "0"],
                           ["--rounds", "x"], ["--plot", "x.pdf"], ["--plot", ".svg"], ["--json=1"],
                           ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
-                          ["--only", ""], ["--only", "serial,"]]:
+                          ["--only", ""], ["--only", "serial,"], ["-n", " 4"], ["--rounds", " 2"], ["--rounds", "+2"],
+                          ["--list", "--json"], ["--list", "--csv"]]:
             self.bad("bench", *arguments, status=2, says="")
 
     def test_failures(self):
@@ -170,6 +171,23 @@ class Bench(Timed):
         text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext()).replace("\u00a0", " ")
         for each in ["omp simd inscan, 1 thread", "omp two-pass, 3 threads"]:
             self.assertIn(each, text)
+
+    def test_a_plot_that_is_cut_short(self):
+        """gnuplot ends well where a disk is full: the picture that was there stays."""
+        self.write("x.svg", "the old one")
+        for script in ["cat >/dev/null", "cat >/dev/null; printf '<svg><g/><g/><g/><g/></sv'"]:
+            os.chmod(self.write("gnuplot", "#!/bin/sh\n[ \"$2\" = --version ] || { %s; }\n" % script), 0o755)
+            self.bad(*self.TINY, 4, "--plot", self.path("x.svg"), says="unfinished",
+                     env={"PATH": self.directory + ":" + os.environ["PATH"]})
+            self.assertEqual(self.read("x.svg"), b"the old one")
+
+    def test_plot_without_settings_of_the_user(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        self.write(".gnuplot", "set output '%s'\nset datafile separator ','\n" % self.path("elsewhere"))
+        self.good(*self.TINY, "2,4", "--plot", self.path("x.svg"), env={"HOME": self.directory, "GNUTERM": "nonsense"})
+        self.assertIn(b"copy bound", self.read("x.svg"))
+        self.assertEqual(sorted(os.listdir(self.directory)), [".gnuplot", "x.svg"])
 
     def test_peers_beside_the_command(self):
         """Looked for beside the command; a wrong result is told, not timed, and the exit status is 1."""

@@ -451,6 +451,19 @@ class Output(Case):
         self.assertEqual(sorted(os.listdir(self.path("d"))), ["new", "real"])
         self.bad("scan", "-o", self.path("loop"), path, says="loop")
 
+    def test_descriptors_are_written_where_they_stand(self):
+        """The file behind one is not replaced: what others write there stays, before and after."""
+        text = self.write("x.txt", "1 2 3")
+        for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]:
+            log = self.write("log", "before\n")
+            with open(log, "ab") as stream:
+                self.good("scan", "-o", name, text, stdout=stream)
+                stream.write(b"after\n")
+            self.assertEqual(self.read("log"), b"before\n1\n3\n6\nafter\n", name)
+        self.bad("scan", "-o", "/dev/fd/99", text, says="/dev/fd/99")
+        self.bad("scan", "", says="mmscan: '': No such file")
+        self.bad("scan", self.path("\x1b[31m\x7f"), says="/?[31m?: No such file")
+
     def test_what_is_no_file_is_written_directly(self):
         path = self.write("x.npy", npy_bytes(np.arange(4.0)))
         self.good("scan", "-o", "/dev/null", path)

@@ -75,7 +75,7 @@ class InfoAndUsage(Case):
         for arguments in [[], ["sing"], ["--sing"], ["scan"], ["scan", "--sing", path], ["scan", path, path],
                           ["scan", "--type", "f16", path], ["scan", "--type", path], ["scan", "--kind", "both", path],
                           ["scan", "--op", "minus", path], ["scan", "--axis", "x", path], ["scan", "--axis", "1.5", path],
-                          ["scan", "--axis", "", path], ["scan", "--format", "xls", path], ["scan", path, "-o"],
+                          ["scan", "--axis", "", path], ["scan", "--axis", " 0", path], ["scan", "--axis", "-", path], ["scan", "--format", "xls", path], ["scan", path, "-o"],
                           ["scan", "--engine", "abacus", path], ["scan", raw], ["scan", "--column", "1", npy],
                           ["scan", "--type", "f64", "--column", "1", raw], ["scan", "--header", "maybe", path],
                           ["scan", "--header", "no", npy], ["scan", "--type", "f64", "--header", "no", raw], ["scan", "--format", "raw", path],

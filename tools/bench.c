@@ -10,6 +10,7 @@
 #include "session.h"
 #include "shell.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static int each_item(bench_request *r, char *list, int (*add)(bench_request *, c
 static bool read_number(const char *text, long low, long high, long *value, char **end) {
   errno = 0;
   *value = strtol(text, end, 10);
-  return *end != text && errno == 0 && *value >= low && *value <= high;
+  return isdigit((unsigned char)*text) && errno == 0 && *value >= low && *value <= high;
 }
 
 static bool is_number(const char *text, long low, long high, long *value) {
@@ -258,7 +259,8 @@ static int check_units(const bench_request *r) {
   return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
 }
 
-static int check_request(const bench_request *r) {
+static int check_request(const bench_request *r, bool list) {
+  if (list && (r->json || r->csv)) return wrong_usage("bench", "--list is for people: neither --json nor --csv");
   if (r->json && r->csv) return wrong_usage("bench", "--json and --csv do not go together");
   if (!r->units && r->page != NULL) return wrong_usage("bench", "--report needs --units");
   return r->units ? check_units(r) : DONE;
@@ -283,7 +285,7 @@ static char *command_of(int argc, char **argv) {
 /* ---- Doing it ---------------------------------------------------------------------------------------------------- */
 
 static int run_request(bench_request *r, bool list) {
-  int status = check_request(r);
+  int status = check_request(r, list);
   if (status != DONE) return status;
   if (r->units) return list ? contest_list(r) : contest_run(r);
   return list ? session_list(r) : session_run(r);

@@ -10,14 +10,19 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* Names and values may hold what a terminal would obey. */
 static void print_line(const char *format, va_list arguments) {
+  char *line;
   progress_erase();
-  fputs("mmscan: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  if (vasprintf(&line, format, arguments) < 0) line = NULL;
+  for (char *c = line; c != NULL && *c != '\0'; c++)
+    if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+  fprintf(stderr, "mmscan: %s\n", line != NULL ? line : "out of memory");
+  free(line);
 }
 
 int fail(const char *format, ...) {
@@ -28,7 +33,7 @@ int fail(const char *format, ...) {
   return FAILED;
 }
 
-int fail_file(const char *name) { return fail("%s: %s", name, strerror(errno)); }
+int fail_file(const char *name) { return fail("%s: %s", *name != '\0' ? name : "''", strerror(errno)); }
 
 int fail_memory(void) { return fail("out of memory"); }
 
@@ -44,19 +49,10 @@ int wrong_usage(const char *subcommand, const char *format, ...) {
 }
 
 const char *quoted(const char *text, char quote[MESSAGE_QUOTE]) {
-  const size_t most = MESSAGE_QUOTE - 4;
-  size_t i;
-  for (i = 0; i < most && text[i] != '\0'; i++) {
-    const unsigned char byte = (unsigned char)text[i];
-    quote[i] = byte < ' ' || byte == 127 ? '?' : text[i];
-  }
-  strcpy(quote + i, text[i] != '\0' ? "..." : "");
+  const size_t most = MESSAGE_QUOTE - 4, length = strnlen(text, most);
+  memcpy(quote, text, length);
+  strcpy(quote + length, text[length] != '\0' ? "..." : "");
   return quote;
-}
-
-const char *reason_without(const char *reason, const char *name) {
-  const size_t length = strlen(name);
-  return strncmp(reason, name, length) == 0 && strncmp(reason + length, ": ", 2) == 0 ? reason + length + 2 : reason;
 }
 
 /* Whether the reader of the pipe has gone. */

@@ -8,7 +8,7 @@
 
 enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
 
-/* Prints "mmscan: " and the line; returns FAILED. */
+/* Prints "mmscan: " and the line, with ? for what a terminal would obey; returns FAILED. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "mmscan: NAME: " and what errno says; returns FAILED. */
@@ -23,12 +23,9 @@ int fail_memory(void);
  * the line has been printed already (by getopt). */
 int wrong_usage(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Copies text that comes out of a file for a message: cut short, and nothing in it that a terminal would obey. */
+/* Copies text that comes out of a file for a message: cut short. */
 #define MESSAGE_QUOTE 44
 const char *quoted(const char *text, char quote[MESSAGE_QUOTE]);
-
-/* A reason that somebody else gave, without "NAME: " in front of it, which the message has anyway. */
-const char *reason_without(const char *reason, const char *name);
 
 /* Flushes and closes standard output. Returns status, or FAILED with a message where that fails. */
 int close_stdout(int status);

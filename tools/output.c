@@ -63,6 +63,25 @@ static int open_beside(output *out, const char *path, const struct stat *existin
   return fchmod(out->fd, mode) == 0 ? DONE : fail_file(path);
 }
 
+/* The descriptor of this process that a path names; -1: none. */
+static int descriptor_of(const char *path) {
+  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+  if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+    const size_t length = strlen(folders[i]), digits = strspn(path + length * (strlen(path) > length), "0123456789");
+    if (strncmp(path, folders[i], length) == 0 && digits > 0 && digits < 8 && path[length + digits] == '\0')
+      return atoi(path + length);
+  }
+  return -1;
+}
+
+/* Written where it stands, not replaced: others may write there too. */
+static int open_again(output *out, int descriptor) {
+  out->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  return out->fd < 0 ? fail_file(out->name) : DONE;
+}
+
 int output_open(output *out, const char *path) {
   struct stat file;
   *out = (output){.name = path, .fd = -1};
@@ -72,6 +91,7 @@ int output_open(output *out, const char *path) {
     return DONE;
   }
   if (*path == '\0') return fail("the name of the output is empty");
+  if (descriptor_of(path) >= 0) return open_again(out, descriptor_of(path));
   const bool exists = stat(path, &file) == 0;
   if (!exists || S_ISREG(file.st_mode)) return open_beside(out, path, exists ? &file : NULL);
   out->fd = open(path, O_WRONLY | O_CLOEXEC);

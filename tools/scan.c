@@ -6,6 +6,7 @@
 #include "message.h"
 #include "scanfile.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -40,9 +41,9 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "letter or an underscore and is no number), else .txt. What would be taken for raw\n"
                            "by these rules and looks like text is refused without --format. OUT gets the\n"
                            "format that its name says (.npy .csv .txt .raw .bin), or else that of IN. It is\n"
-                           "written beside and renamed when complete. Data may be larger than memory; what\n"
-                           "has to be read or written out of order and cannot be waits in a file in TMPDIR\n"
-                           "or /tmp.\n";
+                           "written beside and renamed when complete. Data may be larger than memory; text\n"
+                           "until all of it is known to be good, and what has to be read or written out of\n"
+                           "order and cannot be, wait in a file in TMPDIR or /tmp.\n";
 
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 
@@ -76,7 +77,7 @@ static int set_axis(scan_request *r, const char *number) {
   errno = 0;
   r->axis = strtol(number, &end, 10);
   r->has_axis = true;
-  if (end != number && *end == '\0' && errno == 0) return DONE;
+  if (isdigit((unsigned char)number[*number == '-']) && *end == '\0' && errno == 0) return DONE;
   return wrong_usage(SCAN_NAME, "--axis: '%s' is not an integer", number);
 }
 

@@ -19,7 +19,7 @@ enum { LONGEST_TRY = 60 }; /* seconds */
 int open_library(const char *library) {
   char why[300];
   if (mmscan_unit_open(library, NULL, why, sizeof why) == MMSCAN_OK) return DONE;
-  return fail("%s: %s", library, reason_without(why, library));
+  return fail("%s: %s", library, why);
 }
 
 /* Several names may lead to one file. */

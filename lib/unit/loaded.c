@@ -111,9 +111,16 @@ static mmscan_status attach(loaded *l, char *why, size_t size) {
   return refuse(why, size, "no BLAS: it has no cblas_sgemm and cblas_dgemm, and is not LIBXSMM");
 }
 
+/* What dlopen() says, without the name that it was given: that the caller knows. */
+static const char *reason_without(const char *name) {
+  const char *said = dlerror();
+  size_t length = strlen(name);
+  return strncmp(said, name, length) == 0 && strncmp(said + length, ": ", 2) == 0 ? said + length + 2 : said;
+}
+
 static mmscan_status load(loaded *l, char *why, size_t size) {
   l->vendor.handle = mms_vendor_open(l->unit.name);
-  if (!l->vendor.handle) return refuse(why, size, dlerror());
+  if (!l->vendor.handle) return refuse(why, size, reason_without(l->unit.name));
   mmscan_status status = attach(l, why, size);
   if (status) mms_vendor_close(&l->vendor);
   return status;
