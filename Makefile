@@ -78,7 +78,7 @@ PEERS  := $(BUILD)/mmscan-peers.so
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: help all tests check check-units check-command check-reproduction check-install check-asan check-tsan check-valgrind \
-        check-neon bench peers reproduce install uninstall demo format format-check lint dist clean
+        check-neon bench peers reproduce install install-strip uninstall demo format format-check lint dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -239,7 +239,10 @@ demo: ## what this is for, on real data
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
 install: all ## install under DESTDIR and PREFIX
-	DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BLAS_LIBS='$(BLAS_LIBS)' scripts/install $(BUILD) $(VERSION)
+	STRIP='$(STRIP)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BLAS_LIBS='$(BLAS_LIBS)' scripts/install $(BUILD) $(VERSION)
+
+install-strip: ## the same, without what debuggers need
+	$(MAKE) install STRIP=strip
 
 uninstall: ## remove what install put there
 	DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install --remove $(BUILD) $(VERSION)

@@ -35,6 +35,13 @@ umask 022
 prefix="$tmp/second place"
 mv "$tmp/first place" "$prefix"
 
+# Without debugging information, and otherwise the same.
+make_quietly install-strip PREFIX="$tmp/stripped"
+files "$tmp/stripped" | diff "$tmp/list" - || fail "install-strip gives other files"
+readelf -SW "$tmp/stripped/bin/mmscan" "$tmp/stripped/lib/libmmscan.a" "$tmp/stripped"/lib/libmmscan.so.*.*.* | grep -F .debug_info &&
+  fail "install-strip leaves debugging information"
+[ "$("$tmp/stripped/bin/mmscan" --version)" = "$("$prefix/bin/mmscan" --version)" ] || fail "a stripped command does not run"
+
 # ---- The libraries themselves ---------------------------------------------------------------------------------------
 version=$("$prefix/bin/mmscan" --version | sed 's/.* //')
 shared=$prefix/lib/libmmscan.so.$version
