@@ -9,7 +9,7 @@
 #include <mmscan.h>
 #include <stdio.h>
 
-/* A multiple of MMSCAN_MAX_TILE: the tiles are then those of one call over the whole input. */
+/* A multiple of MMSCAN_MAX_TILE: the tiles are then those of one call over the whole input, if it is long. */
 #define BLOCK ((size_t)8 * MMSCAN_MAX_TILE)
 
 static double block[BLOCK];

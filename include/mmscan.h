@@ -40,7 +40,8 @@
  *            was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP does end a process that can start no more
  *            threads, and is asked for those only that could be started just before. What is left: that others take
  *            their place in between, or that a region of the program's own has sent OpenMP's threads away. A BLAS has
- *            its own way while the process loads it: OpenBLAS prints, unless OPENBLAS_NUM_THREADS is 1.
+ *            its own way while the process loads it (OpenBLAS prints, unless OPENBLAS_NUM_THREADS is 1), and where it
+ *            finds no memory itself while it multiplies: OpenBLAS crashes with some large s, BLIS ends the process.
  * n == 0     is MMSCAN_OK where the description is legal, whatever the pointers to elements are.
  * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. One smaller than in
  *            version 0.1 gives MMSCAN_EINVAL. A description or a choice that is larger than this library's, of a later
@@ -243,9 +244,9 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * first. desc->init must be NULL. carry may not share memory with x or y (not checked).
  *
  * The bits equal those of one call over everything where the n of each block, but for the one that is scanned last, is
- * a multiple of MMSCAN_MAX_TILE, and one choice serves all: engine and tile, of which wisdom may have another for the
- * shape of a block than for that of the whole. A block is never scanned by the loop of short scans, so one that is all
- * there is has the bits of one call from 128 elements on.
+ * a multiple of MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and one choice serves all: engine and
+ * tile, of which wisdom may have another for the shape of a block than for that of the whole. However short a block is,
+ * it is scanned as a part of a long scan.
  *
  * Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
@@ -594,7 +595,8 @@ typedef struct mmscan_product_desc {
 /* W = A X by one unit in one form, where A is L_s or B_s: a level of Algorithm 1 without its gather and scatter, to
  * time and compare units. x and w are of row_stride or s times columns elements as *desc says; bfloat16 is a uint16_t,
  * the upper half of a float. In place (x == w) with MMSCAN_PRODUCT_TRMM only, which else copies X first. Makes A anew
- * in each call, s*s elements. Floats are multiplied as they come: 0 * Inf is NaN.
+ * in each call, s*s elements. Floats are multiplied as they come: 0 * Inf is NaN. BLIS 0.9.0 reads, and does not use,
+ * up to 8 bytes behind W.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns;
  *                  or the environment is illegal (its status is returned, whatever it is)

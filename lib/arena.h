@@ -1,4 +1,4 @@
-/* arena.h: pieces of one block of memory. The same calls first add up how large it must be, then give the pieces out. */
+/* arena.h: pieces of a block of memory. The same calls first add up how large it must be, then give the pieces out. */
 #ifndef MMS_ARENA_H
 #define MMS_ARENA_H
 

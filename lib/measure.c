@@ -72,7 +72,7 @@ static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice 
 static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
   size_t s, tile = 0;
   const mms_job job = {.type = c->problem.type, .isa = mms_env_get()->isa};
-  if (engine->defaults) engine->defaults(&job, &s, &tile);
+  if (engine->defaults) engine->defaults(&job, c->problem.n, &s, &tile);
   choice.tile = asked->tile;
   if (asked->tile || !tile) {
     enter_threads(c, choice, asked);

@@ -22,19 +22,25 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 
 /* ---- What is asked for ---------------------------------------------------------------------------------------- */
 
-/* The engine that is asked for, by name or by what only it has. */
+/* Whether an engine has what is asked for. */
+static bool suits(const mms_engine *engine, const mmscan_choice *c) {
+  return (engine->defaults || !c->tile) && (engine->has_isa || !c->isa);
+}
+
+/* The engine that is asked for, by name or by what it has: a choice outranks the environment. */
 static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
   if (c->engine) return mms_engine_find(c->engine);
   if (c->unit || c->s) return &mms_engine_gemm;
-  if (c->isa) return &mms_engine_simd;
-  if (env->engine) return env->engine;
-  return c->tile ? &mms_engine_simd : NULL;
+  if (env->engine && suits(env->engine, c)) return env->engine;
+  return c->isa || c->tile ? &mms_engine_simd : NULL;
 }
 
-/* The job as an engine would have it done, where nobody says. */
-static mms_job job_for(const mms_engine *engine, mms_job job, const mms_env *env) {
+/* The job as an engine would have it done, where nobody says. How long the scan is that a block is of, nobody says
+ * either: it is taken for long. */
+static mms_job job_for(const mms_engine *engine, mms_job job, const mms_problem *problem, const mms_env *env) {
+  const size_t n = problem->is_block ? SIZE_MAX : problem->n;
   if (engine->has_unit) job.unit = env->unit ? env->unit : mms_unit_at(0);
-  if (engine->defaults) engine->defaults(&job, &job.s, &job.tile);
+  if (engine->defaults) engine->defaults(&job, n, &job.s, &job.tile);
   return job;
 }
 
@@ -56,7 +62,7 @@ static void choose_least(mmscan_plan *plan, const mms_env *env) {
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     int threads;
     if (!can_do(engine, &job) || !may_choose(engine, &plan->problem)) continue;
-    mms_job as = job_for(engine, job, env);
+    mms_job as = job_for(engine, job, &plan->problem, env);
     double cost = mms_estimate(engine, &as, mms_plan_shape(plan), 1, &threads);
     if (cost >= least) continue;
     least = cost;
@@ -76,7 +82,7 @@ static void choose_wisely(mmscan_plan *plan, const mms_env *env, const mms_wise 
 
 static void choose_loop(mmscan_plan *plan, const mms_env *env) {
   plan->engine = &mms_engine_serial;
-  plan->job = job_for(plan->engine, plan->job, env);
+  plan->job = job_for(plan->engine, plan->job, &plan->problem, env);
 }
 
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
@@ -95,12 +101,12 @@ static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const 
   plan->engine = asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
   if (plan->engine)
-    plan->job = job_for(plan->engine, plan->job, env);
+    plan->job = job_for(plan->engine, plan->job, &plan->problem, env);
   else
     choose_freely(plan, env);
   if (!can_do(plan->engine, &plan->job)) return MMSCAN_ENOTSUP;
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
-  return (c->tile && !plan->engine->defaults) || (c->isa && !plan->engine->has_isa) ? MMSCAN_EINVAL : MMSCAN_OK;
+  return suits(plan->engine, c) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {

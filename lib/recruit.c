@@ -1,4 +1,5 @@
-/* recruit.c: starts threads that do nothing, to see whether the system lets it, and then OpenMP's. */
+/* recruit.c: starts threads that do nothing, to see whether the system lets it, and then OpenMP's; and sees whether
+ * there is memory for what OpenMP allocates. */
 #include "recruit.h"
 
 #include "cancel.h"
@@ -8,27 +9,62 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* Nanoseconds: how long a thread that has ended may be counted on; and from one try that failed to the next. */
 static const double LONG_END = 1e8, REST = 1e9;
 
+/* ---- As OpenMP does it ---------------------------------------------------------------------------------------- */
+
+/* What a team takes in libgomp, and more. */
+enum { TEAM = 4096, MEMBER = 1024 };
+
+static bool has_memory(int threads) {
+  void *volatile piece = malloc(TEAM + (size_t)threads * MEMBER); /* volatile: not to be left out */
+  bool has = piece != NULL;
+  free(piece);
+  return has;
+}
+
+/* OMP_STACKSIZE, in bytes: a number, of kilobytes unless B, K, M or G follows. 0: none, or none that is legal. */
+static size_t stack_size(void) {
+  static const char units[] = "bkmg";
+  const char *text = getenv("OMP_STACKSIZE");
+  if (!text) text = getenv("GOMP_STACKSIZE");
+  if (!text) return 0;
+  char *end;
+  size_t size = strtoul(text, &end, 10);
+  end += strspn(end, " ");
+  const char *unit = *end ? strchr(units, *end | 0x20) : units + 1;
+  if (!unit || size > SIZE_MAX >> 30) return 0;
+  return size << 10 * (unit - units);
+}
+
+/* One that the system refuses OpenMP leaves out, too. */
+static void set_stack(pthread_attr_t *as) {
+  size_t size = stack_size();
+  if (size) pthread_attr_setstacksize(as, size);
+}
+
 /* ---- Threads that do nothing ---------------------------------------------------------------------------------- */
 
 /* Each starts the next, and ends after it: all are there at one time, and nothing is allocated. */
 typedef struct recruit {
+  const pthread_attr_t *as;
   size_t others; /* to come after it */
   bool came;     /* those */
   pid_t id;
 } recruit;
 
-static bool can_start(size_t count);
+static bool can_start(const pthread_attr_t *as, size_t count);
 
 static void *come_and_go(void *given) {
   recruit *r = given;
   r->id = (pid_t)syscall(SYS_gettid);
-  r->came = can_start(r->others);
+  r->came = can_start(r->as, r->others);
   return NULL;
 }
 
@@ -44,13 +80,22 @@ static bool wait_until_gone(pid_t id) {
   return true;
 }
 
-static bool can_start(size_t count) {
+static bool can_start(const pthread_attr_t *as, size_t count) {
   if (count == 0) return true;
-  recruit first = {.others = count - 1};
+  recruit first = {.as = as, .others = count - 1};
   pthread_t thread;
-  if (pthread_create(&thread, NULL, come_and_go, &first) != 0) return false;
+  if (pthread_create(&thread, as, come_and_go, &first) != 0) return false;
   pthread_join(thread, NULL);
   return wait_until_gone(first.id) && first.came;
+}
+
+static bool can_start_like_openmp(size_t count) {
+  pthread_attr_t as;
+  if (pthread_attr_init(&as) != 0) return false;
+  set_stack(&as);
+  bool can = can_start(&as, count);
+  pthread_attr_destroy(&as);
+  return can;
 }
 
 /* ---- Those of OpenMP ------------------------------------------------------------------------------------------ */
@@ -68,7 +113,7 @@ static bool start_team(int threads, int more) {
   static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
   int before = mms_cancel_disable();
   pthread_mutex_lock(&turn);
-  bool started = can_start((size_t)more) && start_region(threads) > 0;
+  bool started = can_start_like_openmp((size_t)more) && has_memory(threads) && start_region(threads) > 0;
   pthread_mutex_unlock(&turn);
   mms_cancel_restore(before);
   return started;
@@ -83,10 +128,11 @@ static bool try_team(int threads, int more) {
   return false;
 }
 
-/* libgomp lets those go that a smaller region does not need. */
+/* libgomp lets those go that a smaller region does not need, and makes a team of each size anew. */
 bool mms_recruit(int threads) {
   static _Thread_local int last = 1;
-  bool are_there = threads <= last || try_team(threads, threads - last);
-  if (are_there) last = threads;
-  return are_there;
+  if (threads == last) return true;
+  bool can = threads < last ? has_memory(threads) : try_team(threads, threads - last);
+  if (can) last = threads;
+  return can;
 }

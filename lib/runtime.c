@@ -59,7 +59,7 @@ int mms_runtime_most_threads(int limit) {
 }
 
 int mms_runtime_threads(int limit) {
-  if (!mms_fork_allows_threads() || omp_in_parallel()) return 1;
+  if (!mms_fork_allows_threads() || omp_get_level() > 0) return 1;
   return mms_runtime_most_threads(limit);
 }
 

@@ -124,6 +124,10 @@ static void test_inside_parallel_regions(void **state) {
   omp_set_max_active_levels(1);
   assert_int_equal(call_in_region(&like, 1), 0);
   omp_set_max_active_levels(levels);
+  int threads = 0;
+#pragma omp parallel num_threads(1)
+  threads = mmscan_threads();
+  assert_int_equal(threads, 1);
   buffer_free(&want);
   sample_free(&sample);
 }

@@ -18,7 +18,7 @@ struct report {
   int threads;
   size_t count, tile;
   int plan_threads;
-  char engine[NAME], unit[NAME], plan_isa[NAME], isa[NAME], error[256];
+  char engine[NAME], unit[NAME], plan_isa[NAME], isa[NAME], by_isa[NAME], error[256];
 };
 
 static void keep(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text_or(text, "")); }
@@ -54,6 +54,17 @@ static void probe_general(struct report *r, float *x, float *y) {
   r->plan_threads = used.threads;
 }
 
+/* What engine an instruction set alone is asked for with. */
+static void probe_isa(struct report *r) {
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
+  mmscan_choice choice = {.struct_size = sizeof choice, .isa = "portable"};
+  mmscan_plan *plan = NULL;
+  if (mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK)
+    mmscan_plan_get_choice(plan, &choice);
+  keep(r->by_isa, NAME, choice.engine);
+  mmscan_plan_destroy(plan);
+}
+
 static int probe(void) {
   struct report r = {0};
   float *x = calloc(100000, sizeof *x), *y = calloc(100000, sizeof *y);
@@ -63,6 +74,7 @@ static int probe(void) {
   probe_simple(&r, x, y);
   y[0] = -1;
   probe_general(&r, x, y);
+  probe_isa(&r);
   keep(r.isa, NAME, mmscan_isa());
   keep(r.error, sizeof r.error, mmscan_environment_error());
   r.threads = mmscan_threads();
@@ -224,7 +236,8 @@ static void check_isa(const char *isa, bool runs) {
                          .engine = runs ? engines[i] : "",
                          .isa = runs ? isa : NULL};
     if (runs && i == 0) e.engine = "simd";
-    probe_as(&e);
+    struct report r = probe_as(&e);
+    assert_string_equal(r.by_isa, !runs ? "" : strcmp(engines[i], "gemm") == 0 ? "gemm" : "simd");
   }
 }
 
@@ -355,7 +368,8 @@ static bool is_honoured(const mmscan_choice *asked) {
 static int probe_choices(void) {
   const mmscan_choice others[] = {{.struct_size = sizeof others[0], .isa = "portable"},
                                   {.struct_size = sizeof others[0], .unit = "cblas"},
-                                  {.struct_size = sizeof others[0], .s = 16}};
+                                  {.struct_size = sizeof others[0], .s = 16},
+                                  {.struct_size = sizeof others[0], .tile = 1000}};
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t e = 0; mmscan_get_engine(e, &part) == MMSCAN_OK; e++)
     if (!is_honoured(&(mmscan_choice){.struct_size = sizeof others[0], .engine = part.name, .threads = 1})) return 1;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "child.h"
+#include "sanitized.h"
 
 /* ---- Limits of the system ---------------------------------------------------------------------------------------- */
 
@@ -40,6 +41,29 @@ static size_t threads_here(void) {
   return count;
 }
 
+/* Bytes of addresses in use. */
+static rlim_t size_here(void) {
+  unsigned long pages = 0;
+  FILE *from = fopen("/proc/self/statm", "r");
+  if (from == NULL || fscanf(from, "%lu", &pages) != 1) _exit(NOT_HERE);
+  fclose(from);
+  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit_memory(rlim_t more) {
+  const rlim_t size = size_here() + more;
+  if (setrlimit(RLIMIT_AS, &(struct rlimit){size, size}) != 0) _exit(NOT_HERE);
+}
+
+/* To the last small piece. */
+static void use_up_memory(void) {
+  static void *volatile last;
+  limit_memory(1 << 20);
+  for (size_t size = 1 << 20; size >= 16; size /= 2) do
+      last = malloc(size);
+    while (last != NULL);
+}
+
 /* ---- Scans ------------------------------------------------------------------------------------------------------- */
 
 static double x[N], y[N];
@@ -49,6 +73,14 @@ static bool is_right(mmscan_status status) {
     if (y[i] != (double)(i + 1)) return false;
   memset(y, 0, sizeof y);
   return status == MMSCAN_OK;
+}
+
+static mmscan_plan *plan_for(int threads) {
+  const mmscan_choice choice = {.struct_size = sizeof choice, .tile = 1000, .threads = threads};
+  const mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, N);
+  mmscan_plan *plan = NULL;
+  if (mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) != MMSCAN_OK) _exit(1);
+  return plan;
 }
 
 static mmscan_status scan_with_plan(size_t batch) {
@@ -101,6 +133,24 @@ static int scan_with_few_threads(void) {
   _exit(report_to_parent(&seen, sizeof seen));
 }
 
+/* OpenMP makes a team of another size anew, and ends a process that has no memory for it. */
+static int scan_without_memory(void) {
+  mmscan_plan *plans[TEAM + 1];
+  for (size_t i = 0; i < N; i++) x[i] = 1;
+  for (int threads = 1; threads <= TEAM; threads++) plans[threads] = plan_for(threads);
+  bool right = is_right(mmscan_execute(plans[TEAM - 1], x, y));
+  use_up_memory();
+  for (int threads = TEAM; threads >= 1; threads--) right = right && is_right(mmscan_execute(plans[threads], x, y));
+  _exit(right ? 0 : 1);
+}
+
+/* OpenMP gives its threads stacks that are not those of others. */
+static int scan_with_large_stacks(void) {
+  for (size_t i = 0; i < N; i++) x[i] = 1;
+  limit_memory((rlim_t)1 << 30);
+  _exit(scan_all_ways() ? 0 : 1);
+}
+
 /* OpenBLAS says at load that it cannot start threads of its own. */
 static bool scans_with(const char *allowed, struct seen *seen) {
   const struct setting settings[] = {{"TEST_LIMITS_THREADS", allowed}, {"OPENBLAS_NUM_THREADS", "1"}};
@@ -135,13 +185,45 @@ static void test_few_threads_can_be_started(void **state) {
     }
 }
 
+static void check_child(const char *argument, const char *stack) {
+  const struct setting settings[] = {{"OPENBLAS_NUM_THREADS", "1"}, {"OMP_STACKSIZE", stack}};
+  struct outcome o = ask_self(argument, settings, stack != NULL ? 2 : 1);
+  if (o.exit == NOT_HERE)
+    print_message("skipped: %s: memory cannot be limited here\n", argument);
+  else if (o.exit != 0 || o.printed != 0)
+    fail_msg("%s, OMP_STACKSIZE=%s: ended with %d, and printed: %s", argument, text_or(stack, ""), o.exit, o.print);
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  if (is_instrumented()) {
+    print_message("skipped: an instrument needs memory\n");
+    skip();
+  }
+  check_child("no-memory", NULL);
+}
+
+/* As they are, too large for so many, too small for what a thread has of its own; and none that are legal. */
+static void test_stacks_of_openmp(void **state) {
+  (void)state;
+  static const char *const sizes[] = {"8M", "2G", "2097152", "2g", "32 K", "32768B"};
+  if (is_instrumented()) {
+    print_message("skipped: an instrument needs memory\n");
+    skip();
+  }
+  for (size_t i = 0; i < COUNT(sizes); i++) check_child("stacks", sizes[i]);
+}
+
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"few", scan_with_few_threads}};
+  static const struct child children[] = {
+      {"few", scan_with_few_threads}, {"no-memory", scan_without_memory}, {"stacks", scan_with_large_stacks}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_thread_can_be_started),
       cmocka_unit_test(test_few_threads_can_be_started),
+      cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_stacks_of_openmp),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

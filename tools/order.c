@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_BLOCK    ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that the bits are those of one call */
+#define ROW_BLOCK                                                                                                      \
+  ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that a long row has the bits of one call */
 #define MATRIX_BLOCK ((uint64_t)MMSCAN_MAX_TILE * 8)
 #define MOST_COLUMNS ((uint64_t)8192) /* of a matrix block: reads of 32 KiB and more, and scans of 128 and more */
 

@@ -70,9 +70,9 @@ typedef struct mms_engine {
   size_t (*room_size)(const mms_job *);
   void (*begin)(const mms_job *, void *room);
 
-  /* The s (0: it has none) and tile to use where nobody says, for the type and instruction set of a job. NULL in an
-   * engine that has neither. */
-  void (*defaults)(const mms_job *, size_t *s, size_t *tile);
+  /* The s (0: it has none) and tile to use where nobody says, for the type and instruction set of a job, in scans of n
+   * elements. NULL in an engine that has neither. */
+  void (*defaults)(const mms_job *, size_t n, size_t *s, size_t *tile);
 } mms_engine;
 
 /* Row `index` of the table; NULL past its end. */

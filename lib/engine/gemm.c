@@ -266,7 +266,8 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
 }
 
 /* Measured with OpenBLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
-static void defaults(const mms_job *job, size_t *s, size_t *tile) {
+static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
+  (void)n;
   *s = job->isa->bytes >= 64 ? 8 : 4;
   *tile = MMS_ENGINE_TILE / mms_type_size(job->type);
 }

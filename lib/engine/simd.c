@@ -68,10 +68,12 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
-/* Measured: doc/PERFORMANCE.md. */
-static void defaults(const mms_job *job, size_t *s, size_t *tile) {
+/* Five to eight tiles are too few for two threads to have as much each: they are halves then. Less than that loses more
+ * by what a tile takes for itself. Measured: doc/PERFORMANCE.md. */
+static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
+  const size_t whole = MMS_ENGINE_TILE / mms_type_size(job->type);
   *s = 0;
-  *tile = MMS_ENGINE_TILE / mms_type_size(job->type);
+  *tile = n > 4 * whole && n <= 8 * whole ? whole / 2 : whole;
 }
 
 const mms_engine mms_engine_simd = {.name = "simd",

@@ -140,9 +140,11 @@ static size_t rooms(const run *r) {
   return all;
 }
 
+enum { BEHIND = 64 }; /* bytes: BLIS reads some behind a matrix */
+
 /* L_s, B_s, w, the rooms of w and of the segments. */
 static mmscan_status open_arena(run *r) {
-  r->arena = malloc(2 * square_of(r) + r->w_length * r->size + rooms(r));
+  r->arena = malloc(2 * square_of(r) + r->w_length * r->size + rooms(r) + BEHIND);
   return r->arena ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
