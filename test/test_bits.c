@@ -80,7 +80,7 @@ static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int thre
 
 static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
                        struct tally *tally) {
-  static const int threads[] = {2, 3, 7, 4, 16};
+  static const int threads[] = {2, 3, 7, 16};
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
   struct buffer one = buffer_new(size, 0), many = buffer_new(size, 0);
   execute_with(desc, *choice, 1, sample->x, one.data);

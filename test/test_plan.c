@@ -126,6 +126,22 @@ static void test_choices(void **state) {
       }
 }
 
+/* Tiles of 128 KiB; halves of that where there would be five to eight. A block is of a scan that may be longer. */
+static void test_tile_by_length(void **state) {
+  (void)state;
+  for (size_t t = 0; t < TYPES; t++) {
+    const size_t whole = 131072 / type_at(t)->size;
+    const size_t lengths[] = {100, 4 * whole, 4 * whole + 1, 8 * whole, 8 * whole + 1, 100 * whole};
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+      const mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, lengths[i]);
+      const mmscan_choice simd = {.struct_size = sizeof simd, .engine = "simd"};
+      mmscan_choice used;
+      mmscan_plan_destroy(plan_new(&desc, &simd, &used));
+      assert_int_equal(used.tile, i == 2 || i == 3 ? whole / 2 : whole);
+    }
+  }
+}
+
 static void test_limits_of_choices(void **state) {
   (void)state;
   const mmscan_choice good[] = {
@@ -323,6 +339,7 @@ int main(void) {
       cmocka_unit_test(test_any_number_of_threads),
       cmocka_unit_test(test_choice_of_another_machine),
       cmocka_unit_test(test_choices),
+      cmocka_unit_test(test_tile_by_length),
       cmocka_unit_test(test_limits_of_choices),
       cmocka_unit_test(test_get_choice_refuses),
       cmocka_unit_test(test_plan_copies_what_it_needs),
