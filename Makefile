@@ -86,11 +86,15 @@ help: ## list the targets
 all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command and the examples (default)
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
-# Every object is rebuilt when what it is built with changes.
+# Every object is rebuilt when what it is built with changes; and that is said, as `make install` may have been given less
+# than `make`.
 BUILT_WITH = $(COMPILE) $(BLAS_LIBS) $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(BUILT_WITH))' | cmp -s - $@ || echo '$(subst ','\'',$(BUILT_WITH))' > $@
+	@if ! echo '$(subst ','\'',$(BUILT_WITH))' | cmp -s - $@; then \
+	  [ ! -e $@ ] || echo "$(BUILD) was built with other settings: building anew" >&2; \
+	  echo '$(subst ','\'',$(BUILT_WITH))' > $@; \
+	fi
 FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
