@@ -97,7 +97,8 @@ static inline bool likely(bool is) { return __builtin_expect(is, 1); }
 /* And a tiny one is a loop, where nothing is wrong. A tiny call in time is worth more than a jump in a longer one. Two
  * pointers in turn would be compared without jumps, which takes longer. */
 static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) {
-  if (!likely(n - 1 < mms_plan_tiny())) return false;
+  if (!likely(mms_plan_short())) return false;
+  if (!likely(n - 1 < MMS_PLAN_LOOP - 1)) return false;
   if (!likely(x)) return false;
   if (!likely(!mms_problem_overlap(x, y, n * size))) return false;
   return likely(y);

@@ -13,7 +13,6 @@
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
-_Atomic(size_t) mms_plan_tiny_less_one;
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -35,12 +34,10 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
   return c->isa || c->tile ? &mms_engine_simd : NULL;
 }
 
-/* The job as an engine would have it done, where nobody says. How long the scan is that a block is of, nobody says
- * either: it is taken for long. */
+/* The job as an engine would have it done, where nobody says. */
 static mms_job job_for(const mms_engine *engine, mms_job job, const mms_problem *problem, const mms_env *env) {
-  const size_t n = problem->is_block ? SIZE_MAX : problem->n;
   if (engine->has_unit) job.unit = env->unit ? env->unit : mms_unit_at(0);
-  if (engine->defaults) engine->defaults(&job, n, &job.s, &job.tile);
+  if (engine->defaults) engine->defaults(&job, problem->whole, &job.s, &job.tile);
   return job;
 }
 
@@ -49,21 +46,18 @@ static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
-/* Only short scans are best done without tiles, and a block is of a scan that may be long. */
-static bool may_choose(const mms_engine *engine, const mms_problem *problem) {
-  return engine->defaults || !problem->is_block;
-}
-
-/* By what a single thread takes: bits do not depend on the number of threads, and so neither does the engine. */
+/* By what a single thread takes for the whole: bits do not depend on the number of threads, or on how a scan is cut into
+ * blocks, and so neither does the engine. */
 static void choose_least(mmscan_plan *plan, const mms_env *env) {
   const mms_job job = plan->job;
+  const mms_shape whole = {job.op, job.type, plan->problem.whole, 1};
   const mms_engine *engine;
   double least = DBL_MAX;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     int threads;
-    if (!can_do(engine, &job) || !may_choose(engine, &plan->problem)) continue;
+    if (!can_do(engine, &job)) continue;
     mms_job as = job_for(engine, job, &plan->problem, env);
-    double cost = mms_estimate(engine, &as, mms_plan_shape(plan), 1, &threads);
+    double cost = mms_estimate(engine, &as, whole, 1, &threads);
     if (cost >= least) continue;
     least = cost;
     plan->engine = engine;
@@ -91,7 +85,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env) {
   plan->may_retire = true;
   if (mms_wisdom_find(mms_plan_shape(plan), &wise))
     choose_wisely(plan, env, &wise);
-  else if (plan->problem.n < MMS_PLAN_LOOP && may_choose(&mms_engine_serial, &plan->problem))
+  else if (plan->problem.whole < MMS_PLAN_LOOP)
     choose_loop(plan, env);
   else
     choose_least(plan, env);
@@ -174,7 +168,6 @@ const mms_kernel *mms_plan_ask_short(void) {
   if (env->status || env->engine) return NULL;
   const mms_kernel *kernels = env->isa->kernels[MMSCAN_PLUS];
   atomic_store_explicit(&mms_plan_short_kernels, kernels, memory_order_relaxed);
-  atomic_store_explicit(&mms_plan_tiny_less_one, MMS_PLAN_LOOP - 1, memory_order_relaxed);
   return kernels;
 }
 

@@ -34,20 +34,14 @@ enum {
 };
 
 /* The kernels of + for every type, for scans that short; NULL where the environment wants otherwise or is illegal, and
- * before anybody asked it. In the header, as the next, because a short scan has no time for a call. */
+ * before anybody asked it. In the header because a short scan has no time for a call. */
 extern _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
 static inline const mms_kernel *mms_plan_short(void) {
   return atomic_load_explicit(&mms_plan_short_kernels, memory_order_relaxed);
 }
 
-/* A scan of n elements is a plain loop where n - 1 is less than this: MMS_PLAN_LOOP - 1, or 0 where mms_plan_short() is
- * NULL. One comparison tells. */
-extern _Atomic(size_t) mms_plan_tiny_less_one;
-
-static inline size_t mms_plan_tiny(void) { return atomic_load_explicit(&mms_plan_tiny_less_one, memory_order_relaxed); }
-
-/* mms_plan_short(); asks the environment. */
+/* The same; asks the environment. */
 const mms_kernel *mms_plan_ask_short(void);
 
 #endif

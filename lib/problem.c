@@ -70,6 +70,7 @@ mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind ki
                      .type = type,
                      .kind = kind,
                      .n = n,
+                     .whole = n,
                      .batch = n ? 1 : 0,
                      .first = first_carry(MMSCAN_PLUS, type, kind, init)};
   return check_shape(p);
@@ -86,6 +87,7 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
                      .kind = d->kind,
                      .reverse = d->reverse != 0,
                      .n = d->n,
+                     .whole = d->n,
                      .batch = d->n ? d->batch : 0,
                      .x_dist = d->batch > 1 ? d->x_dist : 0,
                      .y_dist = d->batch > 1 ? d->y_dist : 0,
@@ -97,7 +99,7 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
 mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void *carry) {
   mmscan_status status = mms_problem_from(p, d);
   if (status) return status;
-  p->is_block = true;
+  p->whole = SIZE_MAX;
   return d->init || (p->batch && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 

@@ -14,7 +14,7 @@ typedef struct mms_problem {
   size_t n, batch;          /* batch is 0 where there is nothing to scan */
   ptrdiff_t x_dist, y_dist; /* elements; 0 when batch <= 1 */
   mms_value first;          /* the carry into the first element of every scan */
-  bool is_block;            /* of longer scans: it is scanned as they are, however short it is */
+  size_t whole;             /* elements of the scan that this is, or is a block of: then SIZE_MAX, as nobody says */
 } mms_problem;
 
 /* The plain scan of n elements of a simple call. init is NULL for an inclusive scan. */

@@ -59,9 +59,7 @@ static void limit_memory(rlim_t more) {
 static void use_up_memory(void) {
   static void *volatile last;
   limit_memory(1 << 20);
-  for (size_t size = 1 << 20; size >= 16; size /= 2) do
-      last = malloc(size);
-    while (last != NULL);
+  for (size_t size = 1 << 20; size >= 16; size /= last != NULL ? 1 : 2) last = malloc(size);
 }
 
 /* ---- Scans ------------------------------------------------------------------------------------------------------- */

@@ -65,15 +65,12 @@ static int open_beside(output *out, const char *path, const struct stat *existin
 
 /* The descriptor of this process that a path names; -1: none. */
 static int descriptor_of(const char *path) {
-  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  int descriptor;
+  char more;
   if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
   if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-    const size_t length = strlen(folders[i]), digits = strspn(path + length * (strlen(path) > length), "0123456789");
-    if (strncmp(path, folders[i], length) == 0 && digits > 0 && digits < 8 && path[length + digits] == '\0')
-      return atoi(path + length);
-  }
-  return -1;
+  if (sscanf(path, "/dev/fd/%7d%c", &descriptor, &more) == 1) return descriptor;
+  return sscanf(path, "/proc/self/fd/%7d%c", &descriptor, &more) == 1 ? descriptor : -1;
 }
 
 /* Written where it stands, not replaced: others may write there too. */
