@@ -46,8 +46,8 @@ static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
-/* By what a single thread takes for the whole: bits do not depend on the number of threads, or on how a scan is cut into
- * blocks, and so neither does the engine. */
+/* By what a single thread takes for the whole: bits do not depend on the number of threads, or on how a scan is cut
+ * into blocks, and so neither does the engine. */
 static void choose_least(mmscan_plan *plan, const mms_env *env) {
   const mms_job job = plan->job;
   const mms_shape whole = {job.op, job.type, plan->problem.whole, 1};
