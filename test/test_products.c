@@ -136,7 +136,7 @@ static void multiply_threaded(const char *unit, mmscan_type type, mmscan_product
 
 /* Shapes with one column, a few, s, squares and what is left of them, and more than a chunk. */
 static bool multiply_shapes(const char *unit, mmscan_type type, mmscan_product_form form) {
-  static const size_t sizes[] = {1, 2, 3, 7, 8, 16, 64, 100};
+  static const size_t sizes[] = {1, 2, 3, 8, 16, 61};
   mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form};
   for (size_t i = 0; i < sized(COUNT(sizes), 5); i++) {
     d.s = sizes[i];
