@@ -37,17 +37,18 @@
  *            later).
  * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
  *            untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine
- *            was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP does end a process that can start no more
- *            threads, and is asked for those only that could be started just before. What is left: that others take
- *            their place in between, or that a region of the program's own has sent OpenMP's threads away. A BLAS has
- *            its own way while the process loads it (OpenBLAS prints, unless OPENBLAS_NUM_THREADS is 1), and where it
- *            finds no memory itself while it multiplies: OpenBLAS crashes with some large s, BLIS ends the process.
+ *            was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a
+ *            thread, so the library first tests that the threads can be started. Two gaps remain: somebody else takes
+ *            the threads between the test and the start, or a parallel region of the program has made OpenMP let go of
+ *            its threads. A BLAS may break this rule: OpenBLAS prints where it lacks resources while it is loaded
+ *            (unless OPENBLAS_NUM_THREADS is 1), and may crash for large s where it runs out of memory while it
+ *            multiplies; BLIS then ends the process.
  * n == 0     is MMSCAN_OK where the description is legal, whatever the pointers to elements are.
  * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. One smaller than in
- *            version 0.1 gives MMSCAN_EINVAL. A description or a choice that is larger than this library's, of a later
- *            header and up to 1024 bytes, is served where all that it has more is zero, and else gives MMSCAN_ENOTSUP;
- *            a larger one that a call fills in gives MMSCAN_EINVAL. Structs only grow, at their end: programs go on to
- *            run with later libraries of one soname.
+ *            version 0.1 gives MMSCAN_EINVAL. A description or a choice longer than this library's (of a later header,
+ *            at most 1024 bytes) is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP; one of more
+ *            than 1024 bytes, or a longer one that a call fills in, gives MMSCAN_EINVAL. Structs only grow, at their
+ *            end: programs go on to run with later libraries of one soname.
  *
  * ENVIRONMENT, read once, at first use
  *
@@ -105,11 +106,13 @@ const char *mmscan_strerror(mmscan_status status);
 
 /* y[i] = x[0] + ... + x[i], for i in [0, n).
  *
- * A scan of up to 128 KiB is a plain loop or one kernel: no lock, no allocation, no thread, no plan.
+ * Where the engine is not settled by MMSCAN_ENGINE, a scan of up to 128 KiB is a plain loop or one kernel: no lock, no
+ * allocation, no thread, no plan. (The first call of the process reads the environment first.)
  *
  * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and x != y
  * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace
+ * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: the linked BLAS gives wrong products
  * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y);
@@ -174,6 +177,7 @@ typedef struct mmscan_desc {
  *                  init is set for an inclusive scan
  * MMSCAN_EOVERLAP  as under "In place", above; or rows of y share memory
  * MMSCAN_ENOMEM    no memory for the workspace of an engine that was asked for by name
+ * MMSCAN_EBLAS     only with the engine gemm: its unit gives wrong products
  * MMSCAN_ENOTSUP   marked "for later" in this header
  * and, where the environment is illegal, the status that ENVIRONMENT says
  */
@@ -185,7 +189,7 @@ mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
 typedef struct mmscan_plan mmscan_plan;
 
 #define MMSCAN_ESTIMATE 0u /* choose from a table */
-#define MMSCAN_MEASURE  1u /* time the candidates, and keep what was found as wisdom */
+#define MMSCAN_MEASURE  1u /* time the candidates */
 
 /* What a plan uses, or is asked to use. Zero or NULL asks the library to choose. */
 typedef struct mmscan_choice {
@@ -198,7 +202,7 @@ typedef struct mmscan_choice {
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
 
-#define MMSCAN_MAX_S 512 /* one column of L_s stays below the size at which a BLAS starts threads */
+#define MMSCAN_MAX_S 512 /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
 #define MMSCAN_MAX_TILE                                                                                                \
   131072 /* sums of so many elements may be regrouped: of floats up to max / 2^20, none overflows */
 
@@ -207,21 +211,32 @@ typedef struct mmscan_choice {
  *
  * With MMSCAN_MEASURE the choices are those that were fastest on arrays of the problem's shape, out of place; engines,
  * units, s, tiles and numbers of threads take turns, for some tenths of a second (longer for large n). The arrays are
- * the library's own, of 256 MiB each at most: a longer problem is measured at that length. A shape that was measured
- * before, or is in the wisdom that was read, is not measured again; "the same shape" means the same type, and the same
- * log2 of n and of batch.
+ * the library's own, of 256 MiB each at most: a longer problem is measured at that length.
  *
- * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; flags has an unknown bit
+ * What is found where the choice was free is kept as wisdom: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
+ * MMSCAN_NUM_THREADS settles any of it, and no thread that OpenMP may use is denied to the calling thread. A shape that
+ * is in wisdom is not measured again where the choice is free; "the same shape" means the same type, and the same log2
+ * of n and of batch.
+ *
+ * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; the shape is more than memory can hold; flags
+ *                 has an unknown bit
  * MMSCAN_EOVERLAP rows of y share memory
  * MMSCAN_ENOMEM   no memory
+ * MMSCAN_EBLAS    only with the engine gemm: its unit gives wrong products
  * MMSCAN_ENOTSUP  marked "for later" in this header
  * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);
 
-/* As mmscan_plan_create(), but with what *choice names: it outranks the environment. A choice that does not fit
- * (an unknown name, a unit for the engine serial, s out of range) gives MMSCAN_EINVAL; a unit whose library is not here
- * MMSCAN_EBLAS, an instruction set that is not MMSCAN_ENOTSUP; choice == NULL chooses nothing. */
+/* As mmscan_plan_create(), but with what *choice names: it outranks the environment. choice == NULL names nothing.
+ * Without an engine, a unit or s asks for the engine gemm; and a tile or an instruction set alone for simd, unless
+ * MMSCAN_ENGINE names an engine that has them.
+ *
+ * MMSCAN_EINVAL   what *choice names does not fit (an unknown name, a unit for the engine serial, s out of range)
+ * MMSCAN_EBLAS    the library of the unit is not here, or gives wrong products
+ * MMSCAN_ENOTSUP  the instruction set is not one of this machine and build
+ * and as mmscan_plan_create()
+ */
 mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags,
                                       const mmscan_choice *choice);
 
@@ -240,13 +255,13 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 /* As mmscan_scan() for one block of a scan that comes in blocks. `carry` holds one element of y_type a row of the
  * batch: on entry the prefix of everything before this block, on return the prefix of everything up to and including
  * it. Before the first block it is the init of an exclusive scan; of an inclusive one the identity of op, which for
- * the + of floats is -0.0: 0.0 + x is x but where x is -0.0. For reverse scans the blocks come from the last to the
- * first. desc->init must be NULL. carry may not share memory with x or y (not checked).
+ * the + of floats is -0.0, not 0.0: 0.0 + -0.0 is 0.0. For reverse scans the blocks come from the last to the first.
+ * desc->init must be NULL. carry may not share memory with x or y (not checked).
  *
  * The bits equal those of one call over everything where the n of each block, but for the one that is scanned last, is
- * a multiple of MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and one choice serves all: engine and
- * tile, of which wisdom may have another for the shape of a block than for that of the whole. However short a block is,
- * it is scanned as a part of a long scan.
+ * a multiple of MMSCAN_MAX_TILE; everything is more than 2 * MMSCAN_MAX_TILE; and the same engine and tile are chosen
+ * for blocks and for the whole (wisdom may have others for the shape of a block). However short a block is, it is
+ * scanned as a part of a long scan.
  *
  * Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
@@ -293,17 +308,18 @@ typedef struct mmscan_event {
   size_t level; /* t of Algorithm 1; elsewhere the level in the phase, from 0 */
   size_t depth; /* 1 to the depth that is counted; steps of the same depth need not wait for each other */
   mmscan_matrix matrix;
-  int is_product;    /* nonzero: done by the unit; 0: by the operator alone, where s = 1 is a copy and L_2 an adder */
+  int is_product;    /* nonzero: done by the unit; 0: no product, but a copy of an element (s is 1) or the operator
+                        applied once (s is 2, the matrix L) */
   size_t s, columns; /* X, C and W are s-by-columns; a square multiplication is s columns, or what is left of them */
   size_t positions;  /* every position is below this; the same in all events of a run */
   const size_t *in;  /* positions of X, column-major; MMSCAN_NO_ELEMENT: padding, the identity */
   const size_t *add; /* positions of C; NULL: there is none */
-  const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: dropped, or what is there already */
+  const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: not stored, as it is padding, or is there already */
 } mmscan_event;
 
 /* Term k of entry `entry` of W, in the order in which they are combined: X(k, column) for k < s, C for k = s. Returns 1
- * and in *position where it is, or MMSCAN_NO_ELEMENT for padding; 0 where A has a zero, or there is no C, or where
- * event or position is NULL. */
+ * and sets *position to the position of the term (MMSCAN_NO_ELEMENT: padding); returns 0 where A has a zero, or there
+ * is no C, or where event or position is NULL. */
 int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
 
 /* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
@@ -366,8 +382,8 @@ typedef struct mmscan_counts {
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory: up to 4 n + 2 s^3 elements of work space, and as many positions for a trace; y is
- *                  untouched
+ * MMSCAN_ENOMEM    no memory for the work space: some 4 n + 2 s^3 elements, 2 s^2 more for each segment
+ *                  with MMSCAN_BATCHED on several threads, and as many positions for a trace; y is untouched
  * MMSCAN_ENOTSUP   a type other than f32 and f64
  * MMSCAN_EBLAS     the library behind the unit is not here
  * and, where the environment is illegal, the status that ENVIRONMENT says
@@ -385,8 +401,8 @@ typedef struct mmscan_model_desc {
   size_t s;           /* 2 to MMSCAN_MAX_S */
   double latency;     /* l: 0 or more, and finite */
   size_t units;       /* p: 1 or more tensor units */
-  size_t lanes;       /* 0, or: a vector unit beside each tensor unit multiplies by B_s in its place (Section 3.3). It
-                         makes so many additions in a unit of time, and has no latency */
+  size_t lanes;       /* 0: no vector units. Otherwise one beside each tensor unit does the products with B_s (Section
+                         3.3): `lanes` additions in a unit of time, without latency */
 } mmscan_model_desc;
 
 /* What was counted, and what the paper bounds it by: the sum in its proof, before anything goes into an O(). NAN where
@@ -410,8 +426,8 @@ typedef struct mmscan_model_result {
   /* Time on one unit, where a level of a segment is one product (Theorem 1, Corollary 1). */
   mmscan_figure one_unit;
 
-  /* Time of the s-by-s multiplications on p units (end of Section 3.2), by list scheduling: a unit that is free starts
-   * the multiplication that is ready and begins the longest chain of those that wait for each other. The bound is
+  /* Time of the s-by-s multiplications on p units (end of Section 3.2), by list scheduling: a free unit starts
+   * the ready multiplication that heads the longest chain of those that wait for each other. The bound is
    * (s^2 + l) (multiplications / p + depth), of the bounds above. */
   mmscan_figure p_units;
   double work, vector_work; /* the sums of the times on tensor units, and on vector units; no schedule beats work / p */
@@ -496,7 +512,7 @@ typedef struct mmscan_network_counts {
   uint64_t adders;          /* without those that have but one element to combine, the rest being padding */
   uint64_t path;            /* adders on the longest chain: at most depth, for levels do not always wait */
   uint64_t fan_in;          /* the most elements an adder combines */
-  uint64_t fan_out;         /* the most ways a value goes in one level: to adders, and on unchanged */
+  uint64_t fan_out;         /* the most uses of one value in one level: by adders, and passed on unchanged */
   uint64_t reads;           /* the most adders a value goes to, in all levels (in Brent-Kung's network: log2 n) */
 } mmscan_network_counts;
 
@@ -514,9 +530,9 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  * What MMSCAN_MEASURE found is used by every later call and plan of the process that leaves the choice to the library,
  * but for simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process:
  * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the
- * instruction set it was made with, and the BLAS if a choice in it uses that. Numbers of threads are the best of those
- * that there could be when they were measured, by OMP_NUM_THREADS and by the CPUs the process might run on: a process
- * that may have fewer takes fewer, but one that may have more does not take more.
+ * instruction set it was made with, and the BLAS if a choice in it uses that. A number of threads in it is the best of
+ * those that there could be when it was measured, by OMP_NUM_THREADS and by the CPUs the process might run on: a
+ * process that may have fewer uses fewer, but one that may have more does not use more.
  */
 
 /* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.
@@ -631,16 +647,17 @@ mmscan_status mmscan_get_routine(const char *unit, size_t index, mmscan_routine 
 /* Tests a routine that is off, and uses it from then on if it passes; mmscan_wisdom_write() writes that down. The
  * library may crash: try it in a process that nobody needs, as `mmscan tune` does, before you do it in this one.
  *
- * MMSCAN_EINVAL   no such unit or routine
+ * MMSCAN_EINVAL   no such unit or routine, or the library of the unit is not here
  * MMSCAN_ENOTSUP  the library does not have the routine
  * MMSCAN_EBLAS    it failed its test, now or before
+ * MMSCAN_ENOMEM   no memory to write down that it passed; it is used all the same
  */
 mmscan_status mmscan_routine_try(const char *unit, const char *routine);
 
 /* ---- What is inside -------------------------------------------------------------------------------------------- */
 
-/* A row of the table of engines or units: the built-in units, then those that are open. Strings last as long as the
- * process. */
+/* A row of the table of engines, of units (the built-in ones, then those that are open), or of instruction sets.
+ * Strings last as long as the process. */
 typedef struct mmscan_part {
   size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
   const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
@@ -648,7 +665,8 @@ typedef struct mmscan_part {
   const char *library;     /* units: the file of the BLAS behind it; NULL where there is none */
   const char *version;     /* units: what that BLAS says of its version; NULL where it does not say */
   int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
-  mmscan_status status;    /* units: MMSCAN_OK, or MMSCAN_EBLAS where the library behind it is not here */
+  mmscan_status status;    /* MMSCAN_OK; units: MMSCAN_EBLAS where the library behind it is not here; instruction sets:
+                              MMSCAN_ENOTSUP where this machine or build does not have it */
 } mmscan_part;
 
 /* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a

@@ -91,11 +91,12 @@ __attribute__((noinline)) static mmscan_status scan_exclusive(mmscan_type type, 
   return scan_simple(type, MMSCAN_EXCLUSIVE, size, n, &init, init, x, y);
 }
 
-/* Comes next in machine code. */
+/* For the compiler: what is likely comes next in machine code, and takes no jump. */
 static inline bool likely(bool is) { return __builtin_expect(is, 1); }
 
-/* And a tiny one is a loop, where nothing is wrong. A tiny call in time is worth more than a jump in a longer one. Two
- * pointers in turn would be compared without jumps, which takes longer. */
+/* Whether a call is a loop of a few elements, and nothing is wrong with it. It is laid out for tiny calls: a jump costs
+ * a longer one less. x and y are not looked at side by side, as the compiler would make that code without jumps, which
+ * takes longer. */
 static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) {
   if (!likely(mms_plan_short())) return false;
   if (!likely(n - 1 < MMS_PLAN_LOOP - 1)) return false;
@@ -385,7 +386,10 @@ mmscan_status mmscan_get_unit(size_t index, mmscan_part *part) {
 mmscan_status mmscan_get_isa(size_t index, mmscan_part *part) {
   const char *name = mms_isa_name(index);
   if (!name || !is_part(part)) return MMSCAN_EINVAL;
-  return fill_part(part, name, mms_isa_at(index) ? "runs here" : "does not run here, or is not in this build");
+  const bool runs = mms_isa_at(index);
+  fill_part(part, name, runs ? "runs here" : "does not run here, or is not in this build");
+  part->status = runs ? MMSCAN_OK : MMSCAN_ENOTSUP;
+  return MMSCAN_OK;
 }
 
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {

@@ -5,9 +5,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Nanoseconds: a wait that is none for the last tile of another. The cores are left alone for a multiple of the wait,
- * so that runs are held up for a small part of the time, whatever holds them up. */
-static const double LONG_WAIT = 1e6, TIMES = 10;
+/* Nanoseconds: longer than any wait for another thread's last tile. */
+static const double LONG_WAIT = 1e6;
+
+/* For so many times as long as the wait runs are one thread's: whatever holds them up, it does for a small part of the
+ * time. */
+static const double TIMES = 10;
 
 static _Atomic uint64_t until; /* 0: never seen */
 

@@ -1,7 +1,7 @@
 /* fork.c: what a fork() must not break. A child has the calling thread alone: what lock another thread held is taken
  * for ever in it, and the threads of OpenMP, the library's or the program's own, are gone.
  *
- * All is told when the library is loaded: a fork() is seen whatever came before it, and there is one order of locks. */
+ * One pthread_atfork(), when the library is loaded, serves every fork() and settles the order of locks. */
 #include "fork.h"
 
 #include "unit/loaded.h"

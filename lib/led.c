@@ -106,8 +106,8 @@ static size_t pass(mms_led *led, void *room, group *g, mms_value *carry) {
   return count;
 }
 
-/* The leader looks at a tile in a fourth of the time in which it scans one, and so does a follower: one or two are
- * looked at while tile 0 is not half scanned, and would wait for it. */
+/* To look at a tile takes a fourth of the time of scanning one: a follower has looked at a group of one or two before
+ * the leader is half through tile 0. */
 enum { SMALL_GROUP = 2 };
 
 /* Tile 0, where groups are that small. If there is a follower by the time the leader has looked at it, that follower

@@ -1,6 +1,7 @@
 /* led.h: threads that share the tiles of a scan, of which one leads.
  *
- * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
+ * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time
+ * (but the very first, where groups are small).
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
  * with the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the
  * one it has, so it seldom waits for the leader; and on the way it asks memory for the one that it is likely to take
@@ -10,7 +11,7 @@
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
  * round the leader has tiles of its own, for the time in which they are looked at.
  *
- * Whoever does not come has taken nothing, and who comes late takes what the leader has not come to.
+ * A thread that never comes has taken nothing; one that comes late takes tiles that the leader has not come to.
  */
 #ifndef MMS_LED_H
 #define MMS_LED_H

@@ -22,7 +22,7 @@ static const double HOPELESS = 3, BEHIND = 2, NOT_NEAR = 1.25;
 
 typedef struct candidate {
   mmscan_plan plan;
-  double time;                 /* the least there was */
+  double time;                 /* the least there was; after the final its median, DBL_MAX for who was not in it */
   double finals[FINAL_ROUNDS]; /* sorted in the end */
 } candidate;
 
@@ -226,11 +226,13 @@ static void adopt(mmscan_plan *plan, const candidate *best) {
   plan->threads = best->plan.threads;
 }
 
-/* Nobody has a say in the choice, and all threads can be had: what is found holds elsewhere too. Wisdom is of +. */
+/* Neither the caller nor the environment settles any of the choice, and all threads can be had: what is found holds
+ * elsewhere too. Wisdom is of +. */
 static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
   const mmscan_choice *c = asked;
   bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
-  return free_choice && plan->problem.op == MMSCAN_PLUS && plan->may_retire && !mms_env_get()->threads &&
+  const mms_env *env = mms_env_get();
+  return free_choice && plan->problem.op == MMSCAN_PLUS && plan->may_retire && !env->unit && !env->threads &&
          mms_runtime_threads(0) == mms_runtime_most_threads(0);
 }
 

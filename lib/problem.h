@@ -21,8 +21,9 @@ typedef struct mms_problem {
 mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init);
 
 /* MMSCAN_OK where the struct a caller gives, which begins with its size, is as long as the one known here, or longer
- * with zeros only in what is more. MMSCAN_EINVAL: it is shorter; MMSCAN_ENOTSUP: there is something in it. Who lets a
- * struct grow has it copied here, into one of zeros: what was built with version 0.1 still gives the shorter one. */
+ * with zeros only in what is more. MMSCAN_EINVAL: it is shorter, or longer than any; MMSCAN_ENOTSUP: there is something
+ * in it. When a struct grows, programs built with version 0.1 go on to pass the shorter one: it is to be accepted here
+ * then, and copied into one of zeros. */
 mmscan_status mms_problem_struct(const void *desc, size_t known);
 
 /* A description into a problem. */

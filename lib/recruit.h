@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* Whether the next region of the calling thread may have so many threads, with itself: its last one had as many, or
- * the system starts those that it had not, with the stack that OpenMP would give them, and OpenMP then has them. Where
- * they could not be started, that is not tried again for a while. */
+/* Whether the calling thread may have an OpenMP region of so many threads, itself included: its last region had as
+ * many, or those that are missing could be started just now, with stacks of the size that OpenMP gives. Where they
+ * could not, that is not tried again for a while. */
 bool mms_recruit(int threads);
 
 #endif

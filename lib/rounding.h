@@ -8,7 +8,7 @@
 
 typedef unsigned mms_rounding;
 
-/* But for the flags of what has happened. */
+/* Without the flags of exceptions that were raised. */
 static inline mms_rounding mms_rounding_get(void) { return _mm_getcsr() & ~(unsigned)_MM_EXCEPT_MASK; }
 static inline void mms_rounding_set(mms_rounding r) { _mm_setcsr(r | (_mm_getcsr() & _MM_EXCEPT_MASK)); }
 #else

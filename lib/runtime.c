@@ -19,7 +19,7 @@
 
 enum {
   GRAIN = 32768, /* elements of short scans that a thread takes at a time */
-  MANY = 4,      /* scans a thread: from here on, one that has one more than others has a fourth more to do, at most */
+  MANY = 4,      /* scans for each thread: from here on a scan is one thread's, as one more is a fourth more at most */
 };
 
 /* ---- Whole scans ---------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* wisdom.c: a list of what was measured, and its file.
  *
  * The file is text: a head that says what it is of, libraries, a line for each shape, and a last line with the number
- * of those and a sum over all before it. Whoever reads it believes nothing of it unless all of it is as it was written,
- * and here.
+ * of those and a sum over all before it. A reader takes all of it or nothing: the sum must be right, the machine this
+ * one, and every library that a line needs must be here in its version.
  *
  *   mmscan-wisdom 3
  *   library 0.1.0

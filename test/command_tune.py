@@ -156,6 +156,7 @@ class Tune(Case):
         """What it would not choose from, it says: nothing is measured, and no file made."""
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "serial"}, says=["MMSCAN_ENGINE", "serial"])
+        self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_UNIT": "cblas"}, says=["MMSCAN_UNIT", "--unit"])
         self.good(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "auto", "MMSCAN_ISA": "portable"})
         self.good("info", env={"MMSCAN_WISDOM": self.path("w"), "MMSCAN_ISA": "portable"})
 

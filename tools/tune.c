@@ -112,10 +112,11 @@ static int write_wisdom(const request *r, json_t *list, json_t *tried) {
                               "routines", tried, "choices", list));
 }
 
-/* What the environment names is nobody's choice, and the library keeps no wisdom of it. */
+/* What the environment settles is not measured, and the library keeps no wisdom of the rest. */
 static int refuse_settings(void) {
-  const char *engine = getenv("MMSCAN_ENGINE"), *threads = getenv("MMSCAN_NUM_THREADS");
+  const char *engine = getenv("MMSCAN_ENGINE"), *threads = getenv("MMSCAN_NUM_THREADS"), *unit = getenv("MMSCAN_UNIT");
   if (engine && *engine && strcmp(engine, "auto") != 0) return fail("MMSCAN_ENGINE=%s: nothing to choose from", engine);
+  if (unit && *unit) return fail("MMSCAN_UNIT=%s: no other unit would be measured; see --unit", unit);
   if (threads && *threads) return fail("MMSCAN_NUM_THREADS=%s: the choice would be for these alone", threads);
   return DONE;
 }

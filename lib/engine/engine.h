@@ -8,8 +8,8 @@
  *
  *   local    reads x, and finds its total
  *   advance  turns the carry into the tile into the carry out of it
- *   finish   given the carry into the tile, writes y. then: memory is asked for as many elements there on the way, as
- *            they are likely to be read next; they need not exist. NULL: x comes from memory itself, or nothing does
+ *   finish   given the carry into the tile, writes y. then: where the elements are that are likely to be read next;
+ *            m of them are prefetched while y is written, and need not exist. NULL: none
  *
  * The carry out is the carry in combined with the tile's own total, so that bits do not depend on who scans what. Where
  * the plain loop's result is finite, infinite or NaN, so is an engine's, element by element.
@@ -33,10 +33,10 @@ typedef struct mms_job {
   const mms_unit *unit; /* and s: only for engines that multiply by a unit */
   size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
   size_t block;         /* bytes of a matrix that the unit is best given at a time */
-  bool fetches;         /* x is larger than a core's own caches: ask for it in time */
-  bool looks_ahead;     /* and best while y is written; finish_local() is of use */
-  bool streams;         /* x and y are larger than all caches, and not the same: write past them; the runtime fences */
-  const mms_isa *isa;   /* and the kernels of it for the operator and type: the same for every engine */
+  bool fetches;         /* x is larger than a core's own caches: prefetch it */
+  bool looks_ahead;     /* and best by finish_local(), which adds the next tile up while y is written */
+  bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
+  const mms_isa *isa; /* and the kernels of it for the operator and type: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;
 

@@ -29,7 +29,7 @@
 
 enum {
   PLANES = 2,
-  LANES = 16, /* columns of a block are a multiple of it */
+  LANES = 16, /* columns of a whole block are a multiple of it */
 };
 
 /* A thread's room: this header, then what it points to. Rows are not a power of two apart: they would share a set of

@@ -2,7 +2,7 @@
  *
  * A thread that follows reads a tile twice, the first time for its total (`local`): the carry out is known before the
  * tile is scanned, and does not depend on who scans it. A leader, and a thread alone, reads it once and adds up the
- * same total on the way (`at_once`); but a leader reads the first tile of a short scan twice too (led.c).
+ * same total on the way (`at_once`); but a leader reads its first tile twice too, where groups are small (led.c).
  */
 #include "engine/engine.h"
 

@@ -4,7 +4,6 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
-#include <string.h>
 
 typedef __m256i bits;
 enum { VECTOR = 32 };

@@ -4,7 +4,6 @@
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include <immintrin.h>
-#include <string.h>
 
 typedef __m512i bits;
 typedef __mmask16 mask;

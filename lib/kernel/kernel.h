@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 enum {
-  MMS_KERNEL_MOST = 131072,   /* elements a kernel is given at a time */
+  MMS_KERNEL_MOST = 131072,   /* elements a kernel is given at a time, at most: sums of so many may be regrouped */
   MMS_KERNEL_ALIGN = 64,      /* bytes of a line of the cache */
   MMS_KERNEL_PREFETCH = 4096, /* bytes that memory is asked for ahead of time */
   MMS_KERNEL_RUN = 16384,     /* bytes: a scan cut between such runs of x gives the same bits */
@@ -26,7 +26,7 @@ typedef struct mms_ahead {
   bool reverse;     /* as they are scanned */
   bool asks;        /* memory is asked for them, and they need not exist: they are not read, and nothing is found */
   mms_value total;  /* of all of them, in an order that n and reverse alone decide */
-  bool is_ordinary; /* none is so large that this may overflow and the plain loop not, or the other way round */
+  bool is_ordinary; /* none is so large that sums of them, however grouped, could overflow */
   bool is_finite;   /* the total is */
 } mms_ahead;
 
@@ -76,8 +76,8 @@ typedef struct mms_kernel {
 typedef struct mms_isa {
   const char *name;
   size_t bytes;     /* of a vector */
-  bool looks_ahead; /* cores that have it have more reads in flight than one tile's scan asks for: threads that share a
-                       scan had better add up what comes next while they scan. Measured: doc/PERFORMANCE.md */
+  bool looks_ahead; /* on cores that have it one tile's scan does not keep memory busy: threads that share a scan had
+                       better add the next tile up while they scan this one. Measured: doc/PERFORMANCE.md */
   mms_kernel kernels[MMS_OPS][MMS_TYPES];
 } mms_isa;
 

@@ -13,7 +13,7 @@ typedef struct mms_machine {
   size_t n, s;
   mmscan_trace *trace; /* NULL: nobody listens */
   void *trace_context;
-  char *values;           /* the array, then the temporaries, from the identity on */
+  char *values;           /* the array, then the temporaries, which start as the identity */
   size_t *in, *add, *out; /* the entries of the step */
   size_t entries;         /* so many of them so far */
   size_t data;            /* from here on X is padding */

@@ -205,7 +205,7 @@ static void batch_strided(mms_blas_call call, const part *t) {
 
 /* OpenBLAS starts threads of its own where m n k is over SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
  * interface/gemm.c), by default 65536 * 4. A longer product is done in chunks, which stay in its small-matrix range
- * too. MMSCAN_MAX_S is the largest s of which one column is under it. */
+ * too. MMSCAN_MAX_S is the largest s of which one column is not over it. */
 enum { MOST_WORK = 262144, MOST_ELEMENTS = 1 << 30 };
 _Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be within a chunk");
 

@@ -17,8 +17,8 @@ mmscan_status mms_loaded_uncount(const char *name);
 const mms_unit *mms_loaded_at(size_t index);
 const mms_unit *mms_loaded_find(const char *name);
 
-/* Nobody opens or unloads a library between these, which a fork() has around it: its child finds the lock free. Before
- * those of selftest.h, where both are taken. */
+/* Nobody opens or unloads a library between these. Held across fork(), so that the child finds the lock free. Taken
+ * before that of selftest.h. */
 void mms_loaded_lock(void);
 void mms_loaded_unlock(void);
 

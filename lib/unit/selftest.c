@@ -1,5 +1,5 @@
-/* selftest.c: products whose result is known. X holds small integers, so that sums are exact, in bfloat16 too; and a
- * column of L_s X is a running total, which needs no multiplication to know. */
+/* selftest.c: products whose result is known. X holds small integers, so that its elements are exact, in bfloat16 too,
+ * and so are their sums; and a column of L_s X is a running total, which needs no multiplication to know. */
 #include "unit/selftest.h"
 
 #include "cancel.h"

@@ -5,11 +5,13 @@
 #include "unit/unit.h"
 
 /* Whether products in a form come out right: of L_s and B_s, transposed and not, column-major and by rows, of odd and
- * of larger sizes; that they are written over NaN, and that nothing beside them is written or read. */
+ * of larger sizes; that they are written over NaN; and that nothing beside them is written, and nothing that is read
+ * there makes a difference. */
 bool mms_selftest(void (*multiply)(const void *self, const mms_product *product), const void *self, mmscan_type type,
                   mmscan_product_form form);
 
-/* Nobody tests between these, which a fork() has around it. Before those of vendor.h, where both are taken. */
+/* No test runs between these. Held across fork(), so that the child finds the lock free. Taken before that of vendor.h.
+ */
 void mms_selftest_lock(void);
 void mms_selftest_unlock(void);
 

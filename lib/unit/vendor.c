@@ -111,10 +111,9 @@ static bool one_at_a_time(const mms_vendor *v) {
   return is_openblas_of(v, SERIAL) && !strstr(v->version, "USE_LOCKING");
 }
 
-/* MKL's are; BLIS 0.9.0 has passed. OpenBLAS up to 0.3.34 has builds whose batched calls crash, or refuse squares (its
- * pull requests 5979 and 5980), and a later one says of itself no more than the number, which such a build may have
- * too.
- */
+/* Whether batched calls are known to be good: MKL's are, and BLIS 0.9.0's have passed. OpenBLAS up to 0.3.34 has builds
+ * whose calls crash, or refuse squares (its pull requests 5979 and 5980), and a later one tells only the number of its
+ * version, which does not tell such builds from others. */
 static bool batches(const mms_vendor *v) {
   if (find_either(v, "bli_info_get_version_str")) return strcmp(v->version, "0.9.0") == 0;
   return find_either(v, "MKL_Get_Version_String") != NULL;

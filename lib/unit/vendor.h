@@ -47,7 +47,7 @@ typedef struct mms_stay {
 mms_stay mms_vendor_enter(const mms_vendor *vendor, bool quietly);
 void mms_vendor_leave(const mms_vendor *vendor, mms_stay stay);
 
-/* Nobody is in such a library between these, which a fork() has around it. */
+/* Nobody is in such a library between these. Held across fork(), so that the child finds the lock free. */
 void mms_vendor_lock(void);
 void mms_vendor_unlock(void);
 

@@ -1,7 +1,8 @@
 /* xsmm.c: products by kernels of LIBXSMM, and the unit xsmm, which is the LIBXSMM that the system finds.
  *
  * A kernel is for one shape and is column-major. By rows, W^T = X^T A^T. A product is cut into pieces of a power of two
- * columns, so that few shapes are ever made; A is copied where it must be transposed, which costs s^2 of s^2 columns.
+ * columns, so that few shapes are ever made. Where A must be transposed it is copied first: s^2 moves, against as many
+ * multiplications for each column.
  */
 #include "unit/xsmm.h"
 
