@@ -131,20 +131,83 @@ static void test_threads_of_units(void **state) {
   for (size_t i = 0; i < units_here()->count; i++) check_threads(units_here()->path[i]);
 }
 
-/* The toy starts a thread for every gemm, unless it is told not to: for this thread, and not for longer. */
-static void test_a_thread_is_told(void **state) {
-  (void)state;
+/* A toy starts a thread for every gemm, unless it is told not to: while it is tested, for a chunk where `in_chunks`,
+ * and not for longer. */
+static void check_told(const char *name, bool in_chunks) {
   int (*calls)(void);
-  const char *unit = open_toy("threads");
+  const char *unit = open_toy(name);
   void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
   *(void **)&calls = dlsym(handle, "toy_calls");
-  int before = calls();
+  assert_int_equal(calls(), 0);
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
-  assert_int_equal(calls(), before);
+  assert_int_equal(calls() == 0, in_chunks);
+  const int before = calls();
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_GEMM));
   assert_true(calls() > before);
   dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+static void test_a_library_is_told(void **state) {
+  (void)state;
+  check_told("threads", true);
+  check_told("blis_pthread", true);
+  check_told("openblas_pthread", false);
+}
+
+/* ---- Teams that cannot be ---------------------------------------------------------------------------------------- */
+
+enum { PATIENCE = 30 /* seconds, after which an alarm ends what waits for ever */ };
+
+/* Opens a library, which tests it, and has it make one product that is larger than a chunk, if it can. */
+static bool use_library(const char *library) {
+  enum { S = 64, COLUMNS = 512 };
+  static float x[S * COLUMNS], w[S * COLUMNS];
+  mmscan_product_desc d = {.struct_size = sizeof d,
+                           .type = MMSCAN_F32,
+                           .form = MMSCAN_PRODUCT_GEMM,
+                           .matrix = MMSCAN_MATRIX_L,
+                           .s = S,
+                           .columns = COLUMNS};
+  alarm(PATIENCE);
+  if (mmscan_unit_open(library, &d.unit, NULL, 0) != MMSCAN_OK) return false;
+  x[0] = 1;
+  const mmscan_status status = mmscan_product(&d, x, w);
+  const bool is_right = w[0] == 1 && w[S - 1] == 1 && w[S] == 0;
+  return (status == MMSCAN_ENOTSUP || (status == MMSCAN_OK && is_right)) && mmscan_unit_close(d.unit) == MMSCAN_OK;
+}
+
+static int child_limited(void) { return use_library(getenv("MMSCAN_TEST_LIBRARY")) ? 0 : 1; }
+
+/* The child of a process that has a team. */
+static int child_forked(void) {
+  static float x[1 << 20];
+  mmscan_desc d = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, COUNT(x));
+  const mmscan_choice two = {.struct_size = sizeof two, .engine = "simd", .threads = 2};
+  mmscan_plan *plan;
+  if (mmscan_plan_create_with(&plan, &d, MMSCAN_ESTIMATE, &two) || mmscan_execute(plan, x, x)) return 9;
+  pid_t pid = fork();
+  if (pid == 0) _exit(child_limited());
+  mmscan_plan_destroy(plan);
+  return exit_of(pid);
+}
+
+static void test_teams_that_cannot_be(void **state) {
+  (void)state;
+  static const struct setting limits[][2] = {{{"OMP_THREAD_LIMIT", "1"}, {"OMP_NUM_THREADS", "4"}},
+                                             {{"OMP_THREAD_LIMIT", "2"}, {"OMP_NUM_THREADS", "4"}},
+                                             {{"OMP_DYNAMIC", "true"}, {"OMP_NUM_THREADS", "4"}},
+                                             {{"OMP_MAX_ACTIVE_LEVELS", "0"}, {"OMP_NUM_THREADS", "4"}}};
+  for (size_t i = 0; i < units_here()->count; i++) {
+    const char *library = units_here()->path[i];
+    const struct setting file = {"MMSCAN_TEST_LIBRARY", library};
+    for (size_t l = 0; l < COUNT(limits); l++) {
+      const struct setting settings[] = {file, limits[l][0], limits[l][1]};
+      if (run_self("limited", settings, COUNT(settings)) != 0) fail_msg("%s: %s", library, limits[l][0].name);
+    }
+    if (run_self("forked", &file, 1) != 0) fail_msg("%s: in a forked child", library);
+    print_message("ran:     %s\n", library);
+  }
 }
 
 /* ---- Leaks ------------------------------------------------------------------------------------------------------- */
@@ -212,15 +275,15 @@ static void test_many_at_a_time(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"threads", child_threads}, {"leaks", child_leaks}};
+  static const struct child children[] = {
+      {"threads", child_threads}, {"limited", child_limited}, {"forked", child_forked}, {"leaks", child_leaks}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_of_units),
-      cmocka_unit_test(test_a_thread_is_told),
-      cmocka_unit_test(test_nothing_is_left),
+      cmocka_unit_test(test_threads_of_units),     cmocka_unit_test(test_a_library_is_told),
+      cmocka_unit_test(test_teams_that_cannot_be), cmocka_unit_test(test_nothing_is_left),
       cmocka_unit_test(test_many_at_a_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,9 @@
  *   DROPS         gemm leaves out the last column
  *   READS         gemm adds 0 times what W held
  *   WRITES        gemm writes one element too far
+ *   WRITES_BEFORE gemm writes the one before the first
+ *   WRONG_AT      gemm is wrong for matrices A of this size alone
+ *   WRONG_WIDE    gemm is wrong where W has more than 1000 columns
  *   COLUMNS_ONLY  gemm takes rows for columns
  *   BAD_TRMM      trmm takes the wrong triangle
  *   BAD_BATCH     gemm_batch does the first square only
@@ -16,6 +19,7 @@
  *   LONG_LINE     or one of 400 characters
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
+ *   PTHREADS_OF   or unless it is told not to by the calls of this vendor: 0 BLIS, 1 OpenBLAS, of pthreads
  *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
  *   LOCKING       and that it has locks of its own
  *   FULL          it has all routines
@@ -69,7 +73,26 @@ char *openblas_get_config(void) {
 }
 #endif
 
-#ifdef THREADS
+#ifdef PTHREADS_OF
+#define THREADS
+static atomic_long threads_of_all = 4;
+#if PTHREADS_OF == 0
+#define VENDOR(name) bli_thread_##name
+const char *bli_info_get_version_str(void);
+long bli_info_get_enable_pthreads(void);
+const char *bli_info_get_version_str(void) { return "0 toy"; }
+long bli_info_get_enable_pthreads(void) { return 1; }
+#else
+#define VENDOR(name) openblas_##name
+int openblas_get_parallel(void);
+int openblas_get_parallel(void) { return 1; }
+#endif
+long VENDOR(get_num_threads)(void);
+void VENDOR(set_num_threads)(long threads);
+long VENDOR(get_num_threads)(void) { return threads_of_all; }
+void VENDOR(set_num_threads)(long threads) { threads_of_all = threads; }
+static bool is_told(void) { return threads_of_all == 1; }
+#elif defined(THREADS)
 static _Thread_local int threads_here;
 int MKL_Set_Num_Threads_Local(int threads);
 int MKL_Set_Num_Threads_Local(int threads) {
@@ -77,6 +100,10 @@ int MKL_Set_Num_Threads_Local(int threads) {
   threads_here = threads;
   return before;
 }
+static bool is_told(void) { return threads_here == 1; }
+#endif
+
+#ifdef THREADS
 static void *work(void *nothing) {
 #ifdef FIGHTS
   usleep(3000);
@@ -88,7 +115,7 @@ static bool is_alone(void) {
   const char *threads = getenv("OPENBLAS_NUM_THREADS");
   if (threads && strcmp(threads, "1") == 0) return true;
 #endif
-  return threads_here == 1;
+  return is_told();
 }
 static void start_thread(void) {
   pthread_t thread;

@@ -253,8 +253,8 @@ static mms_product rest_of(const mms_product *p) {
   return rest;
 }
 
-static void multiply(const mms_blas *blas, const mms_product *p, bool quietly) {
-  mms_stay stay = mms_vendor_enter(blas->vendor, quietly);
+static void multiply(const mms_blas *blas, const mms_product *p, mms_manner manner) {
+  mms_told told = mms_vendor_enter(blas->vendor, manner);
   mms_product whole = *p, rest = *p;
   if (mms_product_is_batch(p->form)) {
     rest = rest_of(p);
@@ -262,11 +262,11 @@ static void multiply(const mms_blas *blas, const mms_product *p, bool quietly) {
   }
   multiply_parts(blas, &whole);
   if (mms_product_is_batch(p->form)) multiply_parts(blas, &rest);
-  mms_vendor_leave(blas->vendor, stay);
+  mms_vendor_leave(blas->vendor, told);
 }
 
 void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
-  multiply(blas, p, p->form == MMSCAN_PRODUCT_CHUNKED);
+  multiply(blas, p, p->form == MMSCAN_PRODUCT_CHUNKED ? MMS_CHUNKED : p->alone ? MMS_ALONE : MMS_FREELY);
 }
 
 /* ---- States --------------------------------------------------------------------------------------------------- */
@@ -275,8 +275,8 @@ static mmscan_routine_state state_of(const mms_blas *blas, size_t index) {
   return (mmscan_routine_state)atomic_load_explicit(&blas->state[index], memory_order_acquire);
 }
 
-/* Threads would take longer than the products. */
-static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, true); }
+/* Threads would take longer than the products; and some would be waited for in vain, in a process that forks. */
+static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, MMS_ALONE); }
 
 static mmscan_routine_state test(mms_blas *blas, size_t i) {
   mmscan_routine_state found =

@@ -4,6 +4,7 @@
 
 #include "cancel.h"
 #include "unit/matrix.h"
+#include <omp.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -12,13 +13,16 @@ enum {
   MOST_COLUMNS = 227,
   PAD = 3,
   MOST_ONE = sizeof(double[2]),
+  BEFORE = 64,  /* bytes in front of W that are looked at */
   POISON = 0xff /* four or eight of it are a NaN */
 };
 
-/* The largest is beyond what libraries treat as small; of squares it has two, and columns left over. */
+/* Every s that scans use where nobody says, with as many columns as in scans; and one that is beyond what libraries
+ * treat as small: of squares it has two, and columns left over. */
 static const struct {
   size_t s, columns;
-} shapes[] = {{1, 1}, {2, 3}, {3, 8}, {5, 17}, {8, 64}, {16, 35}, {MOST_S, MOST_COLUMNS}};
+} shapes[] = {
+    {1, 1}, {2, 3}, {3, 8}, {4, 9}, {5, 17}, {8, 64}, {16, 35}, {4, 1025}, {8, 515}, {16, 259}, {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
   mms_product p;
@@ -94,7 +98,7 @@ static void fill(trial *t) {
   bool in_place = t->p.x == t->p.w, is_bf16 = t->p.form == MMSCAN_PRODUCT_BF16;
   char *x = in_place ? t->w : t->x;
   memset(t->x, POISON, t->bytes);
-  memset(t->w, POISON, t->bytes);
+  memset((char *)t->w - BEFORE, POISON, BEFORE + t->bytes);
   for (size_t column = 0; column < t->p.columns; column++)
     for (size_t row = 0; row < t->p.s; row++)
       store(t->p.type, is_bf16, x + place(t, row, column) * t->x_one.size, given(t->p.type, row, column));
@@ -121,10 +125,10 @@ static bool take(trial *t) {
 }
 
 static bool is_poison(const trial *t) {
-  const unsigned char *w = t->w;
+  const unsigned char *w = (const unsigned char *)t->w - BEFORE;
   size_t i = 0;
-  while (i < t->bytes && w[i] == POISON) i++;
-  return i == t->bytes;
+  while (i < BEFORE + t->bytes && w[i] == POISON) i++;
+  return i == BEFORE + t->bytes;
 }
 
 typedef void (*multiplier)(const void *self, const mms_product *product);
@@ -138,10 +142,13 @@ static bool passes(trial *t, multiplier multiply, const void *self) {
   return take(t) && is_poison(t);
 }
 
-/* Of one shape: by both matrices, transposed and not, in both layouts. The largest takes time: it is done once. */
+/* Of one shape: by both matrices, transposed and not, in both layouts. What takes time is done in few ways: many
+ * columns as a scan does them, the largest once. */
 static bool is_due(const trial *t) {
-  if (t->p.row_stride && mms_product_is_batch(t->p.form)) return false;
-  return t->p.s < MOST_S || (t->matrix == MMSCAN_MATRIX_L && !t->p.transposed && !t->p.row_stride);
+  const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
+  if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
+  if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
+  return t->p.columns <= MOST_COLUMNS || (is_by_l && is_by_rows);
 }
 
 static bool passes_shape(trial *t, multiplier multiply, const void *self) {
@@ -167,20 +174,30 @@ static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
 /* One test at a time, in memory that is always there: a library is not to be refused because there was none. */
 static pthread_mutex_t one_test = PTHREAD_MUTEX_INITIALIZER;
 static _Alignas(64) unsigned char memory_a[MOST_S * MOST_S * MOST_ONE];
-static _Alignas(64) unsigned char memory_x[MOST_S * (MOST_COLUMNS + PAD) * MOST_ONE], memory_w[sizeof memory_x];
+static _Alignas(64) unsigned char memory_x[MOST_S * (MOST_COLUMNS + PAD) * MOST_ONE],
+    memory_w[BEFORE + sizeof memory_x];
 
 void mms_selftest_lock(void) { pthread_mutex_lock(&one_test); }
 void mms_selftest_unlock(void) { pthread_mutex_unlock(&one_test); }
+
+/* MKL's gemm_bf16bf16f32 has a team of OpenMP whatever MKL is told, and waits for ever for one in a forked child. */
+static bool passes_without_teams(trial *t, multiplier multiply, const void *self) {
+  const int levels = omp_get_max_active_levels();
+  omp_set_max_active_levels(0);
+  bool good = passes_shapes(t, multiply, self);
+  omp_set_max_active_levels(levels);
+  return good;
+}
 
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
   trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
   t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16() : t.one;
   t.p.a = t.a = memory_a;
   t.x = memory_x;
-  t.p.w = t.w = memory_w;
+  t.p.w = t.w = memory_w + BEFORE;
   int before = mms_cancel_disable();
   mms_selftest_lock();
-  bool good = passes_shapes(&t, multiply, self);
+  bool good = passes_without_teams(&t, multiply, self);
   mms_selftest_unlock();
   mms_cancel_restore(before);
   return good;

@@ -35,6 +35,7 @@ typedef struct mms_product {
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
   const void *a, *x;
   void *w;
+  bool alone;            /* in forms that may use threads of the library's: they may not */
   size_t elements;       /* of X that are data; the rest, at its end, is zero padding */
   mmscan_counts *counts; /* where to add up what was done; NULL: nowhere */
 } mms_product;

@@ -139,13 +139,7 @@ static size_t block(const mms_vendor *v) {
   return find_either(v, "MKL_Get_Version_String") ? 32768 : 0;
 }
 
-/* BLIS asks OpenMP for as many threads as it is set to, and is content with a team of one. An OpenBLAS of OpenMP is
- * not: it waits for ever for the others; but it asks for none in a chunk. */
-static void find_levels(mms_vendor *v) {
-  if (!find_either(v, "bli_info_get_version_str")) return;
-  *(void **)&v->get_levels = dlsym(v->handle, "omp_get_max_active_levels");
-  *(void **)&v->set_levels = dlsym(v->handle, "omp_set_max_active_levels");
-}
+static void *find_for_quiet(const void *vendor, const char *name) { return find_either(vendor, name); }
 
 mms_vendor mms_vendor_ask(void *handle) {
   mms_vendor v = {.handle = handle, .prefix = "", .suffix = ""};
@@ -157,8 +151,7 @@ mms_vendor mms_vendor_ask(void *handle) {
   v.batches = batches(&v);
   v.stays = stays(&v);
   v.block = block(&v);
-  *(void **)&v.set_threads_here = find_either(&v, "MKL_Set_Num_Threads_Local");
-  find_levels(&v);
+  v.quiet = mms_quiet_of(find_for_quiet, &v);
   return v;
 }
 
@@ -178,19 +171,12 @@ static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
 void mms_vendor_lock(void) { pthread_mutex_lock(&one_caller); }
 void mms_vendor_unlock(void) { pthread_mutex_unlock(&one_caller); }
 
-mms_stay mms_vendor_enter(const mms_vendor *v, bool quietly) {
-  mms_stay stay = {.quietly = quietly};
+mms_told mms_vendor_enter(const mms_vendor *v, mms_manner manner) {
   if (v->one_at_a_time) mms_vendor_lock();
-  if (quietly && v->set_threads_here) stay.threads = v->set_threads_here(1);
-  if (quietly && v->get_levels && v->set_levels) {
-    stay.levels = v->get_levels();
-    v->set_levels(0);
-  }
-  return stay;
+  return mms_quiet_begin(&v->quiet, manner);
 }
 
-void mms_vendor_leave(const mms_vendor *v, mms_stay stay) {
-  if (stay.quietly && v->set_threads_here) v->set_threads_here(stay.threads);
-  if (stay.quietly && v->get_levels && v->set_levels) v->set_levels(stay.levels);
+void mms_vendor_leave(const mms_vendor *v, mms_told told) {
+  mms_quiet_end(&v->quiet, told);
   if (v->one_at_a_time) mms_vendor_unlock();
 }

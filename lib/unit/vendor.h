@@ -2,7 +2,7 @@
 #ifndef MMS_VENDOR_H
 #define MMS_VENDOR_H
 
-#include <stdbool.h>
+#include "unit/quiet.h"
 #include <stddef.h>
 
 typedef struct mms_vendor {
@@ -14,13 +14,7 @@ typedef struct mms_vendor {
   bool stays;                  /* it does not give back what it took when it is unloaded */
   bool batches;                /* its batched calls are known to be good in this version */
   size_t block;                /* bytes of a matrix that it is best given at a time; 0: nothing is known */
-
-  /* Of the calling thread alone, and returning what was set before; NULL: it has no such call. */
-  int (*set_threads_here)(int threads);
-
-  /* Of the OpenMP runtime it is linked with, if any: the teams the calling thread may nest. */
-  int (*get_levels)(void);
-  void (*set_levels)(int levels);
+  mms_quiet quiet;             /* how it is told to start no threads */
 } mms_vendor;
 
 /* dlopen() of a library that multiplies: its symbols are seen by nobody. NULL: dlerror() says why. */
@@ -38,14 +32,10 @@ void *mms_vendor_find(const mms_vendor *vendor, const char *name);
 /* The threads the library is set to use now; 0 where it does not say. */
 int mms_vendor_threads(const mms_vendor *vendor);
 
-/* Between these the calling thread is alone in a library that cannot bear two; and where `quietly`, one that asks
- * before it starts threads is told not to, for this thread. What enter() returns is for leave(). */
-typedef struct mms_stay {
-  bool quietly;
-  int threads, levels;
-} mms_stay;
-mms_stay mms_vendor_enter(const mms_vendor *vendor, bool quietly);
-void mms_vendor_leave(const mms_vendor *vendor, mms_stay stay);
+/* Between these the calling thread is alone in a library that cannot bear two, and the library's threads take part as
+ * `manner` says. What enter() returns is for leave(). */
+mms_told mms_vendor_enter(const mms_vendor *vendor, mms_manner manner);
+void mms_vendor_leave(const mms_vendor *vendor, mms_told told);
 
 /* Nobody is in such a library between these. Held across fork(), so that the child finds the lock free. */
 void mms_vendor_lock(void);

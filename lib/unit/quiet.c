@@ -1,0 +1,112 @@
+/* quiet.c: settings of threads, by vendor.
+ *
+ * MKL has a call for the calling thread. BLIS asks OpenMP for as many threads as it is set to, whatever OpenMP is set
+ * to, so the calling thread is to nest no teams. It is content with a team of one, and ends the process where a team is
+ * smaller than it asked for, but larger than that. A BLIS of pthreads starts threads anew for each product, and has a
+ * setting of the process alone: where two threads are in it and one leaves, a product of the other may start threads,
+ * once in a while. An OpenBLAS starts none for a chunk. For what is larger, one of OpenMP asks for as many threads as a
+ * team of the calling thread would have, and waits for ever for those that do not come; one of pthreads has a setting
+ * of the process. */
+#include "unit/quiet.h"
+
+#include <stddef.h>
+
+typedef void *finder(const void *from, const char *name);
+
+typedef int (*int_call)(void);
+
+/* dlsym() returns an object pointer; POSIX makes it hold a function's address too. */
+static int_call find_int(finder *find, const void *from, const char *name) {
+  int_call call;
+  *(void **)&call = find(from, name);
+  return call;
+}
+
+static mms_quiet setting(finder *find, const void *from, const char *get, const char *set) {
+  mms_quiet q = {.get = find_int(find, from, get)};
+  *(void **)&q.set = find(from, set);
+  return q.get && q.set ? q : (mms_quiet){.none = 0};
+}
+
+static mms_quiet of_mkl(finder *find, const void *from) {
+  mms_quiet q = {.none = 1, .in_chunks = true};
+  *(void **)&q.exchange = find(from, "MKL_Set_Num_Threads_Local");
+  return q;
+}
+
+static mms_quiet with_team(mms_quiet q, finder *find, const void *from, const char *team) {
+  q.team = find_int(find, from, team);
+  q.limit = find_int(find, from, "omp_get_thread_limit");
+  q.dynamic = find_int(find, from, "omp_get_dynamic");
+  q.levels = find_int(find, from, "omp_get_max_active_levels");
+  if (!q.limit || !q.dynamic || !q.levels) q.team = NULL;
+  return q;
+}
+
+static mms_quiet of_blis(finder *find, const void *from) {
+  const int_call of_pthreads = find_int(find, from, "bli_info_get_enable_pthreads");
+  mms_quiet q;
+  if (of_pthreads && of_pthreads()) {
+    q = setting(find, from, "bli_thread_get_num_threads", "bli_thread_set_num_threads");
+    q.none = 1;
+  } else {
+    q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
+    q = with_team(q, find, from, "bli_thread_get_num_threads");
+  }
+  q.in_chunks = true;
+  return q;
+}
+
+enum { OPENMP = 2 }; /* as openblas_get_parallel() numbers what makes the threads */
+
+static mms_quiet of_openblas(finder *find, const void *from, int threading) {
+  mms_quiet q;
+  if (threading == OPENMP) {
+    q = setting(find, from, "omp_get_max_threads", "omp_set_num_threads");
+    q = with_team(q, find, from, "omp_get_max_threads");
+  } else {
+    q = setting(find, from, "openblas_get_num_threads", "openblas_set_num_threads");
+  }
+  q.none = 1;
+  return q;
+}
+
+mms_quiet mms_quiet_of(finder *find, const void *from) {
+  const int_call parallel = find_int(find, from, "openblas_get_parallel");
+  if (parallel) return of_openblas(find, from, parallel());
+  if (find(from, "bli_info_get_version_str")) return of_blis(find, from);
+  return of_mkl(find, from);
+}
+
+static int exchange(const mms_quiet *q, int value) {
+  if (q->exchange) return q->exchange(value);
+  const int before = q->get();
+  if (before != value) q->set(value);
+  return before;
+}
+
+/* Whether OpenMP might give a smaller team than the library asks for. */
+static bool lacks_team(const mms_quiet *q) {
+  return q->team && (q->dynamic() || q->levels() < 1 || q->limit() < q->team());
+}
+
+static bool is_to_be_told(const mms_quiet *q, mms_manner manner) {
+  if (!q->exchange && !q->set) return false;
+  switch (manner) {
+  case MMS_FREELY:
+    return lacks_team(q);
+  case MMS_CHUNKED:
+    return q->in_chunks;
+  default:
+    return true;
+  }
+}
+
+mms_told mms_quiet_begin(const mms_quiet *q, mms_manner manner) {
+  if (!is_to_be_told(q, manner)) return (mms_told){.is = false};
+  return (mms_told){true, exchange(q, q->none)};
+}
+
+void mms_quiet_end(const mms_quiet *q, mms_told told) {
+  if (told.is) exchange(q, told.before);
+}

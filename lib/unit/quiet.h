@@ -1,0 +1,39 @@
+/* quiet.h: libraries that start threads of their own, and how one is told to start none, or no more than there can be.
+ */
+#ifndef MMS_QUIET_H
+#define MMS_QUIET_H
+
+#include <stdbool.h>
+
+/* The one setting of a library by which it is told. All are NULL where it has none. */
+typedef struct mms_quiet {
+  int (*exchange)(int value); /* returns what was set before; or else these two: */
+  int (*get)(void);
+  void (*set)(long value); /* an int or a long to the library */
+  int none;                /* the value that stands for no threads beside the caller */
+  bool in_chunks;          /* it starts threads for the smallest products too */
+
+  /* Of OpenMP; all are NULL where a library can do with any team. The team that it asks for, and what may make OpenMP's
+   * smaller. */
+  int (*team)(void), (*limit)(void), (*dynamic)(void), (*levels)(void);
+} mms_quiet;
+
+/* How the threads of a library may take part in a product. */
+typedef enum mms_manner {
+  MMS_FREELY,  /* as it is set; but not where OpenMP has no such team for it */
+  MMS_CHUNKED, /* not: the product is so small that few libraries have to be told */
+  MMS_ALONE    /* not, however large it is */
+} mms_manner;
+
+/* The setting of a library, whose calls are found by find(from, name). */
+mms_quiet mms_quiet_of(void *(*find)(const void *from, const char *name), const void *from);
+
+/* What begin() returns is for end(). Some settings are of the calling thread, some of the process. */
+typedef struct mms_told {
+  bool is;
+  int before;
+} mms_told;
+mms_told mms_quiet_begin(const mms_quiet *quiet, mms_manner manner);
+void mms_quiet_end(const mms_quiet *quiet, mms_told told);
+
+#endif
