@@ -347,40 +347,60 @@ static bool write_file(FILE *file, const char *text, size_t size, size_t entries
   return fclose(file) == 0 && written;
 }
 
-/* A device or a pipe is not to be replaced by a file. */
-static bool may_be_replaced(const char *name) {
-  struct stat at;
-  if (stat(name, &at) != 0 || S_ISREG(at.st_mode)) return true;
-  errno = S_ISDIR(at.st_mode) ? EISDIR : ENOTSUP;
-  return false;
+/* The file at the end of symbolic links, which stay as they are; a copy of the name where there is no file yet. NULL
+ * sets errno: a device or a pipe is not to be replaced by a file. */
+static char *target_of(const char *name, struct stat *at) {
+  struct stat link;
+  *at = (struct stat){.st_mode = 0};
+  if (lstat(name, &link) != 0) return strdup(name);
+  if (stat(name, at) != 0) return NULL;
+  if (S_ISREG(at->st_mode)) return realpath(name, NULL);
+  errno = S_ISDIR(at->st_mode) ? EISDIR : ENOTSUP;
+  return NULL;
 }
 
-static FILE *open_new(const char *name) {
-  int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-  if (!file && fd >= 0) close(fd);
-  return file;
-}
-
-static mmscan_status write_beside(const char *name, const char *beside, const char *text, size_t size, size_t entries) {
-  FILE *file = may_be_replaced(name) ? open_new(beside) : NULL;
-  if (!file) return MMSCAN_EIO;
-  if (write_file(file, text, size, entries) && rename(beside, name) == 0) return MMSCAN_OK;
+/* A new file beside the target, with the target's permissions if it is there. Its name goes to `beside`: another
+ * process may have the same number, and may have left a file. */
+static FILE *open_beside(const char *target, const struct stat *at, char *beside, size_t room) {
+  enum { MOST_TRIES = 1000 };
+  static atomic_uint number; /* of writers in this process */
+  int fd = -1;
+  errno = EEXIST;
+  for (int i = 0; i < MOST_TRIES && fd < 0 && errno == EEXIST; i++) {
+    snprintf(beside, room, "%s.%ld-%u", target, (long)getpid(), atomic_fetch_add(&number, 1));
+    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  if (fd < 0) return NULL;
+  FILE *file = at->st_mode && fchmod(fd, at->st_mode & 0777) != 0 ? NULL : fdopen(fd, "wb");
+  if (file) return file;
+  close(fd);
   unlink(beside);
-  return MMSCAN_EIO;
+  return NULL;
+}
+
+static mmscan_status write_beside(const char *target, const struct stat *at, const char *text, size_t size,
+                                  size_t entries) {
+  const size_t room = strlen(target) + 40;
+  char *beside = malloc(room);
+  if (!beside) return MMSCAN_ENOMEM;
+  mmscan_status status = MMSCAN_EIO;
+  FILE *file = open_beside(target, at, beside, room);
+  if (file && write_file(file, text, size, entries) && rename(beside, target) == 0)
+    status = MMSCAN_OK;
+  else if (file)
+    unlink(beside);
+  free(beside);
+  return status;
 }
 
 mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
-  static atomic_uint number; /* of writers in this process */
   int before = mms_cancel_disable();
-  size_t size = 0, entries = 0, room = strlen(name) + 40;
-  char *text = make_text(isa, &size, &entries), *beside = malloc(room);
-  mmscan_status status = MMSCAN_ENOMEM;
-  if (text && beside) {
-    snprintf(beside, room, "%s.%ld-%u", name, (long)getpid(), atomic_fetch_add(&number, 1));
-    status = write_beside(name, beside, text, size, entries);
-  }
-  free(beside);
+  size_t size = 0, entries = 0;
+  struct stat at;
+  char *text = make_text(isa, &size, &entries), *target = text ? target_of(name, &at) : NULL;
+  mmscan_status status = text ? MMSCAN_EIO : MMSCAN_ENOMEM;
+  if (target) status = write_beside(target, &at, text, size, entries);
+  free(target);
   free(text);
   mms_cancel_restore(before);
   return status;

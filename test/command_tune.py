@@ -160,16 +160,30 @@ class Tune(Case):
         self.good(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "auto", "MMSCAN_ISA": "portable"})
         self.good("info", env={"MMSCAN_WISDOM": self.path("w"), "MMSCAN_ISA": "portable"})
 
+    def test_descriptors(self):
+        self.bad(*self.QUICK, "f32", "-o", "/dev/stdout", says="/dev/stdout")
+
+    def test_links(self):
+        """They stay, and what they lead to is replaced."""
+        self.write("target", b"old")
+        os.chmod(self.path("target"), 0o640)
+        os.symlink("target", self.path("link"))
+        self.good(*self.QUICK, "f32", "-o", self.path("link"))
+        self.assertEqual(os.readlink(self.path("link")), "target")
+        self.assertIn(b"mmscan-wisdom", self.read("target"))
+        self.assertEqual(os.stat(self.path("target")).st_mode & 0o777, 0o640)
+
     def test_libraries(self):
         """One that is named is measured too; its routines that may crash are tried apart, and the file says which passed."""
-        sound, crashes = toy("sound"), toy("crashes")
+        sound, crashes, exits = toy("sound"), toy("crashes"), toy("exits")
         if not os.path.exists(sound) or not os.path.exists(crashes):
             self.skipTest("the toy libraries of the unit tests are not built")
         path = self.path("w")
-        report = json.loads(self.good(*self.QUICK, "f32", "--unit", sound, "--unit", crashes, "-o", path, "--json"))
+        report = json.loads(self.good(*self.QUICK, "f32", "--unit", sound, "--unit", crashes, "--unit", exits, "-o", path, "--json"))
         outcomes = {(row["unit"], row["routine"]): row["outcome"] for row in report["routines"]}
         self.assertEqual(outcomes[sound, "sgemm_batch"], "passed")
         self.assertEqual(outcomes[crashes, "sgemm_batch"], "crashed")
+        self.assertEqual(outcomes[exits, "sgemm_batch"], "crashed")
         self.assertIn("good sgemm_batch", self.read("w").decode())
         states = {}
         for wisdom in {}, {"MMSCAN_WISDOM": path}:
@@ -179,7 +193,7 @@ class Tune(Case):
             text = self.good("info", env={"MMSCAN_UNIT": sound, **wisdom}).decode()
             self.assertEqual("sgemm_batch: off" in text, not wisdom)
         self.assertEqual([states[known]["used"] for known in (False, True)], [False, True])
-        self.assertEqual(run("tune", "--try", sound, "sgemm_batch")[0], 0)
+        self.assertEqual(run("tune", "--try", sound, "sgemm_batch")[:2], (0, b"passed\n"))
         self.assertNotIn(run("tune", "--try", crashes, "sgemm_batch")[0], (0, 1, 2))
         self.bad("tune", "--try", sound, "sgesv")
         self.bad("tune", "--unit", toy("drops"), says=["toy_drops.so", "wrong products"])

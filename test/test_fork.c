@@ -28,7 +28,7 @@ static bool open_and_close(void) {
 
 static bool try_linked(void) { return mmscan_routine_try("cblas", "sgemm") == MMSCAN_OK; }
 
-/* What a thread does until it is told to stop. */
+/* What a thread does until it is told to stop; with pauses, in which a fork() that waits for a lock can have it. */
 struct busy {
   bool (*call)(void);
   _Atomic bool stop, failed;
@@ -36,8 +36,10 @@ struct busy {
 
 static void *call_on_and_on(void *argument) {
   struct busy *b = argument;
-  while (!b->stop)
+  while (!b->stop) {
     if (!b->call()) b->failed = true;
+    usleep(100);
+  }
   return NULL;
 }
 

@@ -473,6 +473,40 @@ static void test_writes_replace(void **state) {
   assert_int_equal(walk_scratch(NULL), files + 1);
 }
 
+/* A process that had the same number may have left a file. */
+static void test_what_was_left(void **state) {
+  (void)state;
+  enum { LEFT = 400 };
+  char name[64];
+  for (int i = 0; i < LEFT; i++) {
+    snprintf(name, sizeof name, "w.%ld-%d", (long)getpid(), i);
+    write_bytes(in_scratch(name), "x", 1);
+  }
+  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("w")));
+  for (int i = 0; i < LEFT; i++) {
+    snprintf(name, sizeof name, "w.%ld-%d", (long)getpid(), i);
+    assert_int_equal(text_read(in_scratch(name)).size, 1);
+    remove(in_scratch(name));
+  }
+}
+
+static void test_links(void **state) {
+  (void)state;
+  struct stat at;
+  write_bytes(in_scratch("target"), "old", 3);
+  assert_int_equal(chmod(in_scratch("target"), 0640), 0);
+  assert_int_equal(symlink("target", in_scratch("link")), 0);
+  assert_int_equal(symlink("nowhere", in_scratch("broken")), 0);
+  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("link")));
+  assert_int_equal(lstat(in_scratch("link"), &at), 0);
+  assert_true(S_ISLNK(at.st_mode));
+  assert_int_equal(stat(in_scratch("target"), &at), 0);
+  assert_true(at.st_size > 3 && (at.st_mode & 0777) == 0640);
+  assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("broken")));
+  static const char *const names[] = {"target", "link", "broken"};
+  for (size_t i = 0; i < COUNT(names); i++) remove(in_scratch(names[i]));
+}
+
 /* ---- An illegal environment -------------------------------------------------------------------------------------- */
 
 static int child_environment(void) {
@@ -580,6 +614,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_failed_writes),
       cmocka_unit_test(test_what_is_no_file),
       cmocka_unit_test(test_writes_replace),
+      cmocka_unit_test(test_what_was_left),
+      cmocka_unit_test(test_links),
       cmocka_unit_test(test_illegal_environment),
       cmocka_unit_test(test_many_at_a_time),
   };

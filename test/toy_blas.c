@@ -14,6 +14,7 @@
  *   BAD_TRMM      trmm takes the wrong triangle
  *   BAD_BATCH     gemm_batch does the first square only
  *   CRASHES       gemm_batch ends the process
+ *   EXITS         and says that all went well
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
  *   TWO_LINES     says that its version is two lines
  *   LONG_LINE     or one of 400 characters

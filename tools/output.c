@@ -73,6 +73,8 @@ static int descriptor_of(const char *path) {
   return sscanf(path, "/proc/self/fd/%7d%c", &descriptor, &more) == 1 ? descriptor : -1;
 }
 
+bool output_is_descriptor(const char *path) { return descriptor_of(path) >= 0; }
+
 /* Written where it stands, not replaced: others may write there too. */
 static int open_again(output *out, int descriptor) {
   out->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -20,6 +20,9 @@ typedef struct output {
   uint64_t origin;   /* where byte 0 of output_write_at() is */
 } output;
 
+/* Whether a path names a descriptor of this process, as /dev/stdout. */
+bool output_is_descriptor(const char *path);
+
 /* path "-" is standard output. The output is to be given to output_close(), also where this fails. */
 int output_open(output *out, const char *path);
 

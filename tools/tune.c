@@ -125,6 +125,7 @@ static int refuse_settings(void) {
 static int check_file(const char *name) {
   struct stat file;
   output probe;
+  if (output_is_descriptor(name)) return fail("%s: a file is wanted, to be replaced as a whole", name);
   if (stat(name, &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
     return fail("%s: not a regular file", name);
   const int status = output_open(&probe, name);
