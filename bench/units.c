@@ -89,6 +89,16 @@ static void close_unit(bench_unit *unit) {
   unit->opened = false;
 }
 
+/* Of the linked BLAS, which is a unit whatever it does; a library is not opened then. */
+static bool multiplies_wrong(const char *name) {
+  mmscan_routine r = {.struct_size = sizeof r};
+  for (size_t i = 0; mmscan_get_routine(name, i, &r) == MMSCAN_OK; i++) {
+    const bool is_of_scans = r.form == MMSCAN_PRODUCT_GEMM && (r.type == MMSCAN_F32 || r.type == MMSCAN_F64);
+    if (is_of_scans && r.state == MMSCAN_ROUTINE_FAILED) return true;
+  }
+  return false;
+}
+
 /* A unit that is there already, or a library. */
 static bench_unit open_unit(const char *name) {
   bench_unit unit = {.name = name};
@@ -99,8 +109,9 @@ static bench_unit open_unit(const char *name) {
     if (!unit.opened) units_fail(&unit, why[0] != '\0' ? why : mmscan_strerror(status));
     find_part(name, &unit.part);
   } else if (unit.part.status != MMSCAN_OK) {
-    units_fail(&unit, "the library behind the unit is not found: give its path");
+    units_fail(&unit, unit.part.description);
   }
+  if (multiplies_wrong(name)) units_fail(&unit, "its cblas_sgemm or cblas_dgemm gives wrong products");
   return unit;
 }
 
@@ -130,8 +141,9 @@ static void open_found(unit_list *list) {
   mmscan_part part = {.struct_size = sizeof part};
   const char *candidate;
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++) {
-    bench_unit unit = {.name = part.name, .part = part};
-    if (part.status == MMSCAN_OK && !units_is_slow(part.name)) add(list, &unit);
+    if (part.status != MMSCAN_OK || units_is_slow(part.name)) continue;
+    bench_unit unit = open_unit(part.name);
+    add(list, &unit);
   }
   for (size_t i = 0; (candidate = mmscan_unit_candidate(i)) != NULL; i++) {
     bench_unit unit = open_unit(candidate);

@@ -34,7 +34,9 @@
  *            wrap around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which
  *            is not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
  *            (where a sum climbs to the largest float by small steps, to rounding: it may pass it some steps sooner or
- *            later).
+ *            later). The engine gemm does not keep the sign of a zero. Flags of floating-point exceptions say nothing
+ *            after a call; where a program has made them trap, data with an Inf, a NaN or sums that overflow may trap
+ *            where the plain loop would not.
  * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
  *            untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine
  *            was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a
@@ -54,8 +56,8 @@
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
- *                       model, or the path or soname of a library to load (see UNITS). One that cannot be used gives
- *                       MMSCAN_EBLAS
+ *                       model, or the path or soname of a library to load, with a / or .so in it (see UNITS). One that
+ *                       cannot be used gives MMSCAN_EBLAS
  *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the
  *                       fastest that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
  *   MMSCAN_NUM_THREADS  1 to 2^20; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
@@ -211,7 +213,8 @@ typedef struct mmscan_choice {
  *
  * With MMSCAN_MEASURE the choices are those that were fastest on arrays of the problem's shape, out of place; engines,
  * units, s, tiles and numbers of threads take turns, for some tenths of a second (longer for large n). The arrays are
- * the library's own, of 256 MiB each at most: a longer problem is measured at that length.
+ * the library's own, of 256 MiB each at most, and 2^17 rows: a longer problem is measured at that length, one of more
+ * rows with so many.
  *
  * What is found where the choice was free is kept as wisdom: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
  * MMSCAN_NUM_THREADS settles any of it, and no thread that OpenMP may use is denied to the calling thread. A shape that
@@ -543,8 +546,9 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  */
 mmscan_status mmscan_wisdom_read(const char *file);
 
-/* Writes all wisdom there is to a file: to a new one beside it first, which then takes its place. Statuses as above,
- * and where one is not MMSCAN_OK the file is as it was. */
+/* Writes all wisdom there is to a file: to a new one beside it first, which then takes its place; at the end of symbolic
+ * links, which stay. MMSCAN_EIO where it is there and is no regular file. Statuses as above, and where one is not
+ * MMSCAN_OK the file is as it was. */
 mmscan_status mmscan_wisdom_write(const char *file);
 
 /* The number of shapes that something is known of. */
@@ -661,11 +665,11 @@ mmscan_status mmscan_routine_try(const char *unit, const char *routine);
 typedef struct mmscan_part {
   size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
   const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
-  const char *description; /* one line */
+  const char *description; /* one line; of a unit that cannot be used, why */
   const char *library;     /* units: the file of the BLAS behind it; NULL where there is none */
   const char *version;     /* units: what that BLAS says of its version; NULL where it does not say */
   int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
-  mmscan_status status;    /* MMSCAN_OK; units: MMSCAN_EBLAS where the library behind it is not here; instruction sets:
+  mmscan_status status;    /* MMSCAN_OK; units: MMSCAN_EBLAS where the library behind it cannot be used; instruction sets:
                               MMSCAN_ENOTSUP where this machine or build does not have it */
 } mmscan_part;
 

@@ -376,8 +376,11 @@ mmscan_status mmscan_get_unit(size_t index, mmscan_part *part) {
   const mms_unit *unit = mms_unit_at(index);
   if (!unit || !is_part(part)) return MMSCAN_EINVAL;
   fill_part(part, unit->name, unit->description);
-  part->status = mms_unit_hold(unit) ? MMSCAN_OK : MMSCAN_EBLAS;
-  if (part->status) return MMSCAN_OK;
+  if (!mms_unit_hold(unit)) {
+    part->status = MMSCAN_EBLAS;
+    part->description = mms_unit_absent(unit);
+    return MMSCAN_OK;
+  }
   if (unit->describe) unit->describe(unit, part);
   mms_unit_drop(unit);
   return MMSCAN_OK;

@@ -54,8 +54,7 @@ static void read_unit(const char *variable, const char *value) {
   mmscan_status status = MMSCAN_OK;
   env.unit = mms_unit_find(value);
   if (env.unit) {
-    const char *absent = env.unit->absent ? env.unit->absent : "no library of it is found, or works, here";
-    if (!mms_unit_hold(env.unit)) refuse(MMSCAN_EBLAS, variable, value, absent);
+    if (!mms_unit_hold(env.unit)) refuse(MMSCAN_EBLAS, variable, value, mms_unit_absent(env.unit));
   } else if (strchr(value, '/') || strstr(value, ".so")) {
     status = mms_loaded_open(value, &env.unit, why, sizeof why);
     if (status) refuse(status, variable, value, why);

@@ -188,12 +188,13 @@ static const candidate *hold_final(contest *c) {
 
 /* ---- The arrays ----------------------------------------------------------------------------------------------- */
 
-/* The problem as neighbouring rows, as many and as long as fit. */
+/* The problem as neighbouring rows, as many and as long as fit; but not so many that short ones take long. */
 static mms_problem scale_down(const mms_problem *p) {
   mms_problem small = *p;
-  size_t most = MMS_MEASURE_BYTES / mms_type_size(p->type);
+  const size_t most = MMS_MEASURE_BYTES / mms_type_size(p->type);
   if (small.n > most) small.n = most;
-  if (small.batch > most / small.n) small.batch = most / small.n;
+  const size_t most_rows = most / small.n < MMS_MEASURE_ROWS ? most / small.n : MMS_MEASURE_ROWS;
+  if (small.batch > most_rows) small.batch = most_rows;
   small.x_dist = small.y_dist = small.batch > 1 ? (ptrdiff_t)small.n : 0;
   return small;
 }

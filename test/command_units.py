@@ -14,7 +14,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from command_case import MMSCAN, Timed, remark, run
+from command_case import MMSCAN, Timed, remark, run, toy
 
 # The part of a CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
 FAKE_BLAS = r"""
@@ -159,6 +159,16 @@ class Units(Timed):
         self.assertGreater(max(len(row["seconds"]) for row in timed), 18)
         plain = self.good("bench", "--rounds", 1, "-n", "4,10", "--only", "mmscan", "--csv").decode()
         self.assertEqual({row["n"] for row in csv.DictReader(io.StringIO(plain))}, {"16", "1024"})
+
+    def test_linked_blas_that_is_wrong(self):
+        if not os.path.exists(toy("drops")):
+            self.skipTest("the toy libraries of the unit tests are not built")
+        status, out, err = run(*self.TINY, "cblas,model", "--json", env={"LD_PRELOAD": toy("drops")})
+        self.assertEqual(status, 1)
+        self.assertIn("wrong products", err)
+        failed = {unit["label"]: unit.get("failed") for unit in json.loads(out)["units"]}
+        self.assertIn("wrong products", failed["cblas"])
+        self.assertIsNone(failed["model"])
 
     def test_lengths_and_types(self):
         """Where nothing divides anything, one element is less than a column, and tiles are crossed."""

@@ -118,7 +118,7 @@ static void print_parts(const char *title, const json_t *list) {
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *part = json_array_get(list, i);
     printf("  %-10s %s\n", field(part, "name", ""), field(part, "description", ""));
-    if (json_is_false(json_object_get(part, "here"))) puts("             not found here");
+    if (json_is_false(json_object_get(part, "here"))) puts("             cannot be used here");
     print_library(part);
     print_routines(json_object_get(part, "routines"));
   }

@@ -41,6 +41,10 @@ size_t mms_unit_block(const mms_unit *unit) {
 
 bool mms_unit_hold(const mms_unit *unit) { return !unit || !unit->hold || unit->hold(unit); }
 
+const char *mms_unit_absent(const mms_unit *unit) {
+  return unit->absent ? unit->absent(unit) : "no library of it is found, or works, here";
+}
+
 void mms_unit_drop(const mms_unit *unit) {
   if (unit && unit->drop) unit->drop(unit);
 }

@@ -59,8 +59,8 @@ struct mms_unit {
   bool (*hold)(const mms_unit *self);
   void (*drop)(const mms_unit *self);
 
-  /* Where hold() is false: what was looked for, and how to tell where it is. NULL: nothing to say. */
-  const char *absent;
+  /* Where hold() is false: why, and what to do about it, in a line that is never freed. NULL: nothing to say. */
+  const char *(*absent)(const mms_unit *self);
 
   /* Bytes of X that it is best given at a time. 0, or NULL: so many that they stay in the first-level cache, with W. */
   size_t (*block)(const mms_unit *self);
@@ -93,6 +93,9 @@ bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form fo
 /* A unit is used between these. False: the library behind it is not there. unit may be NULL, which is there. */
 bool mms_unit_hold(const mms_unit *unit);
 void mms_unit_drop(const mms_unit *unit);
+
+/* Why hold() was false. */
+const char *mms_unit_absent(const mms_unit *unit);
 
 /* The product by the unit, and its counts: one GEMM (of a batch, one a square), its square multiplications and its
  * additions. */

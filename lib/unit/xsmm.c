@@ -225,7 +225,7 @@ bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 static mms_vendor vendor;
 static mms_xsmm found;
-static bool is_here;
+static bool is_here, is_unsound;
 
 /* The library stays loaded. */
 static void look(void) {
@@ -235,7 +235,9 @@ static void look(void) {
     void *handle = mms_vendor_open(soname);
     if (!handle) continue;
     vendor = mms_vendor_ask(handle);
-    is_here = mms_xsmm_is(&vendor) && mms_xsmm_attach(&found, &vendor);
+    const bool is_one = mms_xsmm_is(&vendor);
+    is_here = is_one && mms_xsmm_attach(&found, &vendor);
+    is_unsound = is_unsound || (is_one && !is_here);
     if (!is_here) mms_vendor_close(&vendor);
   }
   mms_cancel_restore(before);
@@ -245,6 +247,13 @@ static bool hold(const mms_unit *self) {
   (void)self;
   pthread_once(&looked, look);
   return is_here;
+}
+
+static const char *absent(const mms_unit *self) {
+  (void)self;
+  return is_unsound ? "LIBXSMM is found, and not used: its kernels give wrong products"
+                    : "the loader finds no " SONAME_2 ", " SONAME_1 " or " SONAME
+                      " that works: give its path, /.../" SONAME;
 }
 
 static void multiply(const mms_unit *self, const mms_product *p) {
@@ -265,6 +274,5 @@ const mms_unit mms_unit_xsmm = {.name = "xsmm",
                                 .multiply = multiply,
                                 .has = has,
                                 .hold = hold,
-                                .absent = "the loader finds no " SONAME_2 ", " SONAME_1 " or " SONAME
-                                          " that works: give its path, /.../" SONAME,
+                                .absent = absent,
                                 .describe = describe};
