@@ -546,9 +546,9 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  */
 mmscan_status mmscan_wisdom_read(const char *file);
 
-/* Writes all wisdom there is to a file: to a new one beside it first, which then takes its place; at the end of symbolic
- * links, which stay. MMSCAN_EIO where it is there and is no regular file. Statuses as above, and where one is not
- * MMSCAN_OK the file is as it was. */
+/* Writes all wisdom there is to a file: to a new one beside it first, which then takes its place; at the end of
+ * symbolic links, which stay. MMSCAN_EIO where it is there and is no regular file. Statuses as above, and where one is
+ * not MMSCAN_OK the file is as it was. */
 mmscan_status mmscan_wisdom_write(const char *file);
 
 /* The number of shapes that something is known of. */
@@ -669,8 +669,8 @@ typedef struct mmscan_part {
   const char *library;     /* units: the file of the BLAS behind it; NULL where there is none */
   const char *version;     /* units: what that BLAS says of its version; NULL where it does not say */
   int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
-  mmscan_status status;    /* MMSCAN_OK; units: MMSCAN_EBLAS where the library behind it cannot be used; instruction sets:
-                              MMSCAN_ENOTSUP where this machine or build does not have it */
+  mmscan_status status;    /* MMSCAN_OK; of a unit that cannot be used MMSCAN_EBLAS, of an instruction set that this
+                              machine or build does not have MMSCAN_ENOTSUP */
 } mmscan_part;
 
 /* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a

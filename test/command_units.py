@@ -166,7 +166,7 @@ class Units(Timed):
         status, out, err = run(*self.TINY, "cblas,model", "--json", env={"LD_PRELOAD": toy("drops")})
         self.assertEqual(status, 1)
         self.assertIn("wrong products", err)
-        failed = {unit["label"]: unit.get("failed") for unit in json.loads(out)["units"]}
+        failed = {row["label"]: row.get("failed") for row in json.loads(out)["ranking"]}
         self.assertIn("wrong products", failed["cblas"])
         self.assertIsNone(failed["model"])
 
