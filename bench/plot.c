@@ -110,7 +110,8 @@ static void put_panel(FILE *to, const bench_request *request, const panel *p, si
   put_title(to, request, p->races);
   put_axes(to, p);
   fprintf(to,
-          "plot $p%zu_%d with filledcurves x2 fc '#eeeeee' notitle, \\\n  $p%zu_%d with lines dt 2 lw 2 lc '#505050'",
+          "plot $p%zu_%d with filledcurves x2 fc '#eeeeee' notitle, \\\n"
+          "  $p%zu_%d with linespoints dt 2 lw 2 pt 7 ps 0.3 lc '#505050'",
           index, bound, index, bound);
   fprintf(to, " title '%s'", p->bound->name);
   for (int i = 0; i < lines; i++) put_line(to, p, index, i);

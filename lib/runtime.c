@@ -45,7 +45,10 @@ static void rows_take_part(void *given, void *room) {
   size_t from;
   while ((from = atomic_fetch_add_explicit(&r->next, r->per_grab, memory_order_relaxed)) < batch) {
     size_t to = batch - from < r->per_grab ? batch : from + r->per_grab;
-    for (size_t scan = from; scan < to; scan++) scan_all(r->tiles, scan, room);
+    if (r->tiles->per_scan == 1 && !r->tiles->run->carry)
+      mms_tiles_rows(r->tiles, room, from, to);
+    else
+      for (size_t scan = from; scan < to; scan++) scan_all(r->tiles, scan, room);
   }
 }
 

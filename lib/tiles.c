@@ -47,6 +47,23 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
   if (at->last && kept) memcpy(kept + at->scan * tiles->element, carry, tiles->element);
 }
 
+/* ---- Short scans ----------------------------------------------------------------------------------------------- */
+
+void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+  const mms_run *run = tiles->run;
+  const mms_engine *engine = run->engine;
+  for (size_t scan = from; scan < to; scan++) {
+    const mms_tile t = {.m = run->n,
+                        .x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist),
+                        .y = (char *)run->y + bytes_to(tiles, scan, run->y_dist)};
+    mms_value carry = run->first;
+    if (engine->finish)
+      engine->finish(run->job, room, &t, &carry, NULL);
+    else
+      engine->at_once(run->job, room, &t, &carry);
+  }
+}
+
 /* ---- One tile ------------------------------------------------------------------------------------------------- */
 
 /* Nobody asks for the carry out of the tile, and it can be written without being looked at. */

@@ -51,6 +51,9 @@ void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, 
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                       const void *then);
 
+/* Scans from..to - 1, where each is one tile and leaves no carry: with little besides, as they may be tiny. */
+void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
+
 /* All of them in one reading. */
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry);
 

@@ -22,9 +22,11 @@ static bool is_crowd_hidden;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __real_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
+void __real_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
 bool __real_mms_crowd_is_here(void);
 mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __wrap_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
+void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
 bool __wrap_mms_crowd_is_here(void);
 
 static void take_part(void) {
@@ -41,6 +43,11 @@ mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index) {
 mms_place __wrap_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
   take_part();
   return __real_mms_tiles_of_scan(tiles, scan, in_scan);
+}
+
+void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+  take_part();
+  __real_mms_tiles_rows(tiles, room, from, to);
 }
 
 bool __wrap_mms_crowd_is_here(void) { return !is_crowd_hidden && __real_mms_crowd_is_here(); }
