@@ -10,10 +10,10 @@
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
  * libmmscan cuts x into tiles that fit in a core's cache, scans each tile by an engine, and hands a carry (the prefix
- * of everything before the tile) from tile to tile. The engine `simd`, which is used where nobody says, is the
- * algorithm MatMulScan of "A Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), sweeps of
- * matrix multiplications, in vector registers. The engine `gemm` has the first level of it done by a BLAS, one product
- * for each block of a tile, and those above it in vector registers; `serial` is the plain loop.
+ * of everything before the tile) from tile to tile. The engine `simd`, the default, is the algorithm MatMulScan of "A
+ * Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), sweeps of matrix multiplications, in
+ * vector registers. The engine `gemm` has the first level of it done by a BLAS, one product for each block of a tile,
+ * and those above it in vector registers; `serial` is the plain loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
  * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.
@@ -466,7 +466,7 @@ typedef struct mmscan_method {
   const char *description; /* one line */
   mmscan_kind kind;        /* of the scan it gives */
   int has_s;               /* nonzero: it multiplies s-by-s matrices */
-  int commutes;            /* nonzero: only for commutative operators */
+  int needs_commutative;   /* nonzero: only for commutative operators */
 } mmscan_method;
 
 /* Row `index` of the table. MMSCAN_EINVAL: past the last row, method is NULL or has a wrong struct_size.

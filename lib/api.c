@@ -403,7 +403,7 @@ mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {
                             .description = row->description,
                             .kind = row->kind,
                             .has_s = row->has_s,
-                            .commutes = row->commutes};
+                            .needs_commutative = row->needs_commutative};
   return MMSCAN_OK;
 }
 

@@ -29,7 +29,7 @@ typedef struct candidate {
 typedef struct contest {
   candidate *candidates;
   size_t count, room;
-  bool is_full;        /* there was no memory for one */
+  bool failed;         /* there was no memory for one */
   mms_problem problem; /* of the arrays */
   void *x, *y;
 } contest;
@@ -40,7 +40,7 @@ static bool make_room(contest *c) {
   if (c->count < c->room) return true;
   size_t room = c->room ? 2 * c->room : FIRST;
   candidate *more = realloc(c->candidates, room * sizeof *more);
-  c->is_full = !more;
+  c->failed = !more;
   if (!more) return false;
   c->candidates = more;
   c->room = room;
@@ -49,11 +49,11 @@ static bool make_room(contest *c) {
 
 /* One with what the choice names, if that fits together. */
 static void enter(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
-  if (c->is_full || (asked->threads && choice.threads > asked->threads) || !make_room(c)) return;
+  if (c->failed || (asked->threads && choice.threads > asked->threads) || !make_room(c)) return;
   candidate *new = &c->candidates[c->count];
   if (mms_plan_choose(&new->plan, &c->problem, &choice) != MMSCAN_OK) return;
   new->plan.threads = choice.threads;
-  new->plan.may_retire = false;
+  new->plan.engine_is_free = false;
   new->time = DBL_MAX;
   c->count++;
 }
@@ -109,7 +109,7 @@ static bool enter_all(contest *c, const mmscan_choice *asked, const mms_engine *
     else
       enter_tiles(c, engine, choice, asked);
   }
-  return !c->is_full;
+  return !c->failed;
 }
 
 /* ---- Timing --------------------------------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
   const mmscan_choice *c = asked;
   bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
   const mms_env *env = mms_env_get();
-  return free_choice && plan->problem.op == MMSCAN_PLUS && plan->may_retire && !env->unit && !env->threads &&
+  return free_choice && plan->problem.op == MMSCAN_PLUS && plan->engine_is_free && !env->unit && !env->threads &&
          mms_runtime_threads(0) == mms_runtime_most_threads(0);
 }
 
@@ -252,7 +252,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   if (general && mms_wisdom_find(mms_plan_shape(plan), &known)) return MMSCAN_OK;
   contest c = {.problem = scale_down(problem)};
   status = MMSCAN_ENOMEM;
-  if (make_arrays(&c) && enter_all(&c, asked, plan->may_retire ? NULL : plan->engine)) {
+  if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {
     hold(&c);
     adopt(plan, hold_final(&c));
     status = general ? keep(plan) : MMSCAN_OK;

@@ -7,9 +7,9 @@
 #include <float.h>
 #include <string.h>
 
-/* Bytes of y, of all scans, beyond which x is asked for ahead of time, and y is written past the caches. Measured; what
- * systems say of the size of caches is not to be relied on (a virtual machine may name its host's), and the gain is
- * flat around these. */
+/* Bytes of y, of all scans, beyond which x is prefetched, and y is stored past the caches (non-temporal). Measured;
+ * what systems say of the size of caches is not to be relied on (a virtual machine may name its host's), and the gain
+ * is flat around these. */
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
@@ -34,7 +34,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
   return c->isa || c->tile ? &mms_engine_simd : NULL;
 }
 
-/* The job as an engine would have it done, where nobody says. */
+/* The job as an engine would have it done by default. */
 static mms_job job_for(const mms_engine *engine, mms_job job, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job.unit = env->unit ? env->unit : mms_unit_at(0);
   if (engine->defaults) engine->defaults(&job, problem->whole, &job.s, &job.tile);
@@ -82,7 +82,7 @@ static void choose_loop(mmscan_plan *plan, const mms_env *env) {
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env) {
   mms_wise wise;
-  plan->may_retire = true;
+  plan->engine_is_free = true;
   if (mms_wisdom_find(mms_plan_shape(plan), &wise))
     choose_wisely(plan, env, &wise);
   else if (plan->problem.whole < MMS_PLAN_LOOP)
@@ -196,7 +196,7 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
                  .carry = carry,
                  .threads = plan->threads};
   status = mms_runtime_scan(&run);
-  if (status != MMSCAN_ENOMEM || !plan->may_retire) return status;
+  if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.engine = &mms_engine_serial;
   return mms_runtime_scan(&run);
 }

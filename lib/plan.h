@@ -11,8 +11,8 @@ struct mmscan_plan {
   mms_problem problem;
   const mms_engine *engine;
   mms_job job;
-  int threads;     /* how many to use, where so many may run */
-  bool may_retire; /* nobody asked for the engine: the plain loop may stand in for it where there is no memory */
+  int threads;         /* how many to use, where so many may run */
+  bool engine_is_free; /* nobody asked for the engine: the plain loop may stand in for it where there is no memory */
 };
 
 /* Chooses for a problem; mms_plan_drop() is for what is chosen. A name or number in *choice (may be NULL) outranks the
@@ -29,7 +29,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan);
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
 enum {
-  MMS_PLAN_LOOP = 52,                     /* scans shorter than this are plain loops, where nobody asks for more */
+  MMS_PLAN_LOOP = 52,                     /* scans shorter than this are plain loops, by default */
   MMS_PLAN_SHORT_BYTES = MMS_ENGINE_TILE, /* up to here one thread and one tile are best, without a plan */
 };
 

@@ -1,7 +1,7 @@
 /* runtime.c: gives tiles and scans to threads.
  *
  * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles, and one of them
- * leads (led.h). All do the same additions, and so does a single thread.
+ * leads (leader.h). All do the same additions, and so does a single thread.
  */
 #include "runtime.h"
 
@@ -10,7 +10,7 @@
 #include "crowd.h"
 #include "fork.h"
 #include "kernel/stream.h"
-#include "led.h"
+#include "leader.h"
 #include "quota.h"
 #include "recruit.h"
 #include "rounding.h"
@@ -127,8 +127,8 @@ static mmscan_status run_team(team *t, int threads) {
 
 static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   tiles->sharing = (size_t)threads;
-  mms_led led = MMS_LED_READY(tiles, mms_led_layout_of(tiles));
-  team t = {tiles->run, mms_led_take_part, &led, false};
+  mms_leader leader = MMS_LEADER_READY(tiles, mms_leader_layout_of(tiles));
+  team t = {tiles->run, mms_leader_take_part, &leader, false};
   return run_team(&t, threads);
 }
 

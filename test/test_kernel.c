@@ -98,7 +98,7 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   ahead.x = asked;
   ahead.then = NULL;
   ahead.reverse = reverse;
-  ahead.asks = true;
+  ahead.only_prefetch = true;
   memcpy(&before, &ahead, sizeof before);
   scan(n, sample->x, want.data, &alone, NULL);
   scan(n, sample->x, y.data, &carry, &ahead);

@@ -186,7 +186,7 @@ static void check_lengths(const mmscan_method *m, const struct operation *op, si
     size_t n = i < COUNT(around) ? around[i] : i - COUNT(around);
     mmscan_network_desc d = network_desc(m, op, s, n);
     if (n > sized(600, 130) || n == 0) continue;
-    if ((m->commutes && !op->commutes) || (is_warp(m) && n > s * s)) {
+    if ((m->needs_commutative && !op->commutes) || (is_warp(m) && n > s * s)) {
       check_refused(d, op);
       continue;
     }

@@ -49,7 +49,7 @@ static void name_cell(const tensor *v, size_t position, size_t depth, char text[
   else if (position < v->run->n)
     snprintf(text, 32, "%zu", position);
   else
-    snprintf(text, 32, "%c%zu", v->run->method.commutes ? 't' : 'w', position - v->run->n);
+    snprintf(text, 32, "%c%zu", v->run->method.needs_commutative ? 't' : 'w', position - v->run->n);
 }
 
 static void put_cell(tensor *v, const char *class, double x, double y, size_t position, size_t depth) {

@@ -70,8 +70,8 @@ typedef struct mms_engine {
   size_t (*room_size)(const mms_job *);
   void (*begin)(const mms_job *, void *room);
 
-  /* The s (0: it has none) and tile to use where nobody says, for the type and instruction set of a job, in scans of n
-   * elements. NULL in an engine that has neither. */
+  /* The default s (0: it has none) and tile, for the type and instruction set of a job, in scans of n elements. NULL in
+   * an engine that has neither. */
   void (*defaults)(const mms_job *, size_t n, size_t *s, size_t *tile);
 } mms_engine;
 
@@ -81,7 +81,7 @@ const mms_engine *mms_engine_at(size_t index);
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
 
-enum { MMS_ENGINE_TILE = 131072 }; /* bytes of a tile where nobody says */
+enum { MMS_ENGINE_TILE = 131072 }; /* bytes of a tile by default */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 

@@ -86,7 +86,7 @@ typedef struct block {
   size_t columns, tail;   /* elements of the tail */
   const char *x, *x_tail; /* of lowest address */
   char *y, *y_tail;       /* NULL: only the carry is wanted */
-  const char *then;       /* what is read after the columns; NULL: no need to ask for it */
+  const char *then;       /* what is read after the columns, to be prefetched; NULL: nothing */
 } block;
 
 static size_t elements_of(const mms_job *job, const block *b) { return b->columns * job->s + b->tail; }
@@ -105,7 +105,7 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
   return true;
 }
 
-/* Adds the total of the tail, if there is one, to that of the columns of a block. */
+/* Settles whether the columns of a block are ordinary, and adds the total of its tail, if there is one, to theirs. */
 static void add_tail(const mms_job *job, const block *b, mms_ahead *columns) {
   mms_ahead tail = {.n = b->tail, .x = b->x_tail};
   columns->is_ordinary = columns->is_ordinary && columns->is_finite;
@@ -116,7 +116,7 @@ static void add_tail(const mms_job *job, const block *b, mms_ahead *columns) {
 }
 
 static mms_ahead nothing_found(const mms_job *job) {
-  return (mms_ahead){.total = mms_type_identity(job->op, job->type), .is_ordinary = true, .is_finite = true};
+  return (mms_ahead){.total = mms_type_identity(job->op, job->type), .is_ordinary = true};
 }
 
 /* Adds what was found of a block to what was found of the tile before it. */
@@ -216,8 +216,8 @@ static mms_ahead scan_block(const mms_job *job, const room *r, const block *b, m
   return columns;
 }
 
-/* Scans a tile, whose carry goes in and comes out. Returns what is found of it. On the way memory is asked for as many
- * elements from `then` on. NULL: for none. */
+/* Scans a tile, whose carry goes in and comes out. Returns what is found of it. On the way as many elements
+ * from `then` on are prefetched. NULL: none. */
 static mms_ahead scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, const void *then) {
   mms_ahead found = nothing_found(job);
   block b = {.done = 0};

@@ -2,7 +2,7 @@
  *
  * A thread that follows reads a tile twice, the first time for its total (`local`): the carry out is known before the
  * tile is scanned, and does not depend on who scans it. A leader, and a thread alone, reads it once and adds up the
- * same total on the way (`at_once`); but a leader reads its first tile twice too, where groups are small (led.c).
+ * same total on the way (`at_once`); but a leader reads its first tile twice too, where groups are small (leader.c).
  */
 #include "engine/engine.h"
 
@@ -47,9 +47,9 @@ static void advance(const mms_job *job, void *room, const mms_tile *t, const mms
 
 static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
   mms_value running = *carry;
-  mms_ahead asked = {.n = t->m, .x = then, .reverse = job->reverse, .asks = true};
+  mms_ahead next = {.n = t->m, .x = then, .reverse = job->reverse, .only_prefetch = true};
   (void)room;
-  scan_tile(job, t, &running, then ? &asked : NULL);
+  scan_tile(job, t, &running, then ? &next : NULL);
 }
 
 static void finish_local(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,

@@ -1,6 +1,5 @@
 /* avx2.c: the vector vocabulary of AVX2, and the kernels made of it. */
 #include "kernel/isa.h"
-#include "kernel/loop.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -1,6 +1,5 @@
 /* avx512.c: the vector vocabulary of AVX-512 (F, BW, DQ, VL) in vectors of 64 bytes, and the kernels made of it. */
 #include "kernel/isa.h"
-#include "kernel/loop.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include <immintrin.h>

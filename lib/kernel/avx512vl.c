@@ -1,7 +1,6 @@
 /* avx512vl.c: the vector vocabulary of AVX-512 in vectors of 32 bytes, and the kernels made of it: for cores that do 64
  * bytes in two turns, as a vector of half the length takes a step less. */
 #include "kernel/isa.h"
-#include "kernel/loop.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include <immintrin.h>

@@ -12,22 +12,22 @@
 #include <stdbool.h>
 
 enum {
-  MMS_KERNEL_MOST = 131072,   /* elements a kernel is given at a time, at most: sums of so many may be regrouped */
-  MMS_KERNEL_ALIGN = 64,      /* bytes of a line of the cache */
-  MMS_KERNEL_PREFETCH = 4096, /* bytes that memory is asked for ahead of time */
-  MMS_KERNEL_RUN = 16384,     /* bytes: a scan cut between such runs of x gives the same bits */
+  MMS_KERNEL_MOST = MMSCAN_MAX_TILE, /* elements a kernel is given at a time: sums of so many may be regrouped */
+  MMS_KERNEL_ALIGN = 64,             /* bytes of a line of the cache */
+  MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead is prefetched */
+  MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
 };
 
 /* Elements that are added up, and what is found. */
 typedef struct mms_ahead {
   size_t n;
   const void *x;
-  const void *then; /* x comes from memory, and this is likely to be read next: ask for it in time; NULL: no need */
-  bool reverse;     /* as they are scanned */
-  bool asks;        /* memory is asked for them, and they need not exist: they are not read, and nothing is found */
-  mms_value total;  /* of all of them, in an order that n and reverse alone decide */
-  bool is_ordinary; /* none is so large that sums of them, however grouped, could overflow */
-  bool is_finite;   /* the total is */
+  const void *then;   /* x comes from memory, and this is likely to be read next: both are prefetched; NULL: no need */
+  bool reverse;       /* as they are scanned */
+  bool only_prefetch; /* they are prefetched, and need not exist: they are not read, and nothing is found */
+  mms_value total;    /* of all of them, in an order that n and reverse alone decide */
+  bool is_ordinary;   /* none is so large that sums of them, however grouped, could overflow */
+  bool is_finite;     /* the total is */
 } mms_ahead;
 
 /* Fills in total, is_ordinary and is_finite. */
@@ -51,7 +51,7 @@ typedef struct mms_byrows {
   void *plane[2];
   const void *before[2]; /* from_rows: what is added to each column, in planes too; */
   mms_value carry;       /* and to all; */
-  const void *then;      /* and as many elements to ask memory for, which need not exist; NULL: none */
+  const void *then;      /* as many elements to prefetch, which need not exist; NULL: none */
 } mms_byrows;
 
 /* Fills the planes from the s * columns elements that are ahead, and fills in what total() would. */

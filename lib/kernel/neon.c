@@ -1,6 +1,5 @@
 /* neon.c: the vector vocabulary of NEON (AArch64), and the kernels made of it. */
 #include "kernel/isa.h"
-#include "kernel/loop.h"
 
 #if defined(__aarch64__) && defined(__ARM_NEON)
 #include <arm_neon.h>

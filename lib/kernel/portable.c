@@ -1,7 +1,6 @@
 /* portable.c: the vector vocabulary in what gcc and clang have for every machine, vectors of 16 bytes, and the kernels
  * made of it. */
 #include "kernel/isa.h"
-#include "kernel/loop.h"
 #include "kernel/stream.h"
 
 enum { VECTOR = MMS_STREAM_WIDTH };

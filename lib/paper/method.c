@@ -33,7 +33,7 @@ static const mms_method table[] = {
      .description = "Dakkak et al., Algorithm 6: s by s by three products",
      .kind = MMSCAN_INCLUSIVE,
      .has_s = true,
-     .commutes = true,
+     .needs_commutative = true,
      .is_one_tile = true,
      .size = mms_dakkak_warp_size,
      .run = mms_dakkak_warp},
@@ -41,7 +41,7 @@ static const mms_method table[] = {
      .description = "Dakkak et al., Algorithm 7: blocks of s^3 in turn",
      .kind = MMSCAN_INCLUSIVE,
      .has_s = true,
-     .commutes = true,
+     .needs_commutative = true,
      .size = mms_dakkak_block_size,
      .run = mms_dakkak_block},
     {.name = "matmulscan",
@@ -121,7 +121,7 @@ static mmscan_status run_metered(run *r, const void *x, void *y, mmscan_network_
 /* Whether the method does what is asked; and work space can be asked for, of sizes that do not overflow. */
 static mmscan_status check_fit(const mms_method *method, const mmscan_network_desc *desc) {
   size_t limit = PTRDIFF_MAX / 256 / (desc->size < sizeof(size_t) ? sizeof(size_t) : desc->size);
-  if (method->commutes && !desc->commutative) return MMSCAN_ENOTSUP;
+  if (method->needs_commutative && !desc->commutative) return MMSCAN_ENOTSUP;
   if (method->is_one_tile && desc->n > desc->s * desc->s) return MMSCAN_ENOTSUP;
   return desc->n > limit ? MMSCAN_ENOMEM : MMSCAN_OK;
 }

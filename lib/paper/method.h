@@ -9,7 +9,7 @@
 typedef struct mms_method {
   const char *name, *description;
   mmscan_kind kind;
-  bool has_s, commutes;
+  bool has_s, needs_commutative;
   bool is_one_tile;                             /* n is at most s^2 */
   mms_machine_size (*size)(size_t n, size_t s); /* of the machine that run() needs */
   void (*run)(mms_machine *machine);            /* NULL: it is mms_matmulscan() */

@@ -31,14 +31,14 @@ static bool grow(void *array, size_t room, size_t size) {
   return new != NULL;
 }
 
-static bool make_room(size_t used, size_t *room) {
+static bool must_grow(size_t used, size_t *room) {
   if (used < *room) return false;
   *room = *room ? 2 * *room : 1024;
   return true;
 }
 
 void mms_schedule_add(mms_schedule *s, mms_processor processor, double time) {
-  if (make_room(s->tasks, &s->task_room))
+  if (must_grow(s->tasks, &s->task_room))
     s->failed =
         s->failed || !grow(&s->task, s->task_room, sizeof *s->task) || !grow(&s->heir, s->task_room, sizeof *s->heir);
   s->failed = s->failed || s->tasks == NOBODY;
@@ -48,7 +48,7 @@ void mms_schedule_add(mms_schedule *s, mms_processor processor, double time) {
 }
 
 static void wait_for(mms_schedule *s, uint32_t task) {
-  if (make_room(s->waits, &s->wait_room)) s->failed = !grow(&s->wait, s->wait_room, sizeof *s->wait);
+  if (must_grow(s->waits, &s->wait_room)) s->failed = !grow(&s->wait, s->wait_room, sizeof *s->wait);
   s->failed = s->failed || s->waits == NOBODY;
   if (s->failed) return;
   s->wait[s->waits++] = task;

@@ -29,7 +29,11 @@ static const mms_blas *linked_blas(void) {
 }
 
 static void test_gemm(void) { mms_blas_test_gemm(&blas); }
-static void test_all(void) { mms_blas_test(&blas); }
+static void test_all(void) {
+  const int before = mms_quiet_teams_off();
+  mms_blas_test(&blas);
+  mms_quiet_teams_back(before);
+}
 
 /* A scan waits for the test of what it uses, and not of all routines. */
 static const mms_blas *tested_gemm(void) {
@@ -50,9 +54,8 @@ static void multiply(const mms_unit *self, const mms_product *p) {
 }
 
 static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
-  bool is_of_scans = form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
   (void)self;
-  return mms_blas_has(is_of_scans ? tested_gemm() : tested_blas(), type, form);
+  return mms_blas_has(mms_product_is_of_scans(type, form) ? tested_gemm() : tested_blas(), type, form);
 }
 
 static size_t block(const mms_unit *self) {

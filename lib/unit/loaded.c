@@ -199,9 +199,11 @@ static mmscan_status open_locked(const char *library, const mms_unit **unit, cha
 }
 
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
+  const int teams = mms_quiet_teams_off();
   mms_loaded_lock();
   mmscan_status status = open_locked(library, unit, why, why_size);
   mms_loaded_unlock();
+  mms_quiet_teams_back(teams);
   return status;
 }
 

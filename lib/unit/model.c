@@ -30,11 +30,6 @@ void mms_model_count_additions(const mms_product *p) {
   p->counts->additions_unpadded += p->elements / p->s * whole + column_additions(p, p->elements % p->s);
 }
 
-/* Where entry (row, column) of X and of W is. */
-static size_t place(const mms_product *p, size_t row, size_t column) {
-  return p->row_stride ? row * p->row_stride + column : column * p->s + row;
-}
-
 #define T              float
 #define NAME(function) function##_f32
 #include "unit/model_body.inc"

@@ -9,6 +9,7 @@
  * of the process. */
 #include "unit/quiet.h"
 
+#include <omp.h>
 #include <stddef.h>
 
 typedef void *finder(const void *from, const char *name);
@@ -110,3 +111,11 @@ mms_told mms_quiet_begin(const mms_quiet *q, mms_manner manner) {
 void mms_quiet_end(const mms_quiet *q, mms_told told) {
   if (told.is) exchange(q, told.before);
 }
+
+int mms_quiet_teams_off(void) {
+  const int before = omp_get_max_active_levels();
+  omp_set_max_active_levels(0);
+  return before;
+}
+
+void mms_quiet_teams_back(int before) { omp_set_max_active_levels(before); }

@@ -36,4 +36,10 @@ typedef struct mms_told {
 mms_told mms_quiet_begin(const mms_quiet *quiet, mms_manner manner);
 void mms_quiet_end(const mms_quiet *quiet, mms_told told);
 
+/* Between these OpenMP has no teams for the calling thread: MKL's gemm_bf16bf16f32 takes one whatever MKL is told, and
+ * in a forked child would wait for it for ever. What the first returns is for the second. Not under a lock that is held
+ * across fork(): OpenMP has such locks too. */
+int mms_quiet_teams_off(void);
+void mms_quiet_teams_back(int before);
+
 #endif

@@ -4,7 +4,6 @@
 
 #include "cancel.h"
 #include "unit/matrix.h"
-#include <omp.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ enum {
   POISON = 0xff /* four or eight of it are a NaN */
 };
 
-/* Every s that scans use where nobody says, with as many columns as in scans; and one that is beyond what libraries
+/* Every s that scans use by default, with as many columns as in scans; and one that is beyond what libraries
  * treat as small: of squares it has two, and columns left over. */
 static const struct {
   size_t s, columns;
@@ -89,10 +88,6 @@ static number wanted(const trial *t, size_t row, size_t column, number before, n
 
 /* ---- A trial -------------------------------------------------------------------------------------------------- */
 
-static size_t place(const trial *t, size_t row, size_t column) {
-  return t->p.row_stride ? row * t->p.row_stride + column : column * t->p.s + row;
-}
-
 /* In place the matrix is given in W. What is not of it is NaN. */
 static void fill(trial *t) {
   bool in_place = t->p.x == t->p.w, is_bf16 = t->p.form == MMSCAN_PRODUCT_BF16;
@@ -101,7 +96,7 @@ static void fill(trial *t) {
   memset((char *)t->w - BEFORE, POISON, BEFORE + t->bytes);
   for (size_t column = 0; column < t->p.columns; column++)
     for (size_t row = 0; row < t->p.s; row++)
-      store(t->p.type, is_bf16, x + place(t, row, column) * t->x_one.size, given(t->p.type, row, column));
+      store(t->p.type, is_bf16, x + mms_product_at(&t->p, row, column) * t->x_one.size, given(t->p.type, row, column));
 }
 
 /* Compares a column, and poisons what is right. */
@@ -109,7 +104,7 @@ static bool take_column(trial *t, size_t column) {
   const number total = column_total(t, column);
   number before = {0, 0};
   for (size_t row = 0; row < t->p.s; row++) {
-    char *at = (char *)t->w + place(t, row, column) * t->one.size;
+    char *at = (char *)t->w + mms_product_at(&t->p, row, column) * t->one.size;
     number got = load(t->p.type, at), want = wanted(t, row, column, before, total);
     if (got.re != want.re || got.im != want.im) return false;
     memset(at, POISON, t->one.size);
@@ -180,15 +175,6 @@ static _Alignas(64) unsigned char memory_x[MOST_S * (MOST_COLUMNS + PAD) * MOST_
 void mms_selftest_lock(void) { pthread_mutex_lock(&one_test); }
 void mms_selftest_unlock(void) { pthread_mutex_unlock(&one_test); }
 
-/* MKL's gemm_bf16bf16f32 has a team of OpenMP whatever MKL is told, and waits for ever for one in a forked child. */
-static bool passes_without_teams(trial *t, multiplier multiply, const void *self) {
-  const int levels = omp_get_max_active_levels();
-  omp_set_max_active_levels(0);
-  bool good = passes_shapes(t, multiply, self);
-  omp_set_max_active_levels(levels);
-  return good;
-}
-
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
   trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
   t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16() : t.one;
@@ -197,7 +183,7 @@ bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmsca
   t.p.w = t.w = memory_w + BEFORE;
   int before = mms_cancel_disable();
   mms_selftest_lock();
-  bool good = passes_without_teams(&t, multiply, self);
+  bool good = passes_shapes(&t, multiply, self);
   mms_selftest_unlock();
   mms_cancel_restore(before);
   return good;

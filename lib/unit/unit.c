@@ -30,7 +30,7 @@ const mms_unit *mms_unit_find(const char *name) {
 
 bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form) {
   if (unit->has) return unit->has(unit, type, form);
-  return form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
+  return mms_product_is_of_scans(type, form);
 }
 
 /* A fourth of a first-level cache: what is read next then comes while products are made, not while it is waited for. */

@@ -40,6 +40,16 @@ typedef struct mms_product {
   mmscan_counts *counts; /* where to add up what was done; NULL: nowhere */
 } mms_product;
 
+/* Where entry (row, column) of X and of W is. */
+static inline size_t mms_product_at(const mms_product *p, size_t row, size_t column) {
+  return p->row_stride ? row * p->row_stride + column : column * p->s + row;
+}
+
+/* What scans ask of a unit, and any unit has. */
+static inline bool mms_product_is_of_scans(mmscan_type type, mmscan_product_form form) {
+  return form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
+}
+
 /* Whether a form takes squares, each a product of its own; not by rows. */
 static inline bool mms_product_is_batch(mmscan_product_form form) {
   return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;

@@ -185,9 +185,7 @@ const char *mms_xsmm_soname(size_t index) {
   return index < sizeof sonames / sizeof *sonames ? sonames[index] : NULL;
 }
 
-bool mms_xsmm_has(mmscan_type type, mmscan_product_form form) {
-  return form == MMSCAN_PRODUCT_CHUNKED && (type == MMSCAN_F32 || type == MMSCAN_F64);
-}
+bool mms_xsmm_has(mmscan_type type, mmscan_product_form form) { return mms_product_is_of_scans(type, form); }
 
 static mms_xsmm calls_of(const mms_vendor *v) {
   mms_xsmm x = {.dispatch = mms_vendor_find(v, "libxsmm_dispatch_gemm")};

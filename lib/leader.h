@@ -1,11 +1,11 @@
-/* led.h: threads that share the tiles of a scan, of which one leads.
+/* leader.h: threads that share the tiles of a scan, of which one leads.
  *
  * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time
  * (but the very first, where groups are small).
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
  * with the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the
- * one it has, so it seldom waits for the leader; and on the way it asks memory for the one that it is likely to take
- * after that.
+ * one it has, so it seldom waits for the leader; and on the way it prefetches the one that it is likely to take after
+ * that.
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
@@ -13,39 +13,39 @@
  *
  * A thread that never comes has taken nothing; one that comes late takes tiles that the leader has not come to.
  */
-#ifndef MMS_LED_H
-#define MMS_LED_H
+#ifndef MMS_LEADER_H
+#define MMS_LEADER_H
 
 #include "bell.h"
 #include "tiles.h"
 #include <stdbool.h>
 
-enum { MMS_LED_GROUP = 8 }; /* tiles in a group, at most */
+enum { MMS_LEADER_GROUP = 8 }; /* tiles in a group, at most */
 
 /* In tiles: `lead` of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
-typedef struct mms_led_layout {
-  bool asks;                         /* memory, for what is looked at after the next group, while one is written */
+typedef struct mms_leader_layout {
+  bool prefetches;                   /* what is looked at after the next group, while one is written */
   size_t lead, group, groups, round; /* groups: all of a round */
-} mms_led_layout;
+} mms_leader_layout;
 
-typedef struct mms_led {
+typedef struct mms_leader {
   const mms_tiles *tiles;
-  mms_led_layout layout;
+  mms_leader_layout layout;
   mms_bell bell;
   atomic_bool has_leader;
   pthread_mutex_t lock; /* for what follows */
   size_t next;          /* the first tile that nobody has taken: 0 is the leader's */
   struct group *front;  /* groups that the leader has not come to, in order */
   struct group *back;
-} mms_led;
+} mms_leader;
 
 /* How tiles are laid out for the threads that share them. */
-mms_led_layout mms_led_layout_of(const mms_tiles *tiles);
+mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles);
 
-#define MMS_LED_READY(all, laid_out)                                                                                   \
+#define MMS_LEADER_READY(all, laid_out)                                                                                \
   { .tiles = (all), .layout = (laid_out), .bell = MMS_BELL_READY, .lock = PTHREAD_MUTEX_INITIALIZER, .next = 1 }
 
 /* One thread's part, with the room it has. */
-void mms_led_take_part(void *led, void *room);
+void mms_leader_take_part(void *leader, void *room);
 
 #endif

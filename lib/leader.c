@@ -1,0 +1,212 @@
+/* leader.c: the leader and those that follow. */
+#include "leader.h"
+
+/* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
+ * fills in between `looked` and `passed`. */
+typedef struct group {
+  size_t first, count; /* tiles */
+  struct group *link;  /* the next one ahead */
+  atomic_size_t looked, passed;
+  mms_place at[MMS_LEADER_GROUP];
+  mms_ahead found[MMS_LEADER_GROUP];
+  mms_value carry[MMS_LEADER_GROUP]; /* into each */
+} group;
+
+/* ---- Who takes what ------------------------------------------------------------------------------------------- */
+
+static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > 8 << 20; }
+
+/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next. */
+static size_t most_in_group(const mms_tiles *tiles) { return from_memory(tiles) ? 2 : MMS_LEADER_GROUP; }
+
+static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+static size_t divide_near(size_t a, size_t b) { return (a + b / 2) / b; }
+
+/* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for a fourth longer than the
+ * leader, the time it looks at it; with one that is streamed hardly longer, as it was prefetched. */
+static size_t leaders_part(const mms_tiles *tiles, size_t each) {
+  return tiles->run->job->streams ? each : divide_near(5 * each, 4);
+}
+
+mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
+  const size_t followers = tiles->sharing - 1, fourths = 4 * followers + 5; /* of a tile, in a round of groups of one */
+  const size_t most = most_in_group(tiles), rounds = divide_up(4 * tiles->count, most * fourths);
+  size_t each = divide_near(4 * tiles->count, rounds * fourths);
+  each = each < 1 ? 1 : each > most ? most : each;
+  return (mms_leader_layout){.prefetches = from_memory(tiles),
+                             .lead = divide_up(each, 4),
+                             .group = each,
+                             .groups = followers * each,
+                             .round = followers * each + leaders_part(tiles, each)};
+}
+
+/* The group to take where tile `from` and all after it are not taken. It need not be there. What is left of a group
+ * that the leader is in loses a fifth, as looking takes time. */
+static void next_group(const mms_leader_layout *l, size_t from, group *g) {
+  for (size_t left;; from += left) {
+    const size_t round = from < l->lead ? 0 : (from - l->lead) / l->round, start = l->lead + round * l->round;
+    const size_t in_round = from < start ? 0 : from - start;
+    if (in_round >= l->groups) {
+      g->first = start + l->round;
+      g->count = l->group;
+      return;
+    }
+    left = l->group - in_round % l->group;
+    const size_t lost = left == l->group ? 0 : divide_up(left, 5);
+    g->first = start + in_round + lost;
+    g->count = left - lost;
+    if (g->count > 0) return;
+  }
+}
+
+static void append(mms_leader *leader, group *g) {
+  g->link = NULL;
+  if (leader->front)
+    leader->back->link = g;
+  else
+    leader->front = g;
+  leader->back = g;
+}
+
+/* Takes a group, if there is one left. */
+static bool take(mms_leader *leader, group *g) {
+  const size_t count = leader->tiles->count;
+  pthread_mutex_lock(&leader->lock);
+  next_group(&leader->layout, leader->next, g);
+  bool is_left = g->first < count;
+  if (is_left) {
+    if (g->count > count - g->first) g->count = count - g->first;
+    g->looked = g->passed = 0;
+    append(leader, g);
+    leader->next = g->first + g->count;
+  }
+  pthread_mutex_unlock(&leader->lock);
+  for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(leader->tiles, g->first + i);
+  return is_left;
+}
+
+/* ---- The leader ----------------------------------------------------------------------------------------------- */
+
+/* The group that starts at a tile, which the leader has come to; or NULL, and the tile is the leader's. */
+static group *come_to(mms_leader *leader, size_t index) {
+  pthread_mutex_lock(&leader->lock);
+  group *g = leader->front && leader->front->first == index ? leader->front : NULL;
+  if (g)
+    leader->front = g->link;
+  else if (leader->next == index)
+    leader->next++;
+  pthread_mutex_unlock(&leader->lock);
+  return g;
+}
+
+/* Takes the carry past a group. Returns its size: the group is its follower's again. */
+static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
+  const size_t count = g->count;
+  mms_bell_wait(&leader->bell, &g->looked, 1);
+  for (size_t i = 0; i < count; i++) {
+    mms_tiles_begin(leader->tiles, &g->at[i], carry);
+    g->carry[i] = *carry;
+    mms_tiles_advance(leader->tiles, room, &g->at[i], &g->found[i], carry);
+  }
+  mms_bell_set(&leader->bell, &g->passed, 1);
+  return count;
+}
+
+/* To look at a tile takes a fourth of the time of scanning one: a follower has looked at a group of one or two before
+ * the leader is half through tile 0. */
+enum { SMALL_GROUP = 2 };
+
+/* Tile 0, where groups are that small. If there is a follower by the time the leader has looked at it, that follower
+ * need not wait until it is written. Returns the tile to go on with. */
+static size_t start(mms_leader *leader, void *room, mms_value *carry) {
+  const mms_place at = mms_tiles_at(leader->tiles, 0);
+  mms_tiles_begin(leader->tiles, &at, carry);
+  mms_value before = *carry;
+  mms_ahead found;
+  mms_tiles_look(leader->tiles, room, &at, &found);
+  mms_tiles_advance(leader->tiles, room, &at, &found, carry);
+  pthread_mutex_lock(&leader->lock);
+  bool is_followed = leader->front && leader->front->first == 1;
+  pthread_mutex_unlock(&leader->lock);
+  size_t passed = is_followed ? pass(leader, room, come_to(leader, 1), carry) : 0;
+  mms_tiles_finish(leader->tiles, room, &at, &before, NULL);
+  return 1 + passed;
+}
+
+static void lead(mms_leader *leader, void *room) {
+  mms_value carry = leader->tiles->run->first;
+  size_t index = leader->layout.group <= SMALL_GROUP ? start(leader, room, &carry) : 0;
+  while (index < leader->tiles->count) {
+    group *g = come_to(leader, index);
+    if (g) {
+      index += pass(leader, room, g, &carry);
+      continue;
+    }
+    mms_place at = mms_tiles_at(leader->tiles, index++);
+    mms_tiles_begin(leader->tiles, &at, &carry);
+    mms_tiles_at_once(leader->tiles, room, &at, &carry);
+  }
+}
+
+/* ---- A follower ----------------------------------------------------------------------------------------------- */
+
+static void look(mms_leader *leader, void *room, group *g, size_t from) {
+  for (size_t i = from; i < g->count; i++) mms_tiles_look(leader->tiles, room, &g->at[i], &g->found[i]);
+  mms_bell_set(&leader->bell, &g->looked, 1);
+}
+
+/* Where it is likely to look after `next`: at the group of the round after. NOWHERE: no need to prefetch it. */
+static const size_t NOWHERE = SIZE_MAX - MMS_LEADER_GROUP;
+
+static size_t after(const mms_leader *leader, const group *next) {
+  return leader->layout.prefetches ? next->first + leader->layout.round : NOWHERE;
+}
+
+static const void *x_of(const mms_tiles *tiles, size_t index) {
+  return index < tiles->count ? mms_tiles_at(tiles, index).tile.x : NULL;
+}
+
+/* then: the tile to prefetch on the way, and those after it. */
+static void finish(mms_leader *leader, void *room, const group *g, size_t from, size_t then) {
+  const mms_tiles *tiles = leader->tiles;
+  for (size_t i = from; i < g->count; i++)
+    mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], x_of(tiles, then + i));
+}
+
+/* Writes one group, and looks at the next on the way. */
+static void write_and_look(mms_leader *leader, void *room, const group *now, group *next) {
+  const mms_run *run = leader->tiles->run;
+  size_t both = now->count < next->count ? now->count : next->count;
+  for (size_t i = 0; i < both; i++)
+    run->engine->finish_local(run->job, room, &now->at[i].tile, &now->carry[i], &next->at[i].tile, &next->found[i]);
+  finish(leader, room, now, both, NOWHERE);
+  look(leader, room, next, both);
+}
+
+static void follow(mms_leader *leader, void *room) {
+  const mms_run *run = leader->tiles->run;
+  const bool on_the_way = run->engine->finish_local && run->job->looks_ahead;
+  group two[2], *now = &two[0], *next = &two[1];
+  if (!take(leader, now)) return;
+  look(leader, room, now, 0);
+  for (bool more = true; more;) {
+    more = take(leader, next);
+    if (more && !on_the_way) look(leader, room, next, 0);
+    mms_bell_wait(&leader->bell, &now->passed, 1);
+    if (more && on_the_way)
+      write_and_look(leader, room, now, next);
+    else
+      finish(leader, room, now, 0, more ? after(leader, next) : NOWHERE);
+    group *other = now;
+    now = next;
+    next = other;
+  }
+}
+
+void mms_leader_take_part(void *given, void *room) {
+  mms_leader *leader = given;
+  if (atomic_exchange(&leader->has_leader, true))
+    follow(leader, room);
+  else
+    lead(leader, room);
+}
