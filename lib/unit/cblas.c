@@ -1,6 +1,7 @@
 /* cblas.c: the unit behind which is the CBLAS this library was linked with. */
 #include "unit/blas.h"
 
+#include "cancel.h"
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -30,9 +31,10 @@ static const mms_blas *linked_blas(void) {
 
 static void test_gemm(void) { mms_blas_test_gemm(&blas); }
 static void test_all(void) {
-  const int before = mms_quiet_teams_off();
+  const int before = mms_cancel_disable(), teams = mms_quiet_teams_off();
   mms_blas_test(&blas);
-  mms_quiet_teams_back(before);
+  mms_quiet_teams_back(teams);
+  mms_cancel_restore(before);
 }
 
 /* A scan waits for the test of what it uses, and not of all routines. */

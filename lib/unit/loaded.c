@@ -199,11 +199,12 @@ static mmscan_status open_locked(const char *library, const mms_unit **unit, cha
 }
 
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
-  const int teams = mms_quiet_teams_off();
+  const int before = mms_cancel_disable(), teams = mms_quiet_teams_off();
   mms_loaded_lock();
   mmscan_status status = open_locked(library, unit, why, why_size);
   mms_loaded_unlock();
   mms_quiet_teams_back(teams);
+  mms_cancel_restore(before);
   return status;
 }
 
