@@ -204,9 +204,8 @@ typedef struct mmscan_choice {
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
 
-#define MMSCAN_MAX_S 512 /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
-#define MMSCAN_MAX_TILE                                                                                                \
-  131072 /* sums of so many elements may be regrouped: of floats up to max / 2^20, none overflows */
+#define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
+#define MMSCAN_MAX_TILE 131072 /* sums of so many may be regrouped: of floats up to max / 2^20, none overflows */
 
 /* Makes a plan for *desc, which may be gone after the call (init is copied). On MMSCAN_OK *plan is the caller's, to be
  * given to mmscan_plan_destroy(); otherwise *plan is NULL.

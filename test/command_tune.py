@@ -4,10 +4,11 @@ import json
 import os
 import resource
 import signal
+import subprocess
 
 import numpy as np
 
-from command_case import Case, expected, npy_bytes, remark, run, sample, toy
+from command_case import MMSCAN, Case, expected, npy_bytes, remark, run, sample, toy
 
 
 class InfoAndUsage(Case):
@@ -161,7 +162,12 @@ class Tune(Case):
         self.good("info", env={"MMSCAN_WISDOM": self.path("w"), "MMSCAN_ISA": "portable"})
 
     def test_descriptors(self):
-        self.bad(*self.QUICK, "f32", "-o", "/dev/stdout", says="/dev/stdout")
+        """Refused for what they are, whether a pipe, as here, or a file is behind them."""
+        self.bad(*self.QUICK, "f32", "-o", "/dev/stdout", says=["/dev/stdout", "replaced as a whole"])
+        with open(self.path("out"), "wb") as out:
+            process = subprocess.run([MMSCAN, *self.QUICK, "f32", "-o", "/dev/fd/1"], stdout=out, stderr=subprocess.PIPE)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(b"replaced as a whole", process.stderr)
 
     def test_links(self):
         """They stay, and what they lead to is replaced."""

@@ -147,6 +147,20 @@ static void test_what_was_measured(void **state) {
   assert_same_seen(&measured, &read);
 }
 
+/* Where the environment settles a part of the choice, what was found is nobody else's. */
+static void test_settled_choices(void **state) {
+  (void)state;
+  static const struct setting settled[] = {
+      {"MMSCAN_UNIT", "cblas"}, {"MMSCAN_ENGINE", "simd"}, {"MMSCAN_NUM_THREADS", "1"}};
+  for (size_t i = 0; i < COUNT(settled); i++) {
+    const struct setting settings[] = {{"MMSCAN_TEST_TO", in_scratch("settled")}, settled[i]};
+    struct seen seen = ask("measure", settings, 2);
+    assert_int_equal(seen.status, MMSCAN_OK);
+    assert_int_equal(seen.count, 0);
+    remove(in_scratch("settled"));
+  }
+}
+
 /* The same shape twice in a file, and in two files: the last one counts, once. */
 static void test_what_outranks(void **state) {
   (void)state;
@@ -602,6 +616,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_pipe),
       cmocka_unit_test(test_there_and_back),
       cmocka_unit_test(test_what_was_measured),
+      cmocka_unit_test(test_settled_choices),
       cmocka_unit_test(test_what_outranks),
       cmocka_unit_test(test_calls_use_it),
       cmocka_unit_test(test_each_byte_changed),

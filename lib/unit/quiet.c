@@ -58,11 +58,9 @@ static mms_quiet of_blis(finder *find, const void *from) {
   return q;
 }
 
-enum { OPENMP = 2 }; /* as openblas_get_parallel() numbers what makes the threads */
-
 static mms_quiet of_openblas(finder *find, const void *from, int threading) {
   mms_quiet q;
-  if (threading == OPENMP) {
+  if (threading == MMS_OPENBLAS_OPENMP) {
     q = setting(find, from, "omp_get_max_threads", "omp_set_num_threads");
     q = with_team(q, find, from, "omp_get_max_threads");
   } else {

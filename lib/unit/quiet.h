@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* What makes an OpenBLAS's threads, as openblas_get_parallel() numbers it. */
+enum { MMS_OPENBLAS_SERIAL = 0, MMS_OPENBLAS_OPENMP = 2 };
+
 /* The one setting of a library by which it is told. All are NULL where it has none. */
 typedef struct mms_quiet {
   int (*exchange)(int value); /* returns what was set before; or else these two: */

@@ -96,9 +96,6 @@ static void find_version(mms_vendor *v) {
   say_mkl(v);
 }
 
-/* What makes an OpenBLAS's threads, as it numbers them. */
-enum { SERIAL = 0, OPENMP = 2 };
-
 static bool is_openblas_of(const mms_vendor *v, int threading) {
   int parallel;
   return say_int(v, "openblas_get_parallel", &parallel) && parallel == threading;
@@ -108,7 +105,7 @@ static bool is_openblas_of(const mms_vendor *v, int threading) {
  * it was built with USE_LOCKING, which its configuration names from 0.3.28 on (OpenBLAS issue 2126, pull request 4680).
  */
 static bool one_at_a_time(const mms_vendor *v) {
-  return is_openblas_of(v, SERIAL) && !strstr(v->version, "USE_LOCKING");
+  return is_openblas_of(v, MMS_OPENBLAS_SERIAL) && !strstr(v->version, "USE_LOCKING");
 }
 
 /* Whether batched calls are known to be good: MKL's are, and BLIS 0.9.0's have passed. OpenBLAS up to 0.3.34 has builds
@@ -130,7 +127,7 @@ static bool stays(const mms_vendor *v) {
   static const char *const names[] = {"bli_info_get_version_str", "libxsmm_init", "MKL_Get_Version_String"};
   size_t i = 0;
   while (i < sizeof names / sizeof *names && !find_either(v, names[i])) i++;
-  return i < sizeof names / sizeof *names || is_openblas_of(v, OPENMP);
+  return i < sizeof names / sizeof *names || is_openblas_of(v, MMS_OPENBLAS_OPENMP);
 }
 
 /* A call takes BLIS a microsecond, MKL a fourth of one. Measured: doc/PERFORMANCE.md. */
