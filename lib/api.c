@@ -61,7 +61,7 @@ static inline mmscan_status scan_short(const mms_kernel *kernels, mmscan_type ty
   if (n < MMS_PLAN_LOOP)
     mms_loop_scan_of(MMSCAN_PLUS, type, kind, 0)(n, x, y, &carry);
   else
-    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
+    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL, NULL);
   return MMSCAN_OK;
 }
 

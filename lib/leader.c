@@ -8,7 +8,7 @@ typedef struct group {
   struct group *link;  /* the next one ahead */
   atomic_size_t looked, passed;
   mms_place at[MMS_LEADER_GROUP];
-  mms_ahead found[MMS_LEADER_GROUP];
+  mms_found found[MMS_LEADER_GROUP];
   mms_value carry[MMS_LEADER_GROUP]; /* into each */
 } group;
 
@@ -122,7 +122,7 @@ static size_t start(mms_leader *leader, void *room, mms_value *carry) {
   const mms_place at = mms_tiles_at(leader->tiles, 0);
   mms_tiles_begin(leader->tiles, &at, carry);
   mms_value before = *carry;
-  mms_ahead found;
+  mms_found found;
   mms_tiles_look(leader->tiles, room, &at, &found);
   mms_tiles_advance(leader->tiles, room, &at, &found, carry);
   pthread_mutex_lock(&leader->lock);
@@ -150,8 +150,8 @@ static void lead(mms_leader *leader, void *room) {
 
 /* ---- A follower ----------------------------------------------------------------------------------------------- */
 
-static void look(mms_leader *leader, void *room, group *g, size_t from) {
-  for (size_t i = from; i < g->count; i++) mms_tiles_look(leader->tiles, room, &g->at[i], &g->found[i]);
+static void look(mms_leader *leader, void *room, group *g) {
+  for (size_t i = 0; i < g->count; i++) mms_tiles_look(leader->tiles, room, &g->at[i], &g->found[i]);
   mms_bell_set(&leader->bell, &g->looked, 1);
 }
 
@@ -167,36 +167,21 @@ static const void *x_of(const mms_tiles *tiles, size_t index) {
 }
 
 /* then: the tile to prefetch on the way, and those after it. */
-static void finish(mms_leader *leader, void *room, const group *g, size_t from, size_t then) {
+static void finish(mms_leader *leader, void *room, const group *g, size_t then) {
   const mms_tiles *tiles = leader->tiles;
-  for (size_t i = from; i < g->count; i++)
+  for (size_t i = 0; i < g->count; i++)
     mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], x_of(tiles, then + i));
 }
 
-/* Writes one group, and looks at the next on the way. */
-static void write_and_look(mms_leader *leader, void *room, const group *now, group *next) {
-  const mms_run *run = leader->tiles->run;
-  size_t both = now->count < next->count ? now->count : next->count;
-  for (size_t i = 0; i < both; i++)
-    run->engine->finish_local(run->job, room, &now->at[i].tile, &now->carry[i], &next->at[i].tile, &next->found[i]);
-  finish(leader, room, now, both, NOWHERE);
-  look(leader, room, next, both);
-}
-
 static void follow(mms_leader *leader, void *room) {
-  const mms_run *run = leader->tiles->run;
-  const bool on_the_way = run->engine->finish_local && run->job->looks_ahead;
   group two[2], *now = &two[0], *next = &two[1];
   if (!take(leader, now)) return;
-  look(leader, room, now, 0);
+  look(leader, room, now);
   for (bool more = true; more;) {
     more = take(leader, next);
-    if (more && !on_the_way) look(leader, room, next, 0);
+    if (more) look(leader, room, next);
     mms_bell_wait(&leader->bell, &now->passed, 1);
-    if (more && on_the_way)
-      write_and_look(leader, room, now, next);
-    else
-      finish(leader, room, now, 0, more ? after(leader, next) : NOWHERE);
+    finish(leader, room, now, more ? after(leader, next) : NOWHERE);
     group *other = now;
     now = next;
     next = other;

@@ -182,7 +182,6 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
   mms_job job = plan->job;
   if (job.unit) job.block = mms_unit_block(job.unit);
   job.fetches = is_beyond(p, FETCH_FROM);
-  job.looks_ahead = job.fetches && job.isa->looks_ahead;
   job.streams = x != y && is_beyond(p, STREAM_FROM);
   mms_run run = {.engine = plan->engine,
                  .job = &job,

@@ -71,11 +71,11 @@ static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
   return at->last && !tiles->run->carry && tiles->run->engine->finish;
 }
 
-void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_ahead *found) {
+void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found) {
   if (!ends_here(tiles, at)) tiles->run->engine->local(tiles->run->job, room, &at->tile, found);
 }
 
-void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_ahead *found,
+void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
                        mms_value *carry) {
   if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, room, &at->tile, found, carry);
   keep(tiles, at, carry);

@@ -45,8 +45,8 @@ void mms_tiles_begin(const mms_tiles *tiles, const mms_place *at, mms_value *car
 
 /* The steps of an engine (engine.h). A tile whose carry nobody will want is not looked at. The carry goes in and comes
  * out; at the last tile of a scan it is kept for the caller too. */
-void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_ahead *found);
-void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_ahead *found,
+void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
+void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
                        mms_value *carry);
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                       const void *then);

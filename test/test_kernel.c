@@ -45,45 +45,60 @@ static void test_rows_are_themselves(void **state) {
   for_each_isa(check_is_itself);
 }
 
-/* ---- What is ahead ----------------------------------------------------------------------------------------------- */
+/* ---- On the way -------------------------------------------------------------------------------------------------- */
 
 enum { LONGEST = 3000 };
 
-/* Tiles that start at one address and are not as long: rows of x may share memory. */
-static void check_total_ahead(const mms_kernel *kernel, const struct sample *sample, size_t n, size_t ahead_n,
-                              bool reverse, bool streams) {
+/* What a scan finds of its own elements is what total() does, also in place. */
+static void check_own_total(const mms_kernel *kernel, const struct sample *sample, size_t n, unsigned way) {
   const size_t size = sample->oracle.type->size;
-  mms_ahead want = {.n = ahead_n, .x = sample->x, .reverse = reverse}, found = want;
+  const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  const bool reverse = way & 2, streams = way & 4;
+  mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
+  mms_found want, found;
   mms_value carry = {.u64 = 0};
   struct buffer y = buffer_new(n * size, 0);
-  kernel->total(&want);
-  (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, MMSCAN_INCLUSIVE, reverse)(n, sample->x, y.data, &carry,
-                                                                                           &found);
-  if (memcmp(&want.total, &found.total, size) != 0)
-    fail_seeded("%s, n %zu, ahead of it %zu at the same address, reverse %d, streams %d: another total",
-                sample->oracle.type->name, n, ahead_n, reverse, streams);
+  memcpy(y.data, sample->x, n * size);
+  kernel->total(n, sample->x, reverse, &want);
+  scan(n, streams ? sample->x : y.data, y.data, &carry, &found, NULL);
+  if (memcmp(&want.total, &found.total, size) != 0 || want.is_ordinary != found.is_ordinary ||
+      want.is_finite != found.is_finite)
+    fail_seeded("%s, n %zu, way %u: another total than by itself", sample->oracle.type->name, n, way);
   buffer_free(&y);
 }
 
-static void check_shared_starts(const mms_isa *isa) {
-  static const size_t lengths[] = {1, 100, 700, 2048, LONGEST};
+static void check_own_totals(const mms_isa *isa) {
+  static const size_t lengths[] = {1, 31, 100, 128, 700, 2048, LONGEST, 9001};
   for (size_t t = 0; t < TYPES; t++) {
-    struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
-    const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+    struct sample sample = sample_new(type_at(t), RANDOM, 9001);
     for (size_t i = 0; i < COUNT(lengths); i++)
-      for (size_t k = 0; k < COUNT(lengths); k++)
-        for (unsigned way = 0; way < 4; way++)
-          check_total_ahead(kernel, &sample, lengths[i], lengths[k], way & 1, way & 2);
+      for (unsigned way = 0; way < 8; way++)
+        check_own_total(&isa->kernels[MMSCAN_PLUS][type_at(t)->type], &sample, lengths[i], way);
     sample_free(&sample);
   }
 }
 
-static void test_ahead_at_the_same_address(void **state) {
-  (void)state;
-  for_each_isa(check_shared_starts);
+/* The plain loop goes on where elements may not be regrouped. */
+static void check_own_totals_of_large(const mms_isa *isa) {
+  static const float large[] = {FLT_MAX / 4, INFINITY, NAN};
+  assert_int_equal(type_at(0)->type, MMSCAN_F32);
+  for (size_t i = 0; i < COUNT(large); i++)
+    for (size_t at = 0; at < 9001; at += 1500) {
+      struct sample sample = sample_new(type_at(0), RANDOM, 9001);
+      ((float *)sample.x)[at] = large[i];
+      for (unsigned way = 0; way < 8; way++)
+        check_own_total(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, 9001, way);
+      sample_free(&sample);
+    }
 }
 
-/* What is only asked for is not read, and nothing is said of it. */
+static void test_own_totals(void **state) {
+  (void)state;
+  for_each_isa(check_own_totals);
+  for_each_isa(check_own_totals_of_large);
+}
+
+/* What is asked for is not read, and need not exist. */
 static void check_one_asked_for(const mms_kernel *kernel, const struct sample *sample, size_t n, const void *asked,
                                 unsigned way) {
   const size_t bytes = n * sample->oracle.type->size;
@@ -92,18 +107,9 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
   mms_value alone = {.u64 = 0}, carry = alone;
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
-  mms_ahead ahead, before;
-  memset(&ahead, 0x55, sizeof ahead);
-  ahead.n = n + way % 3;
-  ahead.x = asked;
-  ahead.then = NULL;
-  ahead.reverse = reverse;
-  ahead.only_prefetch = true;
-  memcpy(&before, &ahead, sizeof before);
-  scan(n, sample->x, want.data, &alone, NULL);
-  scan(n, sample->x, y.data, &carry, &ahead);
-  if (memcmp(y.data, want.data, bytes) != 0 || memcmp(&carry, &alone, sizeof carry) != 0 ||
-      memcmp(&ahead, &before, sizeof before) != 0)
+  scan(n, sample->x, want.data, &alone, NULL, NULL);
+  scan(n, sample->x, y.data, &carry, NULL, asked);
+  if (memcmp(y.data, want.data, bytes) != 0 || memcmp(&carry, &alone, sizeof carry) != 0)
     fail_seeded("%s, n %zu, way %u: asking for %p made a difference", sample->oracle.type->name, n, way, asked);
   buffer_free(&want);
   buffer_free(&y);
@@ -172,11 +178,11 @@ static void check_streamed(const mms_kernel *kernel, const struct sample *sample
   const bool reverse = way & 2, is_added_up = way & 4;
   struct buffer want = buffer_new(bytes, 0), room = buffer_new(bytes + 2 * AROUND, 0);
   unsigned char *y = room.data + AROUND / 2 + offset * type->size, *end = room.data + bytes + 2 * AROUND;
-  mms_ahead ahead = {.n = n, .x = sample->x, .reverse = reverse};
+  mms_found found;
   mms_value stored = {.u64 = 0}, streamed = stored;
   memset(room.data, UNTOUCHED, bytes + 2 * AROUND);
-  mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want.data, &stored, NULL);
-  mms_kernel_stream_of(kernel, kind, reverse)(n, sample->x, y, &streamed, is_added_up ? &ahead : NULL);
+  mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want.data, &stored, NULL, NULL);
+  mms_kernel_stream_of(kernel, kind, reverse)(n, sample->x, y, &streamed, is_added_up ? &found : NULL, NULL);
   if (memcmp(y, want.data, bytes) != 0 || memcmp(&streamed, &stored, sizeof stored) != 0)
     fail_seeded("%s, n %zu, %zu elements off, way %u: streamed otherwise than stored", type->name, n, offset, way);
   if (!is_untouched(room.data, (size_t)(y - room.data)) || !is_untouched(y + bytes, (size_t)(end - y) - bytes))
@@ -231,7 +237,7 @@ static void check_beside_nan(const mms_isa *isa, size_t at, size_t nan_at, uint3
   mms_value carry = {.f32 = 0}, loops = carry;
   fill_beside_nan(x, N, at, nan_at, nan_bits);
   mms_loop_scan_of(MMSCAN_PLUS, MMSCAN_F32, MMSCAN_INCLUSIVE, 0)(N, x, want, &loops);
-  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL);
+  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL, NULL);
   for (size_t i = 0; i < N; i++)
     if (isfinite(want[i]) != isfinite(y[i]) || isnan(want[i]) != isnan(y[i]))
       fail_msg("%s: large elements from %zu, NaN %#x at %zu: y[%zu] is %g, of the plain loop %g", isa->name, at,
@@ -254,7 +260,7 @@ static void test_large_elements_before_a_nan(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_are_themselves),
-      cmocka_unit_test(test_ahead_at_the_same_address),
+      cmocka_unit_test(test_own_totals),
       cmocka_unit_test(test_asked_for),
       cmocka_unit_test(test_streams_to_any_y),
       cmocka_unit_test(test_large_elements_before_a_nan),

@@ -34,7 +34,6 @@ typedef struct mms_job {
   size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
   size_t block;         /* bytes of a matrix that the unit is best given at a time */
   bool fetches;         /* x is larger than a core's own caches: prefetch it */
-  bool looks_ahead;     /* and best by finish_local(), which adds the next tile up while y is written */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
   const mms_isa *isa; /* and the kernels of it for the operator and type: the same for every engine */
   const mms_kernel *kernel;
@@ -54,14 +53,9 @@ typedef struct mms_engine {
   void (*at_once)(const mms_job *, void *room, const mms_tile *, mms_value *carry);
 
   /* The steps. NULL in an engine that cuts no tiles; there m may be anything. */
-  void (*local)(const mms_job *, void *room, const mms_tile *, mms_ahead *found);
-  void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_ahead *found, mms_value *carry);
+  void (*local)(const mms_job *, void *room, const mms_tile *, mms_found *found);
+  void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_found *found, mms_value *carry);
   void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
-
-  /* finish(), with local() of another tile on the way: so that reading goes on while y is written. NULL: one after the
-   * other does as well. */
-  void (*finish_local)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const mms_tile *ahead,
-                       mms_ahead *found);
 
   bool has_unit; /* it multiplies by a unit, with an s: only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */

@@ -106,21 +106,21 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
 }
 
 /* Settles whether the columns of a block are ordinary, and adds the total of its tail, if there is one, to theirs. */
-static void add_tail(const mms_job *job, const block *b, mms_ahead *columns) {
-  mms_ahead tail = {.n = b->tail, .x = b->x_tail};
+static void add_tail(const mms_job *job, const block *b, mms_found *columns) {
+  mms_found tail;
   columns->is_ordinary = columns->is_ordinary && columns->is_finite;
   if (b->tail == 0) return;
-  job->kernel->total(&tail);
+  job->kernel->total(b->tail, b->x_tail, false, &tail);
   columns->is_ordinary =
       columns->is_ordinary && tail.is_ordinary && tail.is_finite && job->kernel->advance(&columns->total, &tail.total);
 }
 
-static mms_ahead nothing_found(const mms_job *job) {
-  return (mms_ahead){.total = mms_type_identity(job->op, job->type), .is_ordinary = true};
+static mms_found nothing_found(const mms_job *job) {
+  return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true};
 }
 
 /* Adds what was found of a block to what was found of the tile before it. */
-static void add_to(const mms_job *job, const mms_ahead *more, mms_ahead *found) {
+static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
   found->is_ordinary = found->is_ordinary && more->is_ordinary && job->kernel->advance(&found->total, &more->total);
 }
 
@@ -149,7 +149,7 @@ static void scan_totals(const mms_job *job, size_t columns, const char *from, ch
   memset(totals - size, 0, size);
   memset(totals + columns * size, 0, size);
   mms_kernel_scan_of(&job->isa->kernels[job->op][type], MMSCAN_INCLUSIVE, job->reverse)(columns, from, totals, &none,
-                                                                                        NULL);
+                                                                                        NULL, NULL);
 }
 
 /* Each column of the planes from zero, and the totals of all. */
@@ -204,26 +204,26 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
 }
 
 /* Takes a block apart, on the way to be added up, and scans it. */
-static mms_ahead scan_block(const mms_job *job, const room *r, const block *b, mms_value *carry) {
-  mms_ahead columns = {.n = b->columns * job->s, .x = b->x};
+static mms_found scan_block(const mms_job *job, const room *r, const block *b, mms_value *carry) {
+  mms_found columns;
   mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride};
   for (int p = 0; p < PLANES; p++) rows.plane[p] = r->plane[p];
-  job->kernel->to_rows(&rows, &columns);
+  job->kernel->to_rows(&rows, b->x, &columns);
   add_tail(job, b, &columns);
   if (!columns.is_ordinary || (b->columns && !scan_by_product(job, r, b, carry)))
-    scan_plainly(job, columns.n, b->x, b->y, carry);
+    scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
   scan_plainly(job, b->tail, b->x_tail, b->y_tail, carry);
   return columns;
 }
 
 /* Scans a tile, whose carry goes in and comes out. Returns what is found of it. On the way as many elements
  * from `then` on are prefetched. NULL: none. */
-static mms_ahead scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, const void *then) {
-  mms_ahead found = nothing_found(job);
+static mms_found scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, const void *then) {
+  mms_found found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, r, t, &b)) {
     if (then) b.then = (const void *)((uintptr_t)then + (uintptr_t)b.x - (uintptr_t)t->x);
-    const mms_ahead here = scan_block(job, r, &b, carry);
+    const mms_found here = scan_block(job, r, &b, carry);
     add_to(job, &here, &found);
   }
   return found;
@@ -237,18 +237,18 @@ static const void *block_after(const mms_job *job, const room *r, const mms_tile
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
-static void local(const mms_job *job, void *memory, const mms_tile *t, mms_ahead *found) {
+static void local(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
   *found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, memory, t, &b)) {
-    mms_ahead columns = {.n = b.columns * job->s, .x = b.x};
-    job->kernel->total(&columns);
+    mms_found columns;
+    job->kernel->total(b.columns * job->s, b.x, false, &columns);
     add_tail(job, &b, &columns);
     add_to(job, &columns, found);
   }
 }
 
-static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_ahead *found, mms_value *carry) {
+static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
   if (found->is_ordinary && job->kernel->advance(carry, &found->total)) return;
   const mms_tile unwritten = {.m = t->m, .x = t->x};
   scan_tile(job, memory, &unwritten, carry, NULL);
@@ -261,7 +261,7 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   mms_value running = *carry;
-  const mms_ahead found = scan_tile(job, memory, t, &running, block_after(job, memory, t));
+  const mms_found found = scan_tile(job, memory, t, &running, block_after(job, memory, t));
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 

@@ -8,23 +8,13 @@
 
 #include <stdalign.h>
 
-/* A thread that looks at a tile is likely to go on with what lies behind it. */
-static mms_ahead look_at(const mms_job *job, const mms_tile *t) {
-  const uintptr_t bytes = t->m * mms_type_size(job->type), x = (uintptr_t)t->x;
-  const void *then = (const void *)(job->reverse ? x - bytes : x + bytes);
-  return (mms_ahead){.n = t->m, .x = t->x, .then = job->looks_ahead ? then : NULL, .reverse = job->reverse};
+static mms_kernel_scan *scan_of(const mms_job *job) {
+  return (job->streams ? mms_kernel_stream_of : mms_kernel_scan_of)(job->kernel, job->kind, job->reverse);
 }
 
-static void local(const mms_job *job, void *room, const mms_tile *t, mms_ahead *found) {
+static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
   (void)room;
-  *found = look_at(job, t);
-  job->kernel->total(found);
-}
-
-static void scan_tile(const mms_job *job, const mms_tile *t, mms_value *carry, mms_ahead *ahead) {
-  mms_kernel_scan *scan =
-      (job->streams ? mms_kernel_stream_of : mms_kernel_scan_of)(job->kernel, job->kind, job->reverse);
-  scan(t->m, t->x, t->y, carry, ahead);
+  job->kernel->total(t->m, t->x, job->reverse, found);
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
@@ -36,35 +26,26 @@ static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *car
   mms_kernel_scan *scan = mms_kernel_scan_of(job->kernel, job->kind, job->reverse);
   for (size_t done = 0, m; done < t->m; done += m) {
     m = t->m - done < most ? t->m - done : most;
-    scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
+    scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL, NULL);
   }
 }
 
-static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_ahead *found, mms_value *carry) {
+static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_found *found, mms_value *carry) {
   (void)room;
   if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_for_carry(job, t, carry);
 }
 
 static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
   mms_value running = *carry;
-  mms_ahead next = {.n = t->m, .x = then, .reverse = job->reverse, .only_prefetch = true};
   (void)room;
-  scan_tile(job, t, &running, then ? &next : NULL);
-}
-
-static void finish_local(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,
-                         const mms_tile *ahead, mms_ahead *found) {
-  mms_value running = *carry;
-  (void)room;
-  *found = look_at(job, ahead);
-  scan_tile(job, t, &running, found);
+  scan_of(job)(t->m, t->x, t->y, &running, NULL, then);
 }
 
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
   (void)room;
-  mms_ahead found = look_at(job, t);
+  mms_found found;
   mms_value running = *carry;
-  scan_tile(job, t, &running, &found);
+  scan_of(job)(t->m, t->x, t->y, &running, &found, NULL);
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
@@ -81,7 +62,6 @@ const mms_engine mms_engine_simd = {.name = "simd",
                                     .local = local,
                                     .advance = advance,
                                     .finish = finish,
-                                    .finish_local = finish_local,
                                     .at_once = at_once,
                                     .has_isa = true,
                                     .defaults = defaults};

@@ -13,6 +13,7 @@ static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 
 /* A constant: the compiler does well by itself. */
 static inline bits fixed(bits v) { return v; }
+static inline bits pinned(bits v) { return v; }
 
 static inline bits slide_index(size_t m) {
   return _mm256_add_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -159,7 +160,7 @@ static inline bits highs_64(bits a, bits b) {
 }
 
 #define ISA         avx2
-#define LOOKS_AHEAD false
+#define PREFETCHES false
 #define REREADS     0
 #include "kernel/rows.inc"
 #else

@@ -157,7 +157,7 @@ static inline bits highs_64(bits a, bits b) {
 }
 
 #define ISA         avx512
-#define LOOKS_AHEAD true
+#define PREFETCHES true
 #define REREADS     0
 #include "kernel/rows.inc"
 #else

@@ -193,7 +193,7 @@ static inline bits highs_64(bits a, bits b) {
 }
 
 #define ISA         avx512vl
-#define LOOKS_AHEAD false
+#define PREFETCHES false
 #define REREADS     1
 #include "kernel/rows.inc"
 #else

@@ -14,30 +14,28 @@
 enum {
   MMS_KERNEL_MOST = MMSCAN_MAX_TILE, /* elements a kernel is given at a time: sums of so many may be regrouped */
   MMS_KERNEL_ALIGN = 64,             /* bytes of a line of the cache */
-  MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead is prefetched */
+  MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead what is read once is prefetched */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
 };
 
-/* Elements that are added up, and what is found. */
-typedef struct mms_ahead {
-  size_t n;
-  const void *x;
-  const void *then;   /* x comes from memory, and this is likely to be read next: both are prefetched; NULL: no need */
-  bool reverse;       /* as they are scanned */
-  bool only_prefetch; /* they are prefetched, and need not exist: they are not read, and nothing is found */
-  mms_value total;    /* of all of them, in an order that n and reverse alone decide */
-  bool is_ordinary;   /* none is so large that sums of them, however grouped, could overflow */
-  bool is_finite;     /* the total is */
-} mms_ahead;
+/* What is found of elements that are added up. */
+typedef struct mms_found {
+  mms_value total;  /* of all of them, in an order that their number and the direction alone decide */
+  bool is_ordinary; /* none is so large that sums of them, however grouped, could overflow */
+  bool is_finite;   /* the total is */
+} mms_found;
 
-/* Fills in total, is_ordinary and is_finite. */
-typedef void mms_kernel_total(mms_ahead *ahead);
+/* Adds up n elements from x, as they are scanned. */
+typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *found);
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
- * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. Adds up what is ahead on
- * the way, the same bits as by total(); they may be x itself, all n of it, read once then, even in place. NULL: nothing
- * is. */
-typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_ahead *ahead);
+ * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. One of these, or neither,
+ * on the way:
+ *
+ *   own   not NULL: the elements are added up too, with the same bits as by total(), and read a single time
+ *   then  not NULL: as many elements from there on, which are likely to be read next and need not exist, are prefetched
+ */
+typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_found *own, const void *then);
 
 /* *carry = *carry combined with *total. False, and nothing done, where the carry is finite but so large that sums of
  * elements that the total calls ordinary might overflow on it. */
@@ -54,8 +52,8 @@ typedef struct mms_byrows {
   const void *then;      /* as many elements to prefetch, which need not exist; NULL: none */
 } mms_byrows;
 
-/* Fills the planes from the s * columns elements that are ahead, and fills in what total() would. */
-typedef void mms_kernel_to_rows(const mms_byrows *, mms_ahead *ahead);
+/* Fills the planes from the s * columns elements of x, and finds what total() would. */
+typedef void mms_kernel_to_rows(const mms_byrows *, const void *x, mms_found *found);
 
 /* y = the matrix, each column with what comes before it added; where exclusive, moved on by a place in the direction of
  * the scan, the first place of a column getting only what comes before it. Sums of integers in a plane stay below 2^52.
@@ -75,9 +73,7 @@ typedef struct mms_kernel {
 
 typedef struct mms_isa {
   const char *name;
-  size_t bytes;     /* of a vector */
-  bool looks_ahead; /* on cores that have it one tile's scan does not keep memory busy: threads that share a scan had
-                       better add the next tile up while they scan this one. Measured: doc/PERFORMANCE.md */
+  size_t bytes; /* of a vector */
   mms_kernel kernels[MMS_OPS][MMS_TYPES];
 } mms_isa;
 
