@@ -16,16 +16,21 @@ typedef struct group {
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > 8 << 20; }
 
-/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next. */
-static size_t most_in_group(const mms_tiles *tiles) { return from_memory(tiles) ? 2 : MMS_LEADER_GROUP; }
+/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
+ * scans that go past the caches some cores had better change places less often. */
+static size_t most_in_group(const mms_tiles *tiles) {
+  const mms_job *job = tiles->run->job;
+  const bool is_long = job->streams && tiles->count >= 128 * MMS_LEADER_GROUP;
+  return from_memory(tiles) && !(is_long && job->isa->streams_long) ? 2 : MMS_LEADER_GROUP;
+}
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 static size_t divide_near(size_t a, size_t b) { return (a + b / 2) / b; }
 
 /* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for a fourth longer than the
- * leader, the time it looks at it; with one that is streamed hardly longer, as it was prefetched. */
+ * leader, the time it looks at it; with one that is streamed not quite so long, as it was prefetched. */
 static size_t leaders_part(const mms_tiles *tiles, size_t each) {
-  return tiles->run->job->streams ? each : divide_near(5 * each, 4);
+  return tiles->run->job->streams ? 5 * each / 4 : divide_near(5 * each, 4);
 }
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
@@ -169,8 +174,7 @@ static const void *x_of(const mms_tiles *tiles, size_t index) {
 /* then: the tile to prefetch on the way, and those after it. */
 static void finish(mms_leader *leader, void *room, const group *g, size_t then) {
   const mms_tiles *tiles = leader->tiles;
-  for (size_t i = 0; i < g->count; i++)
-    mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], x_of(tiles, then + i));
+  for (size_t i = 0; i < g->count; i++) mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], x_of(tiles, then + i));
 }
 
 static void follow(mms_leader *leader, void *room) {

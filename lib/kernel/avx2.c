@@ -13,7 +13,6 @@ static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 
 /* A constant: the compiler does well by itself. */
 static inline bits fixed(bits v) { return v; }
-static inline bits pinned(bits v) { return v; }
 
 static inline bits slide_index(size_t m) {
   return _mm256_add_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -159,9 +158,10 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), 0x31);
 }
 
-#define ISA         avx2
-#define PREFETCHES false
-#define REREADS     0
+#define ISA          avx2
+#define PREFETCHES   false
+#define STREAMS_LONG false
+#define REREADS      0
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;

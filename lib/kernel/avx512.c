@@ -156,9 +156,10 @@ static inline bits highs_64(bits a, bits b) {
   return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)), b);
 }
 
-#define ISA         avx512
-#define PREFETCHES true
-#define REREADS     0
+#define ISA          avx512
+#define PREFETCHES   true
+#define STREAMS_LONG true
+#define REREADS      0
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;

@@ -192,9 +192,10 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permutex2var_epi64(a, fixed(_mm256_setr_epi64x(2, 6, 3, 7)), b);
 }
 
-#define ISA         avx512vl
-#define PREFETCHES false
-#define REREADS     1
+#define ISA          avx512vl
+#define PREFETCHES   false
+#define STREAMS_LONG false
+#define REREADS      1
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512vl = NULL;

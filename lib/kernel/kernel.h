@@ -29,8 +29,8 @@ typedef struct mms_found {
 typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *found);
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
- * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. One of these, or neither,
- * on the way:
+ * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. One of these, or
+ * neither, on the way:
  *
  *   own   not NULL: the elements are added up too, with the same bits as by total(), and read a single time
  *   then  not NULL: as many elements from there on, which are likely to be read next and need not exist, are prefetched
@@ -73,7 +73,9 @@ typedef struct mms_kernel {
 
 typedef struct mms_isa {
   const char *name;
-  size_t bytes; /* of a vector */
+  size_t bytes;      /* of a vector */
+  bool streams_long; /* threads that share a scan which goes past the caches best take many tiles at a time.
+                        Measured: doc/PERFORMANCE.md */
   mms_kernel kernels[MMS_OPS][MMS_TYPES];
 } mms_isa;
 

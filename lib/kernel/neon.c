@@ -16,7 +16,6 @@ static inline void stream(void *p, bits v) { store(p, v); }
 
 /* A constant: the compiler does well by itself. */
 static inline bits fixed(bits v) { return v; }
-static inline bits pinned(bits v) { return v; }
 
 static inline bits slide_index(size_t m) {
   static const uint8_t bytes[VECTOR] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -120,9 +119,10 @@ static inline bits odds_64(bits a, bits b) { return narrow(vzip2q_u64(wide(a), w
 static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
 static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
-#define ISA         neon
-#define PREFETCHES false
-#define REREADS     0
+#define ISA          neon
+#define PREFETCHES   false
+#define STREAMS_LONG false
+#define REREADS      0
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_neon = NULL;

@@ -29,7 +29,6 @@ static inline void stream(void *p, bits v) { mms_stream_vector(p, &v); }
 
 /* A constant: the compiler does well by itself. */
 static inline bits fixed(bits v) { return v; }
-static inline bits pinned(bits v) { return v; }
 
 static inline bits slide_index(size_t m) { return (bits){(uint32_t)m}; }
 
@@ -123,7 +122,8 @@ static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubles)magnitude_64(v) <= limit)); }
 
-#define ISA         portable
-#define PREFETCHES false
-#define REREADS     0
+#define ISA          portable
+#define PREFETCHES   false
+#define STREAMS_LONG false
+#define REREADS      0
 #include "kernel/rows.inc"
