@@ -265,10 +265,10 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
-/* Measured with OpenBLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
+/* Measured with many a BLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
 static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
   (void)n;
-  *s = job->isa->bytes >= 64 ? 8 : 4;
+  *s = 4;
   *tile = MMS_ENGINE_TILE / mms_type_size(job->type);
 }
 
