@@ -16,12 +16,15 @@ typedef struct group {
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > 8 << 20; }
 
-/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
- * scans that go past the caches some cores had better change places less often. */
+/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but where it goes
+ * past the caches, some cores had better change places less often, once each thread has that many groups. */
+enum { MANY_GROUPS = 64 };
+
 static size_t most_in_group(const mms_tiles *tiles) {
   const mms_job *job = tiles->run->job;
-  const bool is_long = job->streams && tiles->count >= 128 * MMS_LEADER_GROUP;
-  return from_memory(tiles) && !(is_long && job->isa->streams_long) ? 2 : MMS_LEADER_GROUP;
+  const bool is_long = tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;
+  const bool in_long_groups = job->streams && job->isa->streams_long && is_long;
+  return from_memory(tiles) && !in_long_groups ? 2 : MMS_LEADER_GROUP;
 }
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }

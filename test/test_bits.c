@@ -60,10 +60,11 @@ struct shape {
 };
 
 static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37, 0},   {2500, 600, 7, 256},
-                                      {1 << 20, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {360000, 360000, 3, 6481}};
+                                      {1 << 20, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {360000, 360000, 3, 481}};
 
 /* Of more than 8 MiB, which are 64-bit elements of the last shape, what is read next is prefetched, and results go past
- * the caches; no tile of it ends between blocks. A quick run has it as long, but for one instruction set alone. */
+ * the caches, for a few threads in groups that are as long as they get. No tile of it ends between blocks. A quick run
+ * has it as long, but for one instruction set alone. */
 static bool is_of_shape(const mmscan_choice *choice, size_t shape) {
   size_t index;
   if (shape < COUNT(shapes) - 1) return true;
