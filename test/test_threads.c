@@ -223,23 +223,32 @@ struct witness {
   bool right, knows_time;
   size_t before, after; /* threads */
   double own, guests;   /* seconds of the caller, and of the other threads that were there before */
-  int blas_before, blas_after;
+  int blas_before, blas_after, openmp_before, openmp_after;
+  bool blas_asks_openmp;
 };
 
-static int blas_threads(void) {
+/* What an OpenBLAS says of itself. Of another BLAS: -1. */
+static int openblas_says(const char *name) {
   int (*get)(void);
-  *(void **)&get = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+  *(void **)&get = dlsym(RTLD_DEFAULT, name);
   return get != NULL ? get() : -1;
 }
 
+static int blas_threads(void) { return openblas_says("openblas_get_num_threads"); }
+
 static int witness_scan(void) {
-  struct witness w = {.knows_time = true, .blas_before = blas_threads()};
+  enum { OPENMP = 2 };
+  struct witness w = {.knows_time = true,
+                      .blas_before = blas_threads(),
+                      .openmp_before = omp_get_max_threads(),
+                      .blas_asks_openmp = openblas_says("openblas_get_parallel") == OPENMP};
   struct tasks before = tasks_when_quiet();
   w.right = scan_long();
   struct tasks after = tasks_now();
   w.before = before.count;
   w.after = after.count;
   w.blas_after = blas_threads();
+  w.openmp_after = omp_get_max_threads();
   for (size_t i = 0; i < before.count; i++)
     for (size_t k = 0; k < after.count; k++)
       if (before.id[i] == after.id[k]) {
@@ -265,9 +274,10 @@ static void test_threads_of_the_blas(void **state) {
   print_message("threads before %zu, after %zu; CPU seconds: the caller %.3f, other threads there before %.6f\n",
                 w.before, w.after, w.own, w.guests);
   assert_true(w.after <= w.before + MORE_THREADS);
+  assert_int_equal(w.openmp_before, w.openmp_after);
   if (w.blas_before < 0)
     print_message("skipped: openblas_get_num_threads: not there\n");
-  else
+  else if (!w.blas_asks_openmp || w.blas_after != w.openmp_after) /* as it asks when it multiplies */
     assert_int_equal(w.blas_before, w.blas_after);
   if (UNDER_TSAN || !w.knows_time || w.before == 1)
     print_message("skipped: CPU time of the BLAS's threads: %s\n",
