@@ -62,6 +62,8 @@ struct shape {
 static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37, 0},   {2500, 600, 7, 256},
                                       {1 << 20, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {360000, 360000, 3, 481}};
 
+enum { MOST = 3 * 360000 }; /* elements of any shape */
+
 /* Of more than 8 MiB, which are 64-bit elements of the last shape, what is read next is prefetched, and results go past
  * the caches, for a few threads in groups that are as long as they get. No tile of it ends between blocks. A quick run
  * has it as long, but for one instruction set alone. */
@@ -122,7 +124,7 @@ static void check_bits_of_shape(const struct sample *sample, struct shape shape,
 /* With every engine; or with one unit alone. */
 static void check_bits_of_type(const struct type *type, const char *unit, struct tally *tallies) {
   const struct forced *forced = forced_all();
-  struct sample sample = sample_new(type, RANDOM, ((size_t)1 << 20) + 1);
+  struct sample sample = sample_new(type, RANDOM, MOST);
   for (size_t c = 0; c < forced->count; c++)
     for (size_t i = 0; i < COUNT(shapes); i++)
       if (is_of_shape(&forced->choice[c], i) && (!unit || same_text(forced->choice[c].unit, unit)))
