@@ -16,8 +16,8 @@ typedef struct group {
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > 8 << 20; }
 
-/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but where it goes
- * past the caches, some cores had better change places less often, once each thread has that many groups. */
+/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but where it
+ * goes past the caches, some cores had better change places less often, once each thread has that many groups. */
 enum { MANY_GROUPS = 64 };
 
 static size_t most_in_group(const mms_tiles *tiles) {
