@@ -95,7 +95,8 @@ static size_t elements_of(const mms_job *job, const block *b) { return b->column
 static bool next_block(const mms_job *job, const room *r, const mms_tile *t, block *b) {
   const size_t size = mms_type_size(job->type), done = b->done + elements_of(job, b), left = t->m - done;
   if (left == 0) return false;
-  const size_t most = r->columns * job->s, m = left < most ? left : most, columns = m / job->s, tail = m % job->s;
+  const size_t most = r->columns * job->s, m = left < most ? left : most;
+  const size_t columns = left < most ? m / job->s : r->columns, tail = m - columns * job->s;
   const size_t at = (job->reverse ? left - m : done) * size;
   const size_t first = job->reverse ? tail * size : 0, last = job->reverse ? 0 : (m - tail) * size;
   const char *x = (const char *)t->x + at;
