@@ -16,10 +16,10 @@ typedef struct group {
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > 8 << 20; }
 
-/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but where it
- * goes past the caches, some cores had better change places less often, once each thread has that many groups. */
-enum { MANY_GROUPS = 64 };
+enum { MANY_GROUPS = 64 }; /* for each thread: a scan is long */
 
+/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
+ * scans that go past the caches some cores had better change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
   const mms_job *job = tiles->run->job;
   const bool is_long = tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;

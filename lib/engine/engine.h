@@ -64,8 +64,8 @@ typedef struct mms_engine {
   size_t (*room_size)(const mms_job *);
   void (*begin)(const mms_job *, void *room);
 
-  /* The default s (0: it has none) and tile, for the type and instruction set of a job, in scans of n elements. NULL in
-   * an engine that has neither. */
+  /* The default s (0: it has none) and tile, for the type of a job, in scans of n elements. NULL in an engine that has
+   * neither. */
   void (*defaults)(const mms_job *, size_t n, size_t *s, size_t *tile);
 } mms_engine;
 
