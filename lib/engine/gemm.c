@@ -32,15 +32,18 @@ enum {
   LANES = 16, /* columns of a whole block are a multiple of it */
 };
 
-/* A thread's room: this header, then what it points to. Rows are not a power of two apart: they would share a set of
- * the cache. */
+/* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
+ * not a power of two apart: they would share a set of the cache. */
 typedef struct room {
-  size_t columns;        /* of a block */
-  size_t stride;         /* elements from a row of them to the next */
-  void *l;               /* L_s */
-  void *plane[PLANES];   /* a block of columns by rows, to be multiplied; */
-  void *scanned[PLANES]; /* and each scanned from zero */
-  char *totals[PLANES];  /* of the columns, then scanned; between two zeros */
+  size_t columns;              /* of a whole block */
+  size_t size;                 /* of a number of the unit; */
+  int planes;                  /* an element takes so many of them */
+  mms_byrows apart, together;  /* a block, to be multiplied; and multiplied, each column scanned from zero */
+  mms_product product[PLANES]; /* of the one to the other */
+  const char *last[PLANES];    /* the row of it that is the totals of the columns; */
+  void *before[PLANES];        /* what is before each column; */
+  mms_kernel_scan *scan;       /* by this, from */
+  mms_value zero;
 } room;
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
@@ -52,18 +55,36 @@ static size_t block_columns(const mms_job *job) {
   return columns ? columns : LANES;
 }
 
+/* The matrices of plane p, and what is by them in the room. */
+static void lay_out_plane(const mms_job *job, mms_arena *a, void *l, room *r, int p) {
+  const size_t s = job->s, stride = r->apart.stride;
+  char *plane = mms_arena_take(a, s * stride * r->size), *scanned = mms_arena_take(a, s * stride * r->size);
+  r->product[p] = (mms_product){.type = mms_type_unit(job->type),
+                                .form = MMSCAN_PRODUCT_CHUNKED,
+                                .transposed = job->reverse,
+                                .s = s,
+                                .row_stride = stride,
+                                .a = l,
+                                .x = plane,
+                                .w = scanned};
+  r->apart.plane[p] = plane;
+  r->together.plane[p] = scanned;
+  r->together.before[p] = r->before[p] = mms_arena_take(a, r->columns * r->size);
+  if (scanned) r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
+}
+
 static size_t lay_out(const mms_job *job, char *memory, room *r) {
+  const mmscan_type type = mms_type_unit(job->type);
   mms_arena a = {.block = memory};
-  size_t columns = block_columns(job), stride = columns + LANES, plane = job->s * stride * unit_size(job);
   mms_arena_take(&a, sizeof *r);
-  *r = (room){.columns = columns, .stride = stride, .l = mms_arena_take(&a, job->s * job->s * unit_size(job))};
-  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
-    r->plane[p] = mms_arena_take(&a, plane);
-    r->scanned[p] = mms_arena_take(&a, plane);
-    mms_arena_take(&a, MMS_ARENA_ALIGN);
-    r->totals[p] = mms_arena_take(&a, columns * unit_size(job));
-    mms_arena_take(&a, MMS_ARENA_ALIGN);
-  }
+  *r = (room){.columns = block_columns(job),
+              .size = mms_type_size(type),
+              .planes = mms_type_planes(job->op, job->type),
+              .scan = mms_kernel_scan_of(&job->isa->kernels[job->op][type], MMSCAN_EXCLUSIVE, job->reverse),
+              .zero = mms_type_identity(job->op, type)};
+  r->apart = r->together = (mms_byrows){.s = job->s, .stride = r->columns + LANES};
+  void *l = mms_arena_take(&a, job->s * job->s * r->size);
+  for (int p = 0; p < r->planes; p++) lay_out_plane(job, &a, l, r, p);
   return a.used;
 }
 
@@ -75,7 +96,7 @@ static size_t room_size(const mms_job *job) {
 static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
-  mms_matrix_of(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, r->l);
+  mms_matrix_of(r->product[0].type, MMSCAN_MATRIX_L, job->s, (void *)(uintptr_t)r->product[0].a);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -106,93 +127,36 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
   return true;
 }
 
-/* Settles whether the columns of a block are ordinary, and adds the total of its tail, if there is one, to theirs. */
-static void add_tail(const mms_job *job, const block *b, mms_found *columns) {
-  mms_found tail;
-  columns->is_ordinary = columns->is_ordinary && columns->is_finite;
-  if (b->tail == 0) return;
-  job->kernel->total(b->tail, b->x_tail, false, &tail);
-  columns->is_ordinary =
-      columns->is_ordinary && tail.is_ordinary && tail.is_finite && job->kernel->advance(&columns->total, &tail.total);
-}
-
 static mms_found nothing_found(const mms_job *job) {
   return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true};
 }
 
-/* Adds what was found of a block to what was found of the tile before it. */
+/* Adds what was found of elements to what was found of those before them. */
 static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
-  found->is_ordinary = found->is_ordinary && more->is_ordinary && job->kernel->advance(&found->total, &more->total);
+  found->is_ordinary = found->is_ordinary && more->is_ordinary && more->is_finite &&
+                       job->kernel->advance(&found->total, &more->total);
+}
+
+static void add_tail(const mms_job *job, const block *b, mms_found *found) {
+  mms_found tail;
+  job->kernel->total(b->tail, b->x_tail, false, &tail);
+  add_to(job, &tail, found);
 }
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
-/* scanned = L_s plane, or L_s^T plane in reverse. */
-static void multiply(const mms_job *job, const room *r, size_t columns, const void *plane, void *scanned) {
-  mms_unit_multiply(job->unit, &(mms_product){.type = mms_type_unit(job->type),
-                                              .form = MMSCAN_PRODUCT_CHUNKED,
-                                              .transposed = job->reverse,
-                                              .s = job->s,
-                                              .columns = columns,
-                                              .row_stride = r->stride,
-                                              .a = r->l,
-                                              .x = plane,
-                                              .w = scanned,
-                                              .elements = columns * job->s});
-}
-
-/* totals[i] is the sum of all totals of columns up to i. A zero stands before them and one after them: the first column
- * has nothing before it. */
-static void scan_totals(const mms_job *job, size_t columns, const char *from, char *totals) {
-  const mmscan_type type = mms_type_unit(job->type);
-  const size_t size = unit_size(job);
-  mms_value none = mms_type_identity(job->op, type);
-  memset(totals - size, 0, size);
-  memset(totals + columns * size, 0, size);
-  mms_kernel_scan_of(&job->isa->kernels[job->op][type], MMSCAN_INCLUSIVE, job->reverse)(columns, from, totals, &none,
-                                                                                        NULL, NULL);
-}
-
-/* Each column of the planes from zero, and the totals of all. */
-static void scan_columns(const mms_job *job, const room *r, size_t columns) {
-  const size_t size = unit_size(job), last = (job->reverse ? 0 : job->s - 1) * r->stride * size;
-  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
-    multiply(job, r, columns, r->plane[p], r->scanned[p]);
-    scan_totals(job, columns, (const char *)r->scanned[p] + last, r->totals[p]);
+/* What is by rows in `apart`, multiplied, goes to y; carry: into the block. */
+static void write_columns(const mms_job *job, room *r, const block *b, const mms_value *carry) {
+  for (int p = 0; p < r->planes; p++) {
+    r->product[p].columns = b->columns;
+    mms_unit_multiply(job->unit, &r->product[p]);
+    mms_value running = r->zero;
+    r->scan(b->columns, r->last[p], r->before[p], &running, NULL, NULL);
   }
-}
-
-/* The total of the columns, once their totals are scanned: one element, with a zero before it. */
-static mms_value total_of(const mms_job *job, const room *r, size_t columns) {
-  size_t size = unit_size(job), last = (job->reverse ? 0 : columns - 1) * size;
-  mms_byrows rows = {.s = 1, .columns = 1, .stride = 1, .carry = mms_type_identity(job->op, job->type)};
-  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
-    rows.plane[p] = r->totals[p] + last;
-    rows.before[p] = r->totals[p] - size;
-  }
-  mms_value total;
-  job->kernel->from_rows(&rows, &total, MMSCAN_INCLUSIVE, job->reverse);
-  return total;
-}
-
-static void write_columns(const mms_job *job, const room *r, const block *b, const mms_value *carry) {
-  const ptrdiff_t before = (job->reverse ? 1 : -1) * (ptrdiff_t)unit_size(job);
-  mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride, .carry = *carry, .then = b->then};
-  for (int p = 0; p < mms_type_planes(job->op, job->type); p++) {
-    rows.plane[p] = r->scanned[p];
-    rows.before[p] = r->totals[p] + before;
-  }
-  (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&rows, b->y, job->kind, job->reverse);
-}
-
-/* By a product. False, and nothing is written, where the carry is too large for it. */
-static bool scan_by_product(const mms_job *job, const room *r, const block *b, mms_value *carry) {
-  const mms_value before = *carry;
-  scan_columns(job, r, b->columns);
-  const mms_value total = total_of(job, r, b->columns);
-  if (!job->kernel->advance(carry, &total)) return false;
-  if (b->y) write_columns(job, r, b, &before);
-  return true;
+  r->together.columns = b->columns;
+  r->together.carry = *carry;
+  r->together.then = b->then;
+  (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y, job->kind, job->reverse);
 }
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------- */
@@ -204,22 +168,27 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
     mms_loop_of[job->op][job->type].fold[job->reverse](m, x, carry);
 }
 
-/* Takes a block apart, on the way to be added up, and scans it. */
-static mms_found scan_block(const mms_job *job, const room *r, const block *b, mms_value *carry) {
-  mms_found columns;
-  mms_byrows rows = {.s = job->s, .columns = b->columns, .stride = r->stride};
-  for (int p = 0; p < PLANES; p++) rows.plane[p] = r->plane[p];
-  job->kernel->to_rows(&rows, b->x, &columns);
-  add_tail(job, b, &columns);
-  if (!columns.is_ordinary || (b->columns && !scan_by_product(job, r, b, carry)))
+/* Takes a block apart, on the way to be added up, and scans it: by a product, but where the carry is too large for it.
+ */
+static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_value *carry) {
+  const mms_value before = *carry;
+  mms_found found;
+  r->apart.columns = b->columns;
+  job->kernel->to_rows(&r->apart, b->x, &found);
+  if (!found.is_ordinary || !found.is_finite || !job->kernel->advance(carry, &found.total))
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
-  scan_plainly(job, b->tail, b->x_tail, b->y_tail, carry);
-  return columns;
+  else if (b->y && b->columns)
+    write_columns(job, r, b, &before);
+  if (b->tail > 0) {
+    add_tail(job, b, &found);
+    scan_plainly(job, b->tail, b->x_tail, b->y_tail, carry);
+  }
+  return found;
 }
 
 /* Scans a tile, whose carry goes in and comes out. Returns what is found of it. On the way as many elements
  * from `then` on are prefetched. NULL: none. */
-static mms_found scan_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry, const void *then) {
+static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_value *carry, const void *then) {
   mms_found found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, r, t, &b)) {
@@ -242,10 +211,10 @@ static void local(const mms_job *job, void *memory, const mms_tile *t, mms_found
   *found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, memory, t, &b)) {
-    mms_found columns;
-    job->kernel->total(b.columns * job->s, b.x, false, &columns);
-    add_tail(job, &b, &columns);
-    add_to(job, &columns, found);
+    mms_found here;
+    job->kernel->total(b.columns * job->s, b.x, false, &here);
+    if (b.tail > 0) add_tail(job, &b, &here);
+    add_to(job, &here, found);
   }
 }
 
