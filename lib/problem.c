@@ -177,7 +177,7 @@ static mmscan_status check_product_values(const mmscan_product_desc *d) {
   if (!in_enum(d->matrix, MMSCAN_MATRIX_B) || d->s < 1 || d->s > MMSCAN_MAX_S) return MMSCAN_EINVAL;
   if (d->row_stride && (d->row_stride < d->columns || d->row_stride > INT32_MAX)) return MMSCAN_EINVAL;
   if (d->row_stride && mms_product_is_batch(d->form)) return MMSCAN_EINVAL;
-  return mms_matrix_one(d->type).size ? MMSCAN_OK : MMSCAN_ENOTSUP;
+  return mms_matrix_one(d->type)->size ? MMSCAN_OK : MMSCAN_ENOTSUP;
 }
 
 /* Elements of X, and of W, from the first to the last. */
@@ -186,8 +186,8 @@ static size_t product_extent(const mmscan_product_desc *d) {
 }
 
 static mmscan_status check_product_arrays(const mmscan_product_desc *d, const void *x, const void *w) {
-  size_t size = mms_matrix_one(d->type).size;
-  size_t x_size = d->form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16().size : size;
+  size_t size = mms_matrix_one(d->type)->size;
+  size_t x_size = d->form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16.size : size;
   if (!x || !w || d->columns > PTRDIFF_MAX / size / d->s) return MMSCAN_EINVAL;
   if (x == w) return d->form == MMSCAN_PRODUCT_TRMM ? MMSCAN_OK : MMSCAN_EOVERLAP;
   size_t above = (uintptr_t)w - (uintptr_t)x, below = (uintptr_t)x - (uintptr_t)w;

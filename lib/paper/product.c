@@ -9,8 +9,8 @@
 mmscan_status mms_product_run(const mmscan_product_desc *d, const mms_unit *unit, const void *x, void *w) {
   if (!mms_unit_has(unit, d->type, d->form)) return MMSCAN_ENOTSUP;
   if (d->columns == 0) return MMSCAN_OK;
-  const mms_one one = d->form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16() : mms_matrix_one(d->type);
-  void *a = malloc(d->s * d->s * one.size);
+  const mms_one *one = d->form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : mms_matrix_one(d->type);
+  void *a = malloc(d->s * d->s * one->size);
   if (!a) return MMSCAN_ENOMEM;
   mms_matrix_make(d->matrix, one, d->s, a);
   int before = mms_cancel_disable();

@@ -75,8 +75,8 @@ typedef struct part {
 } part;
 
 static part part_of(const mms_product *p, size_t from, size_t columns) {
-  size_t size = mms_matrix_one(p->type).size, x_size = size;
-  if (p->form == MMSCAN_PRODUCT_BF16) x_size = mms_matrix_one_bf16().size;
+  size_t size = mms_matrix_one(p->type)->size, x_size = size;
+  if (p->form == MMSCAN_PRODUCT_BF16) x_size = mms_matrix_one_bf16.size;
   bool rows = p->row_stride != 0;
   size_t at = rows ? from : from * p->s;
   return (part){.p = p,
@@ -102,7 +102,6 @@ typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int
 static const double zero[2];
 
 static void gemm(mms_blas_call call, const part *t) {
-  const mms_one one = mms_matrix_one(t->p->type);
   const void *a = t->p->a;
   if (t->p->type == MMSCAN_F32)
     ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
@@ -111,8 +110,8 @@ static void gemm(mms_blas_call call, const part *t) {
     ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
                      t->stride);
   else
-    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one.bytes, a, t->s, t->x, t->stride,
-                         zero, t->w, t->stride);
+    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s,
+                         mms_matrix_one(t->p->type)->bytes, a, t->s, t->x, t->stride, zero, t->w, t->stride);
 }
 
 typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
@@ -123,7 +122,7 @@ typedef void (*trmm_pointer)(int order, int side, int uplo, int trans, int diag,
                              const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
 
 static void copy(const part *t) {
-  size_t size = mms_matrix_one(t->p->type).size, s = (size_t)t->s, columns = (size_t)t->columns;
+  size_t size = mms_matrix_one(t->p->type)->size, s = (size_t)t->s, columns = (size_t)t->columns;
   if (t->x == t->w) return;
   if (t->order == COL_MAJOR) memcpy(t->w, t->x, s * columns * size);
   for (size_t row = 0; t->order == ROW_MAJOR && row < s; row++)
@@ -131,7 +130,7 @@ static void copy(const part *t) {
 }
 
 static void trmm(mms_blas_call call, const part *t) {
-  const mms_one one = mms_matrix_one(t->p->type);
+  const mms_one *one = mms_matrix_one(t->p->type);
   const void *a = t->p->a;
   copy(t);
   if (t->p->type == MMSCAN_F32)
@@ -139,7 +138,7 @@ static void trmm(mms_blas_call call, const part *t) {
   else if (t->p->type == MMSCAN_F64)
     ((trmm_f64)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, 1, a, t->s, t->w, t->stride);
   else
-    ((trmm_pointer)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, one.bytes, a, t->s, t->w,
+    ((trmm_pointer)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, one->bytes, a, t->s, t->w,
                          t->stride);
 }
 
@@ -154,18 +153,18 @@ typedef void (*batch_call)(int order, const int *trans_a, const int *trans_b, co
 
 /* Squares of the part from its start on. */
 static void batch_group(mms_blas_call call, const part *t, size_t squares) {
-  const mms_one one = mms_matrix_one(t->p->type);
+  const mms_one *one = mms_matrix_one(t->p->type);
   const int none = NO_TRANS;
   const int64_t count = (int64_t)squares;
   const void *a[GROUP], *x[GROUP];
   void *w[GROUP];
   for (size_t i = 0; i < squares; i++) {
-    size_t at = i * t->p->s * t->p->s * one.size;
+    size_t at = i * t->p->s * t->p->s * one->size;
     a[i] = t->p->a;
     x[i] = t->x + at;
     w[i] = t->w + at;
   }
-  ((batch_call)call)(t->order, &t->trans, &none, &t->s, &t->s, &t->s, one.bytes, a, &t->s, x, &t->s, zero, w, &t->s, 1,
+  ((batch_call)call)(t->order, &t->trans, &none, &t->s, &t->s, &t->s, one->bytes, a, &t->s, x, &t->s, zero, w, &t->s, 1,
                      &count);
 }
 
@@ -189,7 +188,7 @@ typedef void (*strided_pointer)(int order, int trans_a, int trans_b, int64_t m, 
 
 /* All squares by the one A, which is 0 elements after itself. */
 static void batch_strided(mms_blas_call call, const part *t) {
-  const mms_one one = mms_matrix_one(t->p->type);
+  const mms_one *one = mms_matrix_one(t->p->type);
   const int64_t s = t->s, dist = s * s, count = t->columns / s;
   const void *a = t->p->a;
   if (t->p->type == MMSCAN_F32)
@@ -197,7 +196,7 @@ static void batch_strided(mms_blas_call call, const part *t) {
   else if (t->p->type == MMSCAN_F64)
     ((strided_f64)call)(t->order, t->trans, NO_TRANS, s, s, s, 1, a, s, 0, t->x, s, dist, 0, t->w, s, dist, count);
   else
-    ((strided_pointer)call)(t->order, t->trans, NO_TRANS, s, s, s, one.bytes, a, s, 0, t->x, s, dist, zero, t->w, s,
+    ((strided_pointer)call)(t->order, t->trans, NO_TRANS, s, s, s, one->bytes, a, s, 0, t->x, s, dist, zero, t->w, s,
                             dist, count);
 }
 
@@ -253,15 +252,17 @@ static mms_product rest_of(const mms_product *p) {
   return rest;
 }
 
+static void multiply_squares(const mms_blas *blas, const mms_product *p) {
+  const mms_product rest = rest_of(p);
+  mms_product squares = *p;
+  squares.columns -= rest.columns;
+  multiply_parts(blas, &squares);
+  multiply_parts(blas, &rest);
+}
+
 static void multiply(const mms_blas *blas, const mms_product *p, mms_manner manner) {
   mms_told told = mms_vendor_enter(blas->vendor, manner);
-  mms_product whole = *p, rest = *p;
-  if (mms_product_is_batch(p->form)) {
-    rest = rest_of(p);
-    whole.columns -= rest.columns;
-  }
-  multiply_parts(blas, &whole);
-  if (mms_product_is_batch(p->form)) multiply_parts(blas, &rest);
+  (mms_product_is_batch(p->form) ? multiply_squares : multiply_parts)(blas, p);
   mms_vendor_leave(blas->vendor, told);
 }
 

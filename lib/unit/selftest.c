@@ -26,7 +26,7 @@ static const struct {
 typedef struct trial {
   mms_product p;
   mmscan_matrix matrix;
-  mms_one one, x_one; /* of A and W, and of X */
+  const mms_one *one, *x_one; /* of A and W, and of X */
   void *a, *x, *w;
   size_t bytes; /* of x, and of w, that are looked at */
 } trial;
@@ -41,7 +41,7 @@ typedef struct number {
 static void store(mmscan_type type, bool is_bf16, void *at, number v) {
   const float f32[2] = {(float)v.re, (float)v.im};
   const double f64[2] = {v.re, v.im};
-  size_t size = (is_bf16 ? mms_matrix_one_bf16() : mms_matrix_one(type)).size;
+  size_t size = (is_bf16 ? &mms_matrix_one_bf16 : mms_matrix_one(type))->size;
   if (is_bf16)
     memcpy(at, (const char *)f32 + 2, size);
   else if (type == MMSCAN_F32 || type == MMSCAN_C32)
@@ -53,7 +53,7 @@ static void store(mmscan_type type, bool is_bf16, void *at, number v) {
 static number load(mmscan_type type, const void *at) {
   float f32[2] = {0};
   double f64[2] = {0};
-  size_t size = mms_matrix_one(type).size;
+  size_t size = mms_matrix_one(type)->size;
   if (type == MMSCAN_F64 || type == MMSCAN_C64) {
     memcpy(f64, at, size);
     return (number){f64[0], f64[1]};
@@ -96,7 +96,7 @@ static void fill(trial *t) {
   memset((char *)t->w - BEFORE, POISON, BEFORE + t->bytes);
   for (size_t column = 0; column < t->p.columns; column++)
     for (size_t row = 0; row < t->p.s; row++)
-      store(t->p.type, is_bf16, x + mms_product_at(&t->p, row, column) * t->x_one.size, given(t->p.type, row, column));
+      store(t->p.type, is_bf16, x + mms_product_at(&t->p, row, column) * t->x_one->size, given(t->p.type, row, column));
 }
 
 /* Compares a column, and poisons what is right. */
@@ -104,10 +104,10 @@ static bool take_column(trial *t, size_t column) {
   const number total = column_total(t, column);
   number before = {0, 0};
   for (size_t row = 0; row < t->p.s; row++) {
-    char *at = (char *)t->w + mms_product_at(&t->p, row, column) * t->one.size;
+    char *at = (char *)t->w + mms_product_at(&t->p, row, column) * t->one->size;
     number got = load(t->p.type, at), want = wanted(t, row, column, before, total);
     if (got.re != want.re || got.im != want.im) return false;
-    memset(at, POISON, t->one.size);
+    memset(at, POISON, t->one->size);
     before = add(before, given(t->p.type, row, column));
   }
   return true;
@@ -129,9 +129,9 @@ static bool is_poison(const trial *t) {
 typedef void (*multiplier)(const void *self, const mms_product *product);
 
 static bool passes(trial *t, multiplier multiply, const void *self) {
-  mms_matrix_make(t->matrix, t->one.size == t->x_one.size ? t->one : t->x_one, t->p.s, t->a);
+  mms_matrix_make(t->matrix, t->one->size == t->x_one->size ? t->one : t->x_one, t->p.s, t->a);
   t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->w : t->x;
-  t->bytes = t->p.s * (t->p.columns + PAD) * t->one.size;
+  t->bytes = t->p.s * (t->p.columns + PAD) * t->one->size;
   fill(t);
   multiply(self, &t->p);
   return take(t) && is_poison(t);
@@ -177,7 +177,7 @@ void mms_selftest_unlock(void) { pthread_mutex_unlock(&one_test); }
 
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
   trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
-  t.x_one = form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16() : t.one;
+  t.x_one = form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : t.one;
   t.p.a = t.a = memory_a;
   t.x = memory_x;
   t.p.w = t.w = memory_w + BEFORE;

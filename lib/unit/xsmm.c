@@ -1,8 +1,8 @@
 /* xsmm.c: products by kernels of LIBXSMM, and the unit xsmm, which is the LIBXSMM that the system finds.
  *
- * A kernel is for one shape and is column-major. By rows, W^T = X^T A^T. A product is cut into pieces of a power of two
- * columns, so that few shapes are ever made. Where A must be transposed it is copied first: s^2 moves, against as many
- * multiplications for each column.
+ * A kernel is for one shape and is column-major. By rows, W^T = X^T A^T, and it transposes A; it cannot where A comes
+ * first, and A^T is made beforehand: s^2 moves, against as many multiplications for each column. A product is cut into
+ * pieces of a power of two columns, so that few shapes are ever made.
  */
 #include "unit/xsmm.h"
 
@@ -19,6 +19,7 @@ enum { MOST_COLUMNS = 4096, MOST_COPY = 32768 /* bytes of A that are copied to t
 /* m-by-n = m-by-k times k-by-n, with leading dimensions. */
 typedef struct shape {
   mmscan_type type;
+  bool transposes; /* the second factor, which is square */
   int64_t m, n, k, a_stride, b_stride, c_stride;
 } shape;
 
@@ -40,14 +41,16 @@ typedef struct argument_2 {
 typedef void *(*dispatch_2)(shape_2 shape, unsigned flags, unsigned prefetch);
 typedef void (*kernel_2)(const argument_2 *argument);
 enum { TYPE_F64_2 = 0, TYPE_F32_2 = 1, BETA_0_2 = 4 };
+enum { TRANSPOSES_B = 2 }; /* of both */
 
 static void *make_1(const mms_xsmm *x, const shape *h) {
   static const double zero[1];
-  const mms_one one = mms_matrix_one(h->type);
-  static const int none;
+  const mms_one *one = mms_matrix_one(h->type);
+  static const int no_prefetch;
+  const int flags = h->transposes ? TRANSPOSES_B : 0;
   dispatch_1 dispatch;
   *(void **)&dispatch = h->type == MMSCAN_F32 ? x->sdispatch : x->ddispatch;
-  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one.bytes, zero, &none, &none);
+  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one->bytes, zero, &flags, &no_prefetch);
 }
 
 static void *make_2(const mms_xsmm *x, const shape *h) {
@@ -56,7 +59,7 @@ static void *make_2(const mms_xsmm *x, const shape *h) {
   *(void **)&dispatch = x->dispatch;
   return dispatch((shape_2){(int)h->m, (int)h->n, (int)h->k, (int)h->a_stride, (int)h->b_stride, (int)h->c_stride, type,
                             type, type, type},
-                  BETA_0_2, 0);
+                  BETA_0_2 | (h->transposes ? TRANSPOSES_B : 0), 0);
 }
 
 static void run(const mms_xsmm *x, void *kernel, const void *a, const void *b, void *c) {
@@ -78,7 +81,7 @@ enum { MOST_STRIDE = 1 << 30 };
 /* All that shapes of products differ in: m is columns and n is s, or the other way round, k is s, and c_stride tells
  * the others. Never 0. */
 static uint64_t key_of(const shape *h) {
-  return (uint64_t)(h->k == h->m) << 63 | (uint64_t)h->type << 58 | (uint64_t)h->m << 44 | (uint64_t)h->n << 30 |
+  return (uint64_t)(h->k == h->m) << 63 | (uint64_t)h->transposes << 62 | (uint64_t)h->type << 58 | (uint64_t)h->m << 44 | (uint64_t)h->n << 30 |
          (uint64_t)h->c_stride;
 }
 
@@ -129,10 +132,11 @@ static void multiply_plainly(const mms_product *p, size_t from, size_t columns) 
   mms_unit_model.multiply(&mms_unit_model, &piece);
 }
 
-/* Columns [from, from + columns), where a is A or A^T, as the layout wants it. */
+/* Columns [from, from + columns), where a is A, but A^T where columns follow each other and the product is by that. */
 static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
-  const shape h = stride ? (shape){p->type, c, s, s, stride, s, stride} : (shape){p->type, s, c, s, s, s, s};
+  const shape h = stride ? (shape){p->type, !p->transposed, c, s, s, stride, s, stride}
+                         : (shape){p->type, false, s, c, s, s, s, s};
   size_t at = (stride ? from : from * p->s) * mms_type_size(p->type);
   const char *in = (const char *)p->x + at;
   char *out = (char *)p->w + at;
@@ -168,7 +172,7 @@ static void multiply_transposed(mms_xsmm *x, const mms_product *p) {
 }
 
 void mms_xsmm_multiply(mms_xsmm *x, const mms_product *p) {
-  if (p->transposed == (p->row_stride != 0))
+  if (p->row_stride || !p->transposed)
     multiply_pieces(x, p, p->a);
   else
     multiply_transposed(x, p);
