@@ -29,7 +29,8 @@
 
 enum {
   PLANES = 2,
-  LANES = 16, /* columns of a whole block are a multiple of it */
+  LANES = 16,   /* columns of a whole block are a multiple of it */
+  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead, or farther */
 };
 
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
@@ -133,8 +134,8 @@ static mms_found nothing_found(const mms_job *job) {
 
 /* Adds what was found of elements to what was found of those before them. */
 static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
-  found->is_ordinary = found->is_ordinary && more->is_ordinary && more->is_finite &&
-                       job->kernel->advance(&found->total, &more->total);
+  found->is_ordinary =
+      found->is_ordinary && more->is_ordinary && more->is_finite && job->kernel->advance(&found->total, &more->total);
 }
 
 static void add_tail(const mms_job *job, const block *b, mms_found *found) {
@@ -199,9 +200,11 @@ static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_v
   return found;
 }
 
-/* The tile, moved on by a block; or NULL, where it does not come from memory. */
-static const void *block_after(const mms_job *job, const room *r, const mms_tile *t) {
-  const uintptr_t bytes = r->columns * job->s * mms_type_size(job->type), x = (uintptr_t)t->x;
+/* What is to be prefetched while a tile is scanned: the tile, moved on by a block, and by so much that it is there when
+ * it is read. NULL, where it does not come from memory. */
+static const void *tile_ahead(const mms_job *job, const room *r, const mms_tile *t) {
+  const uintptr_t block = r->columns * job->s * mms_type_size(job->type), x = (uintptr_t)t->x;
+  const uintptr_t bytes = block > AHEAD ? block : AHEAD;
   return job->fetches ? (const void *)(job->reverse ? x - bytes : x + bytes) : NULL;
 }
 
@@ -231,7 +234,7 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   mms_value running = *carry;
-  const mms_found found = scan_tile(job, memory, t, &running, block_after(job, memory, t));
+  const mms_found found = scan_tile(job, memory, t, &running, tile_ahead(job, memory, t));
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 

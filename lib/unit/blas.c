@@ -110,8 +110,8 @@ static void gemm(mms_blas_call call, const part *t) {
     ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
                      t->stride);
   else
-    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s,
-                         mms_matrix_one(t->p->type)->bytes, a, t->s, t->x, t->stride, zero, t->w, t->stride);
+    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, mms_matrix_one(t->p->type)->bytes, a,
+                         t->s, t->x, t->stride, zero, t->w, t->stride);
 }
 
 typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,

@@ -81,8 +81,8 @@ enum { MOST_STRIDE = 1 << 30 };
 /* All that shapes of products differ in: m is columns and n is s, or the other way round, k is s, and c_stride tells
  * the others. Never 0. */
 static uint64_t key_of(const shape *h) {
-  return (uint64_t)(h->k == h->m) << 63 | (uint64_t)h->transposes << 62 | (uint64_t)h->type << 58 | (uint64_t)h->m << 44 | (uint64_t)h->n << 30 |
-         (uint64_t)h->c_stride;
+  return (uint64_t)(h->k == h->m) << 63 | (uint64_t)h->transposes << 62 | (uint64_t)h->type << 58 |
+         (uint64_t)h->m << 44 | (uint64_t)h->n << 30 | (uint64_t)h->c_stride;
 }
 
 static mms_xsmm_slot *slot_of(mms_xsmm *x, uint64_t key) {
@@ -135,8 +135,8 @@ static void multiply_plainly(const mms_product *p, size_t from, size_t columns) 
 /* Columns [from, from + columns), where a is A, but A^T where columns follow each other and the product is by that. */
 static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
-  const shape h = stride ? (shape){p->type, !p->transposed, c, s, s, stride, s, stride}
-                         : (shape){p->type, false, s, c, s, s, s, s};
+  const shape h =
+      stride ? (shape){p->type, !p->transposed, c, s, s, stride, s, stride} : (shape){p->type, false, s, c, s, s, s, s};
   size_t at = (stride ? from : from * p->s) * mms_type_size(p->type);
   const char *in = (const char *)p->x + at;
   char *out = (char *)p->w + at;
