@@ -203,8 +203,8 @@ static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_v
 /* What is to be prefetched while a tile is scanned: the tile, moved on by a block, and by so much that it is there when
  * it is read. NULL, where it does not come from memory. */
 static const void *tile_ahead(const mms_job *job, const room *r, const mms_tile *t) {
-  const uintptr_t block = r->columns * job->s * mms_type_size(job->type), x = (uintptr_t)t->x;
-  const uintptr_t bytes = block > AHEAD ? block : AHEAD;
+  const uintptr_t whole = r->columns * job->s * mms_type_size(job->type), x = (uintptr_t)t->x;
+  const uintptr_t bytes = whole > AHEAD ? whole : AHEAD;
   return job->fetches ? (const void *)(job->reverse ? x - bytes : x + bytes) : NULL;
 }
 

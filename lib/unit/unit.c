@@ -33,11 +33,10 @@ bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form fo
   return mms_product_is_of_scans(type, form);
 }
 
-/* As many stores as a core has room for until they are through: then results go to memory while the next products are
- * made. Measured: doc/PERFORMANCE.md. */
+/* A fourth of a first-level cache: what is read next then comes while products are made, not while it is waited for. */
 size_t mms_unit_block(const mms_unit *unit) {
   size_t own = unit->block ? unit->block(unit) : 0;
-  return own ? own : 4096;
+  return own ? own : 8192;
 }
 
 bool mms_unit_hold(const mms_unit *unit) { return !unit || !unit->hold || unit->hold(unit); }

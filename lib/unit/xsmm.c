@@ -267,6 +267,8 @@ static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form
   return hold(self) && mms_xsmm_has(type, form);
 }
 
+static size_t block(const mms_unit *self) { return hold(self) ? vendor.block : 0; }
+
 static void describe(const mms_unit *self, mmscan_part *part) {
   if (hold(self)) part->library = vendor.file;
 }
@@ -277,4 +279,5 @@ const mms_unit mms_unit_xsmm = {.name = "xsmm",
                                 .has = has,
                                 .hold = hold,
                                 .absent = absent,
+                                .block = block,
                                 .describe = describe};
