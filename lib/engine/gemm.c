@@ -128,6 +128,12 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
   return true;
 }
 
+/* What comes so many bytes after x in the scan, to be prefetched; or NULL, where x does not come from memory. */
+static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
+  const uintptr_t at = (uintptr_t)x;
+  return job->fetches ? (const void *)(job->reverse ? at - bytes : at + bytes) : NULL;
+}
+
 static mms_found nothing_found(const mms_job *job) {
   return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true};
 }
@@ -175,6 +181,7 @@ static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_val
   const mms_value before = *carry;
   mms_found found;
   r->apart.columns = b->columns;
+  r->apart.then = ahead(job, b->x, AHEAD);
   job->kernel->to_rows(&r->apart, b->x, &found);
   if (!found.is_ordinary || !found.is_finite || !job->kernel->advance(carry, &found.total))
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
@@ -198,14 +205,6 @@ static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_v
     add_to(job, &here, &found);
   }
   return found;
-}
-
-/* What is to be prefetched while a tile is scanned: the tile, moved on by a block, and by so much that it is there when
- * it is read. NULL, where it does not come from memory. */
-static const void *tile_ahead(const mms_job *job, const room *r, const mms_tile *t) {
-  const uintptr_t whole = r->columns * job->s * mms_type_size(job->type), x = (uintptr_t)t->x;
-  const uintptr_t bytes = whole > AHEAD ? whole : AHEAD;
-  return job->fetches ? (const void *)(job->reverse ? x - bytes : x + bytes) : NULL;
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
@@ -233,8 +232,10 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
+  const room *r = memory;
+  const size_t whole = r->columns * job->s * mms_type_size(job->type);
   mms_value running = *carry;
-  const mms_found found = scan_tile(job, memory, t, &running, tile_ahead(job, memory, t));
+  const mms_found found = scan_tile(job, memory, t, &running, ahead(job, t->x, whole > AHEAD ? whole : AHEAD));
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
