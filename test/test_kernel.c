@@ -139,6 +139,24 @@ static void check_rows_asked_for(const mms_kernel *kernel, const struct type *ty
   buffer_free(&y);
 }
 
+/* Nor by columns that are taken apart. */
+static void check_apart_asked_for(const mms_kernel *kernel, const struct sample *sample, size_t s, const void *asked) {
+  enum { BYTES = ROWS * COLUMNS * sizeof(double) };
+  struct buffer want[2], plane[2];
+  mms_byrows rows = {.s = s, .columns = COLUMNS, .stride = COLUMNS};
+  mms_found alone, found;
+  for (int p = 0; p < 2; p++) want[p] = buffer_new(BYTES, 0), plane[p] = buffer_new(BYTES, 0);
+  for (int p = 0; p < 2; p++) rows.plane[p] = memset(want[p].data, 0, BYTES);
+  kernel->to_rows(&rows, sample->x, &alone);
+  for (int p = 0; p < 2; p++) rows.plane[p] = memset(plane[p].data, 0, BYTES);
+  rows.then = asked;
+  kernel->to_rows(&rows, sample->x, &found);
+  if (memcmp(&found.total, &alone.total, sample->oracle.type->size) != 0 ||
+      memcmp(plane[0].data, want[0].data, BYTES) != 0 || memcmp(plane[1].data, want[1].data, BYTES) != 0)
+    fail_seeded("%s, s %zu: asking for %p made a difference", sample->oracle.type->name, s, asked);
+  for (int p = 0; p < 2; p++) buffer_free(&want[p]), buffer_free(&plane[p]);
+}
+
 static void check_asked_for(const mms_isa *isa) {
   static const size_t lengths[] = {1, 100, 2048, LONGEST}, rows[] = {3, 4, 8, ROWS};
   for (size_t t = 0; t < TYPES; t++) {
@@ -150,6 +168,7 @@ static void check_asked_for(const mms_isa *isa) {
         for (unsigned way = 0; way < 8; way++) check_one_asked_for(kernel, &sample, lengths[i], asked[k], way);
     for (size_t i = 0; i < COUNT(rows); i++)
       for (unsigned way = 0; way < 8; way++) check_rows_asked_for(kernel, type_at(t), rows[i], asked[0], way);
+    for (size_t i = 0; i < COUNT(rows); i++) check_apart_asked_for(kernel, &sample, rows[i], asked[0]);
     sample_free(&sample);
   }
 }
