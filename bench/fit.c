@@ -15,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of a block as the engine cuts them for OpenBLAS (lib/unit/unit.c), and from which size of y on it passes the
- * caches by (lib/plan.c). */
-enum { BLOCK = 2048, STREAM_BYTES = 8 << 20 };
+/* As the engine has it: elements of a block, for an OpenBLAS that has kernels for small matrices (lib/unit/vendor.c);
+ * how many bytes ahead it prefetches (lib/engine/gemm.c); and from which size of y on it passes the caches by
+ * (lib/plan.c).
+ */
+enum { BLOCK = 1024, AHEAD = 8192, STREAM_BYTES = 8 << 20 };
 
 enum {
   ROUNDS = 41,
@@ -119,14 +121,14 @@ static void measure_size(const arrays *a, fit_size *f) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* m elements into s rows, a vector of LANES to each row in turn: the stores of a gather, without its shuffles. The next
- * block is asked for on the way, as in the engine. */
+/* m elements into s rows, a vector of LANES to each row in turn: the stores of a gather, without its shuffles. What is
+ * read later is prefetched on the way, as in the engine. */
 static void move_to_rows(size_t s, size_t m, const float *x, float *rows) {
   const size_t stride = BLOCK / s + PAD;
   size_t column = 0;
   for (; (column + LANES) * s <= m; column += LANES)
     for (size_t row = 0; row < s; row++, x += LANES) {
-      __builtin_prefetch((const void *)((uintptr_t)x + BLOCK * sizeof *x), 0, 2);
+      __builtin_prefetch((const void *)((uintptr_t)x + AHEAD), 0, 3);
       memcpy(rows + row * stride + column, x, LANES * sizeof *x);
     }
   memcpy(rows + column, x, (m - column * s) * sizeof *x);

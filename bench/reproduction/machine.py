@@ -67,7 +67,7 @@ def timed_part():
             own["s"], own["s"] ** 2, own["latency"], own["entry"],
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
-        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 2,048, scans "
+        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 1,024, scans "
         "the\n"
         "column totals as the engine `simd` does, and adds prefixes by vectors. ns an element; nothing but `call` "
         "is a time of\nthat engine:\n" % (
@@ -81,7 +81,8 @@ def timed_part():
         "- loops: what s does not divide, by a serial loop.\n",
         runs_rows(fit),
         "\nOff by %+.0f to %+.0f %%. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
-        "and that the engine asks for what it reads next while it works on this, which counts where x is in memory.\n" % (
+        "and that past the nearest cache elements come and go while products are made: there a scan takes less than its "
+        "parts.\n" % (
             100 * min(off), 100 * max(off)),
         "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
         "",
