@@ -46,11 +46,11 @@ enum { TRANSPOSES_B = 2 }; /* of both */
 static void *make_1(const mms_xsmm *x, const shape *h) {
   static const double zero[1];
   const mms_one *one = mms_matrix_one(h->type);
-  static const int no_prefetch;
-  const int flags = h->transposes ? TRANSPOSES_B : 0;
+  static const int no_prefetch, flags[] = {0, TRANSPOSES_B};
   dispatch_1 dispatch;
   *(void **)&dispatch = h->type == MMSCAN_F32 ? x->sdispatch : x->ddispatch;
-  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one->bytes, zero, &flags, &no_prefetch);
+  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one->bytes, zero, &flags[h->transposes],
+                  &no_prefetch);
 }
 
 static void *make_2(const mms_xsmm *x, const shape *h) {
