@@ -17,8 +17,8 @@
  * NaN. A block that is not, or whose carry is too large for it, is scanned by the plain loop; so a result is finite
  * exactly where the plain loop's is, and no non-finite element meets a zero of L_s.
  *
- * The total of a tile is that of its blocks one after the other, added up while they are taken apart: who looks at a
- * tile ahead adds up the same, and multiplies later.
+ * The total of a tile is that of its blocks one after the other, added up while they are taken apart; the carry goes on
+ * by them. Who looks at a tile ahead adds up the same, and multiplies later.
  */
 #include "arena.h"
 #include "engine/engine.h"
