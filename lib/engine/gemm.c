@@ -17,8 +17,8 @@
  * NaN. A block that is not, or whose carry is too large for it, is scanned by the plain loop; so a result is finite
  * exactly where the plain loop's is, and no non-finite element meets a zero of L_s.
  *
- * The total of a tile is that of its blocks one after the other, added up while they are taken apart; the carry goes on
- * by them. Who looks at a tile ahead adds up the same, and multiplies later.
+ * The total of a block is found while it is taken apart; the carry, and the total of the tile, go on by that. Who only
+ * looks at a tile adds up the same, and multiplies later.
  */
 #include "arena.h"
 #include "engine/engine.h"
@@ -30,34 +30,34 @@
 enum {
   PLANES = 2,
   LANES = 16,   /* columns of a whole block are a multiple of it */
-  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead, or farther */
+  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block */
 };
 
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
  * not a power of two apart: they would share a set of the cache. */
 typedef struct room {
   size_t columns;              /* of a whole block */
-  size_t size;                 /* of a number of the unit; */
-  int planes;                  /* an element takes so many of them */
-  mms_byrows apart, together;  /* a block, to be multiplied; and multiplied, each column scanned from zero */
-  mms_product product[PLANES]; /* of the one to the other */
-  const char *last[PLANES];    /* the row of it that is the totals of the columns; */
-  void *before[PLANES];        /* what is before each column; */
-  mms_kernel_scan *scan;       /* by this, from */
-  mms_value zero;
+  size_t size;                 /* bytes of a number of the unit */
+  int planes;                  /* numbers of the unit to an element */
+  void *l;                     /* L_s */
+  mms_byrows apart;            /* a block by rows, as the unit gets it */
+  mms_product product[PLANES]; /* of it */
+  mms_byrows together;         /* the result, each column scanned from zero, as from_rows() gets it */
+  const char *last[PLANES];    /* the row of that which holds the totals of columns */
+  void *before[PLANES];        /* the exclusive scan of these */
+  mms_kernel_scan *scan;       /* the kernel that makes it */
+  mms_value zero;              /* its first carry */
 } room;
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
 
-static size_t unit_size(const mms_job *job) { return mms_type_size(mms_type_unit(job->type)); }
-
-static size_t block_columns(const mms_job *job) {
-  size_t columns = job->block / unit_size(job) / job->s / LANES * LANES;
+static size_t block_columns(const mms_job *job, size_t size) {
+  size_t columns = job->block / size / job->s / LANES * LANES;
   return columns ? columns : LANES;
 }
 
-/* The matrices of plane p, and what is by them in the room. */
-static void lay_out_plane(const mms_job *job, mms_arena *a, void *l, room *r, int p) {
+/* Plane p: its product, and what comes before the columns. */
+static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
   const size_t s = job->s, stride = r->apart.stride;
   char *plane = mms_arena_take(a, s * stride * r->size), *scanned = mms_arena_take(a, s * stride * r->size);
   r->product[p] = (mms_product){.type = mms_type_unit(job->type),
@@ -65,27 +65,29 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, void *l, room *r, in
                                 .transposed = job->reverse,
                                 .s = s,
                                 .row_stride = stride,
-                                .a = l,
+                                .a = r->l,
                                 .x = plane,
                                 .w = scanned};
   r->apart.plane[p] = plane;
   r->together.plane[p] = scanned;
   r->together.before[p] = r->before[p] = mms_arena_take(a, r->columns * r->size);
-  if (scanned) r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
+  if (scanned) /* NULL where sizes are only added up */
+    r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
 }
 
 static size_t lay_out(const mms_job *job, char *memory, room *r) {
   const mmscan_type type = mms_type_unit(job->type);
+  const size_t size = mms_type_size(type);
   mms_arena a = {.block = memory};
   mms_arena_take(&a, sizeof *r);
-  *r = (room){.columns = block_columns(job),
-              .size = mms_type_size(type),
+  *r = (room){.columns = block_columns(job, size),
+              .size = size,
               .planes = mms_type_planes(job->op, job->type),
               .scan = mms_kernel_scan_of(&job->isa->kernels[job->op][type], MMSCAN_EXCLUSIVE, job->reverse),
               .zero = mms_type_identity(job->op, type)};
   r->apart = r->together = (mms_byrows){.s = job->s, .stride = r->columns + LANES};
-  void *l = mms_arena_take(&a, job->s * job->s * r->size);
-  for (int p = 0; p < r->planes; p++) lay_out_plane(job, &a, l, r, p);
+  r->l = mms_arena_take(&a, job->s * job->s * size);
+  for (int p = 0; p < r->planes; p++) lay_out_plane(job, &a, r, p);
   return a.used;
 }
 
@@ -97,7 +99,7 @@ static size_t room_size(const mms_job *job) {
 static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
-  mms_matrix_of(r->product[0].type, MMSCAN_MATRIX_L, job->s, (void *)(uintptr_t)r->product[0].a);
+  mms_matrix_of(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, r->l);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -134,11 +136,18 @@ static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
   return job->fetches ? (const void *)(job->reverse ? at - bytes : at + bytes) : NULL;
 }
 
-static mms_found nothing_found(const mms_job *job) {
-  return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true};
+/* How far, where all of the next block is to be: a block goes up from its lowest address, also in reverse. */
+static size_t farther(const mms_job *job, const room *r) {
+  const size_t whole = r->columns * job->s * mms_type_size(job->type);
+  return whole > AHEAD ? whole : AHEAD;
 }
 
-/* Adds what was found of elements to what was found of those before them. */
+static mms_found nothing_found(const mms_job *job) {
+  return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true, .is_finite = true};
+}
+
+/* Adds what was found of some elements to what was found of those before them. All are ordinary only where either are,
+ * and those that come have a finite total. */
 static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
   found->is_ordinary =
       found->is_ordinary && more->is_ordinary && more->is_finite && job->kernel->advance(&found->total, &more->total);
@@ -156,6 +165,7 @@ static void add_tail(const mms_job *job, const block *b, mms_found *found) {
 static void write_columns(const mms_job *job, room *r, const block *b, const mms_value *carry) {
   for (int p = 0; p < r->planes; p++) {
     r->product[p].columns = b->columns;
+    r->product[p].elements = b->columns * job->s;
     mms_unit_multiply(job->unit, &r->product[p]);
     mms_value running = r->zero;
     r->scan(b->columns, r->last[p], r->before[p], &running, NULL, NULL);
@@ -175,18 +185,24 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
     mms_loop_of[job->op][job->type].fold[job->reverse](m, x, carry);
 }
 
-/* Takes a block apart, on the way to be added up, and scans it: by a product, but where the carry is too large for it.
- */
-static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_value *carry) {
+/* Takes columns apart, on the way to be added up, and scans them: by a product, where elements and carry allow it, else
+ * by the plain loop. */
+static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
   const mms_value before = *carry;
   mms_found found;
   r->apart.columns = b->columns;
-  r->apart.then = ahead(job, b->x, AHEAD);
+  r->apart.then = ahead(job, b->x, job->reverse ? farther(job, r) : AHEAD);
   job->kernel->to_rows(&r->apart, b->x, &found);
   if (!found.is_ordinary || !found.is_finite || !job->kernel->advance(carry, &found.total))
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
-  else if (b->y && b->columns)
+  else if (b->y)
     write_columns(job, r, b, &before);
+  return found;
+}
+
+static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_value *carry) {
+  mms_found found = nothing_found(job);
+  if (b->columns > 0) found = scan_columns(job, r, b, carry);
   if (b->tail > 0) {
     add_tail(job, b, &found);
     scan_plainly(job, b->tail, b->x_tail, b->y_tail, carry);
@@ -232,10 +248,8 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
-  const room *r = memory;
-  const size_t whole = r->columns * job->s * mms_type_size(job->type);
   mms_value running = *carry;
-  const mms_found found = scan_tile(job, memory, t, &running, ahead(job, t->x, whole > AHEAD ? whole : AHEAD));
+  const mms_found found = scan_tile(job, memory, t, &running, ahead(job, t->x, farther(job, memory)));
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 

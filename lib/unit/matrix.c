@@ -10,10 +10,10 @@ double mms_matrix_entry(mmscan_type type, const void *a, size_t index) {
 const mms_one mms_matrix_one_bf16 = {.size = sizeof(uint16_t), .bf16 = 0x3f80};
 
 const mms_one *mms_matrix_one(mmscan_type type) {
-  static const mms_one none, ones[] = {[MMSCAN_F32] = {.size = sizeof(float), .f32 = 1},
-                                       [MMSCAN_F64] = {.size = sizeof(double), .f64 = 1},
-                                       [MMSCAN_C32] = {.size = 2 * sizeof(float), .f32 = 1},
-                                       [MMSCAN_C64] = {.size = 2 * sizeof(double), .f64 = 1}};
+  static const mms_one none, ones[] = {[MMSCAN_F32] = {.size = sizeof(float), .f32 = {1}},
+                                       [MMSCAN_F64] = {.size = sizeof(double), .f64 = {1}},
+                                       [MMSCAN_C32] = {.size = 2 * sizeof(float), .f32 = {1}},
+                                       [MMSCAN_C64] = {.size = 2 * sizeof(double), .f64 = {1}}};
   return (size_t)type < sizeof ones / sizeof *ones ? &ones[type] : &none;
 }
 

@@ -8,8 +8,8 @@
 typedef struct mms_one {
   size_t size; /* in bytes; 0: of no type that is multiplied */
   union {
-    float f32;
-    double f64;
+    float f32[2];
+    double f64[2];
     uint16_t bf16;
     unsigned char bytes[16];
   };

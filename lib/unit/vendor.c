@@ -91,19 +91,22 @@ static void say_mkl(mms_vendor *v) {
   while (length && v->version[length - 1] == ' ') v->version[--length] = '\0';
 }
 
-/* Of BLIS the kernels too, by the name of a CPU: generic ones, where it does not know this, are far slower. It ends the
- * process where it is asked before it has begun, and BLIS_ARCH_TYPE is set. */
+#define KERNELS ", kernels for "
+
+/* Of BLIS the kernels too, by the name of a CPU: generic ones, where it does not know this, are far slower. BLIS aborts
+ * where it is asked before bli_init() and BLIS_ARCH_TYPE is set. */
 static bool say_blis(mms_vendor *v) {
   void (*begin)(void);
   const char *(*name_of)(int);
+  const char *name;
   int cpu;
   if (!say_text(v, "bli_info_get_version_str")) return false;
   *(void **)&begin = find_either(v, "bli_init");
   *(void **)&name_of = find_either(v, "bli_arch_string");
   const size_t length = strlen(v->version);
   if (begin) begin();
-  if (begin && name_of && say_int(v, "bli_arch_query_id", &cpu))
-    snprintf(v->version + length, sizeof v->version - length, ", kernels for %s", name_of(cpu));
+  if (begin && name_of && say_int(v, "bli_arch_query_id", &cpu) && (name = name_of(cpu)) != NULL)
+    snprintf(v->version + length, sizeof v->version - length, KERNELS "%s", name);
   return true;
 }
 
@@ -127,8 +130,9 @@ static bool one_at_a_time(const mms_vendor *v) {
  * whose calls crash, or refuse squares (its pull requests 5979 and 5980), and a later one tells only the number of its
  * version, which does not tell such builds from others. */
 static bool batches(const mms_vendor *v) {
+  static const char good[] = "0.9.0", with_kernels[] = "0.9.0" KERNELS;
   if (find_either(v, "bli_info_get_version_str"))
-    return strcspn(v->version, ",") == 5 && !strncmp(v->version, "0.9.0", 5);
+    return strcmp(v->version, good) == 0 || strncmp(v->version, with_kernels, sizeof with_kernels - 1) == 0;
   return find_either(v, "MKL_Get_Version_String") != NULL;
 }
 
@@ -154,9 +158,8 @@ static bool has_small_kernels(const mms_vendor *v) {
   return i < sizeof cores / sizeof *cores;
 }
 
-/* The less a call takes: it takes LIBXSMM some 10 ns, and BLIS a microsecond. Where it takes little, as many stores as
- * a core has room for until they are through, so that results go to memory while the next products are made. Measured:
- * doc/PERFORMANCE.md. */
+/* Small where a call is cheap (LIBXSMM 10 ns, BLIS a microsecond): then the stores of a block fit in the core's queue,
+ * and drain while the next products are made. Measured: doc/PERFORMANCE.md. */
 static size_t block(const mms_vendor *v) {
   if (find_either(v, "libxsmm_init")) return 4096;
   if (find_either(v, "openblas_get_config")) return has_small_kernels(v) ? 4096 : 16384;

@@ -132,7 +132,7 @@ static void multiply_plainly(const mms_product *p, size_t from, size_t columns) 
   mms_unit_model.multiply(&mms_unit_model, &piece);
 }
 
-/* Columns [from, from + columns), where a is A, but A^T where columns follow each other and the product is by that. */
+/* Columns [from, from + columns), a: A; or A^T, where columns follow each other and the product is by that. */
 static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
   const shape h =
