@@ -175,7 +175,8 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   writes_before:WRITES_BEFORE wrong_at_4:WRONG_AT=4 wrong_at_16:WRONG_AT=16 wrong_wide:WRONG_WIDE \
   blis_pthread:PTHREADS_OF=0 openblas_pthread:PTHREADS_OF=1 \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \
-  two_lines:TWO_LINES long_line:LONG_LINE \
+  two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_skylakex:OPENBLAS=SkylakeX \
+  blis:FULL,BLIS=0.9.0 blis_later:FULL,BLIS=0.9.01 \
   fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL \
   full64:FULL,INTEGER=int64_t,BF16=cblas_gemm_bf16bf16f32 \
   bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX

@@ -5,6 +5,7 @@
  */
 #include "sanitized.h"
 #include "toy.h"
+#include "unit/unit.h"
 
 enum { ROUTINES = 17 };
 
@@ -43,6 +44,42 @@ static void test_batches_are_tried(void **state) {
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_BATCH));
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_BATCH_STRIDED));
   assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+static void check_blis(const char *toy_name, const char *version, mmscan_routine_state batches) {
+  const char *unit = open_toy(toy_name);
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK && strcmp(part.name, unit) != 0; i++) continue;
+  assert_string_equal(part.name, unit);
+  assert_string_equal(part.version, version);
+  for (size_t i = 0; i < ROUTINES; i++) {
+    mmscan_routine r = routine_at(unit, i);
+    assert_int_equal(r.state, is_batch(r.form) ? batches : MMSCAN_ROUTINE_USED);
+  }
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+/* A BLIS says whose kernels it took, behind its version; that alone tells whether its batches are known to be good. */
+static void test_versions_of_blis(void **state) {
+  (void)state;
+  check_blis("blis", "0.9.0, kernels for toys", MMSCAN_ROUTINE_USED);
+  check_blis("blis_later", "0.9.01, kernels for toys", MMSCAN_ROUTINE_OFF);
+}
+
+static size_t block_of(const char *toy_name) {
+  const char *unit = open_toy(toy_name);
+  size_t block = mms_unit_block(mms_unit_find(unit));
+  assert_mmscan_ok(mmscan_unit_close(unit));
+  return block;
+}
+
+/* The more a call takes a library, the more it is given at a time. */
+static void test_blocks_by_vendor(void **state) {
+  (void)state;
+  assert_true(block_of("openblas_skylakex") < block_of("sound"));
+  assert_true(block_of("sound") < block_of("openblas_haswell"));
+  assert_true(block_of("openblas_haswell") < block_of("full")); /* MKL */
+  assert_true(block_of("full") < block_of("blis"));
 }
 
 static bool is_strided(const char *name) { return strstr(name, "strided") != NULL; }
@@ -84,8 +121,8 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_are_used),
-      cmocka_unit_test(test_batches_are_tried),
+      cmocka_unit_test(test_all_are_used),           cmocka_unit_test(test_batches_are_tried),
+      cmocka_unit_test(test_versions_of_blis),       cmocka_unit_test(test_blocks_by_vendor),
       cmocka_unit_test(test_bad_ones_are_found_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,8 @@
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
  *   TWO_LINES     says that its version is two lines
  *   LONG_LINE     or one of 400 characters
+ *   OPENBLAS      it says that it is an OpenBLAS that took the kernels of this CPU
+ *   BLIS          or a BLIS of this version, which aborts as that does
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
  *   PTHREADS_OF   or unless it is told not to by the calls of this vendor: 0 BLIS, 1 OpenBLAS, of pthreads
@@ -72,6 +74,29 @@ char *openblas_get_config(void) {
   snprintf(version, sizeof version, "OpenBLAS %0391d", 1);
   return version;
 }
+#endif
+
+#define TEXT(text)     #text
+#define TEXT_OF(macro) TEXT(macro)
+
+#ifdef OPENBLAS
+const char *openblas_get_config(void);
+const char *openblas_get_config(void) { return "OpenBLAS 0.3.21 DYNAMIC_ARCH " TEXT_OF(OPENBLAS) " MAX_THREADS=64"; }
+#endif
+
+#ifdef BLIS
+static bool has_begun;
+const char *bli_info_get_version_str(void);
+void bli_init(void);
+int bli_arch_query_id(void);
+const char *bli_arch_string(int cpu);
+const char *bli_info_get_version_str(void) { return TEXT_OF(BLIS); }
+void bli_init(void) { has_begun = true; }
+int bli_arch_query_id(void) {
+  if (!has_begun) abort();
+  return 6;
+}
+const char *bli_arch_string(int cpu) { return cpu == 6 ? "toys" : "nobody"; }
 #endif
 
 #ifdef PTHREADS_OF

@@ -41,16 +41,18 @@ typedef struct argument_2 {
 typedef void *(*dispatch_2)(shape_2 shape, unsigned flags, unsigned prefetch);
 typedef void (*kernel_2)(const argument_2 *argument);
 enum { TYPE_F64_2 = 0, TYPE_F32_2 = 1, BETA_0_2 = 4 };
-enum { TRANSPOSES_B = 2 }; /* of both */
+
+/* The same flag in both, by whether the second factor is transposed. */
+static const int transposes_b[] = {0, 2};
 
 static void *make_1(const mms_xsmm *x, const shape *h) {
   static const double zero[1];
   const mms_one *one = mms_matrix_one(h->type);
-  static const int no_prefetch, flags[] = {0, TRANSPOSES_B};
+  static const int no_prefetch;
   dispatch_1 dispatch;
   *(void **)&dispatch = h->type == MMSCAN_F32 ? x->sdispatch : x->ddispatch;
-  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one->bytes, zero, &flags[h->transposes],
-                  &no_prefetch);
+  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one->bytes, zero,
+                  &transposes_b[h->transposes], &no_prefetch);
 }
 
 static void *make_2(const mms_xsmm *x, const shape *h) {
@@ -59,7 +61,7 @@ static void *make_2(const mms_xsmm *x, const shape *h) {
   *(void **)&dispatch = x->dispatch;
   return dispatch((shape_2){(int)h->m, (int)h->n, (int)h->k, (int)h->a_stride, (int)h->b_stride, (int)h->c_stride, type,
                             type, type, type},
-                  BETA_0_2 | (h->transposes ? TRANSPOSES_B : 0), 0);
+                  BETA_0_2 | (unsigned)transposes_b[h->transposes], 0);
 }
 
 static void run(const mms_xsmm *x, void *kernel, const void *a, const void *b, void *c) {
