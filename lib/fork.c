@@ -5,6 +5,7 @@
 #include "fork.h"
 
 #include "unit/loaded.h"
+#include "unit/quiet.h"
 #include "unit/selftest.h"
 #include "unit/vendor.h"
 #include <pthread.h>
@@ -27,15 +28,18 @@ static void before_fork(void) {
   mms_loaded_lock();
   mms_selftest_lock();
   mms_vendor_lock();
+  mms_quiet_lock();
 }
 
 static void in_parent(void) {
+  mms_quiet_unlock();
   mms_vendor_unlock();
   mms_selftest_unlock();
   mms_loaded_unlock();
 }
 
 static void in_child(void) {
+  mms_quiet_forget();
   in_parent();
   if (atomic_load(&had_threads)) atomic_store(&lost_threads, true);
 }

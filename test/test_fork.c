@@ -28,6 +28,11 @@ static bool open_and_close(void) {
 
 static bool try_linked(void) { return mmscan_routine_try("cblas", "sgemm") == MMSCAN_OK; }
 
+/* By a library that is told, by a setting of the process, to start no threads. */
+static bool multiply(void) {
+  return product_status(getenv("MMSCAN_TEST_LIBRARY"), MMSCAN_PRODUCT_CHUNKED) == MMSCAN_OK;
+}
+
 /* What a thread does until it is told to stop; with pauses, in which a fork() that waits for a lock can have it. */
 struct busy {
   bool (*call)(void);
@@ -66,6 +71,12 @@ static int fork_amid(bool (*call)(void)) {
 
 static int fork_amid_opening(void) { return fork_amid(open_and_close); }
 static int fork_amid_trying(void) { return fork_amid(try_linked); }
+static int fork_amid_telling(void) {
+  const char *unit;
+  if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
+  const int failed = fork_amid(multiply);
+  return mmscan_unit_close(unit) == MMSCAN_OK ? failed : 11;
+}
 
 static void check_child(const char *argument, const struct setting *settings, size_t count) {
   struct outcome o = ask_self(argument, settings, count);
@@ -85,6 +96,11 @@ static void test_opening(void **state) {
 static void test_trying(void **state) {
   (void)state;
   check_child("trying", NULL, 0);
+}
+
+static void test_telling(void **state) {
+  (void)state;
+  check_child("telling", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("blis_pthread")}, 1);
 }
 
 /* ---- After threads ----------------------------------------------------------------------------------------------- */
@@ -165,19 +181,17 @@ static void test_after_nothing(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"opening", fork_amid_opening},
-                                          {"trying", fork_amid_trying},
-                                          {"matmulscan", after_matmulscan},
-                                          {"region", after_a_region},
-                                          {"nothing", after_nothing}};
+  static const struct child children[] = {{"opening", fork_amid_opening}, {"trying", fork_amid_trying},
+                                          {"telling", fork_amid_telling}, {"matmulscan", after_matmulscan},
+                                          {"region", after_a_region},     {"nothing", after_nothing}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_opening),          cmocka_unit_test(test_trying),
-      cmocka_unit_test(test_after_matmulscan), cmocka_unit_test(test_after_a_region),
-      cmocka_unit_test(test_after_nothing),
+      cmocka_unit_test(test_opening),        cmocka_unit_test(test_trying),
+      cmocka_unit_test(test_telling),        cmocka_unit_test(test_after_matmulscan),
+      cmocka_unit_test(test_after_a_region), cmocka_unit_test(test_after_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

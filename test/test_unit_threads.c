@@ -155,6 +155,44 @@ static void test_a_library_is_told(void **state) {
   check_told("openblas_pthread", false);
 }
 
+/* Two threads come and go, in a library whose setting is one of the process: while one of them is in, it stays told,
+ * and what was set before comes back with the last. */
+struct guest {
+  const char *unit;
+  mmscan_status status;
+};
+
+static void *come_and_go(void *argument) {
+  struct guest *g = argument;
+  for (size_t i = sized(5000, 500); i > 0 && g->status == MMSCAN_OK; i--)
+    g->status = product_status(g->unit, MMSCAN_PRODUCT_CHUNKED);
+  return NULL;
+}
+
+static void test_two_are_in_it(void **state) {
+  (void)state;
+  const char *unit = open_toy("blis_pthread");
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
+  int (*calls)(void);
+  long (*set)(void);
+  struct guest guests[2] = {{.unit = unit}, {.unit = unit}};
+  pthread_t other;
+  *(void **)&calls = dlsym(handle, "toy_calls");
+  *(void **)&set = dlsym(handle, "bli_thread_get_num_threads");
+  const long set_before = set();
+  const int calls_before = calls();
+  assert_int_equal(pthread_create(&other, NULL, come_and_go, &guests[1]), 0);
+  come_and_go(&guests[0]);
+  pthread_join(other, NULL);
+  assert_mmscan_ok(guests[0].status);
+  assert_mmscan_ok(guests[1].status);
+  assert_int_equal(calls(), calls_before);
+  assert_int_equal(set(), set_before);
+  assert_int_not_equal(set_before, 1);
+  dlclose(handle);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
 /* ---- Teams that cannot be ---------------------------------------------------------------------------------------- */
 
 enum { PATIENCE = 30 /* seconds, after which an alarm ends what waits for ever */ };
@@ -282,9 +320,9 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_of_units),     cmocka_unit_test(test_a_library_is_told),
-      cmocka_unit_test(test_teams_that_cannot_be), cmocka_unit_test(test_nothing_is_left),
-      cmocka_unit_test(test_many_at_a_time),
+      cmocka_unit_test(test_threads_of_units), cmocka_unit_test(test_a_library_is_told),
+      cmocka_unit_test(test_two_are_in_it),    cmocka_unit_test(test_teams_that_cannot_be),
+      cmocka_unit_test(test_nothing_is_left),  cmocka_unit_test(test_many_at_a_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

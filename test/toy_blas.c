@@ -54,7 +54,7 @@
 enum { ROW_MAJOR = 101, TRANS = 112, UPPER = 121 };
 
 int toy_calls(void);
-static int calls;
+static atomic_int calls;
 
 /* How often a function of this library was called that its cblas_sgemm does not have inside. */
 int toy_calls(void) { return calls; }
@@ -115,9 +115,17 @@ int openblas_get_parallel(void) { return 1; }
 #endif
 long VENDOR(get_num_threads)(void);
 void VENDOR(set_num_threads)(long threads);
+/* Long enough for another thread to come or go, or for a fork. */
+static void linger(void) { usleep(20); }
 long VENDOR(get_num_threads)(void) { return threads_of_all; }
-void VENDOR(set_num_threads)(long threads) { threads_of_all = threads; }
-static bool is_told(void) { return threads_of_all == 1; }
+void VENDOR(set_num_threads)(long threads) {
+  linger();
+  threads_of_all = threads;
+}
+static bool is_told(void) {
+  linger();
+  return threads_of_all == 1;
+}
 #elif defined(THREADS)
 static _Thread_local int threads_here;
 int MKL_Set_Num_Threads_Local(int threads);

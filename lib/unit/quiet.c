@@ -3,14 +3,16 @@
  * MKL has a call for the calling thread. BLIS asks OpenMP for as many threads as it is set to, whatever OpenMP is set
  * to, so the calling thread is to nest no teams. It is content with a team of one, and ends the process where a team is
  * smaller than it asked for, but larger than that. A BLIS of pthreads starts threads anew for each product, and has a
- * setting of the process alone: where two threads are in it and one leaves, a product of the other may start threads,
- * once in a while. An OpenBLAS starts none for a chunk. For what is larger, one of OpenMP asks for as many threads as a
- * team of the calling thread would have, and waits for ever for those that do not come; one of pthreads has a setting
- * of the process. */
+ * setting of the process alone. An OpenBLAS starts none for a chunk. For what is larger, one of OpenMP asks for as many
+ * threads as a team of the calling thread would have, and waits for ever for those that do not come; one of pthreads
+ * has a setting of the process. */
 #include "unit/quiet.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stddef.h>
+
+/* ---- By vendor ------------------------------------------------------------------------------------------------ */
 
 typedef void *finder(const void *from, const char *name);
 
@@ -50,6 +52,7 @@ static mms_quiet of_blis(finder *find, const void *from) {
   if (of_pthreads && of_pthreads()) {
     q = setting(find, from, "bli_thread_get_num_threads", "bli_thread_set_num_threads");
     q.none = 1;
+    q.is_shared = true;
   } else {
     q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
     q = with_team(q, find, from, "bli_thread_get_num_threads");
@@ -65,6 +68,7 @@ static mms_quiet of_openblas(finder *find, const void *from, int threading) {
     q = with_team(q, find, from, "omp_get_max_threads");
   } else {
     q = setting(find, from, "openblas_get_num_threads", "openblas_set_num_threads");
+    q.is_shared = true;
   }
   q.none = 1;
   return q;
@@ -76,6 +80,8 @@ mms_quiet mms_quiet_of(finder *find, const void *from) {
   if (find(from, "bli_info_get_version_str")) return of_blis(find, from);
   return of_mkl(find, from);
 }
+
+/* ---- Telling -------------------------------------------------------------------------------------------------- */
 
 static int exchange(const mms_quiet *q, int value) {
   if (q->exchange) return q->exchange(value);
@@ -101,14 +107,59 @@ static bool is_to_be_told(const mms_quiet *q, mms_manner manner) {
   }
 }
 
-mms_told mms_quiet_begin(const mms_quiet *q, mms_manner manner) {
-  if (!is_to_be_told(q, manner)) return (mms_told){.is = false};
-  return (mms_told){true, exchange(q, q->none)};
+/* All who are told by a shared setting now. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mms_told *guests;
+
+void mms_quiet_lock(void) { pthread_mutex_lock(&lock); }
+void mms_quiet_unlock(void) { pthread_mutex_unlock(&lock); }
+void mms_quiet_forget(void) { guests = NULL; }
+
+/* Two units may be one library. */
+static const mms_told *guest_of(const mms_quiet *q) {
+  const mms_told *g = guests;
+  while (g && g->quiet->set != q->set) g = g->next;
+  return g;
 }
 
-void mms_quiet_end(const mms_quiet *q, mms_told told) {
-  if (told.is) exchange(q, told.before);
+static void come(mms_told *told) {
+  mms_quiet_lock();
+  const mms_told *other = guest_of(told->quiet);
+  told->before = other ? other->before : exchange(told->quiet, told->quiet->none);
+  told->next = guests;
+  guests = told;
+  mms_quiet_unlock();
 }
+
+static void go(mms_told *told) {
+  mms_quiet_lock();
+  mms_told **at = &guests;
+  while (*at && *at != told) at = &(*at)->next;
+  if (*at) *at = told->next;
+  if (!guest_of(told->quiet)) exchange(told->quiet, told->before);
+  mms_quiet_unlock();
+}
+
+void mms_quiet_begin(const mms_quiet *q, mms_manner manner, mms_told *told) {
+  told->quiet = is_to_be_told(q, manner) ? q : NULL;
+  if (!told->quiet) return;
+  if (q->is_shared) {
+    come(told);
+  } else {
+    told->before = exchange(q, q->none);
+  }
+}
+
+void mms_quiet_end(mms_told *told) {
+  if (!told->quiet) return;
+  if (told->quiet->is_shared) {
+    go(told);
+  } else {
+    exchange(told->quiet, told->before);
+  }
+}
+
+/* ---- OpenMP --------------------------------------------------------------------------------------------------- */
 
 int mms_quiet_teams_off(void) {
   const int before = omp_get_max_active_levels();

@@ -14,6 +14,7 @@ typedef struct mms_quiet {
   int (*get)(void);
   void (*set)(long value); /* an int or a long to the library */
   int none;                /* the value that stands for no threads beside the caller */
+  bool is_shared;          /* it is one of the process, not of the calling thread */
   bool in_chunks;          /* it starts threads for the smallest products too */
 
   /* Of OpenMP; all are NULL where a library can do with any team. The team that it asks for, and what may make OpenMP's
@@ -31,13 +32,22 @@ typedef enum mms_manner {
 /* The setting of a library, whose calls are found by find(from, name). */
 mms_quiet mms_quiet_of(void *(*find)(const void *from, const char *name), const void *from);
 
-/* What begin() returns is for end(). Some settings are of the calling thread, some of the process. */
+/* From begin() to end() the library is told, if it has to be: `told`, which the caller keeps where it is, says whether.
+ * A shared setting stays while any thread is between its own two, and the last brings back what was before the first.
+ */
 typedef struct mms_told {
-  bool is;
+  const mms_quiet *quiet; /* NULL: it is not told */
   int before;
+  struct mms_told *next; /* of those told by a shared setting */
 } mms_told;
-mms_told mms_quiet_begin(const mms_quiet *quiet, mms_manner manner);
-void mms_quiet_end(const mms_quiet *quiet, mms_told told);
+void mms_quiet_begin(const mms_quiet *quiet, mms_manner manner, mms_told *told);
+void mms_quiet_end(mms_told *told);
+
+/* Held across fork(). In the child, which has none of the threads that were told, forget() comes before unlock(). What
+ * is set stays set there: the library's own locks may be taken, and a child has one thread. */
+void mms_quiet_lock(void);
+void mms_quiet_unlock(void);
+void mms_quiet_forget(void);
 
 /* Between these OpenMP has no teams for the calling thread: MKL's gemm_bf16bf16f32 takes one whatever MKL is told, and
  * in a forked child would wait for it for ever. What the first returns is for the second. Not under a lock that is held

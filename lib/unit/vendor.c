@@ -199,12 +199,12 @@ static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
 void mms_vendor_lock(void) { pthread_mutex_lock(&one_caller); }
 void mms_vendor_unlock(void) { pthread_mutex_unlock(&one_caller); }
 
-mms_told mms_vendor_enter(const mms_vendor *v, mms_manner manner) {
+void mms_vendor_enter(const mms_vendor *v, mms_manner manner, mms_told *told) {
   if (v->one_at_a_time) mms_vendor_lock();
-  return mms_quiet_begin(&v->quiet, manner);
+  mms_quiet_begin(&v->quiet, manner, told);
 }
 
-void mms_vendor_leave(const mms_vendor *v, mms_told told) {
-  mms_quiet_end(&v->quiet, told);
+void mms_vendor_leave(const mms_vendor *v, mms_told *told) {
+  mms_quiet_end(told);
   if (v->one_at_a_time) mms_vendor_unlock();
 }

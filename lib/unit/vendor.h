@@ -33,9 +33,9 @@ void *mms_vendor_find(const mms_vendor *vendor, const char *name);
 int mms_vendor_threads(const mms_vendor *vendor);
 
 /* Between these the calling thread is alone in a library that cannot bear two, and the library's threads take part as
- * `manner` says. What enter() returns is for leave(). */
-mms_told mms_vendor_enter(const mms_vendor *vendor, mms_manner manner);
-void mms_vendor_leave(const mms_vendor *vendor, mms_told told);
+ * `manner` says. What enter() fills in is for leave(), and stays where it is until then. */
+void mms_vendor_enter(const mms_vendor *vendor, mms_manner manner, mms_told *told);
+void mms_vendor_leave(const mms_vendor *vendor, mms_told *told);
 
 /* Nobody is in such a library between these. Held across fork(), so that the child finds the lock free. */
 void mms_vendor_lock(void);
