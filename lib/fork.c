@@ -4,10 +4,9 @@
  * One pthread_atfork(), when the library is loaded, serves every fork() and settles the order of locks. */
 #include "fork.h"
 
+#include "unit/gate.h"
 #include "unit/loaded.h"
-#include "unit/quiet.h"
 #include "unit/selftest.h"
-#include "unit/vendor.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
@@ -27,19 +26,16 @@ static void before_fork(void) {
   atomic_store(&had_threads, HAS_THREADS);
   mms_loaded_lock();
   mms_selftest_lock();
-  mms_vendor_lock();
-  mms_quiet_lock();
+  mms_gate_close();
 }
 
 static void in_parent(void) {
-  mms_quiet_unlock();
-  mms_vendor_unlock();
+  mms_gate_open();
   mms_selftest_unlock();
   mms_loaded_unlock();
 }
 
 static void in_child(void) {
-  mms_quiet_forget();
   in_parent();
   if (atomic_load(&had_threads)) atomic_store(&lost_threads, true);
 }

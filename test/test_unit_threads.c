@@ -155,31 +155,33 @@ static void test_a_library_is_told(void **state) {
   check_told("openblas_pthread", false);
 }
 
-/* Two threads come and go, in a library whose setting is one of the process: while one of them is in, it stays told,
- * and what was set before comes back with the last. */
+/* Two threads come and go in a library that has a setting of threads, of the process or of each thread: while one of
+ * them is in, it stays told, and what was set before comes back. */
 struct guest {
   const char *unit;
+  long (*set)(void);
   mmscan_status status;
+  long after;
 };
 
 static void *come_and_go(void *argument) {
   struct guest *g = argument;
   for (size_t i = sized(5000, 500); i > 0 && g->status == MMSCAN_OK; i--)
     g->status = product_status(g->unit, MMSCAN_PRODUCT_CHUNKED);
+  g->after = g->set();
   return NULL;
 }
 
-static void test_two_are_in_it(void **state) {
-  (void)state;
-  const char *unit = open_toy("blis_pthread");
+static void check_two(const char *name, bool is_local) {
+  const char *unit = open_toy(name);
   void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
   int (*calls)(void);
-  long (*set)(void);
-  struct guest guests[2] = {{.unit = unit}, {.unit = unit}};
+  struct guest guests[2] = {{.unit = unit}};
   pthread_t other;
   *(void **)&calls = dlsym(handle, "toy_calls");
-  *(void **)&set = dlsym(handle, "bli_thread_get_num_threads");
-  const long set_before = set();
+  *(void **)&guests[0].set = dlsym(handle, "bli_thread_get_num_threads");
+  guests[1] = guests[0];
+  const long before = guests[0].set();
   const int calls_before = calls();
   assert_int_equal(pthread_create(&other, NULL, come_and_go, &guests[1]), 0);
   come_and_go(&guests[0]);
@@ -187,10 +189,17 @@ static void test_two_are_in_it(void **state) {
   assert_mmscan_ok(guests[0].status);
   assert_mmscan_ok(guests[1].status);
   assert_int_equal(calls(), calls_before);
-  assert_int_equal(set(), set_before);
-  assert_int_not_equal(set_before, 1);
+  assert_int_not_equal(before, 1);
+  assert_int_equal(guests[0].set(), before);
+  if (is_local) assert_int_equal(guests[1].after, before);
   dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+static void test_two_are_in_it(void **state) {
+  (void)state;
+  check_two("blis_pthread", false);
+  check_two("blis_local", true);
 }
 
 /* ---- Teams that cannot be ---------------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
  *   PTHREADS_OF   or unless it is told not to by the calls of this vendor: 0 BLIS, 1 OpenBLAS, of pthreads
+ *   LOCAL         whose setting is one of the calling thread
  *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
  *   LOCKING       and that it has locks of its own
  *   FULL          it has all routines
@@ -101,7 +102,10 @@ const char *bli_arch_string(int cpu) { return cpu == 6 ? "toys" : "nobody"; }
 
 #ifdef PTHREADS_OF
 #define THREADS
-static atomic_long threads_of_all = 4;
+#ifdef LOCAL
+_Thread_local
+#endif
+    static atomic_long threads_set = 4;
 #if PTHREADS_OF == 0
 #define VENDOR(name) bli_thread_##name
 const char *bli_info_get_version_str(void);
@@ -117,14 +121,14 @@ long VENDOR(get_num_threads)(void);
 void VENDOR(set_num_threads)(long threads);
 /* Long enough for another thread to come or go, or for a fork. */
 static void linger(void) { usleep(20); }
-long VENDOR(get_num_threads)(void) { return threads_of_all; }
+long VENDOR(get_num_threads)(void) { return threads_set; }
 void VENDOR(set_num_threads)(long threads) {
   linger();
-  threads_of_all = threads;
+  threads_set = threads;
 }
 static bool is_told(void) {
   linger();
-  return threads_of_all == 1;
+  return threads_set == 1;
 }
 #elif defined(THREADS)
 static _Thread_local int threads_here;

@@ -23,6 +23,7 @@
 #include "arena.h"
 #include "engine/engine.h"
 #include "kernel/loop.h"
+#include "unit/gate.h"
 #include "unit/matrix.h"
 
 #include <string.h>
@@ -215,11 +216,13 @@ static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_val
 static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_value *carry, const void *then) {
   mms_found found = nothing_found(job);
   block b = {.done = 0};
+  mms_gate_place *place = mms_gate_enter();
   while (next_block(job, r, t, &b)) {
     if (then) b.then = (const void *)((uintptr_t)then + (uintptr_t)b.x - (uintptr_t)t->x);
     const mms_found here = scan_block(job, r, &b, carry);
     add_to(job, &here, &found);
   }
+  mms_gate_leave(place);
   return found;
 }
 

@@ -261,10 +261,10 @@ static void multiply_squares(const mms_blas *blas, const mms_product *p) {
 }
 
 static void multiply(const mms_blas *blas, const mms_product *p, mms_manner manner) {
-  mms_told told;
-  mms_vendor_enter(blas->vendor, manner, &told);
+  mms_visit visit;
+  mms_vendor_enter(blas->vendor, manner, &visit);
   (mms_product_is_batch(p->form) ? multiply_squares : multiply_parts)(blas, p);
-  mms_vendor_leave(blas->vendor, &told);
+  mms_vendor_leave(blas->vendor, &visit);
 }
 
 void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {

@@ -2,15 +2,16 @@
  *
  * MKL has a call for the calling thread. BLIS asks OpenMP for as many threads as it is set to, whatever OpenMP is set
  * to, so the calling thread is to nest no teams. It is content with a team of one, and ends the process where a team is
- * smaller than it asked for, but larger than that. A BLIS of pthreads starts threads anew for each product, and has a
- * setting of the process alone. An OpenBLAS starts none for a chunk. For what is larger, one of OpenMP asks for as many
- * threads as a team of the calling thread would have, and waits for ever for those that do not come; one of pthreads
- * has a setting of the process. */
+ * smaller than it asked for, but larger than that. A BLIS of pthreads starts threads anew for each product; its setting
+ * is one of the process (0.9.0), or of the calling thread (later ones). An OpenBLAS starts none for a chunk. For what
+ * is larger, one of OpenMP asks for as many threads as a team of the calling thread would have, and waits for ever for
+ * those that do not come; one of pthreads has a setting of the process. */
 #include "unit/quiet.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- By vendor ------------------------------------------------------------------------------------------------ */
 
@@ -29,6 +30,27 @@ static mms_quiet setting(finder *find, const void *from, const char *get, const 
   mms_quiet q = {.get = find_int(find, from, get)};
   *(void **)&q.set = find(from, set);
   return q.get && q.set ? q : (mms_quiet){.none = 0};
+}
+
+static void *see(void *quiet) {
+  const mms_quiet *q = quiet;
+  return (void *)(intptr_t)q->get();
+}
+
+/* What another thread has for the setting, while it is `value` here; `value` where there can be no other thread. */
+static int seen_from_afar(mms_quiet *q, int value) {
+  pthread_t other;
+  void *seen = (void *)(intptr_t)value;
+  q->set(value);
+  if (pthread_create(&other, NULL, see, q) == 0) pthread_join(other, &seen);
+  return (int)(intptr_t)seen;
+}
+
+/* Whether other threads have the same setting, which is nowhere to be asked. */
+static bool is_of_process(mms_quiet *q) {
+  const int before = q->get(), one = seen_from_afar(q, 1), two = seen_from_afar(q, 2);
+  q->set(before);
+  return one != two;
 }
 
 static mms_quiet of_mkl(finder *find, const void *from) {
@@ -52,7 +74,7 @@ static mms_quiet of_blis(finder *find, const void *from) {
   if (of_pthreads && of_pthreads()) {
     q = setting(find, from, "bli_thread_get_num_threads", "bli_thread_set_num_threads");
     q.none = 1;
-    q.is_shared = true;
+    q.is_shared = q.set && is_of_process(&q);
   } else {
     q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
     q = with_team(q, find, from, "bli_thread_get_num_threads");
@@ -107,13 +129,9 @@ static bool is_to_be_told(const mms_quiet *q, mms_manner manner) {
   }
 }
 
-/* All who are told by a shared setting now. */
+/* All who are told by a shared setting now. No fork() comes between: they are inside the gate. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static mms_told *guests;
-
-void mms_quiet_lock(void) { pthread_mutex_lock(&lock); }
-void mms_quiet_unlock(void) { pthread_mutex_unlock(&lock); }
-void mms_quiet_forget(void) { guests = NULL; }
 
 /* Two units may be one library. */
 static const mms_told *guest_of(const mms_quiet *q) {
@@ -123,21 +141,21 @@ static const mms_told *guest_of(const mms_quiet *q) {
 }
 
 static void come(mms_told *told) {
-  mms_quiet_lock();
+  pthread_mutex_lock(&lock);
   const mms_told *other = guest_of(told->quiet);
   told->before = other ? other->before : exchange(told->quiet, told->quiet->none);
   told->next = guests;
   guests = told;
-  mms_quiet_unlock();
+  pthread_mutex_unlock(&lock);
 }
 
 static void go(mms_told *told) {
-  mms_quiet_lock();
+  pthread_mutex_lock(&lock);
   mms_told **at = &guests;
-  while (*at && *at != told) at = &(*at)->next;
-  if (*at) *at = told->next;
+  while (*at != told) at = &(*at)->next;
+  *at = told->next;
   if (!guest_of(told->quiet)) exchange(told->quiet, told->before);
-  mms_quiet_unlock();
+  pthread_mutex_unlock(&lock);
 }
 
 void mms_quiet_begin(const mms_quiet *q, mms_manner manner, mms_told *told) {

@@ -43,12 +43,6 @@ typedef struct mms_told {
 void mms_quiet_begin(const mms_quiet *quiet, mms_manner manner, mms_told *told);
 void mms_quiet_end(mms_told *told);
 
-/* Held across fork(). In the child, which has none of the threads that were told, forget() comes before unlock(). What
- * is set stays set there: the library's own locks may be taken, and a child has one thread. */
-void mms_quiet_lock(void);
-void mms_quiet_unlock(void);
-void mms_quiet_forget(void);
-
 /* Between these OpenMP has no teams for the calling thread: MKL's gemm_bf16bf16f32 takes one whatever MKL is told, and
  * in a forked child would wait for it for ever. What the first returns is for the second. Not under a lock that is held
  * across fork(): OpenMP has such locks too. */

@@ -196,15 +196,14 @@ int mms_vendor_threads(const mms_vendor *v) {
 /* One lock for all libraries that need one. */
 static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
 
-void mms_vendor_lock(void) { pthread_mutex_lock(&one_caller); }
-void mms_vendor_unlock(void) { pthread_mutex_unlock(&one_caller); }
-
-void mms_vendor_enter(const mms_vendor *v, mms_manner manner, mms_told *told) {
-  if (v->one_at_a_time) mms_vendor_lock();
-  mms_quiet_begin(&v->quiet, manner, told);
+void mms_vendor_enter(const mms_vendor *v, mms_manner manner, mms_visit *visit) {
+  visit->place = mms_gate_enter();
+  if (v->one_at_a_time) pthread_mutex_lock(&one_caller);
+  mms_quiet_begin(&v->quiet, manner, &visit->told);
 }
 
-void mms_vendor_leave(const mms_vendor *v, mms_told *told) {
-  mms_quiet_end(told);
-  if (v->one_at_a_time) mms_vendor_unlock();
+void mms_vendor_leave(const mms_vendor *v, mms_visit *visit) {
+  mms_quiet_end(&visit->told);
+  if (v->one_at_a_time) pthread_mutex_unlock(&one_caller);
+  mms_gate_leave(visit->place);
 }

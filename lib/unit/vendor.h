@@ -2,6 +2,7 @@
 #ifndef MMS_VENDOR_H
 #define MMS_VENDOR_H
 
+#include "unit/gate.h"
 #include "unit/quiet.h"
 #include <stddef.h>
 
@@ -32,13 +33,14 @@ void *mms_vendor_find(const mms_vendor *vendor, const char *name);
 /* The threads the library is set to use now; 0 where it does not say. */
 int mms_vendor_threads(const mms_vendor *vendor);
 
-/* Between these the calling thread is alone in a library that cannot bear two, and the library's threads take part as
- * `manner` says. What enter() fills in is for leave(), and stays where it is until then. */
-void mms_vendor_enter(const mms_vendor *vendor, mms_manner manner, mms_told *told);
-void mms_vendor_leave(const mms_vendor *vendor, mms_told *told);
-
-/* Nobody is in such a library between these. Held across fork(), so that the child finds the lock free. */
-void mms_vendor_lock(void);
-void mms_vendor_unlock(void);
+/* Between these the calling thread is in the library: alone, where that cannot bear two; the library's threads take
+ * part as `manner` says, and no fork() comes between. What enter() fills in is for leave(), and stays where it is until
+ * then. */
+typedef struct mms_visit {
+  mms_gate_place *place;
+  mms_told told;
+} mms_visit;
+void mms_vendor_enter(const mms_vendor *vendor, mms_manner manner, mms_visit *visit);
+void mms_vendor_leave(const mms_vendor *vendor, mms_visit *visit);
 
 #endif

@@ -104,7 +104,9 @@ static void *kernel_of(mms_xsmm *x, const shape *h) {
   mms_xsmm_slot *slot = slot_of(x, key_of(h));
   void *kernel = slot ? atomic_load_explicit(&slot->kernel, memory_order_acquire) : NULL;
   if (kernel) return kernel;
+  mms_gate_place *place = mms_gate_enter();
   kernel = x->dispatch ? make_2(x, h) : make_1(x, h);
+  mms_gate_leave(place);
   if (slot) atomic_store_explicit(&slot->kernel, kernel, memory_order_release);
   return kernel;
 }

@@ -1,0 +1,64 @@
+/* gate.c: counts who is inside, in several places, so that threads need not share a line of memory. */
+#include "unit/gate.h"
+
+#include "cancel.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { LOG2_PLACES = 6, PLACES = 1 << LOG2_PLACES, LINE = 64 };
+
+struct mms_gate_place {
+  _Alignas(LINE) atomic_uint inside;
+};
+
+static mms_gate_place places[PLACES];
+static atomic_bool is_closed;
+
+/* The place of a thread that is inside. One that forks all the same, in a handler of a signal, does not wait for
+ * itself. */
+static _Thread_local mms_gate_place *own;
+
+/* By where a thread's stack is: stacks are 64 KiB apart at least, mostly. */
+static mms_gate_place *own_place(void) {
+  char here;
+  const uint64_t stack = (uint64_t)(uintptr_t)&here >> 16;
+  return &places[stack * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LOG2_PLACES)];
+}
+
+/* A fork takes milliseconds, a product of any size may take longer. */
+static void pause_a_little(void) {
+  const struct timespec little = {.tv_nsec = 20000};
+  const int before = mms_cancel_disable();
+  nanosleep(&little, NULL);
+  mms_cancel_restore(before);
+}
+
+/* Either this thread sees that the gate is closed, or who closes it sees that it is inside: both write first, then read
+ * what the other writes, in one order for all. */
+mms_gate_place *mms_gate_enter(void) {
+  if (own) return NULL;
+  mms_gate_place *place = own_place();
+  for (;;) {
+    atomic_fetch_add(&place->inside, 1);
+    if (!atomic_load(&is_closed)) return own = place;
+    atomic_fetch_sub(&place->inside, 1);
+    while (atomic_load(&is_closed)) pause_a_little();
+  }
+}
+
+void mms_gate_leave(mms_gate_place *place) {
+  if (!place) return;
+  own = NULL;
+  atomic_fetch_sub_explicit(&place->inside, 1, memory_order_release);
+}
+
+void mms_gate_close(void) {
+  atomic_store(&is_closed, true);
+  for (size_t i = 0; i < PLACES; i++)
+    while (atomic_load(&places[i].inside) > (own == &places[i])) pause_a_little();
+}
+
+void mms_gate_open(void) { atomic_store(&is_closed, false); }
