@@ -102,7 +102,7 @@ static void read_all(void) {
                {"MMSCAN_NUM_THREADS", read_threads},
                {"MMSCAN_WISDOM", read_wisdom}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    const char *value = getenv(table[i].variable);
+    const char *value = secure_getenv(table[i].variable);
     if (value && *value) table[i].read(table[i].variable, value);
   }
   mms_runtime_most_threads(0); /* the OpenMP runtime looks around, too, when it is first asked */

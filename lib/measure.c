@@ -87,13 +87,18 @@ static void enter_sizes(contest *c, const mms_engine *engine, mmscan_choice choi
   for (choice.s = 4; !asked->s && choice.s <= 16; choice.s *= 2) enter_tiles(c, engine, choice, asked);
 }
 
-/* A unit that counts is there to count, not to be fast. */
+/* A unit that counts is there to count, not to be fast. While others open and close libraries, some may be passed over.
+ */
 static void enter_units(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
-  const mms_unit *only = asked->unit ? mms_unit_find(asked->unit) : mms_env_get()->unit;
-  const mms_unit *unit;
+  const mms_unit *unit = asked->unit ? mms_unit_find(asked->unit) : mms_env_get()->unit;
+  if (unit) {
+    choice.unit = unit->name;
+    enter_sizes(c, engine, choice, asked);
+    return;
+  }
   for (size_t i = 0; (unit = mms_unit_at(i)) != NULL; i++) {
     choice.unit = unit->name;
-    if (only ? unit == only : !unit->counts) enter_sizes(c, engine, choice, asked);
+    if (!unit->counts) enter_sizes(c, engine, choice, asked);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "unit/loaded.h"
 #include "unit/trust.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +30,10 @@ static bool line_of(const mms_unit *unit, char *line) {
 
 /* ---- Writing -------------------------------------------------------------------------------------------------- */
 
-void mms_roster_write_linked(FILE *out) {
+void mms_roster_write_linked(mms_text *out) {
   char line[LINE_ROOM];
   for (size_t i = 0; mms_unit_builtin(i); i++)
-    if (line_of(mms_unit_builtin(i), line)) fputs(line, out);
+    if (line_of(mms_unit_builtin(i), line)) mms_text_add(out, "%s", line);
 }
 
 static size_t find(const mms_roster *r, const char *name, const char *version) {
@@ -63,21 +64,21 @@ void mms_roster_add_trusted(mms_roster *r) {
   for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++) add(r, unit, or_unknown(version));
 }
 
-static size_t write_routines(const mms_library *library, FILE *out) {
+static size_t write_routines(const mms_library *library, mms_text *out) {
   const char *unit, *version, *routine;
   size_t lines = 0;
   for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++)
     if (strcmp(unit, library->name) == 0 && strcmp(or_unknown(version), library->version) == 0) {
-      fprintf(out, "good %s\n", routine);
+      mms_text_add(out, "good %s\n", routine);
       lines++;
     }
   return lines;
 }
 
-size_t mms_roster_write(const mms_roster *r, FILE *out) {
+size_t mms_roster_write(const mms_roster *r, mms_text *out) {
   size_t lines = 0;
   for (size_t i = 0; i < r->count; i++) {
-    fprintf(out, "blas %s\nversion %s\n", r->library[i].name, r->library[i].version);
+    mms_text_add(out, "blas %s\nversion %s\n", r->library[i].name, r->library[i].version);
     lines += 2 + write_routines(&r->library[i], out);
   }
   return lines;

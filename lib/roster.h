@@ -8,8 +8,8 @@
 #ifndef MMS_ROSTER_H
 #define MMS_ROSTER_H
 
+#include "text.h"
 #include "unit/unit.h"
-#include <stdio.h>
 
 enum { MMS_ROSTER_MOST = 64, MMS_ROSTER_ROUTINES = 32 };
 
@@ -29,7 +29,7 @@ typedef struct mms_roster {
 /* ---- Writing: */
 
 /* A line for each unit that is linked, not opened: "unit cblas OpenBLAS 0.3.21". */
-void mms_roster_write_linked(FILE *out);
+void mms_roster_write_linked(mms_text *out);
 
 /* Adds the library of a unit, unless it is there. A built-in unit has none. Left out is what does not fit: a name or a
  * version that is no line, and a library too many. */
@@ -42,7 +42,7 @@ bool mms_roster_has(const mms_roster *roster, const mms_unit *unit);
 void mms_roster_add_trusted(mms_roster *roster);
 
 /* Writes the lines; returns how many. */
-size_t mms_roster_write(const mms_roster *roster, FILE *out);
+size_t mms_roster_write(const mms_roster *roster, mms_text *out);
 
 /* What a line of a shape calls a unit: its name, or @ and the number of its library; "-" for none. */
 void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name, size_t size);

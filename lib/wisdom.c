@@ -89,12 +89,13 @@ mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise) {
   return MMSCAN_OK;
 }
 
-/* An entry that no later one outranks. */
-static bool is_current(const entry *e) { return find(atomic_load(&list), e->key) == e; }
+/* An entry of a list that none before it outranks. Others may put some before that meanwhile. */
+static bool is_current(const entry *first, const entry *e) { return find(first, e->key) == e; }
 
 size_t mms_wisdom_count(void) {
+  const entry *first = atomic_load(&list);
   size_t count = 0;
-  for (const entry *e = atomic_load(&list); e; e = e->next) count += is_current(e);
+  for (const entry *e = first; e; e = e->next) count += is_current(first, e);
   return count;
 }
 
@@ -122,62 +123,54 @@ static void make_end(char *end, const char *text, size_t size, size_t entries) {
   snprintf(end, END_ROOM, "end %zu %016" PRIx64 "\n", entries, sum_of(text, size));
 }
 
+#define NAME      "mmscan-wisdom"
+#define NO_WISDOM "it is not wisdom"
+
 /* What a file must start with to be of this library and machine. */
-static void write_head(FILE *out, const mms_isa *isa) {
-  fprintf(out, "mmscan-wisdom %d\nlibrary %s\ncpu %s %08" PRIx32 "\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(),
-          mms_cpu_signature(), isa->name);
+static void write_head(mms_text *out, const mms_isa *isa) {
+  mms_text_add(out, NAME " %d\nlibrary %s\ncpu %s %08" PRIx32 "\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(),
+               mms_cpu_signature(), isa->name);
 }
 
-static void write_entry(FILE *out, const mms_roster *roster, const entry *e) {
+static void write_entry(mms_text *out, const mms_roster *roster, const entry *e) {
   const mms_wise *w = &e->wise;
   char unit[16];
   mms_roster_name(roster, w->unit, unit, sizeof unit);
-  fprintf(out, "%s %u %u %s %s %zu %zu %d\n", mms_type_name(e->key >> 16 & 255), e->key >> 8 & 255, e->key & 255,
-          w->engine->name, unit, w->s, w->tile, w->threads);
+  mms_text_add(out, "%s %u %u %s %s %zu %zu %d\n", mms_type_name(e->key >> 16 & 255), e->key >> 8 & 255, e->key & 255,
+               w->engine->name, unit, w->s, w->tile, w->threads);
 }
 
 /* Returns the number of lines. */
-static size_t write_lines(FILE *out) {
+static size_t write_lines(mms_text *out) {
   mms_roster roster = {0};
   const entry *first = atomic_load(&list);
   for (const entry *e = first; e; e = e->next)
-    if (is_current(e)) mms_roster_add(&roster, e->wise.unit);
+    if (is_current(first, e)) mms_roster_add(&roster, e->wise.unit);
   mms_roster_add_trusted(&roster);
   size_t lines = mms_roster_write(&roster, out);
   for (const entry *e = first; e; e = e->next)
-    if (is_current(e) && mms_roster_has(&roster, e->wise.unit)) {
+    if (is_current(first, e) && mms_roster_has(&roster, e->wise.unit)) {
       write_entry(out, &roster, e);
       lines++;
     }
   return lines;
 }
 
-/* What was written to a stream that open_memstream() gave; or NULL. */
-static char *end_text(FILE *out, char **text) {
-  if (fclose(out) == 0) return *text;
-  free(*text);
-  return NULL;
-}
-
-/* The head alone; the caller's to free. */
+/* The head alone; the caller's to free. NULL: no memory. */
 static char *make_head(const mms_isa *isa) {
-  char *text = NULL;
-  size_t size;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) return NULL;
-  write_head(out, isa);
-  return end_text(out, &text);
+  mms_text text = {.size = 0};
+  write_head(&text, isa);
+  return mms_text_end(&text);
 }
 
-/* All of a file but its last line; the caller's to free. */
+/* All of a file but its last line; the caller's to free. NULL: no memory. */
 static char *make_text(const mms_isa *isa, size_t *size, size_t *lines) {
-  char *text = NULL;
-  FILE *out = open_memstream(&text, size);
-  if (!out) return NULL;
-  write_head(out, isa);
-  mms_roster_write_linked(out);
-  *lines = write_lines(out);
-  return end_text(out, &text);
+  mms_text text = {.size = 0};
+  write_head(&text, isa);
+  mms_roster_write_linked(&text);
+  *lines = write_lines(&text);
+  *size = text.size;
+  return mms_text_end(&text);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
@@ -210,7 +203,7 @@ static mmscan_status read_text(const char *name, char **text, size_t *size, cons
   fclose(file);
   if (!*text) return MMSCAN_ENOMEM;
   if (failed || *size > LONGEST_FILE || strnlen(*text, *size) != *size) {
-    *why = failed ? "it cannot be read" : "it is not wisdom";
+    *why = failed ? "it cannot be read" : NO_WISDOM;
     free(*text);
     return MMSCAN_EIO;
   }
@@ -296,13 +289,26 @@ static bool has_news(const entry *e) {
   return e != NULL;
 }
 
+/* In which line the head of a file is another than it would be here; NULL: in none. */
+static const char *unlike(const char *text, const char *head) {
+  static const char *const reasons[] = {"it is of another format of wisdom", "it is of another version of the library",
+                                        "it is of another CPU", "it is of another instruction set than is chosen here"};
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+    const size_t length = strcspn(head, "\n") + 1;
+    if (strncmp(text, head, length) != 0) return reasons[i];
+    text += length;
+    head += length;
+  }
+  return NULL;
+}
+
 static mmscan_status take_text(char *text, size_t size, const char *head, const char **why) {
   size_t entries, count;
   entry *first, *last;
-  *why = "it is damaged";
+  *why = strncmp(text, NAME, strlen(NAME)) == 0 ? "it is damaged" : NO_WISDOM;
   if (!is_whole(text, size, &entries)) return MMSCAN_EIO;
-  *why = "it is of another version, CPU or instruction set";
-  if (strncmp(text, head, strlen(head)) != 0) return MMSCAN_EIO;
+  *why = unlike(text, head);
+  if (*why) return MMSCAN_EIO;
   *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version";
   mms_roster roster = {0};
   char *lines = mms_roster_skip_linked(&roster, text + strlen(head));

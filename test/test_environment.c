@@ -263,20 +263,38 @@ static void refuse_wisdom(const char *file, const char *reason) {
 static void test_wisdom_that_cannot_be_used(void **state) {
   (void)state;
   const char *line = "f32 16 0 simd - 0 1024 1\n";
-  struct text head = wisdom_head(), damaged = wisdom_of(head.data, line), foreign, illegal;
+  struct text head = wisdom_head(), damaged = wisdom_of(head.data, line), illegal;
   refuse_wisdom(in_scratch("missing"), "No such file");
   refuse_wisdom(scratch, "read");
   write_bytes(in_scratch("empty"), "", 0);
-  refuse_wisdom(in_scratch("empty"), "damaged");
+  refuse_wisdom(in_scratch("empty"), "not wisdom");
+  write_bytes(in_scratch("note"), "do not forget\n", 14);
+  refuse_wisdom(in_scratch("note"), "not wisdom");
   damaged.data[head.size] = 'F';
   text_write(in_scratch("damaged"), &damaged);
   refuse_wisdom(in_scratch("damaged"), "damaged");
-  foreign = wisdom_of("mmscan-wisdom 1\nlibrary 0.0.0\n", line);
-  text_write(in_scratch("foreign"), &foreign);
-  refuse_wisdom(in_scratch("foreign"), "another version, CPU or instruction set");
   illegal = wisdom_of(head.data, "f32 16 0 abacus - 0 1024 1\n");
   text_write(in_scratch("illegal"), &illegal);
   refuse_wisdom(in_scratch("illegal"), "line");
+}
+
+/* A head that is another's from the line that starts so on. */
+static void check_foreign(const char *start, const char *reason) {
+  struct text head = wisdom_head(), foreign;
+  char *line = strstr(head.data, start);
+  if (line == NULL) fail_msg("no line '%s' in: %s", start, head.data);
+  line[strlen(start)]++;
+  foreign = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1\n");
+  text_write(in_scratch("foreign"), &foreign);
+  refuse_wisdom(in_scratch("foreign"), reason);
+}
+
+static void test_foreign_wisdom(void **state) {
+  (void)state;
+  check_foreign("mmscan-wisdom ", "another format");
+  check_foreign("library ", "another version of the library");
+  check_foreign("cpu ", "another CPU");
+  check_foreign("isa ", "another instruction set");
 }
 
 /* The head with another version of the linked BLAS. */
@@ -392,8 +410,39 @@ static void test_a_choice_outranks(void **state) {
   }
 }
 
+/* ---- More rights than the user ----------------------------------------------------------------------------------- */
+
+enum { SKIPPED = 77 };
+
+static int become_privileged(void) {
+  if (setresuid(65534, 0, 0) != 0) return SKIPPED;
+  become_self("scan", NULL, 0);
+  return 126;
+}
+
+static int scan_one(void) {
+  float x = 1;
+  return mmscan_inclusive_f32(1, &x, &x) == MMSCAN_OK ? 0 : 1;
+}
+
+/* A library that the user names is not loaded with them. */
+static void test_more_rights_than_the_user(void **state) {
+  (void)state;
+  const struct setting wrong = {"MMSCAN_UNIT", "/nowhere/libblas.so"};
+  assert_int_equal(run_self("scan", &wrong, 1), 1);
+  const int exit = emulator() || getenv("MMSCAN_TEST_WRAPPER") ? SKIPPED : run_self("privileged", &wrong, 1);
+  if (exit == SKIPPED) {
+    print_message("skipped: a program with more rights than its user: root alone can make one\n");
+    skip();
+  }
+  assert_int_equal(exit, 0);
+}
+
 int main(int argc, char **argv) {
-  if (argc > 1) return strcmp(argv[1], "probe") == 0 ? probe() : probe_choices();
+  static const struct child children[] = {
+      {"probe", probe}, {"choices", probe_choices}, {"privileged", become_privileged}, {"scan", scan_one}};
+  int status;
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   static const char *const variables[] = {"MMSCAN_ENGINE", "MMSCAN_UNIT",     "MMSCAN_ISA",  "MMSCAN_NUM_THREADS",
                                           "MMSCAN_WISDOM", "OMP_NUM_THREADS", "OMP_DYNAMIC", "OMP_THREAD_LIMIT"};
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
@@ -401,10 +450,12 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_each_variable),
       cmocka_unit_test(test_each_isa),
       cmocka_unit_test(test_wisdom_that_cannot_be_used),
+      cmocka_unit_test(test_foreign_wisdom),
       cmocka_unit_test(test_wisdom_of_another_blas),
       cmocka_unit_test(test_wisdom_of_another_isa),
       cmocka_unit_test(test_wisdom_is_used),
       cmocka_unit_test(test_a_choice_outranks),
+      cmocka_unit_test(test_more_rights_than_the_user),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -595,6 +595,44 @@ static void test_many_at_a_time(void **state) {
   }
 }
 
+/* A shape that is measured again and again while others are written, or counted, is there each time. */
+struct learner {
+  char file[2][PATH_SIZE];
+  _Atomic bool stop;
+  bool right;
+};
+
+static void *learn(void *argument) {
+  struct learner *l = argument;
+  l->right = true;
+  for (size_t i = 0; !l->stop; i++) l->right = mmscan_wisdom_read(l->file[i % 2]) == MMSCAN_OK && l->right;
+  return NULL;
+}
+
+static void test_learning_meanwhile(void **state) {
+  (void)state;
+  const char *written = in_scratch("written");
+  struct learner l = {.stop = false};
+  pthread_t thread;
+  for (int i = 0; i < 2; i++) {
+    char text[2048] = "";
+    for (int n = 1; n <= 60; n++)
+      sprintf(text + strlen(text), "u32 %d 0 simd - 0 %d 2\n", n, n == 60 ? 1024 << i : 4096);
+    snprintf(l.file[i], PATH_SIZE, "%s", wisdom_file(i ? "second" : "first", text));
+  }
+  assert_mmscan_ok(mmscan_wisdom_read(l.file[0]));
+  const size_t count = mmscan_wisdom_count();
+  assert_int_equal(pthread_create(&thread, NULL, learn, &l), 0);
+  for (size_t i = 0; i < sized(100, 20); i++) {
+    assert_mmscan_ok(mmscan_wisdom_write(written));
+    if (strstr(text_read(written).data, "u32 60 0 simd") == NULL) fail_msg("a shape is not written");
+    for (size_t j = 0; j < 10; j++) assert_int_equal(mmscan_wisdom_count(), count);
+  }
+  l.stop = true;
+  pthread_join(thread, NULL);
+  assert_true(l.right);
+}
+
 /* Nobody writes to it: it is not waited for. */
 static void test_pipe(void **state) {
   (void)state;
@@ -613,6 +651,7 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   if (argc > 1) return report_seen(MMSCAN_OK);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_learning_meanwhile),
       cmocka_unit_test(test_pipe),
       cmocka_unit_test(test_there_and_back),
       cmocka_unit_test(test_what_was_measured),
