@@ -29,6 +29,8 @@
  *            parallel region, or in a forked child of a process that had threads, whoever started them, runs on the
  *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use; never
  *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, a call runs on the calling thread.
+ *            fork() waits until no thread is in a BLAS for this library: a lock of it would be taken for ever in the
+ *            child.
  *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
  * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers
  *            wrap around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which
@@ -43,16 +45,19 @@
  *            thread, so the library first tests that the threads can be started. Two gaps remain: somebody else takes
  *            the threads between the test and the start, or a parallel region of the program has made OpenMP let go of
  *            its threads. A BLAS may break this rule: OpenBLAS prints where it lacks resources while it is loaded
- *            (unless OPENBLAS_NUM_THREADS is 1), and may crash for large s where it runs out of memory while it
- *            multiplies; BLIS then ends the process.
- * n == 0     is MMSCAN_OK where the description is legal, whatever the pointers to elements are.
+ *            or may wait for ever when the process ends (unless OPENBLAS_NUM_THREADS is 1), and may crash for large s
+ *            where it runs out of memory while it multiplies; BLIS then ends the process.
+ * n == 0     is MMSCAN_OK where the description is legal, whatever the pointers are, and the environment, at which a
+ *            call that has nothing to scan may not look.
+ * Memory     A scan is larger than memory can hold where it is more than PTRDIFF_MAX bytes.
  * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. One smaller than in
  *            version 0.1 gives MMSCAN_EINVAL. A description or a choice longer than this library's (of a later header,
  *            at most 1024 bytes) is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP; one of more
  *            than 1024 bytes, or a longer one that a call fills in, gives MMSCAN_EINVAL. Structs only grow, at their
  *            end: programs go on to run with later libraries of one soname.
  *
- * ENVIRONMENT, read once, at first use
+ * ENVIRONMENT, read once, at first use; an empty variable is as none, and a program that runs with more rights than its
+ * user (setuid, say) reads none
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
@@ -64,9 +69,9 @@
  *                       unless OMP_NUM_THREADS is set
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
- * A value that cannot be honoured is never ignored: every call that scans returns a status other than MMSCAN_OK, which
- * is MMSCAN_EINVAL for what is no legal value, MMSCAN_ENOTSUP for what is not here, MMSCAN_EBLAS for a unit that cannot
- * be used and MMSCAN_EIO for wisdom that cannot; and mmscan_environment_error() says which variable it is. "The
+ * A value that cannot be honoured is never ignored: a call that scans elements returns a status other than MMSCAN_OK,
+ * which is MMSCAN_EINVAL for what is no legal value, MMSCAN_ENOTSUP for what is not here, MMSCAN_EBLAS for a unit that
+ * cannot be used and MMSCAN_EIO for wisdom that cannot; and mmscan_environment_error() says which variable it is. "The
  * environment is illegal" below stands for any of these.
  */
 #ifndef MMSCAN_H
@@ -166,8 +171,9 @@ typedef struct mmscan_desc {
   mmscan_kind kind;
   int reverse;                  /* nonzero: from the last element to the first */
   size_t n;                     /* elements in one scan */
-  ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; 1 today, any other is for later, MMSCAN_ENOTSUP */
-  size_t batch;                 /* how many scans; 0: nothing to do */
+  ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; 1 today, any other is for later, MMSCAN_ENOTSUP; a
+                                   y_stride of 0 is illegal */
+  size_t batch;                 /* how many scans, 1 or more mostly; 0: nothing to do */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
   const void *init;             /* one element of y_type, read when the call is made; exclusive only; NULL: zero */
 } mmscan_desc;
@@ -200,7 +206,7 @@ typedef struct mmscan_choice {
   const char *unit;   /* a name from mmscan_get_unit(); only for the engine gemm */
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, at most MMSCAN_MAX_TILE; only for engines that cut tiles */
-  int threads;        /* 1 or more: how many threads to use, where there are tiles or scans for so many */
+  int threads;        /* 1 or more, to 2^20: how many to use, where there are tiles or scans for so many */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
 
@@ -372,7 +378,7 @@ typedef struct mmscan_counts {
   uint64_t depth;              /* levels on the longest chain that wait for each other; step 4 is one in either form */
   uint64_t multiplications;    /* products of two s-by-s matrices, a padded one counted whole (Lemma 1) */
   uint64_t gemms;              /* calls of the unit: one a level when stacked */
-  uint64_t additions;          /* with those on padding, as the paper counts */
+  uint64_t additions;          /* with those on padding: batched, as the paper counts; stacked, on columns there are */
   uint64_t additions_unpadded; /* those whose operands and result are all elements, not padding */
   uint64_t gathered;           /* elements read by gathers */
   uint64_t scattered;          /* elements written by scatters */

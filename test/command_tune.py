@@ -132,7 +132,7 @@ class Tune(Case):
 
     def test_wisdom_that_cannot_be_used(self):
         path = self.write("x.txt", "1 2")
-        files = {self.path("missing"): "No such file", self.directory: "read", self.write("w", b"x"): "damaged"}
+        files = {self.path("missing"): "No such file", self.directory: "read", self.write("w", b"x"): "not wisdom"}
         for name, reason in files.items():
             env = {"MMSCAN_WISDOM": name}
             self.bad("info", env=env, says=["mmscan: MMSCAN_WISDOM=", name, reason])

@@ -115,7 +115,7 @@ static const struct expected expectations[] = {
     {{{"MMSCAN_UNIT", "nonsense"}, {"MMSCAN_ENGINE", "serial"}}, .status = ANY},
     {{{"MMSCAN_ISA", "nonsense"}}, .status = MMSCAN_EINVAL, .reason = "avx512, avx512vl, avx2, neon, portable"},
     {{{"MMSCAN_ISA", "AVX2"}}, .status = MMSCAN_EINVAL},
-    {{{"MMSCAN_ISA", "avx"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ISA", "avx51"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_ISA", "portable "}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_ISA", "auto"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_ISA", "nonsense"}, {"MMSCAN_ENGINE", "serial"}}, .status = MMSCAN_EINVAL},

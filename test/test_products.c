@@ -71,6 +71,15 @@ static void check_result(const struct trial *t) {
               column);
 }
 
+/* What stands between the rows of W is nobody's. */
+static bool gaps_are_untouched(const struct trial *t) {
+  const mmscan_product_desc *d = &t->desc;
+  for (size_t row = 0; d->row_stride && row + 1 < d->s; row++)
+    for (size_t i = (row * d->row_stride + d->columns) * t->size; i < (row + 1) * d->row_stride * t->size; i++)
+      if (t->w.data[i] != 0xff) return false;
+  return true;
+}
+
 static void fill(struct trial *t) {
   const mmscan_product_desc *d = &t->desc;
   memset(t->x.data, 0xff, t->x.size);
@@ -93,7 +102,7 @@ static mmscan_status multiply(const mmscan_product_desc *desc, bool in_place) {
   fill(&t);
   mmscan_status status = mmscan_product(&t.desc, in_place ? t.w.data : t.x.data, t.w.data);
   if (status == MMSCAN_OK) check_result(&t);
-  assert_true(buffer_intact(&t.x) && buffer_intact(&t.w));
+  assert_true(buffer_intact(&t.x) && buffer_intact(&t.w) && gaps_are_untouched(&t));
   buffer_free(&t.x);
   buffer_free(&t.w);
   return status;
@@ -134,6 +143,16 @@ static void multiply_threaded(const char *unit, mmscan_type type, mmscan_product
   assert_mmscan_ok(multiply(&d, false));
 }
 
+static void multiply_large(const char *unit, mmscan_type type, mmscan_product_form form) {
+  static const size_t sizes[] = {128, MMSCAN_MAX_S};
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form, .s = sizes[i]};
+    d.columns = smaller(5, UNTHREADED / d.s / d.s);
+    d.matrix = MMSCAN_MATRIX_L;
+    assert_mmscan_ok(multiply(&d, false));
+  }
+}
+
 /* Shapes with one column, a few, s, squares and what is left of them, and more than a chunk. */
 static bool multiply_shapes(const char *unit, mmscan_type type, mmscan_product_form form) {
   static const size_t sizes[] = {1, 2, 3, 8, 16, 61};
@@ -149,6 +168,7 @@ static bool multiply_shapes(const char *unit, mmscan_type type, mmscan_product_f
     }
   }
   multiply_threaded(unit, type, form);
+  multiply_large(unit, type, form);
   return true;
 }
 

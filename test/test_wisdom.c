@@ -345,7 +345,7 @@ static const char *const bad_lines[] = {
     "u64 51 0 simd cblas 0 1024 1",
     "u64 51 0 serial cblas 0 0 1",
     "u64 51 0 gemm - 8 1024 1",
-    "u64 51 0 gemm abacus 8 1024 1",
+    "u64 51 0 gemm nobody 8 1024 1",
     "u64 51 0 gemm cblas 0 1024 1",
     "u64 51 0 gemm cblas 1 1024 1",
     "u64 51 0 gemm cblas 513 1024 1",

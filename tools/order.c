@@ -144,7 +144,7 @@ int order_check(const order *o, const char *name) {
   const mmscan_status status = scan_rows(o, &one, 1, 1, &carry);
   if (status == MMSCAN_OK) return DONE;
   if (status == MMSCAN_ENOTSUP && o->op != MMSCAN_PLUS && mmscan_environment_error() == NULL)
-    return fail("%s: this version has no operator but plus", name);
+    return fail("%s: this operator is not supported, by this version or with this engine", name);
   return fail_library(name, status);
 }
 

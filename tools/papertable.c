@@ -185,7 +185,7 @@ static void print_claim(const claim *c, size_t n, size_t s, int width) {
 }
 
 static void print_head(const request *r) {
-  printf("n = %zu. Every result is that of the plain loop.\n\n", r->n);
+  printf("n = %zu\n\n", r->n);
   printf("%-32s %5s  %-23s %10s %10s  %-30s %6s %7s %9s\n", "method", "depth", "stated", "work", "unpadded", "stated",
          "fan-in", "fan-out", "products");
 }
@@ -214,6 +214,7 @@ static int print_rows(const request *r, json_t *list) {
     else
       print_row(r, &rows[i], &method, &counts);
   }
+  if (!r->as_json) puts("\nEvery result is that of the plain loop.");
   return DONE;
 }
 
