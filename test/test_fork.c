@@ -81,6 +81,16 @@ static int fork_amid_products(void) {
   return fork_amid(multiply);
 }
 
+/* As a handler of a signal may: this thread does not wait for itself. */
+static int fork_inside(void) {
+  const char *unit;
+  alarm(PATIENCE);
+  if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
+  bool *forks = dlsym(dlopen(unit, RTLD_LAZY | RTLD_NOLOAD), "toy_forks");
+  *forks = true;
+  return product_status(unit, MMSCAN_PRODUCT_CHUNKED) == MMSCAN_OK ? 0 : 11;
+}
+
 static void check_child(const char *argument, const struct setting *settings, size_t count) {
   struct outcome o = ask_self(argument, settings, count);
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
@@ -115,6 +125,11 @@ static void test_products(void **state) {
   check_products("cblas");
   check_products(toy("blis_pthread"));
   for (size_t i = 0; i < units_here()->count; i++) check_products(units_here()->path[i]);
+}
+
+static void test_inside(void **state) {
+  (void)state;
+  check_child("inside", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("forks")}, 1);
 }
 
 /* ---- After threads ----------------------------------------------------------------------------------------------- */
@@ -196,16 +211,18 @@ static void test_after_nothing(void **state) {
 
 int main(int argc, char **argv) {
   static const struct child children[] = {{"opening", fork_amid_opening},   {"trying", fork_amid_trying},
-                                          {"products", fork_amid_products}, {"matmulscan", after_matmulscan},
-                                          {"region", after_a_region},       {"nothing", after_nothing}};
+                                          {"products", fork_amid_products}, {"inside", fork_inside},
+                                          {"matmulscan", after_matmulscan}, {"region", after_a_region},
+                                          {"nothing", after_nothing}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_opening),        cmocka_unit_test(test_trying),
-      cmocka_unit_test(test_products),       cmocka_unit_test(test_after_matmulscan),
-      cmocka_unit_test(test_after_a_region), cmocka_unit_test(test_after_nothing),
+      cmocka_unit_test(test_opening),          cmocka_unit_test(test_trying),
+      cmocka_unit_test(test_products),         cmocka_unit_test(test_inside),
+      cmocka_unit_test(test_after_matmulscan), cmocka_unit_test(test_after_a_region),
+      cmocka_unit_test(test_after_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
  *   PTHREADS_OF   or unless it is told not to by the calls of this vendor: 0 BLIS, 1 OpenBLAS, of pthreads
  *   LOCAL         whose setting is one of the calling thread
+ *   FORKS         each gemm forks, once toy_forks is set
  *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
  *   LOCKING       and that it has locks of its own
  *   FULL          it has all routines
@@ -43,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef AFFIX
@@ -160,6 +162,14 @@ static void start_thread(void) {
   if (is_alone()) return;
   calls++;
   if (pthread_create(&thread, NULL, work, NULL) == 0) pthread_join(thread, NULL);
+}
+#elif defined(FORKS)
+extern bool toy_forks;
+bool toy_forks;
+static void start_thread(void) {
+  const pid_t pid = toy_forks ? fork() : -1;
+  if (pid == 0) _exit(0);
+  if (pid > 0) waitpid(pid, NULL, 0);
 }
 #elif !defined(NO_GEMM)
 static void start_thread(void) {}

@@ -3,9 +3,10 @@
  * MKL has a call for the calling thread. BLIS asks OpenMP for as many threads as it is set to, whatever OpenMP is set
  * to, so the calling thread is to nest no teams. It is content with a team of one, and ends the process where a team is
  * smaller than it asked for, but larger than that. A BLIS of pthreads starts threads anew for each product; its setting
- * is one of the process (0.9.0), or of the calling thread (later ones). An OpenBLAS starts none for a chunk. For what
- * is larger, one of OpenMP asks for as many threads as a team of the calling thread would have, and waits for ever for
- * those that do not come; one of pthreads has a setting of the process. */
+ * is one of the process (0.9.0), or of the calling thread (later ones), and what BLIS_JC_NT and the like ask for
+ * outranks it: such threads start all the same. An OpenBLAS starts none for a chunk. For what is larger, one of OpenMP
+ * asks for as many threads as a team of the calling thread would have, and waits for ever for those that do not come;
+ * one of pthreads has a setting of the process. */
 #include "unit/quiet.h"
 
 #include <omp.h>
