@@ -74,19 +74,24 @@ static void choose_wisely(mmscan_plan *plan, const mms_env *env, const mms_wise 
   plan->threads = wise->threads;
 }
 
-static void choose_loop(mmscan_plan *plan, const mms_env *env) {
-  plan->engine = &mms_engine_serial;
-  plan->job = job_for(plan->engine, plan->job, &plan->problem, env);
+static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine *engine) {
+  plan->engine = engine;
+  plan->job = job_for(engine, plan->job, &plan->problem, env);
 }
 
-/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost. */
+static bool is_short(const mms_problem *p) { return p->whole <= MMS_PLAN_SHORT_BYTES / mms_type_size(p->type); }
+
+/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a short scan is
+ * done as by the simple calls. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env) {
   mms_wise wise;
   plan->engine_is_free = true;
   if (mms_wisdom_find(mms_plan_shape(plan), &wise))
     choose_wisely(plan, env, &wise);
   else if (plan->problem.whole < MMS_PLAN_LOOP)
-    choose_loop(plan, env);
+    take_engine(plan, env, &mms_engine_serial);
+  else if (is_short(&plan->problem))
+    take_engine(plan, env, &mms_engine_simd);
   else
     choose_least(plan, env);
 }
@@ -95,7 +100,7 @@ static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const 
   plan->engine = asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
   if (plan->engine)
-    plan->job = job_for(plan->engine, plan->job, &plan->problem, env);
+    take_engine(plan, env, plan->engine);
   else
     choose_freely(plan, env);
   if (!can_do(plan->engine, &plan->job)) return MMSCAN_ENOTSUP;

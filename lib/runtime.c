@@ -42,9 +42,9 @@ static void scan_all(const mms_tiles *tiles, size_t scan, void *room) {
 static void rows_take_part(void *given, void *room) {
   rows *r = given;
   const size_t batch = r->tiles->run->batch;
-  size_t from;
-  while ((from = atomic_fetch_add_explicit(&r->next, r->per_grab, memory_order_relaxed)) < batch) {
-    size_t to = batch - from < r->per_grab ? batch : from + r->per_grab;
+  size_t from, to = 0;
+  while (to < batch && (from = atomic_fetch_add_explicit(&r->next, r->per_grab, memory_order_relaxed)) < batch) {
+    to = batch - from < r->per_grab ? batch : from + r->per_grab;
     if (r->tiles->per_scan == 1 && !r->tiles->run->carry)
       mms_tiles_rows(r->tiles, room, from, to);
     else
@@ -135,7 +135,7 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
 static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
 
 static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
-  rows r = {.tiles = tiles, .per_grab = scans_per_grab(tiles->run)};
+  rows r = {.tiles = tiles, .per_grab = threads > 1 ? scans_per_grab(tiles->run) : tiles->run->batch};
   team t = {tiles->run, rows_take_part, &r, false};
   return run_team(&t, threads);
 }

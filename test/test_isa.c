@@ -122,14 +122,21 @@ static void test_totals_differ(void **state) {
 static const size_t lengths[] = {1, 16, 51, 52, 100, 1000, 16384, 16385, 32768, 32769, 100000};
 enum { CALLS = 3, LONGEST = 100000, LOOP_BELOW = 52 };
 
-static bool same_as(const void *want, const struct sample *sample, size_t n, mmscan_kind kind) {
+static mmscan_status call_simply(const struct type *type, const mmscan_desc *desc, const void *x, void *y) {
+  return desc->kind == MMSCAN_INCLUSIVE ? type->inclusive(desc->n, x, y) : type->exclusive(desc->n, NULL, x, y);
+}
+
+/* Simple calls, and a general one. */
+static bool same_as(const void *want, const struct sample *sample, const mmscan_desc *desc) {
   const struct type *type = sample->oracle.type;
+  const size_t bytes = desc->n * type->size;
   bool same = true;
-  char *y = malloc(n * type->size);
-  for (int call = 0; y != NULL && same && call < CALLS; call++) {
-    mmscan_status status =
-        kind == MMSCAN_INCLUSIVE ? type->inclusive(n, sample->x, y) : type->exclusive(n, NULL, sample->x, y);
-    same = status == MMSCAN_OK && memcmp(y, want, n * type->size) == 0;
+  char *y = malloc(bytes);
+  for (int call = 0; y != NULL && same && call < CALLS; call++)
+    same = call_simply(type, desc, sample->x, y) == MMSCAN_OK && memcmp(y, want, bytes) == 0;
+  if (y != NULL && same) {
+    memset(y, 0x55, bytes);
+    same = mmscan_scan(desc, sample->x, y) == MMSCAN_OK && memcmp(y, want, bytes) == 0;
   }
   free(y);
   return same && y != NULL;
@@ -140,7 +147,7 @@ static bool obeys_at(const struct sample *sample, const mmscan_choice *like, siz
   mmscan_plan *plan = NULL;
   void *want = malloc(n * sample->oracle.type->size);
   bool right = want != NULL && mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, like) == MMSCAN_OK &&
-               mmscan_execute(plan, sample->x, want) == MMSCAN_OK && same_as(want, sample, n, kind);
+               mmscan_execute(plan, sample->x, want) == MMSCAN_OK && same_as(want, sample, &desc);
   mmscan_plan_destroy(plan);
   free(want);
   return right;
