@@ -156,21 +156,22 @@ static bool time_race(contest *c, int race_index) {
 /* ---- The contest ------------------------------------------------------------------------------------------------- */
 
 /* All products and the short scans are checked before anything is timed. */
-static bool hold(contest *c) {
+static int hold(contest *c) {
   const bool text = !c->request->json && !c->request->csv;
   for (int i = 0; i < CONTEST_SIZES; i++) fill_products(c, &c->races[i]);
   fill_peak(c);
   fill_choice(c);
   for (int i = 0; i < CONTEST_SCANS; i++) check(c, i);
   for (int i = 0; i < CONTEST_SCANS; i++)
-    if (!time_race(c, i)) return false;
+    if (!time_race(c, i)) return fail_memory();
   if (text) contest_print_products(c);
+  if (ferror(stdout)) return fail_stdout();
   fill_scans(c);
   check(c, CONTEST_SCANS);
-  if (!time_race(c, CONTEST_SCANS)) return false;
+  if (!time_race(c, CONTEST_SCANS)) return fail_memory();
   contest_rank(c);
   if (text) contest_print_ranking(c);
-  return true;
+  return DONE;
 }
 
 static void free_races(contest *c) {
@@ -187,8 +188,8 @@ static int report(const contest *c) {
 
 static int hold_and_report(contest *c, size_t n) {
   memory m = {.bf16 = NULL};
-  const bool done = make_memory(c, &m, n) && hold(c);
-  const int status = done ? report(c) : fail_memory();
+  int status = make_memory(c, &m, n) ? hold(c) : fail_memory();
+  if (status == DONE) status = report(c);
   free_races(c);
   free_memory(&m);
   return status;

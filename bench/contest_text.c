@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "contest_report.h"
+#include "message.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -31,7 +32,9 @@ void contest_print_units(const contest *c) {
 static void print_settings(const contest *c) {
   const char *title = "settings";
   for (void *i = json_object_iter(c->settings); i != NULL; i = json_object_iter_next(c->settings, i)) {
-    printf("%-12s %s=%s\n", title, json_object_iter_key(i), json_string_value(json_object_iter_value(i)));
+    printf("%-12s %s=", title, json_object_iter_key(i));
+    put_clean(stdout, json_string_value(json_object_iter_value(i)));
+    putchar('\n');
     title = "";
   }
   if (json_object_size(c->settings) == 0) puts("settings     none of those that units look at");

@@ -29,7 +29,7 @@ void html_put_text(FILE *to, const char *text) {
     if (special != NULL)
       fputs(special, to);
     else
-      fputc(*c, to);
+      fputc((unsigned char)*c < ' ' && *c != '\n' ? ' ' : *c, to);
   }
   json_decref(valid);
 }

@@ -36,16 +36,17 @@ static bool run_race(session *s, size_t n, bool in_place, const number *type, co
 
 static bool is_text(const bench_request *request) { return !request->json && !request->csv; }
 
-/* Races of all lengths, reported as they come. */
-static bool run_lengths(session *s, const number *type, bool in_place, size_t lengths, const arrays *a) {
+/* Races of all lengths, reported as they come: to nobody, who needs no more. */
+static int run_lengths(session *s, const number *type, bool in_place, size_t lengths, const arrays *a) {
   size_t first = s->count;
   for (size_t i = 0; i < lengths; i++) {
-    if (!run_race(s, s->request->lengths[i], in_place, type, a)) return false;
+    if (!run_race(s, s->request->lengths[i], in_place, type, a)) return fail_memory();
     if (!is_text(s->request) || (s->count - first < RACES_ABREAST && i + 1 < lengths)) continue;
     report_races(&s->races[first], s->count - first);
+    if (ferror(stdout)) return fail_stdout();
     first = s->count;
   }
-  return true;
+  return DONE;
 }
 
 static void measure_memory(session *s, const number *type, size_t n, const arrays *a) {
@@ -64,17 +65,17 @@ static size_t lengths_that_fit(const bench_request *request, const number *type)
   return count;
 }
 
-static bool run_type(session *s, const number *type) {
+static int run_type(session *s, const number *type) {
   const bench_request *request = s->request;
   const size_t lengths = lengths_that_fit(request, type);
   arrays a;
-  if (lengths == 0) return true;
-  bool done = arrays_make(&a, type, request->lengths[lengths - 1]);
-  if (done && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);
-  for (size_t i = 0; i < request->place_count && done; i++)
-    done = run_lengths(s, type, request->in_place[i], lengths, &a);
+  if (lengths == 0) return DONE;
+  int status = arrays_make(&a, type, request->lengths[lengths - 1]) ? DONE : fail_memory();
+  if (status == DONE && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);
+  for (size_t i = 0; i < request->place_count && status == DONE; i++)
+    status = run_lengths(s, type, request->in_place[i], lengths, &a);
   arrays_free(&a);
-  return done;
+  return status;
 }
 
 /* ---- Who takes part ---------------------------------------------------------------------------------------------- */
@@ -143,10 +144,10 @@ static int report(const session *s) {
 static int run(bench_request *request) {
   const size_t most = request->type_count * request->place_count * request->length_count;
   session s = {.request = request, .races = malloc(most * sizeof *s.races), .memory = -1};
-  bool done = s.races != NULL;
+  int status = s.races != NULL ? DONE : fail_memory();
   if (is_text(request)) report_head(request);
-  for (size_t i = 0; i < request->type_count && done; i++) done = run_type(&s, request->types[i]);
-  const int status = done ? report(&s) : fail_memory();
+  for (size_t i = 0; i < request->type_count && status == DONE; i++) status = run_type(&s, request->types[i]);
+  if (status == DONE) status = report(&s);
   free(s.races);
   return status;
 }

@@ -51,6 +51,17 @@ class Bench(Timed):
             self.assertIn(unit["name"], text)
         self.assertNotIn("2^5", text)
 
+    def test_columns(self):
+        """Billions of elements a second, and ratios that agree with them."""
+        text = self.good("bench", "--rounds", 1, "--length", 3, "--threads", 1).decode()
+        rows = {line[:32].strip(): [float(word) for word in line.split("|")[1].split()] for line in text.splitlines()
+                if re.search("\\| +[0-9.e-]+ +[0-9.e-]+ +[0-9.e-]+$", line)}
+        serial, bound = rows["serial loop"], rows["copy bound"]
+        self.assertTrue(1e-3 < serial[0] < 30, serial)
+        for name, (speed, of_bound, times_serial) in rows.items():
+            self.assertAlmostEqual(times_serial / (speed / serial[0]), 1, delta=0.03, msg=name)
+            self.assertAlmostEqual(of_bound / (speed / bound[0]), 1, delta=0.03, msg=name)
+
     def test_slow_ones_have_digits(self):
         """However slow, a contender is not 0.000 times anything."""
         text = self.good("bench", "--rounds", 1, "--length", "1,50", "--only", "NumPy,omp").decode()
@@ -89,6 +100,21 @@ class Bench(Timed):
                                     env={"PYTHON": sys.executable}):
             if row["name"] == "NumPy cumsum":
                 self.assertIn("seconds", row, (table["type"], table["place"]))
+
+    def test_numpy_that_ends(self):
+        """Nobody's result is wrong."""
+        fake = self.write("python", "#!/bin/sh\necho 1.2.3\n")
+        os.chmod(fake, 0o755)
+        rows = self.rows(*self.TINY, 4, "--only", "NumPy", env={"PYTHON": fake})
+        self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed"])
+
+    def test_reader_that_has_gone(self):
+        """Nothing more is timed for nobody."""
+        command = [MMSCAN, "bench", "--rounds", "1", "--length", ",".join(map(str, range(1, 61))), "--type", "all", "--place", "both"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.wait(30), 1)  # all of it takes minutes
 
     def test_python_that_has_no_numpy(self):
         """No other is taken in its place, and the reason is told."""

@@ -45,6 +45,17 @@ class Table(Case):
                      "MatMulScan, s = 2 ", "MatMulScan, s = 4 ", "MatMulScan, s = 16 ", "2 log_s(n) - 1 = 3"]:
             self.assertIn(each, out)
 
+    def test_text_says_what_json_says(self):
+        lines = self.good("table", "-n", 256, "-s", 16).decode().splitlines()[3:]
+        for line, row in zip(lines, json.loads(self.good("table", "--json", "-n", 256, "-s", 16))["rows"]):
+            words = line[32:].split()
+            self.assertEqual(words[0], str(row["depth"]["measured"]), line)
+            tail = [row["fan_in"], row["fan_out"]] + ([row["multiplications"]] if row["s"] else [])
+            self.assertEqual(words[-len(tail):], [str(each) for each in tail], line)
+
+    def test_defaults(self):
+        self.assertEqual(self.good("table"), self.good("table", "-n", 4096, "-s", 8))
+
     def test_lengths(self):
         for text, n in [("4^3", 64), ("2^10", 1024), ("10^3", 1000)]:
             self.assertEqual(self.good("table", "-n", text), self.good("table", "-n", n))
@@ -172,6 +183,10 @@ class Draw(Case):
         self.assertEqual(self.read("kept.svg"), b"before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
 
+    def test_defaults(self):
+        self.assertEqual(self.good("draw", "-o", "-"),
+                         self.good("draw", "-o", "-", "--algorithm", "matmulscan", "--figure", "circuit", "-n", 16, "-s", 4))
+
     def test_lengths(self):
         self.assertEqual(self.good("draw", "-o", "-", "-n", "4^3"), self.good("draw", "-o", "-", "-n", 64))
 
@@ -232,6 +247,17 @@ class Model(Case):
         text = self.good("model", "-n", "7", "-s", "2", "--lanes", "1").decode()
         self.assertIn("3 segments", text)
         self.assertIn("work on vector units", text)
+
+    def test_text_says_what_json_says(self):
+        shape = ["-n", 1000, "-s", 4, "-l", 7, "-p", 3, "--lanes", 2]
+        got, text = self.model(*shape), self.good("model", *shape).decode()
+        for name, value in [("depth", got["depth"]["counted"]), ("critical path", got["critical_path"]),
+                            ("work on tensor units", got["work"]), ("work on vector units", got["vector_work"]),
+                            ("without those on padding", got["additions_unpadded"])]:
+            self.assertRegex(text, "(?m)^ *%s +%d( |$)" % (name, value))
+
+    def test_defaults(self):
+        self.assertEqual(self.good("model", "-n", 100, "-s", 4), self.good("model", "-n", 100, "-s", 4, "-l", 0, "-p", 1))
 
     def test_times_beyond_any_number(self):
         got = self.model("-n", 9, "-s", 3, "-l", "1e308")

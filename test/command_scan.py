@@ -87,7 +87,7 @@ class Text(Case):
         self.assertEqual(list(csv.reader(io.StringIO(out.decode()))), [["two\nlines"], ["1"], ["3"]])
 
     def test_header(self):
-        """--header says whether the first row is one of names: by a guess, 2019 is none, and 1.5e is one."""
+        """--header says whether the first row is one of names: by a guess, 2019 and 1.5e are none."""
         years = self.write("x.csv", "2019,2020\n1,2\n3,4\n")
         self.assertEqual(self.lines("--column", "1", years), ["2019", "2020", "2023"])
         self.assertEqual(self.lines("--column", "2019", "--header", "yes", years), ["2019", "1", "4"])
@@ -95,8 +95,9 @@ class Text(Case):
         self.assertEqual(self.lines("--column", "2", "--header=no", years), ["2020", "2022", "2026"])
         self.bad("scan", "--column", "2019", "--header=no", years, says="no column '2019'")
         bad = self.write("bad.csv", "1.5e\n2\n")
-        self.assertEqual(self.lines(bad), ["1.5e", "2"])
-        self.bad("scan", "--header=no", bad, says=[bad + ":1", "1.5e"])
+        self.assertEqual(self.lines("--header=yes", bad), ["1.5e", "2"])
+        for options in [], ["--header=no"]:
+            self.bad("scan", *options, bad, says=[bad + ":1", "1.5e"])
         self.assertEqual(self.lines("--header=yes", self.write("x.txt", "2019\n1\n2\n")), ["1", "3"])
         self.assertEqual(self.lines("--header=yes", "--column", "b", self.write("x.txt", "a b\n1 2\n")), ["2"])
         self.assertEqual(self.lines("--header=no", self.write("x.txt", "1 2\n3\n")), ["1", "3", "6"])
@@ -104,6 +105,23 @@ class Text(Case):
         self.assertEqual(self.lines("--header=yes", "--column=2020", "-", data=b"2019,2020\n1,2\n"), ["2020", "2"])
         self.assertEqual(self.lines("--header=no", "--type", "i64", "-", data=b"1\n2\n"), ["1", "3"])
         self.assertEqual(self.lines("--header=yes", self.write("x.csv", "")), [])
+
+    def test_a_row_of_data_is_no_heading(self):
+        """Words beside the column, what starts like a number, or nothing; where it may be either, nothing is guessed."""
+        for text, column, wanted in [("2020-01-01,5\n2020-01-02,6\n", 2, ["5", "11"]), ("5,\n6,x\n", 1, ["5", "11"]),
+                                     ("id,2019\nx,1\n", 2019, ["2019", "1"]), (",a\n1,2\n", 2, ["a", "2"]),
+                                     ("a,1st b\n1,2\n", "1st b", ["1st b", "2"]), ("gr\u00f6\u00dfe\n1\n", 1, ["gr\u00f6\u00dfe", "1"]),
+                                     ("\u5024,b\n1,2\n", 1, ["\u5024", "1"])]:
+            path = self.write("x.csv", text)
+            self.assertEqual(self.lines("--column", column, path), wanted, text)
+            self.assertEqual(self.lines("--column", column, "-", data=text.encode()), wanted, text)
+        for text, column in ("alice,5\nbob,6\n", 2), ("id,2019\nx,1\n", 2), ("a,5%\n1,2\n", 2), ("a,\n1,2\n", 2), ("a,2\nb,3\n", 2):
+            path = self.write("x.csv", text)
+            self.bad("scan", "--column", column, path, says=[path + ":1", "--header"])
+            self.assertEqual(len(self.lines("--column", column, "--header=yes", path)), 2, text)
+        self.assertEqual(self.lines("--column", 2, "--header=no", self.write("x.csv", "alice,5\nbob,6\n")), ["5", "11"])
+        for text in "$5\n", "1;2\n", "# c\n", "1 000\n", '"1,000"\n5\n':
+            self.bad("scan", self.write("x.csv", text), says="x.csv:1")
 
     def test_csv_errors_name_the_line(self):
         errors = {b"a,b\n1,2\n3\n": ":3", b"a,b\n1,2\n3,4,5\n": ":3", b"1,2\n3,4\n5,\n6,7\n": None, b"a,b\n1,2\n,4\n": ":3",
@@ -166,7 +184,7 @@ class Text(Case):
 
     def test_headings_on_standard_input(self):
         """A name alone, a comma or a quotation mark make a heading; what is a mistake in a .txt file is one here too."""
-        for name in b"flow", b"_x", b"e5", b"m3/s", b"1871,1120", b'"12 x"', b"\xef\xbb\xbfflow", b"  flow\t", b'"5"':
+        for name in b"flow", b"_x", b"e5", b"m3/s", b"1871,1120", b'"x 12"', b"\xef\xbb\xbfflow", b"  flow\t", b'"5"':
             as_csv = self.lines("--column", "1", "--format", "csv", "-", data=name + b"\n")
             self.assertEqual(self.lines("--column", "1", "-", data=name + b"\n"), as_csv)
         self.assertEqual(self.lines("-", data=b"n\r1\r2\r"), ["n", "1", "3"])
@@ -197,7 +215,7 @@ class Text(Case):
     def test_text_is_not_taken_for_raw(self):
         """Where --type, or a name that says nothing, would make it raw."""
         for text in b"3\n0\n4\n1\n", b"3 0 4 1", b"12345678", b"12 34 5\r", b"n\n1\n2\n345", b"\xef\xbb\xbf1\n23\n", \
-                b"1 " * 5000, b"\n" * 8:
+                b"1 " * 5000, b"\n" * 8, "gr\u00f6\u00dfe\n10\n22\n3\n".encode(), "\u5024 ".encode() * 5000:
             self.bad("scan", "--type", "i64", "--kind", "exclusive", "-", data=text, status=2, says=["input", "--format"])
             for options in [], ["--type", "i64"]:
                 self.bad("scan", *options, self.write("x", text), status=2, says=[self.path("x"), "text", "--format"])
@@ -209,6 +227,23 @@ class Text(Case):
         self.assertEqual(as_text, ["0", "3", "3", "7"])
         for raw in b"abcdefgh", b"1\n345678\0\0\0\0\0\0\0\0", b"1\n3456\xff8", b"1." * 4:
             self.assertEqual(self.good("scan", "--type", "i64", "-", data=raw)[:8], raw[:8])
+
+    def test_npy_is_not_taken_for_raw(self):
+        """By its beginning, whatever name it has, but one that says it is raw."""
+        x = np.arange(5.0)
+        for name in "x", "x.dat", "x.gz":
+            self.same(np.load(io.BytesIO(self.good("scan", "--type", "f64", self.write(name, npy_bytes(x))))), expected(x))
+        self.assertEqual(len(self.good("scan", "--type", "u64", self.write("x.raw", npy_bytes(x)))), len(npy_bytes(x)))
+
+    def test_files_of_the_system(self):
+        """Which say that they have no bytes, and have some."""
+        name = "/proc/self/auxv"
+        if not os.path.exists(name):
+            self.skipTest("no " + name)
+        with open(name, "rb") as file:
+            piped = self.good("scan", "--type", "u64", "-", data=file.read())
+        self.assertEqual(len(self.good("scan", "--format", "raw", "--type", "u64", name)), len(piped))
+        self.assertEqual(self.good("scan", "--type", "u64", self.write("empty", b"")), b"")
 
     def test_integers_are_exact(self):
         limits = {code: (np.iinfo(dtype).min, np.iinfo(dtype).max) for code, dtype in TYPES.items() if code[0] != "f"}
@@ -242,6 +277,7 @@ class Text(Case):
             self.same(np.array(self.read("y.csv").split(), dtype=dtype), binary)
         self.assertEqual(self.lines(self.write("x.txt", "0.1")), ["0.1"])
         self.assertEqual(self.lines("--type", "f32", self.write("x.txt", "0.1")), ["0.1"])
+        self.assertEqual(self.lines("--type", "f32", self.write("x.txt", "1000.00006")), ["1000.00006"])
         self.bad("scan", "--type", "f32", self.write("x.txt", "1e39"), says="range")
 
     def test_conversions(self):
@@ -499,7 +535,7 @@ class Output(Case):
 
     def test_signals(self):
         """The temporary file goes; the process ends by the signal; what was there stays."""
-        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU, signal.SIGABRT, signal.SIGUSR1:
             self.write("y", b"old")
             process = subprocess.Popen([MMSCAN, "scan", "--type", "f64", "-o", self.path("y"), "-"],
                                        stdin=subprocess.PIPE, stderr=subprocess.PIPE)

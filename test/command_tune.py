@@ -25,7 +25,11 @@ class InfoAndUsage(Case):
             self.assertIn(part["name"], text)
             self.assertIn(part["description"], text)
         self.assertIn("wisdom       none", text)
+        here = {unit["name"]: unit["here"] for unit in report["units"]}
+        self.assertTrue(here["cblas"] and here["model"])
+        self.assertEqual(text.count("cannot be used here"), list(here.values()).count(False))
         self.assertGreaterEqual(report["threads"], 1)
+        self.assertIn("threads      3\n", self.good("info", env={"MMSCAN_NUM_THREADS": "3"}).decode())
         self.assertIsNone(report["wisdom"])
         self.assertIsNone(report["environment_error"])
 
@@ -69,6 +73,27 @@ class InfoAndUsage(Case):
                 ["tune", "--help"], ["table", "--help"], ["draw", "--help"], ["model", "--help"]:
             self.assertIn("Usage: mmscan", self.good(*arguments).decode())
         self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
+
+    def test_values_that_are_not_there(self):
+        """The message names those that are."""
+        for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min, mul"),
+                                 (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "u32"], "i64, all"),
+                                 (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["scan"], "standard input")]:
+            self.bad(*arguments, status=2, says=names)
+
+    def test_order_of_messages(self):
+        """Where both go to one place, what was told first comes first."""
+        status, out, _ = run("info", stderr=subprocess.STDOUT, env={"MMSCAN_ENGINE": "abacus"})
+        self.assertEqual((status, out.decode().splitlines()[-1][:7]), (1, "mmscan:"))
+
+    def test_variables_that_forge_lines(self):
+        lines = self.good("info", env={"MMSCAN_X": "a\nISA bogus\x1b[1m"}).decode().splitlines()
+        self.assertIn("  MMSCAN_X=a?ISA bogus?[1m", lines)
+
+    def test_little_address_space(self):
+        """A BLAS whose threads found no memory does not hold up the end."""
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20))
+        self.assertEqual(run("--version", preexec_fn=limit, timeout=20)[:2], (0, self.good("--version")))
 
     def test_wrong_usage(self):
         path, raw = self.write("x.txt", "1 2"), self.write("x.dat", bytes(8))
@@ -126,6 +151,17 @@ class Tune(Case):
         self.good(*self.QUICK, "f32", "-o", self.path("new"), env={"MMSCAN_WISDOM": self.path("w")})
         self.assertEqual(self.read("w"), b"no wisdom")
 
+    def test_all_types_and_lengths(self):
+        """Each type, and every length from 2^16 to 2^24; --quick: two of them."""
+        rows = json.loads(self.good("tune", "--quick", "-o", self.path("w"), "--json"))["choices"]
+        self.assertEqual([(row["type"], row["log2_n"]) for row in rows],
+                         [(kind, k) for kind in ("f32", "f64", "i32", "i64", "u32", "u64") for k in (16, 20)])
+        rows = json.loads(self.good("tune", "--type", "u32", "-o", self.path("w"), "--json"))["choices"]
+        self.assertEqual([row["log2_n"] for row in rows], list(range(16, 25)))
+        lines = [line.split() for line in self.read("w").decode().splitlines() if line.startswith("u32 ")]
+        self.assertEqual(sorted((int(line[1]), line[3], *map(int, line[5:8])) for line in lines),
+                         [(row["log2_n"], row["engine"], row["s"], row["tile"], row["threads"]) for row in rows])
+
     def test_default_file(self):
         self.good(*self.QUICK, "f32", cwd=self.directory)
         self.assertEqual(os.listdir(self.directory), ["mmscan.wisdom"])
@@ -158,6 +194,7 @@ class Tune(Case):
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "serial"}, says=["MMSCAN_ENGINE", "serial"])
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_UNIT": "cblas"}, says=["MMSCAN_UNIT", "--unit"])
+        self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_NUM_THREADS": "2"}, says=["MMSCAN_NUM_THREADS"])
         self.good(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "auto", "MMSCAN_ISA": "portable"})
         self.good("info", env={"MMSCAN_WISDOM": self.path("w"), "MMSCAN_ISA": "portable"})
 

@@ -101,7 +101,8 @@ static int add_powers(bench_request *r, char *item) {
   long first, last, step;
   int status = DONE;
   if (!read_range(item, &first, &last, &step))
-    return wrong_usage("bench", "-n: '%s' is not K, K:L or K:L:STEP with 0 <= K <= L <= %d", item, MOST_LOG2);
+    return wrong_usage("bench", "-n: '%s' is not K, K:L or K:L:STEP with 0 <= K <= L <= %d (--length takes lengths)",
+                       item, MOST_LOG2);
   for (long k = first; k <= last && status == DONE; k += step) status = add_length(r, (size_t)1 << k);
   return status;
 }
@@ -125,7 +126,7 @@ static int add_type(bench_request *r, char *item) {
   if (strcmp(item, "all") == 0)
     for (int i = 0; i < NUMBERS; i++) add_number(r, &numbers[i]);
   else if (type == NULL)
-    return wrong_usage("bench", "--type: no such type '%s'", item);
+    return wrong_usage("bench", "--type: '%s' is none of f32, f64, i32, i64, all", item);
   else
     add_number(r, type);
   return DONE;
@@ -261,6 +262,7 @@ static int check_units(const bench_request *r) {
 
 static int check_request(const bench_request *r, bool list) {
   if (list && (r->json || r->csv)) return wrong_usage("bench", "--list is for people: neither --json nor --csv");
+  if (list && (r->plot != NULL || r->page != NULL)) return wrong_usage("bench", "--list times nothing to draw");
   if (r->json && r->csv) return wrong_usage("bench", "--json and --csv do not go together");
   if (!r->units && r->page != NULL) return wrong_usage("bench", "--report needs --units");
   return r->units ? check_units(r) : DONE;

@@ -19,7 +19,8 @@ static const char help[] =
     "Usage: mmscan draw [OPTION]... -o FILE.svg\n"
     "Runs a method of the paper's Table 1 on 1, 2, ..., n and draws what it did.\n"
     "\n"
-    "  -o FILE         the picture; - is standard output\n"
+    "  -o, --output FILE\n"
+    "                  the picture; - is standard output\n"
     "  --algorithm A   the method, default matmulscan: sklansky, hillis-steele, blelloch,\n"
     "                  brent-kung, dakkak-warp, dakkak-block or matmulscan\n"
     "  -n N            how many numbers, default 16, at most 1024; also as a power, 4^3\n"
@@ -92,7 +93,7 @@ static int set_figure(request *r, const char *name) {
       r->figure = figures[i].figure;
       return DONE;
     }
-  return wrong_usage("draw", "--figure: no such figure '%s'", name);
+  return wrong_usage("draw", "--figure: '%s' is none of circuit, tensor, segments", name);
 }
 
 static int set_rule(request *r, const char *name) {
@@ -147,7 +148,8 @@ static int check(const request *r) {
 }
 
 int run_draw(int argc, char **argv) {
-  static const struct option options[] = {{"algorithm", required_argument, NULL, 'a'},
+  static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                          {"algorithm", required_argument, NULL, 'a'},
                                           {"figure", required_argument, NULL, 'f'},
                                           {"rule", required_argument, NULL, 'r'},
                                           {"values", no_argument, NULL, 'v'},

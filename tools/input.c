@@ -25,7 +25,8 @@ int input_open(input *in, const char *path) {
   struct stat file;
   if (in->fd < 0 || fstat(in->fd, &file) != 0) return fail_file(in->name);
   if (S_ISDIR(file.st_mode)) return fail("%s: %s", in->name, strerror(EISDIR));
-  if (!S_ISREG(file.st_mode)) return DONE;
+  /* The system's own files, as in /proc, have a size of 0, whatever they hold. */
+  if (!S_ISREG(file.st_mode) || file.st_size == 0) return DONE;
   /* Standard input may stand anywhere in its file. */
   const off_t origin = lseek(in->fd, 0, SEEK_CUR);
   if (origin < 0) return fail_file(in->name);

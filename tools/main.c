@@ -8,9 +8,11 @@
 #include <fcntl.h>
 #include <mmscan.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct subcommand {
@@ -71,10 +73,18 @@ static void ignore_write_signals(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
+/* An OpenBLAS whose threads found no memory for their buffers would wait for them for ever as the process ends. */
+static bool is_memory_limited(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 int main(int argc, char **argv) {
   static char name[] = "mmscan";
   fill_standard_files();
   ignore_write_signals();
   if (argc > 0) argv[0] = name;
-  return close_stdout(dispatch(argc, argv));
+  const int status = close_stdout(dispatch(argc, argv));
+  if (is_memory_limited()) _exit(status);
+  return status;
 }

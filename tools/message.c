@@ -15,12 +15,19 @@
 #include <unistd.h>
 
 /* Names and values may hold what a terminal would obey. */
+static bool is_obeyed(char c) { return (unsigned char)c < ' ' || c == 127; }
+
+void put_clean(FILE *to, const char *text) {
+  for (; *text != '\0'; text++) fputc(is_obeyed(*text) ? '?' : *text, to);
+}
+
 static void print_line(const char *format, va_list arguments) {
   char *line;
   progress_erase();
+  fflush(stdout); /* what was told before comes before it, where both go to one place */
   if (vasprintf(&line, format, arguments) < 0) line = NULL;
   for (char *c = line; c != NULL && *c != '\0'; c++)
-    if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    if (is_obeyed(*c)) *c = '?';
   fprintf(stderr, "mmscan: %s\n", line != NULL ? line : "out of memory");
   free(line);
 }
@@ -62,8 +69,11 @@ static bool nobody_reads(void) {
 }
 
 int fail_stdout(void) {
+  static bool told;
   const char *reason = errno ? strerror(errno) : "write error";
-  return nobody_reads() ? FAILED : fail("standard output: %s", reason);
+  if (told || nobody_reads()) return FAILED;
+  told = true;
+  return fail("standard output: %s", reason);
 }
 
 int close_stdout(int status) {

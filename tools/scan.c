@@ -27,23 +27,24 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "  --type T           f32, f64, i32, i64, u32 or u64: has to be given for raw data;\n"
                            "                     text is f64 unless it is given; a .npy file says it itself\n"
                            "  --column NAME      the column of a table: its name, or its number from 1 on\n"
-                           "  --header yes|no    whether its first row is one of names; default: if it has a word\n"
-                           "                     that is no number\n"
+                           "  --header yes|no    whether its first row is one of names; default: if words begin\n"
+                           "                     like names there, and over the column too: else it has to be said\n"
                            "  --format FORMAT    of IN: npy, csv, txt or raw\n"
                            "  --engine ENGINE    as the variable MMSCAN_ENGINE; 'mmscan info' lists them\n"
                            "  --help             this text\n"
                            "\n"
                            "The name of IN says its format: .npy (NumPy), .csv (a table, with or without a\n"
                            "row of names), .txt (numbers separated by white space), anything else raw binary\n"
-                           "in this machine's byte order. Standard input is looked at: .npy data is known by\n"
-                           "its beginning; else it is raw with --type, and text without: .csv if its first\n"
-                           "line has a comma or a quotation mark, or is one name (a word that starts with a\n"
-                           "letter or an underscore and is no number), else .txt. What would be taken for raw\n"
-                           "by these rules and looks like text is refused without --format. OUT gets the\n"
-                           "format that its name says (.npy .csv .txt .raw .bin), or else that of IN. It is\n"
-                           "written beside and renamed when complete. Data may be larger than memory; text\n"
-                           "until all of it is known to be good, and what has to be read or written out of\n"
-                           "order and cannot be, wait in a file in TMPDIR or /tmp.\n";
+                           "in this machine's byte order, unless it begins as .npy data does. Standard input\n"
+                           "is looked at: .npy data is known by its beginning; else it is raw with --type, and\n"
+                           "text without: .csv if its first line has a comma or a quotation mark, or is one\n"
+                           "name (a word that starts with a letter or an underscore and is no number), else\n"
+                           ".txt. What would be taken for raw by these rules and looks like text is refused\n"
+                           "without --format. Totals of integers wrap around. OUT gets the format that its\n"
+                           "name says (.npy .csv .txt .raw .bin), or else that of IN. It is written beside and\n"
+                           "renamed when complete. Data may be larger than memory; text until all of it is\n"
+                           "known to be good, and what has to be read or written out of order and cannot be,\n"
+                           "wait in a file in TMPDIR or /tmp.\n";
 
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 
@@ -61,15 +62,18 @@ static const named formats[] = {
 
 /* The value of a name, or 0, which none of them has, after a message. */
 static int value_of(const named *list, const char *option, const char *name) {
-  for (; list->name != NULL; list++)
+  char all[64] = "";
+  for (; list->name != NULL; list++) {
     if (strcmp(list->name, name) == 0) return list->value;
-  wrong_usage(SCAN_NAME, "%s: no such value '%s'", option, name);
+    strcat(strcat(all, all[0] == '\0' ? "" : ", "), list->name);
+  }
+  wrong_usage(SCAN_NAME, "%s: '%s' is none of %s", option, name, all);
   return 0;
 }
 
 static int set_type(scan_request *r, const char *name) {
   r->type = element_by_name(name);
-  return r->type != NULL ? DONE : wrong_usage(SCAN_NAME, "--type: no such type '%s'", name);
+  return r->type != NULL ? DONE : wrong_usage(SCAN_NAME, "--type: '%s' is none of f32, f64, i32, i64, u32, u64", name);
 }
 
 static int set_axis(scan_request *r, const char *number) {
@@ -144,7 +148,7 @@ int run_scan(int argc, char **argv) {
     const int status = set_option(&r, option, optarg);
     if (status != DONE) return status;
   }
-  if (optind == argc) return wrong_usage(SCAN_NAME, "a file is missing");
+  if (optind == argc) return wrong_usage(SCAN_NAME, "a file is missing ('-': standard input)");
   if (optind + 1 < argc) return wrong_usage(SCAN_NAME, "more than one file: '%s'", argv[optind + 1]);
   r.in = argv[optind];
   return scan_file(&r);

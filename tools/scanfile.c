@@ -52,12 +52,12 @@ static int fail_raw_text(const job *j) {
                      j->in.name);
 }
 
-/* Without a name that says the format: by the first bytes. A file that does not say is raw, as is what has a --type. */
+/* Without a name that says the format: .npy data by its first bytes; else a file is raw, as is what has a --type. */
 static int guess_format(job *j, bool has_name) {
   const bool raw = has_name || (j->request->type != NULL && !is_of_table(j->request));
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
-  if (!has_name && size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
+  if (size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
     j->in_format = FORMAT_NPY;
   else if (raw)
     j->in_format = FORMAT_RAW;

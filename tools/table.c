@@ -85,13 +85,43 @@ static void keep_first(table *t, const char *text) {
   if (t->first[t->fields] == NULL) t->status = fail_memory();
 }
 
-static bool is_row_of_names(const table *t) {
-  const element *real = element_by_name("f64");
+/* The first byte of a letter, or of a character of UTF-8 that may be one: those after C2 and E2 are signs of currency,
+ * a minus and the like. */
+static bool starts_letter(unsigned char c) { return isalpha(c) || (c > 0xC2 && c != 0xE2); }
+
+/* A word that starts as names do, and is no number: nan is one. What else is no number, as 5% or a date, may be data.
+ */
+static bool is_name(const char *text) {
   scalar value;
+  const char *first = text + strspn(text, " \t");
+  return (starts_letter((unsigned char)*first) || *first == '_') &&
+         element_by_name("f64")->parse(text, &value) == NOT_A_NUMBER;
+}
+
+/* The column with the number that was asked for, or t->columns. */
+static size_t find_number(const table *t, const char *number) {
+  scalar value;
+  const bool good = element_by_name("u64")->parse(number, &value) == PARSED;
+  return good && value.u64 >= 1 && value.u64 <= t->columns ? (size_t)value.u64 - 1 : t->columns;
+}
+
+/* Whether --column can only mean a name. */
+static bool asks_by_name(const table *t) {
+  return t->request->column != NULL && find_number(t, t->request->column) == t->columns;
+}
+
+static bool is_row_of_names(const table *t) {
   if (t->request->header != HEADER_GUESS) return t->request->header == HEADER_YES;
+  const char *asked = asks_by_name(t) ? t->request->column : NULL;
   for (size_t i = 0; i < t->columns; i++)
-    if (real->parse(t->first[i], &value) == NOT_A_NUMBER) return true;
+    if (is_name(t->first[i]) || (asked != NULL && strcmp(t->first[i], asked) == 0)) return true;
   return false;
+}
+
+/* Names over some columns and a number over the chosen one: in a table with a column of words that is a row of data as
+ * well. */
+static bool may_be_either(const table *t, bool names) {
+  return names && t->request->header == HEADER_GUESS && !asks_by_name(t) && !is_name(t->first[t->chosen]);
 }
 
 /* The columns of a row of names, for a message: "(a, b, c)". Short of memory it is left out. */
@@ -127,13 +157,6 @@ static size_t find_name(table *t, const char *name) {
   return found;
 }
 
-/* The column with the number that was asked for, or t->columns. */
-static size_t find_number(const table *t, const char *number) {
-  scalar value;
-  const bool good = element_by_name("u64")->parse(number, &value) == PARSED;
-  return good && value.u64 >= 1 && value.u64 <= t->columns ? (size_t)value.u64 - 1 : t->columns;
-}
-
 static void choose_column(table *t, bool names) {
   const char *column = t->request->column;
   if (column == NULL) {
@@ -150,12 +173,14 @@ static void end_first_row(table *t) {
   const bool names = is_row_of_names(t);
   choose_column(t, names);
   if (t->status != DONE) return;
-  if (!names) {
+  if (may_be_either(t, names)) {
+    t->status = fail("%s:%zu: names or data? --header yes or no has to say it", t->name, t->line);
+  } else if (names) {
+    t->heading = strdup(t->first[t->chosen]);
+    if (t->heading == NULL) t->status = fail_memory();
+  } else {
     add_number(t, t->first[t->chosen]);
-    return;
   }
-  t->heading = strdup(t->first[t->chosen]);
-  if (t->heading == NULL) t->status = fail_memory();
 }
 
 static void free_first(table *t) {
@@ -350,26 +375,36 @@ static bool are_numbers(char *words) {
   return true;
 }
 
+/* Bytes of the character that starts here, in UTF-8 or cut off at the end; 0: this starts none that is printed. */
+static size_t character_size(const unsigned char *at, size_t left) {
+  const unsigned char c = at[0];
+  if (c < 0x80) return isprint(c) || isspace(c);
+  const size_t size = c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+  for (size_t i = 1; i < size && i < left; i++)
+    if ((at[i] & 0xC0) != 0x80) return 0;
+  return size < left ? size : left;
+}
+
+static bool is_printed(const unsigned char *start, size_t size) {
+  size_t done = 0, next = 1;
+  for (; done < size && next > 0; done += next) next = character_size(start + done, size - done);
+  return done == size && next > 0;
+}
+
 /* A few bytes of raw data may happen to be printable: then a line must end in them, or they must be numbers. */
 bool table_looks_like_text(const unsigned char *start, size_t size) {
   char text[INPUT_PEEK + 1];
-  const size_t mark = mark_size((const char *)start, size);
-  for (size_t i = mark; i < size; i++)
-    if (!isprint(start[i]) && !isspace(start[i])) return false;
+  if (!is_printed(start, size)) return false;
   memcpy(text, start, size);
   text[size] = '\0';
-  return size == INPUT_PEEK || strpbrk(text, "\r\n") != NULL || (size > 0 && are_numbers(text + mark));
+  return size == INPUT_PEEK || strpbrk(text, "\r\n") != NULL || (size > 0 && are_numbers(text + mark_size(text, size)));
 }
 
-/* The one word in a line, if it is a name and no number: nan is one. */
 static bool is_one_name(char *line) {
   static const char white[] = " \t\f\v";
-  scalar value;
   char *rest = NULL;
   const char *name = strtok_r(line, white, &rest);
-  if (name == NULL || strtok_r(NULL, white, &rest) != NULL) return false;
-  if (!isalpha((unsigned char)*name) && *name != '_') return false;
-  return element_by_name("f64")->parse(name, &value) == NOT_A_NUMBER;
+  return name != NULL && strtok_r(NULL, white, &rest) == NULL && is_name(name);
 }
 
 /* A comma or a quotation mark in the first line, or a name alone. Anything else that is no number is a mistake, which

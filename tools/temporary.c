@@ -29,7 +29,7 @@ static void remove_and_die(int signal_number) {
 
 /* A signal that is ignored (nohup) stays ignored. */
 static void catch_signals(void) {
-  static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
+  static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
   for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
     struct sigaction action;
     if (sigaction(deadly[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN) continue;

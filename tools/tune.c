@@ -26,7 +26,8 @@ static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "Routines of a BLAS that have crashed in some versions are tried first, each in a process\n"
                            "of its own; the file says which passed.\n"
                            "\n"
-                           "  -o FILE       the file, default mmscan.wisdom\n"
+                           "  -o, --output FILE\n"
+                           "                the file, default mmscan.wisdom\n"
                            "  --unit FILE   this library too, a path or a soname; may be repeated\n"
                            "  --units       all libraries that are found where vendors put them\n"
                            "  --try UNIT ROUTINE\n"
@@ -157,7 +158,7 @@ static int set_option(request *r, int option) {
     return strcmp(optarg, "-") == 0 ? wrong_usage("tune", "-o: a file, not standard output") : DONE;
   case 't':
     r->type = element_by_name(optarg);
-    return r->type ? DONE : wrong_usage("tune", "--type: no such type '%s'", optarg);
+    return r->type ? DONE : wrong_usage("tune", "--type: '%s' is none of f32, f64, i32, i64, u32, u64", optarg);
   case 'u':
     return open_library(optarg);
   case 'U':
@@ -179,11 +180,15 @@ static int set_option(request *r, int option) {
 }
 
 int run_tune(int argc, char **argv) {
-  static const struct option options[] = {
-      {"type", required_argument, NULL, 't'}, {"unit", required_argument, NULL, 'u'},
-      {"units", no_argument, NULL, 'U'},      {"try", required_argument, NULL, 'y'},
-      {"quick", no_argument, NULL, 'q'},      {"json", no_argument, NULL, 'j'},
-      {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0}};
+  static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                          {"type", required_argument, NULL, 't'},
+                                          {"unit", required_argument, NULL, 'u'},
+                                          {"units", no_argument, NULL, 'U'},
+                                          {"try", required_argument, NULL, 'y'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
   request r = {.file = "mmscan.wisdom", .from = 16, .to = 24, .step = 1};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
