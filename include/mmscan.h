@@ -45,16 +45,16 @@
  *            thread, so the library first tests that the threads can be started. Two gaps remain: somebody else takes
  *            the threads between the test and the start, or a parallel region of the program has made OpenMP let go of
  *            its threads. A BLAS may break this rule: OpenBLAS prints where it lacks resources while it is loaded
- *            or may wait for ever when the process ends (unless OPENBLAS_NUM_THREADS is 1), and may crash for large s
- *            where it runs out of memory while it multiplies; BLIS then ends the process.
- * n == 0     is MMSCAN_OK where the description is legal, whatever the pointers are, and the environment, at which a
- *            call that has nothing to scan may not look.
- * Memory     A scan is larger than memory can hold where it is more than PTRDIFF_MAX bytes.
- * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. One smaller than in
- *            version 0.1 gives MMSCAN_EINVAL. A description or a choice longer than this library's (of a later header,
- *            at most 1024 bytes) is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP; one of more
- *            than 1024 bytes, or a longer one that a call fills in, gives MMSCAN_EINVAL. Structs only grow, at their
- *            end: programs go on to run with later libraries of one soname.
+ *            or may wait for ever when the process ends (unless OPENBLAS_NUM_THREADS is 1); and where it finds no
+ *            memory while it multiplies, it may crash, wait for ever or end the process, as BLIS does. So where 160 MiB
+ * cannot be had at its first use none is used: the engine gemm gives MMSCAN_ENOMEM, and MMSCAN_MEASURE does without. n
+ * == 0     A scan of no elements is MMSCAN_OK where its description is legal and supported, whatever the pointers are.
+ * It need not read the environment: an illegal one may go unnoticed. Plans and products read it. Memory     A scan is
+ * larger than memory can hold where it is more than PTRDIFF_MAX bytes. Structs    begin with struct_size, which the
+ * caller sets to the sizeof that it was built with. One smaller than in version 0.1 gives MMSCAN_EINVAL. A description
+ * or a choice longer than this library's (of a later header, at most 1024 bytes) is accepted if the bytes beyond are
+ * zero, and else gives MMSCAN_ENOTSUP; one of more than 1024 bytes, or a longer one that a call fills in, gives
+ * MMSCAN_EINVAL. Structs only grow, at their end: programs go on to run with later libraries of one soname.
  *
  * ENVIRONMENT, read once, at first use; an empty variable is as none, and a program that runs with more rights than its
  * user (setuid, say) reads none
@@ -69,10 +69,10 @@
  *                       unless OMP_NUM_THREADS is set
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
- * A value that cannot be honoured is never ignored: a call that scans elements returns a status other than MMSCAN_OK,
- * which is MMSCAN_EINVAL for what is no legal value, MMSCAN_ENOTSUP for what is not here, MMSCAN_EBLAS for a unit that
- * cannot be used and MMSCAN_EIO for wisdom that cannot; and mmscan_environment_error() says which variable it is. "The
- * environment is illegal" below stands for any of these.
+ * A value that cannot be honoured is never ignored: a call that scans elements, but for mmscan_network(), returns a
+ * status other than MMSCAN_OK, which is MMSCAN_EINVAL for what is no legal value, MMSCAN_ENOTSUP for what is not here,
+ * MMSCAN_EBLAS for a unit that cannot be used and MMSCAN_EIO for wisdom that cannot; and mmscan_environment_error()
+ * says which variable it is. "The environment is illegal" below stands for any of these.
  */
 #ifndef MMSCAN_H
 #define MMSCAN_H
@@ -206,7 +206,7 @@ typedef struct mmscan_choice {
   const char *unit;   /* a name from mmscan_get_unit(); only for the engine gemm */
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, at most MMSCAN_MAX_TILE; only for engines that cut tiles */
-  int threads;        /* 1 or more, to 2^20: how many to use, where there are tiles or scans for so many */
+  int threads;        /* 1 or more, of which 2^20 count: how many to use, where there are tiles or scans for so many */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
 
@@ -219,7 +219,7 @@ typedef struct mmscan_choice {
  * With MMSCAN_MEASURE the choices are those that were fastest on arrays of the problem's shape, out of place; engines,
  * units, s, tiles and numbers of threads take turns, for some tenths of a second (longer for large n). The arrays are
  * the library's own, of 256 MiB each at most, and 2^17 rows: a longer problem is measured at that length, one of more
- * rows with so many.
+ * rows with so many. A BLAS is among what is timed, though only the engine gemm uses one.
  *
  * What is found where the choice was free is kept as wisdom: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
  * MMSCAN_NUM_THREADS settles any of it, and no thread that OpenMP may use is denied to the calling thread. A shape that
@@ -331,7 +331,8 @@ typedef struct mmscan_event {
 int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
 
 /* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
- * may call the library, but x and y are in use. */
+ * may call the library, but x and y are in use. It has to return: not by longjmp(), a C++ exception or the end of the
+ * thread. */
 typedef void mmscan_trace(void *context, const mmscan_event *event);
 
 typedef enum mmscan_form {
@@ -490,7 +491,8 @@ typedef struct mmscan_method {
  */
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
-/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. */
+/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. It has to
+ * return. */
 typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
 
 /* Set it to zeros, then fill in what you mean. */
@@ -539,8 +541,8 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  * but for simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process:
  * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the
  * instruction set it was made with, and the BLAS if a choice in it uses that. A number of threads in it is the best of
- * those that there could be when it was measured, by OMP_NUM_THREADS and by the CPUs the process might run on: a
- * process that may have fewer uses fewer, but one that may have more does not use more.
+ * those that there could be when it was measured, by OMP_NUM_THREADS and by the CPUs the process might run on: where
+ * there may be fewer a call uses fewer, and where there may be more what was measured does not count.
  */
 
 /* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.

@@ -14,9 +14,13 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
-static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > 8 << 20; }
+enum {
+  FROM_MEMORY =
+      8 << 20,     /* bytes of all scans: from here on x is in no cache that cores share. Measured, as in plan.c */
+  MANY_GROUPS = 64 /* for each thread: a scan is long */
+};
 
-enum { MANY_GROUPS = 64 }; /* for each thread: a scan is long */
+static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
 
 /* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
  * scans that go past the caches some cores had better change places less often. */

@@ -159,7 +159,7 @@ static bool is_hopeless(const contest *c, const candidate *one) {
 
 /* In rounds, so that what disturbs one disturbs all; who is far behind after a round is out. The engines without units,
  * which are fast, come last in the table, and go first. */
-static void hold(contest *c) {
+static void run_rounds(contest *c) {
   for (int round = 0; round < ROUNDS; round++) {
     double best = round ? fastest(c)->time : DBL_MAX;
     for (size_t i = c->count; i-- > 0;) {
@@ -178,7 +178,7 @@ static int compare_times(const void *a, const void *b) {
 
 /* The least time tells who is out, but a lucky moment may be in it: among those that are near each other the median
  * counts. */
-static const candidate *hold_final(contest *c) {
+static const candidate *run_final(contest *c) {
   const double limit = NOT_NEAR * fastest(c)->time;
   for (int round = 0; round < FINAL_ROUNDS; round++)
     for (size_t i = 0; i < c->count; i++)
@@ -243,7 +243,8 @@ static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
 }
 
 static mmscan_status keep(const mmscan_plan *plan) {
-  mms_wise wise = {plan->engine, plan->job.unit, plan->job.s, plan->job.tile, plan->threads};
+  const int most = mms_runtime_most_threads(0);
+  mms_wise wise = {plan->engine, plan->job.unit, plan->job.s, plan->job.tile, plan->threads, most};
   return mms_wisdom_keep(mms_plan_shape(plan), &wise);
 }
 
@@ -254,12 +255,12 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   mmscan_status status = mms_plan_choose(plan, problem, choice);
   if (status || problem->batch == 0) return status;
   bool general = is_general(plan, asked);
-  if (general && mms_wisdom_find(mms_plan_shape(plan), &known)) return MMSCAN_OK;
+  if (general && mms_wisdom_find(mms_plan_shape(plan), mms_runtime_most_threads(0), &known)) return MMSCAN_OK;
   contest c = {.problem = scale_down(problem)};
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {
-    hold(&c);
-    adopt(plan, hold_final(&c));
+    run_rounds(&c);
+    adopt(plan, run_final(&c));
     status = general ? keep(plan) : MMSCAN_OK;
   }
   drop_all(&c);

@@ -46,8 +46,8 @@ static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
-/* By what a single thread takes for the whole: bits do not depend on the number of threads, or on how a scan is cut
- * into blocks, and so neither does the engine. */
+/* By what a single thread takes for the whole, so that the engine, and with it the bits, depends neither on the number
+ * of threads nor on how a scan is cut into blocks. */
 static void choose_least(mmscan_plan *plan, const mms_env *env) {
   const mms_job job = plan->job;
   const mms_shape whole = {job.op, job.type, plan->problem.whole, 1};
@@ -83,10 +83,10 @@ static bool is_short(const mms_problem *p) { return p->whole <= MMS_PLAN_SHORT_B
 
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a short scan is
  * done as by the simple calls. */
-static void choose_freely(mmscan_plan *plan, const mms_env *env) {
+static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   mms_wise wise;
   plan->engine_is_free = true;
-  if (mms_wisdom_find(mms_plan_shape(plan), &wise))
+  if (mms_wisdom_find(mms_plan_shape(plan), most, &wise))
     choose_wisely(plan, env, &wise);
   else if (plan->problem.whole < MMS_PLAN_LOOP)
     take_engine(plan, env, &mms_engine_serial);
@@ -96,13 +96,13 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env) {
     choose_least(plan, env);
 }
 
-static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
+static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
   plan->engine = asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
   if (plan->engine)
     take_engine(plan, env, plan->engine);
   else
-    choose_freely(plan, env);
+    choose_freely(plan, env, most);
   if (!can_do(plan->engine, &plan->job)) return MMSCAN_ENOTSUP;
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
   return suits(plan->engine, c) ? MMSCAN_OK : MMSCAN_EINVAL;
@@ -144,7 +144,7 @@ static mmscan_status take_unit(const mms_job *job) {
   if (!mms_unit_hold(job->unit)) return MMSCAN_EBLAS;
   if (mms_unit_has(job->unit, mms_type_unit(job->type), MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
   mms_unit_drop(job->unit);
-  return MMSCAN_EBLAS;
+  return mms_unit_fault();
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
@@ -159,7 +159,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   plan->job = (mms_job){.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
   const int most = mms_runtime_most_threads(c->threads ? c->threads : env->threads);
   if ((status = choose_isa(plan, env, c))) return status;
-  if ((status = choose_engine(plan, env, c))) return status;
+  if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
   if ((status = choose_sizes(plan, c))) return status;
   choose_threads(plan, c, most);

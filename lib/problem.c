@@ -132,12 +132,17 @@ static bool rows_meet(rows x, rows y, size_t bytes) {
   return false;
 }
 
-/* Rows of x at distance 0 are one row. */
+/* Bytes from the lowest of all rows to the end of the highest. */
+static size_t extent(rows r, size_t bytes) { return (r.left - 1) * r.step + bytes; }
+
+/* Rows of x at distance 0 are one row. Rows are looked at one by one only where the two arrays are not apart. */
 static mmscan_status check_batch(const mms_problem *p, const void *x, const void *y, size_t size) {
   if (x == y && p->x_dist == p->y_dist) return MMSCAN_OK;
   size_t x_batch = p->x_dist == 0 ? 1 : p->batch;
-  bool meet = rows_meet(rows_of(x, p->x_dist, x_batch, size), rows_of(y, p->y_dist, p->batch, size), p->n * size);
-  return meet ? MMSCAN_EOVERLAP : MMSCAN_OK;
+  const size_t bytes = p->n * size;
+  const rows from = rows_of(x, p->x_dist, x_batch, size), to = rows_of(y, p->y_dist, p->batch, size);
+  if (to.at - from.at >= extent(from, bytes) && from.at - to.at >= extent(to, bytes)) return MMSCAN_OK;
+  return rows_meet(from, to, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
 mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void *y) {

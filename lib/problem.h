@@ -1,4 +1,5 @@
-/* problem.h: the normalised request. What a caller asked for is validated here and nowhere else. */
+/* problem.h: the normalised request. Descriptions and their arrays are validated here and nowhere else (a choice is in
+ * plan.c). */
 #ifndef MMS_PROBLEM_H
 #define MMS_PROBLEM_H
 

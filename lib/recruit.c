@@ -4,6 +4,7 @@
 
 #include "cancel.h"
 #include "clock.h"
+#include "rounding.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -112,9 +113,12 @@ static int start_region(int threads) {
 static bool start_team(int threads, int more) {
   static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
   int before = mms_cancel_disable();
+  const mms_rounding callers = mms_rounding_get();
+  mms_rounding_set_default();
   pthread_mutex_lock(&turn);
   bool started = can_start_like_openmp((size_t)more) && has_memory(threads) && start_region(threads) > 0;
   pthread_mutex_unlock(&turn);
+  mms_rounding_set(callers);
   mms_cancel_restore(before);
   return started;
 }

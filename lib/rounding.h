@@ -1,5 +1,6 @@
 /* rounding.h: how the calling thread rounds floats, and whether it flushes tiny ones to zero. A thread that takes part
- * in another's call does it as that one. */
+ * in another's call does it as that one; but one that is started for it is started in the default mode, which a thread
+ * takes over from the one that starts it, and keeps. */
 #ifndef MMS_ROUNDING_H
 #define MMS_ROUNDING_H
 
@@ -11,6 +12,7 @@ typedef unsigned mms_rounding;
 /* Without the flags of exceptions that were raised. */
 static inline mms_rounding mms_rounding_get(void) { return _mm_getcsr() & ~(unsigned)_MM_EXCEPT_MASK; }
 static inline void mms_rounding_set(mms_rounding r) { _mm_setcsr(r | (_mm_getcsr() & _MM_EXCEPT_MASK)); }
+static inline void mms_rounding_set_default(void) { mms_rounding_set(_MM_MASK_MASK); }
 #else
 #include <fenv.h>
 
@@ -23,6 +25,7 @@ static inline mms_rounding mms_rounding_get(void) {
 }
 
 static inline void mms_rounding_set(mms_rounding r) { fesetenv(&r); }
+static inline void mms_rounding_set_default(void) { fesetenv(FE_DFL_ENV); }
 #endif
 
 #endif

@@ -8,12 +8,12 @@
 #include "cancel.h"
 #include "clock.h"
 #include "crowd.h"
-#include "fork.h"
 #include "kernel/stream.h"
 #include "leader.h"
 #include "quota.h"
 #include "recruit.h"
 #include "rounding.h"
+#include "unit/fork.h"
 #include "workspace.h"
 #include <omp.h>
 
@@ -93,6 +93,7 @@ static void serve_together(team *t, int threads) {
   double start = mms_clock(), idle = start;
   int before = mms_cancel_disable();
   const mms_rounding callers = mms_rounding_get();
+  mms_rounding_set_default();
 #pragma omp parallel num_threads(threads)
   {
     const mms_rounding own = mms_rounding_get();
@@ -102,6 +103,7 @@ static void serve_together(team *t, int threads) {
 #pragma omp master
     idle = mms_clock();
   }
+  mms_rounding_set(callers);
   mms_cancel_restore(before);
   mms_crowd_saw(start, idle, mms_clock());
 }

@@ -4,15 +4,15 @@
  * of those and a sum over all before it. A reader takes all of it or nothing: the sum must be right, the machine this
  * one, and every library that a line needs must be here in its version.
  *
- *   mmscan-wisdom 3
+ *   mmscan-wisdom 4
  *   library 0.1.0
  *   cpu AMD EPYC 00a10f11            its name and signature
  *   isa avx512
  *   unit cblas OpenBLAS 0.3.21       the BLAS that is linked, which matters to lines that name it
  *   blas libblis.so.4                libraries that were opened: roster.h
  *   version 0.9.0
- *   f32 17 0 simd - 0 32768 2        type (of +), log2 n, log2 batch, engine, unit, s, tile, threads
- *   f32 18 0 gemm @1 8 65536 2       a unit, of the first library
+ *   f32 17 0 simd - 0 32768 1 2      type (of +), log2 n, log2 batch, engine, unit, s, tile, threads, of so many
+ *   f32 18 0 gemm @1 8 65536 2 2     a unit, of the first library
  *   end 4 93c6cbcb8a4f4e8c
  */
 #include "wisdom.h"
@@ -30,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FORMAT = 3, LONGEST_FILE = 1 << 20 };
+enum { FORMAT = 4, LONGEST_FILE = 1 << 20 };
 
 /* ---- The list ------------------------------------------------------------------------------------------------- */
 
@@ -61,11 +61,12 @@ static const entry *find(const entry *e, uint32_t key) {
   return e;
 }
 
-bool mms_wisdom_find(mms_shape shape, mms_wise *wise) {
+bool mms_wisdom_find(mms_shape shape, int most, mms_wise *wise) {
   const entry *first = atomic_load_explicit(&list, memory_order_acquire);
   const entry *e = first ? find(first, key_of(shape)) : NULL;
-  if (e) *wise = e->wise;
-  return e != NULL;
+  if (!e || e->wise.of < most) return false;
+  *wise = e->wise;
+  return true;
 }
 
 /* Puts a chain of entries in front. */
@@ -136,8 +137,8 @@ static void write_entry(mms_text *out, const mms_roster *roster, const entry *e)
   const mms_wise *w = &e->wise;
   char unit[16];
   mms_roster_name(roster, w->unit, unit, sizeof unit);
-  mms_text_add(out, "%s %u %u %s %s %zu %zu %d\n", mms_type_name(e->key >> 16 & 255), e->key >> 8 & 255, e->key & 255,
-               w->engine->name, unit, w->s, w->tile, w->threads);
+  mms_text_add(out, "%s %u %u %s %s %zu %zu %d %d\n", mms_type_name(e->key >> 16 & 255), e->key >> 8 & 255,
+               e->key & 255, w->engine->name, unit, w->s, w->tile, w->threads, w->of);
 }
 
 /* Returns the number of lines. */
@@ -221,8 +222,9 @@ static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *eng
 /* What a plan would take. */
 static bool is_legal(const mms_wise *w) {
   if (w->engine->has_unit ? w->s < 2 || w->s > MMSCAN_MAX_S : w->s != 0) return false;
-  if (!w->engine->defaults) return w->tile == 0 && w->threads >= 1;
-  return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE && w->threads >= 1;
+  if (w->threads < 1 || w->threads > w->of) return false;
+  if (!w->engine->defaults) return w->tile == 0;
+  return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE;
 }
 
 /* MMSCAN_EIO: it is none. */
@@ -232,8 +234,8 @@ static mmscan_status parse_line(mms_roster *roster, const char *line, entry **e)
   int end = -1;
   mms_wise w = {0};
   mmscan_type t;
-  if (sscanf(line, "%7s %3u %3u %15s %15s %9zu %9zu %9d%n", type, &log_n, &log_batch, engine, unit, &w.s, &w.tile,
-             &w.threads, &end) != 8 ||
+  if (sscanf(line, "%7s %3u %3u %15s %15s %9zu %9zu %9d %9d%n", type, &log_n, &log_batch, engine, unit, &w.s, &w.tile,
+             &w.threads, &w.of, &end) != 9 ||
       line[end] != '\0')
     return MMSCAN_EIO;
   if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63) return MMSCAN_EIO;
@@ -280,7 +282,7 @@ static bool is_known(const entry *e) {
   const entry *known = find(atomic_load(&list), e->key);
   const mms_wise *a = known ? &known->wise : NULL, *b = &e->wise;
   return a && a->engine == b->engine && a->unit == b->unit && a->s == b->s && a->tile == b->tile &&
-         a->threads == b->threads;
+         a->threads == b->threads && a->of == b->of;
 }
 
 /* To read the same file again and again takes no more memory. */
@@ -365,15 +367,20 @@ static char *target_of(const char *name, struct stat *at) {
   return NULL;
 }
 
+enum { BESIDE_ROOM = 64 }; /* of the last part of a name */
+
 /* A new file beside the target, with the target's permissions if it is there. Its name goes to `beside`: another
  * process may have the same number, and may have left a file. */
-static FILE *open_beside(const char *target, const struct stat *at, char *beside, size_t room) {
+static FILE *open_beside(const char *target, const struct stat *at, char *beside) {
   enum { MOST_TRIES = 1000 };
   static atomic_uint number; /* of writers in this process */
+  const char *slash = strrchr(target, '/');
+  const size_t directory = slash ? (size_t)(slash + 1 - target) : 0;
   int fd = -1;
+  memcpy(beside, target, directory);
   errno = EEXIST;
   for (int i = 0; i < MOST_TRIES && fd < 0 && errno == EEXIST; i++) {
-    snprintf(beside, room, "%s.%ld-%u", target, (long)getpid(), atomic_fetch_add(&number, 1));
+    snprintf(beside + directory, BESIDE_ROOM, ".mmscan-%ld-%u", (long)getpid(), atomic_fetch_add(&number, 1));
     fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   if (fd < 0) return NULL;
@@ -386,11 +393,10 @@ static FILE *open_beside(const char *target, const struct stat *at, char *beside
 
 static mmscan_status write_beside(const char *target, const struct stat *at, const char *text, size_t size,
                                   size_t entries) {
-  const size_t room = strlen(target) + 40;
-  char *beside = malloc(room);
+  char *beside = malloc(strlen(target) + BESIDE_ROOM);
   if (!beside) return MMSCAN_ENOMEM;
   mmscan_status status = MMSCAN_EIO;
-  FILE *file = open_beside(target, at, beside, room);
+  FILE *file = open_beside(target, at, beside);
   if (file && write_file(file, text, size, entries) && rename(beside, target) == 0)
     status = MMSCAN_OK;
   else if (file)

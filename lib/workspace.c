@@ -22,7 +22,7 @@ static header *new_block(size_t bytes) {
   return h;
 }
 
-/* Blocks that are too small are given back to the system: sizes only grow. */
+/* A block that is too small is freed: kept, it would fill a slot for nobody. */
 static header *old_block(size_t bytes) {
   for (int i = 0; i < SLOTS; i++) {
     header *h = atomic_exchange_explicit(&slots[i], NULL, memory_order_acquire);

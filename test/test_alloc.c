@@ -23,6 +23,8 @@ static atomic_bool armed;        /* allocations are counted, and may fail */
 static atomic_int calls;         /* allocations since it was armed */
 static atomic_int first_to_fail; /* index of the allocation that fails */
 static atomic_bool all_after;    /* and so do all after it */
+static atomic_size_t largest;    /* that was asked for, where such are refused from `too_large` on */
+static size_t too_large = SIZE_MAX;
 
 static bool refuses(void) {
   if (!armed) return false;
@@ -55,7 +57,8 @@ void *__wrap_malloc(size_t size) { return refuses() ? NULL : __real_malloc(size)
 void *__wrap_calloc(size_t count, size_t size) { return refuses() ? NULL : __real_calloc(count, size); }
 void *__wrap_realloc(void *old, size_t size) { return refuses() ? NULL : __real_realloc(old, size); }
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return refuses() ? NULL : __real_aligned_alloc(alignment, size);
+  if (size >= too_large && size > largest) largest = size;
+  return refuses() || size >= too_large ? NULL : __real_aligned_alloc(alignment, size);
 }
 int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
   return refuses() ? ENOMEM : __real_posix_memalign(out, alignment, size);
@@ -465,11 +468,48 @@ static void test_nothing_grows(void **state) {
   assert_true(after <= before + 4096);
 }
 
+/* The arrays of a measurement: 256 MiB each at most, and 2^17 rows. They are asked for, and not given. */
+static void test_arrays_of_measurements(void **state) {
+  (void)state;
+  static const struct {
+    size_t n, batch, most;
+  } shapes[] = {{(size_t)1 << 30, 1, 1 << 28}, {100, (size_t)1 << 20, 400 << 17}, {1 << 20, 1, 1 << 22}};
+  for (size_t i = 0; i < COUNT(shapes); i++) {
+    mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, shapes[i].n);
+    const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "serial"};
+    mmscan_plan *plan;
+    desc.batch = shapes[i].batch;
+    desc.x_dist = desc.y_dist = (ptrdiff_t)desc.n;
+    largest = 0;
+    too_large = 1 << 16;
+    assert_status(MMSCAN_ENOMEM, mmscan_plan_create_with(&plan, &desc, MMSCAN_MEASURE, &choice));
+    too_large = SIZE_MAX;
+    assert_int_equal(largest, shapes[i].most);
+  }
+}
+
+/* Where there is no memory for a plan, its library is given back. */
+static void test_failed_plans_keep_no_library(void **state) {
+  (void)state;
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
+  for (unsigned flag = MMSCAN_ESTIMATE; flag <= MMSCAN_MEASURE; flag++) {
+    const char *path = toy("suffix64"), *name = open_toy("suffix64");
+    const mmscan_choice choice = {.struct_size = sizeof choice, .unit = name, .s = 4, .threads = 1};
+    mmscan_plan *plan = NULL;
+    arm(0, true);
+    mmscan_status status = mmscan_plan_create_with(&plan, &desc, flag, &choice);
+    disarm();
+    assert_status(MMSCAN_ENOMEM, status);
+    assert_mmscan_ok(mmscan_unit_close(name));
+    assert_false(is_unit(name) || is_loaded(path));
+  }
+}
+
 /* A library, which takes memory to open, and shapes, which take memory to keep. */
 static const char wisdom_lines[] = "blas %s\nversion unknown\n"
-                                   "u64 51 2 gemm @1 8 4096 2\n"
-                                   "u32 50 1 simd - 0 1024 1\n"
-                                   "i64 52 0 serial - 0 0 1\n";
+                                   "u64 51 2 gemm @1 8 4096 2 1024\n"
+                                   "u32 50 1 simd - 0 1024 1 1024\n"
+                                   "i64 52 0 serial - 0 0 1 1024\n";
 
 /* By a process like those that read it: under valgrind this one has another CPU than they have. */
 static int write_wisdom(const char *folder) {
@@ -489,6 +529,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_allocation),
       cmocka_unit_test(test_nothing_grows),
+      cmocka_unit_test(test_arrays_of_measurements),
+      cmocka_unit_test(test_failed_plans_keep_no_library),
   };
   return cmocka_run_group_tests(tests, make_wisdom, remove_scratch);
 }

@@ -352,7 +352,7 @@ static void test_stride_zero(void **state) {
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4);
     if (which & 1) desc.x_stride = 0;
     if (which & 2) desc.y_stride = 0;
-    assert_true(mmscan_scan(&desc, x, y) != MMSCAN_OK);
+    assert_status(which & 2 ? MMSCAN_EINVAL : MMSCAN_ENOTSUP, mmscan_scan(&desc, x, y));
     assert_true(y[0] == 0 && y[3] == 0);
   }
 }
@@ -390,6 +390,21 @@ static void test_sizes_of_structs(void **state) {
     memset(y, 0, sizeof y);
     assert_status(want, mmscan_scan(&scan.known, x, y));
     assert_true(y[3] == (later ? 0 : 10));
+  }
+}
+
+/* A description may be as long as 1024 bytes, and no longer. */
+static void test_longest_struct(void **state) {
+  (void)state;
+  union {
+    mmscan_desc known;
+    unsigned char bytes[1032];
+  } scan = {.bytes = {0}};
+  float x[4] = {1, 2, 3, 4}, y[4];
+  scan.known = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4);
+  for (size_t size = 1016; size <= 1032; size += 8) {
+    scan.known.struct_size = size;
+    assert_status(size <= 1024 ? MMSCAN_OK : MMSCAN_EINVAL, mmscan_scan(&scan.known, x, y));
   }
 }
 
@@ -448,6 +463,7 @@ int main(void) {
       cmocka_unit_test(test_flaws_of_descriptions),
       cmocka_unit_test(test_stride_zero),
       cmocka_unit_test(test_sizes_of_structs),
+      cmocka_unit_test(test_longest_struct),
       cmocka_unit_test(test_null_arguments),
       cmocka_unit_test(test_blocks_refuse),
   };

@@ -182,6 +182,78 @@ static void test_rounding_of_the_caller(void **state) {
   assert_true(tally.shared > 0);
 }
 
+/* Those of a run by the paper do, too. */
+static void test_rounding_by_the_letter(void **state) {
+  (void)state;
+  const size_t n = 99999;
+  struct sample sample = sample_new(type_at(0), RANDOM, n);
+  struct buffer y[2] = {buffer_new(n * sizeof(float), 0), buffer_new(n * sizeof(float), 0)};
+  for (int many = 0; many <= 1; many++) {
+    const mmscan_matmul_desc d = {.struct_size = sizeof d,
+                                  .type = MMSCAN_F32,
+                                  .n = n,
+                                  .s = 10,
+                                  .form = MMSCAN_STACKED,
+                                  .length_rule = MMSCAN_DIGITS,
+                                  .traversal = MMSCAN_ITERATIVE,
+                                  .broadcast = MMSCAN_BROADCAST_VECTOR,
+                                  .unit = "model",
+                                  .threads = many ? 4 : 1};
+    fesetround(FE_UPWARD);
+    assert_mmscan_ok(mmscan_matmulscan(&d, sample.x, y[many].data, NULL));
+    fesetround(FE_TONEAREST);
+  }
+  assert_memory_equal(y[0].data, y[1].data, n * sizeof(float));
+  buffer_free(&y[0]);
+  buffer_free(&y[1]);
+  sample_free(&sample);
+}
+
+/* By what the vectors round; fegetround() may say what another unit does. */
+static double third(void) {
+  const volatile double one = 1, three = 3;
+  return one / three;
+}
+
+/* Threads of a region of the program round as they did before a call that they took part in. */
+static void test_rounding_of_threads_after(void **state) {
+  (void)state;
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1024};
+  const size_t n = 20000;
+  struct sample sample = sample_new(type_at(0), RANDOM, n);
+  struct buffer y = buffer_new(n * sizeof(float), 0);
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
+  const mmscan_matmul_desc letter = {.struct_size = sizeof letter,
+                                     .type = MMSCAN_F32,
+                                     .n = 9999,
+                                     .s = 10,
+                                     .form = MMSCAN_STACKED,
+                                     .length_rule = MMSCAN_DIGITS,
+                                     .traversal = MMSCAN_ITERATIVE,
+                                     .broadcast = MMSCAN_BROADCAST_VECTOR,
+                                     .unit = "model",
+                                     .threads = 3};
+  const double nearest = third();
+  int other = 0;
+  is_crowd_hidden = true;
+#pragma omp parallel num_threads(3) reduction(+ : other)
+  other += third() != nearest;
+  for (int by_letter = 0; by_letter <= 1; by_letter++) {
+    fesetround(FE_UPWARD);
+    if (by_letter)
+      assert_mmscan_ok(mmscan_matmulscan(&letter, sample.x, y.data, NULL));
+    else
+      execute_with(&desc, choice, 3, sample.x, y.data);
+    fesetround(FE_TONEAREST);
+#pragma omp parallel num_threads(3) reduction(+ : other)
+    other += third() != nearest;
+  }
+  is_crowd_hidden = false;
+  assert_int_equal(other, 0);
+  buffer_free(&y);
+  sample_free(&sample);
+}
+
 /* A wait that is short, or no longer than the work before it, is none; a long one leaves runs to one thread, and their
  * bits are those of two. It passes. */
 static void test_held_up(void **state) {
@@ -214,6 +286,8 @@ static void test_held_up(void **state) {
 
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rounding_of_threads_after),
+      cmocka_unit_test(test_rounding_by_the_letter),
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),

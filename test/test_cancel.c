@@ -56,6 +56,28 @@ static mmscan_status scan_by_a_library(void) {
   return status ? status : mmscan_unit_close(unit);
 }
 
+static mmscan_status multiply_by_a_library(void) {
+  const char *unit;
+  mmscan_status status = mmscan_unit_open(getenv("MMSCAN_TEST_SERIAL"), &unit, NULL, 0);
+  if (status == MMSCAN_OK) status = product_status(unit, MMSCAN_PRODUCT_CHUNKED);
+  return status ? status : mmscan_unit_close(unit);
+}
+
+static mmscan_status scan_by_the_letter_and_a_library(void) {
+  mmscan_matmul_desc desc = {.struct_size = sizeof desc,
+                             .type = MMSCAN_F32,
+                             .n = 1000,
+                             .s = 4,
+                             .form = MMSCAN_STACKED,
+                             .length_rule = MMSCAN_DIGITS,
+                             .traversal = MMSCAN_ITERATIVE,
+                             .broadcast = MMSCAN_BROADCAST_MATRIX,
+                             .threads = 1};
+  mmscan_status status = mmscan_unit_open(getenv("MMSCAN_TEST_SERIAL"), &desc.unit, NULL, 0);
+  if (status == MMSCAN_OK) status = mmscan_matmulscan(&desc, x, y, NULL);
+  return status ? status : mmscan_unit_close(desc.unit);
+}
+
 static mmscan_status use_wisdom(void) {
   const char *file = getenv("MMSCAN_TEST_FILE");
   mmscan_status status = mmscan_wisdom_write(file);
@@ -70,6 +92,8 @@ static const struct trial {
               {"matmulscan", scan_by_the_letter},
               {"library", use_a_library},
               {"scan-by-library", scan_by_a_library},
+              {"product-by-library", multiply_by_a_library},
+              {"matmulscan-by-library", scan_by_the_letter_and_a_library},
               {"wisdom", use_wisdom}};
 
 /* What is cancelled already ends at the first cancellation point. */
@@ -82,6 +106,17 @@ static void *call_when_cancelled(void *argument) {
   return &status;
 }
 
+/* A thread that is not cancelled may be after a call as before it. */
+static void *call_and_look(void *argument) {
+  const struct trial *trial = argument;
+  static mmscan_status status;
+  int cancel_state;
+  status = trial->call();
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+  if (cancel_state != PTHREAD_CANCEL_ENABLE) status = MMSCAN_EIO;
+  return &status;
+}
+
 /* In a fresh process, whose first call it is. */
 static int run_one(const char *name) {
   pthread_t thread;
@@ -89,6 +124,9 @@ static int run_one(const char *name) {
   size_t i = 0;
   alarm(PATIENCE);
   while (i < COUNT(trials) && strcmp(trials[i].name, name) != 0) i++;
+  if (i < COUNT(trials) && (pthread_create(&thread, NULL, call_and_look, (void *)(uintptr_t)&trials[i]) != 0 ||
+                            pthread_join(thread, &result) != 0 || *(mmscan_status *)result != MMSCAN_OK))
+    return 8;
   if (i == COUNT(trials) || pthread_create(&thread, NULL, call_when_cancelled, (void *)(uintptr_t)&trials[i]) != 0)
     return 9;
   pthread_join(thread, &result);

@@ -13,7 +13,7 @@ enum { NAME = 32 };
 
 /* What the child saw; strings are cut to size. */
 struct report {
-  mmscan_status empty, simple[4], exclusive, scan, block, plan_create, execute;
+  mmscan_status empty, simple[4], exclusive, scan, block, plan_create, execute, product, matmulscan;
   bool touched; /* y, by a call that failed */
   int threads;
   size_t count, tile;
@@ -54,6 +54,30 @@ static void probe_general(struct report *r, float *x, float *y) {
   r->plan_threads = used.threads;
 }
 
+static void probe_units(struct report *r, const float *x, float *y) {
+  const mmscan_product_desc product = {.struct_size = sizeof product,
+                                       .unit = "model",
+                                       .type = MMSCAN_F32,
+                                       .form = MMSCAN_PRODUCT_CHUNKED,
+                                       .matrix = MMSCAN_MATRIX_L,
+                                       .s = 4,
+                                       .columns = 5};
+  const mmscan_matmul_desc matmul = {.struct_size = sizeof matmul,
+                                     .type = MMSCAN_F32,
+                                     .n = 20,
+                                     .s = 4,
+                                     .form = MMSCAN_STACKED,
+                                     .length_rule = MMSCAN_PADDED,
+                                     .traversal = MMSCAN_ITERATIVE,
+                                     .unit = "model"};
+  y[0] = -1;
+  r->product = mmscan_product(&product, x, y);
+  r->touched = r->touched || (r->product != MMSCAN_OK && y[0] != -1);
+  y[0] = -1;
+  r->matmulscan = mmscan_matmulscan(&matmul, x, y, NULL);
+  r->touched = r->touched || (r->matmulscan != MMSCAN_OK && y[0] != -1);
+}
+
 /* What engine an instruction set alone is asked for with. */
 static void probe_isa(struct report *r) {
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
@@ -75,6 +99,7 @@ static int probe(void) {
   y[0] = -1;
   probe_general(&r, x, y);
   probe_isa(&r);
+  probe_units(&r, x, y);
   keep(r.isa, NAME, mmscan_isa());
   keep(r.error, sizeof r.error, mmscan_environment_error());
   r.threads = mmscan_threads();
@@ -127,6 +152,8 @@ static const struct expected expectations[] = {
     {{{"MMSCAN_NUM_THREADS", "-1"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "x"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "2x"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", " 2"}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_NUM_THREADS", "+2"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "1.5"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "1048577"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "99999999999999999999"}}, .status = MMSCAN_EINVAL},
@@ -145,6 +172,8 @@ static void check_statuses(const struct expected *e, const struct report *r) {
   assert_as_expected(e, r->scan, "scan");
   assert_as_expected(e, r->block, "scan_block");
   assert_as_expected(e, r->plan_create, "plan_create");
+  assert_as_expected(e, r->product, "product");
+  assert_as_expected(e, r->matmulscan, "matmulscan");
   assert_int_equal(r->empty, MMSCAN_OK);
   assert_int_equal(r->execute, e->status == MMSCAN_OK ? MMSCAN_OK : MMSCAN_EINVAL);
   assert_false(r->touched);
@@ -262,7 +291,7 @@ static void refuse_wisdom(const char *file, const char *reason) {
 
 static void test_wisdom_that_cannot_be_used(void **state) {
   (void)state;
-  const char *line = "f32 16 0 simd - 0 1024 1\n";
+  const char *line = "f32 16 0 simd - 0 1024 1 1024\n";
   struct text head = wisdom_head(), damaged = wisdom_of(head.data, line), illegal;
   refuse_wisdom(in_scratch("missing"), "No such file");
   refuse_wisdom(scratch, "read");
@@ -273,20 +302,28 @@ static void test_wisdom_that_cannot_be_used(void **state) {
   damaged.data[head.size] = 'F';
   text_write(in_scratch("damaged"), &damaged);
   refuse_wisdom(in_scratch("damaged"), "damaged");
-  illegal = wisdom_of(head.data, "f32 16 0 abacus - 0 1024 1\n");
+  illegal = wisdom_of(head.data, "f32 16 0 abacus - 0 1024 1 1024\n");
   text_write(in_scratch("illegal"), &illegal);
   refuse_wisdom(in_scratch("illegal"), "line");
 }
 
-/* A head that is another's from the line that starts so on. */
-static void check_foreign(const char *start, const char *reason) {
+/* A head with one character that is another's. */
+static void check_changed(size_t at, const char *reason) {
   struct text head = wisdom_head(), foreign;
-  char *line = strstr(head.data, start);
-  if (line == NULL) fail_msg("no line '%s' in: %s", start, head.data);
-  line[strlen(start)]++;
-  foreign = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1\n");
+  head.data[at]++;
+  foreign = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1 1024\n");
   text_write(in_scratch("foreign"), &foreign);
   refuse_wisdom(in_scratch("foreign"), reason);
+}
+
+/* In the line that starts so, what comes first then, and what comes last: of a CPU its name, and its signature. */
+static void check_foreign(const char *start, const char *reason) {
+  const struct text head = wisdom_head();
+  const char *line = strstr(head.data, start);
+  if (line == NULL) fail_msg("no line '%s' in: %s", start, head.data);
+  const size_t at = (size_t)(line - head.data);
+  check_changed(at + strlen(start), reason);
+  check_changed(at + strcspn(line, "\n") - 1, reason);
 }
 
 static void test_foreign_wisdom(void **state) {
@@ -312,12 +349,12 @@ static struct text head_of_another_blas(void) {
 static void test_wisdom_of_another_blas(void **state) {
   (void)state;
   struct text head = head_of_another_blas();
-  struct text text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1\nf32 17 0 gemm model 4 256 1\n");
+  struct text text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1 1024\nf32 17 0 gemm model 4 256 1 1024\n");
   text_write(in_scratch("unused"), &text);
   struct expected e = {
       .setting = {{"MMSCAN_WISDOM", in_scratch("unused")}}, .status = MMSCAN_OK, .engine = "simd", .unit = ""};
   assert_int_equal(probe_as(&e).count, 2);
-  text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1\nf32 17 0 gemm cblas 4 256 1\n");
+  text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1 1024\nf32 17 0 gemm cblas 4 256 1 1024\n");
   text_write(in_scratch("used"), &text);
   refuse_wisdom(in_scratch("used"), "BLAS that is not here or of another version");
 }
@@ -325,7 +362,7 @@ static void test_wisdom_of_another_blas(void **state) {
 /* Wisdom of one instruction set is not for another. */
 static void test_wisdom_of_another_isa(void **state) {
   (void)state;
-  const char *file = wisdom_file("good", "f32 16 0 simd - 0 1024 1\n");
+  const char *file = wisdom_file("good", "f32 16 0 simd - 0 1024 1 1024\n");
   bool same = strcmp(mmscan_isa(), "portable") == 0;
   struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {"MMSCAN_ISA", "portable"}},
                        .status = same ? MMSCAN_OK : MMSCAN_EIO,
@@ -340,18 +377,20 @@ static const struct {
   size_t tile; /* 0: not looked at */
   int threads; /* the plan's */
 } uses[] = {
-    {"f32 16 0 simd - 0 1024 1\n", NULL, NULL, "simd", "", 1024, 1},
-    {"f32 16 0 serial - 0 0 1\n", NULL, NULL, "serial", "", 0, 1},
-    {"f32 16 0 gemm model 4 256 1\n", NULL, NULL, "gemm", "model", 256, 1},
-    {"f32 15 0 serial - 0 0 1\n", NULL, NULL, "simd", "", 0, 0},
-    {"f32 16 1 serial - 0 0 1\n", NULL, NULL, "simd", "", 0, 0},
-    {"f64 16 0 serial - 0 0 1\n", NULL, NULL, "simd", "", 0, 0},
-    {"f32 16 0 serial - 0 0 1\n", "MMSCAN_ENGINE", "simd", "simd", "", 0, 0},
-    {"f32 16 0 simd - 0 1024 1\n", "MMSCAN_ENGINE", "gemm", "gemm", "cblas", 0, 0},
-    {"f32 16 0 simd - 0 1024 1\n", "MMSCAN_ENGINE", "auto", "simd", "", 1024, 1},
-    {"f32 16 0 gemm cblas 4 256 1\n", "MMSCAN_UNIT", "model", "gemm", "model", 256, 1},
-    {"f32 16 0 simd - 0 1024 2\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
-    {"f32 16 0 simd - 0 1024 2\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
+    {"f32 16 0 simd - 0 1024 1 1024\n", NULL, NULL, "simd", "", 1024, 1},
+    {"f32 16 0 serial - 0 0 1 1024\n", NULL, NULL, "serial", "", 0, 1},
+    {"f32 16 0 gemm model 4 256 1 1024\n", NULL, NULL, "gemm", "model", 256, 1},
+    {"f32 15 0 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
+    {"f32 16 1 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
+    {"f64 16 0 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
+    {"f32 16 0 serial - 0 0 1 1024\n", "MMSCAN_ENGINE", "simd", "simd", "", 0, 0},
+    {"f32 16 0 simd - 0 1024 1 1024\n", "MMSCAN_ENGINE", "gemm", "gemm", "cblas", 0, 0},
+    {"f32 16 0 simd - 0 1024 1 1024\n", "MMSCAN_ENGINE", "auto", "simd", "", 1024, 1},
+    {"f32 16 0 gemm cblas 4 256 1 1024\n", "MMSCAN_UNIT", "model", "gemm", "model", 256, 1},
+    {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
+    {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
+    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "3", "serial", "", 0, 1},
+    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 0, 0}, /* measured with fewer */
 };
 
 static void test_wisdom_is_used(void **state) {

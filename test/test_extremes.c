@@ -84,13 +84,13 @@ static int use_sizes(void) {
 /* A file of wisdom is of lines: it leaves out the library, its routines and the shapes for which it is best. */
 static int use_two_lines(void) {
   const char *unit = open_toy("two_lines"), *file = getenv("MMSCAN_TEST_FILE");
-  const mms_wise by_toy = {&mms_engine_gemm, mms_unit_find(unit), 4, 256, 1},
-                 plain = {&mms_engine_serial, .threads = 1};
+  const mms_wise by_toy = {&mms_engine_gemm, mms_unit_find(unit), 4, 256, 1, 1},
+                 plain = {&mms_engine_serial, .threads = 1, .of = 1};
   const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F32, 1000, 1}, longer = {MMSCAN_PLUS, MMSCAN_F32, 100000, 1};
   if (mmscan_routine_try(unit, "sgemm_batch") != MMSCAN_OK) return 1;
   if (mms_wisdom_keep(shape, &by_toy) != MMSCAN_OK || mms_wisdom_keep(longer, &plain) != MMSCAN_OK) return 2;
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 3;
-  if (strstr(text_read(file).data, "\nf32 16 0 serial - 0 0 1\nend 1 ") == NULL) return 4;
+  if (strstr(text_read(file).data, "\nf32 16 0 serial - 0 0 1 1\nend 1 ") == NULL) return 4;
   return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 5;
 }
 

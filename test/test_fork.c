@@ -73,6 +73,21 @@ static int fork_amid(bool (*call)(void)) {
   return b.failed ? 8 : failed;
 }
 
+static bool scan_by_gemm(void) {
+  static float x[1 << 16];
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, COUNT(x));
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "gemm", .unit = "cblas", .threads = 1};
+  mmscan_plan *plan = NULL;
+  float *y = malloc(sizeof x);
+  const bool right = y != NULL && mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK &&
+                     mmscan_execute(plan, x, y) == MMSCAN_OK;
+  mmscan_plan_destroy(plan);
+  free(y);
+  return right;
+}
+
+static int fork_amid_scans(void) { return fork_amid(scan_by_gemm); }
+
 static int fork_amid_opening(void) { return fork_amid(open_and_close); }
 static int fork_amid_trying(void) { return fork_amid(try_linked); }
 static int fork_amid_products(void) {
@@ -125,6 +140,12 @@ static void test_products(void **state) {
   check_products("cblas");
   check_products(toy("blis_pthread"));
   for (size_t i = 0; i < units_here()->count; i++) check_products(units_here()->path[i]);
+}
+
+static void test_scans(void **state) {
+  (void)state;
+  skip_in_emulator();
+  check_child("scans", NULL, 0);
 }
 
 static void test_inside(void **state) {
@@ -210,19 +231,19 @@ static void test_after_nothing(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"opening", fork_amid_opening},   {"trying", fork_amid_trying},
-                                          {"products", fork_amid_products}, {"inside", fork_inside},
-                                          {"matmulscan", after_matmulscan}, {"region", after_a_region},
-                                          {"nothing", after_nothing}};
+  static const struct child children[] = {{"scans", fork_amid_scans},   {"opening", fork_amid_opening},
+                                          {"trying", fork_amid_trying}, {"products", fork_amid_products},
+                                          {"inside", fork_inside},      {"matmulscan", after_matmulscan},
+                                          {"region", after_a_region},   {"nothing", after_nothing}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_opening),          cmocka_unit_test(test_trying),
-      cmocka_unit_test(test_products),         cmocka_unit_test(test_inside),
-      cmocka_unit_test(test_after_matmulscan), cmocka_unit_test(test_after_a_region),
-      cmocka_unit_test(test_after_nothing),
+      cmocka_unit_test(test_opening),        cmocka_unit_test(test_trying),
+      cmocka_unit_test(test_products),       cmocka_unit_test(test_inside),
+      cmocka_unit_test(test_scans),          cmocka_unit_test(test_after_matmulscan),
+      cmocka_unit_test(test_after_a_region), cmocka_unit_test(test_after_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

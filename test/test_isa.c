@@ -3,9 +3,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The name that a plan reports proves nothing. But the kernels of vectors of different widths add floats in different
- * orders, and the plain loop in another one: on random elements each has bits of its own.
+ * orders, and the plain loop in another one: on random elements each has bits of its own. Where vectors are as wide the
+ * bits are the same, and plans are asked for the kernels that they have.
  */
 #include "child.h"
+#include "kernel/isa.h"
+#include "plan.h"
 #include "shot.h"
 
 /* ---- Who runs here ----------------------------------------------------------------------------------------------- */
@@ -116,6 +119,35 @@ static void test_totals_differ(void **state) {
     }
 }
 
+/* ---- Each has kernels of its own --------------------------------------------------------------------------------- */
+
+/* test_kernel.c sees that no two rows share a kernel. */
+static const mms_isa *row_of(const char *name) {
+  size_t index;
+  assert_true(mms_isa_find(name, &index));
+  const mms_isa *isa = mms_isa_at(index);
+  assert_non_null(isa);
+  assert_string_equal(isa->name, name);
+  return isa;
+}
+
+static void check_kernel(const mmscan_choice *choice, const struct type *type) {
+  const mms_isa *isa = row_of(choice->isa);
+  mmscan_choice used;
+  mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, 1000);
+  mmscan_plan *plan = plan_new(&desc, choice, &used);
+  if (plan->job.isa != isa || plan->job.kernel != &isa->kernels[MMSCAN_PLUS][type->type])
+    fail_msg("%s x %s, %s: a plan has the kernels of another", choice->engine, part_of(choice), type->name);
+  mmscan_plan_destroy(plan);
+}
+
+static void test_kernels_of_plans(void **state) {
+  (void)state;
+  const struct forced *all = forced_all();
+  for (size_t c = 0; c < all->count; c++)
+    for (size_t t = 0; all->choice[c].isa && t < TYPES; t++) check_kernel(&all->choice[c], type_at(t));
+}
+
 /* ---- The environment is obeyed ----------------------------------------------------------------------------------- */
 
 /* One-shot calls of short scans have a path of their own, in which the first call asks the environment. */
@@ -153,6 +185,18 @@ static bool obeys_at(const struct sample *sample, const mmscan_choice *like, siz
   return right;
 }
 
+/* Of a plan that asks for nothing, and of simple calls, which have no plan unless an engine is named. */
+static bool has_kernels_of(const char *isa, bool is_auto) {
+  const mms_kernel *kernels = row_of(isa)->kernels[MMSCAN_PLUS];
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
+  mmscan_plan *plan = NULL;
+  bool right = mms_plan_ask_short() == (is_auto ? kernels : NULL) &&
+               mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) == MMSCAN_OK &&
+               plan->job.kernel == &kernels[MMSCAN_F32];
+  mmscan_plan_destroy(plan);
+  return right;
+}
+
 /* What a child saw: the first call with other bits, if any. */
 struct obeyed {
   bool all;
@@ -160,13 +204,14 @@ struct obeyed {
   mmscan_kind kind;
 };
 
-/* With "ENGINE ISA" ("-": none) as argument: one-shot calls have the bits of a plan for just that. */
+/* With "ENGINE ISA" ("-": none) as argument: one-shot calls have the bits of a plan for just that, and its kernels. */
 static int child_obeys(const char *argument) {
   char engine[16], isa[16];
   struct obeyed o = {.all = true};
   if (sscanf(argument, "%15s %15s", engine, isa) != 2) return 2;
   mmscan_choice like = {.struct_size = sizeof like};
   bool is_auto = strcmp(engine, "auto") == 0;
+  if (strcmp(isa, "-") != 0 && !has_kernels_of(isa, is_auto)) return 3;
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
     for (size_t i = 0; i < COUNT(lengths); i++)
@@ -212,6 +257,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bits_differ),
       cmocka_unit_test(test_totals_differ),
+      cmocka_unit_test(test_kernels_of_plans),
       cmocka_unit_test(test_environment_is_obeyed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,26 @@ static int scan_without_memory(void) {
   _exit(right ? 0 : 1);
 }
 
+static mmscan_status measure(const char *engine) {
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine};
+  const mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, N);
+  mmscan_plan *plan;
+  mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_MEASURE, &choice);
+  if (status == MMSCAN_OK) status = mmscan_execute(plan, x, y);
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
+/* Less than a BLAS takes for itself, which would wait for it for ever. */
+static int scan_without_blas(void) {
+  for (size_t i = 0; i < N; i++) x[i] = 1;
+  limit_memory((rlim_t)100 << 20);
+  bool right = is_right(measure(NULL)) && measure("gemm") == MMSCAN_ENOMEM && scan_by_the_letter() == MMSCAN_ENOMEM;
+  right = right && mmscan_unit_open("libm.so.6", NULL, NULL, 0) == MMSCAN_ENOMEM;
+  right = right && mmscan_routine_try("cblas", "sgemm_batch") == MMSCAN_ENOMEM;
+  _exit(right ? 0 : 1);
+}
+
 /* OpenMP gives its threads stacks that are not those of others. */
 static int scan_with_large_stacks(void) {
   for (size_t i = 0; i < N; i++) x[i] = 1;
@@ -199,6 +219,7 @@ static void test_no_memory(void **state) {
     skip();
   }
   check_child("no-memory", NULL);
+  check_child("no-blas", NULL);
 }
 
 /* Usual ones, too large for so many, too small for what a thread has of its own; in all units. */
@@ -213,8 +234,10 @@ static void test_stacks_of_openmp(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {
-      {"few", scan_with_few_threads}, {"no-memory", scan_without_memory}, {"stacks", scan_with_large_stacks}};
+  static const struct child children[] = {{"few", scan_with_few_threads},
+                                          {"no-memory", scan_without_memory},
+                                          {"no-blas", scan_without_blas},
+                                          {"stacks", scan_with_large_stacks}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   const struct CMUnitTest tests[] = {

@@ -445,6 +445,16 @@ static void test_arguments(void **state) {
   assert_true(y[0] == 7 && x[0] == 1);
 }
 
+/* The rule for lengths is looked at by matmulscan alone, and s by methods that have one. */
+static void test_fields_not_looked_at(void **state) {
+  (void)state;
+  const mmscan_method m = method_called("sklansky");
+  uint64_t x[10] = {1}, y[10];
+  mmscan_network_desc d = network_desc(&m, &operations[0], 0, 10);
+  d.length_rule = (mmscan_length_rule)0;
+  assert_mmscan_ok(mmscan_network(&d, x, y, NULL));
+}
+
 static void test_no_elements(void **state) {
   (void)state;
   for (size_t i = 0; method_at(i).name != NULL; i++) {
@@ -481,6 +491,7 @@ int main(void) {
       cmocka_unit_test(test_flaws),
       cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_no_elements),
+      cmocka_unit_test(test_fields_not_looked_at),
       cmocka_unit_test(test_table_of_methods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <limits.h>
+#include <omp.h>
 
 #include "oracle.h"
 
@@ -314,6 +315,22 @@ static void test_measured_choices(void **state) {
   }
 }
 
+/* Where threads are denied, what is found is not the best that there is, and nobody else's. */
+static void test_measured_in_a_region(void **state) {
+  (void)state;
+  mmscan_desc desc = plain_desc(MMSCAN_U64, MMSCAN_INCLUSIVE, 0, 3333);
+  const size_t before = mmscan_wisdom_count();
+  if (omp_get_max_threads() == 1) skip();
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    mmscan_plan *plan;
+    assert_mmscan_ok(mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE));
+    mmscan_plan_destroy(plan);
+  }
+  assert_int_equal(mmscan_wisdom_count(), before);
+}
+
 /* More threads than there can be are no more than there are. */
 static void test_any_number_of_threads(void **state) {
   (void)state;
@@ -349,6 +366,7 @@ int main(void) {
       cmocka_unit_test(test_any_reverse),
       cmocka_unit_test(test_measured_shapes),
       cmocka_unit_test(test_measured_choices),
+      cmocka_unit_test(test_measured_in_a_region),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -281,6 +281,23 @@ static void test_product_arrays(void **state) {
   assert_mmscan_ok(mmscan_product(&none, NULL, NULL));
 }
 
+/* Rows may follow each other closely; and X of bfloat16 is half as long as W. */
+static void test_product_limits(void **state) {
+  (void)state;
+  float x[40] = {1}, w[40];
+  mmscan_product_desc close = good_product, half = good_product;
+  close.row_stride = close.columns;
+  assert_mmscan_ok(mmscan_product(&close, x, w));
+  half.form = MMSCAN_PRODUCT_BF16;
+  half.unit = open_toy("full");
+  char *at = (char *)w;
+  assert_int_equal(mmscan_product(&half, at + 78, at), MMSCAN_EOVERLAP);
+  assert_mmscan_ok(mmscan_product(&half, at + 80, at));
+  assert_int_equal(mmscan_product(&half, at, at + 36), MMSCAN_EOVERLAP);
+  assert_mmscan_ok(mmscan_product(&half, at, at + 40));
+  assert_mmscan_ok(mmscan_unit_close(half.unit));
+}
+
 static void refuse_product(mmscan_product_desc d, mmscan_status want) {
   float x[40] = {0}, w[40];
   assert_int_equal(mmscan_product(&d, x, w), want);
@@ -373,6 +390,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_products_of_units_here),
       cmocka_unit_test(test_bf16_is_exact),
       cmocka_unit_test(test_product_arrays),
+      cmocka_unit_test(test_product_limits),
       cmocka_unit_test(test_product_sizes),
       cmocka_unit_test(test_product_values),
       cmocka_unit_test(test_batched_form),

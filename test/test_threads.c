@@ -109,6 +109,23 @@ static void test_how_many_threads(void **state) {
   assert_true(one.bits == bits && three.bits == bits);
 }
 
+/* What a choice names outranks variables, and how many CPUs there are. */
+static int plan_seven(void) {
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1 << 22);
+  const mmscan_choice asked = {.struct_size = sizeof asked, .engine = "simd", .threads = 7};
+  mmscan_choice used;
+  mmscan_plan_destroy(plan_new(&desc, &asked, &used));
+  return used.threads;
+}
+
+static void test_a_choice_of_threads(void **state) {
+  (void)state;
+  assert_int_equal(run_self("seven", NULL, 0), 7);
+  assert_int_equal(run_self("seven", &(struct setting){"MMSCAN_NUM_THREADS", "2"}, 1), 7);
+  assert_int_equal(run_self("seven", &(struct setting){"OMP_NUM_THREADS", "2"}, 1), 7);
+  assert_int_equal(run_self("seven", &(struct setting){"OMP_THREAD_LIMIT", "5"}, 1), 5);
+}
+
 /* ---- The threads of the process, from /proc ---------------------------------------------------------------------- */
 
 enum { MOST_TASKS = 256 };
@@ -305,14 +322,42 @@ static int run_single(void) {
   return mmscan_threads() == 1 && tasks_now().count == before ? 0 : 1;
 }
 
+/* How many threads a run by the paper starts, of 9 segments: n has the digits 9. */
+static int started_by_matmulscan(int threads) {
+  static float x[9999], y[9999];
+  const mmscan_matmul_desc d = {.struct_size = sizeof d,
+                                .type = MMSCAN_F32,
+                                .n = COUNT(x),
+                                .s = 10,
+                                .form = MMSCAN_STACKED,
+                                .length_rule = MMSCAN_DIGITS,
+                                .traversal = MMSCAN_ITERATIVE,
+                                .broadcast = MMSCAN_BROADCAST_VECTOR,
+                                .unit = "model",
+                                .threads = threads};
+  const size_t before = tasks_when_quiet().count;
+  return mmscan_matmulscan(&d, x, y, NULL) == MMSCAN_OK ? (int)(tasks_now().count - before) : 99;
+}
+
+static int scan_by_the_letter_on_one(void) { return started_by_matmulscan(1); }
+static int scan_by_the_letter_as_everywhere(void) { return started_by_matmulscan(0); }
+
+/* What its description says, or else the variables. */
+static void test_threads_of_matmulscan(void **state) {
+  (void)state;
+  const struct setting one = {"MMSCAN_NUM_THREADS", "1"}, four = {"MMSCAN_NUM_THREADS", "4"};
+  assert_int_equal(run_self("one-letter", &four, 1), 0);
+  assert_int_equal(run_self("letters", &one, 1), 0);
+  assert_in_range(run_self("letters", &four, 1), 3, 3 + UNDER_TSAN);
+}
+
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_how_many_threads),
-      cmocka_unit_test(test_thread_limit),
-      cmocka_unit_test(test_threads_of_the_blas),
-      cmocka_unit_test(test_one_thread_starts_none),
+      cmocka_unit_test(test_how_many_threads),    cmocka_unit_test(test_thread_limit),
+      cmocka_unit_test(test_a_choice_of_threads), cmocka_unit_test(test_threads_of_matmulscan),
+      cmocka_unit_test(test_threads_of_the_blas), cmocka_unit_test(test_one_thread_starts_none),
   };
   print_message("the unit cblas is %s\n", unit_library());
   return cmocka_run_group_tests(tests, NULL, NULL);
@@ -323,6 +368,9 @@ int main(int argc, char **argv) {
                                           {"single", run_single},
                                           {"count", count_threads},
                                           {"four", plan_four},
+                                          {"seven", plan_seven},
+                                          {"one-letter", scan_by_the_letter_on_one},
+                                          {"letters", scan_by_the_letter_as_everywhere},
                                           {"tests", run_all}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;

@@ -10,6 +10,7 @@
 #include "child.h"
 #include "toy.h"
 #include "traces.h"
+#include "unit/vendor.h"
 #include "unit_list.h"
 #include "wisdom_text.h"
 
@@ -201,8 +202,29 @@ static void check_two(const char *name, bool is_local) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
+/* Of a setting of the process: who leaves first does not set it back. */
+static void check_that_stays(const char *name) {
+  const char *unit = open_toy(name);
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
+  mms_vendor vendor = mms_vendor_ask(handle);
+  long (*get)(void);
+  mms_visit first, second;
+  *(void **)&get = dlsym(handle, "bli_thread_get_num_threads");
+  const long before = get();
+  mms_quiet_begin(&vendor.quiet, MMS_CHUNKED, &first.told);
+  mms_quiet_begin(&vendor.quiet, MMS_CHUNKED, &second.told);
+  assert_int_equal(get(), 1);
+  mms_quiet_end(&first.told);
+  assert_int_equal(get(), 1);
+  mms_quiet_end(&second.told);
+  assert_int_equal(get(), before);
+  dlclose(handle);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
 static void test_two_are_in_it(void **state) {
   (void)state;
+  check_that_stays("blis_pthread");
   check_two("blis_pthread", false);
   check_two("blis_local", true);
 }

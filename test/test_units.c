@@ -3,10 +3,13 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <omp.h>
+
 #include "child.h"
 #include "sanitized.h"
 #include "toy.h"
 #include "unit_list.h"
+#include "wisdom.h"
 #include "wisdom_text.h"
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
@@ -86,6 +89,96 @@ static void test_a_plan_keeps_its_library(void **state) {
   assert_int_equal(mmscan_plan_create_with(&other, &desc, MMSCAN_ESTIMATE, &asked), MMSCAN_EINVAL);
 }
 
+/* Calls on a unit hold its library no longer than they run. */
+static void test_calls_keep_no_library(void **state) {
+  (void)state;
+  const char *path = toy("sound");
+  for (int which = 0; which < 4; which++) {
+    float x[30] = {1}, y[30];
+    mmscan_routine routine = {.struct_size = sizeof routine};
+    const char *name = open_toy("sound");
+    const mmscan_matmul_desc d = {.struct_size = sizeof d,
+                                  .type = MMSCAN_F32,
+                                  .n = COUNT(x),
+                                  .s = 3,
+                                  .form = MMSCAN_STACKED,
+                                  .length_rule = MMSCAN_PADDED,
+                                  .traversal = MMSCAN_ITERATIVE,
+                                  .unit = name};
+    if (which == 0) assert_mmscan_ok(product_status(name, MMSCAN_PRODUCT_GEMM));
+    if (which == 1) assert_mmscan_ok(mmscan_matmulscan(&d, x, y, NULL));
+    if (which == 2) assert_mmscan_ok(mmscan_get_routine(name, 0, &routine));
+    if (which == 3) assert_mmscan_ok(mmscan_routine_try(name, "strmm"));
+    assert_mmscan_ok(mmscan_unit_close(name));
+    if (is_unit(name) || is_loaded(path)) fail_msg("call %d keeps the library", which);
+  }
+}
+
+/* Neither do plans that are measured, once they are gone, for what is nobody's wisdom. */
+static void test_measured_plans_keep_no_library(void **state) {
+  (void)state;
+  const char *path = toy("sound"), *name = open_toy("sound");
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
+  mmscan_choice asked = {.struct_size = sizeof asked, .unit = name, .s = 4, .threads = 1};
+  mmscan_plan *plan;
+  assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_MEASURE, &asked));
+  assert_mmscan_ok(mmscan_unit_close(name));
+  assert_true(is_unit(name));
+  mmscan_plan_destroy(plan);
+  assert_false(is_unit(name) || is_loaded(path));
+}
+
+/* Settings of OpenMP are as they were, wherever a library is opened or its routines are tested. */
+static void test_regions_have_teams_as_before(void **state) {
+  (void)state;
+  mmscan_routine routine = {.struct_size = sizeof routine};
+  const int levels = omp_get_max_active_levels();
+  assert_true(levels > 0);
+  const char *name = open_toy("scipy64");
+  assert_int_equal(omp_get_max_active_levels(), levels);
+  assert_int_equal(mmscan_unit_open(toy("drops"), NULL, NULL, 0), MMSCAN_EBLAS);
+  assert_mmscan_ok(mmscan_get_routine("cblas", 0, &routine));
+  assert_mmscan_ok(mmscan_routine_try(name, "sgemm_batch"));
+  assert_mmscan_ok(mmscan_unit_close(name));
+  assert_int_equal(omp_get_max_active_levels(), levels);
+}
+
+/* A unit tells how many threads its library is set to use. */
+static void test_threads_of_libraries(void **state) {
+  (void)state;
+  static const char *const names[] = {"blis_pthread", "openblas_pthread"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    mmscan_part part = {.struct_size = sizeof part};
+    const char *name = open_toy(names[i]);
+    for (size_t k = 0; mmscan_get_unit(k, &part) == MMSCAN_OK && strcmp(part.name, name) != 0; k++) continue;
+    assert_string_equal(part.name, name);
+    assert_true(part.threads > 0);
+    assert_mmscan_ok(mmscan_unit_close(name));
+  }
+}
+
+/* What does not give back all it took stays. */
+static void test_libraries_that_stay(void **state) {
+  (void)state;
+  static const char *const names[] = {"blis", "full" /* MKL */};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    const char *path = toy(names[i]), *name = open_toy(names[i]);
+    assert_mmscan_ok(mmscan_unit_close(name));
+    assert_false(is_unit(name));
+    if (!is_loaded(path)) fail_msg("%s is unloaded", names[i]);
+  }
+}
+
+/* What was measured keeps the library of its unit. */
+static void test_wisdom_keeps_its_library(void **state) {
+  (void)state;
+  const char *path = toy("suffix64"), *name = open_toy("suffix64");
+  const mms_wise wise = {&mms_engine_gemm, mms_unit_find(name), 4, 256, 1, 1};
+  assert_mmscan_ok(mms_wisdom_keep((mms_shape){MMSCAN_PLUS, MMSCAN_I64, (size_t)1 << 40, 1}, &wise));
+  assert_mmscan_ok(mmscan_unit_close(name));
+  assert_true(is_unit(name) && is_loaded(path));
+}
+
 /* A library's calls of its own functions are not caught by the BLAS that this program is linked with. */
 static void test_a_library_calls_its_own(void **state) {
   (void)state;
@@ -97,6 +190,18 @@ static void test_a_library_calls_its_own(void **state) {
   void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   *(void **)&calls = dlsym(handle, "toy_calls");
   assert_true(calls() > 0);
+  dlclose(handle);
+  assert_mmscan_ok(mmscan_unit_close(name));
+}
+
+/* And nobody else sees them. */
+static void test_names_of_a_library_are_its_own(void **state) {
+  (void)state;
+  const char *name = open_toy("sound");
+  void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  assert_non_null(handle);
+  assert_non_null(dlsym(handle, "toy_calls"));
+  assert_null(dlsym(RTLD_DEFAULT, "toy_calls"));
   dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(name));
 }
@@ -173,11 +278,14 @@ static int child_try(void) {
   return file != NULL && mmscan_wisdom_write(file) != MMSCAN_OK ? 11 : 0;
 }
 
+/* It is the same for a library that is open when wisdom is read, and for one that is opened later. */
 static int child_state(void) {
-  const char *unit;
-  if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
+  const char *unit, *library = getenv("MMSCAN_TEST_LIBRARY");
+  if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return 10;
   if (mmscan_environment_error() != NULL) return 11;
-  return 30 + (int)state_of(unit, "sgemm_batch");
+  mmscan_routine_state state = state_of(unit, "sgemm_batch");
+  if (mmscan_unit_close(unit) != MMSCAN_OK || mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return 12;
+  return state_of(unit, "sgemm_batch") == state ? 30 + (int)state : 13;
 }
 
 static void test_a_crash_is_in_a_process_of_its_own(void **state) {
@@ -199,9 +307,35 @@ static void test_wisdom_of_routines(void **state) {
   assert_int_equal(ask_self("state", after, 2).exit, 30 + MMSCAN_ROUTINE_OFF);
   const char *unit = open_toy("ilp64");
   assert_int_equal(state_of(unit, "sgemm_batch"), MMSCAN_ROUTINE_OFF);
-  assert_mmscan_ok(mmscan_wisdom_read(file));
+  char lines[PATH_SIZE + 100];
+  snprintf(lines, sizeof lines, "blas %s\nversion 1.0\ngood sgemm_batch\n", unit);
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("another", lines))); /* of another version */
+  assert_int_equal(state_of(unit, "sgemm_batch"), MMSCAN_ROUTINE_OFF);
+  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("routines")));
   assert_int_equal(state_of(unit, "sgemm_batch"), MMSCAN_ROUTINE_USED);
   assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
+/* Nor of that library in another version, or in none that it tells. */
+static void test_wisdom_of_another_version(void **state) {
+  (void)state;
+  static const struct {
+    const char *library, *version;
+    mmscan_routine_state state;
+  } told[] = {{"ilp64", "unknown", MMSCAN_ROUTINE_USED},
+              {"ilp64", "1.0", MMSCAN_ROUTINE_OFF},
+              {"openblas_haswell", "OpenBLAS 0.3.21 DYNAMIC_ARCH Haswell MAX_THREADS=64", MMSCAN_ROUTINE_USED},
+              {"openblas_haswell", "OpenBLAS 0.3.22 DYNAMIC_ARCH Haswell MAX_THREADS=64", MMSCAN_ROUTINE_OFF},
+              {"openblas_haswell", "OpenBLAS 0.3.21", MMSCAN_ROUTINE_OFF},
+              {"openblas_haswell", "unknown", MMSCAN_ROUTINE_OFF}};
+  for (size_t i = 0; i < COUNT(told); i++) {
+    char lines[2 * PATH_SIZE + 200];
+    const char *library = toy(told[i].library);
+    snprintf(lines, sizeof lines, "blas %s\nversion %s\ngood sgemm_batch\n", library, told[i].version);
+    const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_WISDOM", wisdom_file("told", lines)}};
+    const int exit = ask_self("state", settings, 2).exit;
+    if (exit != 30 + (int)told[i].state) fail_msg("%s, told of version %s: %d", library, told[i].version, exit);
+  }
 }
 
 /* ---- Wisdom of shapes -------------------------------------------------------------------------------------------- */
@@ -219,14 +353,17 @@ static int child_choice(void) {
   return right ? 0 : 13;
 }
 
-static int child_refused(void) { return mmscan_wisdom_read(getenv("MMSCAN_TEST_FROM")) == MMSCAN_EIO ? 0 : 1; }
+static int child_refused(void) {
+  if (mmscan_wisdom_read(getenv("MMSCAN_TEST_FROM")) != MMSCAN_EIO) return 1;
+  return is_loaded(toy("sound")) ? 2 : 0;
+}
 
 /* A library that is the choice for a shape is opened when the file is read. */
 static void test_wisdom_opens_libraries(void **state) {
   (void)state;
   char lines[2 * PATH_SIZE + 200];
   const char *library = toy("sound"), *second = in_scratch("copied");
-  snprintf(lines, sizeof lines, "blas %s\nversion unknown\nf32 16 0 gemm @1 4 256 1\n", library);
+  snprintf(lines, sizeof lines, "blas %s\nversion unknown\nf32 16 0 gemm @1 4 256 1 1024\n", library);
   const struct setting settings[] = {
       {"MMSCAN_WISDOM", wisdom_file("shape", lines)}, {"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TO", second}};
   assert_int_equal(ask_self("choice", settings, 3).exit, 0);
@@ -236,25 +373,28 @@ static void test_wisdom_opens_libraries(void **state) {
 
 static void test_wisdom_that_names_no_library(void **state) {
   (void)state;
-  static const char *const wrong[] = {"blas %s\nversion 1.0\nf32 16 0 gemm @1 4 256 1\n",          /* another version */
-                                      "blas %s.gone\nversion unknown\nf32 16 0 gemm @1 4 256 1\n", /* not there */
-                                      "blas %s\nversion unknown\nf32 16 0 gemm @2 4 256 1\n",      /* not named */
-                                      "blas %s\nversion unknown\nf32 16 0 gemm @0 4 256 1\n",
-                                      "blas %s\nversion unknown\nf32 16 0 gemm @1x 4 256 1\n",
-                                      "blas %s\nversion unknown\nf32 16 0 gemm @ 4 256 1\n",
-                                      "blas %s\nf32 16 0 gemm @1 4 256 1\n", /* no version */
-                                      "version unknown\nblas %s\n",
-                                      "blas %s\ngood sgemm_batch\nversion unknown\n",
-                                      "blas %s\nversion unknown\nversion unknown\n",
-                                      "f32 16 0 serial - 0 0 1\nblas %s\nversion unknown\n", /* after a shape */
-                                      "blas \nversion unknown\nblas %s\nversion unknown\n",
-                                      "good sgemm_batch\nblas %s\nversion unknown\n"};
+  static const char *const wrong[] = {
+      "blas %s\nversion 1.0\nf32 16 0 gemm @1 4 256 1 1024\n",          /* another version */
+      "blas %s.gone\nversion unknown\nf32 16 0 gemm @1 4 256 1 1024\n", /* not there */
+      "blas %s\nversion unknown\nf32 16 0 gemm @2 4 256 1 1024\n",      /* not named */
+      "blas %s\nversion unknown\nf32 16 0 gemm @0 4 256 1 1024\n",
+      "blas %s\nversion unknown\nf32 16 0 gemm @1x 4 256 1 1024\n",
+      "blas %s\nversion unknown\nf32 16 0 gemm @ 4 256 1 1024\n",
+      "blas %s\nf32 16 0 gemm @1 4 256 1 1024\n", /* no version */
+      "blas %s\nversion unknown\nf32 16 0 gemm @1 4 256 1 1024\nf32 16 0 abacus - 0 0 1 1024\n",
+      "blas nobody\nblas %s\nversion unknown\n",
+      "version unknown\nblas %s\n",
+      "blas %s\ngood sgemm_batch\nversion unknown\n",
+      "blas %s\nversion unknown\nversion unknown\n",
+      "f32 16 0 serial - 0 0 1 1024\nblas %s\nversion unknown\n", /* after a shape */
+      "blas \nversion unknown\nblas %s\nversion unknown\n",
+      "good sgemm_batch\nblas %s\nversion unknown\n"};
   for (size_t i = 0; i < COUNT(wrong); i++) {
     char lines[2 * PATH_SIZE + 200];
     snprintf(lines, sizeof lines, wrong[i], toy("sound"));
     const struct setting from = {"MMSCAN_TEST_FROM", wisdom_file("wrong", lines)};
     struct outcome o = ask_self("refused", &from, 1);
-    if (o.exit != 0) fail_msg("accepted: %s", lines);
+    if (o.exit != 0) fail_msg("%s: %s", o.exit == 1 ? "accepted" : "its library stays", lines);
   }
 }
 
@@ -384,12 +524,20 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_what_is_refused),
       cmocka_unit_test(test_opening_counts),
       cmocka_unit_test(test_a_plan_keeps_its_library),
+      cmocka_unit_test(test_regions_have_teams_as_before),
+      cmocka_unit_test(test_libraries_that_stay),
+      cmocka_unit_test(test_threads_of_libraries),
+      cmocka_unit_test(test_wisdom_keeps_its_library),
+      cmocka_unit_test(test_calls_keep_no_library),
+      cmocka_unit_test(test_measured_plans_keep_no_library),
       cmocka_unit_test(test_a_library_calls_its_own),
+      cmocka_unit_test(test_names_of_a_library_are_its_own),
       cmocka_unit_test(test_routines_that_fail),
       cmocka_unit_test(test_routines_that_are_off),
       cmocka_unit_test(test_get_routine_refuses),
       cmocka_unit_test(test_a_crash_is_in_a_process_of_its_own),
       cmocka_unit_test(test_wisdom_of_routines),
+      cmocka_unit_test(test_wisdom_of_another_version),
       cmocka_unit_test(test_wisdom_opens_libraries),
       cmocka_unit_test(test_wisdom_that_names_no_library),
       cmocka_unit_test(test_environment),

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "child.h"
+#include "kernel/cpu.h"
 #include "oracle.h"
 #include "wisdom_text.h"
 
@@ -34,14 +35,14 @@ static const struct {
                     {MMSCAN_I64, 3000, 50},  {MMSCAN_U32, 1 << 20, 1}, {MMSCAN_U64, 1, 1}};
 
 /* A line for each of the shapes above, and then for some others. */
-static const char lines[] = "f32 16 0 simd - 0 1024 1\n"
-                            "f64 16 0 serial - 0 0 1\n"
-                            "i32 16 0 gemm cblas 4 4096 1\n"
-                            "i64 11 5 gemm model 512 131072 1\n"
-                            "u32 20 0 simd - 0 131072 1\n"
-                            "u64 0 0 simd - 0 1 1\n"
-                            "u64 63 63 serial - 0 0 999\n"
-                            "f64 40 0 gemm cblas 2 2 7\n";
+static const char lines[] = "f32 16 0 simd - 0 1024 1 1024\n"
+                            "f64 16 0 serial - 0 0 1 1024\n"
+                            "i32 16 0 gemm cblas 4 4096 1 1024\n"
+                            "i64 11 5 gemm model 512 131072 1 1024\n"
+                            "u32 20 0 simd - 0 131072 1 1024\n"
+                            "u64 0 0 simd - 0 1 1 1024\n"
+                            "u64 63 63 serial - 0 0 999 1024\n"
+                            "f64 40 0 gemm cblas 2 2 7 1024\n";
 enum { LINES = 8 };
 
 static mmscan_desc shape_desc(size_t i) {
@@ -164,27 +165,32 @@ static void test_settled_choices(void **state) {
 /* The same shape twice in a file, and in two files: the last one counts, once. */
 static void test_what_outranks(void **state) {
   (void)state;
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("a", "f32 16 0 serial - 0 0 1\nf32 16 0 simd - 0 512 1\n")));
+  assert_mmscan_ok(
+      mmscan_wisdom_read(wisdom_file("a", "f32 16 0 serial - 0 0 1 1024\nf32 16 0 simd - 0 512 1 1024\n")));
   size_t count = mmscan_wisdom_count();
   assert_int_equal(choice_of(0).tile, 512);
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1\n")));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n")));
   assert_int_equal(mmscan_wisdom_count(), count);
   assert_int_equal(choice_of(0).tile, 2048);
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("threads", "f32 16 0 simd - 0 2048 9 1024\n")));
+  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("all")));
+  assert_non_null(strstr(text_read(in_scratch("all")).data, "f32 16 0 simd - 0 2048 9 1024\n"));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n")));
   struct text text = text_read(wisdom_file("none", ""));
   assert_mmscan_ok(mmscan_wisdom_read(in_scratch("none")));
   assert_int_equal(mmscan_wisdom_count(), count);
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("all")));
   text = text_read(in_scratch("all"));
   assert_null(strstr(text.data, " 512 "));
-  assert_non_null(strstr(text.data, "f32 16 0 simd - 0 2048 1\n"));
+  assert_non_null(strstr(text.data, "f32 16 0 simd - 0 2048 1 1024\n"));
 }
 
-/* The bits of a call are those of the engine that wisdom names. */
+/* The bits of a call are those of the engine that wisdom names, and were others before. */
 static void test_calls_use_it(void **state) {
   (void)state;
   static const char *const engines[] = {"serial", "gemm", "simd"};
-  static const char *const texts[] = {"f32 16 0 serial - 0 0 1\n", "f32 16 0 gemm cblas 4 128 1\n",
-                                      "f32 16 0 simd - 0 128 1\n"};
+  static const char *const texts[] = {"f32 16 0 serial - 0 0 1 1024\n", "f32 16 0 gemm cblas 4 128 1 1024\n",
+                                      "f32 16 0 simd - 0 128 1 1024\n"};
   enum { N = 100000 };
   struct sample sample = sample_new(type_at(0), RANDOM, N);
   float *want = test_memory(N * sizeof *want), *y = test_memory(N * sizeof *y);
@@ -195,6 +201,8 @@ static void test_calls_use_it(void **state) {
     mmscan_plan *plan = plan_new(&desc, &asked, &used);
     assert_mmscan_ok(mmscan_execute(plan, sample.x, want));
     mmscan_plan_destroy(plan);
+    assert_mmscan_ok(mmscan_inclusive_f32(N, sample.x, y));
+    assert_memory_not_equal(y, want, N * sizeof *y);
     assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("engine", texts[i])));
     assert_mmscan_ok(mmscan_inclusive_f32(N, sample.x, y));
     assert_memory_equal(y, want, N * sizeof *y);
@@ -217,8 +225,8 @@ static void refuse_bytes(const void *data, size_t size, const char *what) {
 static void refuse(const struct text *text, const char *what) { refuse_bytes(text->data, text->size, what); }
 
 /* Shapes that nothing else in this program knows: one that is added by mistake is counted. */
-static const char unknown[] = "u32 50 1 simd - 0 1024 1\n"
-                              "u64 51 2 gemm cblas 8 4096 2\n";
+static const char unknown[] = "u32 50 1 simd - 0 1024 1 1024\n"
+                              "u64 51 2 gemm cblas 8 4096 2 1024\n";
 
 static void test_each_byte_changed(void **state) {
   (void)state;
@@ -240,7 +248,7 @@ static void test_each_length(void **state) {
   struct text text = text_read(wisdom_file("good", unknown));
   const struct text good = text;
   for (text.size = 0; text.size < good.size; text.size++) refuse(&text, "cut short");
-  static const char *const more[] = {"\n", " ", "x", "\r\n", "end 2 0\n", "u32 50 1 simd - 0 1024 1\n"};
+  static const char *const more[] = {"\n", " ", "x", "\r\n", "end 2 0\n", "u32 50 1 simd - 0 1024 1 1024\n"};
   for (size_t i = 0; i < COUNT(more); i++) {
     text = good;
     add_text(&text, more[i]);
@@ -256,6 +264,14 @@ static void test_each_length(void **state) {
   memmove(text.data + 1, good.data, good.size);
   text.size++;
   refuse(&text, "a byte before it");
+}
+
+/* It is refused for what is wrong with it: the lines alone are taken. */
+static void test_lines_are_good(void **state) {
+  (void)state;
+  struct seen read = ask("read", &(struct setting){"MMSCAN_TEST_FROM", wisdom_file("good", unknown)}, 1);
+  assert_int_equal(read.status, MMSCAN_OK);
+  assert_int_equal(read.count, 2);
 }
 
 /* Much, of all kinds. */
@@ -298,9 +314,7 @@ static void test_foreign_heads(void **state) {
   (void)state;
   static const char *const others[][2] = {{"mmscan-wisdom", "mmscan-wisdom 1\n"},
                                           {"mmscan-wisdom", "mmscan-wisdom 0\n"},
-                                          {"mmscan-wisdom", "mmscan-wisdom 22\n"},
                                           {"mmscan-wisdom", "mmscan-wisdom\n"},
-                                          {"mmscan-wisdom", "wisdom 2\n"},
                                           {"mmscan-wisdom", ""},
                                           {"library", "library 0.0.1\n"},
                                           {"library", "library 99.0.0\n"},
@@ -328,45 +342,78 @@ static void test_foreign_heads(void **state) {
   refuse_head(&(struct text){0}, "no head");
 }
 
+/* One character in place of another, and one more: the format, the version, the digits of the CPU's signature. */
+static void test_each_character_of_a_head(void **state) {
+  (void)state;
+  static const char in_no_head[] = "\"";
+  const struct text head = wisdom_head();
+  for (size_t i = 0; i < head.size; i++)
+    for (size_t places = 0; places < 2; places++) {
+      struct text other = head;
+      char what[64];
+      other.data[other.size = i] = '\0';
+      add_text(&other, in_no_head);
+      add_text(&other, head.data + i + places);
+      snprintf(what, sizeof what, "a character %s character %zu of the head", places ? "for" : "before", i);
+      refuse_head(&other, what);
+    }
+}
+
+/* CPUs of one name may differ. */
+static void test_signature_is_in_the_head(void **state) {
+  (void)state;
+  const struct text head = wisdom_head();
+  char signature[32];
+  snprintf(signature, sizeof signature, " %08" PRIx32 "\nisa ", mms_cpu_signature());
+  assert_non_null(strstr(head.data, signature));
+}
+
 /* Each in a file whose sum is right, behind a good line that must not be added either. */
 static const char *const bad_lines[] = {
-    "u64 51 0 abacus - 0 1024 1",
-    "u64 51 0 - - 0 1024 1",
-    "u64 51 0 SIMD - 0 1024 1",
-    "f16 51 0 simd - 0 1024 1",
-    "c32 51 0 simd - 0 1024 1",
-    "U64 51 0 simd - 0 1024 1",
-    "u64 64 0 simd - 0 1024 1",
-    "u64 51 64 simd - 0 1024 1",
-    "u64 -1 0 simd - 0 1024 1",
-    "u64 51 -1 simd - 0 1024 1",
-    "u64 4294967296 0 simd - 0 1024 1",
-    "u64 x 0 simd - 0 1024 1",
-    "u64 51 0 simd cblas 0 1024 1",
-    "u64 51 0 serial cblas 0 0 1",
-    "u64 51 0 gemm - 8 1024 1",
-    "u64 51 0 gemm nobody 8 1024 1",
-    "u64 51 0 gemm cblas 0 1024 1",
-    "u64 51 0 gemm cblas 1 1024 1",
-    "u64 51 0 gemm cblas 513 1024 1",
-    "u64 51 0 gemm cblas 8 7 1",
-    "u64 51 0 gemm cblas 8 0 1",
-    "u64 51 0 gemm cblas -8 1024 1",
-    "u64 51 0 simd - 8 1024 1",
-    "u64 51 0 simd - 0 0 1",
-    "u64 51 0 simd - 0 131073 1",
-    "u64 51 0 simd - 0 -1024 1",
-    "u64 51 0 simd - 0 18446744073709551617 1",
-    "u64 51 0 serial - 0 1024 1",
-    "u64 51 0 serial - 8 0 1",
-    "u64 51 0 simd - 0 1024 0",
-    "u64 51 0 simd - 0 1024 -1",
-    "u64 51 0 simd - 0 1024 4294967297",
-    "u64 51 0 simd - 0 1024 1 ",
-    "u64 51 0 simd - 0 1024 1 2",
-    "u64 51 0 simd - 0 1024 1x",
-    "u64 51 0 simd - 0 1024 1\r",
-    "u64 51 0 simd - 0 1024 1.5",
+    "u64 51 0 abacus - 0 1024 1 1024",
+    "u64 51 0 - - 0 1024 1 1024",
+    "u64 51 0 SIMD - 0 1024 1 1024",
+    "f16 51 0 simd - 0 1024 1 1024",
+    "c32 51 0 simd - 0 1024 1 1024",
+    "U64 51 0 simd - 0 1024 1 1024",
+    "u64 64 0 simd - 0 1024 1 1024",
+    "u64 51 64 simd - 0 1024 1 1024",
+    "u64 -1 0 simd - 0 1024 1 1024",
+    "u64 51 -1 simd - 0 1024 1 1024",
+    "u64 4294967296 0 simd - 0 1024 1 1024",
+    "u64 x 0 simd - 0 1024 1 1024",
+    "u64 51 0 simd cblas 0 1024 1 1024",
+    "u64 51 0 serial cblas 0 0 1 1024",
+    "u64 51 0 gemm - 8 1024 1 1024",
+    "u64 51 0 gemm nobody 8 1024 1 1024",
+    "u64 51 0 gemm cblas 0 1024 1 1024",
+    "u64 51 0 gemm cblas 1 1024 1 1024",
+    "u64 51 0 gemm cblas 513 1024 1 1024",
+    "u64 51 0 gemm cblas 8 7 1 1024",
+    "u64 51 0 gemm cblas 8 0 1 1024",
+    "u64 51 0 gemm cblas -8 1024 1 1024",
+    "u64 51 0 simd - 8 1024 1 1024",
+    "u64 51 0 simd - 0 0 1 1024",
+    "u64 51 0 simd - 0 131073 1 1024",
+    "u64 51 0 simd - 0 -1024 1 1024",
+    "u64 51 0 simd - 0 18446744073709551617 1 1024",
+    "u64 51 0 serial - 0 1024 1 1024",
+    "u64 51 0 serial - 8 0 1 1024",
+    "u64 51 0 simd - 0 1024 0 1024",
+    "u64 51 0 simd - 0 1024 -1 1024",
+    "u64 51 0 simd - 0 1024 4294967297 1024",
+    "u64 51 0 simd - 0 1024 1 1024 ",
+    "u64 51 0 simd - 0 1024 1 1024 2",
+    "u64 51 0 simd - 0 1024 2 1",
+    "u64 51 0 serial - 0 0 2 1",
+    "u64 51 0 simd - 0 1024 1 0",
+    "u64 51 0 simd - 0 1024 1 -1",
+    "u64 51 0 simd - 0 1024 1 4294967297",
+    "u64 51 0 simd - 0 1024 1 1024x",
+    "u64 51 0 simd - 0 1024 1x 1024",
+    "u64 51 0 simd - 0 1024 1 1024\r",
+    "u64 51 0 simd - 0 1024 1.5 1024",
+    "u64 51 0 simd - 0 1024 1",
     "u64 51 0 simd - 0 1024",
     "u64 51 0 simd - 0",
     "u64",
@@ -383,7 +430,7 @@ static void test_illegal_lines(void **state) {
   for (size_t i = 0; i < COUNT(bad_lines); i++)
     for (int before = 0; before < 2; before++) {
       char both[256];
-      const char *good = "u32 50 1 simd - 0 1024 1\n";
+      const char *good = "u32 50 1 simd - 0 1024 1 1024\n";
       snprintf(both, sizeof both, "%s%s\n%s", before ? "" : good, bad_lines[i], before ? good : "");
       struct text text = wisdom_of(head.data, both);
       refuse(&text, bad_lines[i]);
@@ -583,7 +630,7 @@ static void test_many_at_a_time(void **state) {
   (void)state;
   struct worker workers[WORKERS];
   pthread_t threads[WORKERS];
-  const char *file = wisdom_file("shared", "i32 16 0 gemm cblas 4 4096 2\ni32 17 0 simd - 0 1024 2\n");
+  const char *file = wisdom_file("shared", "i32 16 0 gemm cblas 4 4096 2 1024\ni32 17 0 simd - 0 1024 2 1024\n");
   for (int i = 0; i < WORKERS; i++) {
     workers[i] = (struct worker){.kind = i % 3};
     snprintf(workers[i].file, PATH_SIZE, "%s", file);
@@ -615,9 +662,9 @@ static void test_learning_meanwhile(void **state) {
   struct learner l = {.stop = false};
   pthread_t thread;
   for (int i = 0; i < 2; i++) {
-    char text[2048] = "";
+    char text[4096] = "";
     for (int n = 1; n <= 60; n++)
-      sprintf(text + strlen(text), "u32 %d 0 simd - 0 %d 2\n", n, n == 60 ? 1024 << i : 4096);
+      sprintf(text + strlen(text), "u32 %d 0 simd - 0 %d 2 2\n", n, n == 60 ? 1024 << i : 4096);
     snprintf(l.file[i], PATH_SIZE, "%s", wisdom_file(i ? "second" : "first", text));
   }
   assert_mmscan_ok(mmscan_wisdom_read(l.file[0]));
@@ -658,10 +705,13 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_settled_choices),
       cmocka_unit_test(test_what_outranks),
       cmocka_unit_test(test_calls_use_it),
+      cmocka_unit_test(test_lines_are_good),
       cmocka_unit_test(test_each_byte_changed),
       cmocka_unit_test(test_each_length),
       cmocka_unit_test(test_large_files),
       cmocka_unit_test(test_foreign_heads),
+      cmocka_unit_test(test_each_character_of_a_head),
+      cmocka_unit_test(test_signature_is_in_the_head),
       cmocka_unit_test(test_illegal_lines),
       cmocka_unit_test(test_illegal_ends),
       cmocka_unit_test(test_no_files),

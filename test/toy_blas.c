@@ -9,7 +9,7 @@
  *   WRITES        gemm writes one element too far
  *   WRITES_BEFORE gemm writes the one before the first
  *   WRONG_AT      gemm is wrong for matrices A of this size alone
- *   WRONG_WIDE    gemm is wrong where W has more than 1000 columns
+ *   WRONG_WIDE    gemm is wrong where W has more than 8000 columns
  *   COLUMNS_ONLY  gemm takes rows for columns
  *   BAD_TRMM      trmm takes the wrong triangle
  *   BAD_BATCH     gemm_batch does the first square only

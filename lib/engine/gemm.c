@@ -147,8 +147,8 @@ static mms_found nothing_found(const mms_job *job) {
   return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true, .is_finite = true};
 }
 
-/* Adds what was found of some elements to what was found of those before them. All are ordinary only where either are,
- * and those that come have a finite total. */
+/* Adds what was found of some elements to what was found of those before them. All are ordinary where both are, those
+ * that come have a finite total, and the sum of both totals does not come near the largest number. */
 static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
   found->is_ordinary =
       found->is_ordinary && more->is_ordinary && more->is_finite && job->kernel->advance(&found->total, &more->total);

@@ -73,7 +73,6 @@ typedef struct mms_kernel {
 
 typedef struct mms_isa {
   const char *name;
-  size_t bytes;      /* of a vector */
   bool streams_long; /* threads that share a scan which goes past the caches best take many tiles at a time.
                         Measured: doc/PERFORMANCE.md */
   mms_kernel kernels[MMS_OPS][MMS_TYPES];

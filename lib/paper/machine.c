@@ -71,12 +71,11 @@ static void make_matrix(mms_machine *m) {
 }
 
 static void multiply(mms_machine *m) {
-  size_t size = m->monoid->size;
+  size_t size = m->monoid->size, data = 0; /* from `data` on X is padding */
   make_matrix(m);
-  m->data = 0;
   for (size_t i = 0; i < m->entries; i++) {
     memcpy(m->x + i * size, value_at(m, m->in[i]), size);
-    if (m->in[i] != MMSCAN_NO_ELEMENT) m->data = i + 1;
+    if (m->in[i] != MMSCAN_NO_ELEMENT) data = i + 1;
   }
   mms_unit_multiply(&mms_unit_monoid, &(mms_product){.type = MMSCAN_F32,
                                                      .monoid = m->monoid,
@@ -85,7 +84,7 @@ static void multiply(mms_machine *m) {
                                                      .a = m->a,
                                                      .x = m->x,
                                                      .w = m->w,
-                                                     .elements = m->data});
+                                                     .elements = data});
 }
 
 static void add_c(mms_machine *m) {

@@ -16,7 +16,6 @@ typedef struct mms_machine {
   char *values;           /* the array, then the temporaries, which start as the identity */
   size_t *in, *add, *out; /* the entries of the step */
   size_t entries;         /* so many of them so far */
-  size_t data;            /* from here on X is padding */
   mmscan_event event;     /* the step */
   char *x, *w;            /* its matrices */
   float *a;               /* A, which is `matrix`, a_s-by-a_s */

@@ -118,12 +118,14 @@ static mmscan_status run_metered(run *r, const void *x, void *y, mmscan_network_
   return status;
 }
 
-/* Whether the method does what is asked; and work space can be asked for, of sizes that do not overflow. */
+/* Whether the method does what is asked; and work space can be asked for, of sizes that do not overflow: some squares
+ * of s^2 elements come to those of the array. */
 static mmscan_status check_fit(const mms_method *method, const mmscan_network_desc *desc) {
   size_t limit = PTRDIFF_MAX / 256 / (desc->size < sizeof(size_t) ? sizeof(size_t) : desc->size);
+  size_t squares = method->has_s ? desc->s * desc->s : 0;
   if (method->needs_commutative && !desc->commutative) return MMSCAN_ENOTSUP;
   if (method->is_one_tile && desc->n > desc->s * desc->s) return MMSCAN_ENOTSUP;
-  return desc->n > limit ? MMSCAN_ENOMEM : MMSCAN_OK;
+  return desc->n > limit || squares > limit - desc->n ? MMSCAN_ENOMEM : MMSCAN_OK;
 }
 
 mmscan_status mms_method_run(const mms_method *method, const mmscan_network_desc *desc, const void *x, void *y,

@@ -2,7 +2,6 @@
 #include "paper/product.h"
 
 #include "cancel.h"
-#include "fork.h"
 #include "unit/matrix.h"
 #include <stdlib.h>
 
@@ -23,7 +22,6 @@ mmscan_status mms_product_run(const mmscan_product_desc *d, const mms_unit *unit
                                          .a = a,
                                          .x = x,
                                          .w = w,
-                                         .alone = !mms_fork_allows_threads(),
                                          .elements = d->s * d->columns});
   mms_cancel_restore(before);
   free(a);

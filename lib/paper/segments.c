@@ -217,7 +217,8 @@ static void tell_gather(const run *r) {
 }
 
 /* A single segment has nobody to hand its last value to. */
-static void gather_w(run *r) {
+static void gather_w(run *r, ptrdiff_t only) {
+  (void)only;
   if (r->segments == 1) return;
   mms_sweep_fill(&r->w_sweep, r->w, r->w_length);
   for (size_t i = 0; i < r->segments; i++) memcpy(r->w + i * r->size, element(r, last_of(&r->segment[i])), r->size);
@@ -226,15 +227,21 @@ static void gather_w(run *r) {
   tell_gather(r);
 }
 
-static void scan_segment(const run *r, const segment *g) {
+static void scan_segment(run *r, ptrdiff_t i) {
+  const segment *g = &r->segment[i];
   if (r->desc->traversal == MMSCAN_RECURSIVE)
     mms_sweep_scan_recursive(&g->sweep, element(r, g->from), g->length);
   else
     mms_sweep_up(&g->sweep, element(r, g->from), g->length, g->k);
 }
 
-static void finish_segment(const run *r, const segment *g) {
-  if (r->desc->traversal == MMSCAN_ITERATIVE) mms_sweep_down(&g->sweep, element(r, g->from), g->length, g->k);
+/* Step 3 is one task beside the down-sweeps, that of index -1: w is a copy, so the two touch no common memory. */
+static void finish_segment(run *r, ptrdiff_t i) {
+  const segment *g = i < 0 ? NULL : &r->segment[i];
+  if (!g)
+    mms_sweep_scan(&r->w_sweep, r->w, r->w_length);
+  else if (r->desc->traversal == MMSCAN_ITERATIVE)
+    mms_sweep_down(&g->sweep, element(r, g->from), g->length, g->k);
 }
 
 /* Columns of the carry and an element, which are adders. */
@@ -261,8 +268,9 @@ static void add_vector(const run *r, segment *g, const void *carry, size_t posit
   g->counts.additions_unpadded += g->length;
 }
 
-static void broadcast(const run *r, segment *g) {
-  size_t before = (size_t)(g - r->segment - 1), position = position_of_w(r, before);
+static void broadcast(run *r, ptrdiff_t i) {
+  segment *g = &r->segment[i];
+  size_t before = (size_t)i - 1, position = position_of_w(r, before);
   const void *carry = r->w + before * r->size;
   g->sweep.trace.step = 4;
   g->sweep.trace.depth = depth_before_broadcast(r) - g->counts.depth;
@@ -272,29 +280,36 @@ static void broadcast(const run *r, segment *g) {
     mms_sweep_broadcast(&g->sweep, element(r, g->from), g->length, carry, position);
 }
 
-/* Steps 1 to 4. In the middle loop, step 3 is one task beside the down-sweeps (index -1 of the segments): w is a copy,
- * so the two touch no common memory. */
-static void join_segments(run *r) {
-  ptrdiff_t segments = (ptrdiff_t)r->segments;
+/* Tasks [from, to) of a step, each for one thread; the next step waits for all. One thread makes no team: OpenMP
+ * allocates for that too, and ends the process where there is no memory. */
+static void for_each(run *r, ptrdiff_t from, ptrdiff_t to, void (*task)(run *r, ptrdiff_t index)) {
+  if (r->threads == 1) {
+    for (ptrdiff_t i = from; i < to; i++) task(r, i);
+    return;
+  }
+#pragma omp for schedule(dynamic)
+  for (ptrdiff_t i = from; i < to; i++) task(r, i);
+}
+
+static void take_steps(run *r) {
+  const ptrdiff_t segments = (ptrdiff_t)r->segments;
+  for_each(r, 0, segments, scan_segment);
+  for_each(r, 0, 1, gather_w);
+  for_each(r, -1, segments, finish_segment);
+  for_each(r, 1, segments, broadcast);
+}
+
+static void take_steps_together(run *r) {
   const mms_rounding callers = mms_rounding_get();
-#pragma omp parallel num_threads(r->threads) if (r->threads > 1)
+  mms_rounding_set_default();
+#pragma omp parallel num_threads(r->threads)
   {
     const mms_rounding own = mms_rounding_get();
     mms_rounding_set(callers);
-#pragma omp for schedule(dynamic)
-    for (ptrdiff_t i = 0; i < segments; i++) scan_segment(r, &r->segment[i]);
-#pragma omp single
-    gather_w(r);
-#pragma omp for schedule(dynamic)
-    for (ptrdiff_t i = -1; i < segments; i++)
-      if (i < 0)
-        mms_sweep_scan(&r->w_sweep, r->w, r->w_length);
-      else
-        finish_segment(r, &r->segment[i]);
-#pragma omp for schedule(dynamic)
-    for (ptrdiff_t i = 1; i < segments; i++) broadcast(r, &r->segment[i]);
+    take_steps(r);
     mms_rounding_set(own);
   }
+  mms_rounding_set(callers);
 }
 
 /* ---- Counts --------------------------------------------------------------------------------------------------- */
@@ -331,15 +346,16 @@ size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
 
 mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
                              int threads, const void *x, void *y, mmscan_counts *counts) {
+  const size_t size = monoid ? monoid->size : mms_type_size(desc->type);
   if (desc->n == 0) return MMSCAN_OK;
-  run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = threads, .x = y};
+  if (desc->n > PTRDIFF_MAX / 256 / size) return MMSCAN_ENOMEM; /* sizes of work space are not to overflow */
+  run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = threads, .x = y, .size = size};
   r.segments = segments_of(desc);
-  r.size = monoid ? monoid->size : mms_type_size(desc->type);
   mmscan_status status = open_run(&r);
   if (status == MMSCAN_OK) {
     int before = mms_cancel_disable();
     memmove(y, x, desc->n * r.size);
-    join_segments(&r);
+    (threads > 1 ? take_steps_together : take_steps)(&r);
     mms_cancel_restore(before);
     count(&r, counts);
   }

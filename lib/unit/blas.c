@@ -5,6 +5,7 @@
  * low ones. Integers in memory, in the arrays of gemm_batch, are one to an array; the low half of each comes first. */
 #include "unit/blas.h"
 
+#include "unit/fork.h"
 #include "unit/matrix.h"
 #include "unit/selftest.h"
 #include "unit/trust.h"
@@ -267,8 +268,20 @@ static void multiply(const mms_blas *blas, const mms_product *p, mms_manner mann
   mms_vendor_leave(blas->vendor, &visit);
 }
 
+/* In a forked child, whose threads are gone. */
+static void multiply_alone(const mms_blas *blas, const mms_product *p) {
+  const int teams = mms_quiet_teams_off();
+  multiply(blas, p, MMS_ALONE);
+  mms_quiet_teams_back(teams);
+}
+
 void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
-  multiply(blas, p, p->form == MMSCAN_PRODUCT_CHUNKED ? MMS_CHUNKED : p->alone ? MMS_ALONE : MMS_FREELY);
+  if (p->form == MMSCAN_PRODUCT_CHUNKED)
+    multiply(blas, p, MMS_CHUNKED);
+  else if (mms_fork_allows_threads())
+    multiply(blas, p, MMS_FREELY);
+  else
+    multiply_alone(blas, p);
 }
 
 /* ---- States --------------------------------------------------------------------------------------------------- */

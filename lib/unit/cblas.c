@@ -4,6 +4,7 @@
 #include "cancel.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* The linker finds the library by these. Declared here because the header's name and place differ by vendor; they are
  * called as blas.c calls those of any library. */
@@ -50,6 +51,13 @@ static const mms_blas *tested_blas(void) {
   return &blas;
 }
 
+/* Once there was, it has its own. */
+static bool has_room(void) {
+  static atomic_bool had;
+  if (!atomic_load(&had)) atomic_store(&had, mms_vendor_has_room());
+  return atomic_load(&had);
+}
+
 static void multiply(const mms_unit *self, const mms_product *p) {
   (void)self;
   mms_blas_multiply(linked_blas(), p);
@@ -57,7 +65,7 @@ static void multiply(const mms_unit *self, const mms_product *p) {
 
 static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
   (void)self;
-  return mms_blas_has(mms_product_is_of_scans(type, form) ? tested_gemm() : tested_blas(), type, form);
+  return has_room() && mms_blas_has(mms_product_is_of_scans(type, form) ? tested_gemm() : tested_blas(), type, form);
 }
 
 static size_t block(const mms_unit *self) {
@@ -76,11 +84,12 @@ static void describe(const mms_unit *self, mmscan_part *part) {
 
 static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
   (void)self;
-  return mms_blas_routine(tested_blas(), index, out);
+  return mms_blas_routine(has_room() ? tested_blas() : linked_blas(), index, out);
 }
 
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
   (void)self;
+  if (!has_room()) return MMSCAN_ENOMEM;
   tested_blas();
   return mms_blas_try(&blas, name);
 }

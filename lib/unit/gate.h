@@ -15,4 +15,7 @@ void mms_gate_leave(mms_gate_place *place);
 void mms_gate_close(void);
 void mms_gate_open(void);
 
+/* Opens it in the child of a fork, where nobody else is. */
+void mms_gate_open_in_child(void);
+
 #endif

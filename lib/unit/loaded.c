@@ -55,7 +55,7 @@ static void multiply(const mms_unit *self, const mms_product *p) {
 
 static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
   const loaded *l = record_of(self);
-  return l->is_blas ? mms_blas_has(&l->blas, type, form) : mms_xsmm_has(type, form);
+  return l->is_blas ? mms_blas_has(&l->blas, type, form) : mms_product_is_of_scans(type, form);
 }
 
 static size_t block(const mms_unit *self) { return record_of(self)->vendor.block; }
@@ -64,7 +64,7 @@ static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);
   part->description =
       l->is_blas ? "a BLAS loaded at run time" : "LIBXSMM, which makes kernels while it runs, loaded at run time";
-  part->library = l->vendor.file;
+  part->library = *l->vendor.file ? l->vendor.file : NULL;
   part->version = *l->vendor.version ? l->vendor.version : NULL;
   part->threads = mms_vendor_threads(&l->vendor);
 }
@@ -119,6 +119,10 @@ static const char *reason_without(const char *name) {
 }
 
 static mmscan_status load(loaded *l, char *why, size_t size) {
+  if (!mms_vendor_has_room()) {
+    snprintf(why, size, "%s", "there is no memory for the buffers of a BLAS");
+    return MMSCAN_ENOMEM;
+  }
   l->vendor.handle = mms_vendor_open(l->unit.name);
   if (!l->vendor.handle) return refuse(why, size, reason_without(l->unit.name));
   mmscan_status status = attach(l, why, size);

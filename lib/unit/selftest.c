@@ -16,12 +16,23 @@ enum {
   POISON = 0xff /* four or eight of it are a NaN */
 };
 
-/* Every s that scans use by default, with as many columns as in scans; and one that is beyond what libraries
- * treat as small: of squares it has two, and columns left over. */
+/* Every s that scans use by default, and some more, with as many columns as in the largest blocks of scans (vendor.c);
+ * and one that is beyond what libraries treat as small: of squares it has two, and columns left over. */
 static const struct {
   size_t s, columns;
-} shapes[] = {
-    {1, 1}, {2, 3}, {3, 8}, {4, 9}, {5, 17}, {8, 64}, {16, 35}, {4, 1025}, {8, 515}, {16, 259}, {MOST_S, MOST_COLUMNS}};
+} shapes[] = {{1, 1},
+              {2, 3},
+              {3, 8},
+              {4, 9},
+              {5, 17},
+              {8, 64},
+              {16, 35},
+              {4, 8195},
+              {8, 4099},
+              {16, 2051},
+              {32, 1027},
+              {64, 515},
+              {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
   mms_product p;
@@ -138,12 +149,12 @@ static bool passes(trial *t, multiplier multiply, const void *self) {
 }
 
 /* Of one shape: by both matrices, transposed and not, in both layouts. What takes time is done in few ways: many
- * columns as a scan does them, the largest once. */
+ * columns as a scan does them, of elements no longer than its own; the largest once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
   if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
   if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
-  return t->p.columns <= MOST_COLUMNS || (is_by_l && is_by_rows);
+  return t->p.columns <= MOST_COLUMNS || (is_by_l && is_by_rows && t->one->size <= sizeof(double));
 }
 
 static bool passes_shape(trial *t, multiplier multiply, const void *self) {

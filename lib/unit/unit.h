@@ -35,7 +35,6 @@ typedef struct mms_product {
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
   const void *a, *x;
   void *w;
-  bool alone;            /* in forms that may use threads of the library's: they may not */
   size_t elements;       /* of X that are data; the rest, at its end, is zero padding */
   mmscan_counts *counts; /* where to add up what was done; NULL: nowhere */
 } mms_product;
@@ -99,6 +98,10 @@ const mms_unit *mms_unit_find(const char *name);
 size_t mms_unit_block(const mms_unit *unit);
 
 bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form);
+
+/* What is wrong where a unit has not the products that every sound one has: MMSCAN_ENOMEM where there is no memory for
+ * a BLAS, else MMSCAN_EBLAS. */
+mmscan_status mms_unit_fault(void);
 
 /* A unit is used between these. False: the library behind it is not there. unit may be NULL, which is there. */
 bool mms_unit_hold(const mms_unit *unit);

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int (*int_call)(void);
@@ -24,6 +25,14 @@ static bool is_sanitized(void) { return __asan_init || __msan_init || __tsan_ini
  * sgemm_ of the BLAS that is linked. */
 void *mms_vendor_open(const char *library) {
   return dlopen(library, RTLD_NOW | RTLD_LOCAL | (is_sanitized() ? 0 : RTLD_DEEPBIND));
+}
+
+bool mms_vendor_has_room(void) {
+  enum { ROOM = 160 << 20 }; /* OpenBLAS takes 128 MiB for a thread that multiplies, of which it touches little */
+  void *volatile piece = malloc(ROOM); /* volatile: not to be left out */
+  const bool has = piece != NULL;
+  free(piece);
+  return has;
 }
 
 void mms_vendor_close(mms_vendor *v) {

@@ -30,6 +30,10 @@ void mms_vendor_close(mms_vendor *vendor);
 /* The address of a function, whose name is without prefix and suffix; NULL where there is none. */
 void *mms_vendor_find(const mms_vendor *vendor, const char *name);
 
+/* Whether there is memory for what a BLAS takes for itself. Without, OpenBLAS asks for it again and again, for ever,
+ * and BLIS ends the process. */
+bool mms_vendor_has_room(void);
+
 /* The threads the library is set to use now; 0 where it does not say. */
 int mms_vendor_threads(const mms_vendor *vendor);
 

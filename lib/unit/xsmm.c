@@ -193,8 +193,6 @@ const char *mms_xsmm_soname(size_t index) {
   return index < sizeof sonames / sizeof *sonames ? sonames[index] : NULL;
 }
 
-bool mms_xsmm_has(mmscan_type type, mmscan_product_form form) { return mms_product_is_of_scans(type, form); }
-
 static mms_xsmm calls_of(const mms_vendor *v) {
   mms_xsmm x = {.dispatch = mms_vendor_find(v, "libxsmm_dispatch_gemm")};
   if (!x.dispatch) {
@@ -267,10 +265,6 @@ static void multiply(const mms_unit *self, const mms_product *p) {
   mms_xsmm_multiply(&found, p);
 }
 
-static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
-  return hold(self) && mms_xsmm_has(type, form);
-}
-
 static size_t block(const mms_unit *self) { return hold(self) ? vendor.block : 0; }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
@@ -280,7 +274,6 @@ static void describe(const mms_unit *self, mmscan_part *part) {
 const mms_unit mms_unit_xsmm = {.name = "xsmm",
                                 .description = "LIBXSMM, which makes kernels while it runs, found at run time",
                                 .multiply = multiply,
-                                .has = has,
                                 .hold = hold,
                                 .absent = absent,
                                 .block = block,

@@ -28,7 +28,6 @@ bool mms_xsmm_is(const mms_vendor *vendor);
 /* Makes it ready; false where its products are wrong. */
 bool mms_xsmm_attach(mms_xsmm *xsmm, const mms_vendor *vendor);
 
-bool mms_xsmm_has(mmscan_type type, mmscan_product_form form);
 void mms_xsmm_multiply(mms_xsmm *xsmm, const mms_product *product);
 
 #endif

@@ -2,7 +2,7 @@
  * for ever in it, and the threads of OpenMP, the library's or the program's own, are gone.
  *
  * One pthread_atfork(), when the library is loaded, serves every fork() and settles the order of locks. */
-#include "fork.h"
+#include "unit/fork.h"
 
 #include "unit/gate.h"
 #include "unit/loaded.h"
@@ -29,14 +29,19 @@ static void before_fork(void) {
   mms_gate_close();
 }
 
-static void in_parent(void) {
-  mms_gate_open();
+static void unlock(void) {
   mms_selftest_unlock();
   mms_loaded_unlock();
 }
 
+static void in_parent(void) {
+  mms_gate_open();
+  unlock();
+}
+
 static void in_child(void) {
-  in_parent();
+  mms_gate_open_in_child();
+  unlock();
   if (atomic_load(&had_threads)) atomic_store(&lost_threads, true);
 }
 
