@@ -12,6 +12,9 @@
  * is flat around these. */
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 
+/* Bytes of one scan from which that holds if its ends share a line with others: those are stored through the caches. */
+enum { STREAM_ROW = 2048, LINE = 64 };
+
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
@@ -180,6 +183,12 @@ const mms_kernel *mms_plan_ask_short(void) {
 
 static bool is_beyond(const mms_problem *p, size_t bytes) { return p->n > bytes / mms_type_size(p->type) / p->batch; }
 
+static bool is_streamed(const mms_problem *p, const void *y) {
+  const size_t size = mms_type_size(p->type);
+  const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
+  return is_beyond(p, STREAM_FROM) && (on_lines || p->n * size >= STREAM_ROW);
+}
+
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   mmscan_status status = mms_problem_arrays(p, x, y);
@@ -187,7 +196,7 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
   mms_job job = plan->job;
   if (job.unit) job.block = mms_unit_block(job.unit);
   job.fetches = is_beyond(p, FETCH_FROM);
-  job.streams = x != y && is_beyond(p, STREAM_FROM);
+  job.streams = x != y && is_streamed(p, y);
   mms_run run = {.engine = plan->engine,
                  .job = &job,
                  .n = p->n,
