@@ -168,7 +168,8 @@ $(BUILD)/test/test_quota: TEST_LDFLAGS := -Wl,--wrap=fopen
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
-# Small BLAS libraries that tests open, most of them unsound: NAME:DEFINITION,... Each stands in a file of its own.
+# Small BLAS libraries, and libraries like LIBXSMM, that tests open, most of them unsound: NAME:DEFINITION,... Each stands
+# in a file of its own.
 TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
@@ -177,17 +178,24 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \
   two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_skylakex:OPENBLAS=SkylakeX \
   blis:FULL,BLIS=0.9.0 blis_later:FULL,BLIS=0.9.01 \
-  fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL \
+  fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL=2026 mkl_later:FULL,MKL=2027 \
   full64:FULL,INTEGER=int64_t,BF16=cblas_gemm_bf16bf16f32 \
-  bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX
+  bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX \
+  xsmm_1:API=1 xsmm_1_ilp64:API=1,INTEGER=int64_t xsmm_2:API=2 xsmm_v2:API=2,DISPATCH=libxsmm_dispatch_gemm_v2 \
+  xsmm_few:API=2,MOST=16 xsmm_drops:API=1,DROPS xsmm_reads:API=2,READS
 comma := ,
-toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $*:%,%,$(filter $*:%,$(TOYS)))))
+toy = $(@:$(BUILD)/test/toy_%.so=%)
+toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
 # Batches are made of the toy's own products, not of those of the BLAS that the test is linked with.
 toy_own = $(if $(findstring FULL,$(toy_flags)),-Wl$(comma)-Bsymbolic)
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
+make_toy = $(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_own) $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_own) $(toy_flags) $< -o $@
+	$(make_toy)
+$(BUILD)/test/toy_xsmm_%.so: test/toy_xsmm.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(make_toy)
 $(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes choosing): | $(TOY_FILES)
 
 tests: $(TESTS)

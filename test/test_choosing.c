@@ -103,6 +103,14 @@ static int threads_of(mmscan_type type, size_t n, size_t batch, const char *engi
   return used.threads;
 }
 
+/* Of 4096 floats in eight tiles. */
+static int threads_by_gemm(size_t s) {
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4096);
+  mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = "gemm", .s = s, .tile = 512};
+  mmscan_plan_destroy(plan_new(&desc, &asked, &used));
+  return used.threads;
+}
+
 /* What is long pays for a team of threads, in each type and by each engine that has tiles; what is short does not; and
  * nothing has more than there are. */
 static void check_estimates(void) {
@@ -118,6 +126,7 @@ static void check_estimates(void) {
                  text_or(engines[e], "any"), of_long, of_short, most);
     }
   assert_int_equal(threads_of(MMSCAN_F32, n, 1, "serial"), 1); /* one scan, no tiles */
+  if (most > 1) assert_true(threads_by_gemm(4) < threads_by_gemm(256));
   assert_in_range(threads_of(MMSCAN_F32, n / 64, 64, "serial"), most > 1 ? 2 : 1, most);
 }
 

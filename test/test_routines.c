@@ -46,7 +46,7 @@ static void test_batches_are_tried(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void check_blis(const char *toy_name, const char *version, mmscan_routine_state batches) {
+static void check_batches(const char *toy_name, const char *version, mmscan_routine_state batches) {
   const char *unit = open_toy(toy_name);
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK && strcmp(part.name, unit) != 0; i++) continue;
@@ -59,11 +59,13 @@ static void check_blis(const char *toy_name, const char *version, mmscan_routine
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* A BLIS says whose kernels it took, behind its version; that alone tells whether its batches are known to be good. */
-static void test_versions_of_blis(void **state) {
+/* The version alone tells whether batches are known to be good; a BLIS says behind it whose kernels it took. */
+static void test_versions(void **state) {
   (void)state;
-  check_blis("blis", "0.9.0, kernels for toys", MMSCAN_ROUTINE_USED);
-  check_blis("blis_later", "0.9.01, kernels for toys", MMSCAN_ROUTINE_OFF);
+  check_batches("blis", "0.9.0, kernels for toys", MMSCAN_ROUTINE_USED);
+  check_batches("blis_later", "0.9.01, kernels for toys", MMSCAN_ROUTINE_OFF);
+  check_batches("full", "A toy, Version 2026.2", MMSCAN_ROUTINE_USED);
+  check_batches("mkl_later", "A toy, Version 2027.2", MMSCAN_ROUTINE_OFF);
 }
 
 static size_t block_of(const char *toy_name) {
@@ -76,6 +78,7 @@ static size_t block_of(const char *toy_name) {
 /* The more a call takes a library, the more it is given at a time. */
 static void test_blocks_by_vendor(void **state) {
   (void)state;
+  assert_true(block_of("xsmm_2") < block_of("sound"));
   assert_true(block_of("openblas_skylakex") < block_of("sound"));
   assert_true(block_of("sound") < block_of("openblas_haswell"));
   assert_true(block_of("openblas_haswell") < block_of("full")); /* MKL */
@@ -121,8 +124,10 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_are_used),           cmocka_unit_test(test_batches_are_tried),
-      cmocka_unit_test(test_versions_of_blis),       cmocka_unit_test(test_blocks_by_vendor),
+      cmocka_unit_test(test_all_are_used),
+      cmocka_unit_test(test_batches_are_tried),
+      cmocka_unit_test(test_versions),
+      cmocka_unit_test(test_blocks_by_vendor),
       cmocka_unit_test(test_bad_ones_are_found_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@
  *   LOCKING       and that it has locks of its own
  *   FULL          it has all routines
  *   BF16          what the name of its sbgemm is
- *   MKL           it says that it is MKL, whose batches are known to be good
+ *   MKL=YEAR      it says that it is an MKL of then: batches of some are known to be good
  *   BAD_STRIDED   gemm_batch_strided does the first square again and again
  *   BAD_BF16      sbgemm takes its data for the upper halves of something else
  *   BAD_COMPLEX   complex gemm forgets an imaginary part
@@ -205,7 +205,9 @@ static void leave(void) {}
 
 #ifdef MKL
 void MKL_Get_Version_String(char *buffer, int length);
-void MKL_Get_Version_String(char *buffer, int length) { snprintf(buffer, (size_t)length, "a toy that has it all   "); }
+void MKL_Get_Version_String(char *buffer, int length) {
+  snprintf(buffer, (size_t)length, "A toy, Version %d.2   ", MKL);
+}
 #endif
 
 /* Scalars are given as they are, those of complex routines by their address. */

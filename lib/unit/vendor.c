@@ -135,14 +135,22 @@ static bool one_at_a_time(const mms_vendor *v) {
   return is_openblas_of(v, MMS_OPENBLAS_SERIAL) && !strstr(v->version, "USE_LOCKING");
 }
 
-/* Whether batched calls are known to be good: MKL's are, and BLIS 0.9.0's have passed. OpenBLAS up to 0.3.34 has builds
- * whose calls crash, or refuse squares (its pull requests 5979 and 5980), and a later one tells only the number of its
- * version, which does not tell such builds from others. */
+/* The releases of MKL whose batched calls were tested here, or are those that many programs use. */
+static bool is_good_mkl(const mms_vendor *v) {
+  enum { FIRST = 2020, LAST = 2026 };
+  const char *version = strstr(v->version, "Version ");
+  int year;
+  return version && sscanf(version, "Version %4d", &year) == 1 && year >= FIRST && year <= LAST;
+}
+
+/* Whether batched calls are known to be good: those of some MKL, and BLIS 0.9.0's have passed. OpenBLAS up to 0.3.34
+ * has builds whose calls crash, or refuse squares (its pull requests 5979 and 5980), and a later one tells only the
+ * number of its version, which does not tell such builds from others. */
 static bool batches(const mms_vendor *v) {
   static const char good[] = "0.9.0", with_kernels[] = "0.9.0" KERNELS;
   if (find_either(v, "bli_info_get_version_str"))
     return strcmp(v->version, good) == 0 || strncmp(v->version, with_kernels, sizeof with_kernels - 1) == 0;
-  return find_either(v, "MKL_Get_Version_String") != NULL;
+  return find_either(v, "MKL_Get_Version_String") && is_good_mkl(v);
 }
 
 static void find_file(mms_vendor *v) {

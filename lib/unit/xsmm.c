@@ -31,7 +31,8 @@ typedef void *(*dispatch_1)(int64_t m, int64_t n, int64_t k, const int64_t *lda,
                             const void *alpha, const void *beta, const int *flags, const int *prefetch);
 typedef void (*kernel_1)(const void *a, const void *b, void *c);
 
-/* 2.x: a shape by value; a kernel takes one argument, in which a matrix is the first of four pointers. */
+/* 2.x, and what came between: a shape by value; a kernel takes one argument, in which a matrix is the first of four
+ * pointers. */
 typedef struct shape_2 {
   int m, n, k, lda, ldb, ldc, a_type, b_type, c_type, sum_type;
 } shape_2;
@@ -195,6 +196,7 @@ const char *mms_xsmm_soname(size_t index) {
 
 static mms_xsmm calls_of(const mms_vendor *v) {
   mms_xsmm x = {.dispatch = mms_vendor_find(v, "libxsmm_dispatch_gemm")};
+  if (!x.dispatch) x.dispatch = mms_vendor_find(v, "libxsmm_dispatch_gemm_v2"); /* its name until shortly before 2.0 */
   if (!x.dispatch) {
     x.sdispatch = mms_vendor_find(v, "libxsmm_smmdispatch");
     x.ddispatch = mms_vendor_find(v, "libxsmm_dmmdispatch");
