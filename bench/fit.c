@@ -4,6 +4,7 @@
  */
 #include "fit.h"
 #include "bound.h"
+#include "element.h"
 #include "message.h"
 #include "number.h"
 #include "raw_product.h"
@@ -183,15 +184,7 @@ static void predict(fit_run *r, const prices *p, double moves) {
 }
 
 static mmscan_plan *plan_of(const char *engine, size_t n, mmscan_choice *choice) {
-  const mmscan_desc desc = {.struct_size = sizeof desc,
-                            .x_type = MMSCAN_F32,
-                            .y_type = MMSCAN_F32,
-                            .op = MMSCAN_PLUS,
-                            .kind = MMSCAN_INCLUSIVE,
-                            .n = n,
-                            .x_stride = 1,
-                            .y_stride = 1,
-                            .batch = 1};
+  const mmscan_desc desc = element_plain_scan(MMSCAN_F32, n);
   mmscan_plan *plan;
   *choice = (mmscan_choice){.struct_size = sizeof *choice, .engine = engine, .threads = 1};
   if (strcmp(engine, "gemm") == 0) choice->unit = "cblas";

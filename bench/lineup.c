@@ -4,6 +4,7 @@
  */
 #include "lineup.h"
 #include "bound.h"
+#include "element.h"
 #include "numpy.h"
 #include "peers.h"
 #include "timing.h"
@@ -128,15 +129,7 @@ static void add_one_call(lineup *l) {
 
 static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, size_t s, mmscan_plan **plan) {
   const mmscan_type type = l->race->number->type;
-  const mmscan_desc desc = {.struct_size = sizeof desc,
-                            .x_type = type,
-                            .y_type = type,
-                            .op = MMSCAN_PLUS,
-                            .kind = MMSCAN_INCLUSIVE,
-                            .n = l->race->n,
-                            .x_stride = 1,
-                            .y_stride = 1,
-                            .batch = 1};
+  const mmscan_desc desc = element_plain_scan(type, l->race->n);
   const mmscan_choice choice = {
       .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = l->threads};
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);

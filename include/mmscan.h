@@ -32,6 +32,8 @@
  *            fork() waits until no thread is in a BLAS for this library: a lock of it would be taken for ever in the
  *            child.
  *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
+ *            An OpenBLAS that is linked starts threads when the program does, unless OPENBLAS_NUM_THREADS is 1, and
+ *            wants stacks of more than 64 KiB for those that the program starts.
  * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers
  *            wrap around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which
  *            is not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
@@ -46,15 +48,17 @@
  *            the threads between the test and the start, or a parallel region of the program has made OpenMP let go of
  *            its threads. A BLAS may break this rule: OpenBLAS prints where it lacks resources while it is loaded
  *            or may wait for ever when the process ends (unless OPENBLAS_NUM_THREADS is 1); and where it finds no
- *            memory while it multiplies, it may crash, wait for ever or end the process, as BLIS does. So where 160 MiB
- * cannot be had at its first use none is used: the engine gemm gives MMSCAN_ENOMEM, and MMSCAN_MEASURE does without. n
- * == 0     A scan of no elements is MMSCAN_OK where its description is legal and supported, whatever the pointers are.
- * It need not read the environment: an illegal one may go unnoticed. Plans and products read it. Memory     A scan is
- * larger than memory can hold where it is more than PTRDIFF_MAX bytes. Structs    begin with struct_size, which the
- * caller sets to the sizeof that it was built with. One smaller than in version 0.1 gives MMSCAN_EINVAL. A description
- * or a choice longer than this library's (of a later header, at most 1024 bytes) is accepted if the bytes beyond are
- * zero, and else gives MMSCAN_ENOTSUP; one of more than 1024 bytes, or a longer one that a call fills in, gives
- * MMSCAN_EINVAL. Structs only grow, at their end: programs go on to run with later libraries of one soname.
+ *            memory while it multiplies, it may crash, wait for ever or end the process, as BLIS does. So none is used
+ *            where 160 MiB cannot be had at its first use: the engine gemm gives MMSCAN_ENOMEM, and MMSCAN_MEASURE
+ *            does without.
+ * n == 0     A scan of no elements is MMSCAN_OK where its description is legal and supported, whatever the pointers
+ *            are. It need not read the environment: an illegal one may go unnoticed. Plans and products read it.
+ * Memory     A scan is larger than memory can hold where it is more than PTRDIFF_MAX bytes.
+ * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. One smaller than in
+ *            version 0.1 gives MMSCAN_EINVAL. A description or a choice longer than this library's (of a later header,
+ *            at most 1024 bytes) is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP; one of more
+ *            than 1024 bytes, or a longer one that a call fills in, gives MMSCAN_EINVAL. Structs only grow, at their
+ *            end: programs go on to run with later libraries of one soname.
  *
  * ENVIRONMENT, read once, at first use; an empty variable is as none, and a program that runs with more rights than its
  * user (setuid, say) reads none
@@ -491,8 +495,7 @@ typedef struct mmscan_method {
  */
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
-/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. It has to
- * return. */
+/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. It has to return. */
 typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
 
 /* Set it to zeros, then fill in what you mean. */

@@ -48,11 +48,6 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
   return status ? status : scan_problem(&problem, x, y, NULL);
 }
 
-/* In two comparisons, not by a division. */
-static inline bool is_short(size_t n, size_t size) {
-  return n - 1 < MMS_PLAN_SHORT_BYTES && n * size <= MMS_PLAN_SHORT_BYTES;
-}
-
 /* A kernel alone, or a loop: no problem, no plan. */
 static inline mmscan_status scan_short(const mms_kernel *kernels, mmscan_type type, mmscan_kind kind, size_t size,
                                        size_t n, mms_value carry, const void *x, void *y) {
@@ -69,15 +64,15 @@ static inline mmscan_status scan_short(const mms_kernel *kernels, mmscan_type ty
 __attribute__((noinline)) static mmscan_status scan_any(mmscan_type type, mmscan_kind kind, size_t size, size_t n,
                                                         const void *init, mms_value carry, const void *x, void *y) {
   const mms_kernel *kernels = mms_plan_ask_short();
-  return kernels && is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
-                                      : scan_long(type, kind, n, init, x, y);
+  return kernels && mms_plan_is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
+                                               : scan_long(type, kind, n, init, x, y);
 }
 
 static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t size, size_t n, const void *init,
                                         mms_value carry, const void *x, void *y) {
   const mms_kernel *kernels = mms_plan_short();
-  return kernels && is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
-                                      : scan_any(type, kind, size, n, init, carry, x, y);
+  return kernels && mms_plan_is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
+                                               : scan_any(type, kind, size, n, init, carry, x, y);
 }
 
 /* Not inlined, either: a tiny scan does without a stack frame. */

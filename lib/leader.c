@@ -14,11 +14,9 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
-enum {
-  FROM_MEMORY =
-      8 << 20,     /* bytes of all scans: from here on x is in no cache that cores share. Measured, as in plan.c */
-  MANY_GROUPS = 64 /* for each thread: a scan is long */
-};
+/* Bytes of all scans from which x is in no cache that cores share, measured as in plan.c; and groups for each thread
+ * from which a scan is long. */
+enum { FROM_MEMORY = 8 << 20, MANY_GROUPS = 64 };
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
 

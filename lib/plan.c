@@ -82,8 +82,6 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
   plan->job = job_for(engine, plan->job, &plan->problem, env);
 }
 
-static bool is_short(const mms_problem *p) { return p->whole <= MMS_PLAN_SHORT_BYTES / mms_type_size(p->type); }
-
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a short scan is
  * done as by the simple calls. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
@@ -93,7 +91,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
     choose_wisely(plan, env, &wise);
   else if (plan->problem.whole < MMS_PLAN_LOOP)
     take_engine(plan, env, &mms_engine_serial);
-  else if (is_short(&plan->problem))
+  else if (mms_plan_is_short(plan->problem.whole, mms_type_size(plan->problem.type)))
     take_engine(plan, env, &mms_engine_simd);
   else
     choose_least(plan, env);

@@ -41,7 +41,12 @@ static inline const mms_kernel *mms_plan_short(void) {
   return atomic_load_explicit(&mms_plan_short_kernels, memory_order_relaxed);
 }
 
-/* The same; asks the environment. */
+/* In two comparisons, not by a division. */
+static inline bool mms_plan_is_short(size_t n, size_t size) {
+  return n - 1 < MMS_PLAN_SHORT_BYTES && n * size <= MMS_PLAN_SHORT_BYTES;
+}
+
+/* The kernels as above; asks the environment. */
 const mms_kernel *mms_plan_ask_short(void);
 
 #endif

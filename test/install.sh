@@ -113,6 +113,30 @@ for compiler in "$CC -std=c11 $tmp/user/user.c" "$CXX -std=c++17 $tmp/user/user.
   runs "$name-static" no
 done
 
+# A plugin with the static library in it may be closed while OpenMP's threads wait for work.
+cat >"$tmp/user/plugin.c" <<'PROGRAM'
+#include <mmscan.h>
+#define N (1 << 20)
+static float x[N], y[N];
+int scan_here(void);
+int scan_here(void) { return mmscan_inclusive_f32(N, x, y) != MMSCAN_OK; }
+PROGRAM
+cat >"$tmp/user/host.c" <<'PROGRAM'
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  void *plugin = dlopen(argv[argc - 1], RTLD_NOW);
+  int (*scan)(void);
+  if (!plugin) return 1;
+  *(void **)&scan = dlsym(plugin, "scan_here");
+  if (scan() != 0 || dlclose(plugin) != 0) return 2;
+  return usleep(200000);
+}
+PROGRAM
+eval "$CC -shared -fPIC -o $tmp/user/plugin.so $tmp/user/plugin.c $static_flags"
+eval "$CC -o $tmp/user/host $tmp/user/host.c -ldl"
+MMSCAN_NUM_THREADS=2 "$tmp/user/host" "$tmp/user/plugin.so" || fail "a plugin that was closed: the program ended with $?"
+
 # A program that is built with a sanitizer, which libmmscan is not, opens libraries too.
 cat >"$tmp/user/units.c" <<'PROGRAM'
 #include <mmscan.h>

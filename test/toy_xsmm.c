@@ -81,7 +81,7 @@ static double dot(const shape *h, const void *a, const void *b, int64_t row, int
   return sum;
 }
 
-static void multiply(const shape *h, const void *a, const void *b, void *c) {
+__attribute__((noinline)) static void multiply(const shape *h, const void *a, const void *b, void *c) {
   int64_t columns = h->n;
 #ifdef DROPS
   columns--;

@@ -197,6 +197,18 @@ const element *element_by_kind(char kind, size_t size) {
   return NULL;
 }
 
+mmscan_desc element_plain_scan(mmscan_type type, size_t n) {
+  return (mmscan_desc){.struct_size = sizeof(mmscan_desc),
+                       .x_type = type,
+                       .y_type = type,
+                       .op = MMSCAN_PLUS,
+                       .kind = MMSCAN_INCLUSIVE,
+                       .n = n,
+                       .x_stride = 1,
+                       .y_stride = 1,
+                       .batch = 1};
+}
+
 void element_fill(const element *type, mmscan_op op, void *data, size_t count) {
   for (size_t i = 0; i < count; i++) memcpy((char *)data + i * type->size, &type->identity[op], type->size);
 }

@@ -38,6 +38,9 @@ const element *element_at(int index);
 const element *element_by_name(const char *name);
 const element *element_by_kind(char kind, size_t size);
 
+/* An inclusive scan with + of n numbers side by side. */
+mmscan_desc element_plain_scan(mmscan_type type, size_t n);
+
 /* Sets count values at data to the identity of op. */
 void element_fill(const element *type, mmscan_op op, void *data, size_t count);
 

@@ -48,15 +48,7 @@ typedef struct request {
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
 static mmscan_status measure(mmscan_type type, size_t n, mmscan_choice *choice) {
-  const mmscan_desc desc = {.struct_size = sizeof desc,
-                            .x_type = type,
-                            .y_type = type,
-                            .op = MMSCAN_PLUS,
-                            .kind = MMSCAN_INCLUSIVE,
-                            .n = n,
-                            .x_stride = 1,
-                            .y_stride = 1,
-                            .batch = 1};
+  const mmscan_desc desc = element_plain_scan(type, n);
   mmscan_plan *plan;
   mmscan_status status = mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE);
   if (status == MMSCAN_OK) status = mmscan_plan_get_choice(plan, choice);
