@@ -64,15 +64,7 @@ static mmscan_status multiply_by_a_library(void) {
 }
 
 static mmscan_status scan_by_the_letter_and_a_library(void) {
-  mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                             .type = MMSCAN_F32,
-                             .n = 1000,
-                             .s = 4,
-                             .form = MMSCAN_STACKED,
-                             .length_rule = MMSCAN_DIGITS,
-                             .traversal = MMSCAN_ITERATIVE,
-                             .broadcast = MMSCAN_BROADCAST_MATRIX,
-                             .threads = 1};
+  mmscan_matmul_desc desc = matmul_desc(MMSCAN_F32, 1000, 4, NULL, 1);
   mmscan_status status = mmscan_unit_open(getenv("MMSCAN_TEST_SERIAL"), &desc.unit, NULL, 0);
   if (status == MMSCAN_OK) status = mmscan_matmulscan(&desc, x, y, NULL);
   return status ? status : mmscan_unit_close(desc.unit);

@@ -179,14 +179,7 @@ static int child_with_wrong_blas(void) {
   for (size_t i = 0; i < COUNT(x); i++) x[i] = 1;
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, COUNT(x));
   const mmscan_choice gemm = {.struct_size = sizeof gemm, .engine = "gemm"};
-  const mmscan_matmul_desc letter = {.struct_size = sizeof letter,
-                                     .type = MMSCAN_F32,
-                                     .s = 4,
-                                     .n = COUNT(x),
-                                     .form = MMSCAN_STACKED,
-                                     .length_rule = MMSCAN_DIGITS,
-                                     .broadcast = MMSCAN_BROADCAST_VECTOR,
-                                     .traversal = MMSCAN_ITERATIVE};
+  const mmscan_matmul_desc letter = matmul_desc(MMSCAN_F32, COUNT(x), 4, NULL, 0);
   mmscan_plan *plan = NULL;
   bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &gemm) == MMSCAN_EBLAS && plan == NULL &&
                mmscan_matmulscan(&letter, x, y, NULL) == MMSCAN_EBLAS && mmscan_scan(&desc, x, y) == MMSCAN_OK;

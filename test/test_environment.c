@@ -62,14 +62,7 @@ static void probe_units(struct report *r, const float *x, float *y) {
                                        .matrix = MMSCAN_MATRIX_L,
                                        .s = 4,
                                        .columns = 5};
-  const mmscan_matmul_desc matmul = {.struct_size = sizeof matmul,
-                                     .type = MMSCAN_F32,
-                                     .n = 20,
-                                     .s = 4,
-                                     .form = MMSCAN_STACKED,
-                                     .length_rule = MMSCAN_PADDED,
-                                     .traversal = MMSCAN_ITERATIVE,
-                                     .unit = "model"};
+  const mmscan_matmul_desc matmul = matmul_desc(MMSCAN_F32, 20, 4, "model", 0);
   y[0] = -1;
   r->product = mmscan_product(&product, x, y);
   r->touched = r->touched || (r->product != MMSCAN_OK && y[0] != -1);

@@ -173,15 +173,7 @@ static bool scan_with_two(void) {
 static bool scan_by_the_letter(void) {
   enum { LENGTH = 1000 };
   float x[LENGTH] = {0}, y[LENGTH];
-  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                                   .type = MMSCAN_F32,
-                                   .n = LENGTH,
-                                   .s = 4,
-                                   .form = MMSCAN_STACKED,
-                                   .length_rule = MMSCAN_DIGITS,
-                                   .traversal = MMSCAN_ITERATIVE,
-                                   .broadcast = MMSCAN_BROADCAST_MATRIX,
-                                   .threads = 2};
+  const mmscan_matmul_desc desc = matmul_desc(MMSCAN_F32, LENGTH, 4, NULL, 2);
   return mmscan_matmulscan(&desc, x, y, NULL) == MMSCAN_OK;
 }
 

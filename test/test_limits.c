@@ -94,15 +94,7 @@ static mmscan_status scan_with_plan(size_t batch) {
 }
 
 static mmscan_status scan_by_the_letter(void) {
-  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                                   .type = MMSCAN_F64,
-                                   .n = N,
-                                   .s = 16,
-                                   .form = MMSCAN_STACKED,
-                                   .length_rule = MMSCAN_DIGITS,
-                                   .traversal = MMSCAN_ITERATIVE,
-                                   .broadcast = MMSCAN_BROADCAST_VECTOR,
-                                   .threads = TEAM};
+  const mmscan_matmul_desc desc = matmul_desc(MMSCAN_F64, N, 16, NULL, TEAM);
   return mmscan_matmulscan(&desc, x, y, NULL);
 }
 

@@ -188,15 +188,7 @@ static bool scan_often(float *x, size_t n, size_t s) {
 
 /* The paper's algorithm: a level of it is one product, as long as x. */
 static bool scan_by_the_letter(float *x, size_t n) {
-  mmscan_matmul_desc d = {.struct_size = sizeof d,
-                          .type = MMSCAN_F32,
-                          .n = n,
-                          .s = 16,
-                          .form = MMSCAN_STACKED,
-                          .length_rule = MMSCAN_PADDED,
-                          .traversal = MMSCAN_ITERATIVE,
-                          .unit = "cblas",
-                          .threads = 2};
+  mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, n, 16, "cblas", 2);
   return mmscan_matmulscan(&d, x, x, NULL) == MMSCAN_OK;
 }
 
@@ -325,16 +317,7 @@ static int run_single(void) {
 /* How many threads a run by the paper starts, of 9 segments: n has the digits 9. */
 static int started_by_matmulscan(int threads) {
   static float x[9999], y[9999];
-  const mmscan_matmul_desc d = {.struct_size = sizeof d,
-                                .type = MMSCAN_F32,
-                                .n = COUNT(x),
-                                .s = 10,
-                                .form = MMSCAN_STACKED,
-                                .length_rule = MMSCAN_DIGITS,
-                                .traversal = MMSCAN_ITERATIVE,
-                                .broadcast = MMSCAN_BROADCAST_VECTOR,
-                                .unit = "model",
-                                .threads = threads};
+  const mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, COUNT(x), 10, "model", threads);
   const size_t before = tasks_when_quiet().count;
   return mmscan_matmulscan(&d, x, y, NULL) == MMSCAN_OK ? (int)(tasks_now().count - before) : 99;
 }

@@ -97,14 +97,7 @@ static void test_calls_keep_no_library(void **state) {
     float x[30] = {1}, y[30];
     mmscan_routine routine = {.struct_size = sizeof routine};
     const char *name = open_toy("sound");
-    const mmscan_matmul_desc d = {.struct_size = sizeof d,
-                                  .type = MMSCAN_F32,
-                                  .n = COUNT(x),
-                                  .s = 3,
-                                  .form = MMSCAN_STACKED,
-                                  .length_rule = MMSCAN_PADDED,
-                                  .traversal = MMSCAN_ITERATIVE,
-                                  .unit = name};
+    const mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, COUNT(x), 3, name, 0);
     if (which == 0) assert_mmscan_ok(product_status(name, MMSCAN_PRODUCT_GEMM));
     if (which == 1) assert_mmscan_ok(mmscan_matmulscan(&d, x, y, NULL));
     if (which == 2) assert_mmscan_ok(mmscan_get_routine(name, 0, &routine));
