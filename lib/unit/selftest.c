@@ -10,29 +10,20 @@
 enum {
   MOST_S = 112,
   MOST_COLUMNS = 227,
+  MANY_COLUMNS = 1025,
   PAD = 3,
   MOST_ONE = sizeof(double[2]),
   BEFORE = 64,  /* bytes in front of W that are looked at */
   POISON = 0xff /* four or eight of it are a NaN */
 };
 
-/* Every s that scans use by default, and some more, with as many columns as in the largest blocks of scans (vendor.c);
- * and one that is beyond what libraries treat as small: of squares it has two, and columns left over. */
+/* Every s that scans use by default, with as many columns as in scans: of s = 4, which they take unless asked, as in
+ * the largest blocks that there are (vendor.c). And an s that is beyond what libraries treat as small: of squares it
+ * has two, and columns left over. */
 static const struct {
   size_t s, columns;
-} shapes[] = {{1, 1},
-              {2, 3},
-              {3, 8},
-              {4, 9},
-              {5, 17},
-              {8, 64},
-              {16, 35},
-              {4, 8195},
-              {8, 4099},
-              {16, 2051},
-              {32, 1027},
-              {64, 515},
-              {MOST_S, MOST_COLUMNS}};
+} shapes[] = {{1, 1},   {2, 3},    {3, 8},    {4, 9},   {5, 17},   {8, 64},
+              {16, 35}, {4, 1025}, {4, 8195}, {8, 515}, {16, 259}, {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
   mms_product p;
@@ -148,13 +139,19 @@ static bool passes(trial *t, multiplier multiply, const void *self) {
   return take(t) && is_poison(t);
 }
 
+static bool is_of_scans(const trial *t) {
+  const bool is_gemm = t->p.form == MMSCAN_PRODUCT_CHUNKED || t->p.form == MMSCAN_PRODUCT_GEMM;
+  return is_gemm && (t->p.type == MMSCAN_F32 || t->p.type == MMSCAN_F64);
+}
+
 /* Of one shape: by both matrices, transposed and not, in both layouts. What takes time is done in few ways: many
- * columns as a scan does them, of elements no longer than its own; the largest once. */
+ * columns by rows, most of them just as in a scan; the largest s once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
   if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
   if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
-  return t->p.columns <= MOST_COLUMNS || (is_by_l && is_by_rows && t->one->size <= sizeof(double));
+  if (t->p.columns <= MOST_COLUMNS) return true;
+  return is_by_l && is_by_rows && (t->p.columns <= MANY_COLUMNS || (is_of_scans(t) && !t->p.transposed));
 }
 
 static bool passes_shape(trial *t, multiplier multiply, const void *self) {
