@@ -325,7 +325,7 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
   if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
     status = mms_matmulscan(desc, unit, NULL, mms_runtime_team(mms_matmulscan_threads(desc, most)), x, y, found);
   else
-    status = mms_unit_fault();
+    status = mms_unit_fault(unit);
   mms_unit_drop(unit);
   return status;
 }

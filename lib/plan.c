@@ -145,7 +145,7 @@ static mmscan_status take_unit(const mms_job *job) {
   if (!mms_unit_hold(job->unit)) return MMSCAN_EBLAS;
   if (mms_unit_has(job->unit, mms_type_unit(job->type), MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
   mms_unit_drop(job->unit);
-  return mms_unit_fault();
+  return mms_unit_fault(job->unit);
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {

@@ -160,16 +160,17 @@ static struct tasks tasks_now(void) {
   return tasks;
 }
 
-/* Threads that sleep may still spin when a program starts: waits until all but this one are quiet. */
+/* Threads that sleep may still spin when a program starts: waits until all but this one are quiet, for longer than one
+ * may wait for its turn. */
 static struct tasks tasks_when_quiet(void) {
   struct tasks before = tasks_now(), now = before;
-  for (int turn = 0; turn < 100; turn++) {
+  for (int turn = 0, quiet = 0; turn < 100 && quiet < 3; turn++) {
     nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
     now = tasks_now();
     double worked = 0;
     for (size_t i = 0; i < now.count; i++)
       if (now.id[i] != getpid() && i < before.count) worked += now.busy[i] - before.busy[i];
-    if (worked < 1e-4 && now.count == before.count) break;
+    quiet = worked < 1e-4 && now.count == before.count ? quiet + 1 : 0;
     before = now;
   }
   return now;
@@ -189,6 +190,7 @@ static bool scan_often(float *x, size_t n, size_t s) {
 /* The paper's algorithm: a level of it is one product, as long as x. */
 static bool scan_by_the_letter(float *x, size_t n) {
   mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, n, 16, "cblas", 2);
+  d.length_rule = MMSCAN_PADDED;
   return mmscan_matmulscan(&d, x, x, NULL) == MMSCAN_OK;
 }
 

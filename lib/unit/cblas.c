@@ -51,11 +51,17 @@ static const mms_blas *tested_blas(void) {
   return &blas;
 }
 
-/* Once there was, it has its own. */
+/* Once there was room for its buffers, it has them. */
+static atomic_bool had_room;
+
 static bool has_room(void) {
-  static atomic_bool had;
-  if (!atomic_load(&had)) atomic_store(&had, mms_vendor_has_room());
-  return atomic_load(&had);
+  if (!atomic_load(&had_room)) atomic_store(&had_room, mms_vendor_has_room());
+  return atomic_load(&had_room);
+}
+
+static bool lacks_memory(const mms_unit *self) {
+  (void)self;
+  return !atomic_load(&had_room);
 }
 
 static void multiply(const mms_unit *self, const mms_product *p) {
@@ -98,6 +104,7 @@ const mms_unit mms_unit_cblas = {.name = "cblas",
                                  .description = "the CBLAS this library is linked with",
                                  .multiply = multiply,
                                  .has = has,
+                                 .lacks_memory = lacks_memory,
                                  .block = block,
                                  .describe = describe,
                                  .routine = routine,

@@ -3,7 +3,6 @@
 
 #include "unit/loaded.h"
 #include "unit/model.h"
-#include "unit/vendor.h"
 #include <string.h>
 
 #define MMS_UNIT(name) &mms_unit_##name,
@@ -34,7 +33,9 @@ bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form fo
   return mms_product_is_of_scans(type, form);
 }
 
-mmscan_status mms_unit_fault(void) { return mms_vendor_has_room() ? MMSCAN_EBLAS : MMSCAN_ENOMEM; }
+mmscan_status mms_unit_fault(const mms_unit *unit) {
+  return unit->lacks_memory && unit->lacks_memory(unit) ? MMSCAN_ENOMEM : MMSCAN_EBLAS;
+}
 
 /* A fourth of a first-level cache: what is read next then comes while products are made, not while it is waited for. */
 size_t mms_unit_block(const mms_unit *unit) {

@@ -64,6 +64,9 @@ struct mms_unit {
   /* NULL: it has MMSCAN_PRODUCT_CHUNKED of MMSCAN_F32 and MMSCAN_F64, and no other. */
   bool (*has)(const mms_unit *self, mmscan_type type, mmscan_product_form form);
 
+  /* Whether it has nothing because it has never found memory. NULL: it takes none for itself. */
+  bool (*lacks_memory)(const mms_unit *self);
+
   /* Keeps the library behind it loaded until as many drop(). False: there is none. NULL: nothing can be missing. */
   bool (*hold)(const mms_unit *self);
   void (*drop)(const mms_unit *self);
@@ -99,9 +102,9 @@ size_t mms_unit_block(const mms_unit *unit);
 
 bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form);
 
-/* What is wrong where a unit has not the products that every sound one has: MMSCAN_ENOMEM where there is no memory for
- * a BLAS, else MMSCAN_EBLAS. */
-mmscan_status mms_unit_fault(void);
+/* What is wrong where a unit has not the products that every sound one has: MMSCAN_ENOMEM where it has never found
+ * memory, else MMSCAN_EBLAS. */
+mmscan_status mms_unit_fault(const mms_unit *unit);
 
 /* A unit is used between these. False: the library behind it is not there. unit may be NULL, which is there. */
 bool mms_unit_hold(const mms_unit *unit);
