@@ -221,18 +221,18 @@ class Units(Timed):
 
     def test_units_that_fail(self):
         """They are told, not timed; the others are, the files are written, and the exit status is 1."""
-        good, sly, bad = self.library("libgood.so"), self.library("libsly.so", 2000), self.library("libbad.so", 0)
+        good, sly, bad = self.library("libgood.so"), self.library("libsly.so", 10000), self.library("libbad.so", 0)
         other = self.write("libother.so", "no library")
         absent = self.path("libabsent.so")
         svg = self.path("units.svg")
-        status, out, err = run("bench", "--rounds", 1, "-n", 12, "--units", ",".join([sly, good, absent, bad, other]),
+        status, out, err = run("bench", "--rounds", 1, "-n", 15, "--units", ",".join([sly, good, absent, bad, other]),
                                "--json", *(["--plot", svg] if shutil.which("gnuplot") else []))
         self.assertEqual(status, 1)
         report = json.loads(out)
         self.check_ranking(report, {"good", "sly", "bad", "absent", "other"})
         reasons = {row["label"]: row.get("failed", "") for row in report["ranking"]}
         self.assertEqual(report["ranking"][0]["label"], "good")
-        for name, reason in [("good", "^$"), ("sly", "^[a-z, ]*, s = 2: WRONG result, first at element 0 of 4096$"),
+        for name, reason in [("good", "^$"), ("sly", "^[a-z, ]*, s = 2: WRONG result, first at element 0 of 32768$"),
                              ("bad", "wrong products"), ("absent", "cannot open"), ("other", ".")]:
             self.assertRegex(reasons[name], reason)
             if name != "good":

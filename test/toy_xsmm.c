@@ -26,7 +26,7 @@
 #define INTEGER int
 #endif
 #ifndef MOST
-#define MOST 1024
+#define MOST 256
 #endif
 
 /* The types and flags of 2.x, which has more of both. */
@@ -121,13 +121,12 @@ typedef void (*kernel)(const argument *p);
 #define EACH_16(of, i)  EACH_4(of, i##0) EACH_4(of, i##1) EACH_4(of, i##2) EACH_4(of, i##3)
 #define EACH_64(of, i)  EACH_16(of, i##0) EACH_16(of, i##1) EACH_16(of, i##2) EACH_16(of, i##3)
 #define EACH_256(of, i) EACH_64(of, i##0) EACH_64(of, i##1) EACH_64(of, i##2) EACH_64(of, i##3)
-#define EACH_1024(of)   EACH_256(of, 0) EACH_256(of, 1) EACH_256(of, 2) EACH_256(of, 3)
 
-EACH_1024(KERNEL)
+EACH_256(KERNEL, 0)
 static const struct {
   shape *shape;
   kernel kernel;
-} pool[] = {EACH_1024(ENTRY)};
+} pool[] = {EACH_256(ENTRY, 0)};
 
 /* The same one for the same shape; NULL where there are no more. */
 static kernel kernel_of(shape wanted) {
