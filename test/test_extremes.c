@@ -17,15 +17,9 @@
 enum { N = 4095, S = 4 };
 
 static mmscan_matmul_desc letter_desc(mmscan_length_rule rule, int threads) {
-  return (mmscan_matmul_desc){.struct_size = sizeof(mmscan_matmul_desc),
-                              .type = MMSCAN_F64,
-                              .n = N,
-                              .s = S,
-                              .form = MMSCAN_STACKED,
-                              .length_rule = rule,
-                              .traversal = MMSCAN_ITERATIVE,
-                              .broadcast = MMSCAN_BROADCAST_MATRIX,
-                              .threads = threads};
+  mmscan_matmul_desc desc = matmul_desc(MMSCAN_F64, N, S, NULL, threads);
+  desc.length_rule = rule;
+  return desc;
 }
 
 static bool scan_by_the_letter(mmscan_length_rule rule, int threads) {

@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-/* Whether the first row is one of names. The guess: it is if it has a field that is no number. */
+/* Whether the first row is one of names. The guess: it is if it has words that begin as names do, one of them over the
+ * column; with words over others alone it may be either, and has to be said. */
 typedef enum table_header { HEADER_GUESS, HEADER_YES, HEADER_NO } table_header;
 
 typedef struct table_request {
