@@ -54,6 +54,13 @@ PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
 CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS='"$(PEER_CXXFLAGS)"' -MMD -MP
 
+# Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called.
+ifneq ($(X86_64),)
+ISA_FLAGS_avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl
+ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
+ISA_FLAGS_avx2     := -mavx2 -mfma
+endif
+
 # ---- Files ------------------------------------------------------------------------------------------------------------
 LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
 TOOL_SRC  := $(sort $(wildcard tools/*.c))
@@ -86,30 +93,29 @@ help: ## list the targets
 all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command and the examples (default)
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
-# Every object is rebuilt when what it is built with changes; and that is said, as `make install` may have been given less
-# than `make`.
-BUILT_WITH = $(COMPILE) $(BLAS_LIBS) $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
+# What things are made of is kept in files that are written where it has changed: the flags of all objects, the objects of
+# what is linked, the definitions of the toys. That the flags are others is said, as `make install` may have been given
+# less than `make`. Whether warnings are errors is all one to an object.
+BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(ISA_FLAGS_avx512) $(ISA_FLAGS_avx512vl) $(ISA_FLAGS_avx2) $(BLAS_LIBS) \
+  $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
+LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
+# $(call keep,WHAT,MESSAGE): also when make only tells what it would do, or that would be everything.
+keep = +@mkdir -p $(@D) && if ! echo '$(subst ','\'',$(1))' | cmp -s - $@; then \
+	  [ ! -e $@ ] || $(if $(2),echo '$(2)' >&2,:); echo '$(subst ','\'',$(1))' > $@; fi
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@if ! echo '$(subst ','\'',$(BUILT_WITH))' | cmp -s - $@; then \
-	  [ ! -e $@ ] || echo "$(BUILD) was built with other settings: building anew" >&2; \
-	  echo '$(subst ','\'',$(BUILT_WITH))' > $@; \
-	fi
+	$(call keep,$(BUILT_WITH),$(BUILD) was built with other settings: building anew)
+$(BUILD)/objects: FORCE
+	$(call keep,$(LINKED_OF))
+$(BUILD)/toys: FORCE
+	$(call keep,$(TOYS))
 FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(ISA_FLAGS) $(LAYOUT) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
 
 # What a tiny call takes by cycles, it takes by where lines of the cache begin (doc/PERFORMANCE.md).
 $(BUILD)/lib/api.o: LAYOUT := -falign-functions=64
-
-# Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called.
-ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
-$(BUILD)/lib/kernel/avx512.o: ISA_FLAGS := -mavx512f -mavx512bw -mavx512dq -mavx512vl
-$(BUILD)/lib/kernel/avx512vl.o: ISA_FLAGS := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
-$(BUILD)/lib/kernel/avx2.o: ISA_FLAGS := -mavx2 -mfma
-endif
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -135,25 +141,25 @@ $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Ilib -c $< -o $@
 
-$(STATIC): $(LIB_OBJ)
+$(STATIC): $(LIB_OBJ) $(BUILD)/objects
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcs $@ $(LIB_OBJ)
 
 # OpenMP's threads outlive a dlclose(), and the code they run must.
-$(SHARED): $(LIB_OBJ) lib/mmscan.map
+$(SHARED): $(LIB_OBJ) lib/mmscan.map $(BUILD)/objects
 	$(CC) -shared $(OPENMP) $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan.so.$(MAJOR) -Wl,--version-script=lib/mmscan.map \
 	  -Wl,-z,nodelete -Wl,--no-undefined $(LIB_OBJ) $(LIBS) -o $@
 	ln -sf $(@F) $(BUILD)/libmmscan.so.$(MAJOR)
 	ln -sf $(@F) $(BUILD)/libmmscan.so
 
-$(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
+$(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC) $(BUILD)/objects
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(filter-out $(BUILD)/objects,$^) $(TOOL_LIBS) $(LIBS) -o $@
 
 # In a file of their own, that the command need not be linked with the libraries of C++ and TBB. TBB is linked where its
 # headers are.
-$(PEERS): $(CXX_PEER_OBJ)
+$(PEERS): $(CXX_PEER_OBJ) $(BUILD)/objects
 	tbb=$$(echo '#include <tbb/tbb.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -ltbb || :); \
-	$(CXX) -shared $(LDFLAGS) $^ $$tbb -o $@
+	$(CXX) -shared $(LDFLAGS) $(CXX_PEER_OBJ) $$tbb -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -190,10 +196,10 @@ toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(t
 toy_own = $(if $(findstring FULL,$(toy_flags)),-Wl$(comma)-Bsymbolic)
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
 make_toy = $(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_own) $(toy_flags) $< -o $@
-$(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags
+$(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)
-$(BUILD)/test/toy_xsmm_%.so: test/toy_xsmm.c $(BUILD)/flags
+$(BUILD)/test/toy_xsmm_%.so: test/toy_xsmm.c $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)
 $(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes choosing): | $(TOY_FILES)

@@ -28,16 +28,13 @@ done
 # Only what includes the tables is compiled, and in little time; the Makefile knows how this library is compiled and linked.
 cat >"$tmp/more.mk" <<'END'
 include Makefile
-ISA_FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl
-ISA_FLAGS_avx512vl := -mfma $(ISA_FLAGS_avx512)
-ISA_FLAGS_avx2 := -mavx2 -mfma
-CHANGED := types kernel/loop kernel/portable kernel/neon kernel/avx2 kernel/avx512 kernel/avx512vl
+CHANGED := types kernel/loop $(ISAS:%=kernel/%)
 add-operator: $(CHANGED:%=$(COPY)/build/%.o)
 	cp $(STATIC) $(COPY)/libmmscan.a && $(AR) rs $(COPY)/libmmscan.a $^
 	$(COMPILE) $(LDFLAGS) $(COPY)/use.c $(COPY)/libmmscan.a $(LIBS) -o $(COPY)/use
 $(COPY)/build/%.o: $(COPY)/lib/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) -O1 -g0 $(if $(X86_64),$(ISA_FLAGS_$(*F))) -I$(COPY)/include -I$(COPY)/lib -fPIC -c $< -o $@
+	$(COMPILE) -O1 -g0 $(ISA_FLAGS_$(*F)) -I$(COPY)/include -I$(COPY)/lib -fPIC -c $< -o $@
 END
 cat >"$tmp/use.c" <<'END'
 #include <mmscan.h>
@@ -111,9 +108,10 @@ int main(int argc, char **argv) {
   return mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &gemm) != MMSCAN_ENOTSUP;
 }
 END
-make -s -f "$tmp/more.mk" BUILD="$build" COPY="$tmp" add-operator
+isas=$(sed -n 's/^#define ISA  *//p' lib/kernel/*.c)
+make -s -f "$tmp/more.mk" BUILD="$build" COPY="$tmp" ISAS="$(echo "$isas" | xargs)" add-operator
 "$tmp/use" serial
-for isa in avx512 avx512vl avx2 neon portable; do
+for isa in $isas; do
   status=0
   MMSCAN_ISA=$isa "$tmp/use" simd || status=$?
   case $status in
