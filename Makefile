@@ -12,8 +12,16 @@ BUILD ?= build
 PREFIX ?= /usr/local
 BLAS ?= openblas
 CFLAGS ?= -O3 -g
-ifeq ($(origin CC),default)
+# By default, or where make has been told to know none by itself.
+unset = $(filter default undefined,$(origin $(1)))
+ifneq ($(call unset,CC),)
 CC := gcc
+endif
+ifneq ($(call unset,AR),)
+AR := ar
+endif
+ifneq ($(call unset,CXX),)
+CXX := g++
 endif
 
 VERSION := $(shell awk '/define MMSCAN_VERSION_(MAJOR|MINOR|PATCH)/ { v = v s $$3; s = "." } END { print v }' include/mmscan.h)
@@ -24,8 +32,11 @@ BLAS_LIBS_openblas := -lopenblas
 BLAS_LIBS_blis     := -lblis
 BLAS_LIBS_blas     := -lblas
 BLAS_LIBS_mkl      := -lmkl_rt
+ifneq ($(word 2,$(BLAS)),)
+$(error BLAS=$(BLAS): a path with a space cannot be linked)
+endif
 ifneq ($(findstring /,$(BLAS)),)
-BLAS_LIBS := $(BLAS) -Wl,-rpath,$(dir $(abspath $(BLAS)))
+BLAS_LIBS := $(abspath $(BLAS)) -Wl,-rpath,$(dir $(abspath $(BLAS)))
 else
 BLAS_LIBS := $(BLAS_LIBS_$(BLAS))
 endif
@@ -33,8 +44,15 @@ ifeq ($(strip $(BLAS_LIBS)),)
 $(error BLAS=$(BLAS): not one of openblas, blis, blas, mkl or the path of a library)
 endif
 
+# One word to the shell; and a string in C, of flags that are the same in every folder.
+quote = '$(subst ','\'',$(1))'
+c_string = $(call quote,"$(subst ",\",$(subst \,\\,$(filter-out $(FOLDER_FLAGS),$(1))))")
+FOLDER_FLAGS := -ffile-prefix-map=% -fdebug-prefix-map=% -fmacro-prefix-map=%
+
 # ---- Flags ------------------------------------------------------------------------------------------------------------
 OPENMP := -fopenmp
+# What is installed finds OpenMP's runtime where the system has it.
+OPENMP_LINK := $(OPENMP) $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-fno-openmp-implicit-rpath)
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
@@ -52,7 +70,7 @@ PEER_CXXFLAGS := $(strip -O3 $(call native,$(CXX)))
 endif
 PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
-CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS='"$(PEER_CXXFLAGS)"' -MMD -MP
+CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
 
 # Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called.
 ifneq ($(X86_64),)
@@ -100,8 +118,8 @@ BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(ISA_FLAGS_avx512) $(ISA_FLAGS_av
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): also when make only tells what it would do, or that would be everything.
-keep = +@mkdir -p $(@D) && if ! echo '$(subst ','\'',$(1))' | cmp -s - $@; then \
-	  [ ! -e $@ ] || $(if $(2),echo '$(2)' >&2,:); echo '$(subst ','\'',$(1))' > $@; fi
+keep = +@mkdir -p $(@D) && if ! echo $(call quote,$(1)) | cmp -s - $@; then \
+	  [ ! -e $@ ] || $(if $(2),echo $(call quote,$(2)) >&2,:); echo $(call quote,$(1)) > $@; fi
 $(BUILD)/flags: FORCE
 	$(call keep,$(BUILT_WITH),$(BUILD) was built with other settings: building anew)
 $(BUILD)/objects: FORCE
@@ -123,11 +141,11 @@ $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Itools -DPEER_FLAGS='"$(subst ",\",$(CFLAGS))"' -c $< -o $@
+	$(COMPILE) -Itools -DPEER_FLAGS=$(call c_string,$(CFLAGS)) -c $< -o $@
 
 $(BUILD)/bench/peer_%.o: bench/peer_%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(PEER) $(PEER_CFLAGS) -DPEER_FLAGS='"$(PEER_CFLAGS)"' -c $< -o $@
+	$(PEER) $(PEER_CFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CFLAGS)) -c $< -o $@
 
 $(BUILD)/bench/peer_omp_simd_avx2.o: bench/peer_omp_simd.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -147,13 +165,13 @@ $(STATIC): $(LIB_OBJ) $(BUILD)/objects
 
 # OpenMP's threads outlive a dlclose(), and the code they run must.
 $(SHARED): $(LIB_OBJ) lib/mmscan.map $(BUILD)/objects
-	$(CC) -shared $(OPENMP) $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan.so.$(MAJOR) -Wl,--version-script=lib/mmscan.map \
+	$(CC) -shared $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan.so.$(MAJOR) -Wl,--version-script=lib/mmscan.map \
 	  -Wl,-z,nodelete -Wl,--no-undefined $(LIB_OBJ) $(LIBS) -o $@
 	ln -sf $(@F) $(BUILD)/libmmscan.so.$(MAJOR)
 	ln -sf $(@F) $(BUILD)/libmmscan.so
 
 $(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC) $(BUILD)/objects
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(filter-out $(BUILD)/objects,$^) $(TOOL_LIBS) $(LIBS) -o $@
+	$(CC) $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) $(filter-out $(BUILD)/objects,$^) $(TOOL_LIBS) $(LIBS) -o $@
 
 # In a file of their own, that the command need not be linked with the libraries of C++ and TBB. TBB is linked where its
 # headers are.
@@ -263,16 +281,17 @@ demo: ## what this is for, on real data
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
 install: all ## install under DESTDIR and PREFIX
-	STRIP='$(STRIP)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BLAS_LIBS='$(BLAS_LIBS)' scripts/install $(BUILD) $(VERSION)
+	STRIP=$(call quote,$(STRIP)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) \
+	  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) scripts/install $(BUILD) $(VERSION)
 
 install-strip: ## the same, without what debuggers need
 	$(MAKE) install STRIP=strip
 
 uninstall: ## remove what install put there
-	DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install --remove $(BUILD) $(VERSION)
+	DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) scripts/install --remove $(BUILD) $(VERSION)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
-C_FILES := $(shell git ls-files '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null)
+C_FILES = $(or $(shell git ls-files '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git knows no files here))
 format: ## reformat the C files
 	clang-format -i $(C_FILES)
 format-check: ## fail where a C file is not formatted

@@ -125,7 +125,7 @@ static void fill_scans(contest *c) {
 /* ---- Results that are right -------------------------------------------------------------------------------------- */
 
 static void keep_failure(contest *c, const race *r, const contender *wrong) {
-  char reason[sizeof c->list.units[0].failure];
+  char reason[sizeof c->list.units[0].failure + 32]; /* what is too long is cut when it is kept */
   const char *how = r->s != 0 ? products[wrong->form].name : "scan";
   snprintf(reason, sizeof reason, "%s, s = %zu: %s", how, wrong->s, wrong->refusal);
   for (size_t i = 0; i < c->list.count; i++)

@@ -21,20 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static output page;
-static bool is_open; /* the page, by contest_page_prepare() */
+static output page = OUTPUT_CLOSED;
 
 int contest_page_prepare(const char *name) {
-  if (picture_check("--report") != DONE) return FAILED;
-  is_open = true;
-  return output_open(&page, name);
+  return picture_check("--report") == DONE ? output_open(&page, name) : FAILED;
 }
 
-int contest_page_close(int status) {
-  if (is_open) status = output_close(&page, status);
-  is_open = false;
-  return status;
-}
+int contest_page_close(int status) { return output_close(&page, status); }
 
 /* ---- Rows and cells ---------------------------------------------------------------------------------------------- */
 

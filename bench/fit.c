@@ -241,7 +241,7 @@ static float *new_array(size_t n) {
 }
 
 static int measure_all(fit *f, const arrays *a) {
-  prices p;
+  prices p = {0};
   for (size_t i = 0; i < FIT_SIZES; i++) {
     f->sizes[i].s = (size_t)2 << i;
     measure_size(a, &f->sizes[i]);

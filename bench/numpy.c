@@ -8,7 +8,6 @@
 #include "machine.h"
 #include "process.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,11 +76,7 @@ static bool answer(char *line, size_t size) {
 
 /* A Python without NumPy ends with a complaint that nobody needs. */
 static bool start(const char *name) {
-  char program[PATH_MAX], option[] = "-c", code[sizeof script];
-  char *argv[] = {program, option, code, NULL};
-  if (strlen(name) >= sizeof program) return false;
-  strcpy(program, name);
-  memcpy(code, script, sizeof script);
+  const char *const argv[] = {name, "-c", script, NULL};
   if (!process_start(&python, argv, -1, true)) return false;
   if (answer(version, sizeof version)) return true;
   process_end(&python);

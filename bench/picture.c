@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static output picture;
-static bool is_open; /* the picture, by picture_prepare() */
+static output picture = OUTPUT_CLOSED;
 
 /* ---- Before ------------------------------------------------------------------------------------------------------ */
 
@@ -28,33 +27,23 @@ bool picture_ends_in(const char *name, const char *end) {
 bool picture_is_format(const char *name) { return picture_ends_in(name, ".svg") || picture_ends_in(name, ".png"); }
 
 /* What the user has set for pictures of the user's own is not for these. */
-static bool start_gnuplot(process *gnuplot, char *option, int to) {
-  char name[] = "gnuplot", no_files[] = "-d";
-  char *argv[] = {name, no_files, option, NULL};
+static bool start_gnuplot(process *gnuplot, const char *option, int to) {
+  const char *const argv[] = {"gnuplot", "-d", option, NULL};
   unsetenv("GNUTERM");
   return process_start(gnuplot, argv, to, false);
 }
 
 int picture_check(const char *option) {
   process gnuplot;
-  char version[] = "--version";
-  if (!start_gnuplot(&gnuplot, version, -1))
+  if (!start_gnuplot(&gnuplot, "--version", -1))
     return fail("%s needs the program gnuplot, which cannot be started: %s", option, strerror(errno));
   process_end(&gnuplot);
   return DONE;
 }
 
-int picture_prepare(const char *name) {
-  if (picture_check("--plot") != DONE) return FAILED;
-  is_open = true;
-  return output_open(&picture, name);
-}
+int picture_prepare(const char *name) { return picture_check("--plot") == DONE ? output_open(&picture, name) : FAILED; }
 
-int picture_close(int status) {
-  if (is_open) status = output_close(&picture, status);
-  is_open = false;
-  return status;
-}
+int picture_close(int status) { return output_close(&picture, status); }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 

@@ -16,14 +16,15 @@ static void close_pipe(const int ends[2]) {
   close(ends[1]);
 }
 
-static int spawn(process *p, char *const argv[], int input, int output, bool quiet) {
+static int spawn(process *p, const char *const argv[], int input, int output, bool quiet) {
   posix_spawn_file_actions_t actions;
   int error = posix_spawn_file_actions_init(&actions);
   if (error != 0) return error;
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  if (quiet) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  error = posix_spawnp(&p->pid, argv[0], &actions, NULL, argv, environ);
+  error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (error == 0 && quiet) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  /* It writes to no argument: its declaration is older than const. */
+  if (error == 0) error = posix_spawnp(&p->pid, argv[0], &actions, NULL, (char *const *)argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
@@ -43,7 +44,7 @@ static bool keep_ends(process *p, const int in[2], const int out[2]) {
   return false;
 }
 
-bool process_start(process *p, char *const argv[], int output, bool quiet) {
+bool process_start(process *p, const char *const argv[], int output, bool quiet) {
   int in[2], out[2];
   *p = (process){.pid = -1};
   if (pipe2(in, O_CLOEXEC) != 0) return false;

@@ -17,7 +17,7 @@ typedef struct process {
 
 /* Starts argv[0], which is looked for in PATH. Its standard output is the file `output`, or, where that is negative, a
  * pipe. `quiet`: what it says on standard error is not shown. False with errno where it cannot be started. */
-bool process_start(process *p, char *const argv[], int output, bool quiet);
+bool process_start(process *p, const char *const argv[], int output, bool quiet);
 
 /* Closes its input, waits for its end and returns its exit status; -1 where it did not exit by itself. */
 int process_end(process *p);

@@ -18,13 +18,14 @@
 /* ---- Status --------------------------------------------------------------------------------------------------- */
 
 const char *mmscan_strerror(mmscan_status status) {
-  static const char *const text[] = {[MMSCAN_OK] = "success",
-                                     [MMSCAN_EINVAL] = "invalid argument or environment variable",
-                                     [MMSCAN_EOVERLAP] = "input and output share memory but are not in place",
-                                     [MMSCAN_ENOMEM] = "out of memory",
-                                     [MMSCAN_ENOTSUP] = "not supported by this version",
-                                     [MMSCAN_EBLAS] = "the BLAS cannot be used",
-                                     [MMSCAN_EIO] = "a file could not be read or written"};
+  static const char *const text[] = {
+      [MMSCAN_OK] = "success",
+      [MMSCAN_EINVAL] = "invalid argument or environment variable",
+      [MMSCAN_EOVERLAP] = "input and output, or rows of the output, share memory and are not exactly in place",
+      [MMSCAN_ENOMEM] = "out of memory",
+      [MMSCAN_ENOTSUP] = "not supported by this version, or not here",
+      [MMSCAN_EBLAS] = "the BLAS cannot be used",
+      [MMSCAN_EIO] = "a file could not be read or written"};
   return (size_t)status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }
 
@@ -302,7 +303,7 @@ mmscan_status mmscan_get_routine(const char *name, size_t index, mmscan_routine 
   if (!name || !routine || routine->struct_size != sizeof *routine || take_unit(name, &unit)) return MMSCAN_EINVAL;
   bool found = unit->routine && unit->routine(unit, index, routine);
   mms_unit_drop(unit);
-  return found ? MMSCAN_OK : MMSCAN_EINVAL;
+  return found ? MMSCAN_OK : mms_unit_fault(unit) == MMSCAN_ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EINVAL;
 }
 
 mmscan_status mmscan_routine_try(const char *name, const char *routine) {

@@ -68,13 +68,29 @@ static void choose_least(mmscan_plan *plan, const mms_env *env) {
   }
 }
 
-/* A unit that the environment names outranks the one that was measured. */
-static void choose_wisely(mmscan_plan *plan, const mms_env *env, const mms_wise *wise) {
-  plan->engine = wise->engine;
-  plan->job.unit = wise->unit && env->unit ? env->unit : wise->unit;
-  plan->job.s = wise->s;
-  plan->job.tile = wise->tile;
-  plan->threads = wise->threads;
+/* Holds the unit, if there is one and it multiplies right. */
+static mmscan_status take_unit(const mms_unit *unit, mmscan_type type) {
+  if (!unit) return MMSCAN_OK;
+  if (!mms_unit_hold(unit)) return MMSCAN_EBLAS;
+  if (mms_unit_has(unit, mms_type_unit(type), MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
+  mms_unit_drop(unit);
+  return mms_unit_fault(unit);
+}
+
+/* A unit that the environment names outranks the one that was measured. What was measured with one that is of no use
+ * now does not count. */
+static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
+  mms_wise wise;
+  if (!mms_wisdom_find(mms_plan_shape(plan), most, &wise)) return false;
+  const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
+  if (take_unit(unit, plan->job.type)) return false;
+  mms_unit_drop(unit);
+  plan->engine = wise.engine;
+  plan->job.unit = unit;
+  plan->job.s = wise.s;
+  plan->job.tile = wise.tile;
+  plan->threads = wise.threads;
+  return true;
 }
 
 static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine *engine) {
@@ -85,11 +101,9 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a short scan is
  * done as by the simple calls. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
-  mms_wise wise;
   plan->engine_is_free = true;
-  if (mms_wisdom_find(mms_plan_shape(plan), most, &wise))
-    choose_wisely(plan, env, &wise);
-  else if (plan->problem.whole < MMS_PLAN_LOOP)
+  if (choose_wisely(plan, env, most)) return;
+  if (plan->problem.whole < MMS_PLAN_LOOP)
     take_engine(plan, env, &mms_engine_serial);
   else if (mms_plan_is_short(plan->problem.whole, mms_type_size(plan->problem.type)))
     take_engine(plan, env, &mms_engine_simd);
@@ -139,15 +153,6 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
   if (plan->threads > most) plan->threads = most;
 }
 
-/* Holds the unit, if it multiplies right. */
-static mmscan_status take_unit(const mms_job *job) {
-  if (!job->unit) return MMSCAN_OK;
-  if (!mms_unit_hold(job->unit)) return MMSCAN_EBLAS;
-  if (mms_unit_has(job->unit, mms_type_unit(job->type), MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
-  mms_unit_drop(job->unit);
-  return mms_unit_fault(job->unit);
-}
-
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
   static const mmscan_choice nothing;
   const mms_env *env = mms_env_get();
@@ -164,7 +169,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if ((status = choose_unit(plan, c))) return status;
   if ((status = choose_sizes(plan, c))) return status;
   choose_threads(plan, c, most);
-  return take_unit(&plan->job);
+  return take_unit(plan->job.unit, plan->job.type);
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }

@@ -9,6 +9,10 @@
  */
 _Static_assert(sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "64 bits, little-endian");
 
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "-ffast-math and -Ofast: what is finite and what is not could not be told apart"
+#endif
+
 /* One element of any type. */
 typedef union mms_value {
   float f32;

@@ -384,7 +384,8 @@ static FILE *open_beside(const char *target, const struct stat *at, char *beside
     fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   if (fd < 0) return NULL;
-  FILE *file = at->st_mode && fchmod(fd, at->st_mode & 0777) != 0 ? NULL : fdopen(fd, "wb");
+  const bool has_mode = !at->st_mode || fchmod(fd, at->st_mode & 0777) == 0 || errno == EPERM || errno == ENOTSUP;
+  FILE *file = has_mode ? fdopen(fd, "wb") : NULL; /* some systems have no modes */
   if (file) return file;
   close(fd);
   unlink(beside);

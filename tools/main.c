@@ -64,7 +64,8 @@ static int dispatch(int argc, char **argv) {
  * input that cannot be read, output that cannot be written. */
 static void fill_standard_files(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) exit(FAILED);
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      exit(fail_file("/dev/null"));
 }
 
 /* A write to a pipe that nobody reads, or past the limit of a file's size, then fails: what is temporary goes. */

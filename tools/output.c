@@ -60,7 +60,8 @@ static int open_beside(output *out, const char *path, const struct stat *existin
   if (temporary_beside(out->target, &out->fd, &out->temporary) != DONE) return FAILED;
   out->seekable = true;
   const mode_t mode = existing != NULL ? existing->st_mode & 0777 : mode_of_new_file();
-  return fchmod(out->fd, mode) == 0 ? DONE : fail_file(path);
+  if (fchmod(out->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP) return DONE; /* some systems have no modes */
+  return fail_file(path);
 }
 
 /* The descriptor of this process that a path names; -1: none. */
@@ -83,7 +84,8 @@ static int open_again(output *out, int descriptor) {
 
 int output_open(output *out, const char *path) {
   struct stat file;
-  *out = (output){.name = path, .fd = -1};
+  *out = (output)OUTPUT_CLOSED;
+  out->name = path;
   if (strcmp(path, "-") == 0) {
     out->name = "standard output";
     out->fd = STDOUT_FILENO;
@@ -103,8 +105,7 @@ int output_close(output *out, int status) {
   if (status == DONE && out->target != NULL) status = temporary_rename(out->temporary, out->target);
   if (status != DONE && out->temporary != NULL) temporary_remove(out->temporary);
   free(out->target);
-  out->target = NULL;
-  out->fd = -1;
+  *out = (output)OUTPUT_CLOSED;
   return status;
 }
 

@@ -20,6 +20,10 @@ typedef struct output {
   uint64_t origin;   /* where byte 0 of output_write_at() is */
 } output;
 
+/* One that is not open: closing it does nothing. */
+#define OUTPUT_CLOSED                                                                                                  \
+  { .fd = -1 }
+
 /* Whether a path names a descriptor of this process, as /dev/stdout. */
 bool output_is_descriptor(const char *path);
 

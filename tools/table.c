@@ -151,7 +151,10 @@ static size_t find_name(table *t, const char *name) {
   size_t found = t->columns;
   for (size_t i = 0; i < t->columns; i++) {
     if (strcmp(t->first[i], name) != 0) continue;
-    if (found < t->columns) fail_column(t, true, "more than one column is called", name);
+    if (found < t->columns) {
+      fail_column(t, true, "more than one column is called", name);
+      break;
+    }
     found = i;
   }
   return found;
@@ -212,6 +215,13 @@ static void end_row(table *t) {
   t->fields = 0;
 }
 
+/* Whether a row ends here: in a line feed, a carriage return, or the one after the other, which end it once. */
+static bool ends_line(table *t, int end) {
+  const bool second_half = end == '\n' && t->after_cr;
+  t->after_cr = end == '\r';
+  return !second_half;
+}
+
 static int fail_long(const table *t) { return fail("%s:%zu: a field is too long", t->name, t->line); }
 
 static int fail_zero_byte(const table *t) { return fail("%s:%zu: a field holds a zero byte", t->name, t->line); }
@@ -221,6 +231,7 @@ static int fail_zero_byte(const table *t) { return fail("%s:%zu: a field holds a
 /* A zero byte would hide what follows it. */
 static void csv_field(void *bytes, size_t size, void *context) {
   table *t = context;
+  t->after_cr = false;
   if (t->status != DONE) return;
   const char *text = bytes;
   if (strlen(text) != size)
@@ -234,11 +245,10 @@ static void csv_field(void *bytes, size_t size, void *context) {
  * as an empty line does, so that is an error, except at the end of the file. */
 static void csv_row(int end, void *context) {
   table *t = context;
-  const bool second_half = end == '\n' && t->after_cr;
-  if (t->fields == 0 && end >= 0 && !second_half && t->blank == 0) t->blank = t->line;
+  const bool is_new = ends_line(t, end) && end >= 0;
+  if (t->fields == 0 && is_new && t->blank == 0) t->blank = t->line;
   end_row(t);
-  if (end >= 0 && !second_half) t->line++;
-  t->after_cr = end == '\r';
+  t->line += is_new;
 }
 
 static void fail_csv(table *t, struct csv_parser *parser) {
@@ -258,7 +268,6 @@ static void feed_csv(table *t, struct csv_parser *parser, const char *text, size
 
 typedef struct word {
   size_t size;
-  bool after_cr; /* the last row ended in a carriage return: a line feed belongs to it */
   char text[LONGEST_FIELD + 1];
 } word;
 
@@ -269,22 +278,19 @@ static void end_word(table *t, word *w) {
   add_field(t, w->text);
 }
 
-/* A row ends in a line feed, a carriage return, or the one after the other. */
-static void end_line(table *t, word *w, char end) {
-  const bool second_half = end == '\n' && w->after_cr;
+static void end_line(table *t, char end) {
   end_row(t);
-  if (!second_half && t->status == DONE) t->line++;
-  w->after_cr = end == '\r';
+  if (ends_line(t, end) && t->status == DONE) t->line++;
 }
 
 static void feed_words(table *t, word *w, const char *text, size_t size) {
   for (size_t i = 0; i < size && t->status == DONE; i++) {
     if (text[i] == '\n' || text[i] == '\r') {
       end_word(t, w);
-      end_line(t, w, text[i]);
+      end_line(t, text[i]);
       continue;
     }
-    w->after_cr = false;
+    t->after_cr = false;
     if (isspace((unsigned char)text[i]))
       end_word(t, w);
     else if (w->size == LONGEST_FIELD)

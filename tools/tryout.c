@@ -68,7 +68,7 @@ static bool read_proof(FILE *from) {
 
 /* This program once more: a library that crashes takes its process with it. */
 static const char *try_apart(const char *unit, const char *routine) {
-  char *const words[] = {"/proc/self/exe", "tune", "--try", (char *)(uintptr_t)unit, (char *)(uintptr_t)routine, NULL};
+  const char *const words[] = {"/proc/self/exe", "tune", "--try", unit, routine, NULL};
   process p;
   if (!process_start(&p, words, -1, true)) return "could not be tried";
   const bool is_proved = read_proof(p.from);

@@ -74,17 +74,24 @@ bool mms_cpu_runs_avx512(void) { return false; }
 bool mms_cpu_is_512_wide(void) { return false; }
 uint32_t mms_cpu_signature(void) { return 0; }
 
-/* Linux tells of the implementer and part of an ARM core, or the model, in a line of its own. */
+/* Whether a line of /proc/cpuinfo says what CPU it is: of ARM that takes all four that begin with "CPU". */
+static bool tells_cpu(const char *line) {
+  static const char *const keys[] = {"CPU implementer", "CPU variant", "CPU part", "CPU revision", "model name",
+                                     "cpu\t",           "revision",    "uarch",    "isa"};
+  size_t i = 0;
+  while (i < sizeof keys / sizeof *keys && strncmp(line, keys[i], strlen(keys[i])) != 0) i++;
+  return i < sizeof keys / sizeof *keys;
+}
+
+/* What Linux says of the first core, up to the first empty line. */
 static void read_name(char *to, size_t size) {
   char line[256];
   FILE *file = fopen("/proc/cpuinfo", "re");
   if (!file) return;
-  while (fgets(line, sizeof line, file)) {
+  for (size_t used = 0; used < size && fgets(line, sizeof line, file) && *line != '\n';) {
     const char *colon = strchr(line, ':');
-    if (colon && (strncmp(line, "CPU part", 8) == 0 || strncmp(line, "model name", 10) == 0)) {
-      snprintf(to, size, "%s", colon + 1);
-      break;
-    }
+    if (colon && tells_cpu(line))
+      used += (size_t)snprintf(to + used, size - used, "%.*s", (int)strcspn(colon + 1, "\n"), colon + 1);
   }
   fclose(file);
 }

@@ -90,7 +90,7 @@ static void describe(const mms_unit *self, mmscan_part *part) {
 
 static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
   (void)self;
-  return mms_blas_routine(has_room() ? tested_blas() : linked_blas(), index, out);
+  return has_room() && mms_blas_routine(tested_blas(), index, out);
 }
 
 static mmscan_status try_routine(const mms_unit *self, const char *name) {

@@ -21,6 +21,10 @@ void __msan_init(void) __attribute__((weak));
 void __tsan_init(void) __attribute__((weak));
 static bool is_sanitized(void) { return __asan_init || __msan_init || __tsan_init; }
 
+#ifndef RTLD_DEEPBIND
+#define RTLD_DEEPBIND 0 /* glibc's alone */
+#endif
+
 /* A library calls its own functions, also where the process has others of that name: a reference BLAS would use the
  * sgemm_ of the BLAS that is linked. */
 void *mms_vendor_open(const char *library) {
