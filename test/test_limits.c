@@ -8,7 +8,9 @@
 #include <sys/types.h>
 
 #include "child.h"
+#include "engine/engine.h"
 #include "sanitized.h"
+#include "wisdom.h"
 
 /* ---- Limits of the system ---------------------------------------------------------------------------------------- */
 
@@ -144,13 +146,33 @@ static mmscan_status measure(const char *engine) {
   return status;
 }
 
+static mmscan_status multiply(void) {
+  const mmscan_product_desc desc = {.struct_size = sizeof desc,
+                                    .type = MMSCAN_F64,
+                                    .matrix = MMSCAN_MATRIX_L,
+                                    .form = MMSCAN_PRODUCT_GEMM,
+                                    .s = 4,
+                                    .columns = 1};
+  return mmscan_product(&desc, x, y);
+}
+
+/* Wisdom asks for nothing by name. */
+static bool scans_by_wisdom_of_a_blas(void) {
+  const mms_wise wise = {&mms_engine_gemm, mms_unit_find("cblas"), 4, 1000, 1, mmscan_threads()};
+  if (mms_wisdom_keep((mms_shape){MMSCAN_PLUS, MMSCAN_F64, N, 1}, &wise) != MMSCAN_OK) return false;
+  return is_right(mmscan_inclusive_f64(N, x, y));
+}
+
 /* Less than a BLAS takes for itself, which would wait for it for ever. */
 static int scan_without_blas(void) {
+  mmscan_routine routine = {.struct_size = sizeof routine};
   for (size_t i = 0; i < N; i++) x[i] = 1;
   limit_memory((rlim_t)100 << 20);
   bool right = is_right(measure(NULL)) && measure("gemm") == MMSCAN_ENOMEM && scan_by_the_letter() == MMSCAN_ENOMEM;
   right = right && mmscan_unit_open("libm.so.6", NULL, NULL, 0) == MMSCAN_ENOMEM;
   right = right && mmscan_routine_try("cblas", "sgemm_batch") == MMSCAN_ENOMEM;
+  right = right && mmscan_get_routine("cblas", 0, &routine) == MMSCAN_ENOMEM;
+  right = right && multiply() == MMSCAN_ENOMEM && scans_by_wisdom_of_a_blas();
   _exit(right ? 0 : 1);
 }
 
