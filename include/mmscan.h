@@ -29,44 +29,44 @@
  *            parallel region, or in a forked child of a process that had threads, whoever started them, runs on the
  *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use; never
  *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, a call runs on the calling thread.
- *            fork() waits until no thread is in a BLAS for this library: a lock of it would be taken for ever in the
- *            child.
+ *            fork() waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in
+ *            the child for ever.
  *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
  *            An OpenBLAS that is linked starts threads when the program does, unless OPENBLAS_NUM_THREADS is 1, and
  *            wants stacks of more than 64 KiB for those that the program starts.
- * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers
- *            wrap around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which
- *            is not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
- *            (where a sum climbs to the largest float by small steps, to rounding: it may pass it some steps sooner or
+ * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers wrap
+ *            around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which is
+ *            not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
+ *            (but for a sum that comes near the largest float in small steps: it may overflow a few elements sooner or
  *            later). The engine gemm does not keep the sign of a zero. Flags of floating-point exceptions say nothing
  *            after a call; where a program has made them trap, data with an Inf, a NaN or sums that overflow may trap
  *            where the plain loop would not.
- * Errors     Every call returns a status; the library never prints, aborts or exits. Where a call fails, y is
- *            untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an engine
- *            was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a
+ * Errors     Every call that can fail returns a status; the library never prints, aborts or exits. Where a call fails,
+ *            y is untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an
+ *            engine was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a
  *            thread, so the library first tests that the threads can be started. Two gaps remain: somebody else takes
  *            the threads between the test and the start, or a parallel region of the program has made OpenMP let go of
- *            its threads. A BLAS may break this rule: OpenBLAS prints where it lacks resources while it is loaded
- *            or may wait for ever when the process ends (unless OPENBLAS_NUM_THREADS is 1); and where it finds no
- *            memory while it multiplies, it may crash, wait for ever or end the process, as BLIS does. So none is used
- *            where 160 MiB cannot be had at its first use: the engine gemm gives MMSCAN_ENOMEM, and MMSCAN_MEASURE
- *            does without.
+ *            its threads. A BLAS may break this rule. OpenBLAS may print where it lacks resources while it is loaded,
+ *            and where memory is short it may wait for ever when the process ends, even one that never multiplied (not
+ *            with OPENBLAS_NUM_THREADS=1). OpenBLAS and BLIS may crash, wait for ever or end the process where memory
+ *            runs out during a product. So no BLAS is used unless 160 MiB can be had at its first use: without, the
+ *            engine gemm gives MMSCAN_ENOMEM, and MMSCAN_MEASURE leaves it out.
  * n == 0     A scan of no elements is MMSCAN_OK where its description is legal and supported, whatever the pointers
  *            are. It need not read the environment: an illegal one may go unnoticed. Plans and products read it.
  * Memory     A scan is larger than memory can hold where it is more than PTRDIFF_MAX bytes.
- * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with. One smaller than in
- *            version 0.1 gives MMSCAN_EINVAL. A description or a choice longer than this library's (of a later header,
- *            at most 1024 bytes) is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP; one of more
- *            than 1024 bytes, or a longer one that a call fills in, gives MMSCAN_EINVAL. Structs only grow, at their
- *            end: programs go on to run with later libraries of one soname.
+ * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with; they only grow, at
+ *            their end, so programs go on to run with later libraries of one soname. One smaller than in version 0.1
+ *            gives MMSCAN_EINVAL, as does one of more than 1024 bytes. A description or a choice longer than this
+ *            library's, of a later header, is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP. A
+ *            struct that a call fills in has to be of this library's size: a longer one gives MMSCAN_EINVAL.
  *
  * ENVIRONMENT, read once, at first use; an empty variable is as none, and a program that runs with more rights than its
  * user (setuid, say) reads none
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
- *                       model, or the path or soname of a library to load, with a / or .so in it (see UNITS). One that
- *                       cannot be used gives MMSCAN_EBLAS
+ *                       model, or the path or soname of a library to load, with a / or .so in it (mmscan_unit_open()
+ *                       asks for neither; see UNITS). One that cannot be used gives MMSCAN_EBLAS
  *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the
  *                       fastest that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
  *   MMSCAN_NUM_THREADS  1 to 2^20; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
@@ -75,8 +75,9 @@
  *
  * A value that cannot be honoured is never ignored: a call that scans elements, but for mmscan_network(), returns a
  * status other than MMSCAN_OK, which is MMSCAN_EINVAL for what is no legal value, MMSCAN_ENOTSUP for what is not here,
- * MMSCAN_EBLAS for a unit that cannot be used and MMSCAN_EIO for wisdom that cannot; and mmscan_environment_error()
- * says which variable it is. "The environment is illegal" below stands for any of these.
+ * MMSCAN_EBLAS for a unit that cannot be used, MMSCAN_EIO for wisdom that cannot, and MMSCAN_ENOMEM where there is no
+ * memory for either; and mmscan_environment_error() says which variable it is. "The environment is illegal" below
+ * stands for any of these.
  */
 #ifndef MMSCAN_H
 #define MMSCAN_H
@@ -170,7 +171,7 @@ typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
  * plain scan when zero. Fields a plain scan does not look at: strides when n <= 1, distances when batch <= 1. */
 typedef struct mmscan_desc {
   size_t struct_size;         /* sizeof(mmscan_desc) */
-  mmscan_type x_type, y_type; /* equal today; a wider y_type is for later, MMSCAN_ENOTSUP */
+  mmscan_type x_type, y_type; /* equal: a wider y_type is for later, any other is MMSCAN_ENOTSUP too */
   mmscan_op op;
   mmscan_kind kind;
   int reverse;                  /* nonzero: from the last element to the first */
@@ -225,10 +226,10 @@ typedef struct mmscan_choice {
  * the library's own, of 256 MiB each at most, and 2^17 rows: a longer problem is measured at that length, one of more
  * rows with so many. A BLAS is among what is timed, though only the engine gemm uses one.
  *
- * What is found where the choice was free is kept as wisdom: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
- * MMSCAN_NUM_THREADS settles any of it, and no thread that OpenMP may use is denied to the calling thread. A shape that
- * is in wisdom is not measured again where the choice is free; "the same shape" means the same type, and the same log2
- * of n and of batch.
+ * What is found is kept as wisdom if the choice was free: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
+ * MMSCAN_NUM_THREADS fixed any part of it, and the caller may use all of OpenMP's threads (it is not inside a parallel
+ * region, say). A shape that is in wisdom is not measured again where the choice is free; "the same shape" means the
+ * same type, and the same log2 of n and of batch.
  *
  * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; the shape is more than memory can hold; flags
  *                 has an unknown bit
@@ -395,10 +396,10 @@ typedef struct mmscan_counts {
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory for the work space: some 4 n + 2 s^3 elements, 2 s^2 more for each segment
+ * MMSCAN_ENOMEM    no memory for a BLAS, or for the work space: some 4 n + 2 s^3 elements, 2 s^2 more for each segment
  *                  with MMSCAN_BATCHED on several threads, and as many positions for a trace; y is untouched
  * MMSCAN_ENOTSUP   a type other than f32 and f64
- * MMSCAN_EBLAS     the library behind the unit is not here
+ * MMSCAN_EBLAS     the library behind the unit is not here, or gives wrong products
  * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
@@ -454,8 +455,8 @@ typedef struct mmscan_model_result {
 } mmscan_model_result;
 
 /* Prices MatMulScan in the model, on the calling thread. The multiplications and what each waits for come from a run of
- * mmscan_matmulscan() with a unit that does not multiply. Memory: some 100 bytes an element for s = 2, some 40 from
- * s = 3 on; time: some seconds for n = 2^24 and s = 2.
+ * mmscan_matmulscan() with a unit that does not multiply. Memory: up to 80 bytes an element for s = 2, 45 for s = 3,
+ * less for larger s; time: some seconds for n = 2^24 and s = 2.
  *
  * MMSCAN_EINVAL  desc or result is NULL, has a wrong struct_size or holds an illegal value
  * MMSCAN_ENOTSUP desc is of a later header and asks for more than this version does
@@ -633,7 +634,7 @@ typedef struct mmscan_product_desc {
  * MMSCAN_EOVERLAP  x and w share memory, and are not in place or may not be
  * MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see mmscan_get_routine())
  * MMSCAN_EBLAS     the unit cannot be used here
- * MMSCAN_ENOMEM    no memory for A, or for the pointers of a batch
+ * MMSCAN_ENOMEM    no memory for a BLAS, for A, or for the pointers of a batch
  */
 mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w);
 
@@ -654,8 +655,9 @@ typedef struct mmscan_routine {
   const char *remark; /* a line about the state */
 } mmscan_routine;
 
-/* Routine `index` of a unit. MMSCAN_EINVAL: past the last (a unit that is no library has none), no such unit, routine
- * is NULL or has a wrong struct_size. */
+/* Routine `index` of a unit, which is tested now if it was not before. MMSCAN_EINVAL: past the last (a unit that is no
+ * library has none), no such unit or its library is not here, routine is NULL or has a wrong struct_size.
+ * MMSCAN_ENOMEM: no memory for a BLAS, so nothing is tested. */
 mmscan_status mmscan_get_routine(const char *unit, size_t index, mmscan_routine *routine);
 
 /* Tests a routine that is off, and uses it from then on if it passes; mmscan_wisdom_write() writes that down. The
@@ -664,7 +666,8 @@ mmscan_status mmscan_get_routine(const char *unit, size_t index, mmscan_routine 
  * MMSCAN_EINVAL   no such unit or routine, or the library of the unit is not here
  * MMSCAN_ENOTSUP  the library does not have the routine
  * MMSCAN_EBLAS    it failed its test, now or before
- * MMSCAN_ENOMEM   no memory to write down that it passed; it is used all the same
+ * MMSCAN_ENOMEM   no memory for a BLAS: not tried, if there is such a routine; or none to write down that it passed: it
+ *                 is used all the same
  */
 mmscan_status mmscan_routine_try(const char *unit, const char *routine);
 
@@ -675,12 +678,13 @@ mmscan_status mmscan_routine_try(const char *unit, const char *routine);
 typedef struct mmscan_part {
   size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
   const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
-  const char *description; /* one line; of a unit that cannot be used, why */
+  const char *description; /* one line; where status is not MMSCAN_OK, why */
   const char *library;     /* units: the file of the BLAS behind it; NULL where there is none */
   const char *version;     /* units: what that BLAS says of its version; NULL where it does not say */
   int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
-  mmscan_status status;    /* MMSCAN_OK; of a unit that cannot be used MMSCAN_EBLAS, of an instruction set that this
-                              machine or build does not have MMSCAN_ENOTSUP */
+  mmscan_status status; /* MMSCAN_OK; of a unit whose library is not found or opened MMSCAN_EBLAS (whether its products
+                           are right, mmscan_get_routine() tells); of an instruction set that this machine or build
+                           does not have MMSCAN_ENOTSUP */
 } mmscan_part;
 
 /* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a
