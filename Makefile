@@ -198,7 +198,8 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
   writes_before:WRITES_BEFORE wrong_at_4:WRONG_AT=4 wrong_at_16:WRONG_AT=16 wrong_wide:WRONG_WIDE \
-  blis_pthread:PTHREADS_OF=0 blis_local:PTHREADS_OF=0,LOCAL forks:FORKS openblas_pthread:PTHREADS_OF=1 \
+  blis_pthread:PTHREADS_OF=0 blis_local:PTHREADS_OF=0,LOCAL forks:FORKS at_load:AT_LOAD rounds:ROUNDS teams:TEAMS \
+  openblas_pthread:PTHREADS_OF=1 \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \
   two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_skylakex:OPENBLAS=SkylakeX \
   blis:FULL,BLIS=0.9.0 blis_later:FULL,BLIS=0.9.01 \
@@ -213,7 +214,8 @@ toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(t
 # Batches are made of the toy's own products, not of those of the BLAS that the test is linked with.
 toy_own = $(if $(findstring FULL,$(toy_flags)),-Wl$(comma)-Bsymbolic)
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-make_toy = $(COMPILE) -fPIC -shared $(LDFLAGS) $(toy_own) $(toy_flags) $< -o $@
+# Most use no OpenMP.
+make_toy = $(COMPILE) -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_own) $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)

@@ -4,6 +4,8 @@
 #ifndef MMS_ROUNDING_H
 #define MMS_ROUNDING_H
 
+#include <stdbool.h>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -13,6 +15,7 @@ typedef unsigned mms_rounding;
 static inline mms_rounding mms_rounding_get(void) { return _mm_getcsr() & ~(unsigned)_MM_EXCEPT_MASK; }
 static inline void mms_rounding_set(mms_rounding r) { _mm_setcsr(r | (_mm_getcsr() & _MM_EXCEPT_MASK)); }
 static inline void mms_rounding_set_default(void) { mms_rounding_set(_MM_MASK_MASK); }
+static inline bool mms_rounding_is(mms_rounding r) { return mms_rounding_get() == r; }
 #else
 #include <fenv.h>
 
@@ -26,6 +29,11 @@ static inline mms_rounding mms_rounding_get(void) {
 
 static inline void mms_rounding_set(mms_rounding r) { fesetenv(&r); }
 static inline void mms_rounding_set_default(void) { fesetenv(FE_DFL_ENV); }
+#if defined(__aarch64__)
+static inline bool mms_rounding_is(mms_rounding r) { return mms_rounding_get().__fpcr == r.__fpcr; }
+#else
+static inline bool mms_rounding_is(mms_rounding r) { return (void)r, true; } /* nobody says */
+#endif
 #endif
 
 #endif

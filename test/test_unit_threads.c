@@ -157,6 +157,7 @@ static void check_told(const char *name, bool in_chunks) {
 static void test_a_library_is_told(void **state) {
   (void)state;
   check_told("threads", true);
+  check_told("teams", true);
   check_told("blis_pthread", true);
   check_told("openblas_pthread", false);
 }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <fenv.h>
 #include <omp.h>
 
 #include "child.h"
@@ -29,8 +30,9 @@ static void refuse(const char *library, mmscan_status want, const char *reason) 
 
 static void test_what_is_refused(void **state) {
   (void)state;
-  static const char *const unsound[] = {"drops",      "reads",       "writes",     "columns_only", "writes_before",
-                                        "wrong_at_4", "wrong_at_16", "wrong_wide", "xsmm_drops",   "xsmm_reads"};
+  static const char *const unsound[] = {"drops",         "reads",      "writes",      "columns_only",
+                                        "writes_before", "wrong_at_4", "wrong_at_16", "wrong_wide",
+                                        "xsmm_drops",    "xsmm_reads", "rounds"};
   refuse(NULL, MMSCAN_EINVAL, "no library");
   refuse("", MMSCAN_EINVAL, "no library");
   refuse("cblas", MMSCAN_EINVAL, "name of a unit");
@@ -150,10 +152,25 @@ static void test_threads_of_libraries(void **state) {
   }
 }
 
+/* A library that forks while it is loaded, and rounds otherwise from then on: it is opened, and the caller rounds as
+ * before. */
+static void test_what_is_done_at_load(void **state) {
+  (void)state;
+  assert_int_equal(fesetround(FE_UPWARD), 0);
+  const char *name = open_toy("at_load");
+  const int after = fegetround();
+  fesetround(FE_TONEAREST);
+  assert_int_equal(after, FE_UPWARD);
+  assert_mmscan_ok(product_status(name, MMSCAN_PRODUCT_CHUNKED));
+  assert_mmscan_ok(mmscan_unit_close(name));
+  assert_int_equal(mmscan_unit_open(toy("rounds"), NULL, NULL, 0), MMSCAN_EBLAS);
+  assert_int_equal(fegetround(), FE_TONEAREST);
+}
+
 /* What does not give back all it took stays. */
 static void test_libraries_that_stay(void **state) {
   (void)state;
-  static const char *const names[] = {"blis", "full" /* MKL */};
+  static const char *const names[] = {"blis", "full" /* MKL */, "teams"};
   for (size_t i = 0; i < COUNT(names); i++) {
     const char *path = toy(names[i]), *name = open_toy(names[i]);
     assert_mmscan_ok(mmscan_unit_close(name));
@@ -557,6 +574,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_opening_counts),
       cmocka_unit_test(test_a_plan_keeps_its_library),
       cmocka_unit_test(test_regions_have_teams_as_before),
+      cmocka_unit_test(test_what_is_done_at_load),
       cmocka_unit_test(test_libraries_that_stay),
       cmocka_unit_test(test_threads_of_libraries),
       cmocka_unit_test(test_wisdom_keeps_its_library),

@@ -24,7 +24,10 @@
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
  *   PTHREADS_OF   or unless it is told not to by the calls of this vendor: 0 BLIS, 1 OpenBLAS, of pthreads
  *   LOCAL         whose setting is one of the calling thread
+ *   TEAMS         or unless the thread that calls it is to have no teams of OpenMP; it says nothing of itself
  *   FORKS         each gemm forks, once toy_forks is set
+ *   AT_LOAD       a fork while it is loaded, after which floats are rounded down, as by what is linked with -ffast-math
+ *   ROUNDS        and up, after each gemm
  *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
  *   LOCKING       and that it has locks of its own
  *   FULL          it has all routines
@@ -36,6 +39,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <fenv.h>
+#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -102,8 +107,10 @@ int bli_arch_query_id(void) {
 const char *bli_arch_string(int cpu) { return cpu == 6 ? "toys" : "nobody"; }
 #endif
 
-#ifdef PTHREADS_OF
+#if defined(PTHREADS_OF) || defined(TEAMS)
 #define THREADS
+#endif
+#ifdef PTHREADS_OF
 #ifdef LOCAL
 _Thread_local
 #endif
@@ -132,6 +139,8 @@ static bool is_told(void) {
   linger();
   return threads_set == 1;
 }
+#elif defined(TEAMS)
+static bool is_told(void) { return omp_get_max_active_levels() == 0; }
 #elif defined(THREADS)
 static _Thread_local int threads_here;
 int MKL_Set_Num_Threads_Local(int threads);
@@ -171,8 +180,19 @@ static void start_thread(void) {
   if (pid == 0) _exit(0);
   if (pid > 0) waitpid(pid, NULL, 0);
 }
+#elif defined(ROUNDS)
+static void start_thread(void) { fesetround(FE_UPWARD); }
 #elif !defined(NO_GEMM)
 static void start_thread(void) {}
+#endif
+
+#ifdef AT_LOAD
+__attribute__((constructor)) static void load(void) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(0);
+  if (pid > 0) waitpid(pid, NULL, 0);
+  fesetround(FE_DOWNWARD);
+}
 #endif
 
 #ifdef SERIAL

@@ -26,16 +26,19 @@ typedef struct loaded {
 
 /* The lock is held while a library is loaded, tested or unloaded, and for the list. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int cancel_before; /* of the thread that has it */
+static _Thread_local unsigned depth; /* a library may fork, or ask what units there are, while it is loaded */
+static int cancel_before;            /* of the thread that has it */
 static loaded *list;
 
 void mms_loaded_lock(void) {
+  if (depth++) return;
   int before = mms_cancel_disable();
   pthread_mutex_lock(&lock);
   cancel_before = before;
 }
 
 void mms_loaded_unlock(void) {
+  if (--depth) return;
   int before = cancel_before;
   pthread_mutex_unlock(&lock);
   mms_cancel_restore(before);
@@ -96,7 +99,7 @@ static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
   if (mms_blas_has(&l->blas, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
       mms_blas_has(&l->blas, MMSCAN_F64, MMSCAN_PRODUCT_GEMM))
     return MMSCAN_OK;
-  return refuse(why, size, "its cblas_sgemm or cblas_dgemm gives wrong products");
+  return refuse(why, size, "its cblas_sgemm or cblas_dgemm gives wrong products, or changes how floats are rounded");
 }
 
 static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {

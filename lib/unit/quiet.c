@@ -69,6 +69,14 @@ static mms_quiet with_team(mms_quiet q, finder *find, const void *from, const ch
   return q;
 }
 
+/* By OpenMP, if the library uses that at all: some builds of BLIS have the names of BLAS alone. */
+static mms_quiet of_nobody(finder *find, const void *from) {
+  mms_quiet q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
+  q = with_team(q, find, from, "omp_get_max_threads");
+  q.in_chunks = true;
+  return q;
+}
+
 static mms_quiet of_blis(finder *find, const void *from) {
   const int_call of_pthreads = find_int(find, from, "bli_info_get_enable_pthreads");
   mms_quiet q;
@@ -101,7 +109,7 @@ mms_quiet mms_quiet_of(finder *find, const void *from) {
   const int_call parallel = find_int(find, from, "openblas_get_parallel");
   if (parallel) return of_openblas(find, from, parallel());
   if (find(from, "bli_info_get_version_str")) return of_blis(find, from);
-  return of_mkl(find, from);
+  return find(from, "MKL_Set_Num_Threads_Local") ? of_mkl(find, from) : of_nobody(find, from);
 }
 
 /* ---- Telling -------------------------------------------------------------------------------------------------- */

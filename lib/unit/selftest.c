@@ -3,7 +3,9 @@
 #include "unit/selftest.h"
 
 #include "cancel.h"
+#include "rounding.h"
 #include "unit/matrix.h"
+#include <fenv.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -180,8 +182,16 @@ static _Alignas(64) unsigned char memory_a[MOST_S * MOST_S * MOST_ONE];
 static _Alignas(64) unsigned char memory_x[MOST_S * (MOST_COLUMNS + PAD) * MOST_ONE],
     memory_w[BEFORE + sizeof memory_x];
 
-void mms_selftest_lock(void) { pthread_mutex_lock(&one_test); }
-void mms_selftest_unlock(void) { pthread_mutex_unlock(&one_test); }
+/* A library that forks while it is tested comes here again. */
+static _Thread_local unsigned depth;
+
+void mms_selftest_lock(void) {
+  if (depth++ == 0) pthread_mutex_lock(&one_test);
+}
+
+void mms_selftest_unlock(void) {
+  if (--depth == 0) pthread_mutex_unlock(&one_test);
+}
 
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
   trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
@@ -190,9 +200,13 @@ bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmsca
   t.x = memory_x;
   t.p.w = t.w = memory_w + BEFORE;
   int before = mms_cancel_disable();
+  const mms_rounding rounding = mms_rounding_get();
+  fenv_t callers;
+  fegetenv(&callers);
   mms_selftest_lock();
-  bool good = passes_shapes(&t, multiply, self);
+  const bool good = passes_shapes(&t, multiply, self) && mms_rounding_is(rounding);
   mms_selftest_unlock();
+  fesetenv(&callers);
   mms_cancel_restore(before);
   return good;
 }

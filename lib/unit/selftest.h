@@ -5,8 +5,8 @@
 #include "unit/unit.h"
 
 /* Whether products in a form come out right: of L_s and B_s, transposed and not, column-major and by rows, of odd and
- * of larger sizes; that they are written over NaN; and that nothing beside them is written, and nothing that is read
- * there makes a difference. */
+ * of larger sizes; that they are written over NaN; and that nothing beside them is written, nothing that is read
+ * there makes a difference, and the thread rounds as before. */
 bool mms_selftest(void (*multiply)(const void *self, const mms_product *product), const void *self, mmscan_type type,
                   mmscan_product_form form);
 
