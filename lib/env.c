@@ -3,6 +3,7 @@
 
 #include "cancel.h"
 #include "runtime.h"
+#include "unit/fork.h"
 #include "unit/loaded.h"
 #include "wisdom.h"
 
@@ -106,6 +107,7 @@ static void read_all(void) {
     if (value && *value) table[i].read(table[i].variable, value);
   }
   mms_runtime_most_threads(0); /* the OpenMP runtime looks around, too, when it is first asked */
+  mms_fork_watch();
   mms_cancel_restore(before);
 }
 

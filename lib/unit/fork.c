@@ -1,7 +1,9 @@
 /* fork.c: what a fork() must not break. A child has the calling thread alone: what lock another thread held is taken
  * for ever in it, and the threads of OpenMP, the library's or the program's own, are gone.
  *
- * One pthread_atfork(), when the library is loaded, serves every fork() and settles the order of locks. */
+ * One pair of handlers serves every fork() and settles the order of locks. Of all that there are, those that were set
+ * up last come first, and ours have to: OpenMP's, and an OpenBLAS's, take locks for which a product that has begun may
+ * wait. So ours are set up when the library is loaded, and again after such. */
 #include "unit/fork.h"
 
 #include "unit/gate.h"
@@ -21,8 +23,12 @@ static atomic_bool had_threads, lost_threads;
 
 bool mms_fork_allows_threads(void) { return is_seen && !atomic_load_explicit(&lost_threads, memory_order_relaxed); }
 
+/* Of the calls of before_fork() for the fork() that this thread is in. */
+static _Thread_local unsigned depth;
+
 /* In the order in which calls take them. */
 static void before_fork(void) {
+  if (depth++) return;
   atomic_store(&had_threads, HAS_THREADS);
   mms_loaded_lock();
   mms_selftest_lock();
@@ -35,16 +41,20 @@ static void unlock(void) {
 }
 
 static void in_parent(void) {
+  if (--depth) return;
   mms_gate_open();
   unlock();
 }
 
 static void in_child(void) {
+  if (--depth) return;
   mms_gate_open_in_child();
   unlock();
   if (atomic_load(&had_threads)) atomic_store(&lost_threads, true);
 }
 
-__attribute__((constructor)) static void watch_forks(void) {
+void mms_fork_watch(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
+__attribute__((constructor)) static void watch_first(void) {
   is_seen = pthread_atfork(before_fork, in_parent, in_child) == 0;
 }

@@ -8,4 +8,7 @@
  * believes that it has them still, and would wait for them for ever. */
 bool mms_fork_allows_threads(void);
 
+/* Has what is done before a fork() done before whatever others have set up for it until now. */
+void mms_fork_watch(void);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "cancel.h"
 #include "unit/blas.h"
+#include "unit/fork.h"
 #include "unit/xsmm.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@ typedef struct loaded {
   unsigned counted; /* of the holds, those of mmscan_unit_open() */
   mms_vendor vendor;
   bool is_blas;
+  atomic_bool takes_part; /* with threads of its own */
   mms_blas blas;
   mms_xsmm xsmm;
 } loaded;
@@ -48,12 +50,24 @@ static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)uni
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
+/* Its threads may take part from now on: what it does about them at a fork() is to come after what we do, and it stays,
+ * as what is done at a fork() cannot be taken back. */
+static void let_take_part(loaded *l) {
+  mms_loaded_lock();
+  if (!atomic_load(&l->takes_part)) mms_fork_watch();
+  l->vendor.stays = true;
+  atomic_store(&l->takes_part, true);
+  mms_loaded_unlock();
+}
+
 static void multiply(const mms_unit *self, const mms_product *p) {
-  const loaded *l = record_of(self);
+  loaded *l = record_of(self);
+  const bool has_threads = l->vendor.watches_forks && p->form != MMSCAN_PRODUCT_CHUNKED;
+  if (has_threads && !atomic_load(&l->takes_part)) let_take_part(l);
   if (l->is_blas)
     mms_blas_multiply(&l->blas, p);
   else
-    mms_xsmm_multiply(&record_of(self)->xsmm, p);
+    mms_xsmm_multiply(&l->xsmm, p);
 }
 
 static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {

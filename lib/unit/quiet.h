@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* What makes an OpenBLAS's threads, as openblas_get_parallel() numbers it. */
-enum { MMS_OPENBLAS_SERIAL = 0, MMS_OPENBLAS_OPENMP = 2 };
+enum { MMS_OPENBLAS_SERIAL, MMS_OPENBLAS_PTHREADS, MMS_OPENBLAS_OPENMP };
 
 /* The one setting of a library by which it is told. All are NULL where it has none. */
 typedef struct mms_quiet {

@@ -195,7 +195,14 @@ static size_t block(const mms_vendor *v) {
   return find_either(v, "bli_info_get_version_str") ? 131072 : 0;
 }
 
-static void *find_for_quiet(const void *vendor, const char *name) { return find_either(vendor, name); }
+/* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
+ * the one that comes first, which need not be the one that it is linked with itself. */
+static void *find_for_quiet(const void *vendor, const char *name) {
+  const char *known = "cblas_sgemm";
+  const bool is_linked = mms_vendor_find(vendor, known) == dlsym(RTLD_DEFAULT, known);
+  void *call = is_linked ? dlsym(RTLD_DEFAULT, name) : NULL;
+  return call ? call : find_either(vendor, name);
+}
 
 mms_vendor mms_vendor_ask(void *handle) {
   mms_vendor v = {.handle = handle, .prefix = "", .suffix = ""};
@@ -206,6 +213,7 @@ mms_vendor mms_vendor_ask(void *handle) {
   v.one_at_a_time = one_at_a_time(&v);
   v.batches = batches(&v);
   v.stays = stays(&v);
+  v.watches_forks = is_openblas_of(&v, MMS_OPENBLAS_PTHREADS);
   v.block = block(&v);
   v.quiet = mms_quiet_of(find_for_quiet, &v);
   return v;

@@ -13,6 +13,7 @@ typedef struct mms_vendor {
   char version[256];           /* empty where it does not say */
   bool one_at_a_time;          /* two threads must not be in it at once */
   bool stays;                  /* it does not give back what it took when it is unloaded */
+  bool watches_forks;          /* it has handlers of its own for a fork(), which end its threads */
   bool batches;                /* its batched calls are known to be good in this version */
   size_t block;                /* bytes of a matrix that it is best given at a time; 0: nothing is known */
   mms_quiet quiet;             /* how it is told to start no threads */
