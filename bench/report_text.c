@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Ratios and words
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Ratios and words -------------------------------------------------------------------------------------------- */
 
 double report_of_bound(const contender *c) { return lineup_bound(c->race, c->threads)->seconds / c->seconds; }
 

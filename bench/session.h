@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * bench/ is the subcommand's own part of the command: of the library it uses the public header alone, of tools/ the
- * messages, the output and temporary files, settings, JSON (print_json), and quoting for a shell. */
+ * messages, types, the output and temporary files, settings, JSON (print_json), and quoting for a shell. */
 #ifndef SESSION_H
 #define SESSION_H
 

@@ -4,7 +4,7 @@
  *
  * They are those of mmscan_unit_candidate() and those that scripts/fetch-vendors has listed. MMSCAN_TEST_VENDORS names
  * another list. Under a sanitizer a library may find others' functions in place of its own, so there the list is empty.
- * Under a wrapper, which is valgrind, all would take too long: there is one.
+ * Under a wrapper, valgrind or an emulator, all would take too long: there is one.
  */
 #ifndef UNIT_LIST_H
 #define UNIT_LIST_H

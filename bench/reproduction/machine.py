@@ -67,10 +67,9 @@ def timed_part():
             own["s"], own["s"] ** 2, own["latency"], own["entry"],
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
-        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 1,024, scans "
-        "the\n"
-        "column totals as the engine `simd` does, and adds prefixes by vectors. ns an element; nothing but `call` "
-        "is a time of\nthat engine:\n" % (
+        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 1,024 (those for an "
+        "OpenBLAS\nthat has kernels for small matrices), scans the column totals as the engine `simd` does, and adds "
+        "prefixes by vectors.\nns an element; nothing but `call` is a time of that engine:\n" % (
             number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
         "- call: a plan's run on one element;\n"
         "- products: the model's, c s + l for each block, by the table above;\n"

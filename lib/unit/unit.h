@@ -74,7 +74,7 @@ struct mms_unit {
   /* Where hold() is false: why, and what to do about it, in a line that is never freed. NULL: nothing to say. */
   const char *(*absent)(const mms_unit *self);
 
-  /* Bytes of X that it is best given at a time. 0, or NULL: so many that they stay in the first-level cache, with W. */
+  /* How many bytes of X to multiply by a call, which stay in a cache with W. 0, or NULL: 8 KiB. */
   size_t (*block)(const mms_unit *self);
 
   /* Fills library, version and threads, of a unit that is held; and description, where only the library says it. NULL:
