@@ -73,6 +73,8 @@ class Text(Case):
         for number in ["0", "4", "-1", "18446744073709551617"]:
             self.bad("scan", "--column", number, path, says=["x.csv", number])
         self.bad("scan", "--column", "place", path, says=["x.csv:2", "Aswan"])
+        _, _, err = run("scan", "--column", "a", self.write("x.csv", "a,a,a\n1,2,3\n"))
+        self.assertEqual((err.count("\n"), "more than one column is called 'a'" in err), (1, True), err)
 
     def test_csv_forms(self):
         """With and without names, quotes, blanks, line ends, a byte order mark."""
@@ -533,20 +535,34 @@ class Output(Case):
             self.assertIn(says, done.stderr.decode())
         self.assertEqual(os.listdir(self.path("d")), ["y"])
 
+    def started(self, **options):
+        """A scan into the file y that waits for more to read, and has its temporary file."""
+        process = subprocess.Popen([MMSCAN, "scan", "--type", "f64", "-o", self.path("y"), "-"],
+                                   stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        process.stdin.write(bytes(8000))
+        process.stdin.flush()
+        deadline = time.time() + 60
+        while len(os.listdir(self.directory)) < 2 and time.time() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(len(os.listdir(self.directory)), 2)
+        return process
+
+    def test_ignored_signal(self):
+        """What is ignored, as by nohup, ends nothing."""
+        self.write("y", b"old")
+        process = self.started(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.communicate(timeout=60)[1], b"")
+        self.assertEqual((process.returncode, self.read("y")), (0, bytes(8000)))
+
     def test_signals(self):
         """The temporary file goes; the process ends by the signal; what was there stays."""
-        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU, signal.SIGABRT, signal.SIGUSR1:
+        for name in "INT", "TERM", "HUP", "QUIT", "XCPU", "ABRT", "ALRM", "USR1", "USR2":
+            number = getattr(signal, "SIG" + name)
             self.write("y", b"old")
-            process = subprocess.Popen([MMSCAN, "scan", "--type", "f64", "-o", self.path("y"), "-"],
-                                       stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-            process.stdin.write(bytes(8000))
-            process.stdin.flush()
-            deadline = time.time() + 10
-            while len(os.listdir(self.directory)) < 2 and time.time() < deadline:
-                time.sleep(0.01)
-            self.assertEqual(len(os.listdir(self.directory)), 2)
+            process = self.started()
             process.send_signal(number)
-            self.assertEqual(process.wait(10), -number)
+            self.assertEqual(process.wait(60), -number)
             process.stdin.close()
             process.stderr.close()
             self.assertEqual(os.listdir(self.directory), ["y"])

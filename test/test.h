@@ -215,7 +215,8 @@ static inline void force(struct forced *all, const char *engine, const char *uni
   mmscan_plan *plan = NULL;
   mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
   mmscan_plan_destroy(plan);
-  if (status == MMSCAN_OK && all->count < MAX_FORCED) {
+  if (all->count == MAX_FORCED) fail_msg("more choices than MAX_FORCED");
+  if (status == MMSCAN_OK) {
     all->choice[all->count++] = choice;
     print_message("forced:  %s x %s\n", engine, with);
   } else {

@@ -4,6 +4,7 @@
  */
 #include <unistd.h>
 
+#include "scratch.h"
 #include "shot.h"
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
@@ -557,24 +558,20 @@ static void compare_listing(FILE *results, size_t s, size_t n, const double *x) 
 
 static void test_numpy_agrees(void **state) {
   (void)state;
-  char command[1024], line[2048], input[] = "/tmp/mmscan-listing-XXXXXX", output[] = "/tmp/mmscan-result-XXXXXX";
+  char command[1024], line[4096];
+  const char *input = in_scratch("listing"), *output = in_scratch("result");
   if (numpy_command(command, sizeof command) == NULL) {
     print_message("skipped: the listing in NumPy: no python3 with NumPy\n");
     skip();
   }
-  int in = mkstemp(input), out = mkstemp(output);
-  assert_true(in >= 0 && out >= 0);
   struct sample sample = sample_new(type_at(1), EXACT, 4000);
   write_listings(input, sample.x);
   snprintf(line, sizeof line, "%s < %s > %s", command, input, output);
   assert_int_equal(system(line), 0);
-  FILE *results = fdopen(out, "r");
+  FILE *results = fopen(output, "r");
   assert_non_null(results);
   for (size_t i = 0; i < COUNT(listings); i++) compare_listing(results, listings[i].s, listings[i].n, sample.x);
   fclose(results);
-  close(in);
-  unlink(input);
-  unlink(output);
   sample_free(&sample);
 }
 
@@ -594,7 +591,7 @@ int main(void) {
       cmocka_unit_test(test_impossible_lengths),
       cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_fields_not_looked_at),
-      cmocka_unit_test(test_numpy_agrees),
+      cmocka_unit_test_setup_teardown(test_numpy_agrees, make_scratch, remove_scratch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

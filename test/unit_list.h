@@ -46,7 +46,8 @@ static inline void list_unit(struct unit_list *list, const char *library) {
     return;
   }
   const char *file = last_unit().library;
-  if (file && realpath(file, real) && !is_listed(list, real) && list->count < MOST_UNITS) {
+  if (file && realpath(file, real) && !is_listed(list, real)) {
+    if (list->count == MOST_UNITS) fail_msg("more libraries than MOST_UNITS");
     snprintf(list->path[list->count++], sizeof *list->path, "%s", real);
     print_message("found:   %s\n", real);
   }
