@@ -32,6 +32,9 @@
  *            fork() waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in
  *            the child for ever.
  *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
+ *            The first call and mmscan_unit_open() may load libraries: a constructor of a library that another thread
+ *            loads at that time must not call this one. A thread that is in a BLAS while the process exits may crash it
+ *            or keep it from ending.
  *            An OpenBLAS that is linked starts threads when the program does, unless OPENBLAS_NUM_THREADS is 1, and
  *            wants stacks of more than 64 KiB for those that the program starts.
  * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers wrap
@@ -180,7 +183,7 @@ typedef struct mmscan_desc {
                                    y_stride of 0 is illegal */
   size_t batch;                 /* how many scans, 1 or more mostly; 0: nothing to do */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
-  const void *init;             /* one element of y_type, read when the call is made; exclusive only; NULL: zero */
+  const void *init;             /* one element of y_type, read before y is written; exclusive only; NULL: zero */
 } mmscan_desc;
 
 /* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Rows of x may share memory with
@@ -267,9 +270,10 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 
 /* As mmscan_scan() for one block of a scan that comes in blocks. `carry` holds one element of y_type a row of the
  * batch: on entry the prefix of everything before this block, on return the prefix of everything up to and including
- * it. Before the first block it is the init of an exclusive scan; of an inclusive one the identity of op, which for
- * the + of floats is -0.0, not 0.0: 0.0 + -0.0 is 0.0. For reverse scans the blocks come from the last to the first.
- * desc->init must be NULL. carry may not share memory with x or y (not checked).
+ * it, which for floats need not have the bits of the last y. Before the first block it is the init of an exclusive
+ * scan; of an inclusive one the identity of op, which for the + of floats is -0.0, not 0.0: 0.0 + -0.0 is 0.0. For
+ * reverse scans the blocks come from the last to the first. desc->init must be NULL. carry may not share memory with x
+ * or y (not checked).
  *
  * The bits equal those of one call over everything where the n of each block, but for the one that is scanned last, is
  * a multiple of MMSCAN_MAX_TILE; everything is more than 2 * MMSCAN_MAX_TILE; and the same engine and tile are chosen
@@ -355,7 +359,7 @@ typedef enum mmscan_length_rule {
 
 typedef enum mmscan_traversal {
   MMSCAN_ITERATIVE = 1, /* Algorithm 1 */
-  MMSCAN_RECURSIVE      /* Algorithm 2 (appendix); the same bits as MMSCAN_ITERATIVE */
+  MMSCAN_RECURSIVE      /* Algorithm 2 (appendix); the same bits as MMSCAN_ITERATIVE, but not the same counts */
 } mmscan_traversal;
 
 typedef enum mmscan_broadcast {
@@ -454,9 +458,10 @@ typedef struct mmscan_model_result {
   mmscan_figure utilisation_l, utilisation_b;
 } mmscan_model_result;
 
-/* Prices MatMulScan in the model, on the calling thread. The multiplications and what each waits for come from a run of
- * mmscan_matmulscan() with a unit that does not multiply. Memory: up to 80 bytes an element for s = 2, 45 for s = 3,
- * less for larger s; time: some seconds for n = 2^24 and s = 2.
+/* Prices MatMulScan in the model, on the calling thread. The multiplications and what each waits for come from runs of
+ * mmscan_matmulscan() with MMSCAN_DIGITS, MMSCAN_ITERATIVE, MMSCAN_BROADCAST_MATRIX and a unit that does not multiply.
+ * Memory: up to 80 bytes an element for s = 2, 45 for s = 3, less for larger s; time: some seconds for n = 2^24 and s =
+ * 2.
  *
  * MMSCAN_EINVAL  desc or result is NULL, has a wrong struct_size or holds an illegal value
  * MMSCAN_ENOTSUP desc is of a later header and asks for more than this version does
@@ -589,8 +594,8 @@ mmscan_status mmscan_unit_open(const char *library, const char **name, char *why
 
 /* Undoes one mmscan_unit_open(). The library is unloaded when all are undone, and no plan, no running call, no wisdom
  * and no environment variable uses it: a plan outlives the close, and as long as one does the unit can be asked for.
- * BLIS, LIBXSMM, MKL and an OpenBLAS of OpenMP do not give back all that they took, and stay loaded to the end of the
- * process; opened again, they are the same.
+ * BLIS, LIBXSMM, MKL and whatever uses OpenMP do not give back all that they took, and stay loaded to the end of the
+ * process; opened again, they are the same. So does an OpenBLAS of pthreads whose own threads had a part in a product.
  *
  * MMSCAN_EINVAL  name is NULL or not of a unit that mmscan_unit_open() has opened and nobody has closed
  */
