@@ -591,7 +591,7 @@ int main(void) {
       cmocka_unit_test(test_impossible_lengths),
       cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_fields_not_looked_at),
-      cmocka_unit_test_setup_teardown(test_numpy_agrees, make_scratch, remove_scratch),
+      cmocka_unit_test(test_numpy_agrees),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

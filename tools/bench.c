@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "arguments.h"
 #include "command.h"
 #include "contest.h"
 #include "message.h"
-#include "number_option.h"
 #include "picture.h"
 #include "session.h"
 #include "shell.h"
@@ -66,11 +66,6 @@ static bool read_number(const char *text, long low, long high, long *value, char
   errno = 0;
   *value = strtol(text, end, 10);
   return isdigit((unsigned char)*text) && errno == 0 && *value >= low && *value <= high;
-}
-
-static bool is_number(const char *text, long low, long high, long *value) {
-  char *end;
-  return read_number(text, low, high, value, &end) && *end == '\0';
 }
 
 /* ---- Lengths ----------------------------------------------------------------------------------------------------- */
@@ -164,11 +159,10 @@ static int set_threads(bench_request *r, const char *threads) {
 }
 
 static int set_rounds(bench_request *r, const char *rounds) {
-  long value;
-  if (!is_number(rounds, 1, MOST_ROUNDS, &value))
-    return wrong_usage("bench", "--rounds: '%s' is not a number from 1 to %d", rounds, MOST_ROUNDS);
+  size_t value;
+  const int status = number_option("bench", "--rounds", rounds, 1, MOST_ROUNDS, &value);
   r->rounds = (int)value;
-  return DONE;
+  return status;
 }
 
 static int set_plot(bench_request *r, const char *name) {
@@ -303,13 +297,13 @@ static int read_options(bench_request *r, int argc, char **argv, bool *list, boo
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
     *helped |= option == 'h';
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'h') return print_help(help);
     if (option == 'l')
       *list = true;
     else
       status = set_option(r, option, value_of(option, argc, argv));
   }
-  return status == DONE && optind < argc ? wrong_usage("bench", "an argument too many: '%s'", argv[optind]) : status;
+  return status == DONE ? no_more_arguments("bench", argc, argv) : status;
 }
 
 int run_bench(int argc, char **argv) {

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "arguments.h"
 #include "command.h"
 #include "figure.h"
 #include "message.h"
-#include "number_option.h"
 #include "output.h"
 #include "traced.h"
 
@@ -159,10 +159,10 @@ int run_draw(int argc, char **argv) {
   int option, status = DONE;
   traced_method("matmulscan", &r.method);
   while (status == DONE && (option = getopt_long(argc, argv, "hn:s:o:", options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'h') return print_help(help);
     status = set_option(&r, option);
   }
-  if (status == DONE && optind < argc) status = wrong_usage("draw", "an argument too many: '%s'", argv[optind]);
+  if (status == DONE) status = no_more_arguments("draw", argc, argv);
   if (status == DONE) status = check(&r);
   return status == DONE ? draw(&r) : status;
 }

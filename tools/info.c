@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The report is made once, as JSON; the text is printed from that. */
+#include "arguments.h"
 #include "command.h"
 #include "message.h"
 #include "print_json.h"
@@ -171,10 +172,10 @@ int run_info(int argc, char **argv) {
   bool as_json = false;
   int option;
   while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'h') return print_help(help);
     if (option != 'j') return wrong_usage("info", NULL);
     as_json = true;
   }
-  if (optind < argc) return wrong_usage("info", "an argument too many: '%s'", argv[optind]);
+  if (no_more_arguments("info", argc, argv) != DONE) return WRONG_USAGE;
   return print_report(as_json);
 }

@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "arguments.h"
 #include "command.h"
 #include "fit.h"
 #include "machine.h"
 #include "message.h"
-#include "number_option.h"
 #include "print_json.h"
 
 #include <getopt.h>
@@ -194,10 +194,10 @@ int run_model(int argc, char **argv) {
   request r = {.desc = {.struct_size = sizeof r.desc, .units = 1}};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "hn:s:l:p:", options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'h') return print_help(help);
     status = set_option(&r, option);
   }
-  if (status == DONE && optind < argc) status = wrong_usage("model", "an argument too many: '%s'", argv[optind]);
+  if (status == DONE) status = no_more_arguments("model", argc, argv);
   if (status == DONE && r.fits) return measure_fit(&r);
   if (status == DONE && (!r.has_n || r.desc.s == 0)) status = wrong_usage("model", "-n and -s are needed");
   return status == DONE ? model(&r) : status;

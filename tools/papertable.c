@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "arguments.h"
 #include "command.h"
 #include "message.h"
-#include "number_option.h"
 #include "print_json.h"
 #include "traced.h"
 
@@ -251,9 +251,9 @@ int run_table(int argc, char **argv) {
   request r = {.n = 4096, .s = 8};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "hn:s:", options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'h') return print_help(help);
     status = set_option(&r, option);
   }
-  if (status == DONE && optind < argc) status = wrong_usage("table", "an argument too many: '%s'", argv[optind]);
+  if (status == DONE) status = no_more_arguments("table", argc, argv);
   return status == DONE ? print_table(&r) : status;
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "arguments.h"
 #include "command.h"
 #include "message.h"
 #include "scanfile.h"
@@ -72,11 +73,6 @@ static int value_of(const named *list, const char *option, const char *name) {
   return 0;
 }
 
-static int set_type(scan_request *r, const char *name) {
-  r->type = element_by_name(name);
-  return r->type != NULL ? DONE : wrong_usage(SCAN_NAME, "--type: '%s' is none of f32, f64, i32, i64, u32, u64", name);
-}
-
 static int set_axis(scan_request *r, const char *number) {
   char *end;
   errno = 0;
@@ -114,7 +110,7 @@ static const struct option options[] = {
 static int set_option(scan_request *r, int option, const char *value) {
   switch (option) {
   case 't':
-    return set_type(r, value);
+    return element_option(SCAN_NAME, value, &r->type);
   case 'k':
     return (r->kind = value_of(kinds, "--kind", value)) ? DONE : WRONG_USAGE;
   case 'r':
@@ -145,7 +141,7 @@ int run_scan(int argc, char **argv) {
   scan_request r = {.out = "-", .op = MMSCAN_PLUS, .kind = MMSCAN_INCLUSIVE};
   int option;
   while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'h') return print_help(help);
     const int status = set_option(&r, option, optarg);
     if (status != DONE) return status;
   }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "arguments.h"
 #include "command.h"
 #include "element.h"
 #include "message.h"
@@ -150,8 +151,7 @@ static int set_option(request *r, int option) {
     r->file = optarg;
     return strcmp(optarg, "-") == 0 ? wrong_usage("tune", "-o: a file, not standard output") : DONE;
   case 't':
-    r->type = element_by_name(optarg);
-    return r->type ? DONE : wrong_usage("tune", "--type: '%s' is none of f32, f64, i32, i64, u32, u64", optarg);
+    return element_option("tune", optarg, &r->type);
   case 'u':
     return open_library(optarg);
   case 'U':
@@ -185,11 +185,11 @@ int run_tune(int argc, char **argv) {
   request r = {.file = "mmscan.wisdom", .from = 16, .to = 24, .step = 1};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : DONE;
+    if (option == 'h') return print_help(help);
     status = set_option(&r, option);
   }
   if (status == DONE && r.trial && optind + 1 == argc) return try_here(r.trial, argv[optind]);
   if (status == DONE && r.trial) return wrong_usage("tune", "--try: a unit and a routine");
-  if (status == DONE && optind < argc) status = wrong_usage("tune", "an argument too many: '%s'", argv[optind]);
+  if (status == DONE) status = no_more_arguments("tune", argc, argv);
   return status == DONE ? tune(&r) : status;
 }

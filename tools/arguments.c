@@ -1,17 +1,35 @@
-/* number_option.c: the value of an option that is a whole number.
+/* arguments.c: what subcommands have in common on their command lines.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "number_option.h"
-#include "element.h"
+#include "arguments.h"
 #include "message.h"
 
+#include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+int print_help(const char *help) { return fputs(help, stdout) < 0 ? FAILED : DONE; }
+
+int no_more_arguments(const char *subcommand, int argc, char **argv) {
+  return optind < argc ? wrong_usage(subcommand, "an argument too many: '%s'", argv[optind]) : DONE;
+}
+
+int element_option(const char *subcommand, const char *name, const element **type) {
+  char all[64] = "";
+  const element *each;
+  *type = element_by_name(name);
+  if (*type != NULL) return DONE;
+  for (int i = 0; (each = element_at(i)) != NULL; i++) strcat(strcat(all, i > 0 ? ", " : ""), each->name);
+  return wrong_usage(subcommand, "--type: '%s' is none of %s", name, all);
+}
+
+/* Without a sign. */
 static bool read_number(const char *text, size_t *value) {
   scalar number;
-  const bool good = element_by_name("u64")->parse(text, &number) == PARSED;
+  const bool good = isdigit((unsigned char)*text) && element_by_name("u64")->parse(text, &number) == PARSED;
   *value = good ? (size_t)number.u64 : 0;
   return good;
 }
