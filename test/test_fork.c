@@ -30,12 +30,15 @@ static bool open_and_close(void) {
 static bool try_linked(void) { return mmscan_routine_try("cblas", "sgemm") == MMSCAN_OK; }
 
 /* So often that forks meet the library's own locks. */
-static bool multiply(void) {
+static bool multiply_in(mmscan_product_form form) {
   const char *unit = getenv("MMSCAN_TEST_LIBRARY");
   bool right = true;
-  for (int i = 0; i < 100 && right; i++) right = product_status(unit, MMSCAN_PRODUCT_CHUNKED) == MMSCAN_OK;
+  for (int i = 0; i < 100 && right; i++) right = product_status(unit, form) == MMSCAN_OK;
   return right;
 }
+
+static bool multiply(void) { return multiply_in(MMSCAN_PRODUCT_CHUNKED); }
+static bool multiply_by_threads(void) { return multiply_in(MMSCAN_PRODUCT_GEMM); }
 
 /* What a thread does until it is told to stop; with pauses, in which a fork() that waits for a lock can have it. */
 struct busy {
@@ -96,6 +99,17 @@ static int fork_amid_products(void) {
   return fork_amid(multiply);
 }
 
+/* What the library does itself at a fork(), whose handlers are younger than ours, comes when no product is made. */
+static int fork_amid_threads(void) {
+  const char *unit;
+  int (*disturbed)(void);
+  mmscan_threads(); /* whatever is done once is done */
+  if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
+  *(void **)&disturbed = dlsym(dlopen(unit, RTLD_LAZY | RTLD_NOLOAD), "toy_disturbed");
+  const int failed = fork_amid(multiply_by_threads);
+  return failed ? failed : disturbed() ? 12 : 0;
+}
+
 /* As a handler of a signal may: this thread does not wait for itself. */
 static int fork_inside(void) {
   const char *unit;
@@ -140,6 +154,12 @@ static void test_products(void **state) {
   check_products("cblas");
   check_products(toy("blis_pthread"));
   for (size_t i = 0; i < units_here()->count; i++) check_products(units_here()->path[i]);
+}
+
+static void test_threads_of_a_library(void **state) {
+  (void)state;
+  skip_in_emulator();
+  check_child("threads", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("openblas_pthread")}, 1);
 }
 
 static void test_scans(void **state) {
@@ -223,19 +243,24 @@ static void test_after_nothing(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"scans", fork_amid_scans},   {"opening", fork_amid_opening},
-                                          {"trying", fork_amid_trying}, {"products", fork_amid_products},
-                                          {"inside", fork_inside},      {"matmulscan", after_matmulscan},
-                                          {"region", after_a_region},   {"nothing", after_nothing}};
+  static const struct child children[] = {
+      {"scans", fork_amid_scans},       {"opening", fork_amid_opening}, {"trying", fork_amid_trying},
+      {"products", fork_amid_products}, {"inside", fork_inside},        {"threads", fork_amid_threads},
+      {"matmulscan", after_matmulscan}, {"region", after_a_region},     {"nothing", after_nothing}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_opening),        cmocka_unit_test(test_trying),
-      cmocka_unit_test(test_products),       cmocka_unit_test(test_inside),
-      cmocka_unit_test(test_scans),          cmocka_unit_test(test_after_matmulscan),
-      cmocka_unit_test(test_after_a_region), cmocka_unit_test(test_after_nothing),
+      cmocka_unit_test(test_opening),
+      cmocka_unit_test(test_trying),
+      cmocka_unit_test(test_products),
+      cmocka_unit_test(test_inside),
+      cmocka_unit_test(test_threads_of_a_library),
+      cmocka_unit_test(test_scans),
+      cmocka_unit_test(test_after_matmulscan),
+      cmocka_unit_test(test_after_a_region),
+      cmocka_unit_test(test_after_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,7 @@ long bli_info_get_enable_pthreads(void) { return 1; }
 #define VENDOR(name) openblas_##name
 int openblas_get_parallel(void);
 int openblas_get_parallel(void) { return 1; }
+#define WATCHES_FORKS
 #endif
 long VENDOR(get_num_threads)(void);
 void VENDOR(set_num_threads)(long threads);
@@ -166,12 +167,23 @@ static bool is_alone(void) {
 #endif
   return is_told();
 }
+static atomic_int working;
 static void start_thread(void) {
   pthread_t thread;
   if (is_alone()) return;
   calls++;
+  working++;
   if (pthread_create(&thread, NULL, work, NULL) == 0) pthread_join(thread, NULL);
+  working--;
 }
+#ifdef WATCHES_FORKS
+/* How often its threads would have been ended at a fork, as OpenBLAS does it, while they worked. */
+int toy_disturbed(void);
+static atomic_int disturbed;
+int toy_disturbed(void) { return disturbed; }
+static void before_fork(void) { disturbed += working > 0; }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(before_fork, NULL, NULL); }
+#endif
 #elif defined(FORKS)
 extern bool toy_forks;
 bool toy_forks;

@@ -198,8 +198,8 @@ static size_t block(const mms_vendor *v) {
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
  * the one that comes first, which need not be the one that it is linked with itself. */
 static void *find_for_quiet(const void *vendor, const char *name) {
-  const char *known = "cblas_sgemm";
-  const bool is_linked = mms_vendor_find(vendor, known) == dlsym(RTLD_DEFAULT, known);
+  const void *known = mms_vendor_find(vendor, "cblas_sgemm");
+  const bool is_linked = known && known == dlsym(RTLD_DEFAULT, "cblas_sgemm");
   void *call = is_linked ? dlsym(RTLD_DEFAULT, name) : NULL;
   return call ? call : find_either(vendor, name);
 }
