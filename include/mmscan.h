@@ -44,6 +44,14 @@
  *            later). The engine gemm does not keep the sign of a zero. Flags of floating-point exceptions say nothing
  *            after a call; where a program has made them trap, data with an Inf, a NaN or sums that overflow may trap
  *            where the plain loop would not.
+ * Accuracy   An element is rounded at most c times on its way into a float y[i], which is off by c u / (1 - c u) of
+ *            |init| + |x[0]| + ... + |x[i]| at most, where u is 2^-24 for float, 2^-53 for double, and twice that
+ *            where rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter
+ *            4). With the engine serial c is i + 1. With simd and gemm it is i / T + T / 2 + s + 16, where T is the
+ *            elements of a tile (by default of 128 KiB), or n if that is less, and s the size of the matrices (with
+ *            simd 0); but 2 T is in place of T / 2 where elements are larger than max / 2^20, or sums than max / 2, as
+ *            the plain loop may do a tile then. In reverse i counts from the end. Not meant are mmscan_matmulscan()
+ *            and mmscan_network().
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits. Where a call fails,
  *            y is untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an
  *            engine was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a

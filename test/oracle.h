@@ -174,18 +174,17 @@ static inline size_t levels_of(size_t s, size_t n) {
   return levels;
 }
 
-/* The most additions between an element and a result that holds it. A sum whose terms each pass through at most c
- * additions is off by at most c u / (1 - c u) of the sum of |x|, u = eps / 2. The plain loop has c = n. The engine gemm
- * has s - 1 additions in a level of the up-sweep and one in a level of the down-sweep, and one for each carry; but the
- * plain loop may do any tile, and does short ones. The 8 leaves room for init, and for the oracle's own rounding.
- * `used` may be NULL: whatever the engine is. */
-static inline double roundings(const mmscan_choice *used, size_t n) {
-  if (used == NULL || !is_gemm(used)) return (double)n + 8;
-  size_t tile = used->tile ? smaller(used->tile, n) : n;
-  size_t sweep = (used->s - 1) * levels_of(used->s, tile) + levels_of(used->s, tile);
-  size_t carries = tile ? n / tile + 1 : 0;
-  return (double)smaller(n, sweep + carries) + 8;
+/* The most additions between an element and a result that holds it, as mmscan.h tells them. `used` may be NULL:
+ * whatever the engine is. */
+static inline double most_additions(const mmscan_choice *used, size_t n) {
+  if (used == NULL || !cuts_tiles(used) || n == 0) return (double)n + 1;
+  const double tile = (double)smaller(used->tile, n);
+  return (double)n / tile + tile / 2 + (double)used->s + 16;
 }
+
+/* A sum whose terms each pass through at most c additions is off by at most c u / (1 - c u) of the sum of |x|, u =
+ * eps / 2. The 8 leaves room for init, and for the oracle's own rounding. */
+static inline double roundings(const mmscan_choice *used, size_t n) { return most_additions(used, n) + 8; }
 
 /* Fails, with the values, where y is not the scan of the window. */
 static inline void assert_scan(const struct oracle *o, const struct window *w, double rounds, const void *y,
