@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "timing.h"
+#include "suspect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,9 @@ double timing_now(void) {
 static void check(contender *c) {
   const size_t n = c->race->n;
   if (c->verify == NULL || c->refusal[0] != '\0') return;
+  suspect(c->name);
   const size_t place = c->verify(c);
+  suspect(NULL);
   if (place == n) return;
   c->is_wrong = true;
   snprintf(c->refusal, sizeof c->refusal, "WRONG result, first at element %zu of %zu", place, n);

@@ -5,6 +5,7 @@
 #include "units.h"
 #include "message.h"
 #include "own_threads.h"
+#include "tryout.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -104,7 +105,7 @@ static bench_unit open_unit(const char *name) {
   bench_unit unit = {.name = name};
   char why[sizeof unit.failure];
   if (!find_part(name, &unit.part)) {
-    const mmscan_status status = mmscan_unit_open(name, NULL, why, sizeof why);
+    const mmscan_status status = open_suspect(name, NULL, why, sizeof why);
     unit.opened = status == MMSCAN_OK;
     if (!unit.opened) units_fail(&unit, why[0] != '\0' ? why : mmscan_strerror(status));
     find_part(name, &unit.part);

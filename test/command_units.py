@@ -89,9 +89,24 @@ class Units(Timed):
         compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
         if compiler is None:
             self.skipTest("no C compiler here")
-        subprocess.run([compiler, "-shared", "-fPIC", "-DRIGHT=%d" % right, "-o", self.path(name), "-x", "c", "-"],
+        subprocess.run([compiler, "-shared", "-fPIC", "-DRIGHT=%s" % right, "-o", self.path(name), "-x", "c", "-"],
                        input=(FAKE_BLAS + more).encode(), check=True)
         return self.path(name)
+
+    def test_libraries_that_end_the_process(self):
+        """While they are loaded, or multiply: the one that did it is named."""
+        crash = "#include <stdlib.h>\n#include <signal.h>\n"
+        begin = "__attribute__((constructor)) static void begin(void) { %s; }"
+        for name, how, says in [("liba.so", "raise(SIGSEGV)", "crashed"), ("libb.so", "exit(0)", "ended")]:
+            unit = self.library(name, more=crash + begin % how)
+            for command in [[*self.TINY, "cblas," + unit], ["tune", "--unit", unit]]:
+                status, _, err = run(*command)
+                self.assertIn("mmscan: %s: it has %s this process" % (unit, says), err)
+                self.assertEqual(status, -signal.SIGSEGV if says == "crashed" else 1)
+        unit = self.library("libtrap.so", "(n > 10000 ? (__builtin_trap(), 0) : n)")
+        status, _, err = run("bench", "--rounds", 1, "-n", 18, "--units", unit)
+        self.assertEqual(err, "mmscan: trap: it has crashed this process\n")
+        self.assertLess(status, 0)
 
     def test_text(self):
         text = self.good(*self.TINY, "cblas,model", env={"OMP_DYNAMIC": "false"}).decode()

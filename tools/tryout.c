@@ -8,17 +8,24 @@
 #include "message.h"
 #include "process.h"
 #include "settings.h"
+#include "suspect.h"
 
-#include <mmscan.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { LONGEST_TRY = 60 }; /* seconds */
 
+mmscan_status open_suspect(const char *library, const char **unit, char *why, size_t size) {
+  suspect(library);
+  const mmscan_status status = mmscan_unit_open(library, unit, why, size);
+  suspect(NULL);
+  return status;
+}
+
 int open_library(const char *library) {
   char why[300];
-  if (mmscan_unit_open(library, NULL, why, sizeof why) == MMSCAN_OK) return DONE;
+  if (open_suspect(library, NULL, why, sizeof why) == MMSCAN_OK) return DONE;
   return fail("%s: %s", library, why);
 }
 
@@ -40,7 +47,7 @@ static const char *file_of(const char *unit) {
 void open_candidates(void) {
   const char *name, *candidate;
   for (size_t i = 0; (candidate = mmscan_unit_candidate(i)) != NULL; i++) {
-    if (mmscan_unit_open(candidate, &name, NULL, 0) != MMSCAN_OK) continue;
+    if (open_suspect(candidate, &name, NULL, 0) != MMSCAN_OK) continue;
     const char *file = file_of(name);
     if (file != NULL && is_open(file, name)) mmscan_unit_close(name);
   }

@@ -6,7 +6,11 @@
 #define TRYOUT_H
 
 #include <jansson.h>
-#include <stdbool.h>
+#include <mmscan.h>
+#include <stddef.h>
+
+/* mmscan_unit_open(), with a message where the library ends the process. */
+mmscan_status open_suspect(const char *library, const char **unit, char *why, size_t size);
 
 /* Opens a library for the rest of the process, with a message where that fails. */
 int open_library(const char *library);
