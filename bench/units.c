@@ -62,14 +62,6 @@ static void set_label(const unit_list *list, bench_unit *unit) {
 
 /* ---- One unit ---------------------------------------------------------------------------------------------------- */
 
-static bool find_part(const char *name, mmscan_part *part) {
-  *part = (mmscan_part){.struct_size = sizeof *part};
-  for (size_t i = 0; mmscan_get_unit(i, part) == MMSCAN_OK; i++)
-    if (strcmp(part->name, name) == 0) return true;
-  *part = (mmscan_part){.struct_size = sizeof *part};
-  return false;
-}
-
 /* Many names are links to one library. */
 static bool is_same_library(const char *a, const char *b) {
   char at[PATH_MAX], bt[PATH_MAX];
@@ -104,11 +96,11 @@ static bool multiplies_wrong(const char *name) {
 static bench_unit open_unit(const char *name) {
   bench_unit unit = {.name = name};
   char why[sizeof unit.failure];
-  if (!find_part(name, &unit.part)) {
+  if (!find_unit(name, &unit.part)) {
     const mmscan_status status = open_suspect(name, NULL, why, sizeof why);
     unit.opened = status == MMSCAN_OK;
     if (!unit.opened) units_fail(&unit, why[0] != '\0' ? why : mmscan_strerror(status));
-    find_part(name, &unit.part);
+    find_unit(name, &unit.part);
   } else if (unit.part.status != MMSCAN_OK) {
     units_fail(&unit, unit.part.description);
   }
@@ -173,7 +165,7 @@ static bool open_item(unit_list *list, const char *name) {
     open_found(list);
     return true;
   }
-  if (find_part(name, &part) || !open_label(name, &unit)) unit = open_unit(name);
+  if (find_unit(name, &part) || !open_label(name, &unit)) unit = open_unit(name);
   return add(list, &unit);
 }
 

@@ -16,6 +16,14 @@
 
 enum { LONGEST_TRY = 60 }; /* seconds */
 
+bool find_unit(const char *name, mmscan_part *part) {
+  *part = (mmscan_part){.struct_size = sizeof *part};
+  for (size_t i = 0; mmscan_get_unit(i, part) == MMSCAN_OK; i++)
+    if (strcmp(part->name, name) == 0) return true;
+  *part = (mmscan_part){.struct_size = sizeof *part};
+  return false;
+}
+
 mmscan_status open_suspect(const char *library, const char **unit, char *why, size_t size) {
   suspect(library);
   const mmscan_status status = mmscan_unit_open(library, unit, why, size);
@@ -37,19 +45,12 @@ static bool is_open(const char *file, const char *but) {
   return false;
 }
 
-static const char *file_of(const char *unit) {
-  mmscan_part part = {.struct_size = sizeof part};
-  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
-    if (strcmp(part.name, unit) == 0) return part.library;
-  return NULL;
-}
-
 void open_candidates(void) {
   const char *name, *candidate;
+  mmscan_part part;
   for (size_t i = 0; (candidate = mmscan_unit_candidate(i)) != NULL; i++) {
     if (open_suspect(candidate, &name, NULL, 0) != MMSCAN_OK) continue;
-    const char *file = file_of(name);
-    if (file != NULL && is_open(file, name)) mmscan_unit_close(name);
+    if (find_unit(name, &part) && part.library && is_open(part.library, name)) mmscan_unit_close(name);
   }
 }
 

@@ -7,7 +7,11 @@
 
 #include <jansson.h>
 #include <mmscan.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* The unit that there is of that name; false, and *part holds none, where there is none. */
+bool find_unit(const char *name, mmscan_part *part);
 
 /* mmscan_unit_open(), with a message where the library ends the process. */
 mmscan_status open_suspect(const char *library, const char **unit, char *why, size_t size);
