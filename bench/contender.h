@@ -34,7 +34,8 @@ struct contender {
   int form;                      /* of a product: a product_kind */
   const struct bench_unit *unit; /* that multiplies; NULL: not said */
   scan_function *scan;           /* what `run` calls, where it is somebody else's function of this process */
-  mmscan_plan *plan;             /* or the plan, which is the contender's; NULL: the one-shot call */
+  mmscan_plan *plan;             /* or the plan, which is the contender's; NULL: the one-shot call, or it is over */
+  bool by_name;                  /* an engine of the library that was asked for; else the choice is the library's */
   bool settle;                   /* its threads want cores on which those of OpenMP wait, spinning, for more work */
 
   char refusal[256]; /* why it was not timed; empty where it was */

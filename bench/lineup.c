@@ -143,10 +143,12 @@ static bool add_plan(lineup *l, const char *engine, const char *unit) {
   if (status != MMSCAN_OK && status != MMSCAN_EBLAS) return false;
   snprintf(name, sizeof name, "mmscan %s%s%s", engine, unit != NULL ? " " : "", unit != NULL ? unit : "");
   contender *c = add(l, ROLE_LIBRARY, name, run_plan);
-  if (c == NULL)
+  if (c == NULL) {
     mmscan_plan_destroy(plan);
-  else
+  } else {
     c->plan = plan;
+    c->by_name = true;
+  }
   if (status == MMSCAN_EBLAS) refuse(c, "the library behind the unit is not here");
   if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
@@ -166,6 +168,7 @@ void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
   if (c == NULL) return;
   c->s = s;
   c->unit = unit;
+  c->by_name = true;
   const mmscan_status status = make_plan(&l, "gemm", unit->name, s, &c->plan);
   if (status != MMSCAN_OK) refuse(c, mmscan_strerror(status));
   lineup_refuse_slow(c, unit->name);

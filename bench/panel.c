@@ -40,16 +40,14 @@ static bool is_same_engine(const contender *a, const contender *b) {
          length == engine_length(b->name) && strncmp(a->name, b->name, length) == 0;
 }
 
-/* An engine asked for by name; the call that leaves the choice to the library is drawn for each count of threads. */
-static bool is_chosen(const contender *c) { return c->role == ROLE_LIBRARY && c->plan != NULL; }
-
-/* Of an engine the fastest unit is enough, and on all threads. */
+/* Of an engine asked for by name the fastest unit is enough, and on all threads; the call that leaves the choice to the
+ * library is drawn for each count of threads. */
 static bool is_drawn(const race *r, const contender *c) {
   if (c->role == ROLE_BOUND || c->role == ROLE_COPY || c->refusal[0] != '\0') return false;
   for (size_t i = 0; i < r->count; i++) {
     const contender *other = &r->contenders[i];
     if (is_same_engine(c, other) && speed_of(other) > speed_of(c)) return false;
-    if (is_chosen(c) && is_chosen(other) && other->threads > c->threads) return false;
+    if (c->by_name && other->by_name && other->threads > c->threads) return false;
   }
   return true;
 }
