@@ -26,6 +26,7 @@ from command_bench import *
 from command_case import MMSCAN
 from command_npy import *
 from command_paper import *
+from command_plots import *
 from command_scan import *
 from command_tune import *
 from command_units import *

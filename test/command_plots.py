@@ -1,0 +1,266 @@
+"""Tests of the pictures that gnuplot draws for mmscan bench: they show the figures that JSON has of the same run."""
+
+import json
+import math
+import re
+import shutil
+import xml.etree.ElementTree
+
+from command_case import Timed
+
+SVG = "{http://www.w3.org/2000/svg}"
+NEAR = 0.1  # a point of a picture is that of a figure if it is no further off
+
+
+def points_of(path):
+    """Of the path of a line, or of a polygon."""
+    return [(float(x), float(y)) for x, y in re.findall(r"([-0-9.]+),([-0-9.]+)", path)]
+
+
+def number_of(texts):
+    """Of a tick mark, which may be a base and its exponent; None where it is no number."""
+    try:
+        return float(texts[0]) ** float(texts[1]) if len(texts) == 2 else float("".join(texts))
+    except ValueError:
+        return None
+
+
+class Axis:
+    """Which place stands for which number, by the outermost tick marks: powers of two where it is logarithmic."""
+
+    def __init__(self, ticks, is_logarithmic):
+        self.function, self.inverse = (math.log2, lambda log: 2.0 ** log) if is_logarithmic else (float, float)
+        (low, self.start), (high, end) = [(self.function(number), place) for number, place in (min(ticks), max(ticks))]
+        self.low, high = (round(low), round(high)) if is_logarithmic else (low, high)  # 2^-8 is written as 0.00391
+        self.scale = (end - self.start) / (high - self.low)
+
+    def place(self, number):
+        return self.start + self.scale * (self.function(number) - self.low)
+
+    def number(self, place):
+        return self.inverse(self.low + (place - self.start) / self.scale)
+
+
+class Plot:
+    """What belongs to one title: marks, boxes with their colours, and the points of lines; the key is left out."""
+
+    def __init__(self, group, right):
+        uses = [use.get("transform", "") for use in group.iter(SVG + "use")]
+        lines = [path.get("d") for path in group.iter(SVG + "path")]
+        polygons = list(group.iter(SVG + "polygon"))
+        self.title = group.find(SVG + "title").text
+        self.marks = [point for use in uses for point in points_of(use)[:1] if point[0] <= right]
+        self.line = [point for line in lines for point in points_of(line) if point[0] <= right]
+        self.boxes = [points_of(polygon.get("points")) for polygon in polygons]
+        self.colours = [[int(part) for part in re.findall("[0-9]+", polygon.get("fill"))] for polygon in polygons]
+
+
+class Drawing:
+    """One picture: where its grid ends, axes, names along y, labels, upright lines, and plots, in their order."""
+
+    def __init__(self, text, is_logarithmic=True):
+        svg = xml.etree.ElementTree.fromstring(text)
+        grid = [point for path in svg.iter(SVG + "path") if path.get("class") == "gridline" for point in points_of(path.get("d"))]
+        (self.left, self.right), (self.top, self.bottom) = [(min(each), max(each)) for each in zip(*grid)]
+        self.names, self.labels, self.uprights, ticks = {}, {}, [], ([], [])
+        for group in svg.iter(SVG + "g"):
+            for path, label in zip(group, list(group)[1:]):
+                if path.tag == SVG + "path" and label.find(SVG + "text") is not None:
+                    self.take_tick(points_of(path.get("d"))[0], label, ticks)
+            self.take_label(group)
+            self.take_uprights(group)
+        self.x, self.y = [Axis(each, is_logarithmic) if each else None for each in ticks]
+        self.plots = [Plot(group, self.right) for group in svg.iter(SVG + "g") if "gnuplot_plot_" in group.get("id", "")]
+
+    def take_tick(self, place, label, ticks):
+        texts = [text.strip() for text in label.itertext() if text.strip()]
+        number, is_y = number_of(texts), label.get("text-anchor") == "end"
+        if number is not None:
+            ticks[is_y].append((number, place[is_y]))
+        elif is_y:
+            self.names["".join(texts)] = place[1]
+
+    def take_label(self, group):
+        if group.find(SVG + "text") is not None:
+            text = "".join(group.itertext()).strip().replace("\u00a0", " ")
+            self.labels[text] = points_of(group.get("transform"))[0][0]
+
+    def take_uprights(self, group):
+        for path in group.findall(SVG + "path"):
+            points = points_of(path.get("d")) if path.get("stroke-dasharray") else []
+            self.uprights += [a[0] for a, b in zip(points, points[1:]) if a[0] == b[0] and a[1] != b[1]]
+
+
+class Drawn(Timed):
+    """What the tests of pictures share."""
+
+    def setUp(self):
+        super().setUp()
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+
+    def assertPlaces(self, got, wanted, note=None):
+        """The same points, or numbers, but for what a picture rounds."""
+        self.assertEqual(len(got), len(wanted), (note, got, wanted))
+        for a, b in zip(got, wanted):
+            for p, q in zip(a, b) if isinstance(a, tuple) else [(a, b)]:
+                self.assertAlmostEqual(p, q, delta=NEAR, msg=(note, got, wanted))
+
+    def assertUprights(self, drawing, wanted):
+        """Lines at these places and nowhere else. Those at one place may be drawn once or more."""
+        for one, other in (drawing.uprights, wanted), (wanted, drawing.uprights):
+            for x in one:
+                self.assertTrue(any(abs(x - y) < NEAR for y in other), (x, drawing.uprights, wanted))
+
+    @staticmethod
+    def points(drawing, numbers):
+        return [(drawing.x.place(x), drawing.y.place(y)) for x, y in numbers]
+
+
+class BenchPlot(Drawn):
+    """mmscan bench --plot"""
+
+    LENGTHS = [16, 1024, 2 ** 14, 2 ** 18]
+
+    def draw(self, place):
+        path = self.path("x.svg")
+        out = self.good("bench", "--rounds", 2, "-n", "4,10,14,18", "--place", place, "--only", "mmscan,omp", "--json", "--plot", path,
+                        env={"MMSCAN_NUM_THREADS": "3"})
+        return json.loads(out), Drawing(self.read("x.svg"))
+
+    @staticmethod
+    def speeds(report):
+        """By name and threads: Gelem/s by length."""
+        speeds = {}
+        for table in report["tables"]:
+            for row in table["rows"]:
+                if row["role"] != "copy" and "seconds" in row:
+                    speeds.setdefault((row["name"], row["threads"]), {})[table["n"]] = row["gelem_per_second"]
+        return speeds
+
+    @staticmethod
+    def lines(report):
+        """The fastest at the greatest length first: of an engine one unit on all threads, and all that is no engine."""
+        rows = [row for row in report["tables"][-1]["rows"] if row["role"] not in ("bound", "copy") and "seconds" in row]
+        rows.sort(key=lambda row: -row["gelem_per_second"])
+        engines, lines = set(), []
+        for row in rows:
+            by_name = row["role"] == "mmscan" and "(" not in row["name"]
+            engine = row["name"].split()[1] if by_name else row["name"]
+            if not by_name or (row["threads"] == 3 and engine not in engines):
+                lines.append((row["name"], row["threads"]))
+                engines.add(engine)
+        return lines
+
+    def check_axes(self, report, drawing, speeds, bound):
+        """Half a power of two on both sides of x; y down from a part of the serial loop, up over the bound."""
+        self.assertPlaces([drawing.left, drawing.right], [drawing.x.place(n) for n in (16 / 2 ** 0.5, 2 ** 18.5)])
+        low, high = min(speeds["serial loop", 1].values()) / 16, max(1, *speeds[bound, 3].values())
+        low, high = 2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high) + 0.3)
+        self.assertPlaces([drawing.bottom, drawing.top], [drawing.y.place(low), drawing.y.place(high)])
+        arrays = 1 if report["tables"][0]["place"] == "in" else 2
+        marks = [size / (4 * arrays) for size in report["machine"]["caches"]]
+        marks = [n for n in marks if 16 / 2 ** 0.5 < n < 2 ** 18.5]
+        self.assertUprights(drawing, [drawing.x.place(n) for n in marks])
+
+    def test_figures(self):
+        for place, bound in ("out", "copy bound"), ("in", "update bound"):
+            report, drawing = self.draw(place)
+            speeds, lines = self.speeds(report), self.lines(report)
+            self.check_axes(report, drawing, speeds, bound)
+            titles = ["%s, %d thread%s" % (name, threads, "s" * (threads > 1)) for name, threads in lines]
+            self.assertEqual([plot.title for plot in drawing.plots[1:]], [bound] + titles)
+            for plot, line in zip(drawing.plots[1:], [(bound, 3)] + lines):
+                points = self.points(drawing, [(n, speeds[line][n]) for n in self.LENGTHS])
+                seen = [point for point in points if drawing.top < point[1] < drawing.bottom]
+                self.assertPlaces(plot.marks, seen, plot.title)
+
+
+class UnitsPlot(Drawn):
+    """The pictures of mmscan bench --units --report"""
+
+    SIZES = [2, 4, 8, 16, 32, 64, 128]
+    TILES = ["tiles", "tiles by rows"]
+
+    def setUp(self):
+        super().setUp()
+        if not hasattr(UnitsPlot, "report"):
+            out = self.good("bench", "--rounds", 1, "-n", 16, "--units", "model,cblas", "--report", self.path("x.html"), "--json",
+                            env={"MMSCAN_NUM_THREADS": "3"})
+            UnitsPlot.report, UnitsPlot.page = json.loads(out), self.read("x.html").decode()
+        self.ranking, self.tables = self.report["ranking"], [table["rows"] for table in self.report["tables"]]
+
+    def drawing(self, index):
+        return Drawing(self.page.split("<figure>")[index + 1].split("<figcaption>")[0], is_logarithmic=index > 0)
+
+    def measure(self, table, role, threads=1):
+        return next(row["gelem_per_second"] for row in self.tables[table] if (row["role"], row["threads"]) == (role, threads))
+
+    def copying(self, threads):
+        """Of the races of products."""
+        return max(self.measure(table, "bound", threads) for table in range(len(self.SIZES)))
+
+    def products(self, label, forms, figure):
+        """By s, the best of these forms; none where none was timed."""
+        found = {}
+        for s, rows in zip(self.SIZES, self.tables):
+            values = [row[figure] for row in rows if row["name"] == label and row.get("form") in forms and "seconds" in row]
+            if values:
+                found[s] = max(values)
+        return found
+
+    def check_units(self, drawing, figure, x_of):
+        """Two lines each, in the order of the ranking: in tiles, and whole."""
+        plots = drawing.plots[2:]
+        for row in self.ranking:
+            for forms in self.TILES, ["whole"]:
+                plot, wanted = plots.pop(0), self.products(row["label"], forms, figure)
+                self.assertPlaces(plot.marks, self.points(drawing, [(x_of(s), value) for s, value in wanted.items()]), row["label"])
+                self.assertEqual(plot.title == row["label"], forms == self.TILES)
+
+    def test_bars(self):
+        """Each at its unit's name, on three threads over the paler one on one, as long as the unit is fast."""
+        bars = self.drawing(0)
+        self.assertEqual(sorted(bars.names, key=bars.names.get), [row["label"] for row in self.ranking])
+        step = bars.names[self.ranking[1]["label"]] - bars.names[self.ranking[0]["label"]]
+        pale, full = [plot for plot in bars.plots if plot.boxes]
+        for i, row in enumerate(self.ranking):
+            name = bars.names[row["label"]]
+            for plot, speed, y in (pale, "fewest_threads_gelem_per_second", 0.2), (full, "gelem_per_second", -0.2):
+                (x1, y1), (x2, _), (_, y2), _ = plot.boxes[i]
+                self.assertPlaces([x1, x2, (y1 + y2) / 2, abs(y2 - y1)],
+                                  [bars.x.place(0), bars.x.place(row[speed]), name + y * step, 0.4 * step], row["label"])
+            self.assertGreater(sum(pale.colours[i]), sum(full.colours[i]))
+
+    def test_measures_of_the_bars(self):
+        bars = self.drawing(0)
+        lines = {"serial loop": self.measure(-1, "loop"), "copying, 1 thread": self.measure(-1, "bound"),
+                 "copying, 3 threads": self.measure(-1, "bound", 3)}
+        self.assertPlaces([bars.labels[name] for name in lines], [bars.x.place(speed) for speed in lines.values()])
+        self.assertUprights(bars, [bars.labels[name] for name in lines])
+
+    def test_products(self):
+        drawing = self.drawing(1)
+        self.check_units(drawing, "gelem_per_second", lambda s: s)
+        for plot, threads in zip(drawing.plots, [1, 3]):
+            self.assertEqual(plot.title, "copying, %d thread%s" % (threads, "s" * (threads > 1)))
+            self.assertPlaces([y for _, y in plot.line], [drawing.y.place(self.copying(threads))] * len(plot.line))
+
+    def test_roofline(self):
+        """2 s operations for an element of four bytes that is read and written; under the fastest copy and product."""
+        drawing = self.drawing(2)
+        self.check_units(drawing, "gflop_per_second", lambda s: 2 * s / 8)
+        self.assertUprights(drawing, [drawing.x.place(s / 4) for s in self.SIZES])
+        for plot, threads in zip(drawing.plots, [1, 3]):
+            bandwidth, peak = 8 * self.copying(threads), self.peak(threads)
+            self.assertTrue(plot.title.startswith("%d thread" % threads), plot.title)
+            self.assertAlmostEqual(float(plot.title.split()[-4]) / bandwidth, 1, delta=0.01)
+            self.assertGreater(len(plot.line), 100)
+            self.assertPlaces([y for _, y in plot.line],
+                              [drawing.y.place(min(bandwidth * drawing.x.number(x), peak)) for x, _ in plot.line])
+
+    def peak(self, threads):
+        """Of products that are what a BLAS counts: of anyone, up to s = 512."""
+        forms = self.TILES + ["whole", "whole, 1 thread"]
+        return max(row["gflop_per_second"] for rows in self.tables[:len(self.SIZES) + 1] for row in rows
+                   if row.get("form") in forms and "seconds" in row and row["threads"] <= threads)
