@@ -127,3 +127,16 @@ class Timed(Case):
         patch = unittest.mock.patch.dict(os.environ, {"OMP_WAIT_POLICY": "passive"})
         patch.start()
         self.addCleanup(patch.stop)
+
+    def check_ratios(self, rows):
+        """Of one race, as JSON has them: a bound is the fastest copy with as many threads or fewer."""
+        timed = [row for row in rows if "seconds" in row]
+        copies = [row for row in timed if row["role"] == "copy"]
+        bounds = {row["threads"]: row["seconds"] for row in timed if row["role"] == "bound"}
+        loop = next(row["seconds"] for row in timed if row["role"] == "loop")
+        for threads, seconds in bounds.items():
+            self.assertEqual(seconds, min(row["seconds"] for row in copies if row["threads"] <= threads), threads)
+        for row in timed:
+            bound = bounds.get(row["threads"], bounds[min(bounds)])
+            self.assertAlmostEqual(row["of_bound"] * row["seconds"] / bound, 1, msg=row)
+            self.assertAlmostEqual(row["times_serial"] * row["seconds"] / loop, 1, msg=row)

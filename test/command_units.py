@@ -18,9 +18,13 @@ from command_case import MMSCAN, Timed, remark, run, toy
 
 # The part of a CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
 FAKE_BLAS = r"""
+#ifndef BEFORE
+#define BEFORE(k)
+#endif
 #define GEMM(T, NAME)                                                                                      \
   void NAME(int order, int ta, int tb, int m, int n, int k, T alpha, const T *a, int lda, const T *b,      \
             int ldb, T beta, T *c, int ldc) {                                                              \
+    BEFORE(k);                                                                                             \
     for (int i = 0; i < m; i++)                                                                            \
       for (int j = 0; j < n; j++) {                                                                        \
         T sum = i + j == 0 && n > RIGHT;                                                                   \
@@ -42,6 +46,12 @@ static int threads = -1;
 int bli_thread_get_num_threads(void) { return threads; }
 void bli_thread_set_num_threads(long count) { threads = count < 7 ? (int)count : 7; }
 __attribute__((destructor)) static void tell(void) { fprintf(stderr, "own threads: %d\n", threads); }
+"""
+
+# It waits before every product but the largest ones on three threads, which are its fastest by that.
+FAKE_WAITS = FAKE_THREADS + r"""
+#include <unistd.h>
+#define BEFORE(k) if (k < 512 || threads != 3) usleep(2000)
 """
 
 
@@ -90,7 +100,7 @@ class Units(Timed):
         if compiler is None:
             self.skipTest("no C compiler here")
         subprocess.run([compiler, "-shared", "-fPIC", "-DRIGHT=%s" % right, "-o", self.path(name), "-x", "c", "-"],
-                       input=(FAKE_BLAS + more).encode(), check=True)
+                       input=(more + FAKE_BLAS).encode(), check=True)
         return self.path(name)
 
     def test_libraries_that_end_the_process(self):
@@ -129,9 +139,11 @@ class Units(Timed):
         self.check_ranking(report, {"cblas", "model"})
         works = [(table["work"], len({row["s"] for row in table["rows"] if "s" in row})) for table in report["tables"]]
         self.assertEqual(works, [("product", 1)] * 8 + [("scan", 7), ("scan", works[-1][1])])
+        self.check_standings(report)
         sizes = [{row["s"] for row in table["rows"] if "s" in row} for table in report["tables"][:7]]
         self.assertEqual(sizes, [{s} for s in self.SIZES])
         for table in report["tables"]:
+            self.check_ratios(table["rows"])
             for row in table["rows"]:
                 self.check_row(table["n"], row)
 
@@ -139,6 +151,7 @@ class Units(Timed):
         if "skipped" in row:
             self.assertNotIn("WRONG", row["skipped"])
             return
+        self.assertLessEqual(row["fastest_seconds"], row["seconds"])
         self.assertAlmostEqual(row["gelem_per_second"] * row["seconds"] * 1e9 / n, 1)
         if "form" in row:
             self.assertAlmostEqual(row["gflop_per_second"] / row["gelem_per_second"], 2 * row["s"])
@@ -161,8 +174,52 @@ class Units(Timed):
                 self.assertIn(row["s"], self.SIZES)
                 self.assertEqual(row["forms"]["tiles"], "timed")
 
+    def check_standings(self, report):
+        """What the ranking says of a unit, by the rows of its products and scans."""
+        for standing in report["ranking"]:
+            tables = [[row for row in table["rows"] if row["name"] == standing["label"] and "seconds" in row]
+                      for table in report["tables"]]
+            products = [row for rows in tables[:8] for row in rows]
+            speeds = [row["gelem_per_second"] for row in products if row["form"].startswith("tiles") and row["s"] < 512]
+            peaks = [row["gflop_per_second"] for row in products if row["form"].startswith(("tiles", "whole"))]
+            self.assertEqual(standing["product_gelem_per_second"], max(speeds))
+            self.assertEqual(standing["peak_gflop_per_second"], max(peaks))
+            largest = {row["form"]: row["gelem_per_second"] for row in tables[7]}
+            gain = largest["whole"] / largest["whole, 1 thread"] if "whole, 1 thread" in largest else None
+            self.assertEqual(standing["gain_of_own_threads"], gain)
+            self.check_scans(standing, *tables[8:])
+
+    def check_scans(self, standing, short, scans):
+        """Long scans are with the two s that short ones are fastest with; the ranking has one of them."""
+        short.sort(key=lambda row: row["fastest_seconds"])
+        self.assertEqual({row["s"] for row in scans}, {row["s"] for row in short[:2]})
+        own = sorted((row["threads"], row["gelem_per_second"], row["of_bound"]) for row in scans if row["s"] == standing["s"])
+        self.assertEqual(standing["fewest_threads_gelem_per_second"], own[0][1])
+        self.assertEqual((standing["gelem_per_second"], standing["of_bound"]), own[-1][1:])
+
+    def test_standings(self):
+        """Of a unit that gains by its own threads, and is fastest in the largest products."""
+        unit = self.library("libwaits.so", more=FAKE_WAITS)
+        status, out, _ = run(*self.TINY, "%s,cblas" % unit, "--json", env={"MMSCAN_NUM_THREADS": "3"})
+        report = json.loads(out)
+        self.assertEqual(status, 0)
+        self.check_standings(report)
+        gains = {row["label"]: row["gain_of_own_threads"] for row in report["ranking"]}
+        self.assertIsNotNone(gains["waits"])
+
+    @staticmethod
+    def races(rows):
+        """Of CSV, what JSON has in their place: each begins with the same copy on one thread."""
+        races = []
+        for row in rows:
+            if (row["name"], row["threads"]) == ("copy past the caches", "1"):
+                races.append([])
+            numbers = {key: float(value) for key, value in row.items() if re.fullmatch("[0-9].*", value) and key != "skipped"}
+            races[-1].append({key: numbers.get(key, value) for key, value in row.items() if value})
+        return races
+
     def test_csv(self):
-        out = self.good(*self.TINY, "model,cblas", "--csv").decode()
+        out = self.good("bench", "--rounds", 2, "-n", 10, "--units", "model,cblas", "--csv").decode()
         rows = list(csv.DictReader(io.StringIO(out), strict=True))
         self.assertEqual({row["work"] for row in rows}, {"product", "scan"})
         self.assertEqual({row["name"] for row in rows if row["role"] == "mmscan"}, {"model", "cblas"})
@@ -171,6 +228,12 @@ class Units(Timed):
         for row in timed:
             self.assertEqual((row["skipped"], None in row), ("", False))
             self.assertAlmostEqual(float(row["gelem_per_second"]) * float(row["seconds"]) * 1e9 / int(row["n"]), 1, 14)
+        races = self.races(rows)
+        self.assertEqual(len(races), 10)
+        for race in races:
+            self.check_ratios(race)
+            for row in race:
+                self.check_row(row["n"], row)
         self.assertGreater(max(len(row["seconds"]) for row in timed), 18)
         plain = self.good("bench", "--rounds", 1, "-n", "4,10", "--only", "mmscan", "--csv").decode()
         self.assertEqual({row["n"] for row in csv.DictReader(io.StringIO(plain))}, {"16", "1024"})
