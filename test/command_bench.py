@@ -96,11 +96,11 @@ class Bench(Timed):
         self.assertEqual(roles.count("loop"), 1)
 
     def test_ratios(self):
-        """On one thread and on three, where copying on one may be the faster, and may not."""
-        report = json.loads(self.good("bench", "--rounds", 2, "--length", "16,2^12,2^22", "--place", "both", "--only", "one call,omp",
-                                      "--json", env={"MMSCAN_NUM_THREADS": "3"}))
+        """On one thread and on two: copying on one may be the faster, and is at small n, or may not."""
+        report = json.loads(self.good("bench", "--rounds", 2, "--length", "16,2^22,2^23,2^24", "--place", "both",
+                                      "--only", "one call", "--json", env={"MMSCAN_NUM_THREADS": "2"}))
         rows = [row for table in report["tables"] for row in table["rows"] if "seconds" in row]
-        self.assertEqual({row["threads"] for row in rows if row["role"] == "bound"}, {1, 3})
+        self.assertEqual({row["threads"] for row in rows if row["role"] == "bound"}, {1, 2})
         for table in report["tables"]:
             self.check_ratios(table["rows"])
         self.assertGreater(max(row["seconds"] / row["fastest_seconds"] for row in rows), 1)  # the mean of two rounds

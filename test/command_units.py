@@ -129,6 +129,37 @@ class Units(Timed):
             text = self.good("bench", "--rounds", 1, "--length", n, "--units", "cblas").decode()
             self.assertIn("level of a scan, %s:" % lengths, text)
 
+    def test_figures_of_the_text(self):
+        """The same in all its tables, but for digits that are left out."""
+        text = self.good(*self.TINY, "cblas,model", env={"MMSCAN_NUM_THREADS": "3"}).decode()
+        elements, operations = [self.products(text, heading) for heading in ("Gelem/s", "GFLOP/s")]
+        self.assertEqual(set(elements), set(operations))
+        for key in elements:
+            for s, speed, busy in zip(self.SIZES, elements[key], operations[key]):
+                self.assertNear(busy, 2 * s * speed, key)
+        ranking = text[text.index("\nrank "):]
+        bounds = re.search("(?m)^   - copy bound(.*)$", ranking)[1].replace("|", "").split()
+        loops = re.search("(?m)^   - serial loop(.*)$", ranking)[1].replace("|", "").split()
+        for label in "cblas", "model":
+            words = re.search("(?m)^ +[12] %s +(.*)$" % label, ranking)[1].replace("|", "").split()
+            self.assertEqual(float(words[1]), max(max(elements[label, form]) for form in ("tiles", "tiles by rows")))
+            self.assertGreaterEqual(float(words[2]), max(operations[label, "tiles"]))
+            for k in 0, 3:
+                speed, of_bound, times_serial = map(float, words[4 + k:7 + k])
+                self.assertNear(of_bound, speed / float(bounds[k]), label)
+                self.assertNear(times_serial, speed / float(loops[k]), label)
+
+    @staticmethod
+    def products(text, heading):
+        """The rows of a table of products: by the unit and the form, a number for each s."""
+        table = re.search("(?m)^%s.* s =   2 .*\n((.+\n)*)" % heading, text)[1]
+        lines = [line for line in table.splitlines() if not line.startswith(("copy bound", "serial loop"))]
+        return {(line[:23].strip(), line[23:40].strip()): [float(word) for word in line[40:].split()] for line in lines}
+
+    def assertNear(self, got, wanted, note=None):
+        """Of numbers with two digits or three, and five behind the point."""
+        self.assertAlmostEqual(got, wanted, delta=0.1 * wanted + 2e-5, msg=note)
+
     def test_json(self):
         title = "it's"
         report = json.loads(self.good(*self.TINY, "model,cblas", "--json", "--title", title,
@@ -395,9 +426,52 @@ class Units(Timed):
             self.assertIn(each, page.text)
         places = [page.text.index("\n%d%s" % (place + 1, row["label"])) for place, row in enumerate(report["ranking"])]
         self.assertEqual(places, sorted(places))
+        self.check_page_ranking(report, text)
+        self.check_page_products(report, text)
         for picture in text.split("<figure>")[1:]:
             xml.etree.ElementTree.fromstring(picture[:picture.index("<figcaption>")])
         self.assertEqual(sorted(os.listdir(self.directory)), ["plot.svg", "report.html"])
+
+    @staticmethod
+    def page_rows(text, heading):
+        """The cells of a table, the numbers in them by themselves; none for a dash."""
+        table = text[text.index("<h2>%s</h2>" % heading):]
+        rows = re.findall("<tr.*?</tr>", table[:table.index("</table>")])
+        cells = [re.findall("<td[^>]*>(.*?)</td>", row) for row in rows[1:]]
+        return [[None if cell == "&ndash;" else cell for cell in row] for row in cells]
+
+    def check_page_ranking(self, report, text):
+        rows = self.page_rows(text, "Ranking")
+        scans = [row for row in report["tables"][-1]["rows"] if "seconds" in row]
+        counts = sorted({row["threads"] for row in scans if row["role"] == "mmscan"})
+        figures = ["gelem_per_second", "of_bound", "times_serial"]
+        for role, row in zip(["bound", "loop"], rows):
+            wanted = [next(scan for scan in scans if scan["role"] == role and (role == "loop" or scan["threads"] == threads))
+                      for threads in counts]
+            self.check_cells(row[2:], [scan[figure] for scan in wanted for figure in figures])
+        for standing, row in zip(report["ranking"], rows[2:]):
+            wanted = [scan for threads in counts for scan in scans
+                      if (scan["name"], scan.get("s"), scan["threads"]) == (standing["label"], standing["s"], threads)]
+            self.check_cells(row[2:], [standing[figure] for figure in ("s", "product_gelem_per_second", "peak_gflop_per_second",
+                                       "gain_of_own_threads")] + [scan[figure] for scan in wanted for figure in figures])
+
+    def check_page_products(self, report, text):
+        cells = iter([row for row in self.page_rows(text, "Products") if len(row) == 9])
+        for label in [row["label"] for row in report["ranking"]]:
+            for form in [row["form"] for row in report["tables"][3]["rows"] if row["name"] == label and "seconds" in row]:
+                products = [next(row for row in table["rows"] if row["name"] == label and row.get("form") == form)
+                            for table in report["tables"][:7]]
+                row = next(cells)
+                self.assertEqual(row[1], form)
+                numbers = [number for cell in row[2:] for number in re.findall("[0-9.]+", cell)]
+                self.check_cells(numbers, [product[figure] for product in products
+                                           for figure in ("gelem_per_second", "gflop_per_second")])
+
+    def check_cells(self, cells, wanted):
+        self.assertEqual([cell is None for cell in cells], [number is None for number in wanted])
+        for cell, number in zip(cells, wanted):
+            if number is not None:
+                self.assertNear(float(cell), number, (cells, wanted))
 
     def test_wrong_usage(self):
         for arguments in [["--units", "cblas,"], ["--units", ""], ["--units="], ["--units", "cblas", "x"],
