@@ -3,8 +3,10 @@
 import csv
 import io
 import itertools
+import math
 import os
 import pty
+import re
 import resource
 import shutil
 import signal
@@ -612,6 +614,40 @@ class Terminal(Case):
         shown = self.on_terminal(self.slow)
         self.assertIn("scanning", shown)
         self.assertTrue(shown.endswith("\r\x1b[K"), shown)
+
+    def test_progress_is_true(self):
+        """The share, the cells and the time left agree with how much is done and how fast, while somebody reads slowly."""
+        x = sample("f8", (24, 125000))
+        path, read = self.write("x.npy", npy_bytes(x)), []
+
+        def work(terminal):
+            process = subprocess.Popen([MMSCAN, "scan", "--axis", "0", path], stdout=subprocess.PIPE, stderr=terminal)
+            while data := process.stdout.read(1 << 20):
+                read.append(data)
+                time.sleep(0.1)
+            process.stdout.close()
+            self.assertEqual(process.wait(20), 0)
+
+        shown = self.on_terminal(work)
+        self.same(np.load(io.BytesIO(b"".join(read))), expected(x, 0))
+        bars = re.findall(r"\r\x1b\[K(\w+) \[(#*)\.*\] +(\d+)%  ETA (\d+):(\d\d)  ([0-9.]+ \w*B)  ([0-9.]+ \w*B)/s", shown)
+        self.assertEqual(len(bars), shown.count("%"), shown)
+        times = {}
+        for stage, cells, percent, minutes, seconds, done, speed in bars:
+            done, speed = self.bytes_of(done), self.bytes_of(speed)
+            self.assertAlmostEqual(int(percent), 100 * done / x.nbytes, delta=1, msg=shown)
+            self.assertIn(len(cells), range(math.ceil(int(percent) / 5 - 0.2), math.ceil(int(percent) / 5 + 0.2) + 1), shown)
+            left = (x.nbytes - done) / speed
+            self.assertAlmostEqual(60 * int(minutes) + int(seconds), left, delta=0.6 + left / 50, msg=shown)
+            times.setdefault(stage, []).append(done / speed)
+        self.assertGreater(len(times["writing"]), 1, shown)
+        for stage in times.values():
+            self.assertTrue(all(before < after for before, after in zip(stage, stage[1:])), (times, shown))
+
+    @staticmethod
+    def bytes_of(text):
+        number, unit = text.split()
+        return float(number) * 1000 ** ["B", "kB", "MB", "GB"].index(unit)
 
     def test_no_progress_bar(self):
         """Neither where standard error is no terminal, nor for short work."""
