@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
 import xml.etree.ElementTree
+
+import numpy as np
 
 from command_case import Case, run
 
@@ -289,10 +292,52 @@ class Model(Case):
         for r in fit["runs"]:
             self.assertAlmostEqual(r["predicted"], sum(r[part] for part in ("call", "products", "moves", "totals", "loops")))
             self.assertGreater(r["measured"], 0)
+        self.check_lines(fit["sizes"])
+        self.check_parts({size["s"]: size for size in fit["sizes"]}, fit["runs"])
         text = self.good("model", "--fit").decode()
+        self.check_fit_text(text)
         self.assertEqual(sum(line.split()[:1] == ["16777216"] for line in text.splitlines()), 1)
         for arguments in ["-n", "10"], ["-s", "2"], ["-p", "1"], ["-l", "0"], ["--lanes", "1"]:
             self.bad("model", "--fit", *arguments, status=2, says="--fit")
+
+    def check_lines(self, sizes):
+        """The least squares of (start + entry s c) / time - 1, start being no less than 0."""
+        for size in sizes:
+            s, times = size["s"], np.array(size["times"])
+            terms = np.stack([np.ones(len(times)), s * np.array(size["columns"])]) / times
+            start, entry = np.linalg.lstsq(terms.T, np.ones(len(times)), rcond=None)[0]
+            if start < 0:
+                start, entry = 0, terms[1].sum() / (terms[1] @ terms[1])
+            self.assertAlmostEqual(size["start"], start, delta=1e-6 * times.max())
+            self.assertAlmostEqual(size["entry"] / entry, 1, 6)
+            self.assertAlmostEqual(size["worst"], np.abs(np.array([start, entry]) @ terms - 1).max(), 6)
+            self.assertAlmostEqual(size["latency"], size["start"] / size["entry"])
+            self.assertAlmostEqual(size["gflops"], 2 * s / size["entry"])
+
+    def check_parts(self, sizes, runs):
+        """Products in blocks of 1024 elements, a start each; totals of columns; a loop over what s does not divide."""
+        prices = set()
+        for r in runs:
+            s, size = r["s"], sizes[r["s"]]
+            tiles = [min(r["tile"], r["n"] - first) for first in range(0, r["n"], r["tile"])]
+            columns, rest = [m // s for m in tiles], sum(m % s for m in tiles)
+            blocks = sum(-(-c // (1024 // s)) for c in columns)
+            self.assertAlmostEqual(r["products"] / (blocks * size["start"] + size["entry"] * s * sum(columns)), 1)
+            self.assertEqual(r["loops"] > 0, rest > 0)
+            prices.add((round(r["totals"] / sum(columns), 9), r["call"]))
+        self.assertEqual(len(prices), 1)
+
+    def check_fit_text(self, text):
+        """Its columns agree with each other, but for the digits that are left out."""
+        sizes, runs = [[[float(word.rstrip("%")) for word in line.split() if word != "to"] for line in part.splitlines()]
+                       for part in re.findall("(?m)(?:^ *[0-9]+  .*\n)+", text)]
+        for s, start, entry, latency, elements, operations, *_ in sizes:
+            for got, wanted in (latency, start / entry), (elements, 1 / entry), (operations, 2 * s / entry):
+                self.assertAlmostEqual(got, wanted, delta=0.02 * wanted + 0.06)
+        for n, _, _, call, *parts, predicted, measured, ratio in runs:
+            self.assertAlmostEqual(call, runs[0][3] * runs[0][0] / n, delta=1e-4)
+            self.assertAlmostEqual(predicted, call + sum(parts), delta=4e-4)
+            self.assertAlmostEqual(ratio, predicted / measured, delta=0.01 + 0.01 * ratio)
 
     def test_too_long(self):
         for n in "2^62", "2^40":
