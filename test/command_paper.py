@@ -163,6 +163,88 @@ class Draw(Case):
         self.assertIn("9 segments, depth 6; stated is 2 floor(log_s n) = 4", "".join(picture.itertext()))
         self.assertIn("one segment", "".join(self.draw("--figure", "segments", "-n", 64).itertext()))
 
+    def test_places_of_adders(self):
+        """An adder is on the line of the element it makes; an edge comes from the line of each it adds, out of its level."""
+        picture = self.draw("-n", 16, "-s", 4)
+        heads = [t for t in picture.iter(self.SVG + "text") if t.get("class") == "middle faint" and t.text.isdigit()]
+        at = {int(t.text): float(t.get("x")) for t in heads}
+        wires = {float(line.get("x1")) for line in picture.iter(self.SVG + "line") if line.get("class") == "wire"}
+        self.assertEqual((len(at), set(at.values())), (16, wires))
+        levels = {}
+        for group in self.groups(picture, "adder"):
+            to, terms = group.find(self.SVG + "title").text.split(": ")
+            circle, edges = group.find(self.SVG + "circle"), group.find(self.SVG + "path").get("d").split("M")[1:]
+            x, y = float(circle.get("cx")), float(circle.get("cy"))
+            ends = [tuple(map(float, re.split("[ L]", edge))) for edge in edges]
+            self.assertEqual([(x, y)] * len(ends) + [at[int(to)]], [end[2:] for end in ends] + [x])
+            self.assertEqual([end[0] for end in ends], [at[int(term)] for term in terms.split(" + ")])
+            levels.setdefault(y, set()).update(end[1] for end in ends)
+        tops = [top for y in sorted(levels) for top in (*levels[y], y)]
+        self.assertEqual((len(tops), tops), (2 * len(levels), sorted(set(tops))))
+
+    def cells(self, picture):
+        """Middles of the cells, how they look and what stands in them."""
+        texts = [(float(t.get("x")), float(t.get("y")), t.text) for t in picture.iter(self.SVG + "text")]
+        cells = []
+        for box in picture.iter(self.SVG + "rect"):
+            if box.get("class") in ("cell", "padding", "up", "down", "one"):
+                x, y, width, height = (float(box.get(name)) for name in ("x", "y", "width", "height"))
+                inside = [text for at_x, at_y, text in texts if at_x == x + width / 2 and y < at_y < y + height]
+                cells += [(x + width / 2, y + height / 2, box.get("class"), int(text)) for text in inside]
+        return cells
+
+    def test_products_are_products(self):
+        """In each level what is coloured in W is A T, of the values that are there."""
+        for n, s in (16, 2), (27, 3), (64, 4):
+            picture = self.draw("--figure", "tensor", "-n", n, "-s", s, "--values")
+            cells = self.cells(picture)
+            middles = {name: [float(t.get("y")) - 5 for t in picture.iter(self.SVG + "text") if t.text == name]
+                       for name in ("A × T", "= W", "×")}
+            sign = next(float(t.get("x")) for t in picture.iter(self.SVG + "text") if t.text == "×")
+            for upper, lower in zip(middles["A × T"], middles["= W"]):
+                near = [[cell for cell in sorted(cells, key=lambda cell: cell[1::-1]) if abs(cell[1] - y) < 11 * s]
+                        for y in (upper, lower)]
+                a = np.reshape([cell[3] for cell in near[0] if cell[0] < sign], (s, s))
+                given = np.reshape([cell[3] for cell in near[0] if cell[0] > sign], (s, -1))
+                product = (a @ given).ravel()
+                self.assertEqual(len(near[1]), len(product))
+                coloured = [i for i, cell in enumerate(near[1]) if cell[2] in ("up", "down")]
+                self.assertGreater(len(coloured), 0)
+                self.assertEqual([near[1][i][3] for i in coloured], [product[i] for i in coloured])
+
+    def test_values_that_are_written(self):
+        """As many cells are grey as there are adders: no value is copied where n is a power of s."""
+        picture = self.draw("-n", 16, "-s", 4, "--values")
+        looks = [cell[2] for cell in self.cells(picture)]
+        self.assertEqual((looks.count("one"), len(looks)), (len(self.groups(picture, "adder")), 16 * 4))
+
+    def test_shapes_of_segments(self):
+        """63 = 3 * 16 + 3 * 4 + 3: up-sweeps narrow, down-sweeps widen; ways to w and back, from one w to the next segment."""
+        picture = self.draw("--figure", "segments", "-n", 63, "-s", 4)
+        for shape in picture.iter(self.SVG + "polygon"):
+            (x1, y1), (x2, _), (x3, y2), (x4, _) = [map(float, point.split(",")) for point in shape.get("points").split()]
+            self.assertEqual((x2 - x1 > x3 - x4, y1 < y2), (shape.get("class") == "up", True))
+        texts = [t.text for t in picture.iter(self.SVG + "text")]
+        self.assertEqual([text for text in texts if text.isdigit()], ["16"] * 3 + ["4"] * 3 + ["1"] * 3)
+        circles = [(float(c.get("cx")), float(c.get("cy"))) for c in picture.iter(self.SVG + "circle")]
+        ends, before, after = circles[:9], circles[9::2], circles[10::2]
+        bars = [r for r in picture.iter(self.SVG + "rect") if r.get("class") == "broadcast" and r.get("height") == "16"]
+        middles = [(float(r.get("x")) + float(r.get("width")) / 2, float(r.get("y"))) for r in bars]
+        self.assertEqual(self.arrows(picture, "copy"), list(zip(ends, before)))
+        self.assertEqual(self.arrows(picture, "broadcast"), list(zip(after, middles)))
+        self.assertEqual([x for x, _ in middles], [x for x, _ in ends[1:]])
+
+    def arrows(self, picture, kind):
+        paths = [g.find(self.SVG + "path").get("d") for g in self.groups(picture, kind)]
+        return [tuple(tuple(map(float, end.split())) for end in path[1:].split("L")) for path in paths]
+
+    def test_legends(self):
+        """What is in a picture, and nothing else."""
+        for n, kinds in (64, {"up-sweep", "down-sweep"}), (63, {"up-sweep", "down-sweep", "scan of the totals", "broadcast", "copy"}):
+            for figure in "circuit", "segments":
+                texts = {t.text for t in self.draw("--figure", figure, "-n", n, "-s", 4).iter(self.SVG + "text") if not t.get("class")}
+                self.assertEqual(texts & {"up-sweep", "down-sweep", "combine", "scan of the totals", "broadcast", "copy"}, kinds)
+
     def test_every_figure_of_every_method(self):
         for algorithm in ["sklansky", "hillis-steele", "blelloch", "brent-kung", "dakkak-warp", "dakkak-block",
                           "matmulscan"]:
