@@ -224,6 +224,8 @@ class Draw(Case):
         for shape in picture.iter(self.SVG + "polygon"):
             (x1, y1), (x2, _), (x3, y2), (x4, _) = [map(float, point.split(",")) for point in shape.get("points").split()]
             self.assertEqual((x2 - x1 > x3 - x4, y1 < y2), (shape.get("class") == "up", True))
+        rows = [float(line.get("y1")) for line in picture.iter(self.SVG + "line") if line.get("class") == "grid"]
+        self.assertEqual((len(rows), rows), (7, sorted(rows)))  # a level under the other
         texts = [t.text for t in picture.iter(self.SVG + "text")]
         self.assertEqual([text for text in texts if text.isdigit()], ["16"] * 3 + ["4"] * 3 + ["1"] * 3)
         circles = [(float(c.get("cx")), float(c.get("cy"))) for c in picture.iter(self.SVG + "circle")]
