@@ -11,20 +11,26 @@ import xml.etree.ElementTree
 
 from command_case import MMSCAN, Timed
 
-# A peer that leaves its results as they were, one that is right, one that was not built.
+# A peer that leaves its results as they were, one that is right, the same after 300 us, one that was not built.
 FAKE_PEERS = r"""
 #include "peer.h"
+#include <unistd.h>
 static void idle(size_t n, const void *x, void *y, int threads) { (void)n, (void)x, (void)y, (void)threads; }
 static void right(size_t n, const void *from, void *to, int threads) {
   float sum = 0;
   (void)threads;
   for (size_t i = 0; i < n; i++) ((float *)to)[i] = sum += ((const float *)from)[i];
 }
+static void slow(size_t n, const void *from, void *to, int threads) {
+  usleep(300);
+  right(n, from, to, threads);
+}
 static const peer bad = {"idle peer", "by hand", 0, PEER_ONE_THREAD, NULL, {idle, idle, idle, idle}};
 static const peer good = {"right peer", "by hand", 0, PEER_OWN_THREADS, NULL, {right}};
+static const peer late = {"slow peer", "by hand", 0, PEER_OWN_THREADS, NULL, {slow}};
 static const peer none = {.name = "absent peer", .absent = "there is none"};
 const peer *const *mmscan_bench_peers(void) {
-  static const peer *const table[] = {&bad, &good, &none, NULL};
+  static const peer *const table[] = {&bad, &good, &late, &none, NULL};
   return table;
 }
 """
@@ -245,4 +251,5 @@ class Bench(Timed):
         self.assertIn(b"mmscan: idle peer, f32, n = 16: WRONG", done.stderr)
         self.assertIn("WRONG result, first at element 0", rows["idle peer"]["skipped"])
         self.assertGreater(rows["right peer"]["seconds"], 0)
+        self.assertGreaterEqual(rows["slow peer"]["fastest_seconds"], 300e-6)
         self.assertEqual(rows["absent peer"]["skipped"], "there is none")

@@ -42,13 +42,14 @@ class Axis:
 
 
 class Plot:
-    """What belongs to one title: marks, boxes with their colours, and the points of lines; the key is left out."""
+    """What belongs to one title: marks, boxes with their colours, and lines' points and dashes; the key is left out."""
 
     def __init__(self, group, right):
         uses = [use.get("transform", "") for use in group.iter(SVG + "use")]
         lines = [path.get("d") for path in group.iter(SVG + "path")]
         polygons = list(group.iter(SVG + "polygon"))
         self.title = group.find(SVG + "title").text
+        self.is_dashed = any(path.get("stroke-dasharray") for path in group.iter(SVG + "path"))
         self.marks = [point for use in uses for point in points_of(use)[:1] if point[0] <= right]
         self.line = [point for line in lines for point in points_of(line) if point[0] <= right]
         self.boxes = [points_of(polygon.get("points")) for polygon in polygons]
@@ -174,6 +175,7 @@ class BenchPlot(Drawn):
                 points = self.points(drawing, [(n, speeds[line][n]) for n in self.LENGTHS])
                 seen = [point for point in points if drawing.top < point[1] < drawing.bottom]
                 self.assertPlaces(plot.marks, seen, plot.title)
+                self.assertEqual(plot.is_dashed, line == (bound, 3) or (line[0].startswith("mmscan") and line[1] < 3), line)
 
 
 class UnitsPlot(Drawn):
@@ -222,6 +224,7 @@ class UnitsPlot(Drawn):
         """Each at its unit's name, on three threads over the paler one on one, as long as the unit is fast."""
         bars = self.drawing(0)
         self.assertEqual(sorted(bars.names, key=bars.names.get), [row["label"] for row in self.ranking])
+        self.assertIn("Gelem/s (full bars: 3 threads, pale bars: 1 thread)", bars.labels)
         step = bars.names[self.ranking[1]["label"]] - bars.names[self.ranking[0]["label"]]
         pale, full = [plot for plot in bars.plots if plot.boxes]
         for i, row in enumerate(self.ranking):

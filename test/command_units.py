@@ -399,7 +399,11 @@ class Units(Timed):
         title = "<it's> \\ \"{/:Bold 5}\" & `date` $x %d"
         svg, png = self.path("it's a plot.svg"), self.path("plot.png")
         self.good(*self.TINY, "cblas,model", "--plot", svg, "--title", title)
-        text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext()).replace("\u00a0", "").replace(" ", "")
+        picture = xml.etree.ElementTree.parse(svg).getroot()
+        heights = {"".join(g.itertext()).strip()[len(title):]: float(re.search(r",([0-9.]+)\)", g.get("transform"))[1])
+                   for g in picture.iter("{http://www.w3.org/2000/svg}g") if "font-size" in g.attrib and title in "".join(g.itertext())}
+        self.assertEqual([what.split()[1] for what in sorted(heights, key=heights.get)], ["scans", "products", "roofline"])
+        text = "".join(picture.itertext()).replace("\u00a0", "").replace(" ", "")
         for each in [title, "cblas", "model", "copying, 1 thread", "serial loop", "roofline", "GB/s", "s = 128"]:
             self.assertIn(each.replace(" ", ""), text)
         self.good(*self.TINY, "cblas", "--plot", png, "--json", "--threads", "1")
