@@ -31,18 +31,27 @@ static inline void store_part_32(void *p, bits v, size_t m) {
   _mm512_mask_storeu_epi32(p, (__mmask16)((1u << m) - 1), v);
 }
 
-static inline bits spread_32(bits v, bits in, int step) {
+/* The lanes whose index has bit `step` set. */
+static inline mask upper_32(int step) { return mask_of((mask[]){0xAAAA, 0xCCCC, 0xF0F0, 0xFF00}[step]); }
+
+/* Each of these gets the last lane of the run of 2^step before its own, the others zero. */
+static inline bits run_end_32(bits v, int step) {
   const bits third = _mm512_setr_epi32(3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11, 11, 11, 11, 11);
   switch (step) {
   case 0:
-    return _mm512_mask_shuffle_epi32(in, mask_of(0xAAAA), v, 0xA0);
+    return _mm512_maskz_shuffle_epi32(upper_32(0), v, 0xA0);
   case 1:
-    return _mm512_mask_shuffle_epi32(in, mask_of(0xCCCC), v, 0x55);
+    return _mm512_maskz_shuffle_epi32(upper_32(1), v, 0x55);
   case 2:
-    return _mm512_mask_permutexvar_epi32(in, mask_of(0xF0F0), fixed(third), v);
+    return _mm512_maskz_permutexvar_epi32(upper_32(2), fixed(third), v);
   default:
-    return _mm512_mask_permutexvar_epi32(in, mask_of(0xFF00), fixed(_mm512_set1_epi32(7)), v);
+    return _mm512_maskz_permutexvar_epi32(upper_32(3), fixed(_mm512_set1_epi32(7)), v);
   }
+}
+
+/* For operators that have no steps of their own. */
+static inline __attribute__((unused)) bits spread_32(bits v, bits in, int step) {
+  return _mm512_mask_mov_epi32(in, upper_32(step), run_end_32(v, step));
 }
 
 static inline bits last_32(bits v) { return _mm512_permutexvar_epi32(fixed(_mm512_set1_epi32(15)), v); }
@@ -56,10 +65,26 @@ static inline bits sum_f32(bits a, bits b) {
   return _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
 }
 
-static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
+/* Floats are added under a mask: nothing is moved first. */
+static inline bits sum_step_f32(bits v, bits in, int step) {
+  const __m512 before = _mm512_castsi512_ps(run_end_32(v, step)), own = _mm512_castsi512_ps(v);
+  (void)in;
+  return _mm512_castps_si512(_mm512_mask_add_ps(own, upper_32(step), own, before));
+}
 
+/* The first step, of the vector one element after p. */
+static inline bits sum_reread_f32(bits v, const void *p) {
+  const __m512 own = _mm512_castsi512_ps(v);
+  return _mm512_castps_si512(_mm512_mask_add_ps(own, upper_32(0), own, _mm512_loadu_ps(p)));
+}
+
+/* Integers add the zeros: their addition under a mask is slower. */
 static inline bits sum_u32(bits a, bits b) { return _mm512_add_epi32(a, b); }
-static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
+
+static inline bits sum_step_u32(bits v, bits in, int step) {
+  (void)in;
+  return _mm512_add_epi32(v, run_end_32(v, step));
+}
 
 /* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
@@ -102,16 +127,21 @@ static inline void store_part_64(void *p, bits v, size_t m) {
   _mm512_mask_storeu_epi64(p, (__mmask8)((1u << m) - 1), v);
 }
 
-static inline bits spread_64(bits v, bits in, int step) {
+static inline __mmask8 upper_64(int step) { return (__mmask8)mask_of((mask[]){0xAA, 0xCC, 0xF0}[step]); }
+
+static inline bits run_end_64(bits v, int step) {
   switch (step) {
   case 0:
-    return _mm512_castpd_si512(
-        _mm512_mask_movedup_pd(_mm512_castsi512_pd(in), (__mmask8)mask_of(0xAA), _mm512_castsi512_pd(v)));
+    return _mm512_unpacklo_epi64(_mm512_setzero_si512(), v);
   case 1:
-    return _mm512_mask_permutex_epi64(in, (__mmask8)mask_of(0xCC), v, 0x55);
+    return _mm512_maskz_permutex_epi64(upper_64(1), v, 0x55);
   default:
-    return _mm512_mask_permutexvar_epi64(in, (__mmask8)mask_of(0xF0), fixed(_mm512_set1_epi64(3)), v);
+    return _mm512_maskz_permutexvar_epi64(upper_64(2), fixed(_mm512_set1_epi64(3)), v);
   }
+}
+
+static inline __attribute__((unused)) bits spread_64(bits v, bits in, int step) {
+  return _mm512_mask_mov_epi64(in, upper_64(step), run_end_64(v, step));
 }
 
 static inline bits last_64(bits v) { return _mm512_permutexvar_epi64(fixed(_mm512_set1_epi64(7)), v); }
@@ -125,10 +155,22 @@ static inline bits sum_f64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
 }
 
-static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
+static inline bits sum_step_f64(bits v, bits in, int step) {
+  const __m512d before = _mm512_castsi512_pd(run_end_64(v, step)), own = _mm512_castsi512_pd(v);
+  (void)in;
+  return _mm512_castpd_si512(_mm512_mask_add_pd(own, upper_64(step), own, before));
+}
+
+static inline bits sum_reread_f64(bits v, const void *p) {
+  const __m512d own = _mm512_castsi512_pd(v);
+  return _mm512_castpd_si512(_mm512_mask_add_pd(own, upper_64(0), own, _mm512_loadu_pd(p)));
+}
 
 static inline bits sum_u64(bits a, bits b) { return _mm512_add_epi64(a, b); }
-static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
+static inline bits sum_step_u64(bits v, bits in, int step) {
+  (void)in;
+  return _mm512_add_epi64(v, run_end_64(v, step));
+}
 
 static inline bits larger_64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));
@@ -159,7 +201,7 @@ static inline bits highs_64(bits a, bits b) {
 #define ISA          avx512
 #define PREFETCHES   true
 #define STREAMS_LONG true
-#define REREADS      0
+#define REREADS      1
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;
