@@ -11,8 +11,11 @@ static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
 static inline void store(void *p, bits v) { _mm256_storeu_si256(p, v); }
 static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 
-/* A constant: the compiler does well by itself. */
-static inline bits fixed(bits v) { return v; }
+/* A constant the compiler does not look into: clang would make two or three other moves of a move by a known index. */
+static inline bits fixed(bits v) {
+  __asm__("" : "+x"(v));
+  return v;
+}
 
 static inline bits slide_index(size_t m) {
   return _mm256_add_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -48,11 +51,11 @@ static inline bits spread_32(bits v, bits in, int step) {
   case 1:
     return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0x55), 0xCC);
   default:
-    return _mm256_blend_epi32(in, _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(3)), 0xF0);
+    return _mm256_blend_epi32(in, _mm256_permutevar8x32_epi32(v, fixed(_mm256_set1_epi32(3))), 0xF0);
   }
 }
 
-static inline bits last_32(bits v) { return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(7)); }
+static inline bits last_32(bits v) { return _mm256_permutevar8x32_epi32(v, fixed(_mm256_set1_epi32(7))); }
 static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi8(v, between(v, in), 12); }
 
 static inline bits reverse_32(bits v) {
@@ -67,7 +70,19 @@ static inline bits sum_f32(bits a, bits b) {
 static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
 
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
-static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
+
+/* Shifts, and moves of bytes, make zeros on the way. */
+static inline bits sum_step_u32(bits v, bits in, int step) {
+  const bits second = _mm256_set_epi32(0x07060504, 0x07060504, -1, -1, 0x07060504, 0x07060504, -1, -1);
+  switch (step) {
+  case 0:
+    return sum_u32(_mm256_slli_epi64(v, 32), v);
+  case 1:
+    return sum_u32(_mm256_shuffle_epi8(v, fixed(second)), v);
+  default:
+    return sum_u32(spread_32(v, in, step), v);
+  }
+}
 
 static inline __m256 magnitude_32(bits v) {
   return _mm256_castsi256_ps(_mm256_and_si256(v, _mm256_set1_epi32(INT32_MAX)));
