@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bell.h"
+#include "clock.h"
 #include "test.h"
 
 /* ---- One who waits ----------------------------------------------------------------------------------------------- */
@@ -21,12 +21,6 @@ struct waiter {
   double waited, worked; /* seconds: that passed, and of CPU time */
   int found;
 };
-
-static double clock_of(clockid_t id) {
-  struct timespec t;
-  clock_gettime(id, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void *wait_for_turn(void *argument) {
   struct waiter *w = argument;

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <float.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "toy.h"
@@ -22,15 +22,13 @@ static mmscan_plan *measured(const mmscan_desc *desc, const mmscan_choice *asked
 
 enum { LONG = 1 << 20, RUNS = 9 };
 
-/* Nanoseconds, the least of some runs. Drops the plan. */
+/* Seconds, the least of some runs. Drops the plan. */
 static double time_of(mmscan_plan *plan, const float *x, float *y) {
   double least = DBL_MAX;
   for (int i = 0; i < RUNS; i++) {
-    struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
+    const double start = seconds();
     assert_mmscan_ok(mmscan_execute(plan, x, y));
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    double took = 1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec);
+    const double took = seconds() - start;
     if (took < least) least = took;
   }
   mmscan_plan_destroy(plan);

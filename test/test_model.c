@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "powers.h"
 #include "recording.h"
 
 static mmscan_model_desc model_desc(size_t n, size_t s, double latency, size_t units, size_t lanes) {
@@ -18,8 +19,6 @@ static mmscan_model_result model(size_t n, size_t s, double latency, size_t unit
   assert_int_equal(r.struct_size, sizeof r);
   return r;
 }
-
-static double power_of(double s, size_t k) { return k == 0 ? 1 : s * power_of(s, k - 1); }
 
 static void assert_number(const char *what, size_t n, size_t s, double got, double want) {
   if (got != want) fail_seeded("n %zu, s %zu: %s %.17g, not %.17g", n, s, what, got, want);
@@ -82,7 +81,7 @@ static void test_short_lengths(void **state) {
 /* Phase one multiplies n/s^2 + n/s^3 + ... + 1 + 1 squares, phase two all of these but the last; and on one unit a
  * level has as many columns as it has elements, by s. */
 static void check_power(size_t s, size_t k, double latency) {
-  const size_t n = (size_t)power_of((double)s, k);
+  const size_t n = power_of(s, k);
   const double m = (double)n, w = (double)s, columns = (double)(2 * k - 1);
   const double squares = 2 * (m / w - 1) / (w - 1) + 1;
   const double additions = m * (1 + w / 2) + w * w * w / 2 - w * w - w;
@@ -104,7 +103,7 @@ static void check_power(size_t s, size_t k, double latency) {
 /* Section 3.3: at most 1/2 and 1/s of the unit is used; what is missing is padding. Level t of phase one has n/s^(t+1)
  * columns, of phase two n/s^t - 1 columns that are added to. */
 static void check_utilisation(size_t s, size_t k) {
-  const size_t n = (size_t)power_of((double)s, k);
+  const size_t n = power_of(s, k);
   const double m = (double)n, w = (double)s, squares = (m / w - 1) / (w - 1), dense = w * w * (w - 1);
   mmscan_model_result r = model(n, s, 0, 1, 0);
   assert_number("utilisation of L", n, s, r.utilisation_l.counted, (m - 1) * w / 2 / ((squares + 1) * dense));
@@ -118,9 +117,9 @@ static void check_utilisation(size_t s, size_t k) {
 
 static void test_powers(void **state) {
   (void)state;
-  const double most = (double)sized((size_t)1 << 18, (size_t)1 << 10);
+  const size_t most = sized((size_t)1 << 18, (size_t)1 << 10);
   for (size_t s = 2; s <= 32; s++)
-    for (size_t k = 1; power_of((double)s, k) <= most; k++) {
+    for (size_t k = 1; power_of(s, k) <= most; k++) {
       check_power(s, k, (double)(k % 3 * 17));
       check_utilisation(s, k);
     }
@@ -194,8 +193,8 @@ static void test_latency_scales(void **state) {
 static void test_fast_vector_unit(void **state) {
   (void)state;
   for (size_t s = 2; s <= 9; s++)
-    for (size_t k = 1; power_of((double)s, k) <= 10000; k++) {
-      const size_t n = (size_t)power_of((double)s, k);
+    for (size_t k = 1; power_of(s, k) <= 10000; k++) {
+      const size_t n = power_of(s, k);
       mmscan_model_result r = model(n, s, 5, 1000000, SIZE_MAX);
       assert_number("chain", n, s, r.critical_path - (double)(k - 1), (double)(k * (s * s + 5)));
     }

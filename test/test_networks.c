@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "powers.h"
 #include "recording.h"
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
@@ -217,12 +218,6 @@ static void test_large_matrices(void **state) {
 }
 
 /* ---- Table 1 ----------------------------------------------------------------------------------------------------- */
-
-static size_t power_of(size_t s, size_t k) { return k == 0 ? 1 : s * power_of(s, k - 1); }
-
-static size_t floor_log(size_t s, size_t n) { return n < s ? 0 : 1 + floor_log(s, n / s); }
-
-static size_t ceil_log(size_t s, size_t n) { return n <= 1 ? 0 : 1 + ceil_log(s, (n - 1) / s + 1); }
 
 static mmscan_network_counts counts_of(const char *method, size_t s, size_t n) {
   const mmscan_method m = method_called(method);

@@ -4,6 +4,7 @@
  */
 #include <unistd.h>
 
+#include "powers.h"
 #include "scratch.h"
 #include "shot.h"
 
@@ -198,15 +199,6 @@ static void test_nothing_to_scan(void **state) {
 
 static size_t ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
 
-static size_t power_of(size_t s, size_t k) { return k == 0 ? 1 : s * power_of(s, k - 1); }
-
-/* The smallest k with n <= s^k. */
-static size_t ceil_log(size_t s, size_t n) {
-  size_t k = 0;
-  while (power_of(s, k) < n) k++;
-  return k;
-}
-
 /* Adds a level of m elements; a column of the matrix has `zeroless` additions, or one less for each element it lacks
  * where the matrix is B, and one fewer than its length for each element where it is L. */
 static void count_level(mmscan_counts *c, const mmscan_matmul_desc *d, bool is_l, size_t m) {
@@ -331,12 +323,6 @@ static void test_counts_of_listing(void **state) {
 }
 
 /* ---- Counts by digits -------------------------------------------------------------------------------------------- */
-
-static size_t floor_log(size_t s, size_t n) {
-  size_t k = 0;
-  while (power_of(s, k + 1) <= n) k++;
-  return k;
-}
 
 /* Levels of a run on s^k elements. */
 static size_t depth_of_power(size_t k) { return k == 0 ? 0 : 2 * k - 1; }

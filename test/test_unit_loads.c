@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <malloc.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 #include "sanitized.h"
 #include "toy.h"
 #include "traces.h"
@@ -22,12 +22,6 @@ static const double MOST_SECONDS = 6;
 /* Bytes of the heap that one thread more has, with glibc: 656 for its cache of blocks, and some for what it knows of
  * libraries. A load that left the smallest block, of 32, would be seen after 32 loads. */
 enum { OF_A_THREAD = 1024 };
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool is_wrapped(void) { return getenv("MMSCAN_TEST_WRAPPER") != NULL && emulator() == NULL; }
 

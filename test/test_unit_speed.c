@@ -4,20 +4,14 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <float.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 #include "toy.h"
 #include "unit_list.h"
 
 /* Threads that fight make a scan take tens of times as long. */
 enum { N = 1 << 20, RUNS = 9, TRIES = 3, FAR_SLOWER = 4 };
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Of matrices: what is chosen by default, and so many rows that a product of a block is beyond what vendors do by one
  * thread. */

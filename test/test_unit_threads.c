@@ -5,9 +5,9 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 #include "toy.h"
 #include "traces.h"
 #include "unit/vendor.h"
@@ -68,12 +68,6 @@ static int extra_tasks(const char *unit, int threads, size_t n, const float *x, 
   pthread_join(watcher, NULL);
   mmscan_plan_destroy(plan);
   return (int)w.most - (int)before - 1;
-}
-
-static double clock_of(clockid_t id) {
-  struct timespec t;
-  clock_gettime(id, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* A pool of threads that is there already is not seen by counting, but its work is. */
