@@ -5,21 +5,16 @@
 #include "product.h"
 #include "report.h"
 
+#include <csv.h>
 #include <stdio.h>
 #include <string.h>
 
-/* In quotes where it has to be, and a quote then twice (RFC 4180). */
+/* In quotes where it has to be (RFC 4180). */
 static void put_text(const char *text) {
-  if (strpbrk(text, ",\"\n\r") == NULL) {
+  if (strpbrk(text, ",\"\n\r") == NULL)
     fputs(text, stdout);
-    return;
-  }
-  putchar('"');
-  for (; *text != '\0'; text++) {
-    if (*text == '"') putchar('"');
-    putchar(*text);
-  }
-  putchar('"');
+  else
+    csv_fwrite(stdout, text, strlen(text));
 }
 
 /* Digits enough to be read back as the same number. */
