@@ -107,12 +107,14 @@ class Units(Timed):
         """While they are loaded, or multiply: the one that did it is named."""
         crash = "#include <stdlib.h>\n#include <signal.h>\n"
         begin = "__attribute__((constructor)) static void begin(void) { %s; }"
-        for name, how, says in [("liba.so", "raise(SIGSEGV)", "crashed"), ("libb.so", "exit(0)", "ended")]:
+        ends = [("libsegv.so", "raise(SIGSEGV)", "crashed", -signal.SIGSEGV),
+                ("libabort.so", "abort()", "crashed", -signal.SIGABRT), ("libexit.so", "exit(0)", "ended", 1)]
+        for name, how, says, code in ends:
             unit = self.library(name, more=crash + begin % how)
             for command in [[*self.TINY, "cblas," + unit], ["tune", "--unit", unit]]:
                 status, _, err = run(*command)
                 self.assertIn("mmscan: %s: it has %s this process" % (unit, says), err)
-                self.assertEqual(status, -signal.SIGSEGV if says == "crashed" else 1)
+                self.assertEqual(status, code)
         unit = self.library("libtrap.so", "(n > 10000 ? (__builtin_trap(), 0) : n)")
         status, _, err = run("bench", "--rounds", 1, "-n", 18, "--units", unit)
         self.assertEqual(err, "mmscan: trap: it has crashed this process\n")

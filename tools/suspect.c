@@ -34,7 +34,7 @@ static void tell_crash(int signal_number) {
 }
 
 static void watch(void) {
-  static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = tell_crash;
