@@ -22,7 +22,7 @@
  *
  * Units      Lengths, strides and distances are counted in elements, never in bytes.
  * Ownership  The caller owns x and y. The library keeps no pointer to them after a call returns.
- * In place   x == y is allowed. Where x and y share memory in any other way the call is refused with MMSCAN_EOVERLAP,
+ * In place   x == y is allowed. Where x and y share a byte in any other way the call is refused with MMSCAN_EOVERLAP,
  *            and y is untouched.
  * Alignment  That of the element type, nothing more.
  * Threads    Every call may be made from any number of threads at once, on one plan too. A call made inside an OpenMP
@@ -40,18 +40,19 @@
  * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers wrap
  *            around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which is
  *            not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
- *            (but for a sum that comes near the largest float in small steps: it may overflow a few elements sooner or
- *            later). The engine gemm does not keep the sign of a zero. Flags of floating-point exceptions say nothing
- *            after a call; where a program has made them trap, data with an Inf, a NaN or sums that overflow may trap
- *            where the plain loop would not.
+ *            (but for a sum that comes near the largest float in small steps, which may overflow sooner or later). The
+ *            engine gemm, and any where rounding is downward, does not keep the sign of a zero. Flags of floating-point
+ *            exceptions say nothing after a call; where a program has made them trap, data with an Inf, a NaN or sums
+ *            that overflow may trap where the plain loop would not.
  * Accuracy   An element is rounded at most c times on its way into a float y[i], which is off by c u / (1 - c u) of
- *            |init| + |x[0]| + ... + |x[i]| at most, where u is 2^-24 for float, 2^-53 for double, and twice that
- *            where rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter
- *            4). With the engine serial c is i + 1. With simd and gemm it is i / T + T / 2 + s + 16, where T is the
- *            elements of a tile (by default of 128 KiB), or n if that is less, and s the size of the matrices (with
- *            simd 0); but 2 T is in place of T / 2 where elements are larger than max / 2^20, or sums than max / 2, as
- *            the plain loop may do a tile then. In reverse i counts from the end. Not meant are mmscan_matmulscan()
- *            and mmscan_network().
+ *            |init| + |x[0]| + ... + |x[i]| at most, where u is 2^-24 for float, 2^-53 for double, and twice that where
+ *            rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter 4). c
+ *            is i + 1, as in any order. With the engines simd and gemm it is i / T + T / 2 + s + 16 if that is less,
+ *            where T is the elements of a tile (by default of 128 KiB at most), or n if that is less, and s the size of
+ *            the matrices (with simd 0); but not where the plain loop may be in their place: for fewer than 64 elements
+ *            by default, without memory, or where elements are NaN or larger than max / 2^20, or sums than max / 2. In
+ *            reverse i counts from the end; in blocks (mmscan_scan_block()) from the start of the first, and n is that
+ *            of the shortest. Not meant are mmscan_matmulscan() and mmscan_network().
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits. Where a call fails,
  *            y is untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an
  *            engine was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a
@@ -709,8 +710,8 @@ mmscan_status mmscan_get_isa(size_t index, mmscan_part *part);
 /* What this CPU calls itself, or "unknown". A static string. */
 const char *mmscan_cpu(void);
 
-/* The instruction set the library's own loops use: what MMSCAN_ISA asks for, or else the best that this CPU, its system
- * and this build have. A static string. */
+/* The instruction set the library's own loops use: what MMSCAN_ISA asks for, where that can be had, or else the best
+ * that this CPU, its system and this build have. A static string. */
 const char *mmscan_isa(void);
 
 /* How many threads a call made here and now may use. */

@@ -177,9 +177,11 @@ static inline size_t levels_of(size_t s, size_t n) {
 /* The most additions between an element and a result that holds it, as mmscan.h tells them. `used` may be NULL:
  * whatever the engine is. */
 static inline double most_additions(const mmscan_choice *used, size_t n) {
-  if (used == NULL || !cuts_tiles(used) || n == 0) return (double)n + 1;
+  const double in_any_order = (double)n + 1;
+  if (used == NULL || !cuts_tiles(used) || n == 0) return in_any_order;
   const double tile = (double)smaller(used->tile, n);
-  return (double)n / tile + tile / 2 + (double)used->s + 16;
+  const double in_tiles = (double)n / tile + tile / 2 + (double)used->s + 16;
+  return in_tiles < in_any_order ? in_tiles : in_any_order;
 }
 
 /* A sum whose terms each pass through at most c additions is off by at most c u / (1 - c u) of the sum of |x|, u =

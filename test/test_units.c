@@ -559,6 +559,17 @@ static void test_scans_of_units_here(void **state) {
   check_units_here(check_scans);
 }
 
+/* A library takes nothing along, when it is closed, that others or the linked one need. */
+static void test_libraries_after_one_another(void **state) {
+  (void)state;
+  const char *library, *unit;
+  for (size_t i = 0; (library = mmscan_unit_candidate(i)) != NULL; i++) {
+    if (is_passed_over(library) || mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) continue;
+    assert_mmscan_ok(mmscan_unit_close(unit));
+    assert_mmscan_ok(product_status("cblas", MMSCAN_PRODUCT_GEMM));
+  }
+}
+
 int main(int argc, char **argv) {
   static const struct child children[] = {{"try", child_try},
                                           {"state", child_state},
@@ -595,6 +606,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_xsmm_is_tested),
       cmocka_unit_test(test_scans_of_xsmm),
       cmocka_unit_test(test_scans_of_units_here),
+      cmocka_unit_test(test_libraries_after_one_another),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
