@@ -48,7 +48,10 @@ static double by_size(size_t s) {
 static size_t most_of(const mms_job *job, mms_shape shape, int count) {
   const size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, left = shape.n % piece;
   const size_t threads = (size_t)count, pieces = shape.n / piece * shape.batch, lefts = left ? shape.batch : 0;
-  if (pieces % threads) return (pieces / threads + 1) * piece;
+  if (pieces % threads) {
+    const size_t most = (pieces / threads + 1) * piece, evenly = shape.n * shape.batch / threads;
+    return most > evenly ? most : evenly;
+  }
   return pieces / threads * piece + (lefts + threads - 1) / threads * left;
 }
 
