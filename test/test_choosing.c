@@ -6,6 +6,7 @@
 
 #include "child.h"
 #include "clock.h"
+#include "estimate.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "toy.h"
@@ -169,6 +170,97 @@ static void test_estimates_for_any_number(void **state) {
   }
 }
 
+/* ---- What is estimated ------------------------------------------------------------------------------------------- */
+
+/* As a plan has it done: with s of the engine gemm, in tiles. */
+static mms_job job_of(const mms_engine *engine, const mms_isa *isa, mmscan_type type, size_t s, size_t tile) {
+  return (mms_job){.op = MMSCAN_PLUS,
+                   .type = type,
+                   .unit = engine->has_unit ? mms_unit_find("cblas") : NULL,
+                   .s = engine->has_unit ? s : 0,
+                   .tile = engine->defaults ? tile : 0,
+                   .isa = isa};
+}
+
+enum { TILE = 65536 };
+
+static double cost_of(const mms_engine *engine, const mms_isa *isa, mmscan_type type, size_t n, size_t batch) {
+  const mms_job job = job_of(engine, isa, type, 4, TILE);
+  int threads;
+  return mms_estimate(engine, &job, (mms_shape){MMSCAN_PLUS, type, n, batch}, 1, &threads);
+}
+
+/* Elements of 64 bits take longer than those of 32, by an engine of vectors at least; scans as long as so many alone.
+ */
+static void check_costs(const mms_engine *engine, const mms_isa *isa) {
+  static const mmscan_type types[][2] = {{MMSCAN_F32, MMSCAN_F64}, {MMSCAN_I32, MMSCAN_I64}, {MMSCAN_U32, MMSCAN_U64}};
+  for (size_t t = 0; t < COUNT(types); t++) {
+    const double half = cost_of(engine, isa, types[t][0], LONG, 1), whole = cost_of(engine, isa, types[t][1], LONG, 1);
+    if (engine == &mms_engine_simd ? half >= whole : half > whole)
+      fail_msg("%s, type %d: %g ns, twice as wide: %g ns", engine->name, types[t][0], half, whole);
+    const double one = cost_of(engine, isa, types[t][0], 100, 1), many = cost_of(engine, isa, types[t][0], 100, 1000);
+    if (!(many > 999 * one && many < 1001 * one)) fail_msg("%s: a scan %g ns, 1000 %g ns", engine->name, one, many);
+  }
+}
+
+static void test_costs(void **state) {
+  (void)state;
+  const mms_engine *engine;
+  for (size_t e = 0; (engine = mms_engine_at(e)) != NULL; e++)
+    for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+      if (mms_isa_at(i) != NULL) check_costs(engine, mms_isa_at(i));
+}
+
+static double cost_by_size(size_t s) {
+  const mms_job job = job_of(&mms_engine_gemm, mms_isa_best(), MMSCAN_F32, s, TILE);
+  int threads;
+  return mms_estimate(&mms_engine_gemm, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, LONG, 1}, 1, &threads);
+}
+
+/* Kernels are made for s = 4, 8 and 16. */
+static void test_costs_of_sizes(void **state) {
+  (void)state;
+  assert_true(cost_by_size(4) < cost_by_size(8) && cost_by_size(8) < cost_by_size(16));
+  for (size_t s = 2; s <= MMSCAN_MAX_S; s++)
+    if (s != 4 && s != 8 && s != 16) assert_true(cost_by_size(s) > cost_by_size(16));
+}
+
+/* So many threads are at best so many times as fast, whatever does not come out even, but for what each scan takes to
+ * start; and where half of them take as long, there are no more. */
+static void check_costs_of_threads(const mms_engine *engine, size_t n, size_t batch, int most) {
+  const mms_job job = job_of(engine, mms_isa_best(), MMSCAN_F64, 4, TILE);
+  const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F64, n, batch};
+  int one, many, half;
+  const double alone = mms_estimate(engine, &job, shape, 1, &one),
+               least = mms_estimate(engine, &job, shape, most, &many);
+  const double starts = (double)batch * cost_of(engine, mms_isa_best(), MMSCAN_F64, 1, 1);
+  assert_int_equal(one, 1);
+  assert_in_range(many, 1, most);
+  if (least > alone || least * many + starts < 0.999 * alone)
+    fail_msg("%s, n %zu, batch %zu: %g ns alone, %g ns by %d threads", engine->name, n, batch, alone, least, many);
+  if (many > 1) assert_true(mms_estimate(engine, &job, shape, many / 2, &half) > least);
+}
+
+static void test_costs_of_threads(void **state) {
+  (void)state;
+  static const size_t batches[] = {1, 3, 8, 9};
+  const mms_engine *engine;
+  for (size_t e = 0; (engine = mms_engine_at(e)) != NULL; e++)
+    for (size_t halves = 1; halves < 100; halves++)
+      for (size_t b = 0; b < COUNT(batches); b++)
+        for (int most = 1; most <= 64; most *= 2) check_costs_of_threads(engine, TILE / 2 * halves, batches[b], most);
+}
+
+/* From one on twice as many, and at last all. */
+static void test_counts_that_are_tried(void **state) {
+  (void)state;
+  for (int most = 2; most < 70; most++)
+    for (int threads = 1, next; threads < most; threads = next) {
+      next = mms_estimate_next_count(threads, most);
+      assert_int_equal(next, 2 * threads < most ? 2 * threads : most);
+    }
+}
+
 /* ---- A BLAS that does not multiply ------------------------------------------------------------------------------- */
 
 /* It is not used, and all that needs none goes on. */
@@ -204,6 +296,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_estimates_here),
       cmocka_unit_test(test_estimates_for_any_number),
       cmocka_unit_test(test_engine_for_any_number),
+      cmocka_unit_test(test_costs),
+      cmocka_unit_test(test_costs_of_sizes),
+      cmocka_unit_test(test_costs_of_threads),
+      cmocka_unit_test(test_counts_that_are_tried),
       cmocka_unit_test(test_linked_blas_that_is_wrong),
       cmocka_unit_test(test_what_is_measured_is_not_the_slowest),
       cmocka_unit_test(test_what_is_measured_is_fast),
