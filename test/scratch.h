@@ -35,7 +35,7 @@ static inline size_t walk_scratch(int (*visit)(const char *path)) {
   size_t count = 0;
   DIR *folder = opendir(scratch);
   for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-    if (entry->d_name[0] == '.') continue;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     count++;
     if (visit != NULL) visit(in_scratch(entry->d_name));
   }

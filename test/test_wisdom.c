@@ -185,6 +185,21 @@ static void test_what_outranks(void **state) {
   assert_non_null(strstr(text.data, "f32 16 0 simd - 0 2048 1 1024\n"));
 }
 
+/* What differs in one thing from what is known is news. */
+static void test_what_is_news(void **state) {
+  (void)state;
+  static const char *const others[] = {
+      "gemm cblas 4 2048 1 1024", "gemm model 4 2048 1 1024", "gemm model 8 2048 1 1024", "gemm model 8 4096 1 1024",
+      "gemm model 8 4096 2 1024", "gemm model 8 4096 2 2048", "simd - 0 2048 1 1024"};
+  for (size_t i = 0; i < COUNT(others); i++) {
+    char line[64];
+    snprintf(line, sizeof line, "u64 53 0 %s\n", others[i]);
+    assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("other", line)));
+    assert_mmscan_ok(mmscan_wisdom_write(in_scratch("written")));
+    assert_non_null(strstr(text_read(in_scratch("written")).data, line));
+  }
+}
+
 /* The bits of a call are those of the engine that wisdom names, and were others before. */
 static void test_calls_use_it(void **state) {
   (void)state;
@@ -454,9 +469,17 @@ static void test_illegal_ends(void **state) {
   }
 }
 
+/* The number that the next file would have. */
+static int next_file(void) {
+  int fd = open("/dev/null", O_RDONLY);
+  close(fd);
+  return fd;
+}
+
 static void test_no_files(void **state) {
   (void)state;
   size_t count = mmscan_wisdom_count();
+  int next = next_file();
   assert_status(MMSCAN_EINVAL, mmscan_wisdom_read(NULL));
   assert_status(MMSCAN_EINVAL, mmscan_wisdom_write(NULL));
   assert_status(MMSCAN_EIO, mmscan_wisdom_read(""));
@@ -466,6 +489,7 @@ static void test_no_files(void **state) {
   assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/null"));
   assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/zero"));
   assert_int_equal(mmscan_wisdom_count(), count);
+  assert_int_equal(next_file(), next); /* none stays open */
 }
 
 /* ---- Writes that fail -------------------------------------------------------------------------------------------- */
@@ -540,12 +564,12 @@ static void test_what_was_left(void **state) {
   enum { LEFT = 400 };
   char name[64];
   for (int i = 0; i < LEFT; i++) {
-    snprintf(name, sizeof name, "w.%ld-%d", (long)getpid(), i);
+    snprintf(name, sizeof name, ".mmscan-%ld-%d", (long)getpid(), i);
     write_bytes(in_scratch(name), "x", 1);
   }
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("w")));
   for (int i = 0; i < LEFT; i++) {
-    snprintf(name, sizeof name, "w.%ld-%d", (long)getpid(), i);
+    snprintf(name, sizeof name, ".mmscan-%ld-%d", (long)getpid(), i);
     assert_int_equal(text_read(in_scratch(name)).size, 1);
     remove(in_scratch(name));
   }
@@ -555,14 +579,14 @@ static void test_links(void **state) {
   (void)state;
   struct stat at;
   write_bytes(in_scratch("target"), "old", 3);
-  assert_int_equal(chmod(in_scratch("target"), 0640), 0);
+  assert_int_equal(chmod(in_scratch("target"), 0750), 0);
   assert_int_equal(symlink("target", in_scratch("link")), 0);
   assert_int_equal(symlink("nowhere", in_scratch("broken")), 0);
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("link")));
   assert_int_equal(lstat(in_scratch("link"), &at), 0);
   assert_true(S_ISLNK(at.st_mode));
   assert_int_equal(stat(in_scratch("target"), &at), 0);
-  assert_true(at.st_size > 3 && (at.st_mode & 0777) == 0640);
+  assert_true(at.st_size > 3 && (at.st_mode & 0777) == 0750);
   assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("broken")));
   static const char *const names[] = {"target", "link", "broken"};
   for (size_t i = 0; i < COUNT(names); i++) remove(in_scratch(names[i]));
@@ -704,6 +728,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_what_was_measured),
       cmocka_unit_test(test_settled_choices),
       cmocka_unit_test(test_what_outranks),
+      cmocka_unit_test(test_what_is_news),
       cmocka_unit_test(test_calls_use_it),
       cmocka_unit_test(test_lines_are_good),
       cmocka_unit_test(test_each_byte_changed),
