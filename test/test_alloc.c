@@ -505,6 +505,27 @@ static void test_failed_plans_keep_no_library(void **state) {
   }
 }
 
+/* The plain loop does not stand in for an engine that was asked for by name. Nothing above had so large a room, which
+ * might be kept. */
+static void test_engine_by_name_without_memory(void **state) {
+  (void)state;
+  enum { LENGTH = 5000 };
+  static int64_t x[LENGTH], y[LENGTH];
+  const mmscan_desc desc = plain_desc(MMSCAN_I64, MMSCAN_INCLUSIVE, 0, LENGTH);
+  const mmscan_choice gemm = {.struct_size = sizeof gemm, .engine = "gemm", .unit = "model", .s = MMSCAN_MAX_S};
+  mmscan_plan *plan;
+  memset(y, 0x5a, sizeof y);
+  assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &gemm));
+  arm(0, true);
+  mmscan_status status = mmscan_execute(plan, x, y);
+  disarm();
+  assert_status(MMSCAN_ENOMEM, status);
+  for (size_t i = 0; i < LENGTH; i++) assert_int_equal(y[i], INT64_C(0x5a5a5a5a5a5a5a5a));
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  assert_int_equal(y[LENGTH - 1], 0);
+  mmscan_plan_destroy(plan);
+}
+
 /* A library, which takes memory to open, and shapes, which take memory to keep. */
 static const char wisdom_lines[] = "blas %s\nversion unknown\n"
                                    "u64 51 2 gemm @1 8 4096 2 1024\n"
@@ -531,6 +552,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_nothing_grows),
       cmocka_unit_test(test_arrays_of_measurements),
       cmocka_unit_test(test_failed_plans_keep_no_library),
+      cmocka_unit_test(test_engine_by_name_without_memory),
   };
   return cmocka_run_group_tests(tests, make_wisdom, remove_scratch);
 }
