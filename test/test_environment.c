@@ -125,6 +125,7 @@ static const struct expected expectations[] = {
     {{{"MMSCAN_ENGINE", "nonsense"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_ENGINE", "GEMM"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_ENGINE", "gemm "}}, .status = MMSCAN_EINVAL},
+    {{{"MMSCAN_ENGINE", "nonsense"}, {"MMSCAN_NUM_THREADS", "0"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_UNIT", "cblas"}}, .status = MMSCAN_OK},
     {{{"MMSCAN_UNIT", "model"}}, .status = MMSCAN_OK},
     {{{"MMSCAN_UNIT", "cblas"}, {"MMSCAN_ENGINE", "gemm"}}, .status = MMSCAN_OK, .engine = "gemm", .unit = "cblas"},
