@@ -48,8 +48,8 @@ static bool make_room(contest *c) {
 }
 
 /* One with what the choice names, if that fits together. */
-static void enter(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
-  if (c->failed || (asked->threads && choice.threads > asked->threads) || !make_room(c)) return;
+static void enter(contest *c, mmscan_choice choice) {
+  if (c->failed || !make_room(c)) return;
   candidate *new = &c->candidates[c->count];
   if (mms_plan_choose(&new->plan, &c->problem, &choice) != MMSCAN_OK) return;
   new->plan.threads = choice.threads;
@@ -61,10 +61,10 @@ static void enter(contest *c, mmscan_choice choice, const mmscan_choice *asked) 
 static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
   int most = mms_runtime_most_threads(asked->threads ? asked->threads : mms_env_get()->threads);
   choice.threads = 1;
-  enter(c, choice, asked);
+  enter(c, choice);
   while (choice.threads < most) {
     choice.threads = mms_estimate_next_count(choice.threads, most);
-    enter(c, choice, asked);
+    enter(c, choice);
   }
 }
 
