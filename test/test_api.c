@@ -345,6 +345,31 @@ static void test_flaws_of_descriptions(void **state) {
 }
 
 /* A zero from memset, or every element of a row in one place: whichever it is, it is refused. */
+static mmscan_status plan_status(const mmscan_desc *desc) {
+  mmscan_plan *plan = NULL;
+  mmscan_status status = mmscan_plan_create(&plan, desc, MMSCAN_ESTIMATE);
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
+/* A scan may be of PTRDIFF_MAX bytes, from its lowest element to its highest, and of no more. */
+static void test_largest_shapes(void **state) {
+  (void)state;
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, PTRDIFF_MAX / sizeof(double));
+  assert_mmscan_ok(plan_status(&desc));
+  desc.n++;
+  assert_status(MMSCAN_EINVAL, plan_status(&desc));
+  desc.n = 10;
+  for (desc.batch = 2; desc.batch < 5; desc.batch++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      const ptrdiff_t most = (PTRDIFF_MAX / (ptrdiff_t)sizeof(double) - 10) / ((ptrdiff_t)desc.batch - 1);
+      desc.x_dist = desc.y_dist = sign * most;
+      assert_mmscan_ok(plan_status(&desc));
+      desc.x_dist += sign;
+      assert_status(MMSCAN_EINVAL, plan_status(&desc));
+    }
+}
+
 static void test_stride_zero(void **state) {
   (void)state;
   float x[4] = {1, 2, 3, 4}, y[4] = {0};
@@ -461,6 +486,7 @@ int main(void) {
       cmocka_unit_test(test_every_overlap_of_batches),
       cmocka_unit_test(test_plan_refuses_rows_that_overlap),
       cmocka_unit_test(test_flaws_of_descriptions),
+      cmocka_unit_test(test_largest_shapes),
       cmocka_unit_test(test_stride_zero),
       cmocka_unit_test(test_sizes_of_structs),
       cmocka_unit_test(test_longest_struct),
