@@ -282,12 +282,15 @@ static void test_product_arrays(void **state) {
   assert_mmscan_ok(mmscan_product(&none, NULL, NULL));
 }
 
-/* Rows may follow each other closely; and X of bfloat16 is half as long as W. */
+/* Rows may follow each other closely, or be far apart; and X of bfloat16 is half as long as W. */
 static void test_product_limits(void **state) {
   (void)state;
   float x[40] = {1}, w[40];
   mmscan_product_desc close = good_product, half = good_product;
   close.row_stride = close.columns;
+  assert_mmscan_ok(mmscan_product(&close, x, w));
+  close.s = 1;
+  close.row_stride = INT32_MAX;
   assert_mmscan_ok(mmscan_product(&close, x, w));
   half.form = MMSCAN_PRODUCT_BF16;
   half.unit = open_toy("full");
