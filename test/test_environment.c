@@ -18,7 +18,7 @@ struct report {
   int threads;
   size_t count, tile;
   int plan_threads;
-  char engine[NAME], unit[NAME], plan_isa[NAME], isa[NAME], by_isa[NAME], error[256];
+  char engine[NAME], unit[NAME], plan_isa[NAME], isa[NAME], by_isa[NAME], error[512];
 };
 
 static void keep(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text_or(text, "")); }
@@ -140,6 +140,7 @@ static const struct expected expectations[] = {
     {{{"MMSCAN_ISA", "nonsense"}, {"MMSCAN_ENGINE", "serial"}}, .status = MMSCAN_EINVAL},
     {{{"MMSCAN_NUM_THREADS", "1"}}, .status = MMSCAN_OK, .threads = 1},
     {{{"MMSCAN_NUM_THREADS", "3"}}, .status = MMSCAN_OK, .threads = 3},
+    {{{"MMSCAN_NUM_THREADS", "1048576"}}, .status = MMSCAN_OK, .threads = 1048576},
     {{{"MMSCAN_NUM_THREADS", "2"}, {"OMP_NUM_THREADS", "5"}}, .status = MMSCAN_OK, .threads = 2},
     {{{"OMP_NUM_THREADS", "3"}}, .status = MMSCAN_OK, .threads = 3},
     {{{"MMSCAN_NUM_THREADS", "0"}}, .status = MMSCAN_EINVAL},
@@ -224,6 +225,21 @@ static struct report probe_as(const struct expected *e) {
 static void test_each_variable(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(expectations); i++) probe_as(&expectations[i]);
+}
+
+/* Of a long value a part is told, and what is wrong with it. */
+static void test_long_value(void **state) {
+  (void)state;
+  char value[1000] = "";
+  memset(value, 'x', sizeof value - 1);
+  struct outcome o = ask_self("probe", &(struct setting){"MMSCAN_ENGINE", value}, 1);
+  struct report r;
+  assert_int_equal(o.exit, 0);
+  assert_int_equal(o.reported, sizeof r);
+  memcpy(&r, o.report, sizeof r);
+  assert_int_equal(r.scan, MMSCAN_EINVAL);
+  assert_ptr_equal(strstr(r.error, "MMSCAN_ENGINE=xxx"), r.error);
+  assert_non_null(strstr(r.error, "xxx: not one of gemm"));
 }
 
 /* ---- Instruction sets -------------------------------------------------------------------------------------------- */
@@ -481,6 +497,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_variable),
+      cmocka_unit_test(test_long_value),
       cmocka_unit_test(test_each_isa),
       cmocka_unit_test(test_wisdom_that_cannot_be_used),
       cmocka_unit_test(test_foreign_wisdom),
