@@ -249,33 +249,73 @@ static void test_streams_to_any_y(void **state) {
 
 /* ---- NaNs -------------------------------------------------------------------------------------------------------- */
 
-/* Elements that overflow in other groupings than the plain loop's, and one NaN somewhere: before it all is finite. */
-static void fill_beside_nan(float *x, size_t n, size_t at, size_t nan_at, uint32_t nan_bits) {
-  static const float large[] = {-FLT_MAX, 0, FLT_MAX, FLT_MAX, -FLT_MAX};
-  for (size_t i = 0; i < n; i++) x[i] = 0;
-  for (size_t i = 0; i < COUNT(large) && at + i < n; i++) x[at + i] = large[i];
-  memcpy(&x[nan_at], &nan_bits, sizeof nan_bits);
+/* A quiet NaN and a signalling one, which is an operand like no other to some instructions; of either sign. */
+static const struct nan {
+  uint32_t f32;
+  uint64_t f64;
+} nans[] = {{0x7fc00000, UINT64_C(0x7ff8000000000000)},
+            {0xffc00001, UINT64_C(0xfff8000000000001)},
+            {0x7fa00000, UINT64_C(0x7ff4000000000000)},
+            {0xff800001, UINT64_C(0xfff0000000000001)}};
+
+static void put_number(mmscan_type type, void *x, size_t i, double v) {
+  if (type == MMSCAN_F32)
+    ((float *)x)[i] = (float)v;
+  else
+    ((double *)x)[i] = v;
 }
 
-static void check_beside_nan(const mms_isa *isa, size_t at, size_t nan_at, uint32_t nan_bits) {
+static void put_nan(mmscan_type type, void *x, size_t i, const struct nan *nan) {
+  if (type == MMSCAN_F32)
+    memcpy((float *)x + i, &nan->f32, sizeof nan->f32);
+  else
+    memcpy((double *)x + i, &nan->f64, sizeof nan->f64);
+}
+
+static double number(mmscan_type type, const void *x, size_t i) {
+  return type == MMSCAN_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+/* Elements that overflow in other groupings than the plain loop's, and somewhere after them one NaN, or as many as they
+ * are: before it all is finite. */
+struct beside_nan {
+  mmscan_type type;
+  size_t at, nan_at, nan_count;
+  const struct nan *nan;
+};
+
+enum { LARGE = 5 };
+
+static void fill_beside_nan(const struct beside_nan *b, void *x, size_t n) {
+  static const double signs[LARGE] = {-1, 0, 1, 1, -1};
+  for (size_t i = 0; i < n; i++) put_number(b->type, x, i, 0);
+  for (size_t i = 0; i < LARGE; i++)
+    put_number(b->type, x, b->at + i, signs[i] * (b->type == MMSCAN_F32 ? FLT_MAX : DBL_MAX));
+  for (size_t i = 0; i < b->nan_count; i++) put_nan(b->type, x, b->nan_at + i, b->nan);
+}
+
+static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
   enum { N = 256 };
-  float x[N], y[N], want[N];
-  mms_value carry = {.f32 = 0}, loops = carry;
-  fill_beside_nan(x, N, at, nan_at, nan_bits);
-  mms_loop_scan_of(MMSCAN_PLUS, MMSCAN_F32, MMSCAN_INCLUSIVE, 0)(N, x, want, &loops);
-  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL, NULL);
-  for (size_t i = 0; i < N; i++)
-    if (isfinite(want[i]) != isfinite(y[i]) || isnan(want[i]) != isnan(y[i]))
-      fail_msg("%s: large elements from %zu, NaN %#x at %zu: y[%zu] is %g, of the plain loop %g", isa->name, at,
-               (unsigned)nan_bits, nan_at, i, (double)y[i], (double)want[i]);
+  double x[N], y[N], want[N];
+  mms_value carry = {.f64 = 0}, loops = carry;
+  fill_beside_nan(b, x, N);
+  mms_loop_scan_of(MMSCAN_PLUS, b->type, MMSCAN_INCLUSIVE, 0)(N, x, want, &loops);
+  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][b->type], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL, NULL);
+  for (size_t i = 0; i < N; i++) {
+    const double got = number(b->type, y, i), loop = number(b->type, want, i);
+    if (isfinite(got) != isfinite(loop) || isnan(got) != isnan(loop))
+      fail_msg("%s, type %d: large elements from %zu, %zu NaN %#x from %zu: y[%zu] is %g, of the plain loop %g",
+               isa->name, (int)b->type, b->at, b->nan_count, (unsigned)b->nan->f32, b->nan_at, i, got, loop);
+  }
 }
 
-/* A signalling NaN is an operand like no other to some instructions. */
 static void check_nans(const mms_isa *isa) {
-  static const uint32_t nans[] = {0x7fc00000, 0xffc00001, 0x7fa00000, 0xff800001};
-  for (size_t i = 0; i < COUNT(nans); i++)
-    for (size_t at = 0; at < 128; at += quick() ? 7 : 1)
-      for (size_t nan_at = at + 5; nan_at < 160; nan_at++) check_beside_nan(isa, at, nan_at, nans[i]);
+  struct beside_nan b;
+  for (b.type = MMSCAN_F32; b.type <= MMSCAN_F64; b.type++)
+    for (b.nan_count = 1; b.nan_count <= LARGE; b.nan_count += LARGE - 1)
+      for (b.nan = nans; b.nan < nans + COUNT(nans); b.nan++)
+        for (b.at = 0; b.at < 128; b.at += quick() ? 7 : 1)
+          for (b.nan_at = b.at + LARGE; b.nan_at < 160; b.nan_at++) check_beside_nan(isa, &b);
 }
 
 static void test_large_elements_before_a_nan(void **state) {
