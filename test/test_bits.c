@@ -18,7 +18,7 @@
  * one. Where they are more than one, the first to have a tile waits for the second: left alone it would often be done
  * before the others are awake. And no run is left to one thread because another was held up. */
 static atomic_uint took_part; /* a bit a thread */
-static bool is_crowd_hidden;
+static bool is_crowd_hidden, is_crowd_made_up;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __real_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
@@ -50,7 +50,7 @@ void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size
   __real_mms_tiles_rows(tiles, room, from, to);
 }
 
-bool __wrap_mms_crowd_is_here(void) { return !is_crowd_hidden && __real_mms_crowd_is_here(); }
+bool __wrap_mms_crowd_is_here(void) { return is_crowd_made_up || (!is_crowd_hidden && __real_mms_crowd_is_here()); }
 
 /* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
@@ -200,10 +200,11 @@ static void test_rounding_by_the_letter(void **state) {
   sample_free(&sample);
 }
 
-/* By what the vectors round; fegetround() may say what another unit does. */
+/* By what the vectors round; fegetround() may say what another unit does. It is made here, not where it is used. */
 static double third(void) {
   const volatile double one = 1, three = 3;
-  return one / three;
+  const volatile double result = one / three;
+  return result;
 }
 
 /* Threads of a region of the program round as they did before a call that they took part in, or were started for: these
@@ -255,7 +256,11 @@ static void test_held_up(void **state) {
     seen = mms_crowd_is_here();
   }
   assert_true(seen);
-  execute_with(&desc, choice, 2, sample.x, held_up.data);
+  is_crowd_made_up = true;
+  atomic_store(&took_part, 0);
+  for (int tries = 0; tries < 20; tries++) execute_with(&desc, choice, 2, sample.x, held_up.data);
+  is_crowd_made_up = false;
+  assert_int_equal(atomic_load(&took_part), 1);
   assert_memory_equal(alone.data, held_up.data, 800000);
   while (mms_crowd_is_here()) continue;
   buffer_free(&alone);
