@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -62,6 +64,19 @@ static void use_up_memory(void) {
   static void *volatile last;
   limit_memory(1 << 20);
   for (size_t size = 1 << 20; size >= 16; size /= last != NULL ? 1 : 2) last = malloc(size);
+}
+
+/* ---- Threads that the library starts ----------------------------------------------------------------------------- */
+
+/* They are started here (the Makefile wraps the function): counted, or none. */
+static atomic_uint starts;
+static bool starts_none;
+
+int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *as, void *(*start)(void *), void *argument) {
+  atomic_fetch_add(&starts, 1);
+  return starts_none ? EAGAIN : __real_pthread_create(thread, as, start, argument);
 }
 
 /* ---- Scans ------------------------------------------------------------------------------------------------------- */
@@ -134,6 +149,28 @@ static int scan_without_memory(void) {
   use_up_memory();
   for (int threads = TEAM; threads >= 1; threads--) right = right && is_right(mmscan_execute(plans[threads], x, y));
   _exit(right ? 0 : 1);
+}
+
+/* Starts by a scan. */
+static unsigned starts_of(const mmscan_plan *plan) {
+  const unsigned before = atomic_load(&starts);
+  if (!is_right(mmscan_execute(plan, x, y))) _exit(2);
+  return atomic_load(&starts) - before;
+}
+
+/* A team that is there is not tried anew; and where threads cannot be started, that is not tried in each call. */
+static int scan_again(void) {
+  for (size_t i = 0; i < N; i++) x[i] = 1;
+  mmscan_plan *first = plan_for(TEAM), *larger = plan_for(TEAM + 1);
+  if (starts_of(first) == 0 || starts_of(first) != 0) return 3;
+  starts_none = true;
+  bool rests = false; /* for a second, which may be over soon */
+  for (int tries = 0; tries < 20 && !rests; tries++) rests = starts_of(larger) == 0;
+  starts_none = false;
+  if (!rests || starts_of(first) != 0) return 4;
+  mmscan_plan_destroy(first);
+  mmscan_plan_destroy(larger);
+  return 0;
 }
 
 static mmscan_status measure(const char *engine) {
@@ -247,8 +284,15 @@ static void test_stacks_of_openmp(void **state) {
   for (size_t i = 0; i < COUNT(sizes); i++) check_child("stacks", sizes[i]);
 }
 
+static void test_what_is_not_tried_again(void **state) {
+  (void)state;
+  struct outcome o = ask_self("again", NULL, 0);
+  if (o.exit != 0) fail_msg("ended with %d, and printed: %s", o.exit, o.print);
+}
+
 int main(int argc, char **argv) {
   static const struct child children[] = {{"few", scan_with_few_threads},
+                                          {"again", scan_again},
                                           {"no-memory", scan_without_memory},
                                           {"no-blas", scan_without_blas},
                                           {"stacks", scan_with_large_stacks}};
@@ -259,6 +303,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_few_threads_can_be_started),
       cmocka_unit_test(test_no_memory),
       cmocka_unit_test(test_stacks_of_openmp),
+      cmocka_unit_test(test_what_is_not_tried_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
