@@ -255,6 +255,28 @@ static void test_bf16_is_exact(void **state) {
   check_units_here(check_bf16);
 }
 
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
+
+/* Long products are cut into chunks of so little work that no OpenBLAS starts threads for one. */
+static void test_chunks(void **state) {
+  (void)state;
+  enum { S = 16, COLUMNS = 5000, MOST_WORK = 262144 };
+  static float x[S * COLUMNS], w[S * COLUMNS];
+  const char *unit = open_toy("sound");
+  long (*most_work)(void);
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
+  *(void **)&most_work = dlsym(handle, "toy_most_work");
+  mmscan_product_desc d = {
+      .struct_size = sizeof d, .unit = unit, .type = MMSCAN_F32, .matrix = MMSCAN_MATRIX_L, .s = S, .columns = COLUMNS};
+  for (d.form = MMSCAN_PRODUCT_CHUNKED; d.form <= MMSCAN_PRODUCT_GEMM; d.form++) {
+    most_work();
+    assert_mmscan_ok(mmscan_product(&d, x, w));
+    assert_int_equal(most_work(), d.form == MMSCAN_PRODUCT_GEMM ? (long)S * S * COLUMNS : MOST_WORK);
+  }
+  dlclose(handle);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 
 static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
@@ -393,6 +415,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_products_of_toys),
       cmocka_unit_test(test_products_of_units_here),
       cmocka_unit_test(test_bf16_is_exact),
+      cmocka_unit_test(test_chunks),
       cmocka_unit_test(test_product_arrays),
       cmocka_unit_test(test_product_limits),
       cmocka_unit_test(test_product_sizes),

@@ -179,6 +179,18 @@ static void test_libraries_that_stay(void **state) {
   }
 }
 
+/* So does what has handlers of its own for a fork(), once its threads had a part in a product. */
+static void test_a_library_that_took_part_stays(void **state) {
+  (void)state;
+  const char *path = toy("openblas_pthread");
+  for (int took_part = 0; took_part <= 1; took_part++) {
+    const char *name = open_toy("openblas_pthread");
+    assert_mmscan_ok(product_status(name, took_part ? MMSCAN_PRODUCT_GEMM : MMSCAN_PRODUCT_CHUNKED));
+    assert_mmscan_ok(mmscan_unit_close(name));
+    assert_true(is_loaded(path) == took_part);
+  }
+}
+
 /* What was measured keeps the library of its unit. */
 static void test_wisdom_keeps_its_library(void **state) {
   (void)state;
@@ -588,6 +600,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_what_is_done_at_load),
       cmocka_unit_test(test_libraries_that_stay),
       cmocka_unit_test(test_threads_of_libraries),
+      cmocka_unit_test(test_a_library_that_took_part_stays),
       cmocka_unit_test(test_wisdom_keeps_its_library),
       cmocka_unit_test(test_calls_keep_no_library),
       cmocka_unit_test(test_measured_plans_keep_no_library),
