@@ -14,8 +14,11 @@
 #define IS_ALONE 0
 #endif
 
+#include <stdatomic.h>
+
 #include "child.h"
 #include "toy.h"
+#include "unit/selftest.h"
 #include "unit_list.h"
 
 enum { PATIENCE = 60 /* seconds, after which an alarm ends what hangs */ };
@@ -120,6 +123,40 @@ static int fork_inside(void) {
   return product_status(unit, MMSCAN_PRODUCT_CHUNKED) == MMSCAN_OK ? 0 : 11;
 }
 
+/* A fork() waits for the test of a routine that another thread is in, and the child can test others. */
+static atomic_int tested; /* products */
+static atomic_bool stops;
+
+static void multiply_slowly(const void *self, const mms_product *product) {
+  (void)self, (void)product;
+  if (atomic_fetch_add(&tested, 1) == 0) usleep(100000);
+}
+
+static void test_once(void) { mms_selftest(multiply_slowly, NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM); }
+
+static void *test_and_stay(void *argument) {
+  test_once();
+  while (!atomic_load(&stops)) usleep(100);
+  return argument;
+}
+
+static int fork_amid_a_test(void) {
+  pthread_t thread;
+  alarm(PATIENCE);
+  if (pthread_create(&thread, NULL, test_and_stay, NULL) != 0) return 9;
+  while (atomic_load(&tested) == 0) usleep(100);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alarm(PATIENCE / 4);
+    test_once();
+    _exit(0);
+  }
+  const int failed = exit_of(pid);
+  atomic_store(&stops, true);
+  pthread_join(thread, NULL);
+  return failed;
+}
+
 static void check_child(const char *argument, const struct setting *settings, size_t count) {
   struct outcome o = ask_self(argument, settings, count);
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
@@ -141,6 +178,12 @@ static void test_opening(void **state) {
 static void test_trying(void **state) {
   (void)state;
   check_child("trying", NULL, 0);
+}
+
+static void test_testing(void **state) {
+  (void)state;
+  skip_in_emulator();
+  check_child("testing", NULL, 0);
 }
 
 static void check_products(const char *library) {
@@ -243,24 +286,21 @@ static void test_after_nothing(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {
-      {"scans", fork_amid_scans},       {"opening", fork_amid_opening}, {"trying", fork_amid_trying},
-      {"products", fork_amid_products}, {"inside", fork_inside},        {"threads", fork_amid_threads},
-      {"matmulscan", after_matmulscan}, {"region", after_a_region},     {"nothing", after_nothing}};
+  static const struct child children[] = {{"scans", fork_amid_scans},       {"opening", fork_amid_opening},
+                                          {"trying", fork_amid_trying},     {"products", fork_amid_products},
+                                          {"inside", fork_inside},          {"threads", fork_amid_threads},
+                                          {"matmulscan", after_matmulscan}, {"region", after_a_region},
+                                          {"nothing", after_nothing},       {"testing", fork_amid_a_test}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_opening),
-      cmocka_unit_test(test_trying),
-      cmocka_unit_test(test_products),
-      cmocka_unit_test(test_inside),
-      cmocka_unit_test(test_threads_of_a_library),
-      cmocka_unit_test(test_scans),
-      cmocka_unit_test(test_after_matmulscan),
-      cmocka_unit_test(test_after_a_region),
-      cmocka_unit_test(test_after_nothing),
+      cmocka_unit_test(test_opening),        cmocka_unit_test(test_trying),
+      cmocka_unit_test(test_testing),        cmocka_unit_test(test_products),
+      cmocka_unit_test(test_inside),         cmocka_unit_test(test_threads_of_a_library),
+      cmocka_unit_test(test_scans),          cmocka_unit_test(test_after_matmulscan),
+      cmocka_unit_test(test_after_a_region), cmocka_unit_test(test_after_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
