@@ -7,8 +7,10 @@
 
 #include "child.h"
 #include "engine/engine.h"
+#include "roster.h"
 #include "sanitized.h"
 #include "toy.h"
+#include "unit/trust.h"
 #include "wisdom.h"
 #include "wisdom_text.h"
 
@@ -95,6 +97,44 @@ static int use_linked(void) {
   return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 2;
 }
 
+/* ---- Many libraries ---------------------------------------------------------------------------------------------- */
+
+static size_t count_of(const char *text, const char *what) {
+  size_t count = 0;
+  for (; (text = strstr(text, what)) != NULL; text++) count++;
+  return count;
+}
+
+/* A file holds so many libraries and no more; which are written is all one. */
+static int use_many_libraries(void) {
+  const char *file = getenv("MMSCAN_TEST_FILE");
+  for (int i = 0; i < MMS_ROSTER_MOST + 3; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "/lib%d", i);
+    if (mms_trust_add(name, "1", "sgemm_batch") != MMSCAN_OK) return 1;
+  }
+  if (mmscan_wisdom_write(file) != MMSCAN_OK) return 2;
+  if (count_of(text_read(file).data, "\nblas /lib") != MMS_ROSTER_MOST) return 3;
+  return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 4;
+}
+
+/* A file that begins so and goes on with so many of the same. */
+static mmscan_status read_lines(const char *first, const char *each, size_t count) {
+  char lines[TEXT_SIZE / 2];
+  size_t size = (size_t)snprintf(lines, sizeof lines, "%s", first);
+  for (size_t i = 0; i < count; i++) size += (size_t)snprintf(lines + size, sizeof lines - size, "%s", each);
+  return mmscan_wisdom_read(wisdom_file("lines", lines));
+}
+
+static void test_lines_of_libraries(void **state) {
+  (void)state;
+  static const char library[] = "blas /lib\nversion 1\n", good[] = "good routine\n";
+  assert_mmscan_ok(read_lines("", library, MMS_ROSTER_MOST));
+  assert_status(MMSCAN_EIO, read_lines("", library, MMS_ROSTER_MOST + 1));
+  assert_mmscan_ok(read_lines(library, good, MMS_ROSTER_ROUTINES));
+  assert_status(MMSCAN_EIO, read_lines(library, good, MMS_ROSTER_ROUTINES + 1));
+}
+
 /* ---- The tests --------------------------------------------------------------------------------------------------- */
 
 static void check_child_with(const char *argument, const char *linked) {
@@ -120,6 +160,11 @@ static void test_two_lines(void **state) {
   check_child("two-lines");
 }
 
+static void test_many_libraries(void **state) {
+  (void)state;
+  check_child("many-libraries");
+}
+
 static void test_odd_versions_of_the_linked_blas(void **state) {
   (void)state;
   if (is_instrumented()) {
@@ -131,8 +176,11 @@ static void test_odd_versions_of_the_linked_blas(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {
-      {"threads", use_threads}, {"sizes", use_sizes}, {"two-lines", use_two_lines}, {"linked", use_linked}};
+  static const struct child children[] = {{"threads", use_threads},
+                                          {"sizes", use_sizes},
+                                          {"two-lines", use_two_lines},
+                                          {"linked", use_linked},
+                                          {"many-libraries", use_many_libraries}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
@@ -140,6 +188,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_two_lines),
+      cmocka_unit_test(test_many_libraries),
+      cmocka_unit_test(test_lines_of_libraries),
       cmocka_unit_test(test_odd_versions_of_the_linked_blas),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
