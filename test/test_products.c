@@ -255,6 +255,33 @@ static void test_bf16_is_exact(void **state) {
   check_units_here(check_bf16);
 }
 
+static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
+                                                 .unit = "model",
+                                                 .type = MMSCAN_F32,
+                                                 .form = MMSCAN_PRODUCT_CHUNKED,
+                                                 .matrix = MMSCAN_MATRIX_L,
+                                                 .s = 4,
+                                                 .columns = 5};
+
+/* ---- Many shapes ------------------------------------------------------------------------------------------------- */
+
+/* More than the kernels that are kept of a LIBXSMM, and than there are. */
+static void test_many_shapes(void **state) {
+  (void)state;
+  enum { COLUMNS = 3, SHAPES = 700 };
+  static float x[COLUMNS + SHAPES + COLUMNS], w[COUNT(x)];
+  mmscan_product_desc d = good_product;
+  d.unit = open_toy("xsmm_few");
+  d.s = 2;
+  d.columns = COLUMNS;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)i;
+  for (d.row_stride = COLUMNS; d.row_stride < COLUMNS + SHAPES; d.row_stride++) {
+    assert_mmscan_ok(mmscan_product(&d, x, w));
+    for (size_t j = 0; j < COLUMNS; j++) assert_true(w[d.row_stride + j] == x[j] + x[d.row_stride + j]);
+  }
+  assert_mmscan_ok(mmscan_unit_close(d.unit));
+}
+
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 /* Long products are cut into chunks of so little work that no OpenBLAS starts threads for one. */
@@ -278,14 +305,6 @@ static void test_chunks(void **state) {
 }
 
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
-
-static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
-                                                 .unit = "model",
-                                                 .type = MMSCAN_F32,
-                                                 .form = MMSCAN_PRODUCT_CHUNKED,
-                                                 .matrix = MMSCAN_MATRIX_L,
-                                                 .s = 4,
-                                                 .columns = 5};
 
 static void test_product_arrays(void **state) {
   (void)state;
@@ -415,6 +434,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_products_of_toys),
       cmocka_unit_test(test_products_of_units_here),
       cmocka_unit_test(test_bf16_is_exact),
+      cmocka_unit_test(test_many_shapes),
       cmocka_unit_test(test_chunks),
       cmocka_unit_test(test_product_arrays),
       cmocka_unit_test(test_product_limits),
