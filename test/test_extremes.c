@@ -75,11 +75,12 @@ static int use_sizes(void) {
   return 0;
 }
 
-/* ---- A version of two lines -------------------------------------------------------------------------------------- */
+/* ---- A version, or a name, of two lines -------------------------------------------------------------------------- */
 
 /* A file of wisdom is of lines: it leaves out the library, its routines and the shapes for which it is best. */
-static int use_two_lines(void) {
-  const char *unit = open_toy("two_lines"), *file = getenv("MMSCAN_TEST_FILE");
+static int write_without(const char *library) {
+  const char *unit, *file = getenv("MMSCAN_TEST_FILE");
+  if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return 6;
   const mms_wise by_toy = {&mms_engine_gemm, mms_unit_find(unit), 4, 256, 1, 1},
                  plain = {&mms_engine_serial, .threads = 1, .of = 1};
   const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F32, 1000, 1}, longer = {MMSCAN_PLUS, MMSCAN_F32, 100000, 1};
@@ -88,6 +89,16 @@ static int use_two_lines(void) {
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 3;
   if (strstr(text_read(file).data, "\nf32 16 0 serial - 0 0 1 1\nend 1 ") == NULL) return 4;
   return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 5;
+}
+
+static int use_two_lines(void) { return write_without(toy("two_lines")); }
+
+static int use_name_of_two_lines(void) {
+  char name[2 * PATH_SIZE];
+  snprintf(name, sizeof name, "%s\nf32.so", getenv("MMSCAN_TEST_FILE"));
+  if (symlink(toy("sound"), name) != 0) return 7;
+  const int failed = write_without(name);
+  return remove(name) == 0 ? failed : 8;
 }
 
 /* What is read is what was written, whatever the linked BLAS says of itself. */
@@ -158,6 +169,7 @@ static void test_sizes(void **state) {
 static void test_two_lines(void **state) {
   (void)state;
   check_child("two-lines");
+  check_child("name-of-two-lines");
 }
 
 static void test_many_libraries(void **state) {
@@ -176,11 +188,9 @@ static void test_odd_versions_of_the_linked_blas(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"threads", use_threads},
-                                          {"sizes", use_sizes},
-                                          {"two-lines", use_two_lines},
-                                          {"linked", use_linked},
-                                          {"many-libraries", use_many_libraries}};
+  static const struct child children[] = {{"threads", use_threads},     {"sizes", use_sizes},
+                                          {"two-lines", use_two_lines}, {"name-of-two-lines", use_name_of_two_lines},
+                                          {"linked", use_linked},       {"many-libraries", use_many_libraries}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
