@@ -265,6 +265,25 @@ static const mmscan_product_desc good_product = {.struct_size = sizeof good_prod
 
 /* ---- Many shapes ------------------------------------------------------------------------------------------------- */
 
+/* Two that are alike but for s: by rows 4 by 8, and by columns 8 by 4. It comes first: the toy's kernels
+ * are few. */
+static void test_shapes_alike(void **state) {
+  (void)state;
+  float x[32], w[2][32], want[2][32];
+  mmscan_product_desc rows = good_product, columns = good_product;
+  rows.columns = rows.row_stride = columns.s = 8;
+  rows.s = columns.columns = 4;
+  rows.transposed = 1;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 7 % 11);
+  assert_mmscan_ok(mmscan_product(&rows, x, want[0]));
+  assert_mmscan_ok(mmscan_product(&columns, x, want[1]));
+  rows.unit = columns.unit = open_toy("xsmm_2");
+  assert_mmscan_ok(mmscan_product(&rows, x, w[0]));
+  assert_mmscan_ok(mmscan_product(&columns, x, w[1]));
+  assert_memory_equal(w, want, sizeof w);
+  assert_mmscan_ok(mmscan_unit_close(rows.unit));
+}
+
 /* More than the kernels that are kept of a LIBXSMM, and than there are. */
 static void test_many_shapes(void **state) {
   (void)state;
@@ -430,17 +449,12 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_products_of_builtin_units),
-      cmocka_unit_test(test_products_of_toys),
-      cmocka_unit_test(test_products_of_units_here),
-      cmocka_unit_test(test_bf16_is_exact),
-      cmocka_unit_test(test_many_shapes),
-      cmocka_unit_test(test_chunks),
-      cmocka_unit_test(test_product_arrays),
-      cmocka_unit_test(test_product_limits),
-      cmocka_unit_test(test_product_sizes),
-      cmocka_unit_test(test_product_values),
-      cmocka_unit_test(test_batched_form),
+      cmocka_unit_test(test_shapes_alike),     cmocka_unit_test(test_products_of_builtin_units),
+      cmocka_unit_test(test_products_of_toys), cmocka_unit_test(test_products_of_units_here),
+      cmocka_unit_test(test_bf16_is_exact),    cmocka_unit_test(test_many_shapes),
+      cmocka_unit_test(test_chunks),           cmocka_unit_test(test_product_arrays),
+      cmocka_unit_test(test_product_limits),   cmocka_unit_test(test_product_sizes),
+      cmocka_unit_test(test_product_values),   cmocka_unit_test(test_batched_form),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
