@@ -11,6 +11,7 @@
 #include "child.h"
 #include "kernel/cpu.h"
 #include "oracle.h"
+#include "text.h"
 #include "wisdom_text.h"
 
 /* ---- Choices that plans take ------------------------------------------------------------------------------------- */
@@ -146,6 +147,29 @@ static void test_what_was_measured(void **state) {
   struct seen read = ask("read", &(struct setting){"MMSCAN_TEST_FROM", file}, 1);
   assert_int_equal(measured.count, 1);
   assert_same_seen(&measured, &read);
+  const struct text text = text_read(file);
+  const char *line = strstr(text.data, "\nf32 16 0 ");
+  int of = 0;
+  assert_non_null(line);
+  assert_int_equal(sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %d", &of), 1);
+  assert_int_equal(of, mmscan_threads());
+}
+
+/* By pieces that end before, at and behind what there is room for. */
+static void test_text_of_any_length(void **state) {
+  (void)state;
+  for (int first = 0; first < 600; first++)
+    for (int second = 0; second < 3; second++) {
+      mms_text text = {.size = 0};
+      mms_text_add(&text, "%*s", first, "");
+      mms_text_add(&text, "%.*s", second, "ab");
+      mms_text_add(&text, "c");
+      char *all = mms_text_end(&text);
+      assert_non_null(all);
+      assert_int_equal(strlen(all), first + second + 1);
+      assert_string_equal(all + first + second, "c");
+      free(all);
+    }
 }
 
 /* Where the environment settles a part of the choice, what was found is nobody else's. */
@@ -726,6 +750,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_pipe),
       cmocka_unit_test(test_there_and_back),
       cmocka_unit_test(test_what_was_measured),
+      cmocka_unit_test(test_text_of_any_length),
       cmocka_unit_test(test_settled_choices),
       cmocka_unit_test(test_what_outranks),
       cmocka_unit_test(test_what_is_news),
