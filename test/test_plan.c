@@ -284,6 +284,21 @@ static void test_measured_shapes(void **state) {
 }
 
 /* What was asked for is used, and is nobody's wisdom. */
+/* Rows that are far apart are measured beside each other. */
+static void test_measured_rows_far_apart(void **state) {
+  (void)state;
+  static const ptrdiff_t dists[] = {(ptrdiff_t)1 << 40, -((ptrdiff_t)1 << 40)};
+  for (size_t i = 0; i < COUNT(dists); i++) {
+    mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
+    const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .threads = 1};
+    mmscan_plan *plan;
+    desc.batch = 3;
+    desc.x_dist = desc.y_dist = dists[i];
+    assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_MEASURE, &choice));
+    mmscan_plan_destroy(plan);
+  }
+}
+
 static void test_measured_choices(void **state) {
   (void)state;
   enum { SIZE = sizeof(mmscan_choice) };
@@ -365,6 +380,7 @@ int main(void) {
       cmocka_unit_test(test_plan_copies_what_it_needs),
       cmocka_unit_test(test_any_reverse),
       cmocka_unit_test(test_measured_shapes),
+      cmocka_unit_test(test_measured_rows_far_apart),
       cmocka_unit_test(test_measured_choices),
       cmocka_unit_test(test_measured_in_a_region),
   };
