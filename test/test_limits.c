@@ -254,14 +254,17 @@ static void test_few_threads_can_be_started(void **state) {
     }
 }
 
-static void check_child(const char *argument, const char *stack) {
-  const struct setting settings[] = {{"OPENBLAS_NUM_THREADS", "1"}, {"OMP_STACKSIZE", stack}};
+static void check_child_with(const char *argument, const char *variable, const char *stack) {
+  const struct setting settings[] = {{"OPENBLAS_NUM_THREADS", "1"}, {variable, stack}};
   struct outcome o = ask_self(argument, settings, stack != NULL ? 2 : 1);
   if (o.exit == NOT_HERE)
     print_message("skipped: %s: memory cannot be limited here\n", argument);
   else if (o.exit != 0 || o.printed != 0)
-    fail_msg("%s, OMP_STACKSIZE=%s: ended with %d, and printed: %s", argument, text_or(stack, ""), o.exit, o.print);
+    fail_msg("%s, %s=%s: ended with %d, and printed: %s", argument, text_or(variable, ""), text_or(stack, ""), o.exit,
+             o.print);
 }
+
+static void check_child(const char *argument) { check_child_with(argument, NULL, NULL); }
 
 static void test_no_memory(void **state) {
   (void)state;
@@ -269,8 +272,8 @@ static void test_no_memory(void **state) {
     print_message("skipped: an instrument needs memory\n");
     skip();
   }
-  check_child("no-memory", NULL);
-  check_child("no-blas", NULL);
+  check_child("no-memory");
+  check_child("no-blas");
 }
 
 /* Usual ones, too large for so many, too small for what a thread has of its own; in all units. */
@@ -281,7 +284,8 @@ static void test_stacks_of_openmp(void **state) {
     print_message("skipped: an instrument needs memory\n");
     skip();
   }
-  for (size_t i = 0; i < COUNT(sizes); i++) check_child("stacks", sizes[i]);
+  for (size_t i = 0; i < COUNT(sizes); i++) check_child_with("stacks", "OMP_STACKSIZE", sizes[i]);
+  check_child_with("stacks", "GOMP_STACKSIZE", "2G");
 }
 
 static void test_what_is_not_tried_again(void **state) {

@@ -175,8 +175,10 @@ static mmscan_network_counts check_run(mmscan_network_desc d, const struct opera
 
 static void check_refused(mmscan_network_desc d, const struct operation *op) {
   char *x = elements(op, d.n), *before = elements(op, d.n);
-  assert_status(MMSCAN_ENOTSUP, mmscan_network(&d, x, x, NULL));
+  mmscan_network_counts c = {.struct_size = sizeof c, .depth = 7};
+  assert_status(MMSCAN_ENOTSUP, mmscan_network(&d, x, x, &c));
   assert_memory_equal(x, before, d.n * op->size);
+  assert_int_equal(c.depth, 7);
   free(x);
   free(before);
 }
