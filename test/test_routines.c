@@ -66,6 +66,8 @@ static void test_versions(void **state) {
   check_batches("blis_later", "0.9.01, kernels for toys", MMSCAN_ROUTINE_OFF);
   check_batches("full", "A toy, Version 2026.2", MMSCAN_ROUTINE_USED);
   check_batches("mkl_later", "A toy, Version 2027.2", MMSCAN_ROUTINE_OFF);
+  check_batches("mkl_first", "A toy, Version 2020.2", MMSCAN_ROUTINE_USED);
+  check_batches("mkl_earlier", "A toy, Version 2019.2", MMSCAN_ROUTINE_OFF);
 }
 
 static size_t block_of(const char *toy_name) {
