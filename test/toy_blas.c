@@ -198,10 +198,12 @@ __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(befo
 #elif defined(FORKS)
 extern bool toy_forks;
 bool toy_forks;
+extern int toy_forked; /* what became of the child; it goes on, and forks no more */
+int toy_forked;
 static void start_thread(void) {
   const pid_t pid = toy_forks ? fork() : -1;
-  if (pid == 0) _exit(0);
-  if (pid > 0) waitpid(pid, NULL, 0);
+  if (pid == 0) toy_forks = false;
+  if (pid > 0) waitpid(pid, &toy_forked, 0);
 }
 #elif defined(ROUNDS)
 static void start_thread(void) { fesetround(FE_UPWARD); }
