@@ -149,7 +149,7 @@ static void multiply_large(const char *unit, mmscan_type type, mmscan_product_fo
     mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form, .s = sizes[i]};
     d.columns = smaller(5, UNTHREADED / d.s / d.s);
     d.matrix = MMSCAN_MATRIX_L;
-    assert_mmscan_ok(multiply(&d, false));
+    for (d.transposed = 0; d.transposed <= 1; d.transposed++) assert_mmscan_ok(multiply(&d, false));
   }
 }
 
