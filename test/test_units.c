@@ -52,6 +52,7 @@ static void test_what_is_refused(void **state) {
 static void test_opening_counts(void **state) {
   (void)state;
   const char *path = toy("sound"), *name = open_toy("sound");
+  const mms_unit *unit = mms_unit_find(name);
   assert_string_equal(name, path);
   assert_ptr_equal(open_toy("sound"), name);
   assert_true(is_unit(name));
@@ -59,6 +60,7 @@ static void test_opening_counts(void **state) {
   assert_true(is_unit(name) && is_loaded(path));
   assert_mmscan_ok(mmscan_unit_close(name));
   assert_false(is_unit(name) || is_loaded(path));
+  assert_false(mms_unit_hold(unit)); /* who found it before comes too late */
   assert_int_equal(mmscan_unit_close(name), MMSCAN_EINVAL);
   assert_int_equal(mmscan_unit_close("cblas"), MMSCAN_EINVAL);
   assert_int_equal(mmscan_unit_close("nobody"), MMSCAN_EINVAL);
