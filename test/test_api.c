@@ -344,7 +344,6 @@ static void test_flaws_of_descriptions(void **state) {
   }
 }
 
-/* A zero from memset, or every element of a row in one place: whichever it is, it is refused. */
 static mmscan_status plan_status(const mmscan_desc *desc) {
   mmscan_plan *plan = NULL;
   mmscan_status status = mmscan_plan_create(&plan, desc, MMSCAN_ESTIMATE);
@@ -370,6 +369,7 @@ static void test_largest_shapes(void **state) {
     }
 }
 
+/* A zero from memset, or every element of a row in one place: whichever it is, it is refused. */
 static void test_stride_zero(void **state) {
   (void)state;
   float x[4] = {1, 2, 3, 4}, y[4] = {0};

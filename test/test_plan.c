@@ -283,7 +283,6 @@ static void test_measured_shapes(void **state) {
   }
 }
 
-/* What was asked for is used, and is nobody's wisdom. */
 /* Rows that are far apart are measured beside each other. */
 static void test_measured_rows_far_apart(void **state) {
   (void)state;
@@ -299,6 +298,7 @@ static void test_measured_rows_far_apart(void **state) {
   }
 }
 
+/* What was asked for is used, and is nobody's wisdom. */
 static void test_measured_choices(void **state) {
   (void)state;
   enum { SIZE = sizeof(mmscan_choice) };

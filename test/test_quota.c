@@ -6,13 +6,13 @@
  * The library's fopen() is behind a wrapper: a child finds the files of a made-up system where it looks for those of
  * the real one.
  */
-#include <fcntl.h>
 #include <ftw.h>
 #include <omp.h>
 #include <sys/stat.h>
 
 #include "child.h"
 #include "quota.h"
+#include "traces.h"
 
 /* ---- Systems that are made up ------------------------------------------------------------------------------------ */
 
@@ -138,22 +138,15 @@ static const struct trial {
     {"no number of periods", 0, {{V2 "/cpu.max", "200000 nan\n"}}},
 };
 
-/* The number that the next file would have. */
-static int next_file(void) {
-  int fd = open("/dev/null", O_RDONLY);
-  close(fd);
-  return fd;
-}
-
 static void test_what_files_say(void **state) {
   (void)state;
-  const int next = next_file();
+  const size_t files = open_files();
   for (size_t i = 0; i < COUNT(trials); i++) {
     make_system(trials[i].files);
     int cpus = mms_quota_cpus_under(system_root);
     if (cpus != trials[i].cpus) fail_msg("%s: %d CPUs, not %d", trials[i].what, cpus, trials[i].cpus);
   }
-  assert_int_equal(next_file(), next); /* none stays open */
+  assert_int_equal(open_files(), files); /* none stays open */
 }
 
 /* Groups may be nested as deep as a path is long; one that is longer is not one of a system. */

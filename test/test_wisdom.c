@@ -12,6 +12,7 @@
 #include "kernel/cpu.h"
 #include "oracle.h"
 #include "text.h"
+#include "traces.h"
 #include "wisdom_text.h"
 
 /* ---- Choices that plans take ------------------------------------------------------------------------------------- */
@@ -493,17 +494,9 @@ static void test_illegal_ends(void **state) {
   }
 }
 
-/* The number that the next file would have. */
-static int next_file(void) {
-  int fd = open("/dev/null", O_RDONLY);
-  close(fd);
-  return fd;
-}
-
 static void test_no_files(void **state) {
   (void)state;
-  size_t count = mmscan_wisdom_count();
-  int next = next_file();
+  size_t count = mmscan_wisdom_count(), files = open_files();
   assert_status(MMSCAN_EINVAL, mmscan_wisdom_read(NULL));
   assert_status(MMSCAN_EINVAL, mmscan_wisdom_write(NULL));
   assert_status(MMSCAN_EIO, mmscan_wisdom_read(""));
@@ -513,7 +506,7 @@ static void test_no_files(void **state) {
   assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/null"));
   assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/zero"));
   assert_int_equal(mmscan_wisdom_count(), count);
-  assert_int_equal(next_file(), next); /* none stays open */
+  assert_int_equal(open_files(), files); /* none stays open */
 }
 
 /* ---- Writes that fail -------------------------------------------------------------------------------------------- */

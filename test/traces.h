@@ -17,6 +17,8 @@ static inline size_t entries(const char *folder) {
   return count;
 }
 
+static inline size_t open_files(void) { return entries("/proc/self/fd"); }
+
 static inline size_t tasks(void) { return entries("/proc/self/task"); }
 
 static inline size_t mapped(void) {
@@ -31,6 +33,6 @@ struct traces {
   size_t files, tasks, maps;
 };
 
-static inline struct traces traces(void) { return (struct traces){entries("/proc/self/fd"), tasks(), mapped()}; }
+static inline struct traces traces(void) { return (struct traces){open_files(), tasks(), mapped()}; }
 
 #endif /* TRACES_H */
