@@ -588,7 +588,8 @@ size_t mmscan_wisdom_count(void);
 
 /* Opens a library and adds it to the units. `library` is what dlopen() takes, a path or a soname, and is the unit's
  * name from then on: in mmscan_choice, mmscan_matmul_desc, mmscan_product_desc, and MMSCAN_UNIT. Names of routines may
- * end in _64 or 64_, may begin with scipy_, and integers may have 32 or 64 bits. Its symbols are seen by nobody else.
+ * end in _64 or 64_, may begin with scipy_, and integers may have 32 or 64 bits. Its symbols are seen by nobody else,
+ * and with glibc it uses its own before those of others, unless the process runs under a sanitizer.
  *
  * Opening what is open counts up; each mmscan_unit_open() is undone by one mmscan_unit_close(). *name (may be NULL) is
  * set to a string that lasts as long as the process, or to NULL where the call fails. Then `why` (may be NULL) gets the
@@ -604,7 +605,8 @@ mmscan_status mmscan_unit_open(const char *library, const char **name, char *why
 /* Undoes one mmscan_unit_open(). The library is unloaded when all are undone, and no plan, no running call, no wisdom
  * and no environment variable uses it: a plan outlives the close, and as long as one does the unit can be asked for.
  * BLIS, LIBXSMM, MKL and whatever uses OpenMP do not give back all that they took, and stay loaded to the end of the
- * process; opened again, they are the same. So does an OpenBLAS of pthreads whose own threads had a part in a product.
+ * process; opened again, they are the same. So does an OpenBLAS of pthreads whose own threads had a part in a product,
+ * and any OpenBLAS in a process that runs under a sanitizer.
  *
  * MMSCAN_EINVAL  name is NULL or not of a unit that mmscan_unit_open() has opened and nobody has closed
  */
