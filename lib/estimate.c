@@ -44,7 +44,7 @@ static double by_size(size_t s) {
 }
 
 /* Elements of the thread that has most. Threads are given whole tiles, or whole scans by an engine without tiles; what
- * is left of a scan goes to a thread that has a tile less, where there is one. */
+ * is left of a scan goes to a thread that has a tile less, where there is one. It is an even share at least. */
 static size_t most_of(const mms_job *job, mms_shape shape, int count) {
   const size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, left = shape.n % piece;
   const size_t threads = (size_t)count, pieces = shape.n / piece * shape.batch, lefts = left ? shape.batch : 0;
