@@ -78,9 +78,9 @@ static inline bits sum_reread_f32(bits v, const void *p) {
   return _mm512_castps_si512(_mm512_mask_add_ps(own, upper_32(0), own, _mm512_loadu_ps(p)));
 }
 
-/* Integers add the zeros: their addition under a mask is slower. */
 static inline bits sum_u32(bits a, bits b) { return _mm512_add_epi32(a, b); }
 
+/* Integers add the zeros: their addition under a mask is slower. */
 static inline bits sum_step_u32(bits v, bits in, int step) {
   (void)in;
   return _mm512_add_epi32(v, run_end_32(v, step));
@@ -167,6 +167,7 @@ static inline bits sum_reread_f64(bits v, const void *p) {
 }
 
 static inline bits sum_u64(bits a, bits b) { return _mm512_add_epi64(a, b); }
+
 static inline bits sum_step_u64(bits v, bits in, int step) {
   (void)in;
   return _mm512_add_epi64(v, run_end_64(v, step));
