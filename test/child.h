@@ -5,6 +5,7 @@
 #ifndef CHILD_H
 #define CHILD_H
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,15 @@ static inline int exit_of(pid_t pid) {
   int status = 0;
   if (waitpid(pid, &status, 0) != pid) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* fork(), but a child that crashes ends there: with cmocka's handlers it would go on with the tests that are left. */
+static inline pid_t fork_mortal(void) {
+  static const int caught[] = {SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS};
+  fflush(NULL);
+  const pid_t pid = fork();
+  for (size_t i = 0; pid == 0 && i < COUNT(caught); i++) signal(caught[i], SIG_DFL);
+  return pid;
 }
 
 /* Becomes this program again, with one argument. The kernel starts no program of another machine: its emulator must.

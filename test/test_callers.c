@@ -183,7 +183,7 @@ static void test_plans_travel(void **state) {
 
 /* In a child: right on the calling thread, and so in its own child; an alarm ends what hangs. */
 static int call_in_child(const struct caller *like, int generations) {
-  pid_t pid = fork();
+  const pid_t pid = fork_mortal();
   if (pid != 0) return exit_of(pid);
   alarm(60);
   struct caller c = *like;
