@@ -110,10 +110,8 @@ static void test_links(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_failed_writes),
-      cmocka_unit_test(test_what_is_no_file),
-      cmocka_unit_test(test_writes_replace),
-      cmocka_unit_test(test_what_was_left),
+      cmocka_unit_test(test_failed_writes),  cmocka_unit_test(test_what_is_no_file),
+      cmocka_unit_test(test_writes_replace), cmocka_unit_test(test_what_was_left),
       cmocka_unit_test(test_links),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
