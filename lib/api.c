@@ -54,7 +54,7 @@ static inline mmscan_status scan_short(const mms_kernel *kernels, mmscan_type ty
                                        size_t n, mms_value carry, const void *x, void *y) {
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
-  if (n < MMS_PLAN_LOOP)
+  if (n < MMS_LOOP_SHORT)
     mms_loop_scan_of(MMSCAN_PLUS, type, kind, 0)(n, x, y, &carry);
   else
     mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL, NULL);
@@ -95,7 +95,7 @@ static inline bool likely(bool is) { return __builtin_expect(is, 1); }
  * takes longer. */
 static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) {
   if (!likely(mms_plan_short())) return false;
-  if (!likely(n - 1 < MMS_PLAN_LOOP - 1)) return false;
+  if (!likely(n - 1 < MMS_LOOP_SHORT - 1)) return false;
   if (!likely(x)) return false;
   if (!likely(!mms_problem_overlap(x, y, n * size))) return false;
   return likely(y);

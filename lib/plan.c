@@ -15,6 +15,9 @@ enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 /* Bytes of one scan from which that holds if its ends share a line with others: those are stored through the caches. */
 enum { STREAM_ROW = 2048, LINE = 64 };
 
+/* Scans that are weighed up where there is more than one: a call is then nothing beside them. */
+enum { MANY = 1 << 20 };
+
 _Atomic(const mms_kernel *) mms_plan_short_kernels;
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
@@ -49,11 +52,11 @@ static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
-/* By what a single thread takes for the whole, so that the engine, and with it the bits, depends neither on the number
- * of threads nor on how a scan is cut into blocks. */
-static void choose_least(mmscan_plan *plan, const mms_env *env) {
+/* By what a single thread takes for so many whole scans, so that the engine, and with it the bits, depends neither on
+ * the number of threads nor on how a scan is cut into blocks. */
+static void choose_least(mmscan_plan *plan, const mms_env *env, size_t scans) {
   const mms_job job = plan->job;
-  const mms_shape whole = {job.op, job.type, plan->problem.whole, 1};
+  const mms_shape whole = {job.op, job.type, plan->problem.whole, scans};
   const mms_engine *engine;
   double least = DBL_MAX;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
@@ -98,17 +101,20 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
   plan->job = job_for(engine, plan->job, &plan->problem, env);
 }
 
-/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a short scan is
- * done as by the simple calls. */
+/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a scan that is
+ * short is done as by the simple calls, unless it is so short that it makes a difference that there are many. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
   if (choose_wisely(plan, env, most)) return;
-  if (plan->problem.whole < MMS_PLAN_LOOP)
+  const size_t whole = plan->problem.whole;
+  if (whole < MMS_LOOP_SHORT && plan->problem.batch > 1)
+    choose_least(plan, env, MANY);
+  else if (whole < MMS_LOOP_SHORT)
     take_engine(plan, env, &mms_engine_serial);
-  else if (mms_plan_is_short(plan->problem.whole, mms_type_size(plan->problem.type)))
+  else if (mms_plan_is_short(whole, mms_type_size(plan->problem.type)))
     take_engine(plan, env, &mms_engine_simd);
   else
-    choose_least(plan, env);
+    choose_least(plan, env, 1);
 }
 
 static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {

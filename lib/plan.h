@@ -28,10 +28,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan);
 /* Runs the plan. carry: as in mmscan_scan_block(), or NULL. */
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
-enum {
-  MMS_PLAN_LOOP = 52,                     /* scans shorter than this are plain loops, by default */
-  MMS_PLAN_SHORT_BYTES = MMS_ENGINE_TILE, /* up to here one thread and one tile are best, without a plan */
-};
+enum { MMS_PLAN_SHORT_BYTES = MMS_ENGINE_TILE }; /* up to here one thread and one tile are best, without a plan */
 
 /* The kernels of + for every type, for scans that short; NULL where the environment wants otherwise or is illegal, and
  * before anybody asked it. In the header because a short scan has no time for a call. */

@@ -49,7 +49,19 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
-void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+static void scan_rows(const mms_tiles *tiles, size_t from, size_t to) {
+  const mms_run *run = tiles->run;
+  const mms_rows rows = {.n = run->n,
+                         .count = to - from,
+                         .x_dist = run->x_dist,
+                         .y_dist = run->y_dist,
+                         .x = (const char *)run->x + bytes_to(tiles, from, run->x_dist),
+                         .y = (char *)run->y + bytes_to(tiles, from, run->y_dist),
+                         .first = run->first};
+  run->engine->rows(run->job, &rows);
+}
+
+static void scan_one_by_one(const mms_tiles *tiles, void *room, size_t from, size_t to) {
   const mms_run *run = tiles->run;
   const mms_engine *engine = run->engine;
   for (size_t scan = from; scan < to; scan++) {
@@ -62,6 +74,14 @@ void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) 
     else
       engine->at_once(run->job, room, &t, &carry);
   }
+}
+
+void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+  const mms_run *run = tiles->run;
+  if (run->engine->rows && !run->job->streams)
+    scan_rows(tiles, from, to);
+  else
+    scan_one_by_one(tiles, room, from, to);
 }
 
 /* ---- One tile ------------------------------------------------------------------------------------------------- */

@@ -52,6 +52,10 @@ typedef struct mms_engine {
   /* Scans the tile; *carry goes in and comes out. `room` is the thread's own, for as long as it works at a job. */
   void (*at_once)(const mms_job *, void *room, const mms_tile *, mms_value *carry);
 
+  /* Scans rows, each of them a tile whose carry out nobody asks for, as at_once() would. Never where job->streams.
+   * NULL: they are done one by one. */
+  void (*rows)(const mms_job *, const mms_rows *);
+
   /* The steps. NULL in an engine that cuts no tiles; there m may be anything. */
   void (*local)(const mms_job *, void *room, const mms_tile *, mms_found *found);
   void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_found *found, mms_value *carry);

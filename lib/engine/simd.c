@@ -49,6 +49,10 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
+static void scan_rows(const mms_job *job, const mms_rows *r) {
+  mms_kernel_rows_of(job->kernel, job->kind, job->reverse)(r);
+}
+
 /* Five to eight tiles are too few for two threads to have as much each: they are halves then. Less than that loses more
  * by what a tile takes for itself. Measured: doc/PERFORMANCE.md. */
 static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
@@ -63,5 +67,6 @@ const mms_engine mms_engine_simd = {.name = "simd",
                                     .advance = advance,
                                     .finish = finish,
                                     .at_once = at_once,
+                                    .rows = scan_rows,
                                     .has_isa = true,
                                     .defaults = defaults};

@@ -8,11 +8,12 @@
 #ifndef MMS_KERNEL_H
 #define MMS_KERNEL_H
 
-#include "types.h"
+#include "kernel/loop.h"
 #include <stdbool.h>
 
 enum {
   MMS_KERNEL_MOST = MMSCAN_MAX_TILE, /* elements a kernel is given at a time: sums of so many may be regrouped */
+  MMS_KERNEL_FEW = 8,                /* so many elements, where there are no others, are added in the loop's order */
   MMS_KERNEL_ALIGN = 64,             /* bytes of a line of the cache */
   MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead what is read once is prefetched */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
@@ -36,6 +37,10 @@ typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *
  *   then  not NULL: as many elements from there on, which are likely to be read next and need not exist, are prefetched
  */
 typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_found *own, const void *then);
+
+/* Many scans, short ones too, with the bits of one after the other; in place, where x and y have the same distances, or
+ * where none of x shares memory with y. */
+typedef mms_rows_scan mms_kernel_rows;
 
 /* *carry = *carry combined with *total. False, and nothing done, where the carry is finite but so large that sums of
  * elements that the total calls ordinary might overflow on it. */
@@ -65,6 +70,7 @@ typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind,
 typedef struct mms_kernel {
   mms_kernel_scan *inclusive[2], *exclusive[2];
   mms_kernel_scan *stream_inclusive[2], *stream_exclusive[2];
+  mms_kernel_rows *inclusive_rows[2], *exclusive_rows[2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
   mms_kernel_to_rows *to_rows; /* this and what follows: NULL where no unit is exact */
@@ -80,6 +86,11 @@ typedef struct mms_isa {
 
 static inline mms_kernel_scan *mms_kernel_scan_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
   mms_kernel_scan *const *pair = kind == MMSCAN_INCLUSIVE ? k->inclusive : k->exclusive;
+  return pair[reverse];
+}
+
+static inline mms_kernel_rows *mms_kernel_rows_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
+  mms_kernel_rows *const *pair = kind == MMSCAN_INCLUSIVE ? k->inclusive_rows : k->exclusive_rows;
   return pair[reverse];
 }
 

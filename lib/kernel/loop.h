@@ -5,15 +5,30 @@
 
 #include "types.h"
 
+enum { MMS_LOOP_SHORT = 52 }; /* elements: a scan that is shorter is a plain loop, by default */
+
 /* Scans n elements; *carry goes in and comes out. In place is fine. */
 typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
 
 /* As the scan, but writes nothing: *carry becomes what the scan would leave in it. */
 typedef void mms_loop_fold(size_t n, const void *x, mms_value *carry);
 
+/* `count` scans of n elements each, n at least 1, from the same carry. Distances are in elements. */
+typedef struct mms_rows {
+  size_t n, count;
+  ptrdiff_t x_dist, y_dist;
+  const void *x;
+  void *y;
+  mms_value first;
+} mms_rows;
+
+/* Scans them, each as if alone. */
+typedef void mms_rows_scan(const mms_rows *);
+
 /* The loops of one operator and type. [1] of a pair is the reverse one. */
 typedef struct mms_loop {
   mms_loop_scan *inclusive[2], *exclusive[2];
+  mms_rows_scan *inclusive_rows[2], *exclusive_rows[2];
   mms_loop_fold *fold[2];
 } mms_loop;
 
@@ -22,6 +37,12 @@ extern const mms_loop mms_loop_of[MMS_OPS][MMS_TYPES];
 static inline mms_loop_scan *mms_loop_scan_of(mmscan_op op, mmscan_type type, mmscan_kind kind, int reverse) {
   const mms_loop *loops = &mms_loop_of[op][type];
   mms_loop_scan *const *pair = kind == MMSCAN_INCLUSIVE ? loops->inclusive : loops->exclusive;
+  return pair[reverse];
+}
+
+static inline mms_rows_scan *mms_loop_rows_of(mmscan_op op, mmscan_type type, mmscan_kind kind, int reverse) {
+  const mms_loop *loops = &mms_loop_of[op][type];
+  mms_rows_scan *const *pair = kind == MMSCAN_INCLUSIVE ? loops->inclusive_rows : loops->exclusive_rows;
   return pair[reverse];
 }
 

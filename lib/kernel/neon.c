@@ -30,14 +30,9 @@ static inline bits slid(bits a, bits b, bits index) {
 static inline uint64x2_t wide(bits v) { return vreinterpretq_u64_u32(v); }
 static inline bits narrow(uint64x2_t v) { return vreinterpretq_u32_u64(v); }
 
+#include "kernel/part16.inc"
+
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
-
-static inline bits load_part_32(const void *p, size_t m, bits in) {
-  memcpy(&in, p, 4 * m);
-  return in;
-}
-
-static inline void store_part_32(void *p, bits v, size_t m) { memcpy(p, &v, 4 * m); }
 
 static inline bits spread_32(bits v, bits in, int step) {
   if (step == 0) return vtrn1q_u32(in, v);
@@ -77,13 +72,6 @@ static inline bits lows_32(bits a, bits b) { return vzip1q_u32(a, b); }
 static inline bits highs_32(bits a, bits b) { return vzip2q_u32(a, b); }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
-
-static inline bits load_part_64(const void *p, size_t m, bits in) {
-  memcpy(&in, p, 8 * m);
-  return in;
-}
-
-static inline void store_part_64(void *p, bits v, size_t m) { memcpy(p, &v, 8 * m); }
 
 static inline bits spread_64(bits v, bits in, int step) {
   (void)step;

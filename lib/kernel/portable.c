@@ -45,14 +45,9 @@ static inline bool any(bits holds) {
 
 static inline bits select_where(bits holds, bits yes, bits no) { return (yes & holds) | (no & ~holds); }
 
+#include "kernel/part16.inc"
+
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
-
-static inline bits load_part_32(const void *p, size_t m, bits in) {
-  memcpy(&in, p, 4 * m);
-  return in;
-}
-
-static inline void store_part_32(void *p, bits v, size_t m) { memcpy(p, &v, 4 * m); }
 
 static inline bits spread_32(bits v, bits in, int step) {
   return step == 0 ? PICK_32(in, v, 0, 4, 2, 6) : PICK_32(in, v, 0, 1, 5, 5);
@@ -86,13 +81,6 @@ static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
 static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats)magnitude_32(v) <= limit)); }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
-
-static inline bits load_part_64(const void *p, size_t m, bits in) {
-  memcpy(&in, p, 8 * m);
-  return in;
-}
-
-static inline void store_part_64(void *p, bits v, size_t m) { memcpy(p, &v, 8 * m); }
 
 static inline bits spread_64(bits v, bits in, int step) { return (void)step, PICK_64(in, v, 0, 2); }
 static inline bits last_64(bits v) { return PICK_64(v, v, 1, 1); }

@@ -1,0 +1,244 @@
+/* test_rows.c: many scans, short ones above all, of which kernels do several at a time.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "kernel/isa.h"
+#include "shot.h"
+
+/* ---- As one after the other -------------------------------------------------------------------------------------- */
+
+enum { MOST_ROWS = 60, LONGEST = 140, GAP = 3, ROOM = MOST_ROWS * (LONGEST + GAP) };
+
+/* Bits of a number that says how rows lie and are scanned. */
+enum { IS_EXCLUSIVE = 1, IS_REVERSE = 2, IS_IN_PLACE = 4, X_HAS_GAPS = 8, Y_HAS_GAPS = 16, GOES_BACK = 32, WAYS = 64 };
+
+typedef unsigned char array[ROOM * sizeof(double)];
+
+struct rows {
+  const struct type *type;
+  size_t n, count;
+  unsigned way;
+  mms_value first;
+  array x, together, alone;
+};
+
+/* What scans rows, and one alone. */
+struct scanner {
+  const char *name;
+  mms_rows_scan *together;
+  mms_kernel_scan *kernel; /* NULL: the loop */
+  mms_loop_scan *loop;
+};
+
+static struct scanner scanner_of(const struct rows *r, const mms_isa *isa) {
+  const mmscan_kind kind = r->way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  const bool reverse = r->way & IS_REVERSE;
+  struct scanner s = {.name = isa ? isa->name : "loop",
+                      .together = mms_loop_rows_of(MMSCAN_PLUS, r->type->type, kind, reverse),
+                      .loop = mms_loop_scan_of(MMSCAN_PLUS, r->type->type, kind, reverse)};
+  if (isa) s.together = mms_kernel_rows_of(&isa->kernels[MMSCAN_PLUS][r->type->type], kind, reverse);
+  if (isa) s.kernel = mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][r->type->type], kind, reverse);
+  return s;
+}
+
+static ptrdiff_t apart(const struct rows *r, unsigned has_gaps) {
+  return (ptrdiff_t)(r->n + (r->way & has_gaps ? GAP : 0));
+}
+
+/* Backwards the first row is the last one in memory. */
+static mms_rows layout_of(const struct rows *r, unsigned char *y) {
+  const bool back = r->way & GOES_BACK, in_place = r->way & IS_IN_PLACE;
+  const ptrdiff_t x_dist = apart(r, X_HAS_GAPS), y_dist = in_place ? x_dist : apart(r, Y_HAS_GAPS);
+  const ptrdiff_t last = back ? (ptrdiff_t)((r->count - 1) * r->type->size) : 0;
+  const unsigned char *x = in_place ? y : r->x;
+  return (mms_rows){.n = r->n,
+                    .count = r->count,
+                    .x_dist = back ? -x_dist : x_dist,
+                    .y_dist = back ? -y_dist : y_dist,
+                    .x = x + last * x_dist,
+                    .y = y + last * y_dist,
+                    .first = r->first};
+}
+
+static void scan_alone(const struct scanner *s, const mms_rows *rows, size_t size) {
+  for (size_t k = 0; k < rows->count; k++) {
+    const char *x = (const char *)rows->x + (ptrdiff_t)(k * size) * rows->x_dist;
+    char *y = (char *)rows->y + (ptrdiff_t)(k * size) * rows->y_dist;
+    mms_value carry = rows->first;
+    if (s->kernel)
+      s->kernel(rows->n, x, y, &carry, NULL, NULL);
+    else
+      s->loop(rows->n, x, y, &carry);
+  }
+}
+
+static bool is_nan(const struct type *type, const unsigned char *element) {
+  float f = 0;
+  double d = 0;
+  if (type->type == MMSCAN_F32) memcpy(&f, element, sizeof f);
+  if (type->type == MMSCAN_F64) memcpy(&d, element, sizeof d);
+  return isnan(f) || isnan(d);
+}
+
+/* The same bits, but those of a NaN, in rows, between them and behind. */
+static void compare(struct rows *r, const mms_isa *isa) {
+  const size_t size = r->type->size;
+  const struct scanner s = scanner_of(r, isa);
+  memcpy(r->together, r->x, sizeof r->x);
+  memcpy(r->alone, r->x, sizeof r->x);
+  const mms_rows together = layout_of(r, r->together), alone = layout_of(r, r->alone);
+  s.together(&together);
+  scan_alone(&s, &alone, size);
+  if (memcmp(r->together, r->alone, sizeof r->x) == 0) return;
+  for (size_t i = 0; i < ROOM; i++) {
+    const unsigned char *a = r->together + i * size, *b = r->alone + i * size;
+    if (memcmp(a, b, size) != 0 && !(is_nan(r->type, a) && is_nan(r->type, b)))
+      fail_seeded("%s, %s, %zu rows of %zu, way %u: element %zu is another than alone", s.name, r->type->name, r->count,
+                  r->n, r->way, i);
+  }
+}
+
+/* Nothing, then each instruction set that runs here. */
+static void compare_all(struct rows *r) {
+  compare(r, NULL);
+  for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+    if (mms_isa_at(i) != NULL) compare(r, mms_isa_at(i));
+}
+
+static struct rows *rows_new(const struct type *type, enum data data) {
+  struct rows *r = test_memory(sizeof *r);
+  struct rng rng = rng_of((size_t)type->type);
+  *r = (struct rows){.type = type, .first = {.u64 = 0}};
+  type->fill(&rng, data, ROOM, r->x);
+  memcpy(&r->first, r->x, type->size);
+  return r;
+}
+
+static void say_which(void) {
+  for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+    print_message("%s%s\n", mms_isa_name(i), mms_isa_at(i) ? "" : ": skipped, as it does not run here");
+}
+
+static void test_all_lengths(void **state) {
+  (void)state;
+  say_which();
+  for (size_t t = 0; t < TYPES; t++) {
+    struct rows *r = rows_new(type_at(t), RANDOM);
+    struct rng rng = rng_of(t);
+    for (r->n = 1; r->n <= LONGEST; r->n += quick() && r->n > 40 ? 7 : 1)
+      for (r->way = 0; r->way < WAYS; r->way++) {
+        r->count = 1 + draw_below(&rng, MOST_ROWS);
+        compare_all(r);
+      }
+    free(r);
+  }
+}
+
+/* A few elements in each number of rows: what is left over when as many as can be are packed. */
+static void test_all_counts(void **state) {
+  (void)state;
+  for (size_t t = 0; t < TYPES; t++) {
+    struct rows *r = rows_new(type_at(t), RANDOM);
+    for (r->n = 1; r->n <= MMS_KERNEL_FEW + 1; r->n++)
+      for (r->count = 1; r->count <= MOST_ROWS; r->count++)
+        for (r->way = 0; r->way < X_HAS_GAPS; r->way++) compare_all(r);
+    free(r);
+  }
+}
+
+/* ---- What may not be regrouped ----------------------------------------------------------------------------------- */
+
+/* Largest numbers, infinities, NaNs and zeros of either sign, here and there. */
+static void spoil(struct rows *r, struct rng *rng) {
+  static const double odd[] = {1, -1, INFINITY, -INFINITY, NAN, 0.0, -0.0, 0.75, -0.75};
+  const double largest = r->type->type == MMSCAN_F32 ? FLT_MAX : DBL_MAX;
+  for (size_t i = draw_below(rng, 9); i < ROOM; i += 1 + draw_below(rng, 40)) {
+    const double picked = odd[draw_below(rng, COUNT(odd))];
+    const double value = picked != 0 && fabs(picked) <= 1 ? picked * largest : picked;
+    if (r->type->type == MMSCAN_F32)
+      ((float *)(void *)r->x)[i] = (float)value;
+    else
+      ((double *)(void *)r->x)[i] = value;
+  }
+}
+
+static void test_odd_numbers(void **state) {
+  (void)state;
+  for (size_t t = 0; t < FLOAT_TYPES; t++) {
+    struct rows *r = rows_new(type_at(t), RANDOM);
+    struct rng rng = rng_of(t);
+    for (size_t turn = 0; turn < sized(20, 2); turn++) {
+      spoil(r, &rng);
+      memcpy(&r->first, r->x + draw_below(&rng, ROOM) * r->type->size, r->type->size);
+      for (r->n = 1; r->n <= LONGEST; r->n += r->n > 40 ? 7 : 1) {
+        r->count = 1 + draw_below(&rng, MOST_ROWS);
+        r->way = (unsigned)draw_below(&rng, WAYS);
+        compare_all(r);
+      }
+    }
+    free(r);
+  }
+}
+
+/* ---- By calls ---------------------------------------------------------------------------------------------------- */
+
+static void shoot_rows(const struct sample *sample, const mmscan_choice *choice, struct rng *rng) {
+  for (size_t n = 1; n <= 70; n++)
+    for (unsigned variant = 0; variant < VARIANTS; variant++) {
+      struct shot shot = {.sample = sample, .via = choice ? BY_PLAN : BY_SCAN, .choice = choice};
+      const size_t gap = draw_below(rng, 2) * draw_below(rng, 9);
+      shot_set(&shot, variant, n);
+      shot.desc.batch = 1 + draw_below(rng, (sample->oracle.n - 1) / (n + gap) - 1);
+      shot.desc.x_dist = (ptrdiff_t)(n + gap);
+      shot.desc.y_dist = (ptrdiff_t)(n + (shot.in_place ? gap : draw_below(rng, 2) * gap));
+      shot.x_offset = draw_below(rng, 3);
+      shot.y_offset = draw_below(rng, 3);
+      shoot(&shot);
+    }
+}
+
+/* Right, by what is chosen freely and by every engine, and nothing beside the rows is written. */
+static void test_calls(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  struct rng rng = rng_of(0);
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, sized(4000, 1000));
+    shoot_rows(&sample, NULL, &rng);
+    for (size_t c = 0; c < forced->count; c++)
+      if (!is_gemm(&forced->choice[c])) shoot_rows(&sample, &forced->choice[c], &rng);
+    sample_free(&sample);
+  }
+}
+
+/* What few elements come to is in the order of the plain loop, whatever does them. */
+static void test_few_are_as_by_the_loop(void **state) {
+  (void)state;
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (size_t n = 1; n < MMS_KERNEL_FEW; n++) {
+      const size_t batch = 1000, bytes = n * batch * type_at(t)->size;
+      struct sample sample = sample_new(type_at(t), RANDOM, n * batch);
+      void *many = test_memory(bytes), *each = test_memory(bytes);
+      mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, n);
+      desc.batch = batch;
+      desc.x_dist = desc.y_dist = (ptrdiff_t)n;
+      assert_mmscan_ok(mmscan_scan(&desc, sample.x, many));
+      for (size_t at = 0; at < bytes; at += n * type_at(t)->size)
+        assert_mmscan_ok(type_at(t)->inclusive(n, (char *)sample.x + at, (char *)each + at));
+      assert_memory_equal(many, each, bytes);
+      free(many);
+      free(each);
+      sample_free(&sample);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_all_lengths),
+      cmocka_unit_test(test_all_counts),
+      cmocka_unit_test(test_odd_numbers),
+      cmocka_unit_test(test_calls),
+      cmocka_unit_test(test_few_are_as_by_the_loop),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
