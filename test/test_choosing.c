@@ -102,6 +102,25 @@ static int threads_of(mmscan_type type, size_t n, size_t batch, const char *engi
   return used.threads;
 }
 
+static const char *engine_for(size_t n, size_t batch) {
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_choice used;
+  desc.batch = batch;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)n;
+  mmscan_plan_destroy(plan_new(&desc, NULL, &used));
+  return used.engine;
+}
+
+/* One scan of a few elements is a loop; many are done several at a time. */
+static void test_engine_for_few(void **state) {
+  (void)state;
+  for (size_t n = 1; n <= 8; n++) {
+    assert_string_equal(engine_for(n, 1), "serial");
+    assert_string_equal(engine_for(n, 2), "simd");
+    assert_string_equal(engine_for(n, 100000), "simd");
+  }
+}
+
 /* Of 4096 floats in eight tiles. */
 static int threads_by_gemm(size_t s) {
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4096);
@@ -295,6 +314,7 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_engine_for_few),
       cmocka_unit_test(test_estimates_here),
       cmocka_unit_test(test_estimates_for_any_number),
       cmocka_unit_test(test_engine_for_any_number),

@@ -162,6 +162,11 @@ static void spoil(struct rows *r, struct rng *rng) {
   }
 }
 
+/* A carry on which sums of ordinary elements might overflow. */
+static mms_value heavy(const struct type *type) {
+  return type->type == MMSCAN_F32 ? (mms_value){.f32 = -0.75f * FLT_MAX} : (mms_value){.f64 = -0.75 * DBL_MAX};
+}
+
 static void test_odd_numbers(void **state) {
   (void)state;
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
@@ -170,6 +175,7 @@ static void test_odd_numbers(void **state) {
     for (size_t turn = 0; turn < sized(20, 2); turn++) {
       spoil(r, &rng);
       memcpy(&r->first, r->x + draw_below(&rng, ROOM) * r->type->size, r->type->size);
+      if (turn % 2) r->first = heavy(r->type);
       for (r->n = 1; r->n <= LONGEST; r->n += r->n > 40 ? 7 : 1) {
         r->count = 1 + draw_below(&rng, MOST_ROWS);
         r->way = (unsigned)draw_below(&rng, WAYS);
