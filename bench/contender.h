@@ -50,6 +50,7 @@ enum { MOST_CONTENDERS = 160 };
 typedef struct race {
   const number *number;
   size_t n;
+  size_t row; /* the elements of a scan, of which there are n / row, one behind the other; 0: all are one scan */
   bool in_place;
   size_t s;         /* they are products with L_s, the first level of a scan; 0: they are scans */
   const void *data; /* what is scanned when results are checked */

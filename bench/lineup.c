@@ -56,13 +56,65 @@ static double run_scan(const contender *c, long runs) {
   return timing_now() - start;
 }
 
+/* ---- Runs of rows ------------------------------------------------------------------------------------------------ */
+
+static double run_scans(const contender *c, long runs) {
+  const race *r = c->race;
+  const size_t size = r->number->size;
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++)
+    for (size_t at = 0; at < r->n; at += r->row)
+      c->scan(r->row, (const char *)r->x + at * size, (char *)r->y + at * size, 1);
+  return timing_now() - start;
+}
+
+static double run_serial_rows(const contender *c, long runs) {
+  const race *r = c->race;
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) r->number->serial_rows(r->n, r->row, r->x, r->y);
+  return timing_now() - start;
+}
+
+/* Each thread has as many rows as another, one behind the other. */
+static void scan_shares(const race *r, int threads) {
+  const size_t rows = r->n / r->row, size = r->row * r->number->size, shares = (size_t)threads;
+#pragma omp parallel for num_threads(threads)
+  for (size_t share = 0; share < shares; share++) {
+    const size_t first = rows * share / shares, count = rows * (share + 1) / shares - first;
+    r->number->serial_rows(count * r->row, r->row, (const char *)r->x + first * size, (char *)r->y + first * size);
+  }
+}
+
+static double run_parallel_rows(const contender *c, long runs) {
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) scan_shares(c->race, c->threads);
+  return timing_now() - start;
+}
+
+/* ---- Runs of the library ----------------------------------------------------------------------------------------- */
+
+static mmscan_desc desc_of(const race *r) {
+  mmscan_desc desc = element_plain_scan(r->number->type, r->row != 0 ? r->row : r->n);
+  if (r->row == 0) return desc;
+  desc.batch = r->n / r->row;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)r->row;
+  return desc;
+}
+
+static void call_often(const race *r, long runs) {
+  const mmscan_desc desc = desc_of(r);
+  if (r->row == 0)
+    r->number->calls(r->n, r->x, r->y, runs);
+  else
+    for (long i = 0; i < runs; i++) mmscan_scan(&desc, r->x, r->y);
+}
+
 /* The call takes as many threads as OpenMP's rules allow. */
 static double run_one_call(const contender *c, long runs) {
-  const race *r = c->race;
   const int before = omp_get_max_threads();
   omp_set_num_threads(c->threads);
   const double start = timing_now();
-  r->number->calls(r->n, r->x, r->y, runs);
+  call_often(c->race, runs);
   const double seconds = timing_now() - start;
   omp_set_num_threads(before);
   return seconds;
@@ -82,7 +134,7 @@ static size_t verify(const contender *c) {
   else
     memset(r->y, 0xFF, bytes_of(r));
   c->run(c, 1);
-  return r->number->check(r->n, r->n, r->data, r->y);
+  return r->number->check(r->n, r->row != 0 ? r->row : r->n, r->data, r->y);
 }
 
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */
@@ -128,8 +180,7 @@ static void add_one_call(lineup *l) {
 }
 
 static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, size_t s, mmscan_plan **plan) {
-  const mmscan_type type = l->race->number->type;
-  const mmscan_desc desc = element_plain_scan(type, l->race->n);
+  const mmscan_desc desc = desc_of(l->race);
   const mmscan_choice choice = {
       .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = l->threads};
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
@@ -194,18 +245,23 @@ static void add_copies(lineup *l) {
 }
 
 static void add_serial_loop(lineup *l) {
-  contender *c = add(l, ROLE_LOOP, "serial loop", run_scan);
+  contender *c = add(l, ROLE_LOOP, "serial loop", l->race->row != 0 ? run_serial_rows : run_scan);
   if (c == NULL) return;
   c->scan = l->race->number->serial;
   c->threads = 1;
 }
 
+static void add_parallel_rows(lineup *l) {
+  if (l->race->row != 0 && l->threads > 1) add(l, ROLE_PEER, "serial loop, omp parallel", run_parallel_rows);
+}
+
+/* Those of many threads would start them anew for each row. */
 static void add_peers(lineup *l, bool one_thread) {
   const size_t type = (size_t)(l->race->number - numbers);
   const peer *p;
-  for (size_t i = 0; (p = peers_at(i)) != NULL; i++) {
+  for (size_t i = 0; (p = peers_at(i)) != NULL && (one_thread || l->race->row == 0); i++) {
     if ((p->threads == PEER_ONE_THREAD) != one_thread) continue;
-    contender *c = add(l, ROLE_PEER, p->name, run_scan);
+    contender *c = add(l, ROLE_PEER, p->name, l->race->row != 0 ? run_scans : run_scan);
     if (c == NULL) continue;
     c->scan = p->scan[type];
     c->settle = p->threads == PEER_OWN_THREADS;
@@ -259,6 +315,7 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
     if (l.threads > 1) add_copies(&l);
     add_library(&l);
     if (i == 0) add_peers_of_one_thread(&l);
+    add_parallel_rows(&l);
     if (l.threads == mmscan_threads()) add_peers(&l, false);
   }
 }

@@ -28,13 +28,16 @@ typedef struct number {
   /* The same for a matrix by rows, whose columns are scanned. */
   size_t (*check_by_rows)(size_t rows, size_t columns, const void *x, const void *y);
 
-  /* The sum of (i + 1) y[i] for the scan y of x, modulo 2^64: what a process that has the data too can compare. */
-  uint64_t (*checksum)(size_t n, const void *x);
+  /* The sum of (i + 1) y[i] for that scan y of x, modulo 2^64: what a process that has the data too can compare. */
+  uint64_t (*checksum)(size_t n, size_t length, const void *x);
 
   /* `runs` calls of mmscan_inclusive_*. */
   void (*calls)(size_t n, const void *x, void *y, long runs);
 
   scan_function *serial; /* y[i] = sum += x[i] */
+
+  /* The same, beginning anew every `length` elements. */
+  void (*serial_rows)(size_t n, size_t length, const void *x, void *y);
 } number;
 
 extern const number numbers[NUMBERS];

@@ -35,13 +35,14 @@ static const char script[] =
     "        total += int((places * y[a:b].astype(np.int64).astype(np.uint64)).sum(dtype=np.uint64))\n"
     "    return total % 2**64\n"
     "\n"
-    "def load(code, n, in_place):\n"
+    "def load(code, n, row, in_place):\n"
     "    x = np.empty(n, code)\n"
     "    for a, b in pieces(n):\n"
     "        x[a:b] = values(a, b)\n"
-    "    y = x if in_place else np.zeros(n, code)\n"
-    "    np.cumsum(x, dtype=x.dtype, out=y)\n"
-    "    total = checksum(y)\n"
+    "    x = x.reshape(-1, row) if row else x\n"
+    "    y = x if in_place else np.zeros_like(x)\n"
+    "    np.cumsum(x, axis=-1, dtype=x.dtype, out=y)\n"
+    "    total = checksum(y.reshape(-1))\n"
     "    if in_place:\n"
     "        y.fill(0)\n"
     "    return x, y, total\n"
@@ -49,7 +50,7 @@ static const char script[] =
     "def run(x, y, runs):\n"
     "    start = time.perf_counter()\n"
     "    for _ in range(runs):\n"
-    "        np.cumsum(x, dtype=x.dtype, out=y)\n"
+    "        np.cumsum(x, axis=-1, dtype=x.dtype, out=y)\n"
     "    return time.perf_counter() - start\n"
     "\n"
     "print(np.__version__, flush=True)\n"
@@ -58,7 +59,7 @@ static const char script[] =
     "    words = line.split()\n"
     "    if words[0] == 'load':\n"
     "        x = y = None\n"
-    "        x, y, total = load(words[1], int(words[2]), int(words[3]))\n"
+    "        x, y, total = load(words[1], *map(int, words[2:]))\n"
     "        print(total, flush=True)\n"
     "    else:\n"
     "        print(repr(run(x, y, int(words[1]))), flush=True)\n";
@@ -122,9 +123,9 @@ size_t numpy_verify(const contender *c) {
   static const char *const codes[NUMBERS] = {"f4", "f8", "i4", "i8"};
   const race *r = c->race;
   char line[64];
-  fprintf(python.to, "load %s %zu %d\n", codes[r->number - numbers], r->n, r->in_place);
+  fprintf(python.to, "load %s %zu %zu %d\n", codes[r->number - numbers], r->n, r->row, r->in_place);
   if (!ask(line, sizeof line)) return r->n; /* the process is gone: it fails when it is timed */
-  return strtoull(line, NULL, 10) == r->number->checksum(r->n, r->data) ? r->n : 0;
+  return strtoull(line, NULL, 10) == r->number->checksum(r->n, r->row != 0 ? r->row : r->n, r->data) ? r->n : 0;
 }
 
 const char *numpy_version(void) { return version[0] != '\0' ? version : NULL; }

@@ -32,10 +32,10 @@ static void put_head(FILE *to, const bench_request *request, size_t panels) {
 }
 
 static void put_title(FILE *to, const bench_request *request, const race *r) {
-  char machine[192], title[512];
+  char machine[192], kind[64], title[512];
   report_machine(machine, sizeof machine, request);
-  snprintf(title, sizeof title, "%s: prefix sums, %s, %s", request->title != NULL ? request->title : machine,
-           r->number->name, r->in_place ? "in place" : "out of place");
+  report_kind(r, kind);
+  snprintf(title, sizeof title, "%s: prefix sums, %s", request->title != NULL ? request->title : machine, kind);
   fputs("set title ", to);
   picture_put_string(to, title);
   fputs(" noenhanced font ',16' offset 0,0.3\n", to);
@@ -107,7 +107,7 @@ static void put_panel(FILE *to, const bench_request *request, const panel *p, si
   const int bound = MOST_LINES, lines = (int)p->line_count;
   put_data(to, p, index, bound, p->bound);
   for (int i = 0; i < lines; i++) put_data(to, p, index, i, p->lines[i]);
-  put_title(to, request, p->races);
+  put_title(to, request, &p->races[p->count - 1]);
   put_axes(to, p);
   fprintf(to,
           "plot $p%zu_%d with filledcurves x2 fc '#eeeeee' notitle, \\\n"

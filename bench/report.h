@@ -19,10 +19,12 @@ void report_races(const race *races, size_t count);
 void report_tail(const session *s);
 
 /* Parts of these: the library, the machine and the compiler; how the times came about; a length, as a power of two
- * where it is one; a number with three digits that count, seven characters wide, and how many are behind its point. */
+ * where it is one; type, place and rows of a race; a number with three digits that count, seven characters wide, and
+ * how many are behind its point. */
 void report_machine_lines(const bench_request *request);
 void report_times_line(const bench_request *request);
 void report_length(size_t n, char text[48]);
+void report_kind(const race *r, char text[64]);
 void report_number(double value);
 int report_decimals(double value);
 

@@ -27,6 +27,8 @@ static void put_times(const contender *c) {
 static void put_line(const contender *c) {
   const race *r = c->race;
   printf("%s,%s,%s,%zu,", report_work(r), r->number->name, r->in_place ? "in" : "out", r->n);
+  if (r->row != 0) printf("%zu", r->row);
+  putchar(',');
   put_text(c->name);
   printf(",%s,%d,", report_role(c), c->threads);
   put_text(report_form(c) != NULL ? report_form(c) : "");
@@ -41,8 +43,8 @@ static void put_line(const contender *c) {
 }
 
 void report_csv(const race *races, size_t count) {
-  puts("work,type,place,n,name,role,threads,form,s,seconds,fastest_seconds,gelem_per_second,gflop_per_second,of_bound,"
-       "times_serial,skipped");
+  puts("work,type,place,n,row,name,role,threads,form,s,seconds,fastest_seconds,gelem_per_second,gflop_per_second,of_"
+       "bound,times_serial,skipped");
   for (const race *r = races; r < races + count; r++)
     for (size_t i = 0; i < r->count; i++) put_line(&r->contenders[i]);
 }

@@ -35,8 +35,10 @@ static json_t *row(const contender *c) {
 static json_t *table(const race *r) {
   json_t *rows = json_array();
   for (size_t i = 0; i < r->count; i++) json_array_append_new(rows, row(&r->contenders[i]));
-  return json_pack("{s:s, s:s, s:s, s:I, s:o}", "work", report_work(r), "type", r->number->name, "place",
-                   r->in_place ? "in" : "out", "n", (json_int_t)r->n, "rows", rows);
+  json_t *t = json_pack("{s:s, s:s, s:s, s:I, s:o}", "work", report_work(r), "type", r->number->name, "place",
+                        r->in_place ? "in" : "out", "n", (json_int_t)r->n, "rows", rows);
+  if (r->row != 0) json_object_set_new(t, "row", json_integer((json_int_t)r->row));
+  return t;
 }
 
 json_t *report_json_races(const race *races, size_t count) {

@@ -83,6 +83,11 @@ void report_length(size_t n, char text[48]) {
     snprintf(text, 48, "n = %zu", n);
 }
 
+void report_kind(const race *r, char text[64]) {
+  const int length = snprintf(text, 64, "%s, %s", r->number->name, r->in_place ? "in place" : "out of place");
+  if (r->row != 0) snprintf(text + length, 64 - (size_t)length, ", rows of %zu", r->row);
+}
+
 static void print_length(size_t n) {
   char text[48];
   report_length(n, text);
@@ -91,7 +96,7 @@ static void print_length(size_t n) {
 
 static void print_heading(const race *races, size_t count) {
   char title[64];
-  snprintf(title, sizeof title, "%s, %s", races->number->name, races->in_place ? "in place" : "out of place");
+  report_kind(&races[count - 1], title);
   printf("\n%-37s", title);
   for (size_t i = 0; i < count; i++) print_length(races[i].n);
   printf("\n%-29s threads", "");

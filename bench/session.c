@@ -17,15 +17,24 @@
 
 /* ---- Races ------------------------------------------------------------------------------------------------------- */
 
-static void set_race(race *r, const number *type, size_t n, bool in_place, const arrays *a) {
-  *r = (race){.number = type, .n = n, .in_place = in_place, .data = a->data, .x = in_place ? a->y : a->data, .y = a->y};
+/* Of rows there are as many as the length has whole ones, but one. */
+static void set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
+                     const arrays *a) {
+  const size_t row = request->row < n ? request->row : 0;
+  *r = (race){.number = type,
+              .n = row != 0 ? n / row * row : n,
+              .row = row,
+              .in_place = in_place,
+              .data = a->data,
+              .x = in_place ? a->y : a->data,
+              .y = a->y};
 }
 
 static bool run_race(session *s, size_t n, bool in_place, const number *type, const arrays *a) {
   const bench_request *request = s->request;
   lineup_filter only = request->only;
   race *r = &s->races[s->count];
-  set_race(r, type, n, in_place, a);
+  set_race(r, request, type, n, in_place, a);
   lineup_fill(r, &only, request->threads, request->thread_counts);
   timing_check(r);
   const bool timed = timing_race(r, request->rounds);
@@ -51,7 +60,7 @@ static int run_lengths(session *s, const number *type, bool in_place, size_t len
 
 static void measure_memory(session *s, const number *type, size_t n, const arrays *a) {
   race like;
-  set_race(&like, type, n, false, a);
+  set_race(&like, s->request, type, n, false, a);
   s->memory = footprint_of_scans(&like, s->request->threads[s->request->thread_counts - 1]);
 }
 
@@ -80,10 +89,10 @@ static int run_type(session *s, const number *type) {
 
 /* ---- Who takes part ---------------------------------------------------------------------------------------------- */
 
-/* A short race that is not run. */
+/* A short race that is not run; of two rows. */
 static void look_at_lineup(race *r, bench_request *request) {
   const arrays none = {NULL, NULL};
-  set_race(r, request->types[0], 1, false, &none);
+  set_race(r, request, request->types[0], request->row != 0 ? 2 * request->row : 1, false, &none);
   lineup_fill(r, &request->only, request->threads, request->thread_counts);
   lineup_free(r);
 }

@@ -18,6 +18,7 @@ typedef struct bench_request {
   size_t place_count;
   size_t lengths[MOST_LENGTHS]; /* ascending */
   size_t length_count;
+  size_t row;                      /* of that many elements each are the scans; 0: a length is one scan */
   int threads[MOST_THREAD_COUNTS]; /* ascending */
   size_t thread_counts;
   lineup_filter only;

@@ -1,5 +1,7 @@
 """Tests of mmscan bench."""
 
+import csv
+import io
 import itertools
 import json
 import os
@@ -179,6 +181,27 @@ class Bench(Timed):
             self.bad(*self.TINY, 4, "--only", only, status=2, says="abacus")
         self.assertIn("omp two-pass", self.good("bench", "--list").decode())
 
+    def test_many_scans(self):
+        """Who does rows is right about them, as results are checked; a length shorter than a row is one scan."""
+        for row in 3, 30:
+            tables = {}
+            for table, contender in self.rows(*self.TINY, "1,10,15", "--row", row, "--type", "all", "--place", "both",
+                                              env={"PYTHON": sys.executable, "MMSCAN_NUM_THREADS": "2"}):
+                tables.setdefault((table["type"], table["place"], table["n"], table.get("row")), []).append(contender)
+            shapes = {(n, of) for _, _, n, of in tables}
+            self.assertEqual(shapes, {(2, None), (1024 // row * row, row), (32768 // row * row, row)})
+            for shape, contenders in tables.items():
+                names = [c["name"] for c in contenders if "seconds" in c]
+                for name in ["serial loop", "mmscan (one call)", "mmscan simd", "mmscan serial", "NumPy cumsum",
+                             "omp simd inscan"]:
+                    self.assertIn(name, names, shape)
+                self.assertEqual("serial loop, omp parallel" in names, shape[2] > 2, shape)
+                self.assertEqual("omp parallel for simd inscan" in names, shape[2] == 2, shape)
+        self.assertIn("serial loop, omp", self.good("bench", "--row", 3, "--list", env={"MMSCAN_NUM_THREADS": "2"}).decode())
+        self.assertIn("out of place, rows of 3", self.good(*self.TINY, 10, "--row", 3).decode())
+        line = next(csv.DictReader(io.StringIO(self.good(*self.TINY, 10, "--row", 3, "--csv").decode())))
+        self.assertEqual((line["n"], line["row"]), ("1023", "3"))
+
     def test_wrong_usage(self):
         for arguments in [["x"], ["--sing"], ["-n", "x"], ["-n", "-1"], ["-n", "41"], ["-n", "9:4"], ["-n", "4:9:0"],
                           ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--length", "2^41"],
@@ -187,7 +210,8 @@ class Bench(Timed):
                           ["--rounds", "x"], ["--plot", "x.pdf"], ["--plot", ".svg"], ["--json=1"],
                           ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
                           ["--only", ""], ["--only", "serial,"], ["-n", " 4"], ["--rounds", " 2"], ["--rounds", "+2"],
-                          ["--list", "--json"], ["--list", "--csv"]]:
+                          ["--list", "--json"], ["--list", "--csv"],
+                          ["--row", "0"], ["--row", "x"], ["--row", "3", "--units"]]:
             self.bad("bench", *arguments, status=2, says="")
 
     def test_failures(self):

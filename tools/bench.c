@@ -24,6 +24,7 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    commas; default 4,10,14,18,22,26\n"
                            "  --length LIST     lengths as they are, also as powers: 1000,10^6,2^20\n"
                            "  --all             as -n 4:28\n"
+                           "  --row N           many scans of N elements each, as many as fit a length\n"
                            "  --type LIST       f32 (default), f64, i32, i64, or all\n"
                            "  --place PLACE     out (of place, default), in (place) or both\n"
                            "  --threads T       1, all, or both (default)\n"
@@ -178,23 +179,15 @@ static int set_page(bench_request *r, const char *name) {
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    {"log2", required_argument, NULL, 'n'},
-    {"length", required_argument, NULL, 'g'},
-    {"all", no_argument, NULL, 'a'},
-    {"type", required_argument, NULL, 't'},
-    {"place", required_argument, NULL, 'p'},
-    {"threads", required_argument, NULL, 'c'},
-    {"rounds", required_argument, NULL, 'r'},
-    {"only", required_argument, NULL, 'o'},
-    {"list", no_argument, NULL, 'l'},
-    {"json", no_argument, NULL, 'j'},
-    {"plot", required_argument, NULL, 'f'},
-    {"title", required_argument, NULL, 'e'},
-    {"csv", no_argument, NULL, 'v'},
-    {"units", optional_argument, NULL, 'u'},
-    {"report", required_argument, NULL, 'w'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"log2", required_argument, NULL, 'n'},    {"length", required_argument, NULL, 'g'},
+    {"all", no_argument, NULL, 'a'},           {"row", required_argument, NULL, 'm'},
+    {"type", required_argument, NULL, 't'},    {"place", required_argument, NULL, 'p'},
+    {"threads", required_argument, NULL, 'c'}, {"rounds", required_argument, NULL, 'r'},
+    {"only", required_argument, NULL, 'o'},    {"list", no_argument, NULL, 'l'},
+    {"json", no_argument, NULL, 'j'},          {"plot", required_argument, NULL, 'f'},
+    {"title", required_argument, NULL, 'e'},   {"csv", no_argument, NULL, 'v'},
+    {"units", optional_argument, NULL, 'u'},   {"report", required_argument, NULL, 'w'},
+    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
 static int set_option(bench_request *r, int option, char *value) {
@@ -206,6 +199,8 @@ static int set_option(bench_request *r, int option, char *value) {
     return each_item(r, value, add_exact_length);
   case 'a':
     return add_powers(r, every);
+  case 'm':
+    return length_option("bench", "--row", value, 1, (size_t)1 << MOST_LOG2, &r->row);
   case 't':
     return each_item(r, value, add_type);
   case 'p':
@@ -250,6 +245,7 @@ static int check_units(const bench_request *r) {
   if (r->type_count > 1 || (type != MMSCAN_F32 && type != MMSCAN_F64))
     return wrong_usage("bench", "--units: one type, f32 or f64");
   if (r->length_count > 1) return wrong_usage("bench", "--units: one length");
+  if (r->row != 0) return wrong_usage("bench", "--units and --row do not go together");
   if (r->only.count > 0) return wrong_usage("bench", "--units and --only do not go together: list the units");
   return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
 }
