@@ -12,8 +12,9 @@
  * is flat around these. */
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
 
-/* Bytes of one scan from which that holds if its ends share a line with others: those are stored through the caches. */
-enum { STREAM_ROW = 2048, LINE = 64 };
+/* Bytes of one scan from which that holds if its ends share a line with others, as those are stored through the caches;
+ * and if they do not: a block of the widest kernels. */
+enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 
 /* Scans that are weighed up where there is more than one: a call is then nothing beside them. */
 enum { MANY = 1 << 20 };
@@ -195,7 +196,7 @@ static bool is_beyond(const mms_problem *p, size_t bytes) { return p->n > bytes 
 static bool is_streamed(const mms_problem *p, const void *y) {
   const size_t size = mms_type_size(p->type);
   const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
-  return is_beyond(p, STREAM_FROM) && (on_lines || p->n * size >= STREAM_ROW);
+  return is_beyond(p, STREAM_FROM) && p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
 }
 
 mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
