@@ -57,7 +57,8 @@ static void scan_rows(const mms_tiles *tiles, size_t from, size_t to) {
                          .y_dist = run->y_dist,
                          .x = (const char *)run->x + bytes_to(tiles, from, run->x_dist),
                          .y = (char *)run->y + bytes_to(tiles, from, run->y_dist),
-                         .first = run->first};
+                         .first = run->first,
+                         .fetches = run->job->fetches};
   run->engine->rows(run->job, &rows);
 }
 

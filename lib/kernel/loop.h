@@ -4,6 +4,7 @@
 #define MMS_LOOP_H
 
 #include "types.h"
+#include <stdbool.h>
 
 enum { MMS_LOOP_SHORT = 52 }; /* elements: a scan that is shorter is a plain loop, by default */
 
@@ -20,6 +21,7 @@ typedef struct mms_rows {
   const void *x;
   void *y;
   mms_value first;
+  bool fetches; /* x comes from memory: what is read next is better prefetched */
 } mms_rows;
 
 /* Scans them, each as if alone. */
