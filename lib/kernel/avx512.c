@@ -56,6 +56,9 @@ static inline __attribute__((unused)) bits spread_32(bits v, bits in, int step) 
 
 static inline bits last_32(bits v) { return _mm512_permutexvar_epi32(fixed(_mm512_set1_epi32(15)), v); }
 static inline bits up_32(bits v, bits in) { return _mm512_alignr_epi32(v, in, 15); }
+static inline bits rotate_32(bits v, bits lanes, bits in) {
+  return _mm512_mask_alignr_epi32(in, _mm512_movepi32_mask(lanes), v, v, 15);
+}
 
 static inline bits reverse_32(bits v) {
   return _mm512_permutexvar_epi32(fixed(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), v);
@@ -146,6 +149,9 @@ static inline __attribute__((unused)) bits spread_64(bits v, bits in, int step) 
 
 static inline bits last_64(bits v) { return _mm512_permutexvar_epi64(fixed(_mm512_set1_epi64(7)), v); }
 static inline bits up_64(bits v, bits in) { return _mm512_alignr_epi64(v, in, 7); }
+static inline bits rotate_64(bits v, bits lanes, bits in) {
+  return _mm512_mask_alignr_epi64(in, _mm512_movepi64_mask(lanes), v, v, 7);
+}
 
 static inline bits reverse_64(bits v) {
   return _mm512_permutexvar_epi64(fixed(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0)), v);

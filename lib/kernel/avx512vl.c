@@ -54,6 +54,9 @@ static inline __attribute__((unused)) bits spread_32(bits v, bits in, int step) 
 static inline bits last_32(bits v) { return _mm256_permutexvar_epi32(fixed(_mm256_set1_epi32(7)), v); }
 
 static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi32(v, in, 7); }
+static inline bits rotate_32(bits v, bits lanes, bits in) {
+  return _mm256_mask_alignr_epi32(in, _mm256_movepi32_mask(lanes), v, v, 7);
+}
 
 static inline bits reverse_32(bits v) {
   return _mm256_permutexvar_epi32(fixed(_mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)), v);
@@ -138,6 +141,9 @@ static inline __attribute__((unused)) bits spread_64(bits v, bits in, int step) 
 static inline bits last_64(bits v) { return _mm256_permutex_epi64(v, 0xFF); }
 
 static inline bits up_64(bits v, bits in) { return _mm256_alignr_epi64(v, in, 3); }
+static inline bits rotate_64(bits v, bits lanes, bits in) {
+  return _mm256_mask_alignr_epi64(in, _mm256_movepi64_mask(lanes), v, v, 3);
+}
 
 static inline bits reverse_64(bits v) { return _mm256_permutex_epi64(v, 0x1B); }
 

@@ -41,7 +41,7 @@ static inline bits spread_32(bits v, bits in, int step) {
 
 static inline bits last_32(bits v) { return vdupq_laneq_u32(v, 3); }
 static inline bits up_32(bits v, bits in) { return vextq_u32(in, v, 3); }
-
+static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v) & lanes) | in; }
 static inline bits reverse_32(bits v) {
   bits pairs = vrev64q_u32(v);
   return vextq_u32(pairs, pairs, 2);
@@ -80,6 +80,7 @@ static inline bits spread_64(bits v, bits in, int step) {
 
 static inline bits last_64(bits v) { return narrow(vdupq_laneq_u64(wide(v), 1)); }
 static inline bits up_64(bits v, bits in) { return vextq_u32(in, v, 2); }
+static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v) & lanes) | in; }
 static inline bits reverse_64(bits v) { return vextq_u32(v, v, 2); }
 
 static inline bits sum_f64(bits a, bits b) {

@@ -55,6 +55,7 @@ static inline bits spread_32(bits v, bits in, int step) {
 
 static inline bits last_32(bits v) { return PICK_32(v, v, 3, 3, 3, 3); }
 static inline bits up_32(bits v, bits in) { return PICK_32(in, v, 3, 4, 5, 6); }
+static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v) & lanes) | in; }
 static inline bits reverse_32(bits v) { return PICK_32(v, v, 3, 2, 1, 0); }
 
 static inline bits evens_32(bits a, bits b) { return PICK_32(a, b, 0, 2, 4, 6); }
@@ -85,6 +86,7 @@ static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats
 static inline bits spread_64(bits v, bits in, int step) { return (void)step, PICK_64(in, v, 0, 2); }
 static inline bits last_64(bits v) { return PICK_64(v, v, 1, 1); }
 static inline bits up_64(bits v, bits in) { return PICK_64(in, v, 1, 2); }
+static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v) & lanes) | in; }
 static inline bits reverse_64(bits v) { return PICK_64(v, v, 1, 0); }
 
 static inline bits evens_64(bits a, bits b) { return PICK_64(a, b, 0, 2); }
