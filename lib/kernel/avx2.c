@@ -58,6 +58,7 @@ static inline bits spread_32(bits v, bits in, int step) {
 static inline bits last_32(bits v) { return _mm256_permutevar8x32_epi32(v, fixed(_mm256_set1_epi32(7))); }
 static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi8(v, between(v, in), 12); }
 static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v) & lanes) | in; }
+
 static inline bits reverse_32(bits v) {
   return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
 }

@@ -42,6 +42,7 @@ static inline bits spread_32(bits v, bits in, int step) {
 static inline bits last_32(bits v) { return vdupq_laneq_u32(v, 3); }
 static inline bits up_32(bits v, bits in) { return vextq_u32(in, v, 3); }
 static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v) & lanes) | in; }
+
 static inline bits reverse_32(bits v) {
   bits pairs = vrev64q_u32(v);
   return vextq_u32(pairs, pairs, 2);
