@@ -260,7 +260,7 @@ check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks,*/test_alloc" \
-	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g" LEFT_OUT="accuracy bits callers cancel environment fork limits unit_threads"
+	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g" LEFT_OUT="accuracy bits callers cancel environment fork isa limits paper unit_threads"
 
 # An Armv8.0 core: NEON, and none of the later extensions.
 NEON_ROOT = $(abspath $(BUILD)/arm64)

@@ -34,7 +34,7 @@ add-operator: $(CHANGED:%=$(COPY)/build/%.o)
 	$(COMPILE) $(LDFLAGS) $(COPY)/use.c $(COPY)/libmmscan.a $(LIBS) -o $(COPY)/use
 $(COPY)/build/%.o: $(COPY)/lib/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) -O1 -g0 $(ISA_FLAGS_$(*F)) -I$(COPY)/include -I$(COPY)/lib -fPIC -c $< -o $@
+	$(COMPILE) -Og -g0 $(ISA_FLAGS_$(*F)) -I$(COPY)/include -I$(COPY)/lib -fPIC -c $< -o $@
 END
 cat >"$tmp/use.c" <<'END'
 #include <mmscan.h>
