@@ -2,6 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "kernel/isa.h"
 #include "shot.h"
 
@@ -202,6 +205,50 @@ static void test_heavy_carries(void **state) {
   }
 }
 
+/* ---- The ends of memory ------------------------------------------------------------------------------------------ */
+
+enum { PAGES = 4 };
+
+/* Pages that nothing else lies next to: a step is a page, and one that may not be touched. */
+static unsigned char *pages_new(size_t page) {
+  unsigned char *all = mmap(NULL, (2 * PAGES + 1) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(all != MAP_FAILED);
+  for (size_t i = 0; i < PAGES; i++)
+    assert_int_equal(mprotect(all + (2 * i + 1) * page, page, PROT_READ | PROT_WRITE), 0);
+  return all + page;
+}
+
+static void pages_free(unsigned char *pages, size_t page) { munmap(pages - page, (2 * PAGES + 1) * page); }
+
+/* Rows that end where a page does, or start where one does: each in its own; or all in one, side by side. */
+static void scan_in_pages(const struct type *type, size_t n, unsigned way, const mms_isa *isa, unsigned char *x,
+                          unsigned char *y, size_t page) {
+  const bool own = way & X_HAS_GAPS, at_end = way & Y_HAS_GAPS;
+  const size_t count = own ? PAGES : page / (n * type->size), dist = own ? 2 * page / type->size : n;
+  const size_t first = at_end ? page - (own ? 1 : count) * n * type->size : 0;
+  const mms_rows rows = {.n = n,
+                         .count = count,
+                         .x_dist = (ptrdiff_t)dist,
+                         .y_dist = (ptrdiff_t)dist,
+                         .x = (way & IS_IN_PLACE ? y : x) + first,
+                         .y = y + first};
+  mms_kernel_rows_of(&isa->kernels[MMSCAN_PLUS][type->type], way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE,
+                     way & IS_REVERSE)(&rows);
+}
+
+/* Nothing beside rows is read or written, be it a single byte. */
+static void test_ends_of_pages(void **state) {
+  (void)state;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char *x = pages_new(page), *y = pages_new(page);
+  for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+    for (size_t t = 0; mms_isa_at(i) != NULL && t < TYPES; t++)
+      for (size_t n = 1; n <= LONGEST; n++)
+        for (unsigned way = 0; way < GOES_BACK; way++) scan_in_pages(type_at(t), n, way, mms_isa_at(i), x, y, page);
+  pages_free(x, page);
+  pages_free(y, page);
+}
+
 /* ---- By calls ---------------------------------------------------------------------------------------------------- */
 
 static void shoot_rows(const struct sample *sample, const mmscan_choice *choice, struct rng *rng) {
@@ -256,9 +303,13 @@ static void test_few_are_as_by_the_loop(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_lengths), cmocka_unit_test(test_all_counts),
-      cmocka_unit_test(test_odd_numbers), cmocka_unit_test(test_heavy_carries),
-      cmocka_unit_test(test_calls),       cmocka_unit_test(test_few_are_as_by_the_loop),
+      cmocka_unit_test(test_all_lengths),
+      cmocka_unit_test(test_all_counts),
+      cmocka_unit_test(test_odd_numbers),
+      cmocka_unit_test(test_heavy_carries),
+      cmocka_unit_test(test_ends_of_pages),
+      cmocka_unit_test(test_calls),
+      cmocka_unit_test(test_few_are_as_by_the_loop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
