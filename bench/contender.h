@@ -61,4 +61,7 @@ typedef struct race {
   size_t count;
 } race;
 
+/* The elements of one scan. */
+static inline size_t race_row(const race *r) { return r->row != 0 ? r->row : r->n; }
+
 #endif

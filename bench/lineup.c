@@ -94,7 +94,7 @@ static double run_parallel_rows(const contender *c, long runs) {
 /* ---- Runs of the library ----------------------------------------------------------------------------------------- */
 
 static mmscan_desc desc_of(const race *r) {
-  mmscan_desc desc = element_plain_scan(r->number->type, r->row != 0 ? r->row : r->n);
+  mmscan_desc desc = element_plain_scan(r->number->type, race_row(r));
   if (r->row == 0) return desc;
   desc.batch = r->n / r->row;
   desc.x_dist = desc.y_dist = (ptrdiff_t)r->row;
@@ -134,7 +134,7 @@ static size_t verify(const contender *c) {
   else
     memset(r->y, 0xFF, bytes_of(r));
   c->run(c, 1);
-  return r->number->check(r->n, r->row != 0 ? r->row : r->n, r->data, r->y);
+  return r->number->check(r->n, race_row(r), r->data, r->y);
 }
 
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */

@@ -125,7 +125,7 @@ size_t numpy_verify(const contender *c) {
   char line[64];
   fprintf(python.to, "load %s %zu %zu %d\n", codes[r->number - numbers], r->n, r->row, r->in_place);
   if (!ask(line, sizeof line)) return r->n; /* the process is gone: it fails when it is timed */
-  return strtoull(line, NULL, 10) == r->number->checksum(r->n, r->row != 0 ? r->row : r->n, r->data) ? r->n : 0;
+  return strtoull(line, NULL, 10) == r->number->checksum(r->n, race_row(r), r->data) ? r->n : 0;
 }
 
 const char *numpy_version(void) { return version[0] != '\0' ? version : NULL; }

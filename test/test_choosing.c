@@ -93,23 +93,20 @@ static void test_what_is_measured_is_fast(void **state) {
 
 /* ---- Estimating -------------------------------------------------------------------------------------------------- */
 
-static int threads_of(mmscan_type type, size_t n, size_t batch, const char *engine) {
+static mmscan_choice choice_for(mmscan_type type, size_t n, size_t batch, const char *engine) {
   mmscan_desc desc = plain_desc(type, MMSCAN_INCLUSIVE, 0, n);
   mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = engine};
   desc.batch = batch;
   desc.x_dist = desc.y_dist = batch > 1 ? (ptrdiff_t)n : 0;
   mmscan_plan_destroy(plan_new(&desc, &asked, &used));
-  return used.threads;
+  return used;
 }
 
-static const char *engine_for(size_t n, size_t batch) {
-  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
-  mmscan_choice used;
-  desc.batch = batch;
-  desc.x_dist = desc.y_dist = (ptrdiff_t)n;
-  mmscan_plan_destroy(plan_new(&desc, NULL, &used));
-  return used.engine;
+static int threads_of(mmscan_type type, size_t n, size_t batch, const char *engine) {
+  return choice_for(type, n, batch, engine).threads;
 }
+
+static const char *engine_for(size_t n, size_t batch) { return choice_for(MMSCAN_F32, n, batch, NULL).engine; }
 
 /* One scan of a few elements is a loop; many are done several at a time. */
 static void test_engine_for_few(void **state) {
