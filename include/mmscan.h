@@ -10,10 +10,10 @@
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
  * libmmscan cuts x into tiles that fit in a core's cache, scans each tile by an engine, and hands a carry (the prefix
- * of everything before the tile) from tile to tile. The engine `simd`, the default, is the algorithm MatMulScan of "A
- * Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), sweeps of matrix multiplications, in
- * vector registers. The engine `gemm` has the first level of it done by a BLAS, one product for each block of a tile,
- * and those above it in vector registers; `serial` is the plain loop.
+ * of everything before the tile) from tile to tile. The engine `gemm` is the algorithm MatMulScan of "A Parallel Scan
+ * Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), sweeps of matrix multiplications: the first level of
+ * it by a BLAS, one product for each block of a tile, those above it in vector registers. The engine `simd`, the
+ * default, multiplies by matrices of ones in vector registers alone; `serial` is the plain loop.
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
  * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.

@@ -25,7 +25,7 @@ static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->m
 static size_t most_in_group(const mms_tiles *tiles) {
   const mms_job *job = tiles->run->job;
   const bool is_long = tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;
-  const bool in_long_groups = job->streams && job->isa->streams_long && is_long;
+  const bool in_long_groups = job->streams && mms_habits_here.streams_long && is_long;
   return from_memory(tiles) && !in_long_groups ? 2 : MMS_LEADER_GROUP;
 }
 

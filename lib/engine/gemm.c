@@ -2,9 +2,8 @@
  *
  * A block of a tile is a matrix of s rows whose columns are s neighbours each. One product with L_s, by the unit, scans
  * every column (in a reverse scan, one with L_s^T); the last row of it, the column totals, is a vector s times shorter,
- * which the kernels scan: they are the same algorithm in vector registers (body.inc), where what is left of the work
- * is. Then column j gets the prefix before it added. This last is the product with B_s done by a vector unit (Section
- * 3.3).
+ * which the kernels scan in vector registers (body.inc), where what is left of the work is. Then column j gets the
+ * prefix before it added. This last is the product with B_s done by a vector unit (Section 3.3).
  *
  * The matrices are by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and the
  * totals are a row. Kernels take x apart into rows and put y together from them. A block stays in the nearest cache

@@ -62,7 +62,7 @@ static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
 }
 
 const mms_engine mms_engine_simd = {.name = "simd",
-                                    .description = "MatMulScan in vector registers",
+                                    .description = "scans by matrices of ones, in vector registers",
                                     .local = local,
                                     .advance = advance,
                                     .finish = finish,

@@ -11,12 +11,6 @@ static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
 static inline void store(void *p, bits v) { _mm256_storeu_si256(p, v); }
 static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
 
-/* A constant the compiler does not look into: clang would make two or three other moves of a move by a known index. */
-static inline bits fixed(bits v) {
-  __asm__("" : "+x"(v));
-  return v;
-}
-
 static inline bits slide_index(size_t m) {
   return _mm256_add_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
@@ -44,20 +38,18 @@ static inline bits load_part_32(const void *p, size_t m, bits in) {
 
 static inline void store_part_32(void *p, bits v, size_t m) { _mm256_maskstore_epi32(p, first_32(m), v); }
 
-static inline bits spread_32(bits v, bits in, int step) {
+static inline bits up_32(bits v, bits in, int step) {
   switch (step) {
   case 0:
-    return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0xA0), 0xAA);
+    return _mm256_alignr_epi8(v, between(v, in), 12);
   case 1:
-    return _mm256_blend_epi32(in, _mm256_shuffle_epi32(v, 0x55), 0xCC);
+    return _mm256_alignr_epi8(v, between(v, in), 8);
   default:
-    return _mm256_blend_epi32(in, _mm256_permutevar8x32_epi32(v, fixed(_mm256_set1_epi32(3))), 0xF0);
+    return between(v, in);
   }
 }
 
-static inline bits last_32(bits v) { return _mm256_permutevar8x32_epi32(v, fixed(_mm256_set1_epi32(7))); }
-static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi8(v, between(v, in), 12); }
-static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v) & lanes) | in; }
+static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v, 0) & lanes) | in; }
 
 static inline bits reverse_32(bits v) {
   return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
@@ -68,22 +60,7 @@ static inline bits sum_f32(bits a, bits b) {
   return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), one, _mm256_castsi256_ps(b)));
 }
 
-static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
-
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
-
-/* Shifts, and moves of bytes, make zeros on the way. */
-static inline bits sum_step_u32(bits v, bits in, int step) {
-  const bits second = _mm256_set_epi32(0x07060504, 0x07060504, -1, -1, 0x07060504, 0x07060504, -1, -1);
-  switch (step) {
-  case 0:
-    return sum_u32(_mm256_slli_epi64(v, 32), v);
-  case 1:
-    return sum_u32(_mm256_shuffle_epi8(v, fixed(second)), v);
-  default:
-    return sum_u32(spread_32(v, in, step), v);
-  }
-}
 
 static inline __m256 magnitude_32(bits v) {
   return _mm256_castsi256_ps(_mm256_and_si256(v, _mm256_set1_epi32(INT32_MAX)));
@@ -130,14 +107,11 @@ static inline bits load_part_64(const void *p, size_t m, bits in) {
 
 static inline void store_part_64(void *p, bits v, size_t m) { _mm256_maskstore_epi64(p, first_64(m), v); }
 
-static inline bits spread_64(bits v, bits in, int step) {
-  if (step == 0) return _mm256_unpacklo_epi64(in, v);
-  return _mm256_blend_epi32(in, _mm256_permute4x64_epi64(v, 0x55), 0xF0);
+static inline bits up_64(bits v, bits in, int step) {
+  return step == 0 ? _mm256_alignr_epi8(v, between(v, in), 8) : between(v, in);
 }
 
-static inline bits last_64(bits v) { return _mm256_permute4x64_epi64(v, 0xFF); }
-static inline bits up_64(bits v, bits in) { return _mm256_alignr_epi8(v, between(v, in), 8); }
-static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v) & lanes) | in; }
+static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v, 0) & lanes) | in; }
 static inline bits reverse_64(bits v) { return _mm256_permute4x64_epi64(v, 0x1B); }
 
 static inline bits sum_f64(bits a, bits b) {
@@ -145,11 +119,7 @@ static inline bits sum_f64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_fmadd_pd(_mm256_castsi256_pd(a), one, _mm256_castsi256_pd(b)));
 }
 
-static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
-
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
-static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
-
 static inline __m256d magnitude_64(bits v) {
   return _mm256_castsi256_pd(_mm256_and_si256(v, _mm256_set1_epi64x(INT64_MAX)));
 }
@@ -175,10 +145,9 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), 0x31);
 }
 
-#define ISA          avx2
-#define PREFETCHES   false
-#define STREAMS_LONG false
-#define REREADS      0
+#define ISA        avx2
+#define PREFETCHES false
+#define REREADS    1
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;

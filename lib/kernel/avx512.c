@@ -5,7 +5,6 @@
 #include <immintrin.h>
 
 typedef __m512i bits;
-typedef __mmask16 mask;
 enum { VECTOR = 64 };
 
 static inline bits load(const void *p) { return _mm512_loadu_si512(p); }
@@ -31,31 +30,19 @@ static inline void store_part_32(void *p, bits v, size_t m) {
   _mm512_mask_storeu_epi32(p, (__mmask16)((1u << m) - 1), v);
 }
 
-/* The lanes whose index has bit `step` set. */
-static inline mask upper_32(int step) { return mask_of((mask[]){0xAAAA, 0xCCCC, 0xF0F0, 0xFF00}[step]); }
-
-/* Each of these gets the last lane of the run of 2^step before its own, the others zero. */
-static inline bits run_end_32(bits v, int step) {
-  const bits third = _mm512_setr_epi32(3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11, 11, 11, 11, 11);
+static inline bits up_32(bits v, bits in, int step) {
   switch (step) {
   case 0:
-    return _mm512_maskz_shuffle_epi32(upper_32(0), v, 0xA0);
+    return _mm512_alignr_epi32(v, in, 15);
   case 1:
-    return _mm512_maskz_shuffle_epi32(upper_32(1), v, 0x55);
+    return _mm512_alignr_epi32(v, in, 14);
   case 2:
-    return _mm512_maskz_permutexvar_epi32(upper_32(2), fixed(third), v);
+    return _mm512_alignr_epi32(v, in, 12);
   default:
-    return _mm512_maskz_permutexvar_epi32(upper_32(3), fixed(_mm512_set1_epi32(7)), v);
+    return _mm512_alignr_epi32(v, in, 8);
   }
 }
 
-/* For operators that have no steps of their own. */
-static inline __attribute__((unused)) bits spread_32(bits v, bits in, int step) {
-  return _mm512_mask_mov_epi32(in, upper_32(step), run_end_32(v, step));
-}
-
-static inline bits last_32(bits v) { return _mm512_permutexvar_epi32(fixed(_mm512_set1_epi32(15)), v); }
-static inline bits up_32(bits v, bits in) { return _mm512_alignr_epi32(v, in, 15); }
 static inline bits rotate_32(bits v, bits lanes, bits in) {
   return _mm512_mask_alignr_epi32(in, _mm512_movepi32_mask(lanes), v, v, 15);
 }
@@ -68,26 +55,7 @@ static inline bits sum_f32(bits a, bits b) {
   return _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
 }
 
-/* Floats are added under a mask: nothing is moved first. */
-static inline bits sum_step_f32(bits v, bits in, int step) {
-  const __m512 before = _mm512_castsi512_ps(run_end_32(v, step)), own = _mm512_castsi512_ps(v);
-  (void)in;
-  return _mm512_castps_si512(_mm512_mask_add_ps(own, upper_32(step), own, before));
-}
-
-/* The first step, of the vector one element after p. */
-static inline bits sum_reread_f32(bits v, const void *p) {
-  const __m512 own = _mm512_castsi512_ps(v);
-  return _mm512_castps_si512(_mm512_mask_add_ps(own, upper_32(0), own, _mm512_loadu_ps(p)));
-}
-
 static inline bits sum_u32(bits a, bits b) { return _mm512_add_epi32(a, b); }
-
-/* Integers add the zeros: their addition under a mask is slower. */
-static inline bits sum_step_u32(bits v, bits in, int step) {
-  (void)in;
-  return _mm512_add_epi32(v, run_end_32(v, step));
-}
 
 /* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
@@ -130,25 +98,17 @@ static inline void store_part_64(void *p, bits v, size_t m) {
   _mm512_mask_storeu_epi64(p, (__mmask8)((1u << m) - 1), v);
 }
 
-static inline __mmask8 upper_64(int step) { return (__mmask8)mask_of((mask[]){0xAA, 0xCC, 0xF0}[step]); }
-
-static inline bits run_end_64(bits v, int step) {
+static inline bits up_64(bits v, bits in, int step) {
   switch (step) {
   case 0:
-    return _mm512_unpacklo_epi64(_mm512_setzero_si512(), v);
+    return _mm512_alignr_epi64(v, in, 7);
   case 1:
-    return _mm512_maskz_permutex_epi64(upper_64(1), v, 0x55);
+    return _mm512_alignr_epi64(v, in, 6);
   default:
-    return _mm512_maskz_permutexvar_epi64(upper_64(2), fixed(_mm512_set1_epi64(3)), v);
+    return _mm512_alignr_epi64(v, in, 4);
   }
 }
 
-static inline __attribute__((unused)) bits spread_64(bits v, bits in, int step) {
-  return _mm512_mask_mov_epi64(in, upper_64(step), run_end_64(v, step));
-}
-
-static inline bits last_64(bits v) { return _mm512_permutexvar_epi64(fixed(_mm512_set1_epi64(7)), v); }
-static inline bits up_64(bits v, bits in) { return _mm512_alignr_epi64(v, in, 7); }
 static inline bits rotate_64(bits v, bits lanes, bits in) {
   return _mm512_mask_alignr_epi64(in, _mm512_movepi64_mask(lanes), v, v, 7);
 }
@@ -161,23 +121,7 @@ static inline bits sum_f64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
 }
 
-static inline bits sum_step_f64(bits v, bits in, int step) {
-  const __m512d before = _mm512_castsi512_pd(run_end_64(v, step)), own = _mm512_castsi512_pd(v);
-  (void)in;
-  return _mm512_castpd_si512(_mm512_mask_add_pd(own, upper_64(step), own, before));
-}
-
-static inline bits sum_reread_f64(bits v, const void *p) {
-  const __m512d own = _mm512_castsi512_pd(v);
-  return _mm512_castpd_si512(_mm512_mask_add_pd(own, upper_64(0), own, _mm512_loadu_pd(p)));
-}
-
 static inline bits sum_u64(bits a, bits b) { return _mm512_add_epi64(a, b); }
-
-static inline bits sum_step_u64(bits v, bits in, int step) {
-  (void)in;
-  return _mm512_add_epi64(v, run_end_64(v, step));
-}
 
 static inline bits larger_64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));
@@ -205,10 +149,9 @@ static inline bits highs_64(bits a, bits b) {
   return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)), b);
 }
 
-#define ISA          avx512
-#define PREFETCHES   true
-#define STREAMS_LONG true
-#define REREADS      1
+#define ISA        avx512
+#define PREFETCHES true
+#define REREADS    1
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;

@@ -6,7 +6,6 @@
 #include <immintrin.h>
 
 typedef __m256i bits;
-typedef __mmask8 mask;
 enum { VECTOR = 32 };
 
 static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
@@ -31,29 +30,17 @@ static inline void store_part_32(void *p, bits v, size_t m) {
   _mm256_mask_storeu_epi32(p, (__mmask8)((1u << m) - 1), v);
 }
 
-/* Each lane gets the last lane of the run of 2^step before its own, if there is one. */
-static inline bits run_end_32(bits v, int step) {
+static inline bits up_32(bits v, bits in, int step) {
   switch (step) {
   case 0:
-    return _mm256_shuffle_epi32(v, 0xA0);
+    return _mm256_alignr_epi32(v, in, 7);
   case 1:
-    return _mm256_shuffle_epi32(v, 0x55);
+    return _mm256_alignr_epi32(v, in, 6);
   default:
-    return _mm256_permutexvar_epi32(fixed(_mm256_set1_epi32(3)), v);
+    return _mm256_alignr_epi32(v, in, 4);
   }
 }
 
-/* The lanes whose index has bit `step` set. */
-static inline __mmask8 upper_32(int step) { return mask_of((__mmask8[]){0xAA, 0xCC, 0xF0}[step]); }
-
-/* For operators that have no steps of their own. */
-static inline __attribute__((unused)) bits spread_32(bits v, bits in, int step) {
-  return _mm256_mask_mov_epi32(in, upper_32(step), run_end_32(v, step));
-}
-
-static inline bits last_32(bits v) { return _mm256_permutexvar_epi32(fixed(_mm256_set1_epi32(7)), v); }
-
-static inline bits up_32(bits v, bits in) { return _mm256_alignr_epi32(v, in, 7); }
 static inline bits rotate_32(bits v, bits lanes, bits in) {
   return _mm256_mask_alignr_epi32(in, _mm256_movepi32_mask(lanes), v, v, 7);
 }
@@ -69,26 +56,7 @@ static inline bits sum_f32(bits a, bits b) {
   return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), ones_32(), _mm256_castsi256_ps(b)));
 }
 
-static inline bits sum_step_f32(bits v, bits in, int step) {
-  (void)in;
-  return _mm256_castps_si256(_mm256_mask3_fmadd_ps(_mm256_castsi256_ps(run_end_32(v, step)), ones_32(),
-                                                   _mm256_castsi256_ps(v), upper_32(step)));
-}
-
-/* The first step, of the vector one element after p. */
-static inline bits sum_reread_f32(bits v, const void *p) {
-  return _mm256_castps_si256(_mm256_mask3_fmadd_ps(_mm256_loadu_ps(p), ones_32(), _mm256_castsi256_ps(v), upper_32(0)));
-}
-
-/* Integers add zeros to the lanes that stay: no move of them first, and no addition under a mask, which is slower. The
- * first step is one product: the halves of (2^32 + 1) a are the lower half of a, and the sum of both. */
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
-
-static inline bits sum_step_u32(bits v, bits in, int step) {
-  (void)in;
-  if (step == 0) return _mm256_mullo_epi64(v, fixed(_mm256_set1_epi64x(0x100000001)));
-  return _mm256_add_epi32(v, _mm256_maskz_mov_epi32(upper_32(step), run_end_32(v, step)));
-}
 
 /* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
@@ -127,20 +95,10 @@ static inline void store_part_64(void *p, bits v, size_t m) {
   _mm256_mask_storeu_epi64(p, (__mmask8)((1u << m) - 1), v);
 }
 
-static inline bits run_end_64(bits v, int step) {
-  return step == 0 ? _mm256_shuffle_epi32(v, 0x44) : _mm256_permutex_epi64(v, 0x55);
+static inline bits up_64(bits v, bits in, int step) {
+  return step == 0 ? _mm256_alignr_epi64(v, in, 3) : _mm256_alignr_epi64(v, in, 2);
 }
 
-/* The lanes whose index has bit `step` set. */
-static inline __mmask8 upper_64(int step) { return mask_of((__mmask8[]){0xA, 0xC}[step]); }
-
-static inline __attribute__((unused)) bits spread_64(bits v, bits in, int step) {
-  return _mm256_mask_mov_epi64(in, upper_64(step), run_end_64(v, step));
-}
-
-static inline bits last_64(bits v) { return _mm256_permutex_epi64(v, 0xFF); }
-
-static inline bits up_64(bits v, bits in) { return _mm256_alignr_epi64(v, in, 3); }
 static inline bits rotate_64(bits v, bits lanes, bits in) {
   return _mm256_mask_alignr_epi64(in, _mm256_movepi64_mask(lanes), v, v, 3);
 }
@@ -153,24 +111,7 @@ static inline bits sum_f64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_fmadd_pd(_mm256_castsi256_pd(a), ones_64(), _mm256_castsi256_pd(b)));
 }
 
-static inline bits sum_step_f64(bits v, bits in, int step) {
-  (void)in;
-  return _mm256_castpd_si256(_mm256_mask3_fmadd_pd(_mm256_castsi256_pd(run_end_64(v, step)), ones_64(),
-                                                   _mm256_castsi256_pd(v), upper_64(step)));
-}
-
-static inline bits sum_reread_f64(bits v, const void *p) {
-  return _mm256_castpd_si256(_mm256_mask3_fmadd_pd(_mm256_loadu_pd(p), ones_64(), _mm256_castsi256_pd(v), upper_64(0)));
-}
-
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
-
-static inline bits sum_step_u64(bits v, bits in, int step) {
-  (void)in;
-  const bits spread = step == 0 ? _mm256_unpacklo_epi64(_mm256_setzero_si256(), v)
-                                : _mm256_maskz_mov_epi64(upper_64(step), run_end_64(v, step));
-  return _mm256_add_epi64(v, spread);
-}
 
 static inline bits larger_64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_range_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), LARGER_MAGNITUDE));
@@ -198,10 +139,9 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permutex2var_epi64(a, fixed(_mm256_setr_epi64x(2, 6, 3, 7)), b);
 }
 
-#define ISA          avx512vl
-#define PREFETCHES   false
-#define STREAMS_LONG false
-#define REREADS      1
+#define ISA        avx512vl
+#define PREFETCHES false
+#define REREADS    1
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512vl = NULL;

@@ -45,12 +45,22 @@ bool mms_cpu_runs_avx512(void) {
   return mms_cpu_says_avx512(&s);
 }
 
-/* AMD's family 0x19 is Zen 3, without AVX-512, and Zen 4, with units of 256 bits. */
-bool mms_cpu_is_512_wide(void) {
-  uint32_t a, b, c, d;
-  if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx || !__get_cpuid(1, &a, &b, &c, &d)) return true;
-  return (a >> 8 & 0xF) + (a >> 20 & 0xFF) != 0x19;
+static uint32_t family(void) {
+  uint32_t a = 0, b, c, d;
+  __get_cpuid(1, &a, &b, &c, &d);
+  return (a >> 8 & 0xF) + (a >> 20 & 0xFF);
 }
+
+static bool is_by(uint32_t signature) {
+  uint32_t a, b, c, d;
+  return __get_cpuid(0, &a, &b, &c, &d) && b == signature;
+}
+
+bool mms_cpu_is_intel(void) { return is_by(signature_INTEL_ebx); }
+
+/* AMD's family 0x19 is Zen 3, without AVX-512, and Zen 4, with units of 256 bits; 0x1A is Zen 5. */
+bool mms_cpu_is_512_wide(void) { return !is_by(signature_AMD_ebx) || family() != 0x19; }
+bool mms_cpu_is_zen_5(void) { return is_by(signature_AMD_ebx) && family() >= 0x1A; }
 
 /* The brand string: three leaves of 16 bytes. */
 static void read_name(char *to, size_t size) {
@@ -72,6 +82,8 @@ uint32_t mms_cpu_signature(void) {
 bool mms_cpu_runs_avx2(void) { return false; }
 bool mms_cpu_runs_avx512(void) { return false; }
 bool mms_cpu_is_512_wide(void) { return false; }
+bool mms_cpu_is_intel(void) { return false; }
+bool mms_cpu_is_zen_5(void) { return false; }
 uint32_t mms_cpu_signature(void) { return 0; }
 
 /* Whether a line of /proc/cpuinfo says what CPU it is: of ARM that takes all four that begin with "CPU". */

@@ -33,7 +33,10 @@ bool mms_isa_find(const char *name, size_t *index) {
 /* What the CPU is asked, once: under a hypervisor each answer takes microseconds. */
 static const mms_isa *here[ROWS], *best;
 
+mms_habits mms_habits_here;
+
 static void look(void) {
+  mms_habits_here = (mms_habits){.fetches = mms_cpu_is_intel(), .streams_long = mms_cpu_is_zen_5()};
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];
     here[i] = !r->runs || r->runs() ? *r->isa : NULL;

@@ -16,6 +16,7 @@ enum {
   MMS_KERNEL_FEW = 8,                /* so many elements, where there are no others, are added in the loop's order */
   MMS_KERNEL_ALIGN = 64,             /* bytes of a line of the cache */
   MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead what is read once is prefetched */
+  MMS_KERNEL_SOON = 1024,            /* bytes: and what is in a cache, where cores gain by that */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
 };
 
@@ -79,10 +80,18 @@ typedef struct mms_kernel {
 
 typedef struct mms_isa {
   const char *name;
-  bool streams_long; /* threads that share a scan which goes past the caches best take many tiles at a time.
-                        Measured: doc/PERFORMANCE.md */
   mms_kernel kernels[MMS_OPS][MMS_TYPES];
 } mms_isa;
+
+/* What cores here do best, which makes no difference to results. Set before any kernel is handed out. Measured:
+ * doc/PERFORMANCE.md. */
+typedef struct mms_habits {
+  bool fetches;      /* they gain by being told early of every line, to be read or written, but for the one fetch that
+                        leaves the second level of the caches out */
+  bool streams_long; /* threads that share a scan which goes past the caches best take many tiles at a time */
+} mms_habits;
+
+extern mms_habits mms_habits_here;
 
 static inline mms_kernel_scan *mms_kernel_scan_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
   mms_kernel_scan *const *pair = kind == MMSCAN_INCLUSIVE ? k->inclusive : k->exclusive;

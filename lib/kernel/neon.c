@@ -14,9 +14,6 @@ static inline void store(void *p, bits v) { vst1q_u8(p, vreinterpretq_u8_u32(v))
 /* C has no name for a store past the caches here. */
 static inline void stream(void *p, bits v) { store(p, v); }
 
-/* A constant: the compiler does well by itself. */
-static inline bits fixed(bits v) { return v; }
-
 static inline bits slide_index(size_t m) {
   static const uint8_t bytes[VECTOR] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return vreinterpretq_u32_u8(vaddq_u8(vld1q_u8(bytes), vdupq_n_u8((uint8_t)(4 * m))));
@@ -34,14 +31,8 @@ static inline bits narrow(uint64x2_t v) { return vreinterpretq_u32_u64(v); }
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
-static inline bits spread_32(bits v, bits in, int step) {
-  if (step == 0) return vtrn1q_u32(in, v);
-  return vcombine_u32(vget_low_u32(in), vdup_laneq_u32(v, 1));
-}
-
-static inline bits last_32(bits v) { return vdupq_laneq_u32(v, 3); }
-static inline bits up_32(bits v, bits in) { return vextq_u32(in, v, 3); }
-static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v) & lanes) | in; }
+static inline bits up_32(bits v, bits in, int step) { return step == 0 ? vextq_u32(in, v, 3) : vextq_u32(in, v, 2); }
+static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v, 0) & lanes) | in; }
 
 static inline bits reverse_32(bits v) {
   bits pairs = vrev64q_u32(v);
@@ -52,11 +43,7 @@ static inline bits sum_f32(bits a, bits b) {
   return vreinterpretq_u32_f32(vaddq_f32(vreinterpretq_f32_u32(a), vreinterpretq_f32_u32(b)));
 }
 
-static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
-
 static inline bits sum_u32(bits a, bits b) { return vaddq_u32(a, b); }
-static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
-
 static inline bits larger_32(bits a, bits b) {
   return vreinterpretq_u32_f32(vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
 }
@@ -74,25 +61,19 @@ static inline bits highs_32(bits a, bits b) { return vzip2q_u32(a, b); }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
-static inline bits spread_64(bits v, bits in, int step) {
+static inline bits up_64(bits v, bits in, int step) {
   (void)step;
-  return narrow(vzip1q_u64(wide(in), wide(v)));
+  return vextq_u32(in, v, 2);
 }
 
-static inline bits last_64(bits v) { return narrow(vdupq_laneq_u64(wide(v), 1)); }
-static inline bits up_64(bits v, bits in) { return vextq_u32(in, v, 2); }
-static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v) & lanes) | in; }
+static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v, 0) & lanes) | in; }
 static inline bits reverse_64(bits v) { return vextq_u32(v, v, 2); }
 
 static inline bits sum_f64(bits a, bits b) {
   return vreinterpretq_u32_f64(vaddq_f64(vreinterpretq_f64_u32(a), vreinterpretq_f64_u32(b)));
 }
 
-static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
-
 static inline bits sum_u64(bits a, bits b) { return narrow(vaddq_u64(wide(a), wide(b))); }
-static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
-
 static inline bits larger_64(bits a, bits b) {
   return vreinterpretq_u32_f64(vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));
 }
@@ -109,10 +90,9 @@ static inline bits odds_64(bits a, bits b) { return narrow(vzip2q_u64(wide(a), w
 static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
 static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
-#define ISA          neon
-#define PREFETCHES   false
-#define STREAMS_LONG false
-#define REREADS      0
+#define ISA        neon
+#define PREFETCHES false
+#define REREADS    0
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_neon = NULL;

@@ -27,9 +27,6 @@ static inline bits load(const void *p) {
 static inline void store(void *p, bits v) { memcpy(p, &v, sizeof v); }
 static inline void stream(void *p, bits v) { mms_stream_vector(p, &v); }
 
-/* A constant: the compiler does well by itself. */
-static inline bits fixed(bits v) { return v; }
-
 static inline bits slide_index(size_t m) { return (bits){(uint32_t)m}; }
 
 static inline bits slid(bits a, bits b, bits index) {
@@ -49,13 +46,11 @@ static inline bits select_where(bits holds, bits yes, bits no) { return (yes & h
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
-static inline bits spread_32(bits v, bits in, int step) {
-  return step == 0 ? PICK_32(in, v, 0, 4, 2, 6) : PICK_32(in, v, 0, 1, 5, 5);
+static inline bits up_32(bits v, bits in, int step) {
+  return step == 0 ? PICK_32(in, v, 3, 4, 5, 6) : PICK_32(in, v, 2, 3, 4, 5);
 }
 
-static inline bits last_32(bits v) { return PICK_32(v, v, 3, 3, 3, 3); }
-static inline bits up_32(bits v, bits in) { return PICK_32(in, v, 3, 4, 5, 6); }
-static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v) & lanes) | in; }
+static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v, 0) & lanes) | in; }
 static inline bits reverse_32(bits v) { return PICK_32(v, v, 3, 2, 1, 0); }
 
 static inline bits evens_32(bits a, bits b) { return PICK_32(a, b, 0, 2, 4, 6); }
@@ -67,11 +62,7 @@ static inline bits magnitude_32(bits v) { return v & INT32_MAX; }
 
 static inline bits sum_f32(bits a, bits b) { return (bits)((floats)a + (floats)b); }
 
-static inline bits sum_step_f32(bits v, bits in, int step) { return sum_f32(spread_32(v, in, step), v); }
-
 static inline bits sum_u32(bits a, bits b) { return a + b; }
-static inline bits sum_step_u32(bits v, bits in, int step) { return sum_u32(spread_32(v, in, step), v); }
-
 static inline bits larger_32(bits a, bits b) {
   bits x = magnitude_32(a), y = magnitude_32(b);
   return select_where((bits)((floats)x > (floats)y), x, y);
@@ -83,10 +74,8 @@ static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
-static inline bits spread_64(bits v, bits in, int step) { return (void)step, PICK_64(in, v, 0, 2); }
-static inline bits last_64(bits v) { return PICK_64(v, v, 1, 1); }
-static inline bits up_64(bits v, bits in) { return PICK_64(in, v, 1, 2); }
-static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v) & lanes) | in; }
+static inline bits up_64(bits v, bits in, int step) { return (void)step, PICK_64(in, v, 1, 2); }
+static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v, 0) & lanes) | in; }
 static inline bits reverse_64(bits v) { return PICK_64(v, v, 1, 0); }
 
 static inline bits evens_64(bits a, bits b) { return PICK_64(a, b, 0, 2); }
@@ -98,11 +87,7 @@ static inline bits magnitude_64(bits v) { return (bits)((bits64)v & INT64_MAX); 
 
 static inline bits sum_f64(bits a, bits b) { return (bits)((doubles)a + (doubles)b); }
 
-static inline bits sum_step_f64(bits v, bits in, int step) { return sum_f64(spread_64(v, in, step), v); }
-
 static inline bits sum_u64(bits a, bits b) { return (bits)((bits64)a + (bits64)b); }
-static inline bits sum_step_u64(bits v, bits in, int step) { return sum_u64(spread_64(v, in, step), v); }
-
 static inline bits larger_64(bits a, bits b) {
   bits x = magnitude_64(a), y = magnitude_64(b);
   return select_where((bits)((doubles)x > (doubles)y), x, y);
@@ -112,8 +97,7 @@ static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubles)magnitude_64(v) <= limit)); }
 
-#define ISA          portable
-#define PREFETCHES   false
-#define STREAMS_LONG false
-#define REREADS      0
+#define ISA        portable
+#define PREFETCHES false
+#define REREADS    0
 #include "kernel/rows.inc"
