@@ -7,10 +7,10 @@
 #include <float.h>
 #include <string.h>
 
-/* Bytes of y, of all scans, beyond which x is prefetched, and y is stored past the caches (non-temporal). Measured;
- * what systems say of the size of caches is not to be relied on (a virtual machine may name its host's), and the gain
- * is flat around these. */
-enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20 };
+/* Bytes of y, of all scans, beyond which x is prefetched, and y is stored past the caches (non-temporal), or both taken
+ * to be in memory. Measured; what systems say of the size of caches is not to be relied on (a virtual machine may name
+ * its host's), and the gain is flat around these. */
+enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
 
 /* Bytes of one scan from which that holds if its ends share a line with others, as those are stored through the caches;
  * and if they do not: a block of the widest kernels. */
@@ -207,6 +207,7 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
   if (job.unit) job.block = mms_unit_block(job.unit);
   job.fetches = is_beyond(p, FETCH_FROM);
   job.streams = x != y && is_streamed(p, y);
+  job.far = job.streams || is_beyond(p, FAR_FROM);
   mms_run run = {.engine = plan->engine,
                  .job = &job,
                  .n = p->n,

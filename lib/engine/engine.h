@@ -34,6 +34,7 @@ typedef struct mms_job {
   size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
   size_t block;         /* bytes of a matrix that the unit is best given at a time */
   bool fetches;         /* x is larger than a core's own caches: prefetch it */
+  bool far;             /* it is in no cache at all, nor is y */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
   const mms_isa *isa; /* and the kernels of it for the operator and type: the same for every engine */
   const mms_kernel *kernel;

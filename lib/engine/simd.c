@@ -45,7 +45,8 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   (void)room;
   mms_found found;
   mms_value running = *carry;
-  scan_of(job)(t->m, t->x, t->y, &running, &found, NULL);
+  const uintptr_t then = (uintptr_t)t->x + (job->reverse ? -(uintptr_t)MMS_KERNEL_FAR : MMS_KERNEL_FAR);
+  scan_of(job)(t->m, t->x, t->y, &running, &found, job->far ? (const void *)then : NULL);
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 

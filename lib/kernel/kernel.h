@@ -16,7 +16,8 @@ enum {
   MMS_KERNEL_FEW = 8,                /* so many elements, where there are no others, are added in the loop's order */
   MMS_KERNEL_ALIGN = 64,             /* bytes of a line of the cache */
   MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead what is read once is prefetched */
-  MMS_KERNEL_SOON = 1024,            /* bytes: and what is in a cache, where cores gain by that */
+  MMS_KERNEL_SOON = 1024,            /* bytes: and what is in a cache, where cores gain by that, */
+  MMS_KERNEL_FAR = 16384,            /* bytes: and what comes from memory */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
 };
 
@@ -31,11 +32,11 @@ typedef struct mms_found {
 typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *found);
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
- * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. One of these, or
- * neither, on the way:
+ * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. On the way:
  *
  *   own   not NULL: the elements are added up too, with the same bits as by total(), and read a single time
- *   then  not NULL: as many elements from there on, which are likely to be read next and need not exist, are prefetched
+ *   then  not NULL: as many elements from there on, which are likely to be read next and need not exist, are
+ * prefetched; with own only where cores gain by it
  */
 typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_found *own, const void *then);
 
