@@ -57,7 +57,7 @@ static inline mmscan_status scan_short(const mms_kernel *kernels, mmscan_type ty
   if (n < MMS_LOOP_SHORT)
     mms_loop_scan_of(MMSCAN_PLUS, type, kind, 0)(n, x, y, &carry);
   else
-    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL, NULL);
+    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
   return MMSCAN_OK;
 }
 

@@ -20,11 +20,18 @@ enum { FROM_MEMORY = 8 << 20, MANY_GROUPS = 64 };
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
 
+/* Whether a follower looks at a group while it writes another: then a core reads memory all the time, and is as fast as
+ * the leader, if it fetches lines early. */
+static bool looks_while_writing(const mms_tiles *tiles) {
+  return tiles->run->job->far && tiles->run->engine->finish_and_look && mms_habits_here.fetches;
+}
+
 /* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
  * scans that go past the caches some cores had better change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
   const mms_job *job = tiles->run->job;
   const bool is_long = tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;
+  if (looks_while_writing(tiles)) return MMS_LEADER_GROUP / 2;
   const bool in_long_groups = job->streams && mms_habits_here.streams_long && is_long;
   return from_memory(tiles) && !in_long_groups ? 2 : MMS_LEADER_GROUP;
 }
@@ -43,7 +50,9 @@ mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
   const size_t most = most_in_group(tiles), rounds = divide_up(4 * tiles->count, most * fourths);
   size_t each = divide_near(4 * tiles->count, rounds * fourths);
   each = each < 1 ? 1 : each > most ? most : each;
-  return (mms_leader_layout){.prefetches = from_memory(tiles),
+  const bool while_writing = looks_while_writing(tiles);
+  return (mms_leader_layout){.looks_while_writing = while_writing,
+                             .prefetches = from_memory(tiles) && !while_writing,
                              .lead = divide_up(each, 4),
                              .group = each,
                              .groups = followers * each,
@@ -197,10 +206,40 @@ static void follow(mms_leader *leader, void *room) {
   }
 }
 
+/* Groups may differ in length at the end. */
+static void finish_and_look(mms_leader *leader, void *room, const group *g, group *ahead) {
+  const mms_tiles *tiles = leader->tiles;
+  const size_t both = g->count < ahead->count ? g->count : ahead->count;
+  for (size_t i = 0; i < both; i++)
+    mms_tiles_finish_and_look(tiles, room, &g->at[i], &g->carry[i], &ahead->at[i], &ahead->found[i]);
+  for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], NULL);
+  for (size_t i = both; i < ahead->count; i++) mms_tiles_look(tiles, room, &ahead->at[i], &ahead->found[i]);
+  mms_bell_set(&leader->bell, &ahead->looked, 1);
+}
+
+/* The same, but the group after next is looked at while this one is written. */
+static void follow_while_writing(mms_leader *leader, void *room) {
+  group three[3];
+  size_t taken = 0, written = 0;
+  for (; taken < 2 && take(leader, &three[taken]); taken++) look(leader, room, &three[taken]);
+  for (; written < taken; written++) {
+    group *now = &three[written % 3], *ahead = &three[taken % 3];
+    const bool more = taken == written + 2 && take(leader, ahead);
+    mms_bell_wait(&leader->bell, &now->passed, 1);
+    if (more)
+      finish_and_look(leader, room, now, ahead);
+    else
+      finish(leader, room, now, NOWHERE);
+    taken += more;
+  }
+}
+
 void mms_leader_take_part(void *given, void *room) {
   mms_leader *leader = given;
-  if (atomic_exchange(&leader->has_leader, true))
-    follow(leader, room);
-  else
+  if (!atomic_exchange(&leader->has_leader, true))
     lead(leader, room);
+  else if (leader->layout.looks_while_writing)
+    follow_while_writing(leader, room);
+  else
+    follow(leader, room);
 }

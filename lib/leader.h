@@ -24,6 +24,7 @@ enum { MMS_LEADER_GROUP = 8 }; /* tiles in a group, at most */
 
 /* In tiles: `lead` of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
 typedef struct mms_leader_layout {
+  bool looks_while_writing;          /* a follower, at the group after next */
   bool prefetches;                   /* what is looked at after the next group, while one is written */
   size_t lead, group, groups, round; /* groups: all of a round */
 } mms_leader_layout;

@@ -107,6 +107,17 @@ void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, c
   tiles->run->engine->finish(tiles->run->job, room, &at->tile, carry, then);
 }
 
+void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                               const mms_place *ahead, mms_found *found) {
+  const mms_engine *engine = tiles->run->engine;
+  if (engine->finish_and_look && ahead->tile.m == at->tile.m && !ends_here(tiles, ahead)) {
+    engine->finish_and_look(tiles->run->job, room, &at->tile, carry, &ahead->tile, found);
+  } else {
+    mms_tiles_finish(tiles, room, at, carry, NULL);
+    mms_tiles_look(tiles, room, ahead, found);
+  }
+}
+
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry) {
   if (ends_here(tiles, at))
     mms_tiles_finish(tiles, room, at, carry, NULL);

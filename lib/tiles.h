@@ -51,6 +51,10 @@ void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, 
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                       const void *then);
 
+/* Writes a tile and looks at another, of any length. */
+void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                               const mms_place *ahead, mms_found *found);
+
 /* Scans from..to - 1, where each is one tile and leaves no carry: with little besides, as they may be tiny. */
 void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
 

@@ -54,55 +54,67 @@ static void test_rows_are_themselves(void **state) {
 
 /* ---- On the way -------------------------------------------------------------------------------------------------- */
 
-enum { LONGEST = 3000 };
+enum { LONGEST = 9001 };
 
-/* What a scan finds of its own elements is what total() does, also in place. */
-static void check_own_total(const mms_kernel *kernel, const struct sample *sample, size_t n, unsigned way) {
+/* What a scan finds of its own elements, or of those ahead, is what total() does, and it writes the same, also in
+ * place. way: ahead, streamed, reverse, exclusive. */
+static void check_total_aside(const mms_kernel *kernel, const struct sample *sample, size_t n, unsigned way) {
   const size_t size = sample->oracle.type->size;
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   const bool reverse = way & 2, streams = way & 4;
+  const void *ahead = way & 8 ? (const char *)sample->x + (LONGEST - n) * size : NULL;
   mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
   mms_found want, found;
-  mms_value carry = {.u64 = 0};
-  struct buffer y = buffer_new(n * size, 0);
+  mms_value alone = {.u64 = 0}, carry = alone;
+  struct buffer y = buffer_new(n * size, 0), want_y = buffer_new(n * size, 0);
   memcpy(y.data, sample->x, n * size);
-  kernel->total(n, sample->x, reverse, &want);
-  scan(n, streams ? sample->x : y.data, y.data, &carry, &found, NULL);
+  kernel->total(n, ahead ? ahead : sample->x, reverse, &want);
+  mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want_y.data, &alone, NULL);
+  scan(n, streams ? sample->x : y.data, y.data, &carry, &(mms_aside){.found = &found, .ahead = ahead});
   if (memcmp(&want.total, &found.total, size) != 0 || want.is_ordinary != found.is_ordinary ||
       want.is_finite != found.is_finite)
     fail_seeded("%s, n %zu, way %u: another total than by itself", sample->oracle.type->name, n, way);
+  if (memcmp(y.data, want_y.data, n * size) != 0 || memcmp(&carry, &alone, sizeof carry) != 0)
+    fail_seeded("%s, n %zu, way %u: adding up made a difference", sample->oracle.type->name, n, way);
   buffer_free(&y);
+  buffer_free(&want_y);
 }
 
-static void check_own_totals(const mms_isa *isa) {
-  static const size_t lengths[] = {1, 31, 100, 128, 700, 2048, LONGEST, 9001};
+static void check_totals_aside(const mms_isa *isa) {
+  static const size_t lengths[] = {1, 31, 100, 128, 700, 2048, 3000, LONGEST};
   for (size_t t = 0; t < TYPES; t++) {
-    struct sample sample = sample_new(type_at(t), RANDOM, 9001);
+    struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
     for (size_t i = 0; i < COUNT(lengths); i++)
-      for (unsigned way = 0; way < 8; way++)
-        check_own_total(&isa->kernels[MMSCAN_PLUS][type_at(t)->type], &sample, lengths[i], way);
+      for (unsigned way = 0; way < 16; way++)
+        check_total_aside(&isa->kernels[MMSCAN_PLUS][type_at(t)->type], &sample, lengths[i], way);
     sample_free(&sample);
   }
 }
 
-/* The plain loop goes on where elements may not be regrouped. */
-static void check_own_totals_of_large(const mms_isa *isa) {
-  static const float large[] = {FLT_MAX / 4, INFINITY, NAN};
+/* The plain loop goes on where elements may not be regrouped; ahead there is one in another place. */
+static void check_totals_beside_large(const mms_isa *isa) {
+  static const float large[] = {FLT_MAX / 4, INFINITY, -INFINITY};
   assert_int_equal(type_at(0)->type, MMSCAN_F32);
   for (size_t i = 0; i < COUNT(large); i++)
-    for (size_t at = 0; at < 9001; at += 1500) {
-      struct sample sample = sample_new(type_at(0), RANDOM, 9001);
+    for (size_t at = 0; at < LONGEST; at += 1500) {
+      struct sample sample = sample_new(type_at(0), RANDOM, LONGEST);
       ((float *)sample.x)[at] = large[i];
-      for (unsigned way = 0; way < 8; way++)
-        check_own_total(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, 9001, way);
+      for (unsigned way = 0; way < 16; way++)
+        check_total_aside(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, way & 8 ? 6000 : LONGEST, way);
       sample_free(&sample);
     }
 }
 
-static void test_own_totals(void **state) {
+/* Whatever is prefetched. */
+static void test_totals_aside(void **state) {
   (void)state;
-  for_each_isa(check_own_totals);
-  for_each_isa(check_own_totals_of_large);
+  const mms_habits here = mms_habits_here;
+  for (int fetches = 0; fetches < 2; fetches++) {
+    mms_habits_here.fetches = fetches;
+    for_each_isa(check_totals_aside);
+    for_each_isa(check_totals_beside_large);
+  }
+  mms_habits_here = here;
 }
 
 /* What is asked for is not read, and need not exist. */
@@ -114,8 +126,8 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
   mms_value alone = {.u64 = 0}, carry = alone;
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
-  scan(n, sample->x, want.data, &alone, NULL, NULL);
-  scan(n, sample->x, y.data, &carry, NULL, asked);
+  scan(n, sample->x, want.data, &alone, NULL);
+  scan(n, sample->x, y.data, &carry, &(mms_aside){.then = asked});
   if (memcmp(y.data, want.data, bytes) != 0 || memcmp(&carry, &alone, sizeof carry) != 0)
     fail_seeded("%s, n %zu, way %u: asking for %p made a difference", sample->oracle.type->name, n, way, asked);
   buffer_free(&want);
@@ -207,8 +219,9 @@ static void check_streamed(const mms_kernel *kernel, const struct sample *sample
   mms_found found;
   mms_value stored = {.u64 = 0}, streamed = stored;
   memset(room.data, UNTOUCHED, bytes + 2 * AROUND);
-  mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want.data, &stored, NULL, NULL);
-  mms_kernel_stream_of(kernel, kind, reverse)(n, sample->x, y, &streamed, is_added_up ? &found : NULL, NULL);
+  mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want.data, &stored, NULL);
+  mms_kernel_stream_of(kernel, kind, reverse)(n, sample->x, y, &streamed,
+                                              &(mms_aside){.found = is_added_up ? &found : NULL});
   if (memcmp(y, want.data, bytes) != 0 || memcmp(&streamed, &stored, sizeof stored) != 0)
     fail_seeded("%s, n %zu, %zu elements off, way %u: streamed otherwise than stored", type->name, n, offset, way);
   if (!is_untouched(room.data, (size_t)(y - room.data)) || !is_untouched(y + bytes, (size_t)(end - y) - bytes))
@@ -300,7 +313,7 @@ static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
   mms_value carry = {.f64 = 0}, loops = carry;
   fill_beside_nan(b, x, N);
   mms_loop_scan_of(MMSCAN_PLUS, b->type, MMSCAN_INCLUSIVE, 0)(N, x, want, &loops);
-  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][b->type], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL, NULL);
+  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][b->type], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL);
   for (size_t i = 0; i < N; i++) {
     const double got = number(b->type, y, i), loop = number(b->type, want, i);
     if (isfinite(got) != isfinite(loop) || isnan(got) != isnan(loop))
@@ -326,7 +339,7 @@ static void test_large_elements_before_a_nan(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_are_themselves),
-      cmocka_unit_test(test_own_totals),
+      cmocka_unit_test(test_totals_aside),
       cmocka_unit_test(test_asked_for),
       cmocka_unit_test(test_streams_to_any_y),
       cmocka_unit_test(test_large_elements_before_a_nan),

@@ -70,7 +70,7 @@ static void scan_alone(const struct scanner *s, const mms_rows *rows, size_t siz
     char *y = (char *)rows->y + (ptrdiff_t)(k * size) * rows->y_dist;
     mms_value carry = rows->first;
     if (s->kernel)
-      s->kernel(rows->n, x, y, &carry, NULL, NULL);
+      s->kernel(rows->n, x, y, &carry, NULL);
     else
       s->loop(rows->n, x, y, &carry);
   }

@@ -62,6 +62,10 @@ typedef struct mms_engine {
   void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_found *found, mms_value *carry);
   void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
 
+  /* finish() of a tile and local() of another, ahead and of the same length, in one loop. NULL: one after the other. */
+  void (*finish_and_look)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const mms_tile *ahead,
+                          mms_found *found);
+
   bool has_unit; /* it multiplies by a unit, with an s: only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */
 

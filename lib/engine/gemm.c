@@ -168,7 +168,7 @@ static void write_columns(const mms_job *job, room *r, const block *b, const mms
     r->product[p].elements = b->columns * job->s;
     mms_unit_multiply(job->unit, &r->product[p]);
     mms_value running = r->zero;
-    r->scan(b->columns, r->last[p], r->before[p], &running, NULL, NULL);
+    r->scan(b->columns, r->last[p], r->before[p], &running, NULL);
   }
   r->together.columns = b->columns;
   r->together.carry = *carry;

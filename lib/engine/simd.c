@@ -26,7 +26,7 @@ static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *car
   mms_kernel_scan *scan = mms_kernel_scan_of(job->kernel, job->kind, job->reverse);
   for (size_t done = 0, m; done < t->m; done += m) {
     m = t->m - done < most ? t->m - done : most;
-    scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL, NULL);
+    scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
   }
 }
 
@@ -38,7 +38,14 @@ static void advance(const mms_job *job, void *room, const mms_tile *t, const mms
 static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
   mms_value running = *carry;
   (void)room;
-  scan_of(job)(t->m, t->x, t->y, &running, NULL, then);
+  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.then = then});
+}
+
+static void finish_and_look(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,
+                            const mms_tile *ahead, mms_found *found) {
+  mms_value running = *carry;
+  (void)room;
+  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.found = found, .ahead = ahead->x});
 }
 
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
@@ -46,7 +53,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   mms_found found;
   mms_value running = *carry;
   const uintptr_t then = (uintptr_t)t->x + (job->reverse ? -(uintptr_t)MMS_KERNEL_FAR : MMS_KERNEL_FAR);
-  scan_of(job)(t->m, t->x, t->y, &running, &found, job->far ? (const void *)then : NULL);
+  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.found = &found, .then = job->far ? (const void *)then : NULL});
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
@@ -67,6 +74,7 @@ const mms_engine mms_engine_simd = {.name = "simd",
                                     .local = local,
                                     .advance = advance,
                                     .finish = finish,
+                                    .finish_and_look = finish_and_look,
                                     .at_once = at_once,
                                     .rows = scan_rows,
                                     .has_isa = true,

@@ -31,14 +31,18 @@ typedef struct mms_found {
 /* Adds up n elements from x, as they are scanned. */
 typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *found);
 
+/* What a scan does on its way through its elements. */
+typedef struct mms_aside {
+  mms_found *found;  /* not NULL: adds elements up, with the same bits as by total(): */
+  const void *ahead; /*   as many from there, which it does not write; NULL: its own, which are read a single time */
+  const void *then;  /* not NULL: prefetches as many from there on, which are likely to be read next and need not exist;
+                        not with `ahead`, and with `found` only where cores gain by it */
+} mms_aside;
+
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
- * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. On the way:
- *
- *   own   not NULL: the elements are added up too, with the same bits as by total(), and read a single time
- *   then  not NULL: as many elements from there on, which are likely to be read next and need not exist, are
- * prefetched; with own only where cores gain by it
- */
-typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, mms_found *own, const void *then);
+ * and comes out. Every result is finite, infinite or NaN as the plain loop's is on that carry. aside: NULL, or what it
+ * does besides. */
+typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, const mms_aside *aside);
 
 /* Many scans, short ones too, with the bits of one after the other; in place, where x and y have the same distances, or
  * where none of x shares memory with y. */
