@@ -248,28 +248,30 @@ check-install: all
 
 # Idle threads sleep.
 SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_POLICY=passive check-units
-# Not optimized: GCC would take longer over the kernels than the tests do.
+# Not optimized, or without names of variables: GCC would take longer over the kernels than the tests do.
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers
 	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan \
 	  CFLAGS="-O0 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
-	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
+	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g1 -fsanitize=thread"
 # Its CPU is not this machine's: the tests' children, which are asked what CPU they have, must be on it too. Those of
 # test_alloc are many, and run with the address sanitizer. Left out are tests of threads, which valgrind runs one at a
-# time, of many children that do little, and of numbers alone.
+# time, of many children that do little, of units one by one, and of numbers alone.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks,*/test_alloc" \
-	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g" LEFT_OUT="accuracy bits callers cancel environment fork isa limits paper unit_threads"
+	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g1" \
+	  LEFT_OUT="accuracy bits callers cancel environment fork isa limits paper routines unit_loads unit_threads units"
 
-# An Armv8.0 core: NEON, and none of the later extensions.
+# An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
 NEON_LIBS = $(NEON_ROOT)/usr/lib/aarch64-linux-gnu
 check-neon: ## the tests for aarch64, cross-built, in an emulator
 	scripts/fetch-arm64 $(NEON_ROOT)
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
-	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
+	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g1" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
+	  LEFT_OUT="alloc cancel routines unit_loads unit_threads units" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler there is one peer less, and the bench says so.
