@@ -20,8 +20,8 @@ enum { FROM_MEMORY = 8 << 20, MANY_GROUPS = 64 };
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
 
-/* Whether a follower looks at a group while it writes another: then a core reads memory all the time, and is as fast as
- * the leader, if it fetches lines early. */
+/* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain by
+ * that. */
 static bool looks_while_writing(const mms_tiles *tiles) {
   return tiles->run->job->far && tiles->run->engine->finish_and_look && mms_habits_here.fetches;
 }
@@ -217,7 +217,7 @@ static void finish_and_look(mms_leader *leader, void *room, const group *g, grou
   mms_bell_set(&leader->bell, &ahead->looked, 1);
 }
 
-/* The same, but the group after next is looked at while this one is written. */
+/* As follow(), but it looks at the group after next while it writes this one. */
 static void follow_while_writing(mms_leader *leader, void *room) {
   group three[3];
   size_t taken = 0, written = 0;

@@ -5,7 +5,7 @@
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
  * with the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the
  * one it has, so it seldom waits for the leader; and on the way it prefetches the one that it is likely to take after
- * that.
+ * that, or, of what comes from memory, where cores gain by it, takes and looks at that one.
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
