@@ -20,8 +20,8 @@ enum { FROM_MEMORY = 8 << 20, MANY_GROUPS = 64 };
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
 
-/* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain by
- * that. */
+/* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain
+ * by that. */
 static bool looks_while_writing(const mms_tiles *tiles) {
   return tiles->run->job->far && tiles->run->engine->finish_and_look && mms_habits_here.fetches;
 }
