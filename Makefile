@@ -72,7 +72,8 @@ PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
 CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
 
-# Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called.
+# Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called. Names of their
+# variables, which vectors leave little of, would double the time that GCC takes for them.
 ifneq ($(X86_64),)
 ISA_FLAGS_avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -130,7 +131,9 @@ FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL_DEBUG) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+
+$(BUILD)/lib/kernel/%.o: KERNEL_DEBUG = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1)
 
 # What a tiny call takes by cycles, it takes by where lines of the cache begin (doc/PERFORMANCE.md).
 $(BUILD)/lib/api.o: LAYOUT := -falign-functions=64
@@ -248,20 +251,22 @@ check-install: all
 
 # Idle threads sleep.
 SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_POLICY=passive check-units
-# Not optimized, or without names of variables: GCC would take longer over the kernels than the tests do.
+# Not optimized: GCC would take longer over the kernels than the tests do.
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers
 	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan \
 	  CFLAGS="-O0 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+# Left out are tests of numbers alone.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
-	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g1 -fsanitize=thread"
+	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" \
+	  LEFT_OUT="accuracy cpu kernel model networks nonfinite rows schedule text trace"
 # Its CPU is not this machine's: the tests' children, which are asked what CPU they have, must be on it too. Those of
 # test_alloc are many, and run with the address sanitizer. Left out are tests of threads, which valgrind runs one at a
 # time, of many children that do little, of units one by one, and of numbers alone.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks,*/test_alloc" \
-	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g1" \
-	  LEFT_OUT="accuracy bits callers cancel environment fork isa limits paper routines unit_loads unit_threads units"
+	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g" \
+	  LEFT_OUT="accuracy bits callers cancel environment fork isa limits nonfinite paper routines unit_loads unit_threads units"
 
 # An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
@@ -270,8 +275,8 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	scripts/fetch-arm64 $(NEON_ROOT)
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
-	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g1" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
-	  LEFT_OUT="alloc cancel routines unit_loads unit_threads units" \
+	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
+	  LEFT_OUT="alloc cancel environment routines unit_loads unit_threads units" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler there is one peer less, and the bench says so.
