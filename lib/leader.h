@@ -1,7 +1,7 @@
-/* leader.h: threads that share the tiles of a scan, of which one leads.
+/* leader.h: threads that share the tiles of a scan, of which one leads: where these are more than caches hold
+ * (shares.h).
  *
- * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time
- * (but the very first, where groups are small: read twice, it lets the first follower go sooner).
+ * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
  * with the carry, which it takes past them in no time; then they write. A follower takes a group before it writes the
  * one it has, so it seldom waits for the leader; and on the way it prefetches the one that it is likely to take after

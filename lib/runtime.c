@@ -1,7 +1,7 @@
 /* runtime.c: gives tiles and scans to threads.
  *
- * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles, and one of them
- * leads (leader.h). All do the same additions, and so does a single thread.
+ * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles: each has as
+ * many (shares.h), or one leads (leader.h). All do the same additions, and so does a single thread.
  */
 #include "runtime.h"
 
@@ -13,6 +13,7 @@
 #include "quota.h"
 #include "recruit.h"
 #include "rounding.h"
+#include "shares.h"
 #include "unit/fork.h"
 #include "workspace.h"
 #include <omp.h>
@@ -129,6 +130,11 @@ static mmscan_status run_team(team *t, int threads) {
 
 static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   tiles->sharing = (size_t)threads;
+  if (mms_shares_suit(tiles)) {
+    mms_shares shares = MMS_SHARES_READY(tiles);
+    team t = {tiles->run, mms_shares_take_part, &shares, false};
+    return run_team(&t, threads);
+  }
   mms_leader leader = MMS_LEADER_READY(tiles, mms_leader_layout_of(tiles));
   team t = {tiles->run, mms_leader_take_part, &leader, false};
   return run_team(&t, threads);

@@ -9,6 +9,7 @@
 #include "crowd.h"
 #include "each_openblas.h"
 #include "kernel/isa.h"
+#include "shares.h"
 #include "shot.h"
 #include "tiles.h"
 
@@ -20,6 +21,11 @@
 static atomic_uint took_part; /* a bit a thread */
 static bool is_crowd_hidden, is_crowd_made_up;
 
+/* Of scans that threads may have shares of. */
+static bool is_led;              /* one leads all the same; otherwise they are counted: */
+static atomic_size_t had_shares; /* runs */
+static unsigned absent;          /* threads that do not come, a bit each */
+
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __real_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 void __real_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
@@ -28,6 +34,10 @@ mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __wrap_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
 bool __wrap_mms_crowd_is_here(void);
+bool __real_mms_shares_suit(const mms_tiles *tiles);
+bool __wrap_mms_shares_suit(const mms_tiles *tiles);
+void __real_mms_shares_take_part(void *shares, void *room);
+void __wrap_mms_shares_take_part(void *shares, void *room);
 
 static void take_part(void) {
   const unsigned self = 1u << omp_get_thread_num();
@@ -52,6 +62,16 @@ void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size
 
 bool __wrap_mms_crowd_is_here(void) { return is_crowd_made_up || (!is_crowd_hidden && __real_mms_crowd_is_here()); }
 
+bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
+  if (is_led || !__real_mms_shares_suit(tiles)) return false;
+  atomic_fetch_add(&had_shares, 1);
+  return true;
+}
+
+void __wrap_mms_shares_take_part(void *shares, void *room) {
+  if (!(absent & 1u << omp_get_thread_num())) __real_mms_shares_take_part(shares, room);
+}
+
 /* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
 /* Tiles in a row, rows, and both, long enough for two threads in a quick run too. */
@@ -74,9 +94,9 @@ static bool is_of_shape(const mmscan_choice *choice, size_t shape) {
   return !quick() || (mms_isa_find(choice->isa, &index) && mms_isa_at(index) == mms_isa_best());
 }
 
-/* Runs by several threads, and those in which more than one had a tile. */
+/* Runs by several threads, those in which more than one had a tile, and those in which each had a share. */
 struct tally {
-  size_t runs, shared;
+  size_t runs, shared, in_shares;
 };
 
 static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
@@ -105,7 +125,7 @@ static void check_same_bits(const struct sample *sample, const mmscan_desc *desc
   buffer_free(&many);
 }
 
-/* By one thread and by two other numbers of them, other ones in the next turn. */
+/* By one thread and by two other numbers of them, other ones in the next turn: by the second with a leader always. */
 static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, unsigned turn,
                        struct tally *tally) {
   static const int counts[] = {2, 3, 7, 16};
@@ -115,10 +135,14 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
   for (unsigned i = turn; i < turn + 2; i++) {
     const int threads = counts[i % sized(COUNT(counts), 3)];
     atomic_store(&took_part, 0);
+    atomic_store(&had_shares, 0);
+    is_led = i > turn;
     check_same_bits(sample, desc, choice, threads, &one);
+    is_led = false;
     unsigned bits = atomic_load(&took_part);
     tally->runs++;
     tally->shared += (bits & (bits - 1)) != 0;
+    tally->in_shares += atomic_load(&had_shares) > 0;
   }
   buffer_free(&one);
 }
@@ -155,8 +179,8 @@ static void check_all_bits(const char *unit) {
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const struct tally *tally = &tallies[i];
     if (tally->runs == 0) continue;
-    print_message("n %zu, batch %zu: %zu of %zu runs were shared\n", sized(shapes[i].n, shapes[i].quick_n),
-                  shapes[i].batch, tally->shared, tally->runs);
+    print_message("n %zu, batch %zu: %zu of %zu runs were shared, %zu in shares\n",
+                  sized(shapes[i].n, shapes[i].quick_n), shapes[i].batch, tally->shared, tally->runs, tally->in_shares);
     if (tally->shared == 0) fail_msg("in none of them a second thread had a tile");
   }
 }
@@ -169,6 +193,40 @@ static void test_same_bits(void **state) {
 static void test_same_bits_of_the_blas(void **state) {
   (void)state;
   check_all_bits("cblas");
+}
+
+/* Shares of threads that do not come are taken by those that do, whichever they are. */
+static void test_absent_threads(void **state) {
+  (void)state;
+  static const mmscan_choice choices[] = {
+      {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
+      {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
+  static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
+  const size_t n = 7001, batch = 3, size = batch * n * sizeof(float);
+  struct sample sample = sample_new(type_at(0), RANDOM, batch * n);
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
+  desc.batch = batch;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)n;
+  struct buffer one = buffer_new(size, 0), few = buffer_new(size, 0);
+  is_crowd_hidden = true;
+  for (size_t c = 0; c < COUNT(choices); c++) {
+    execute_with(&desc, choices[c], 1, sample.x, one.data);
+    for (size_t i = 0; i < COUNT(sets); i++) {
+      memset(few.data, 0, size);
+      atomic_store(&had_shares, 0);
+      atomic_store(&took_part, 0);
+      absent = sets[i];
+      execute_with(&desc, choices[c], 3, sample.x, few.data);
+      absent = 0;
+      assert_int_equal(atomic_load(&had_shares), 1);
+      assert_int_equal(atomic_load(&took_part) & sets[i], 0);
+      assert_memory_equal(one.data, few.data, size);
+    }
+  }
+  is_crowd_hidden = false;
+  buffer_free(&one);
+  buffer_free(&few);
+  sample_free(&sample);
 }
 
 /* ---- Other processes --------------------------------------------------------------------------------------------- */
@@ -290,6 +348,7 @@ static int run_all(void) {
       cmocka_unit_test(test_rounding_of_threads_after),
       cmocka_unit_test(test_rounding_by_the_letter),
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_absent_threads),
       cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),
   };

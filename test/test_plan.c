@@ -127,18 +127,21 @@ static void test_choices(void **state) {
       }
 }
 
-/* Tiles of 128 KiB; halves of that where there would be five to eight. A block is of a scan that may be longer. */
+/* Tiles of 128 KiB; halves or quarters of that where two threads could not share a few of them evenly. */
 static void test_tile_by_length(void **state) {
   (void)state;
   for (size_t t = 0; t < TYPES; t++) {
     const size_t whole = 131072 / type_at(t)->size;
-    const size_t lengths[] = {100, 4 * whole, 4 * whole + 1, 8 * whole, 8 * whole + 1, 100 * whole};
+    const struct {
+      size_t n, parts;
+    } lengths[] = {{100, 1},           {whole, 1},     {whole + 1, 2}, {whole + whole / 2, 4}, {2 * whole, 1},
+                   {2 * whole + 1, 1}, {3 * whole, 2}, {6 * whole, 1}, {7 * whole, 2},         {100 * whole + 1, 1}};
     for (size_t i = 0; i < COUNT(lengths); i++) {
-      const mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, lengths[i]);
+      const mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, lengths[i].n);
       const mmscan_choice simd = {.struct_size = sizeof simd, .engine = "simd"};
       mmscan_choice used;
       mmscan_plan_destroy(plan_new(&desc, &simd, &used));
-      assert_int_equal(used.tile, i == 2 || i == 3 ? whole / 2 : whole);
+      assert_int_equal(used.tile, whole / lengths[i].parts);
     }
   }
 }

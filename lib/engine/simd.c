@@ -1,8 +1,8 @@
 /* simd.c: the engine whose matrices are in vector registers: the kernels of the instruction set, a tile at a time.
  *
- * A thread that follows reads a tile twice, the first time for its total (`local`): the carry out is known before the
- * tile is scanned, and does not depend on who scans it. A leader, and a thread alone, reads it once and adds up the
- * same total on the way (`at_once`); but a leader reads its first tile twice too, where groups are small (leader.c).
+ * A thread that looks at a tile before it has the carry reads it twice, the first time for its total (`local`): the
+ * carry out is known before the tile is scanned, and does not depend on who scans it. A leader, and a thread alone,
+ * reads it once and adds up the same total on the way (`at_once`).
  */
 #include "engine/engine.h"
 
@@ -61,12 +61,18 @@ static void scan_rows(const mms_job *job, const mms_rows *r) {
   mms_kernel_rows_of(job->kernel, job->kind, job->reverse)(r);
 }
 
-/* Five to eight tiles are too few for two threads to have as much each: they are halves then. Less than that loses more
- * by what a tile takes for itself. Measured: doc/PERFORMANCE.md. */
+/* Elements that one of two threads has over half of n, where they share whole tiles. */
+static size_t over_half(size_t n, size_t tile) {
+  const size_t first = ((n - 1) / tile + 1) / 2 * tile, half = n / 2;
+  return first > half ? first - half : half - first;
+}
+
+/* Few tiles can be far from as many for each of two threads, so then they are halves or quarters: all divide a block.
+ * That costs a single thread 2 to 3 percent. Measured: doc/PERFORMANCE.md. */
 static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
   const size_t whole = MMS_ENGINE_TILE / mms_type_size(job->type);
   *s = 0;
-  *tile = n > 4 * whole && n <= 8 * whole ? whole / 2 : whole;
+  for (*tile = whole; n > whole && *tile > whole / 4 && over_half(n, *tile) > n / 16;) *tile /= 2;
 }
 
 const mms_engine mms_engine_simd = {.name = "simd",

@@ -94,6 +94,7 @@ typedef struct mms_habits {
   bool fetches;      /* they gain by being told early of every line, to be read or written, but for the one fetch that
                         leaves the second level of the caches out */
   bool streams_long; /* threads that share a scan which goes past the caches best take many tiles at a time */
+  size_t half_cache; /* bytes: half of what a core has as its own cache */
 } mms_habits;
 
 extern mms_habits mms_habits_here;

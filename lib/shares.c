@@ -1,0 +1,91 @@
+/* shares.c: a share for each thread. */
+#include "shares.h"
+
+#include <omp.h>
+
+/* ---- What they are ---------------------------------------------------------------------------------------------- */
+
+/* Runs with more threads, or with more tiles for a thread, have a leader. */
+enum { MOST = 64 };
+
+bool mms_shares_suit(const mms_tiles *tiles) {
+  const size_t each = (tiles->count - 1) / tiles->sharing + 1;
+  return tiles->sharing <= MOST && each <= MOST && each * tiles->most * tiles->element <= mms_habits_here.half_cache &&
+         !tiles->run->job->streams;
+}
+
+/* Tiles from `first` to before `end`; what is found of them, and the carry into each. */
+typedef struct share {
+  size_t index, first, end;
+  mms_found found[MOST];
+  mms_value carry[MOST];
+} share;
+
+static size_t first_tile(const mms_tiles *tiles, size_t index) { return index * tiles->count / tiles->sharing; }
+
+/* Takes a share, if nobody has. */
+static bool take(mms_shares *s, size_t index) {
+  const uint64_t bit = (uint64_t)1 << index;
+  return !(atomic_load(&s->taken) & bit) && !(atomic_fetch_or(&s->taken, bit) & bit);
+}
+
+/* ---- A thread's own --------------------------------------------------------------------------------------------- */
+
+static void look(mms_shares *s, void *room, size_t index, share *own) {
+  own->index = index;
+  own->first = first_tile(s->tiles, index);
+  own->end = first_tile(s->tiles, index + 1);
+  for (size_t i = own->first; i < own->end; i++) {
+    const mms_place at = mms_tiles_at(s->tiles, i);
+    mms_tiles_look(s->tiles, room, &at, &own->found[i - own->first]);
+  }
+}
+
+/* Takes the carry past it, once it is past all before. */
+static void pass(mms_shares *s, void *room, share *own) {
+  mms_bell_wait(&s->bell, &s->passed, own->index);
+  for (size_t i = own->first; i < own->end; i++) {
+    const mms_place at = mms_tiles_at(s->tiles, i);
+    mms_tiles_begin(s->tiles, &at, &s->carry);
+    own->carry[i - own->first] = s->carry;
+    mms_tiles_advance(s->tiles, room, &at, &own->found[i - own->first], &s->carry);
+  }
+  mms_bell_set(&s->bell, &s->passed, own->index + 1);
+}
+
+static void finish(mms_shares *s, void *room, const share *own) {
+  for (size_t i = own->first; i < own->end; i++) {
+    const mms_place at = mms_tiles_at(s->tiles, i);
+    mms_tiles_finish(s->tiles, room, &at, &own->carry[i - own->first], NULL);
+  }
+}
+
+/* ---- That of a thread that has not come by then ------------------------------------------------------------------- */
+
+static void scan(mms_shares *s, void *room, size_t index) {
+  const size_t end = first_tile(s->tiles, index + 1);
+  mms_bell_wait(&s->bell, &s->passed, index);
+  for (size_t i = first_tile(s->tiles, index); i < end; i++) {
+    const mms_place at = mms_tiles_at(s->tiles, i);
+    mms_tiles_begin(s->tiles, &at, &s->carry);
+    mms_tiles_at_once(s->tiles, room, &at, &s->carry);
+  }
+  mms_bell_set(&s->bell, &s->passed, index + 1);
+}
+
+/* In order, as the carry is: whoever waits for a share waits for a thread that is at it. */
+void mms_shares_take_part(void *given, void *room) {
+  mms_shares *s = given;
+  const size_t self = (size_t)omp_get_thread_num();
+  const bool is_mine = take(s, self);
+  share own;
+  if (is_mine) look(s, room, self, &own);
+  for (size_t i = 0; i < s->tiles->sharing; i++) {
+    if (is_mine && i == self) {
+      pass(s, room, &own);
+      finish(s, room, &own);
+    } else if (take(s, i)) {
+      scan(s, room, i);
+    }
+  }
+}
