@@ -60,7 +60,8 @@ static void finish(mms_shares *s, void *room, const share *own) {
   }
 }
 
-/* ---- That of a thread that has not come by then ------------------------------------------------------------------- */
+/* ---- That of a thread that has not come by then -------------------------------------------------------------------
+ */
 
 static void scan(mms_shares *s, void *room, size_t index) {
   const size_t end = first_tile(s->tiles, index + 1);
