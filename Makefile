@@ -254,7 +254,8 @@ SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_
 # Not optimized: GCC would take longer over the kernels than the tests do.
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers
 	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan \
-	  CFLAGS="-O0 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+	  CFLAGS="-O0 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
+	  LEFT_OUT="accuracy environment"
 # Left out are tests of numbers alone.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" \
@@ -264,9 +265,10 @@ check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime
 # time, of many children that do little, of units one by one, and of numbers alone.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
-	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_threads,*/test_blocks,*/test_alloc" \
+	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_alloc" \
 	  $(SANITIZE) BUILD=$(BUILD)/valgrind CFLAGS="-O1 -g" \
-	  LEFT_OUT="accuracy bits callers cancel environment fork isa limits nonfinite paper routines unit_loads unit_threads units"
+	  LEFT_OUT="accuracy bits blocks callers cancel environment fork isa limits nonfinite paper routines threads unit_loads unit_threads \
+	  units"
 
 # An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
