@@ -7,7 +7,8 @@
 /* Nanoseconds: of a call; of each scan after its first, less its elements; and of an element in the cache. The last row
  * is for an engine that nobody measured. */
 typedef struct row {
-  const char *engine, *part; /* part: a unit or an instruction set, or what scans are; NULL: any other */
+  const mms_engine *engine;
+  const char *part; /* a unit or an instruction set, or what scans are; NULL: any other */
   double start, scan, f32, f64, i32, i64;
 } row;
 
@@ -15,18 +16,26 @@ typedef struct row {
 static const char SHORT[] = "short", FEW[] = "few";
 
 static const row table[] = {
-    {"serial", SHORT, 4, 0.4, 0.19, 0.19, 0.27, 0.27},     {"serial", NULL, 4, 1, 0.50, 0.52, 0.27, 0.29},
-    {"simd", FEW, 20, 0.1, 0.12, 0.14, 0.12, 0.14},        {"simd", "avx512", 20, 1, 0.080, 0.15, 0.058, 0.105},
-    {"simd", "avx512vl", 20, 1, 0.125, 0.20, 0.10, 0.175}, {"simd", "avx2", 20, 1.2, 0.155, 0.205, 0.12, 0.16},
-    {"simd", NULL, 20, 4, 0.26, 0.39, 0.155, 0.25},        {"gemm", "model", 2000, 2000, 4, 4, 4, 8},
-    {"gemm", NULL, 2000, 2000, 0.35, 0.7, 0.65, 1.4},      {NULL, NULL, 2000, 2000, 4, 4, 4, 8},
+    {&mms_engine_serial, SHORT, 4, 0.4, 0.19, 0.19, 0.27, 0.27},
+    {&mms_engine_serial, NULL, 4, 1, 0.50, 0.52, 0.27, 0.29},
+    {&mms_engine_simd, FEW, 20, 0.1, 0.12, 0.14, 0.12, 0.14},
+    {&mms_engine_simd, "avx512", 20, 1, 0.080, 0.15, 0.058, 0.105},
+    {&mms_engine_simd, "avx512vl", 20, 1, 0.125, 0.20, 0.10, 0.175},
+    {&mms_engine_simd, "avx2", 20, 1.2, 0.155, 0.205, 0.12, 0.16},
+    {&mms_engine_simd, NULL, 20, 4, 0.26, 0.39, 0.155, 0.25},
+    {&mms_engine_gemm, "model", 2000, 2000, 4, 4, 4, 8},
+    {&mms_engine_gemm, NULL, 2000, 2000, 0.35, 0.7, 0.65, 1.4},
+    {NULL, NULL, 2000, 2000, 4, 4, 4, 8},
 };
 
 /* To start a team of threads and to wait for the last of them. */
 static const double TEAM = 2000;
 
 /* NULL in a row stands for any. */
-static bool is_one(const char *in_row, const char *name) { return !in_row || (name && strcmp(in_row, name) == 0); }
+static bool is_of(const row *r, const mms_engine *engine, const char *part) {
+  if (r->engine && r->engine != engine) return false;
+  return !r->part || (part && strcmp(r->part, part) == 0);
+}
 
 static const char *part_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
   if (engine->has_unit) return job->unit->name;
@@ -37,7 +46,7 @@ static const char *part_of(const mms_engine *engine, const mms_job *job, mms_sha
 static const row *row_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
   const char *part = part_of(engine, job, shape);
   const row *r = table;
-  while (!is_one(r->engine, engine->name) || !is_one(r->part, part)) r++;
+  while (!is_of(r, engine, part)) r++;
   return r;
 }
 
@@ -57,6 +66,7 @@ static double by_size(size_t s) {
 /* Elements of the thread that has most. Threads are given whole tiles, or whole scans by an engine without tiles; what
  * is left of a scan goes to a thread that has a tile less, where there is one. It is an even share at least. */
 static size_t most_of(const mms_job *job, mms_shape shape, int count) {
+  if (count == 1) return shape.n * shape.batch; /* short scans have no time for divisions */
   const size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, left = shape.n % piece;
   const size_t threads = (size_t)count, pieces = shape.n / piece * shape.batch, lefts = left ? shape.batch : 0;
   if (pieces % threads) {
@@ -79,7 +89,7 @@ double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shap
   *threads = 1;
   if (shape.n == 0 || shape.batch == 0) return 0;
   double least = cost(r, job, shape, 1);
-  for (int count = 1; count < most;) {
+  for (int count = 1; count < most && least > TEAM;) {
     count = mms_estimate_next_count(count, most);
     double here = cost(r, job, shape, count);
     if (here >= least) continue;

@@ -254,8 +254,9 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   mms_wise known;
   mmscan_status status = mms_plan_choose(plan, problem, choice);
   if (status || problem->batch == 0) return status;
-  bool general = is_general(plan, asked);
-  if (general && mms_wisdom_find(mms_plan_shape(plan), mms_runtime_most_threads(0), &known)) return MMSCAN_OK;
+  const bool general = is_general(plan, asked);
+  const mms_shape shape = mms_plan_shape(plan);
+  if (general && mms_wisdom_find(&shape, mms_runtime_most_threads(0), &known)) return MMSCAN_OK;
   contest c = {.problem = scale_down(problem)};
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {

@@ -41,11 +41,10 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
   return c->isa || c->tile ? &mms_engine_simd : NULL;
 }
 
-/* The job as an engine would have it done by default. */
-static mms_job job_for(const mms_engine *engine, mms_job job, const mms_problem *problem, const mms_env *env) {
-  if (engine->has_unit) job.unit = env->unit ? env->unit : mms_unit_at(0);
-  if (engine->defaults) engine->defaults(&job, problem->whole, &job.s, &job.tile);
-  return job;
+/* The job becomes what an engine would have done by default. Not copied: that would wait for what was just written. */
+static void suit_job(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
+  if (engine->has_unit) job->unit = env->unit ? env->unit : mms_unit_at(0);
+  if (engine->defaults) engine->defaults(job, problem->whole, &job->s, &job->tile);
 }
 
 /* A product adds. */
@@ -63,7 +62,8 @@ static void choose_least(mmscan_plan *plan, const mms_env *env, size_t scans) {
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     int threads;
     if (!can_do(engine, &job)) continue;
-    mms_job as = job_for(engine, job, &plan->problem, env);
+    mms_job as = job;
+    suit_job(&as, engine, &plan->problem, env);
     double cost = mms_estimate(engine, &as, whole, 1, &threads);
     if (cost >= least) continue;
     least = cost;
@@ -84,8 +84,9 @@ static mmscan_status take_unit(const mms_unit *unit, mmscan_type type) {
 /* A unit that the environment names outranks the one that was measured. What was measured with one that is of no use
  * now does not count. */
 static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
+  const mms_shape shape = mms_plan_shape(plan);
   mms_wise wise;
-  if (!mms_wisdom_find(mms_plan_shape(plan), most, &wise)) return false;
+  if (!mms_wisdom_find(&shape, most, &wise)) return false;
   const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
   if (take_unit(unit, plan->job.type)) return false;
   mms_unit_drop(unit);
@@ -99,7 +100,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
 
 static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine *engine) {
   plan->engine = engine;
-  plan->job = job_for(engine, plan->job, &plan->problem, env);
+  suit_job(&plan->job, engine, &plan->problem, env);
 }
 
 /* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a scan that is
@@ -108,14 +109,15 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
   if (choose_wisely(plan, env, most)) return;
   const size_t whole = plan->problem.whole;
-  if (whole < MMS_LOOP_SHORT && plan->problem.batch > 1)
+  const bool is_one = plan->problem.batch == 1;
+  if (whole < MMS_LOOP_SHORT && !is_one) {
     choose_least(plan, env, MANY);
-  else if (whole < MMS_LOOP_SHORT)
-    take_engine(plan, env, &mms_engine_serial);
-  else if (mms_plan_is_short(whole, mms_type_size(plan->problem.type)))
-    take_engine(plan, env, &mms_engine_simd);
-  else
+  } else if (mms_plan_is_short(whole, mms_type_size(plan->problem.type))) {
+    take_engine(plan, env, whole < MMS_LOOP_SHORT ? &mms_engine_serial : &mms_engine_simd);
+    if (is_one) plan->threads = 1;
+  } else {
     choose_least(plan, env, 1);
+  }
 }
 
 static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
@@ -168,8 +170,9 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if (env->status) return env->status;
   if (choice && (status = mms_problem_struct(choice, sizeof *choice))) return status;
   if (c->threads < 0) return MMSCAN_EINVAL;
-  *plan = (mmscan_plan){.problem = *problem};
-  plan->job = (mms_job){.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse};
+  *plan = (mmscan_plan){
+      .problem = *problem,
+      .job = {.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse}};
   const int most = mms_runtime_most_threads(c->threads ? c->threads : env->threads);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
@@ -191,23 +194,41 @@ const mms_kernel *mms_plan_ask_short(void) {
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 
-static bool is_beyond(const mms_problem *p, size_t bytes) { return p->n > bytes / mms_type_size(p->type) / p->batch; }
+/* Bytes of y. Rows of y share no memory, so together they are no more than there can be. */
+static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * mms_type_size(p->type); }
 
-static bool is_streamed(const mms_problem *p, const void *y) {
-  const size_t size = mms_type_size(p->type);
-  const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
-  return is_beyond(p, STREAM_FROM) && p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
+/* Rows of a tile each, for one thread, in its caches: an engine does them without more. */
+static bool is_plain(const mmscan_plan *plan) {
+  const mms_problem *p = &plan->problem;
+  const size_t longest = plan->job.tile ? plan->job.tile : p->n;
+  return plan->engine->rows && plan->threads == 1 && p->n <= longest && bytes_of(p) <= FETCH_FROM;
 }
 
-mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
+static bool are_long(const mms_problem *p, const void *y) {
+  const size_t size = mms_type_size(p->type);
+  const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
+  return p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
+}
+
+static void suit_arrays(mms_job *job, const mms_problem *p, const void *x, const void *y) {
+  const size_t bytes = bytes_of(p);
+  if (job->unit) job->block = mms_unit_block(job->unit);
+  job->fetches = bytes > FETCH_FROM;
+  job->streams = bytes > STREAM_FROM && x != y && are_long(p, y);
+  job->far = job->streams || bytes > FAR_FROM;
+}
+
+static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
   const mms_problem *p = &plan->problem;
-  mmscan_status status = mms_problem_arrays(p, x, y);
-  if (status || p->batch == 0) return status;
+  const mms_rows rows = {
+      .n = p->n, .count = p->batch, .x_dist = p->x_dist, .y_dist = p->y_dist, .x = x, .y = y, .first = p->first};
+  plan->engine->rows(&plan->job, &rows);
+}
+
+static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
+  const mms_problem *p = &plan->problem;
   mms_job job = plan->job;
-  if (job.unit) job.block = mms_unit_block(job.unit);
-  job.fetches = is_beyond(p, FETCH_FROM);
-  job.streams = x != y && is_streamed(p, y);
-  job.far = job.streams || is_beyond(p, FAR_FROM);
+  suit_arrays(&job, p, x, y);
   mms_run run = {.engine = plan->engine,
                  .job = &job,
                  .n = p->n,
@@ -219,8 +240,16 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
                  .first = p->first,
                  .carry = carry,
                  .threads = plan->threads};
-  status = mms_runtime_scan(&run);
+  const mmscan_status status = mms_runtime_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.engine = &mms_engine_serial;
   return mms_runtime_scan(&run);
+}
+
+mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
+  const mmscan_status status = mms_problem_arrays(&plan->problem, x, y);
+  if (status || plan->problem.batch == 0) return status;
+  if (carry || !is_plain(plan)) return run_shared(plan, x, y, carry);
+  run_plain(plan, x, y);
+  return MMSCAN_OK;
 }

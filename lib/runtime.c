@@ -40,17 +40,28 @@ static void scan_all(const mms_tiles *tiles, size_t scan, void *room) {
   }
 }
 
+/* from..to - 1. */
+static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *room) {
+  if (tiles->per_scan == 1 && !tiles->run->carry)
+    mms_tiles_rows(tiles, room, from, to);
+  else
+    for (size_t scan = from; scan < to; scan++) scan_all(tiles, scan, room);
+}
+
 static void rows_take_part(void *given, void *room) {
   rows *r = given;
   const size_t batch = r->tiles->run->batch;
   size_t from, to = 0;
   while (to < batch && (from = atomic_fetch_add_explicit(&r->next, r->per_grab, memory_order_relaxed)) < batch) {
     to = batch - from < r->per_grab ? batch : from + r->per_grab;
-    if (r->tiles->per_scan == 1 && !r->tiles->run->carry)
-      mms_tiles_rows(r->tiles, room, from, to);
-    else
-      for (size_t scan = from; scan < to; scan++) scan_all(r->tiles, scan, room);
+    scan_some(r->tiles, from, to, room);
   }
+}
+
+/* A thread alone. */
+static void take_all(void *given, void *room) {
+  const mms_tiles *tiles = given;
+  scan_some(tiles, 0, tiles->run->batch, room);
 }
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
@@ -90,7 +101,11 @@ static void serve(team *t) {
   mms_workspace_release(room);
 }
 
-static void serve_together(team *t, int threads) {
+static mmscan_status status_of(team *t) {
+  return atomic_load_explicit(&t->served, memory_order_relaxed) ? MMSCAN_OK : MMSCAN_ENOMEM;
+}
+
+static mmscan_status serve_together(team *t, int threads) {
   double start = mms_clock(), idle = start;
   int before = mms_cancel_disable();
   const mms_rounding callers = mms_rounding_get();
@@ -107,23 +122,7 @@ static void serve_together(team *t, int threads) {
   mms_rounding_set(callers);
   mms_cancel_restore(before);
   mms_crowd_saw(start, idle, mms_clock());
-}
-
-/* What multiplies is somebody else's code, and may sleep. */
-static void serve_alone(team *t) {
-  int before = mms_cancel_disable();
-  serve(t);
-  mms_cancel_restore(before);
-}
-
-static mmscan_status run_team(team *t, int threads) {
-  if (threads > 1)
-    serve_together(t, threads);
-  else if (t->run->engine->has_unit)
-    serve_alone(t);
-  else
-    serve(t);
-  return atomic_load(&t->served) ? MMSCAN_OK : MMSCAN_ENOMEM;
+  return status_of(t);
 }
 
 /* ---- Who shares what ------------------------------------------------------------------------------------------ */
@@ -133,30 +132,46 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   if (mms_shares_suit(tiles)) {
     mms_shares shares = MMS_SHARES_READY(tiles);
     team t = {tiles->run, mms_shares_take_part, &shares, false};
-    return run_team(&t, threads);
+    return serve_together(&t, threads);
   }
   mms_leader leader = MMS_LEADER_READY(tiles, mms_leader_layout_of(tiles));
   team t = {tiles->run, mms_leader_take_part, &leader, false};
-  return run_team(&t, threads);
+  return serve_together(&t, threads);
 }
 
 static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
 
 static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
-  rows r = {.tiles = tiles, .per_grab = threads > 1 ? scans_per_grab(tiles->run) : tiles->run->batch};
+  rows r = {.tiles = tiles, .per_grab = scans_per_grab(tiles->run)};
   team t = {tiles->run, rows_take_part, &r, false};
-  return run_team(&t, threads);
+  return serve_together(&t, threads);
+}
+
+/* With little besides, as a scan may be tiny. What multiplies is somebody else's code, and may sleep. */
+static mmscan_status share_nothing(mms_tiles *tiles) {
+  team t = {tiles->run, take_all, tiles, false};
+  const bool may_sleep = tiles->run->engine->has_unit;
+  const int before = may_sleep ? mms_cancel_disable() : 0;
+  serve(&t);
+  if (may_sleep) mms_cancel_restore(before);
+  return status_of(&t);
 }
 
 static int threads_now(const mms_run *run) {
   return run->threads > 1 && !mms_crowd_is_here() ? mms_runtime_threads(run->threads) : 1;
 }
 
+static mmscan_status share(mms_tiles *tiles, int threads) {
+  const mms_run *run = tiles->run;
+  const bool are_few = tiles->per_scan > 1 && run->batch < MANY * (size_t)threads;
+  const size_t parts = are_few ? tiles->count : (run->batch - 1) / scans_per_grab(run) + 1;
+  threads = mms_runtime_team(parts < (size_t)threads ? (int)parts : threads);
+  if (threads == 1) return share_nothing(tiles);
+  return are_few ? share_tiles(tiles, threads) : share_scans(tiles, threads);
+}
+
 mmscan_status mms_runtime_scan(const mms_run *run) {
   mms_tiles tiles = mms_tiles_of(run);
-  int threads = threads_now(run);
-  bool are_few = tiles.per_scan > 1 && run->batch < MANY * (size_t)threads;
-  size_t parts = are_few ? tiles.count : (run->batch - 1) / scans_per_grab(run) + 1;
-  threads = mms_runtime_team(parts < (size_t)threads ? (int)parts : threads);
-  return threads > 1 && are_few ? share_tiles(&tiles, threads) : share_scans(&tiles, threads);
+  const int threads = threads_now(run);
+  return threads > 1 ? share(&tiles, threads) : share_nothing(&tiles);
 }

@@ -6,7 +6,8 @@
 /* ---- Where they are ------------------------------------------------------------------------------------------- */
 
 mms_tiles mms_tiles_of(const mms_run *run) {
-  size_t most = run->engine->local ? run->job->tile : run->n, per_scan = (run->n - 1) / most + 1;
+  const size_t most = run->engine->local ? run->job->tile : run->n;
+  const size_t per_scan = run->n > most ? (run->n - 1) / most + 1 : 1; /* a division takes as long as a tiny scan */
   return (mms_tiles){.run = run,
                      .element = mms_type_size(run->job->type),
                      .most = most,

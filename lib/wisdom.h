@@ -13,7 +13,7 @@ typedef struct mms_wise {
 } mms_wise;
 
 /* False where nothing is known of such a shape; or only of fewer threads than the `most` that there may be. */
-bool mms_wisdom_find(mms_shape shape, int most, mms_wise *wise);
+bool mms_wisdom_find(const mms_shape *shape, int most, mms_wise *wise);
 
 /* MMSCAN_ENOMEM: it is not kept. */
 mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise);
