@@ -260,9 +260,9 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" \
 	  LEFT_OUT="accuracy cpu kernel model networks nonfinite rows schedule text trace"
-# The programs of the plain build. Its CPU is not this machine's: the tests' children, which are asked what CPU they have, must be on it too. Those of
-# test_alloc are many, and run with the address sanitizer. Left out are tests of threads, which valgrind runs one at a
-# time, of many children that do little, of units one by one, and of numbers alone.
+# The programs of the plain build. valgrind's CPU is not this machine's: the tests' children, which are asked what CPU they
+# have, must be on it too. Those of test_alloc are many, and run with the address sanitizer. Left out are tests of
+# threads, which valgrind runs one at a time, of many children that do little, of units one by one, and of numbers alone.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_alloc" \
