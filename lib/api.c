@@ -50,118 +50,90 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
 }
 
 /* A kernel alone, or a loop: no problem, no plan. */
-static inline mmscan_status scan_short(const mms_kernel *kernels, mmscan_type type, mmscan_kind kind, size_t size,
-                                       size_t n, mms_value carry, const void *x, void *y) {
+static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mms_value carry, const void *x, void *y) {
+  const mms_kernel *kernel = mms_plan_short_kernel(type);
   if (!x || !y) return MMSCAN_EINVAL;
-  if (mms_problem_overlap(x, y, n * size)) return MMSCAN_EOVERLAP;
-  if (n < MMS_LOOP_SHORT)
-    mms_loop_scan_of(MMSCAN_PLUS, type, kind, 0)(n, x, y, &carry);
-  else
-    mms_kernel_scan_of(&kernels[type], kind, 0)(n, x, y, &carry, NULL);
+  if (mms_problem_overlaps(x, y, n * mms_type_size(type))) return MMSCAN_EOVERLAP;
+  if (n > kernel->few) return mms_kernel_simple_of(kernel, kind)(n, x, y, carry);
+  mms_loop_scan_of(MMSCAN_PLUS, type, kind, 0)(n, x, y, &carry);
   return MMSCAN_OK;
 }
 
-/* What is not short, or is the first call, which asks the environment. init: NULL where inclusive. */
-__attribute__((noinline)) static mmscan_status scan_any(mmscan_type type, mmscan_kind kind, size_t size, size_t n,
-                                                        const void *init, mms_value carry, const void *x, void *y) {
-  const mms_kernel *kernels = mms_plan_ask_short();
-  return kernels && mms_plan_is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
-                                               : scan_long(type, kind, n, init, x, y);
+/* What is not short, or has something wrong with it, or is the first call, which asks the environment. */
+__attribute__((noinline)) static mmscan_status scan_inclusive(mmscan_type type, size_t n, mms_value none, const void *x,
+                                                              void *y) {
+  return mms_plan_ask_short() && n - 1 < mms_plan_short_most(type) ? scan_short(type, MMSCAN_INCLUSIVE, n, none, x, y)
+                                                                   : scan_long(type, MMSCAN_INCLUSIVE, n, NULL, x, y);
 }
 
-static inline mmscan_status scan_simple(mmscan_type type, mmscan_kind kind, size_t size, size_t n, const void *init,
-                                        mms_value carry, const void *x, void *y) {
-  const mms_kernel *kernels = mms_plan_short();
-  return kernels && mms_plan_is_short(n, size) ? scan_short(kernels, type, kind, size, n, carry, x, y)
-                                               : scan_any(type, kind, size, n, init, carry, x, y);
-}
-
-/* Not inlined, either: a tiny scan does without a stack frame. */
-__attribute__((noinline)) static mmscan_status scan_inclusive(mmscan_type type, size_t size, size_t n, mms_value none,
-                                                              const void *x, void *y) {
-  return scan_simple(type, MMSCAN_INCLUSIVE, size, n, NULL, none, x, y);
-}
-
-__attribute__((noinline)) static mmscan_status scan_exclusive(mmscan_type type, size_t size, size_t n, mms_value init,
-                                                              const void *x, void *y) {
-  return scan_simple(type, MMSCAN_EXCLUSIVE, size, n, &init, init, x, y);
+__attribute__((noinline)) static mmscan_status scan_exclusive(mmscan_type type, size_t n, mms_value init, const void *x,
+                                                              void *y) {
+  return mms_plan_ask_short() && n - 1 < mms_plan_short_most(type) ? scan_short(type, MMSCAN_EXCLUSIVE, n, init, x, y)
+                                                                   : scan_long(type, MMSCAN_EXCLUSIVE, n, &init, x, y);
 }
 
 /* For the compiler: what is likely comes next in machine code, and takes no jump. */
 static inline bool likely(bool is) { return __builtin_expect(is, 1); }
 
-/* Whether a call is a loop of a few elements, and nothing is wrong with it. It is laid out for tiny calls: a jump costs
+/* Whether a call is a kernel alone or a loop, and nothing is wrong with it. It is laid out for tiny calls: a jump costs
  * a longer one less. x and y are not looked at side by side, as the compiler would make that code without jumps, which
  * takes longer. */
-static inline bool is_tiny(size_t n, const void *x, const void *y, size_t size) {
-  if (!likely(mms_plan_short())) return false;
-  if (!likely(n - 1 < MMS_LOOP_SHORT - 1)) return false;
+static inline bool is_short(mmscan_type type, size_t n, const void *x, const void *y, size_t size) {
+  if (!likely(n - 1 < mms_plan_short_most(type))) return false;
   if (!likely(x)) return false;
-  if (!likely(!mms_problem_overlap(x, y, n * size))) return false;
+  if (mms_problem_overlaps(x, y, n * size)) return false;
   return likely(y);
 }
 
-#define BODY "api_tiny.inc"
+#define BODY "api_simple.inc"
 #include "each_type.inc"
 
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_f32(n, x, y);
-  return scan_inclusive(MMSCAN_F32, sizeof *x, n, (mms_value){.f32 = -0.0f}, x, y);
+  return inclusive_f32(MMSCAN_F32, n, (mms_value){.f32 = -0.0f}, x, y);
 }
 
 mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_f64(n, x, y);
-  return scan_inclusive(MMSCAN_F64, sizeof *x, n, (mms_value){.f64 = -0.0}, x, y);
+  return inclusive_f64(MMSCAN_F64, n, (mms_value){.f64 = -0.0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_i32(size_t n, const int32_t *x, int32_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_i32(n, x, y);
-  return scan_inclusive(MMSCAN_I32, sizeof *x, n, (mms_value){.i32 = 0}, x, y);
+  return inclusive_i32(MMSCAN_I32, n, (mms_value){.i32 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_i64(n, x, y);
-  return scan_inclusive(MMSCAN_I64, sizeof *x, n, (mms_value){.i64 = 0}, x, y);
+  return inclusive_i64(MMSCAN_I64, n, (mms_value){.i64 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_u32(n, x, y);
-  return scan_inclusive(MMSCAN_U32, sizeof *x, n, (mms_value){.u32 = 0}, x, y);
+  return inclusive_u32(MMSCAN_U32, n, (mms_value){.u32 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_inclusive_u64(n, x, y);
-  return scan_inclusive(MMSCAN_U64, sizeof *x, n, (mms_value){.u64 = 0}, x, y);
+  return inclusive_u64(MMSCAN_U64, n, (mms_value){.u64 = 0}, x, y);
 }
 
 mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_f32(n, init, x, y);
-  return scan_exclusive(MMSCAN_F32, sizeof *x, n, (mms_value){.f32 = init}, x, y);
+  return exclusive_f32(MMSCAN_F32, n, init, x, y);
 }
 
 mmscan_status mmscan_exclusive_f64(size_t n, double init, const double *x, double *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_f64(n, init, x, y);
-  return scan_exclusive(MMSCAN_F64, sizeof *x, n, (mms_value){.f64 = init}, x, y);
+  return exclusive_f64(MMSCAN_F64, n, init, x, y);
 }
 
 mmscan_status mmscan_exclusive_i32(size_t n, int32_t init, const int32_t *x, int32_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_i32(n, init, x, y);
-  return scan_exclusive(MMSCAN_I32, sizeof *x, n, (mms_value){.i32 = init}, x, y);
+  return exclusive_i32(MMSCAN_I32, n, init, x, y);
 }
 
 mmscan_status mmscan_exclusive_i64(size_t n, int64_t init, const int64_t *x, int64_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_i64(n, init, x, y);
-  return scan_exclusive(MMSCAN_I64, sizeof *x, n, (mms_value){.i64 = init}, x, y);
+  return exclusive_i64(MMSCAN_I64, n, init, x, y);
 }
 
 mmscan_status mmscan_exclusive_u32(size_t n, uint32_t init, const uint32_t *x, uint32_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_u32(n, init, x, y);
-  return scan_exclusive(MMSCAN_U32, sizeof *x, n, (mms_value){.u32 = init}, x, y);
+  return exclusive_u32(MMSCAN_U32, n, init, x, y);
 }
 
 mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, uint64_t *y) {
-  if (is_tiny(n, x, y, sizeof *x)) return tiny_exclusive_u64(n, init, x, y);
-  return scan_exclusive(MMSCAN_U64, sizeof *x, n, (mms_value){.u64 = init}, x, y);
+  return exclusive_u64(MMSCAN_U64, n, init, x, y);
 }
 
 /* ---- The general call and plans ------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 /* Scans that are weighed up where there is more than one: a call is then nothing beside them. */
 enum { MANY = 1 << 20 };
 
-_Atomic(const mms_kernel *) mms_plan_short_kernels;
+mms_short mms_plan_short[MMS_TYPES];
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -113,7 +113,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   if (whole < MMS_LOOP_SHORT && !is_one) {
     choose_least(plan, env, MANY);
   } else if (mms_plan_is_short(whole, mms_type_size(plan->problem.type))) {
-    take_engine(plan, env, whole < MMS_LOOP_SHORT ? &mms_engine_serial : &mms_engine_simd);
+    take_engine(plan, env, whole <= plan->job.kernel->few ? &mms_engine_serial : &mms_engine_simd);
     if (is_one) plan->threads = 1;
   } else {
     choose_least(plan, env, 1);
@@ -184,12 +184,16 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }
 
-const mms_kernel *mms_plan_ask_short(void) {
+bool mms_plan_ask_short(void) {
   const mms_env *env = mms_env_get();
-  if (env->status || env->engine) return NULL;
-  const mms_kernel *kernels = env->isa->kernels[MMSCAN_PLUS];
-  atomic_store_explicit(&mms_plan_short_kernels, kernels, memory_order_relaxed);
-  return kernels;
+  if (env->status || env->engine) return false;
+  for (mmscan_type type = MMSCAN_F32; type <= MMSCAN_U8; type++) {
+    if (!mms_type_is_scanned(MMSCAN_PLUS, type)) continue;
+    mms_short *to = &mms_plan_short[type];
+    atomic_store_explicit(&to->kernel, &env->isa->kernels[MMSCAN_PLUS][type], memory_order_relaxed);
+    atomic_store_explicit(&to->most, MMS_PLAN_SHORT_BYTES / mms_type_size(type), memory_order_release);
+  }
+  return true;
 }
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */

@@ -30,20 +30,28 @@ mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void
 
 enum { MMS_PLAN_SHORT_BYTES = MMS_ENGINE_TILE }; /* up to here one thread and one tile are best, without a plan */
 
-/* The kernels of + for every type, for scans that short; NULL where the environment wants otherwise or is illegal, and
- * before anybody asked it. In the header because a short scan has no time for a call. */
-extern _Atomic(const mms_kernel *) mms_plan_short_kernels;
-
-static inline const mms_kernel *mms_plan_short(void) {
-  return atomic_load_explicit(&mms_plan_short_kernels, memory_order_relaxed);
-}
-
 /* In two comparisons, not by a division. */
 static inline bool mms_plan_is_short(size_t n, size_t size) {
   return n - 1 < MMS_PLAN_SHORT_BYTES && n * size <= MMS_PLAN_SHORT_BYTES;
 }
 
-/* The kernels as above; asks the environment. */
-const mms_kernel *mms_plan_ask_short(void);
+/* What a simple call of a type does without a plan. In the header because a short scan has no time for a call. */
+typedef struct mms_short {
+  atomic_size_t most;                 /* elements; 0 where the environment wants otherwise, and before it was asked */
+  _Atomic(const mms_kernel *) kernel; /* there where `most` is not 0: of + */
+} mms_short;
+
+extern mms_short mms_plan_short[MMS_TYPES];
+
+static inline size_t mms_plan_short_most(mmscan_type type) {
+  return atomic_load_explicit(&mms_plan_short[type].most, memory_order_acquire);
+}
+
+static inline const mms_kernel *mms_plan_short_kernel(mmscan_type type) {
+  return atomic_load_explicit(&mms_plan_short[type].kernel, memory_order_relaxed);
+}
+
+/* Asks the environment. False: it wants otherwise, or is illegal. */
+bool mms_plan_ask_short(void);
 
 #endif

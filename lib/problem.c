@@ -105,6 +105,10 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
+static mmscan_status check_one(const void *x, const void *y, size_t bytes) {
+  return mms_problem_overlaps(x, y, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
 /* Rows of one array from the lowest address up. */
 typedef struct rows {
   uintptr_t at; /* address of the row */
@@ -149,7 +153,7 @@ mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void
   size_t size = mms_type_size(p->type);
   if (p->batch == 0) return MMSCAN_OK;
   if (!x || !y) return MMSCAN_EINVAL;
-  return p->batch == 1 ? mms_problem_overlap(x, y, p->n * size) : check_batch(p, x, y, size);
+  return p->batch == 1 ? check_one(x, y, p->n * size) : check_batch(p, x, y, size);
 }
 
 /* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
@@ -171,7 +175,7 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, con
   if ((status = check_matmul_values(d))) return status;
   if (d->n == 0) return MMSCAN_OK;
   if (!x || !y || d->n > PTRDIFF_MAX / mms_type_size(d->type)) return MMSCAN_EINVAL;
-  return mms_problem_overlap(x, y, d->n * mms_type_size(d->type));
+  return check_one(x, y, d->n * mms_type_size(d->type));
 }
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
@@ -235,5 +239,5 @@ mmscan_status mms_problem_network(const mmscan_network_desc *d, const void *x, c
   if (!*method) return MMSCAN_EINVAL;
   if ((status = check_network_values(d, *method)) || d->n == 0) return status;
   if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
-  return mms_problem_overlap(x, y, d->n * d->size);
+  return check_one(x, y, d->n * d->size);
 }

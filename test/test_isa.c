@@ -151,8 +151,9 @@ static void test_kernels_of_plans(void **state) {
 /* ---- The environment is obeyed ----------------------------------------------------------------------------------- */
 
 /* One-shot calls of short scans have a path of their own, in which the first call asks the environment. */
-static const size_t lengths[] = {1, 16, 51, 52, 100, 1000, 16384, 16385, 32768, 32769, 100000};
-enum { CALLS = 3, LONGEST = 100000, LOOP_BELOW = 52 };
+static const size_t lengths[] = {1,  8,  9,  12, 13,  14,   15,    16,    20,    21,    31,
+                                 33, 51, 52, 64, 100, 1000, 16384, 16385, 32768, 32769, 100000};
+enum { CALLS = 3, LONGEST = 100000 };
 
 static mmscan_status call_simply(const struct type *type, const mmscan_desc *desc, const void *x, void *y) {
   return desc->kind == MMSCAN_INCLUSIVE ? type->inclusive(desc->n, x, y) : type->exclusive(desc->n, NULL, x, y);
@@ -190,7 +191,8 @@ static bool has_kernels_of(const char *isa, bool is_auto) {
   const mms_kernel *kernels = row_of(isa)->kernels[MMSCAN_PLUS];
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
   mmscan_plan *plan = NULL;
-  bool right = mms_plan_ask_short() == (is_auto ? kernels : NULL) &&
+  bool right = mms_plan_ask_short() == is_auto && (mms_plan_short_most(MMSCAN_F32) != 0) == is_auto &&
+               mms_plan_short_kernel(MMSCAN_F32) == (is_auto ? &kernels[MMSCAN_F32] : NULL) &&
                mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) == MMSCAN_OK &&
                plan->job.kernel == &kernels[MMSCAN_F32];
   mmscan_plan_destroy(plan);
@@ -216,7 +218,7 @@ static int child_obeys(const char *argument) {
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
     for (size_t i = 0; i < COUNT(lengths); i++)
       for (mmscan_kind kind = MMSCAN_INCLUSIVE; kind <= MMSCAN_EXCLUSIVE && o.all; kind++) {
-        bool is_loop = is_auto && lengths[i] < LOOP_BELOW;
+        bool is_loop = is_auto && lengths[i] <= row_of(isa)->kernels[MMSCAN_PLUS][sample.oracle.type->type].few;
         like.engine = is_loop ? "serial" : is_auto ? "simd" : engine;
         like.isa = is_loop || strcmp(isa, "-") == 0 ? NULL : isa;
         o = (struct obeyed){obeys_at(&sample, &like, lengths[i], kind), t, lengths[i], kind};

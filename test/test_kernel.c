@@ -4,6 +4,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "kernel/isa.h"
 #include "kernel/loop.h"
@@ -23,9 +24,9 @@ static void for_each_isa(check_isa *check) {
   }
 }
 
-enum { CALLS = sizeof(mms_kernel) / sizeof(void (*)(void)) };
+enum { CALLS = offsetof(mms_kernel, few) / sizeof(void (*)(void)) };
 
-/* A kernel is nothing but pointers to functions. */
+/* A kernel is nothing but pointers to functions, and a number. */
 static void check_shares_none(const mms_isa *isa, const mms_isa *other, const struct type *type) {
   void (*a[CALLS])(void), (*b[CALLS])(void);
   memcpy(a, &isa->kernels[MMSCAN_PLUS][type->type], sizeof a);
@@ -197,6 +198,63 @@ static void test_asked_for(void **state) {
   for_each_isa(check_asked_for);
 }
 
+/* ---- Simple calls ------------------------------------------------------------------------------------------------ */
+
+/* The bits of a scan, also in place, and nothing beside y. way: exclusive, in place. */
+static void check_simple(const mms_kernel *kernel, const struct sample *sample, size_t n, mms_value first,
+                         unsigned way) {
+  const struct type *type = sample->oracle.type;
+  const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  struct buffer want = buffer_new(n * type->size, 0), y = buffer_new(n * type->size, type->size);
+  mms_value carry = first;
+  memcpy(y.data, sample->x, n * type->size);
+  mms_kernel_scan_of(kernel, kind, false)(n, sample->x, want.data, &carry, NULL);
+  if (mms_kernel_simple_of(kernel, kind)(n, way & 2 ? y.data : sample->x, y.data, first) != MMSCAN_OK ||
+      memcmp(y.data, want.data, n * type->size) != 0)
+    fail_seeded("%s, n %zu, way %u: a simple call gives something else", type->name, n, way);
+  buffer_free(&want);
+  buffer_free(&y);
+}
+
+enum { SHORT = 140 };
+
+static void check_simples(const mms_isa *isa) {
+  for (size_t t = 0; t < TYPES; t++) {
+    const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+    struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
+    mms_value first;
+    memcpy(&first, (char *)sample.x + SHORT * sizeof first, sizeof first);
+    for (unsigned way = 0; way < 4; way++) {
+      for (size_t n = kernel->few + 1; n <= SHORT; n++) check_simple(kernel, &sample, n, first, way);
+      check_simple(kernel, &sample, LONGEST, first, way);
+    }
+    sample_free(&sample);
+  }
+}
+
+/* Elements, or a carry, with which the plain loop overflows, and in other groupings nothing does. */
+static void check_simples_beside_large(const mms_isa *isa) {
+  const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][MMSCAN_F32];
+  const float small = FLT_MAX / (1 << 21);
+  struct sample sample = sample_new(type_at(0), RANDOM, SHORT);
+  float *x = sample.x;
+  assert_int_equal(type_at(0)->type, MMSCAN_F32);
+  for (size_t n = kernel->few + 1; n <= SHORT; n++)
+    for (unsigned way = 0; way < 4; way++) {
+      for (size_t i = 0; i < n; i++) x[i] = i % 2 ? -small : small;
+      check_simple(kernel, &sample, n, (mms_value){.f32 = FLT_MAX}, way);
+      for (size_t i = 0; i < n; i++) x[i] = i % 4 < 2 ? FLT_MAX : -FLT_MAX;
+      check_simple(kernel, &sample, n, (mms_value){.f32 = -0.0f}, way);
+    }
+  sample_free(&sample);
+}
+
+static void test_simple_calls(void **state) {
+  (void)state;
+  for_each_isa(check_simples);
+  for_each_isa(check_simples_beside_large);
+}
+
 /* ---- Past the caches --------------------------------------------------------------------------------------------- */
 
 enum { AROUND = 128, UNTOUCHED = 0xA5 }; /* bytes around y, and in them */
@@ -338,11 +396,9 @@ static void test_large_elements_before_a_nan(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_are_themselves),
-      cmocka_unit_test(test_totals_aside),
-      cmocka_unit_test(test_asked_for),
-      cmocka_unit_test(test_streams_to_any_y),
-      cmocka_unit_test(test_large_elements_before_a_nan),
+      cmocka_unit_test(test_rows_are_themselves), cmocka_unit_test(test_totals_aside),
+      cmocka_unit_test(test_asked_for),           cmocka_unit_test(test_simple_calls),
+      cmocka_unit_test(test_streams_to_any_y),    cmocka_unit_test(test_large_elements_before_a_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

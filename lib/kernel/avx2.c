@@ -148,6 +148,8 @@ static inline bits highs_64(bits a, bits b) {
 #define ISA        avx2
 #define PREFETCHES false
 #define REREADS    1
+#define FEW_32     20
+#define FEW_64     51
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;

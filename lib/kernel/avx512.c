@@ -152,6 +152,8 @@ static inline bits highs_64(bits a, bits b) {
 #define ISA        avx512
 #define PREFETCHES true
 #define REREADS    1
+#define FEW_32     14
+#define FEW_64     51
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;

@@ -44,6 +44,9 @@ typedef struct mms_aside {
  * does besides. */
 typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, const mms_aside *aside);
 
+/* Scans n elements forward from a carry, with the bits of the scan and nothing besides: soonest, for a simple call. */
+typedef mmscan_status mms_kernel_simple(size_t n, const void *x, void *y, mms_value carry);
+
 /* Many scans, short ones too, with the bits of one after the other; in place, where x and y have the same distances, or
  * where none of x shares memory with y. */
 typedef mms_rows_scan mms_kernel_rows;
@@ -76,11 +79,13 @@ typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind,
 typedef struct mms_kernel {
   mms_kernel_scan *inclusive[2], *exclusive[2];
   mms_kernel_scan *stream_inclusive[2], *stream_exclusive[2];
+  mms_kernel_simple *inclusive_simple, *exclusive_simple;
   mms_kernel_rows *inclusive_rows[2], *exclusive_rows[2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
-  mms_kernel_to_rows *to_rows; /* this and what follows: NULL where no unit is exact */
+  mms_kernel_to_rows *to_rows; /* these three: NULL where no unit is exact */
   mms_kernel_from_rows *from_rows, *stream_rows;
+  size_t few; /* elements up to which a simple call is left to the plain loop, which is as fast */
 } mms_kernel;
 
 typedef struct mms_isa {
@@ -102,6 +107,10 @@ extern mms_habits mms_habits_here;
 static inline mms_kernel_scan *mms_kernel_scan_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
   mms_kernel_scan *const *pair = kind == MMSCAN_INCLUSIVE ? k->inclusive : k->exclusive;
   return pair[reverse];
+}
+
+static inline mms_kernel_simple *mms_kernel_simple_of(const mms_kernel *k, mmscan_kind kind) {
+  return kind == MMSCAN_INCLUSIVE ? k->inclusive_simple : k->exclusive_simple;
 }
 
 static inline mms_kernel_rows *mms_kernel_rows_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {

@@ -6,7 +6,7 @@
 #include "types.h"
 #include <stdbool.h>
 
-enum { MMS_LOOP_SHORT = 52 }; /* elements: a scan that is shorter is a plain loop, by default */
+enum { MMS_LOOP_SHORT = 52 }; /* elements: of rows that are shorter it matters that there are many */
 
 /* Scans n elements; *carry goes in and comes out. In place is fine. */
 typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);

@@ -93,6 +93,8 @@ static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 #define ISA        neon
 #define PREFETCHES false
 #define REREADS    0
+#define FEW_32     51
+#define FEW_64     51
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_neon = NULL;

@@ -100,4 +100,6 @@ static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubl
 #define ISA        portable
 #define PREFETCHES false
 #define REREADS    0
+#define FEW_32     51
+#define FEW_64     51
 #include "kernel/rows.inc"
