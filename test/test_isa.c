@@ -151,8 +151,8 @@ static void test_kernels_of_plans(void **state) {
 /* ---- The environment is obeyed ----------------------------------------------------------------------------------- */
 
 /* One-shot calls of short scans have a path of their own, in which the first call asks the environment. */
-static const size_t lengths[] = {1,  8,  9,  12, 13,  14,   15,    16,    20,    21,    31,
-                                 33, 51, 52, 64, 100, 1000, 16384, 16385, 32768, 32769, 100000};
+static const size_t lengths[] = {1,  8,  9,  16,  17,   30,    31,    32,    33,    35,    36,
+                                 51, 52, 64, 100, 1000, 16384, 16385, 32768, 32769, 100000};
 enum { CALLS = 3, LONGEST = 100000 };
 
 static mmscan_status call_simply(const struct type *type, const mmscan_desc *desc, const void *x, void *y) {

@@ -145,11 +145,12 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permute2x128_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), 0x31);
 }
 
+/* Elements up to which a simple call is best left to the plain loop. */
+enum { few_f32 = 51, few_f64 = 51, few_u32 = 51, few_u64 = 51 };
+
 #define ISA        avx2
 #define PREFETCHES false
 #define REREADS    1
-#define FEW_32     20
-#define FEW_64     51
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;

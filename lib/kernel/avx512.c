@@ -149,11 +149,12 @@ static inline bits highs_64(bits a, bits b) {
   return _mm512_permutex2var_epi64(a, fixed(_mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)), b);
 }
 
+/* Elements up to which a simple call is best left to the plain loop. */
+enum { few_f32 = 31, few_f64 = 51, few_u32 = 35, few_u64 = 51 };
+
 #define ISA        avx512
 #define PREFETCHES true
 #define REREADS    1
-#define FEW_32     14
-#define FEW_64     51
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;

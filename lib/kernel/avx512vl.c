@@ -139,11 +139,12 @@ static inline bits highs_64(bits a, bits b) {
   return _mm256_permutex2var_epi64(a, fixed(_mm256_setr_epi64x(2, 6, 3, 7)), b);
 }
 
+/* Elements up to which a simple call is best left to the plain loop. */
+enum { few_f32 = 51, few_f64 = 51, few_u32 = 51, few_u64 = 51 };
+
 #define ISA        avx512vl
 #define PREFETCHES false
 #define REREADS    1
-#define FEW_32     12
-#define FEW_64     51
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512vl = NULL;

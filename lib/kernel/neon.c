@@ -90,11 +90,12 @@ static inline bits odds_64(bits a, bits b) { return narrow(vzip2q_u64(wide(a), w
 static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
 static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
+/* Elements up to which a simple call is best left to the plain loop. */
+enum { few_f32 = 51, few_f64 = 51, few_u32 = 51, few_u64 = 51 };
+
 #define ISA        neon
 #define PREFETCHES false
 #define REREADS    0
-#define FEW_32     51
-#define FEW_64     51
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_neon = NULL;
