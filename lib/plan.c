@@ -109,12 +109,12 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
   if (choose_wisely(plan, env, most)) return;
   const size_t whole = plan->problem.whole;
-  const bool is_one = plan->problem.batch == 1;
-  if (whole < MMS_LOOP_SHORT && !is_one) {
+  const bool are_many = plan->problem.batch > 1;
+  if (whole < MMS_LOOP_SHORT && are_many) {
     choose_least(plan, env, MANY);
   } else if (mms_plan_is_short(whole, mms_type_size(plan->problem.type))) {
     take_engine(plan, env, whole <= plan->job.kernel->few ? &mms_engine_serial : &mms_engine_simd);
-    if (is_one) plan->threads = 1;
+    if (!are_many) plan->threads = 1;
   } else {
     choose_least(plan, env, 1);
   }
@@ -184,10 +184,13 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }
 
+/* Once: to write there again would take the line from the caches of other threads. The first type is the last that is
+ * written. */
 bool mms_plan_ask_short(void) {
   const mms_env *env = mms_env_get();
+  if (mms_plan_short_most(MMSCAN_F32)) return true;
   if (env->status || env->engine) return false;
-  for (mmscan_type type = MMSCAN_F32; type <= MMSCAN_U8; type++) {
+  for (mmscan_type type = MMSCAN_U8; type >= MMSCAN_F32; type--) {
     if (!mms_type_is_scanned(MMSCAN_PLUS, type)) continue;
     mms_short *to = &mms_plan_short[type];
     atomic_store_explicit(&to->kernel, &env->isa->kernels[MMSCAN_PLUS][type], memory_order_relaxed);
