@@ -150,7 +150,7 @@ static inline bits highs_64(bits a, bits b) {
 }
 
 /* Elements up to which a simple call is best left to the plain loop. */
-enum { few_f32 = 31, few_f64 = 51, few_u32 = 35, few_u64 = 51 };
+enum { few_floats_32 = 31, few_floats_64 = 51, few_integers_32 = 35, few_integers_64 = 51 };
 
 #define ISA        avx512
 #define PREFETCHES true

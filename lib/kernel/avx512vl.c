@@ -140,7 +140,7 @@ static inline bits highs_64(bits a, bits b) {
 }
 
 /* Elements up to which a simple call is best left to the plain loop. */
-enum { few_f32 = 51, few_f64 = 51, few_u32 = 51, few_u64 = 51 };
+enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integers_64 = 51 };
 
 #define ISA        avx512vl
 #define PREFETCHES false

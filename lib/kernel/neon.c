@@ -91,7 +91,7 @@ static inline bits lows_64(bits a, bits b) { return evens_64(a, b); }
 static inline bits highs_64(bits a, bits b) { return odds_64(a, b); }
 
 /* Elements up to which a simple call is best left to the plain loop. */
-enum { few_f32 = 51, few_f64 = 51, few_u32 = 51, few_u64 = 51 };
+enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integers_64 = 51 };
 
 #define ISA        neon
 #define PREFETCHES false

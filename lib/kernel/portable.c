@@ -98,7 +98,7 @@ static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubles)magnitude_64(v) <= limit)); }
 
 /* Elements up to which a simple call is best left to the plain loop. */
-enum { few_f32 = 51, few_f64 = 51, few_u32 = 51, few_u64 = 51 };
+enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integers_64 = 51 };
 
 #define ISA        portable
 #define PREFETCHES false
