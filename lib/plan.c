@@ -204,11 +204,13 @@ bool mms_plan_ask_short(void) {
 /* Bytes of y. Rows of y share no memory, so together they are no more than there can be. */
 static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * mms_type_size(p->type); }
 
-/* Rows of a tile each, for one thread, in its caches: an engine does them without more. */
+/* Rows of a tile each, for one thread, in its caches: an engine does them without more. One tile is always one
+ * thread's. */
 static bool is_plain(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
-  return plan->engine->rows && plan->threads == 1 && p->n <= longest && bytes_of(p) <= FETCH_FROM;
+  const bool is_alone = plan->threads == 1 || p->batch == 1;
+  return plan->engine->rows && is_alone && p->n <= longest && bytes_of(p) <= FETCH_FROM;
 }
 
 static bool are_long(const mms_problem *p, const void *y) {
