@@ -1,16 +1,22 @@
-/* sanitized.h: MMS_SANITIZED, where this is built for the address or the thread sanitizer; and any such instrument. */
+/* sanitized.h: MMS_SANITIZED, where this is built for the address or the thread sanitizer, and MMS_SANITIZED_ADDRESSES,
+ * where it is for the former; and any such instrument. */
 #ifndef MMS_SANITIZED_H
 #define MMS_SANITIZED_H
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MMS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define MMS_SANITIZED 1
+#ifdef __has_feature
+#define MMS_HAS_FEATURE(name) __has_feature(name)
+#else
+#define MMS_HAS_FEATURE(name) 0
 #endif
+
+#if defined(__SANITIZE_ADDRESS__) || MMS_HAS_FEATURE(address_sanitizer)
+#define MMS_SANITIZED_ADDRESSES 1
+#endif
+#if defined(MMS_SANITIZED_ADDRESSES) || defined(__SANITIZE_THREAD__) || MMS_HAS_FEATURE(thread_sanitizer)
+#define MMS_SANITIZED 1
 #endif
 
 /* Under a sanitizer, valgrind or an emulator: other things are fast, and what comes first in a process may be theirs.
