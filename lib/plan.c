@@ -225,6 +225,7 @@ static void suit_arrays(mms_job *job, const mms_problem *p, const void *x, const
   job->fetches = bytes > FETCH_FROM;
   job->streams = bytes > STREAM_FROM && x != y && are_long(p, y);
   job->far = job->streams || bytes > FAR_FROM;
+  job->paces = job->streams && bytes > FAR_FROM && mms_habits_here.paces;
 }
 
 static void run_plain(const mmscan_plan *plan, const void *x, void *y) {

@@ -58,7 +58,7 @@ static void test_rows_are_themselves(void **state) {
 enum { LONGEST = 9001 };
 
 /* What a scan finds of its own elements, or of those ahead, is what total() does, and it writes the same, also in
- * place. way: ahead, streamed, reverse, exclusive. */
+ * place. way: paced, ahead, streamed, reverse, exclusive. */
 static void check_total_aside(const mms_kernel *kernel, const struct sample *sample, size_t n, unsigned way) {
   const size_t size = sample->oracle.type->size;
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
@@ -71,7 +71,8 @@ static void check_total_aside(const mms_kernel *kernel, const struct sample *sam
   memcpy(y.data, sample->x, n * size);
   kernel->total(n, ahead ? ahead : sample->x, reverse, &want);
   mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want_y.data, &alone, NULL);
-  scan(n, streams ? sample->x : y.data, y.data, &carry, &(mms_aside){.found = &found, .ahead = ahead});
+  const mms_aside aside = {.found = &found, .ahead = ahead, .paces = way & 16};
+  scan(n, streams ? sample->x : y.data, y.data, &carry, &aside);
   if (memcmp(&want.total, &found.total, size) != 0 || want.is_ordinary != found.is_ordinary ||
       want.is_finite != found.is_finite)
     fail_seeded("%s, n %zu, way %u: another total than by itself", sample->oracle.type->name, n, way);
@@ -86,7 +87,7 @@ static void check_totals_aside(const mms_isa *isa) {
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
     for (size_t i = 0; i < COUNT(lengths); i++)
-      for (unsigned way = 0; way < 16; way++)
+      for (unsigned way = 0; way < 32; way++)
         check_total_aside(&isa->kernels[MMSCAN_PLUS][type_at(t)->type], &sample, lengths[i], way);
     sample_free(&sample);
   }
@@ -100,7 +101,7 @@ static void check_totals_beside_large(const mms_isa *isa) {
     for (size_t at = 0; at < LONGEST; at += 1500) {
       struct sample sample = sample_new(type_at(0), RANDOM, LONGEST);
       ((float *)sample.x)[at] = large[i];
-      for (unsigned way = 0; way < 16; way++)
+      for (unsigned way = 0; way < 32; way++)
         check_total_aside(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, way & 8 ? 6000 : LONGEST, way);
       sample_free(&sample);
     }
@@ -271,7 +272,7 @@ static void check_streamed(const mms_kernel *kernel, const struct sample *sample
   const struct type *type = sample->oracle.type;
   const size_t bytes = n * type->size;
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
-  const bool reverse = way & 2, is_added_up = way & 4;
+  const bool reverse = way & 2, is_added_up = way & 4, paces = way & 8;
   struct buffer want = buffer_new(bytes, 0), room = buffer_new(bytes + 2 * AROUND, 0);
   unsigned char *y = room.data + AROUND / 2 + offset * type->size, *end = room.data + bytes + 2 * AROUND;
   mms_found found;
@@ -279,7 +280,7 @@ static void check_streamed(const mms_kernel *kernel, const struct sample *sample
   memset(room.data, UNTOUCHED, bytes + 2 * AROUND);
   mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want.data, &stored, NULL);
   mms_kernel_stream_of(kernel, kind, reverse)(n, sample->x, y, &streamed,
-                                              &(mms_aside){.found = is_added_up ? &found : NULL});
+                                              &(mms_aside){.found = is_added_up ? &found : NULL, .paces = paces});
   if (memcmp(y, want.data, bytes) != 0 || memcmp(&streamed, &stored, sizeof stored) != 0)
     fail_seeded("%s, n %zu, %zu elements off, way %u: streamed otherwise than stored", type->name, n, offset, way);
   if (!is_untouched(room.data, (size_t)(y - room.data)) || !is_untouched(y + bytes, (size_t)(end - y) - bytes))
@@ -295,21 +296,24 @@ static void check_streams(const mms_isa *isa) {
     struct sample sample = sample_new(type, RANDOM, 9001);
     for (size_t i = 0; i < COUNT(lengths); i++)
       for (size_t offset = 0; offset * type->size < 64; offset++)
-        for (unsigned way = 0; way < 8; way++)
+        for (unsigned way = 0; way < 16; way++)
           check_streamed(&isa->kernels[MMSCAN_PLUS][type->type], &sample, lengths[i], offset, way);
     sample_free(&sample);
   }
 }
 
-/* Elements that may not be regrouped stand in the middle: the plain loop goes on beside what waits. */
+/* Elements that may not be regrouped stand in the middle, early or late in a block: the plain loop goes on beside what
+ * waits, from where the block starts. */
 static void check_streams_beside_large(const mms_isa *isa) {
-  struct sample sample = sample_new(type_at(0), RANDOM, 9001);
   assert_int_equal(type_at(0)->type, MMSCAN_F32);
-  for (size_t at = 100; at < 9001; at += 1234) ((float *)sample.x)[at] = FLT_MAX / 4;
-  for (size_t offset = 0; offset < 16; offset++)
-    for (unsigned way = 0; way < 8; way++)
-      check_streamed(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, 9001, offset, way);
-  sample_free(&sample);
+  for (size_t first = 68; first < 128; first += 32) {
+    struct sample sample = sample_new(type_at(0), RANDOM, 9001);
+    for (size_t at = first; at < 9001; at += 1234) ((float *)sample.x)[at] = FLT_MAX / 4;
+    for (size_t offset = 0; offset < 16; offset++)
+      for (unsigned way = 0; way < 16; way++)
+        check_streamed(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, 9001, offset, way);
+    sample_free(&sample);
+  }
 }
 
 static void test_streams_to_any_y(void **state) {

@@ -36,6 +36,7 @@ typedef struct mms_job {
   bool fetches;         /* x is larger than a core's own caches: prefetch it */
   bool far;             /* it is in no cache at all, nor is y */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
+  bool paces;         /* no faster than some memory takes it */
   const mms_isa *isa; /* and the kernels of it for the operator and type: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;

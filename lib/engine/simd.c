@@ -38,14 +38,15 @@ static void advance(const mms_job *job, void *room, const mms_tile *t, const mms
 static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
   mms_value running = *carry;
   (void)room;
-  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.then = then});
+  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.then = then, .paces = job->paces});
 }
 
 static void finish_and_look(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,
                             const mms_tile *ahead, mms_found *found) {
   mms_value running = *carry;
   (void)room;
-  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.found = found, .ahead = ahead->x});
+  const mms_aside aside = {.found = found, .ahead = ahead->x, .paces = job->paces};
+  scan_of(job)(t->m, t->x, t->y, &running, &aside);
 }
 
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
@@ -53,7 +54,8 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   mms_found found;
   mms_value running = *carry;
   const uintptr_t then = (uintptr_t)t->x + (job->reverse ? -(uintptr_t)MMS_KERNEL_FAR : MMS_KERNEL_FAR);
-  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.found = &found, .then = job->far ? (const void *)then : NULL});
+  const mms_aside aside = {.found = &found, .then = job->far ? (const void *)then : NULL, .paces = job->paces};
+  scan_of(job)(t->m, t->x, t->y, &running, &aside);
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 

@@ -36,9 +36,11 @@ static const mms_isa *here[ROWS], *best;
 mms_habits mms_habits_here;
 
 static void look(void) {
-  const bool is_intel = mms_cpu_is_intel();
-  mms_habits_here = (mms_habits){
-      .fetches = is_intel, .streams_long = mms_cpu_is_zen_5(), .half_cache = (size_t)(is_intel ? 1024 : 512) << 10};
+  const bool is_intel = mms_cpu_is_intel(), is_zen_5 = mms_cpu_is_zen_5();
+  mms_habits_here = (mms_habits){.fetches = is_intel,
+                                 .streams_long = is_zen_5,
+                                 .paces = is_zen_5,
+                                 .half_cache = (size_t)(is_intel ? 1024 : 512) << 10};
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];
     here[i] = !r->runs || r->runs() ? *r->isa : NULL;

@@ -37,6 +37,7 @@ typedef struct mms_aside {
   const void *ahead; /*   as many from there, which it does not write; NULL: its own, which are read a single time */
   const void *then;  /* not NULL: prefetches as many from there on, which are likely to be read next and need not exist;
                         not with `ahead`, and with `found` only where cores gain by it */
+  bool paces;        /* streamed results come no faster than some memory takes them */
 } mms_aside;
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
@@ -99,6 +100,7 @@ typedef struct mms_habits {
   bool fetches;      /* they gain by being told early of every line, to be read or written, but for the one fetch that
                         leaves the second level of the caches out */
   bool streams_long; /* threads that share a scan which goes past the caches best take many tiles at a time */
+  bool paces;        /* memory reads and writes more where results that go past the caches are held back a little */
   size_t half_cache; /* bytes: half of what a core has as its own cache */
 } mms_habits;
 
