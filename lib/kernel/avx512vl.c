@@ -145,6 +145,7 @@ enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integer
 #define ISA        avx512vl
 #define PREFETCHES false
 #define REREADS    1
+#define PACES      false
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx512vl = NULL;

@@ -103,4 +103,5 @@ enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integer
 #define ISA        portable
 #define PREFETCHES false
 #define REREADS    0
+#define PACES      false
 #include "kernel/rows.inc"
