@@ -46,9 +46,9 @@ void timing_check(race *r) {
 /* The threads of OpenMP look out for more work for some milliseconds after a run, on cores that others need. */
 static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
 
-/* A system may wake a thread on the core of another, and leave both there for milliseconds while a core is idle: what is
- * timed then is one core. Returns once threads meet as soon as those that have a core each do, or with those of a machine
- * that has no cores for them. */
+/* A system may wake a thread on the core of another, and leave both there for milliseconds while a core is idle: what
+ * is timed then is one core. Returns once threads meet as soon as those that have a core each do, or with those of a
+ * machine that has no cores for them. */
 static void spread_out(int threads) {
   enum { MEETINGS = 64 };
   static const double SOON = 20e-6;
