@@ -1,5 +1,5 @@
-/* estimate.c: costs by engine and what it is made of. The numbers are of one core at some 4 GHz; what counts is their
- * ratio. doc/PERFORMANCE.md, "Threads", says how they are measured. */
+/* estimate.c: costs by engine and what it is made of. The numbers are of one core of Zen 5; other cores are slower by
+ * one factor, more or less (mms_habits). doc/PERFORMANCE.md, "Threads", says how they are measured. */
 #include "estimate.h"
 
 #include <string.h>
@@ -19,17 +19,17 @@ static const row table[] = {
     {&mms_engine_serial, SHORT, 4, 0.4, 0.19, 0.19, 0.27, 0.27},
     {&mms_engine_serial, NULL, 4, 1, 0.50, 0.52, 0.27, 0.29},
     {&mms_engine_simd, FEW, 20, 0.1, 0.12, 0.14, 0.12, 0.14},
-    {&mms_engine_simd, "avx512", 20, 1, 0.080, 0.15, 0.058, 0.105},
-    {&mms_engine_simd, "avx512vl", 20, 1, 0.125, 0.20, 0.10, 0.175},
-    {&mms_engine_simd, "avx2", 20, 1.2, 0.155, 0.205, 0.12, 0.16},
-    {&mms_engine_simd, NULL, 20, 4, 0.26, 0.39, 0.155, 0.25},
+    {&mms_engine_simd, "avx512", 20, 1, 0.062, 0.102, 0.048, 0.080},
+    {&mms_engine_simd, "avx512vl", 20, 1, 0.124, 0.138, 0.073, 0.13},
+    {&mms_engine_simd, "avx2", 20, 1.2, 0.125, 0.158, 0.082, 0.132},
+    {&mms_engine_simd, NULL, 20, 4, 0.21, 0.32, 0.125, 0.245},
     {&mms_engine_gemm, "model", 2000, 2000, 4, 4, 4, 8},
     {&mms_engine_gemm, NULL, 2000, 2000, 0.35, 0.7, 0.65, 1.4},
     {NULL, NULL, 2000, 2000, 4, 4, 4, 8},
 };
 
 /* To start a team of threads and to wait for the last of them. */
-static const double TEAM = 2000;
+static const double TEAM = 2200;
 
 /* NULL in a row stands for any. */
 static bool is_of(const row *r, const mms_engine *engine, const char *part) {
@@ -79,7 +79,7 @@ static size_t most_of(const mms_job *job, mms_shape shape, int count) {
 static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
   const size_t elements = most_of(job, shape, threads), others = (shape.batch - 1) / (size_t)threads;
   return (threads > 1 ? TEAM : 0) + r->start + (double)others * r->scan +
-         (double)elements * element(r, shape.type) * by_size(job->s);
+         (double)elements * element(r, shape.type) * by_size(job->s) * mms_habits_here.slower;
 }
 
 int mms_estimate_next_count(int threads, int most) { return threads > most / 2 ? most : 2 * threads; }

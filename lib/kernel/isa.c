@@ -40,7 +40,8 @@ static void look(void) {
   mms_habits_here = (mms_habits){.fetches = is_intel,
                                  .streams_long = is_zen_5,
                                  .paces = is_zen_5,
-                                 .half_cache = (size_t)(is_intel ? 1024 : 512) << 10};
+                                 .half_cache = (size_t)(is_intel ? 1024 : 512) << 10,
+                                 .slower = is_intel ? 2 : 1};
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];
     here[i] = !r->runs || r->runs() ? *r->isa : NULL;

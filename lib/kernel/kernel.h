@@ -102,6 +102,7 @@ typedef struct mms_habits {
   bool streams_long; /* threads that share a scan which goes past the caches best take many tiles at a time */
   bool paces;        /* memory reads and writes more where results that go past the caches are held back a little */
   size_t half_cache; /* bytes: half of what a core has as its own cache */
+  double slower;     /* how many times as long as a core of Zen 5 they take over an element in the cache */
 } mms_habits;
 
 extern mms_habits mms_habits_here;
