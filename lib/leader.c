@@ -40,10 +40,9 @@ static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 static size_t divide_near(size_t a, size_t b) { return (a + b / 2) / b; }
 
 /* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for a fourth longer than the
- * leader, the time it looks at it, and longer in long groups that are streamed; in short ones not quite so long, as
- * they were prefetched. */
+ * leader, the time it looks at it; with one that is streamed not quite so long, as it was prefetched. */
 static size_t leaders_part(const mms_tiles *tiles, size_t each) {
-  return tiles->run->job->streams ? 11 * each / 8 : divide_near(5 * each, 4);
+  return tiles->run->job->streams ? 5 * each / 4 : divide_near(5 * each, 4);
 }
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
