@@ -27,22 +27,24 @@ static bool looks_while_writing(const mms_tiles *tiles) {
 }
 
 /* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
- * scans that go past the caches some cores had better change places less often. */
+ * scans of what is in no cache some cores had better change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
   const mms_job *job = tiles->run->job;
   const bool is_long = tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;
   if (looks_while_writing(tiles)) return MMS_LEADER_GROUP / 2;
-  const bool in_long_groups = job->streams && mms_habits_here.streams_long && is_long;
+  const bool in_long_groups = job->far && mms_habits_here.long_groups && is_long;
   return from_memory(tiles) && !in_long_groups ? 2 : MMS_LEADER_GROUP;
 }
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 static size_t divide_near(size_t a, size_t b) { return (a + b / 2) / b; }
 
-/* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for a fourth longer than the
- * leader, the time it looks at it; with one that is streamed not quite so long, as it was prefetched. */
+/* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for three eighths longer than
+ * the leader, the time it looks at it; with one that is streamed for a fourth, as it was prefetched, or that takes
+ * longer by itself. Halves go down. */
 static size_t leaders_part(const mms_tiles *tiles, size_t each) {
-  return tiles->run->job->streams ? 5 * each / 4 : divide_near(5 * each, 4);
+  const bool is_less = tiles->run->job->streams || tiles->run->engine->has_unit;
+  return is_less ? 5 * each / 4 : divide_near(11 * each - 1, 8);
 }
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {

@@ -38,7 +38,7 @@ mms_habits mms_habits_here;
 static void look(void) {
   const bool is_intel = mms_cpu_is_intel(), is_zen_5 = mms_cpu_is_zen_5();
   mms_habits_here = (mms_habits){.fetches = is_intel,
-                                 .streams_long = is_zen_5,
+                                 .long_groups = is_zen_5,
                                  .paces = is_zen_5,
                                  .half_cache = (size_t)(is_intel ? 1024 : 512) << 10,
                                  .slower = is_intel ? 2 : 1};
