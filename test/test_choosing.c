@@ -118,10 +118,10 @@ static void test_engine_for_few(void **state) {
   }
 }
 
-/* Of 4096 floats in eight tiles. */
+/* Of 2048 floats in eight tiles: little, by s = 4, on any cores. */
 static int threads_by_gemm(size_t s) {
-  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4096);
-  mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = "gemm", .s = s, .tile = 512};
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 2048);
+  mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = "gemm", .s = s, .tile = 256};
   mmscan_plan_destroy(plan_new(&desc, &asked, &used));
   return used.threads;
 }
