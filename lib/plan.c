@@ -16,6 +16,9 @@ enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
  * and if they do not: a block of the widest kernels. */
 enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 
+/* Bytes of one scan from which its results are held back: in shorter ones that takes longer than it gains. */
+enum { PACE_ROW = 64 << 10 };
+
 /* Scans that are weighed up where there is more than one: a call is then nothing beside them. */
 enum { MANY = 1 << 20 };
 
@@ -225,7 +228,7 @@ static void suit_arrays(mms_job *job, const mms_problem *p, const void *x, const
   job->fetches = bytes > FETCH_FROM;
   job->streams = bytes > STREAM_FROM && x != y && are_long(p, y);
   job->far = job->streams || bytes > FAR_FROM;
-  job->paces = job->streams && bytes > FAR_FROM && mms_habits_here.paces;
+  job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
 }
 
 static void run_plain(const mmscan_plan *plan, const void *x, void *y) {

@@ -120,7 +120,7 @@ void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_pla
 }
 
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry) {
-  if (ends_here(tiles, at))
+  if (ends_here(tiles, at) && !tiles->run->job->far)
     mms_tiles_finish(tiles, room, at, carry, NULL);
   else
     tiles->run->engine->at_once(tiles->run->job, room, &at->tile, carry);

@@ -341,6 +341,40 @@ static void test_held_up(void **state) {
   sample_free(&sample);
 }
 
+/* ---- What is in no cache ----------------------------------------------------------------------------------------- */
+
+enum { FAR = (32 << 20) / 4 + 1003 }; /* elements of 32 bits */
+
+static void check_far(const uint32_t *x, uint32_t *y, int threads) {
+  const mmscan_desc desc = plain_desc(MMSCAN_U32, MMSCAN_INCLUSIVE, 0, FAR);
+  uint32_t sum = 0;
+  execute_with(&desc, (mmscan_choice){.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024}, threads, x,
+               y);
+  for (uint32_t i = 0; i < FAR; i++)
+    if (y[i] != (sum += i * i)) fail_msg("%d threads, habits %d: wrong at %u", threads, mms_habits_here.paces, i);
+}
+
+/* Results are held back where they go past the caches, and groups are long, in place too: where cores gain by it, and
+ * where they do not. */
+static void test_what_is_far(void **state) {
+  (void)state;
+  static const int counts[] = {1, 2, 3};
+  const mms_habits here = mms_habits_here;
+  uint32_t *x = malloc(FAR * sizeof *x), *y = malloc(FAR * sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  is_crowd_hidden = true;
+  for (size_t i = 0; i < 2 * COUNT(counts); i++) {
+    mms_habits_here.paces = mms_habits_here.long_groups = i % 2;
+    for (uint32_t k = 0; k < FAR; k++) x[k] = k * k;
+    check_far(x, y, counts[i / 2]);
+    check_far(x, x, counts[i / 2]);
+  }
+  is_crowd_hidden = false;
+  mms_habits_here = here;
+  free(x);
+  free(y);
+}
+
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 static int run_all(void) {
@@ -351,6 +385,7 @@ static int run_all(void) {
       cmocka_unit_test(test_absent_threads),
       cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),
+      cmocka_unit_test(test_what_is_far),
   };
   print_message("the unit cblas is %s\n", unit_library());
   return cmocka_run_group_tests(tests, NULL, NULL);
