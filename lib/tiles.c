@@ -63,16 +63,17 @@ static void scan_rows(const mms_tiles *tiles, size_t from, size_t to) {
   run->engine->rows(run->job, &rows);
 }
 
+/* What is read next is the next scan. */
 static void scan_one_by_one(const mms_tiles *tiles, void *room, size_t from, size_t to) {
   const mms_run *run = tiles->run;
   const mms_engine *engine = run->engine;
   for (size_t scan = from; scan < to; scan++) {
-    const mms_tile t = {.m = run->n,
-                        .x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist),
-                        .y = (char *)run->y + bytes_to(tiles, scan, run->y_dist)};
+    const char *x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist);
+    const mms_tile t = {.m = run->n, .x = x, .y = (char *)run->y + bytes_to(tiles, scan, run->y_dist)};
+    const uintptr_t next = (uintptr_t)x + (uintptr_t)bytes_to(tiles, 1, run->x_dist);
     mms_value carry = run->first;
     if (engine->finish)
-      engine->finish(run->job, room, &t, &carry, NULL);
+      engine->finish(run->job, room, &t, &carry, run->job->fetches ? (const void *)next : NULL);
     else
       engine->at_once(run->job, room, &t, &carry);
   }
