@@ -47,8 +47,8 @@ void timing_check(race *r) {
 static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
 
 /* A system may wake a thread on the core of another, and leave both there for milliseconds while a core is idle: what
- * is timed then is one core. Returns once threads meet as soon as those that have a core each do, or with those of a
- * machine that has no cores for them. */
+ * is timed then is one core. Returns once threads meet as soon as those do that have a core each; or after a while,
+ * where there are not so many cores. */
 static void spread_out(int threads) {
   enum { MEETINGS = 64 };
   static const double SOON = 20e-6;
