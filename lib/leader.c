@@ -20,20 +20,25 @@ enum { FROM_MEMORY = 8 << 20, MANY_GROUPS = 64 };
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
 
+/* Whether a scan of what is in no cache is one of many tiles, for cores that best take many of these at a time. */
+static bool in_long_groups(const mms_tiles *tiles) {
+  return tiles->run->job->far && mms_habits_here.long_groups &&
+         tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;
+}
+
 /* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain
  * by that. */
 static bool looks_while_writing(const mms_tiles *tiles) {
-  return tiles->run->job->far && tiles->run->engine->finish_and_look && mms_habits_here.fetches;
+  const mms_run *run = tiles->run;
+  return run->engine->finish_and_look && ((run->job->far && mms_habits_here.fetches) || in_long_groups(tiles));
 }
 
 /* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
  * scans of what is in no cache some cores had better change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
-  const mms_job *job = tiles->run->job;
-  const bool is_long = tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;
+  if (in_long_groups(tiles)) return MMS_LEADER_GROUP;
   if (looks_while_writing(tiles)) return MMS_LEADER_GROUP / 2;
-  const bool in_long_groups = job->far && mms_habits_here.long_groups && is_long;
-  return from_memory(tiles) && !in_long_groups ? 2 : MMS_LEADER_GROUP;
+  return from_memory(tiles) ? 2 : MMS_LEADER_GROUP;
 }
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }

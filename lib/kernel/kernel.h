@@ -99,7 +99,8 @@ typedef struct mms_isa {
 typedef struct mms_habits {
   bool fetches;      /* they gain by being told early of every line, to be read or written, but for the one fetch that
                         leaves the second level of the caches out */
-  bool long_groups;  /* threads that share a long scan of what is in no cache best take many tiles at a time */
+  bool long_groups;  /* threads that share a long scan of what is in no cache best take many tiles at a time, and look
+                        at those they have next while they write */
   bool paces;        /* memory reads and writes more where results that go past the caches are held back a little */
   size_t half_cache; /* bytes: half of what a core has as its own cache */
   double slower;     /* how many times as long as a core of Zen 5 they take over an element in the cache */
