@@ -62,18 +62,16 @@ static inline bits sum_f32(bits a, bits b) {
 
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
 
-static inline __m256 magnitude_32(bits v) {
-  return _mm256_castsi256_ps(_mm256_and_si256(v, _mm256_set1_epi32(INT32_MAX)));
-}
+static inline bits magnitude_32(bits v) { return _mm256_and_si256(v, _mm256_set1_epi32(INT32_MAX)); }
 
 static inline bits larger_32(bits a, bits b) {
-  return _mm256_castps_si256(_mm256_max_ps(magnitude_32(a), magnitude_32(b)));
+  return _mm256_castps_si256(_mm256_max_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)));
 }
 
 static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
 
 static inline bool any_over_32(bits v, float limit) {
-  return _mm256_movemask_ps(_mm256_cmp_ps(magnitude_32(v), _mm256_set1_ps(limit), _CMP_NLE_UQ)) != 0;
+  return _mm256_movemask_ps(_mm256_cmp_ps(_mm256_castsi256_ps(v), _mm256_set1_ps(limit), _CMP_NLE_UQ)) != 0;
 }
 
 /* The pairs of 64 bits that two shuffles within halves leave out of order. */
@@ -120,18 +118,17 @@ static inline bits sum_f64(bits a, bits b) {
 }
 
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
-static inline __m256d magnitude_64(bits v) {
-  return _mm256_castsi256_pd(_mm256_and_si256(v, _mm256_set1_epi64x(INT64_MAX)));
-}
+
+static inline bits magnitude_64(bits v) { return _mm256_and_si256(v, _mm256_set1_epi64x(INT64_MAX)); }
 
 static inline bits larger_64(bits a, bits b) {
-  return _mm256_castpd_si256(_mm256_max_pd(magnitude_64(a), magnitude_64(b)));
+  return _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)));
 }
 
 static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) {
-  return _mm256_movemask_pd(_mm256_cmp_pd(magnitude_64(v), _mm256_set1_pd(limit), _CMP_NLE_UQ)) != 0;
+  return _mm256_movemask_pd(_mm256_cmp_pd(_mm256_castsi256_pd(v), _mm256_set1_pd(limit), _CMP_NLE_UQ)) != 0;
 }
 
 static inline bits evens_64(bits a, bits b) { return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xD8); }

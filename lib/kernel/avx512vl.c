@@ -58,6 +58,8 @@ static inline bits sum_f32(bits a, bits b) {
 
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
 
+static inline bits magnitude_32(bits v) { return v; } /* larger() takes it of both */
+
 /* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
   return _mm256_castps_si256(_mm256_range_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), LARGER_MAGNITUDE));
@@ -112,6 +114,8 @@ static inline bits sum_f64(bits a, bits b) {
 }
 
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
+
+static inline bits magnitude_64(bits v) { return v; } /* larger() takes it of both */
 
 static inline bits larger_64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_range_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), LARGER_MAGNITUDE));

@@ -44,14 +44,17 @@ static inline bits sum_f32(bits a, bits b) {
 }
 
 static inline bits sum_u32(bits a, bits b) { return vaddq_u32(a, b); }
+
+static inline bits magnitude_32(bits v) { return vreinterpretq_u32_f32(vabsq_f32(vreinterpretq_f32_u32(v))); }
+
 static inline bits larger_32(bits a, bits b) {
-  return vreinterpretq_u32_f32(vmaxnmq_f32(vabsq_f32(vreinterpretq_f32_u32(a)), vabsq_f32(vreinterpretq_f32_u32(b))));
+  return vreinterpretq_u32_f32(vmaxnmq_f32(vreinterpretq_f32_u32(a), vreinterpretq_f32_u32(b)));
 }
 
 static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
 
 static inline bool any_over_32(bits v, float limit) {
-  return vminvq_u32(vcleq_f32(vabsq_f32(vreinterpretq_f32_u32(v)), vdupq_n_f32(limit))) == 0;
+  return vminvq_u32(vcleq_f32(vreinterpretq_f32_u32(v), vdupq_n_f32(limit))) == 0;
 }
 
 static inline bits evens_32(bits a, bits b) { return vuzp1q_u32(a, b); }
@@ -74,14 +77,17 @@ static inline bits sum_f64(bits a, bits b) {
 }
 
 static inline bits sum_u64(bits a, bits b) { return narrow(vaddq_u64(wide(a), wide(b))); }
+
+static inline bits magnitude_64(bits v) { return vreinterpretq_u32_f64(vabsq_f64(vreinterpretq_f64_u32(v))); }
+
 static inline bits larger_64(bits a, bits b) {
-  return vreinterpretq_u32_f64(vmaxnmq_f64(vabsq_f64(vreinterpretq_f64_u32(a)), vabsq_f64(vreinterpretq_f64_u32(b))));
+  return vreinterpretq_u32_f64(vmaxnmq_f64(vreinterpretq_f64_u32(a), vreinterpretq_f64_u32(b)));
 }
 
 static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
 static inline bool any_over_64(bits v, double limit) {
-  uint64x2_t within = vcleq_f64(vabsq_f64(vreinterpretq_f64_u32(v)), vdupq_n_f64(limit));
+  uint64x2_t within = vcleq_f64(vreinterpretq_f64_u32(v), vdupq_n_f64(limit));
   return vminvq_u32(narrow(within)) == 0;
 }
 

@@ -64,14 +64,12 @@ static inline bits magnitude_32(bits v) { return v & INT32_MAX; }
 static inline bits sum_f32(bits a, bits b) { return (bits)((floats)a + (floats)b); }
 
 static inline bits sum_u32(bits a, bits b) { return a + b; }
-static inline bits larger_32(bits a, bits b) {
-  bits x = magnitude_32(a), y = magnitude_32(b);
-  return select_where((bits)((floats)x > (floats)y), x, y);
-}
+
+static inline bits larger_32(bits a, bits b) { return select_where((bits)((floats)a > (floats)b), a, b); }
 
 static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
 
-static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats)magnitude_32(v) <= limit)); }
+static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats)v <= limit)); }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
@@ -89,14 +87,12 @@ static inline bits magnitude_64(bits v) { return (bits)((bits64)v & INT64_MAX); 
 static inline bits sum_f64(bits a, bits b) { return (bits)((doubles)a + (doubles)b); }
 
 static inline bits sum_u64(bits a, bits b) { return (bits)((bits64)a + (bits64)b); }
-static inline bits larger_64(bits a, bits b) {
-  bits x = magnitude_64(a), y = magnitude_64(b);
-  return select_where((bits)((doubles)x > (doubles)y), x, y);
-}
+
+static inline bits larger_64(bits a, bits b) { return select_where((bits)((doubles)a > (doubles)b), a, b); }
 
 static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
 
-static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubles)magnitude_64(v) <= limit)); }
+static inline bool any_over_64(bits v, double limit) { return any(~(bits)((doubles)v <= limit)); }
 
 /* Elements up to which a simple call is best left to the plain loop. */
 enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integers_64 = 51 };
