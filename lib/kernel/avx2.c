@@ -22,8 +22,8 @@ static inline bits slid(bits a, bits b, bits index) {
   return _mm256_castps_si256(_mm256_blendv_ps(as, bs, from_b));
 }
 
-/* The upper half of `in` below the lower half of v. */
-static inline bits between(bits v, bits in) { return _mm256_permute2x128_si256(in, v, 0x21); }
+/* The upper half of a below the lower half of b. */
+static inline bits between(bits a, bits b) { return _mm256_permute2x128_si256(a, b, 0x21); }
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
@@ -41,9 +41,20 @@ static inline void store_part_32(void *p, bits v, size_t m) { _mm256_maskstore_e
 static inline bits up_32(bits v, bits in, int step) {
   switch (step) {
   case 0:
-    return _mm256_alignr_epi8(v, between(v, in), 12);
+    return _mm256_alignr_epi8(v, between(in, v), 12);
   case 1:
-    return _mm256_alignr_epi8(v, between(v, in), 8);
+    return _mm256_alignr_epi8(v, between(in, v), 8);
+  default:
+    return between(in, v);
+  }
+}
+
+static inline bits down_32(bits v, bits in, int step) {
+  switch (step) {
+  case 0:
+    return _mm256_alignr_epi8(between(v, in), v, 4);
+  case 1:
+    return _mm256_alignr_epi8(between(v, in), v, 8);
   default:
     return between(v, in);
   }
@@ -106,7 +117,11 @@ static inline bits load_part_64(const void *p, size_t m, bits in) {
 static inline void store_part_64(void *p, bits v, size_t m) { _mm256_maskstore_epi64(p, first_64(m), v); }
 
 static inline bits up_64(bits v, bits in, int step) {
-  return step == 0 ? _mm256_alignr_epi8(v, between(v, in), 8) : between(v, in);
+  return step == 0 ? _mm256_alignr_epi8(v, between(in, v), 8) : between(in, v);
+}
+
+static inline bits down_64(bits v, bits in, int step) {
+  return step == 0 ? _mm256_alignr_epi8(between(v, in), v, 8) : between(v, in);
 }
 
 static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v, 0) & lanes) | in; }

@@ -43,6 +43,19 @@ static inline bits up_32(bits v, bits in, int step) {
   }
 }
 
+static inline bits down_32(bits v, bits in, int step) {
+  switch (step) {
+  case 0:
+    return _mm512_alignr_epi32(in, v, 1);
+  case 1:
+    return _mm512_alignr_epi32(in, v, 2);
+  case 2:
+    return _mm512_alignr_epi32(in, v, 4);
+  default:
+    return _mm512_alignr_epi32(in, v, 8);
+  }
+}
+
 static inline bits rotate_32(bits v, bits lanes, bits in) {
   return _mm512_mask_alignr_epi32(in, _mm512_movepi32_mask(lanes), v, v, 15);
 }
@@ -108,6 +121,17 @@ static inline bits up_64(bits v, bits in, int step) {
     return _mm512_alignr_epi64(v, in, 6);
   default:
     return _mm512_alignr_epi64(v, in, 4);
+  }
+}
+
+static inline bits down_64(bits v, bits in, int step) {
+  switch (step) {
+  case 0:
+    return _mm512_alignr_epi64(in, v, 1);
+  case 1:
+    return _mm512_alignr_epi64(in, v, 2);
+  default:
+    return _mm512_alignr_epi64(in, v, 4);
   }
 }
 

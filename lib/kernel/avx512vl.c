@@ -41,6 +41,17 @@ static inline bits up_32(bits v, bits in, int step) {
   }
 }
 
+static inline bits down_32(bits v, bits in, int step) {
+  switch (step) {
+  case 0:
+    return _mm256_alignr_epi32(in, v, 1);
+  case 1:
+    return _mm256_alignr_epi32(in, v, 2);
+  default:
+    return _mm256_alignr_epi32(in, v, 4);
+  }
+}
+
 static inline bits rotate_32(bits v, bits lanes, bits in) {
   return _mm256_mask_alignr_epi32(in, _mm256_movepi32_mask(lanes), v, v, 7);
 }
@@ -99,6 +110,10 @@ static inline void store_part_64(void *p, bits v, size_t m) {
 
 static inline bits up_64(bits v, bits in, int step) {
   return step == 0 ? _mm256_alignr_epi64(v, in, 3) : _mm256_alignr_epi64(v, in, 2);
+}
+
+static inline bits down_64(bits v, bits in, int step) {
+  return step == 0 ? _mm256_alignr_epi64(in, v, 1) : _mm256_alignr_epi64(in, v, 2);
 }
 
 static inline bits rotate_64(bits v, bits lanes, bits in) {

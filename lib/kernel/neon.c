@@ -32,6 +32,7 @@ static inline bits narrow(uint64x2_t v) { return vreinterpretq_u32_u64(v); }
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
 static inline bits up_32(bits v, bits in, int step) { return step == 0 ? vextq_u32(in, v, 3) : vextq_u32(in, v, 2); }
+static inline bits down_32(bits v, bits in, int step) { return step == 0 ? vextq_u32(v, in, 1) : vextq_u32(v, in, 2); }
 static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v, 0) & lanes) | in; }
 
 static inline bits reverse_32(bits v) {
@@ -67,6 +68,11 @@ static inline bits highs_32(bits a, bits b) { return vzip2q_u32(a, b); }
 static inline bits up_64(bits v, bits in, int step) {
   (void)step;
   return vextq_u32(in, v, 2);
+}
+
+static inline bits down_64(bits v, bits in, int step) {
+  (void)step;
+  return vextq_u32(v, in, 2);
 }
 
 static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v, 0) & lanes) | in; }

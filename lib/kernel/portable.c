@@ -51,6 +51,10 @@ static inline bits up_32(bits v, bits in, int step) {
   return step == 0 ? PICK_32(PICK_32(in, v, 3, 3, 4, 4), v, 0, 2, 5, 6) : PICK_32(in, v, 2, 3, 4, 5);
 }
 
+static inline bits down_32(bits v, bits in, int step) {
+  return step == 0 ? PICK_32(v, PICK_32(v, in, 3, 3, 4, 4), 1, 2, 4, 6) : PICK_32(v, in, 2, 3, 4, 5);
+}
+
 static inline bits rotate_32(bits v, bits lanes, bits in) { return (up_32(v, v, 0) & lanes) | in; }
 static inline bits reverse_32(bits v) { return PICK_32(v, v, 3, 2, 1, 0); }
 
@@ -74,6 +78,7 @@ static inline bool any_over_32(bits v, float limit) { return any(~(bits)((floats
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
 static inline bits up_64(bits v, bits in, int step) { return (void)step, PICK_64(in, v, 1, 2); }
+static inline bits down_64(bits v, bits in, int step) { return (void)step, PICK_64(v, in, 1, 2); }
 static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v, 0) & lanes) | in; }
 static inline bits reverse_64(bits v) { return PICK_64(v, v, 1, 0); }
 
