@@ -136,7 +136,7 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 $(BUILD)/lib/kernel/%.o: KERNEL_DEBUG = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1)
 
 # What a tiny call takes by cycles, it takes by where lines of the cache begin (doc/PERFORMANCE.md).
-$(BUILD)/lib/api.o: LAYOUT := -falign-functions=64
+$(BUILD)/lib/api.o $(BUILD)/lib/kernel/loop.o: LAYOUT := -falign-functions=64
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
