@@ -106,12 +106,14 @@ static mmscan_status status_of(team *t) {
 }
 
 static mmscan_status serve_together(team *t, int threads) {
-  double start = mms_clock(), idle = start;
+  double call = mms_clock(), start = call, idle = call;
   int before = mms_cancel_disable();
   const mms_rounding callers = mms_rounding_get();
   mms_rounding_set_default();
 #pragma omp parallel num_threads(threads)
   {
+#pragma omp master
+    start = mms_clock();
     const mms_rounding own = mms_rounding_get();
     mms_rounding_set(callers);
     serve(t);
@@ -121,7 +123,7 @@ static mmscan_status serve_together(team *t, int threads) {
   }
   mms_rounding_set(callers);
   mms_cancel_restore(before);
-  mms_crowd_saw(start, idle, mms_clock());
+  mms_crowd_saw(call, start, idle, mms_clock());
   return status_of(t);
 }
 

@@ -309,8 +309,8 @@ static void test_rounding_of_threads_after(void **state) {
   sample_free(&sample);
 }
 
-/* A wait that is short, or no longer than the work before it, is none; a long one leaves runs to one thread, and their
- * bits are those of two. It passes. */
+/* A wait that is short, or no longer than the work besides, is none; a long one, at the start or at the end, leaves
+ * runs to one thread, and their bits are those of two. It passes. */
 static void test_held_up(void **state) {
   (void)state;
   const double MILLISECOND = 1e6;
@@ -320,15 +320,21 @@ static void test_held_up(void **state) {
   struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
   execute_with(&desc, choice, 1, sample.x, alone.data);
   while (mms_crowd_is_here()) continue;
-  mms_crowd_saw(0, 0, MILLISECOND / 2);
-  mms_crowd_saw(0, 3 * MILLISECOND, 5 * MILLISECOND);
+  mms_crowd_saw(0, 0, 0, MILLISECOND / 2);
+  mms_crowd_saw(0, MILLISECOND / 2, MILLISECOND / 2, MILLISECOND / 2);
+  mms_crowd_saw(0, 0, 3 * MILLISECOND, 5 * MILLISECOND);
+  mms_crowd_saw(0, 2 * MILLISECOND, 5 * MILLISECOND, 5 * MILLISECOND);
   assert_false(mms_crowd_is_here());
-  bool seen = false; /* again, should this very thread be held up in between */
-  for (int tries = 0; tries < 100 && !seen; tries++) {
-    mms_crowd_saw(0, MILLISECOND, 5 * MILLISECOND);
-    seen = mms_crowd_is_here();
+  for (int at_the_start = 0; at_the_start <= 1; at_the_start++) {
+    bool seen = false; /* again, should this very thread be held up in between */
+    while (mms_crowd_is_here()) continue;
+    for (int tries = 0; tries < 100 && !seen; tries++) {
+      const double start = at_the_start ? 4 * MILLISECOND : 0, idle = start + MILLISECOND;
+      mms_crowd_saw(0, start, idle, 5 * MILLISECOND);
+      seen = mms_crowd_is_here();
+    }
+    assert_true(seen);
   }
-  assert_true(seen);
   is_crowd_made_up = true;
   atomic_store(&took_part, 0);
   for (int tries = 0; tries < 20; tries++) execute_with(&desc, choice, 2, sample.x, held_up.data);
