@@ -72,6 +72,9 @@ PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
 CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
 
+# What a tiny call takes by cycles, it takes by where lines of the cache begin (doc/PERFORMANCE.md).
+LINES := -falign-functions=64
+
 # Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called. Names of their
 # variables, which vectors leave little of, would double the time that GCC takes for them.
 ifneq ($(X86_64),)
@@ -115,7 +118,7 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 # What things are made of is kept in files that are written where it has changed: the flags of all objects, the objects of
 # what is linked, the definitions of the toys. That the flags are others is said, as `make install` may have been given
 # less than `make`. Whether warnings are errors is all one to an object.
-BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(ISA_FLAGS_avx512) $(ISA_FLAGS_avx512vl) $(ISA_FLAGS_avx2) $(BLAS_LIBS) \
+BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(LINES) $(ISA_FLAGS_avx512) $(ISA_FLAGS_avx512vl) $(ISA_FLAGS_avx2) $(BLAS_LIBS) \
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): also when make only tells what it would do, or that would be everything.
@@ -135,8 +138,7 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 
 $(BUILD)/lib/kernel/%.o: KERNEL_DEBUG = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1)
 
-# What a tiny call takes by cycles, it takes by where lines of the cache begin (doc/PERFORMANCE.md).
-$(BUILD)/lib/api.o $(BUILD)/lib/kernel/loop.o: LAYOUT := -falign-functions=64
+$(BUILD)/lib/api.o $(BUILD)/lib/kernel/loop.o: LAYOUT = $(LINES)
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -351,22 +351,29 @@ static double number(mmscan_type type, const void *x, size_t i) {
   return type == MMSCAN_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
-/* Elements that overflow in other groupings than the plain loop's, and somewhere after them one NaN, or as many as they
- * are: before it all is finite. */
+/* Elements that overflow in other groupings than the plain loop's, of the largest; the shorter fit two lanes and one.
+ */
+static const struct large {
+  size_t count;
+  double times[5];
+} larges[] = {{5, {-1, 0, 1, 1, -1}}, {3, {-1, 1, 1}}, {3, {-0.45, 0.7, 0.7}}};
+
+/* Such elements, and somewhere after them NaNs: before these all is finite. Places are those of the scan. */
 struct beside_nan {
   mmscan_type type;
+  bool reverse;
+  const struct large *large;
   size_t at, nan_at, nan_count;
   const struct nan *nan;
 };
 
-enum { LARGE = 5 };
-
 static void fill_beside_nan(const struct beside_nan *b, void *x, size_t n) {
-  static const double signs[LARGE] = {-1, 0, 1, 1, -1};
+  const double largest = b->type == MMSCAN_F32 ? FLT_MAX : DBL_MAX;
+  const size_t first = b->reverse ? n - 1 : 0, step = b->reverse ? (size_t)-1 : 1;
   for (size_t i = 0; i < n; i++) put_number(b->type, x, i, 0);
-  for (size_t i = 0; i < LARGE; i++)
-    put_number(b->type, x, b->at + i, signs[i] * (b->type == MMSCAN_F32 ? FLT_MAX : DBL_MAX));
-  for (size_t i = 0; i < b->nan_count; i++) put_nan(b->type, x, b->nan_at + i, b->nan);
+  for (size_t i = 0; i < b->large->count; i++)
+    put_number(b->type, x, first + (b->at + i) * step, b->large->times[i] * largest);
+  for (size_t i = 0; i < b->nan_count; i++) put_nan(b->type, x, first + (b->nan_at + i) * step, b->nan);
 }
 
 static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
@@ -374,23 +381,32 @@ static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
   double x[N], y[N], want[N];
   mms_value carry = {.f64 = 0}, loops = carry;
   fill_beside_nan(b, x, N);
-  mms_loop_scan_of(MMSCAN_PLUS, b->type, MMSCAN_INCLUSIVE, 0)(N, x, want, &loops);
-  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][b->type], MMSCAN_INCLUSIVE, 0)(N, x, y, &carry, NULL);
+  mms_loop_scan_of(MMSCAN_PLUS, b->type, MMSCAN_INCLUSIVE, b->reverse)(N, x, want, &loops);
+  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][b->type], MMSCAN_INCLUSIVE, b->reverse)(N, x, y, &carry, NULL);
   for (size_t i = 0; i < N; i++) {
     const double got = number(b->type, y, i), loop = number(b->type, want, i);
     if (isfinite(got) != isfinite(loop) || isnan(got) != isnan(loop))
-      fail_msg("%s, type %d: large elements from %zu, %zu NaN %#x from %zu: y[%zu] is %g, of the plain loop %g",
-               isa->name, (int)b->type, b->at, b->nan_count, (unsigned)b->nan->f32, b->nan_at, i, got, loop);
+      fail_msg("%s, type %d, %s: %zu large elements from %zu, %zu NaN %#x from %zu: y[%zu] is %g, of the plain loop %g",
+               isa->name, (int)b->type, b->reverse ? "reverse" : "forward", b->large->count, b->at, b->nan_count,
+               (unsigned)b->nan->f32, b->nan_at, i, got, loop);
   }
 }
 
+static void check_nans_after(const mms_isa *isa, struct beside_nan b) {
+  for (b.nan_count = 1; b.nan_count <= 5; b.nan_count += 4)
+    for (b.nan = nans; b.nan < nans + COUNT(nans); b.nan++)
+      for (b.at = 0; b.at < 128; b.at += quick() ? 7 : 1)
+        for (b.nan_at = b.at + b.large->count; b.nan_at < 160; b.nan_at++) check_beside_nan(isa, &b);
+}
+
 static void check_nans(const mms_isa *isa) {
-  struct beside_nan b;
+  struct beside_nan b = {.at = 0};
   for (b.type = MMSCAN_F32; b.type <= MMSCAN_F64; b.type++)
-    for (b.nan_count = 1; b.nan_count <= LARGE; b.nan_count += LARGE - 1)
-      for (b.nan = nans; b.nan < nans + COUNT(nans); b.nan++)
-        for (b.at = 0; b.at < 128; b.at += quick() ? 7 : 1)
-          for (b.nan_at = b.at + LARGE; b.nan_at < 160; b.nan_at++) check_beside_nan(isa, &b);
+    for (b.large = larges; b.large < larges + COUNT(larges); b.large++)
+      for (int reverse = 0; reverse <= 1; reverse++) {
+        b.reverse = reverse;
+        check_nans_after(isa, b);
+      }
 }
 
 static void test_large_elements_before_a_nan(void **state) {

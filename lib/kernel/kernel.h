@@ -36,7 +36,7 @@ typedef struct mms_aside {
   mms_found *found;  /* not NULL: adds elements up, with the same bits as by total(): */
   const void *ahead; /*   as many from there, which it does not write; NULL: its own, which are read a single time */
   const void *then;  /* not NULL: prefetches as many from there on, which are likely to be read next and need not exist;
-                        not with `ahead`, and with `found` only where cores gain by it */
+                        not with `ahead`; with `found` only where cores gain by it, and x comes from memory */
   bool paces;        /* streamed results come no faster than some memory takes them */
 } mms_aside;
 

@@ -48,11 +48,14 @@ static inline bits sum_u32(bits a, bits b) { return vaddq_u32(a, b); }
 
 static inline bits magnitude_32(bits v) { return vreinterpretq_u32_f32(vabsq_f32(vreinterpretq_f32_u32(v))); }
 
+/* Of a number and a signalling NaN it makes a quiet one. */
 static inline bits larger_32(bits a, bits b) {
   return vreinterpretq_u32_f32(vmaxnmq_f32(vreinterpretq_f32_u32(a), vreinterpretq_f32_u32(b)));
 }
 
-static inline bits larger_or_nan_32(bits a, bits b) { return larger_32(a, b); }
+static inline bits larger_or_nan_32(bits a, bits b) {
+  return vreinterpretq_u32_f32(vmaxq_f32(vreinterpretq_f32_u32(a), vreinterpretq_f32_u32(b)));
+}
 
 static inline bool any_over_32(bits v, float limit) {
   return vminvq_u32(vcleq_f32(vreinterpretq_f32_u32(v), vdupq_n_f32(limit))) == 0;
@@ -90,7 +93,9 @@ static inline bits larger_64(bits a, bits b) {
   return vreinterpretq_u32_f64(vmaxnmq_f64(vreinterpretq_f64_u32(a), vreinterpretq_f64_u32(b)));
 }
 
-static inline bits larger_or_nan_64(bits a, bits b) { return larger_64(a, b); }
+static inline bits larger_or_nan_64(bits a, bits b) {
+  return vreinterpretq_u32_f64(vmaxq_f64(vreinterpretq_f64_u32(a), vreinterpretq_f64_u32(b)));
+}
 
 static inline bool any_over_64(bits v, double limit) {
   uint64x2_t within = vcleq_f64(vreinterpretq_f64_u32(v), vdupq_n_f64(limit));
