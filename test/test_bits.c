@@ -360,8 +360,8 @@ static void check_far(const uint32_t *x, uint32_t *y, int threads) {
     if (y[i] != (sum += i * i)) fail_msg("%d threads, habits %d: wrong at %u", threads, mms_habits_here.paces, i);
 }
 
-/* Results are held back where they go past the caches, and groups are long, in place too: where cores gain by it, and
- * where they do not. */
+/* Results are held back where they go past the caches, and groups are long and looked at on the way, in place too:
+ * where cores gain by it, and where they do not. */
 static void test_what_is_far(void **state) {
   (void)state;
   static const int counts[] = {1, 2, 3};

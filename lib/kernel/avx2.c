@@ -7,6 +7,8 @@
 typedef __m256i bits;
 enum { VECTOR = 32 };
 
+#include "kernel/fixed.inc"
+
 static inline bits load(const void *p) { return _mm256_loadu_si256(p); }
 static inline void store(void *p, bits v) { _mm256_storeu_si256(p, v); }
 static inline void stream(void *p, bits v) { _mm256_stream_si256(p, v); }
@@ -24,12 +26,6 @@ static inline bits slid(bits a, bits b, bits index) {
 
 /* The upper half of a below the lower half of b. */
 static inline bits between(bits a, bits b) { return _mm256_permute2x128_si256(a, b, 0x21); }
-
-/* What a move gives, before another: clang takes the two apart otherwise, and makes more than two of them. */
-static inline bits kept(bits v) {
-  __asm__("" : "+x"(v));
-  return v;
-}
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
@@ -92,7 +88,7 @@ static inline bool any_over_32(bits v, float limit) {
 }
 
 /* The pairs of 64 bits that two shuffles within halves leave out of order. */
-static inline bits in_order(__m256 v) { return _mm256_permute4x64_epi64(kept(_mm256_castps_si256(v)), 0xD8); }
+static inline bits in_order(__m256 v) { return _mm256_permute4x64_epi64(fixed(_mm256_castps_si256(v)), 0xD8); }
 
 static inline bits evens_32(bits a, bits b) {
   return in_order(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88));
@@ -103,11 +99,11 @@ static inline bits odds_32(bits a, bits b) {
 }
 
 static inline bits lows_32(bits a, bits b) {
-  return _mm256_permute2x128_si256(kept(_mm256_unpacklo_epi32(a, b)), kept(_mm256_unpackhi_epi32(a, b)), 0x20);
+  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi32(a, b)), fixed(_mm256_unpackhi_epi32(a, b)), 0x20);
 }
 
 static inline bits highs_32(bits a, bits b) {
-  return _mm256_permute2x128_si256(kept(_mm256_unpacklo_epi32(a, b)), kept(_mm256_unpackhi_epi32(a, b)), 0x31);
+  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi32(a, b)), fixed(_mm256_unpackhi_epi32(a, b)), 0x31);
 }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
@@ -156,11 +152,11 @@ static inline bits evens_64(bits a, bits b) { return _mm256_permute4x64_epi64(_m
 static inline bits odds_64(bits a, bits b) { return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xD8); }
 
 static inline bits lows_64(bits a, bits b) {
-  return _mm256_permute2x128_si256(kept(_mm256_unpacklo_epi64(a, b)), kept(_mm256_unpackhi_epi64(a, b)), 0x20);
+  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi64(a, b)), fixed(_mm256_unpackhi_epi64(a, b)), 0x20);
 }
 
 static inline bits highs_64(bits a, bits b) {
-  return _mm256_permute2x128_si256(kept(_mm256_unpacklo_epi64(a, b)), kept(_mm256_unpackhi_epi64(a, b)), 0x31);
+  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi64(a, b)), fixed(_mm256_unpackhi_epi64(a, b)), 0x31);
 }
 
 /* Elements up to which a simple call is best left to the plain loop. */
