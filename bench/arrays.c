@@ -7,15 +7,26 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGN = 64 };
+enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 
 bool arrays_fit(const number *type, size_t n) { return n < machine_memory() / (3 * type->size); }
 
+/* What is large is in huge pages, as arrays of NumPy are, where the system has them only for those who ask too. */
+static void *make(size_t size) {
+  const size_t align = size < HUGE_PAGE ? LINE : HUGE_PAGE, whole = (size + align - 1) / align * align;
+  void *array = aligned_alloc(align, whole);
+#ifdef MADV_HUGEPAGE
+  if (array != NULL && align == HUGE_PAGE) (void)madvise(array, whole, MADV_HUGEPAGE);
+#endif
+  return array;
+}
+
 bool arrays_make(arrays *a, const number *type, size_t n) {
-  const size_t size = (n * type->size + ALIGN - 1) / ALIGN * ALIGN;
-  a->data = aligned_alloc(ALIGN, size);
-  a->y = aligned_alloc(ALIGN, size);
+  const size_t size = n * type->size;
+  a->data = make(size);
+  a->y = make(size);
   if (a->data == NULL || a->y == NULL) return false;
   type->fill(n, a->data);
   memset(a->y, 0, size);

@@ -59,6 +59,7 @@ typedef struct race {
   const void *bf16; /* data as bfloat16; NULL where no product takes it */
   contender contenders[MOST_CONTENDERS];
   size_t count;
+  double handoff; /* seconds, from one thread to another: the median of the rounds; 0: none has more than one */
 } race;
 
 /* The elements of one scan. */

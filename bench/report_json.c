@@ -38,6 +38,7 @@ static json_t *table(const race *r) {
   json_t *t = json_pack("{s:s, s:s, s:s, s:I, s:o}", "work", report_work(r), "type", r->number->name, "place",
                         r->in_place ? "in" : "out", "n", (json_int_t)r->n, "rows", rows);
   if (r->row != 0) json_object_set_new(t, "row", json_integer((json_int_t)r->row));
+  if (r->handoff > 0) json_object_set_new(t, "handoff_seconds", json_real(r->handoff));
   return t;
 }
 

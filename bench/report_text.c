@@ -142,6 +142,14 @@ static bool runs_somewhere(const race *races, size_t count, const contender *c) 
   return false;
 }
 
+/* How far apart threads were in each race. */
+static void print_handoffs(const race *races, size_t count) {
+  if (!(races[count - 1].handoff > 0)) return;
+  printf("%-32s %4d", "handoff", 2);
+  for (size_t i = 0; i < count; i++) printf(" | %7.0f %-15s", 1e9 * races[i].handoff, "ns");
+  putchar('\n');
+}
+
 void report_races(const race *races, size_t count) {
   print_heading(races, count);
   for (size_t i = 0; i < races->count; i++) {
@@ -151,6 +159,7 @@ void report_races(const race *races, size_t count) {
     for (size_t k = 0; k < count; k++) print_cell(same_in(&races[k], c));
     putchar('\n');
   }
+  print_handoffs(races, count);
   fflush(stdout);
 }
 
@@ -176,7 +185,8 @@ static void print_refusals(const session *s) {
 
 void report_tail(const session *s) {
   puts("\nxbound:  times the speed of the bound: copying (in place: reading and writing back) by as many threads.\n"
-       "xserial: times the speed of the serial loop, called through a pointer.");
+       "xserial: times the speed of the serial loop, called through a pointer.\n"
+       "handoff: until a thread sees what another has just stored; more where they share no cache.");
   if (s->memory >= 0) printf("Memory that mmscan took beyond x and y: %.1f MiB a thread.\n", s->memory);
   print_refusals(s);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "timing.h"
+#include "handoff.h"
 #include "suspect.h"
 
 #include <math.h>
@@ -107,14 +108,24 @@ static double median(double *values, int count) {
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+static bool has_threads(const race *r) {
+  for (size_t i = 0; i < r->count; i++)
+    if (is_timed(&r->contenders[i]) && r->contenders[i].threads > 1) return true;
+  return false;
+}
+
+/* A row of seconds for each contender, and one for handoffs. */
 static void time_rounds(race *r, int rounds, double *seconds) {
+  const bool threads = has_threads(r);
   long runs[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i])) runs[i] = runs_for(&r->contenders[i]);
-  for (int round = 0; round < rounds; round++)
+  for (int round = 0; round < rounds; round++) {
     for (size_t i = 0; i < r->count; i++)
       if (is_timed(&r->contenders[i]))
         seconds[i * (size_t)rounds + (size_t)round] = time_once(&r->contenders[i], runs[i]);
+    seconds[r->count * (size_t)rounds + (size_t)round] = threads ? handoff_seconds() : 0;
+  }
 }
 
 static void keep_median(contender *c, double *seconds, int rounds) {
@@ -135,11 +146,12 @@ static void find_bound(const race *r, contender *bound) {
 }
 
 bool timing_race(race *r, int rounds) {
-  double *seconds = malloc(r->count * (size_t)rounds * sizeof *seconds);
+  double *seconds = malloc((r->count + 1) * (size_t)rounds * sizeof *seconds);
   if (seconds == NULL) return false;
   time_rounds(r, rounds, seconds);
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i])) keep_median(&r->contenders[i], seconds + i * (size_t)rounds, rounds);
+  r->handoff = median(seconds + r->count * (size_t)rounds, rounds);
   for (size_t i = 0; i < r->count; i++)
     if (r->contenders[i].role == ROLE_BOUND) find_bound(r, &r->contenders[i]);
   free(seconds);

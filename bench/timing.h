@@ -14,7 +14,8 @@ double timing_now(void);
 void timing_check(race *r);
 
 /* Runs each contender that has no refusal once a round. A run shorter than a millisecond is repeated until it lasts
- * that long. A contender that gets `seconds` from this has no refusal. False where there is no memory. */
+ * that long. A contender that gets `seconds` from this has no refusal. Handoffs between threads are timed too. False
+ * where there is no memory. */
 bool timing_race(race *r, int rounds);
 
 #endif

@@ -14,16 +14,21 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
-/* Bytes of all scans from which x is in no cache that cores share, measured as in plan.c; and groups for each thread
- * from which a scan is long. */
-enum { FROM_MEMORY = 8 << 20, MANY_GROUPS = 64 };
+/* Bytes of all scans from which x is in no cache that cores share, measured as in plan.c; tiles in a group, and tiles
+ * for each thread from which a scan is long. */
+enum { FROM_MEMORY = 8 << 20, GROUP = 8, LONG = 64 * GROUP };
 
 static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
 
 /* Whether a scan of what is in no cache is one of many tiles, for cores that best take many of these at a time. */
 static bool in_long_groups(const mms_tiles *tiles) {
-  return tiles->run->job->far && mms_habits_here.long_groups &&
-         tiles->count >= tiles->sharing * MANY_GROUPS * MMS_LEADER_GROUP;
+  return tiles->run->job->far && mms_habits_here.long_groups && tiles->count >= tiles->sharing * LONG;
+}
+
+/* Whether all is one round, or hardly more: where each core has a part of it in a cache that others may not share. */
+static bool in_one_round(const mms_tiles *tiles) {
+  const mms_job *job = tiles->run->job;
+  return mms_habits_here.has_dies && !job->streams && !job->far;
 }
 
 /* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain
@@ -36,9 +41,10 @@ static bool looks_while_writing(const mms_tiles *tiles) {
 /* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
  * scans of what is in no cache some cores had better change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
-  if (in_long_groups(tiles)) return MMS_LEADER_GROUP;
-  if (looks_while_writing(tiles)) return MMS_LEADER_GROUP / 2;
-  return from_memory(tiles) ? 2 : MMS_LEADER_GROUP;
+  if (in_one_round(tiles)) return MMS_LEADER_GROUP;
+  if (in_long_groups(tiles)) return GROUP;
+  if (looks_while_writing(tiles)) return GROUP / 2;
+  return from_memory(tiles) ? 2 : GROUP;
 }
 
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
@@ -52,15 +58,21 @@ static size_t leaders_part(const mms_tiles *tiles, size_t each) {
   return is_less ? 5 * each / 4 : divide_near(11 * each - 1, 8);
 }
 
+/* Tiles of the leader's before the first group: for the time in which a group is looked at, and some to spare where
+ * that is the only one. */
+static size_t lead_before(const mms_tiles *tiles, size_t each) {
+  return in_one_round(tiles) ? divide_near(2 * each, 5) : divide_up(each, 4);
+}
+
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
-  const size_t followers = tiles->sharing - 1, fourths = 4 * followers + 5; /* of a tile, in a round of groups of one */
-  const size_t most = most_in_group(tiles), rounds = divide_up(4 * tiles->count, most * fourths);
-  size_t each = divide_near(4 * tiles->count, rounds * fourths);
+  const size_t followers = tiles->sharing - 1, eighths = 8 * followers + 11; /* of a tile: a round of groups of one */
+  const size_t most = most_in_group(tiles), rounds = divide_up(8 * tiles->count, most * eighths);
+  size_t each = divide_near(8 * tiles->count, rounds * eighths);
   each = each < 1 ? 1 : each > most ? most : each;
   const bool while_writing = looks_while_writing(tiles);
   return (mms_leader_layout){.looks_while_writing = while_writing,
-                             .prefetches = from_memory(tiles) && !while_writing,
-                             .lead = divide_up(each, 4),
+                             .prefetches = from_memory(tiles) && !while_writing && !in_one_round(tiles),
+                             .lead = lead_before(tiles, each),
                              .group = each,
                              .groups = followers * each,
                              .round = followers * each + leaders_part(tiles, each)};

@@ -9,7 +9,8 @@
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
- * round the leader has tiles of its own, for the time in which they are looked at.
+ * round the leader has tiles of its own, for the time in which they are looked at. Where cores may share no cache, and
+ * what is scanned fits in theirs, there is one round: three pieces for two threads.
  *
  * A thread that never comes has taken nothing; one that comes late takes tiles that the leader has not come to.
  */
@@ -20,7 +21,7 @@
 #include "tiles.h"
 #include <stdbool.h>
 
-enum { MMS_LEADER_GROUP = 8 }; /* tiles in a group, at most */
+enum { MMS_LEADER_GROUP = 64 }; /* tiles in a group, at most */
 
 /* In tiles: `lead` of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
 typedef struct mms_leader_layout {

@@ -113,6 +113,17 @@ class Bench(Timed):
             self.check_ratios(table["rows"])
         self.assertGreater(max(row["seconds"] / row["fastest_seconds"] for row in rows), 1)  # the mean of two rounds
 
+    def test_handoff(self):
+        """From one thread to another, where there are two."""
+        two, one = {"MMSCAN_NUM_THREADS": "2"}, {"MMSCAN_NUM_THREADS": "1"}
+        for table, _ in self.rows(*self.TINY, "4,17", "--only", "one call", env=two):
+            self.assertTrue(5e-9 < table["handoff_seconds"] < 1, table["handoff_seconds"])
+        for table, _ in self.rows(*self.TINY, 4, "--only", "one call", env=one):
+            self.assertNotIn("handoff_seconds", table)
+        text = self.good(*self.TINY, "4,17", "--only", "one call", env=two).decode()
+        self.assertRegex(text, r"\nhandoff +2 \| +[0-9]+ ns +\| +[0-9]+ ns *\n")
+        self.assertNotRegex(self.good(*self.TINY, 4, "--only", "one call", env=one).decode(), r"\nhandoff +2")
+
     def test_numpy(self):
         for table, row in self.rows(*self.TINY, "4,10", "--type", "all", "--place", "both", "--only", "NumPy",
                                     env={"PYTHON": sys.executable}):

@@ -1,0 +1,54 @@
+/* handoff.c: a number that goes to and fro.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "handoff.h"
+#include "timing.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { TRIPS = 16, BLOCKS = 64, OVER = -1 };
+static const double PATIENCE = 10e-3; /* seconds: threads that share a core are slow by a thousand times */
+
+static alignas(128) atomic_long ball;
+
+/* The other thread's part: an odd number is sent back, one larger. */
+static void answer(void) {
+  long seen;
+  while ((seen = ball) != OVER)
+    if (seen % 2 == 1) ball = seen + 1;
+}
+
+/* Seconds of the fastest of the blocks that there is time for. */
+static double send(void) {
+  const double start = timing_now();
+  double fastest = INFINITY, before = start;
+  for (int block = 0; block < BLOCKS && before - start < PATIENCE; block++) {
+    for (long trip = 0; trip < TRIPS; trip++) {
+      ball = 2 * trip + 1;
+      while (ball != 2 * trip + 2)
+        ;
+    }
+    const double now = timing_now();
+    fastest = fmin(fastest, now - before);
+    before = now;
+  }
+  ball = OVER;
+  return fastest;
+}
+
+double handoff_seconds(void) {
+  double block = 0;
+  ball = 0;
+#pragma omp parallel num_threads(2)
+  {
+    const bool both = omp_get_num_threads() == 2;
+    if (both && omp_get_thread_num() == 1) answer();
+    if (both && omp_get_thread_num() == 0) block = send();
+  }
+  return block / (2 * TRIPS);
+}
