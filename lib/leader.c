@@ -25,10 +25,11 @@ static bool in_long_groups(const mms_tiles *tiles) {
   return tiles->run->job->far && mms_habits_here.long_groups && tiles->count >= tiles->sharing * LONG;
 }
 
-/* Whether all is one round, or hardly more: where each core has a part of it in a cache that others may not share. */
+/* Whether all is one round, or hardly more: where each core has a part of it in a cache that others may not share. A
+ * unit's products take so much longer that nothing is gained. */
 static bool in_one_round(const mms_tiles *tiles) {
-  const mms_job *job = tiles->run->job;
-  return mms_habits_here.has_dies && !job->streams && !job->far;
+  const mms_run *run = tiles->run;
+  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->streams && !run->job->far;
 }
 
 /* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain

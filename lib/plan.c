@@ -7,10 +7,11 @@
 #include <float.h>
 #include <string.h>
 
-/* Bytes of y, of all scans, beyond which x is prefetched, or x and y are taken to be in memory; between these is
- * mms_habits.stream_from. Measured; what systems say of the size of caches is not to be relied on (a virtual machine
- * may name its host's), and the gain is flat around these. */
-enum { FETCH_FROM = 2 << 20, FAR_FROM = 32 << 20 };
+/* Bytes of y, of all scans, beyond which x is prefetched, y is stored past the caches (non-temporal) where a unit's
+ * matrices are in these too, or x and y are taken to be in memory. Measured, as mms_habits.stream_from is; what systems
+ * say of the size of caches is not to be relied on (a virtual machine may name its host's), and the gain is flat around
+ * these. */
+enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
 
 /* Bytes of one scan from which that holds if its ends share a line with others, as those are stored through the caches;
  * and if they do not: a block of the widest kernels. */
@@ -223,10 +224,10 @@ static bool are_long(const mms_problem *p, const void *y) {
 }
 
 static void suit_arrays(mms_job *job, const mms_problem *p, const void *x, const void *y) {
-  const size_t bytes = bytes_of(p);
+  const size_t bytes = bytes_of(p), stream_from = job->unit ? STREAM_FROM : mms_habits_here.stream_from;
   if (job->unit) job->block = mms_unit_block(job->unit);
   job->fetches = bytes > FETCH_FROM;
-  job->streams = bytes > mms_habits_here.stream_from && x != y && are_long(p, y);
+  job->streams = bytes > stream_from && x != y && are_long(p, y);
   job->far = job->streams || bytes > FAR_FROM;
   job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
 }
