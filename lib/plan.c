@@ -7,10 +7,10 @@
 #include <float.h>
 #include <string.h>
 
-/* Bytes of y, of all scans, beyond which x is prefetched, y is stored past the caches (non-temporal) where a unit's
- * matrices are in these too, or x and y are taken to be in memory. Measured, as mms_habits.stream_from is; what systems
- * say of the size of caches is not to be relied on (a virtual machine may name its host's), and the gain is flat around
- * these. */
+/* Bytes of y, of all scans, beyond which x is prefetched, y is stored past the caches (non-temporal) by one thread,
+ * or where a unit's matrices are in these too, or x and y are taken to be in memory. Measured, as
+ * mms_habits.stream_from is; what systems say of the size of caches is not to be relied on (a virtual machine may name
+ * its host's), and the gain is flat around these. */
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
 
 /* Bytes of one scan from which that holds if its ends share a line with others, as those are stored through the caches;
@@ -223,11 +223,17 @@ static bool are_long(const mms_problem *p, const void *y) {
   return p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
 }
 
-static void suit_arrays(mms_job *job, const mms_problem *p, const void *x, const void *y) {
-  const size_t bytes = bytes_of(p), stream_from = job->unit ? STREAM_FROM : mms_habits_here.stream_from;
+/* Several threads keep more in the caches, as each waits for only a part of what comes from there. */
+static size_t stream_from(const mmscan_plan *plan) {
+  return plan->job.unit || plan->threads == 1 ? STREAM_FROM : mms_habits_here.stream_from;
+}
+
+static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, const void *y) {
+  const mms_problem *p = &plan->problem;
+  const size_t bytes = bytes_of(p);
   if (job->unit) job->block = mms_unit_block(job->unit);
   job->fetches = bytes > FETCH_FROM;
-  job->streams = bytes > stream_from && x != y && are_long(p, y);
+  job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);
   job->far = job->streams || bytes > FAR_FROM;
   job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
 }
@@ -242,7 +248,7 @@ static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   mms_job job = plan->job;
-  suit_arrays(&job, p, x, y);
+  suit_arrays(&job, plan, x, y);
   mms_run run = {.engine = plan->engine,
                  .job = &job,
                  .n = p->n,

@@ -104,7 +104,7 @@ typedef struct mms_habits {
   bool long_groups;   /* threads that share a long scan of what is in no cache best take many tiles at a time, and look
                          at those they have next while they write */
   bool paces;         /* memory reads and writes more where results that go past the caches are held back a little */
-  size_t stream_from; /* bytes of y beyond which results go past the caches; of a die's last one, half, or less */
+  size_t stream_from; /* bytes of y beyond which threads store past the caches; half of a die's last one, or less */
   size_t half_cache;  /* bytes: half of what a core has as its own cache */
   double slower;      /* how many times as long as a core of Zen 5 they take over an element in the cache */
 } mms_habits;
