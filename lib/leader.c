@@ -1,6 +1,9 @@
 /* leader.c: the leader and those that follow. */
 #include "leader.h"
 
+#include "clock.h"
+#include <omp.h>
+
 /* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
  * fills in between `looked` and `passed`. */
 typedef struct group {
@@ -70,9 +73,10 @@ mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
   const size_t most = most_in_group(tiles), rounds = divide_up(8 * tiles->count, most * eighths);
   size_t each = divide_near(8 * tiles->count, rounds * eighths);
   each = each < 1 ? 1 : each > most ? most : each;
-  const bool while_writing = looks_while_writing(tiles);
-  return (mms_leader_layout){.looks_while_writing = while_writing,
-                             .prefetches = from_memory(tiles) && !while_writing && !in_one_round(tiles),
+  const bool one_round = in_one_round(tiles), while_writing = looks_while_writing(tiles);
+  return (mms_leader_layout){.in_turn = one_round,
+                             .looks_while_writing = while_writing,
+                             .prefetches = from_memory(tiles) && !while_writing && !one_round,
                              .lead = lead_before(tiles, each),
                              .group = each,
                              .groups = followers * each,
@@ -120,6 +124,7 @@ static bool take(mms_leader *leader, group *g) {
     leader->next = g->first + g->count;
   }
   pthread_mutex_unlock(&leader->lock);
+  atomic_fetch_add(&leader->taken, 1);
   for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(leader->tiles, g->first + i);
   return is_left;
 }
@@ -232,9 +237,28 @@ static void follow_while_writing(mms_leader *leader, void *room) {
   }
 }
 
+/* ---- A part ----------------------------------------------------------------------------------------------------- */
+
+/* Waits for those whose turn is before: the leader's is first, and it is the last thread, as most of its tiles are at
+ * the end, where those of that thread are in any static loop before and after. Not for one that sleeps. */
+static void wait_for_turn(const mms_leader *leader) {
+  static const double AWAKE = 2000; /* nanoseconds until one that does not sleep is here */
+  const size_t turn = ((size_t)omp_get_thread_num() + 1) % leader->tiles->sharing;
+  if (leader->taken >= turn) return;
+  for (const double end = mms_clock() + AWAKE; leader->taken < turn && mms_clock() < end;)
+    ;
+}
+
+static bool is_first(mms_leader *leader) {
+  const bool is = !atomic_exchange(&leader->has_leader, true);
+  if (is) atomic_fetch_add(&leader->taken, 1);
+  return is;
+}
+
 void mms_leader_take_part(void *given, void *room) {
   mms_leader *leader = given;
-  if (!atomic_exchange(&leader->has_leader, true))
+  if (leader->layout.in_turn) wait_for_turn(leader);
+  if (is_first(leader))
     lead(leader, room);
   else if (leader->layout.looks_while_writing)
     follow_while_writing(leader, room);

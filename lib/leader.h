@@ -10,7 +10,7 @@
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
  * round the leader has tiles of its own, for the time in which they are looked at. Where cores may share no cache, and
- * what is scanned fits in theirs, there is one round: three pieces for two threads.
+ * what is scanned fits in theirs, there is one round, three pieces for two threads, and threads take parts in turn.
  *
  * A thread that never comes has taken nothing; one that comes late takes tiles that the leader has not come to.
  */
@@ -25,6 +25,7 @@ enum { MMS_LEADER_GROUP = 64 }; /* tiles in a group, at most */
 
 /* In tiles: `lead` of the leader's, then rounds: a group for each follower, and the rest of the round, the leader's. */
 typedef struct mms_leader_layout {
+  bool in_turn;                      /* threads take parts in the order of their numbers, the last one first */
   bool looks_while_writing;          /* a follower, at the group after next */
   bool prefetches;                   /* what is looked at after the next group, while one is written */
   size_t lead, group, groups, round; /* groups: all of a round */
@@ -35,6 +36,7 @@ typedef struct mms_leader {
   mms_leader_layout layout;
   mms_bell bell;
   atomic_bool has_leader;
+  atomic_size_t taken;  /* parts that were taken, or asked for */
   pthread_mutex_t lock; /* for what follows */
   size_t next;          /* the first tile that nobody has taken: 0 is the leader's */
   struct group *front;  /* groups that the leader has not come to, in order */
