@@ -191,7 +191,7 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 # The one test that makes allocations fail has the allocator behind a wrapper.
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 # And one sees which threads have tiles.
-$(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part
+$(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part,--wrap=mms_leader_take_part,--wrap=mms_apart
 # One sees which threads the library starts.
 $(BUILD)/test/test_limits: TEST_LDFLAGS := -Wl,--wrap=pthread_create
 # And one makes up control groups.
@@ -269,7 +269,7 @@ check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_alloc" \
 	  $(SANITIZE) \
-	  LEFT_OUT="accuracy bits blocks callers cancel environment fork isa limits nonfinite paper routines threads unit_loads unit_threads \
+	  LEFT_OUT="accuracy apart bits blocks callers cancel environment fork isa limits nonfinite paper routines threads unit_loads unit_threads \
 	  units"
 
 # An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.

@@ -5,6 +5,7 @@
  */
 #include "runtime.h"
 
+#include "apart.h"
 #include "cancel.h"
 #include "clock.h"
 #include "crowd.h"
@@ -107,6 +108,8 @@ static mmscan_status status_of(team *t) {
 
 static mmscan_status serve_together(team *t, int threads) {
   double call = mms_clock(), start = call, idle = call;
+  mms_meeting meeting = {0};
+  const bool meets = mms_apart_is_due(call);
   int before = mms_cancel_disable();
   const mms_rounding callers = mms_rounding_get();
   mms_rounding_set_default();
@@ -120,6 +123,7 @@ static mmscan_status serve_together(team *t, int threads) {
     mms_rounding_set(own);
 #pragma omp master
     idle = mms_clock();
+    if (meets) mms_apart_meet(&meeting);
   }
   mms_rounding_set(callers);
   mms_cancel_restore(before);

@@ -1,24 +1,29 @@
 /* shares.c: a share for each thread. */
 #include "shares.h"
 
+#include "apart.h"
 #include <omp.h>
 
 /* ---- What they are ---------------------------------------------------------------------------------------------- */
 
 /* Runs with more threads, or with more tiles for a thread, have a leader. */
-enum { MOST = 64 };
+enum { MOST_SHARES = 64, MOST_TILES = 128 };
+
+/* A unit's products take so long that it makes no difference where x is. */
+static bool stays_apart(const mms_run *run) { return !run->job->far && !run->engine->has_unit && mms_apart(); }
 
 bool mms_shares_suit(const mms_tiles *tiles) {
+  const mms_run *run = tiles->run;
   const size_t each = (tiles->count - 1) / tiles->sharing + 1;
-  return tiles->sharing <= MOST && each <= MOST && each * tiles->most * tiles->element <= mms_habits_here.half_cache &&
-         !tiles->run->job->streams;
+  const bool stays = each * tiles->most * tiles->element <= mms_habits_here.half_cache || stays_apart(run);
+  return tiles->sharing <= MOST_SHARES && each <= MOST_TILES && stays && !run->job->streams;
 }
 
 /* Tiles from `first` to before `end`; what is found of them, and the carry into each. */
 typedef struct share {
   size_t index, first, end;
-  mms_found found[MOST];
-  mms_value carry[MOST];
+  mms_found found[MOST_TILES];
+  mms_value carry[MOST_TILES];
 } share;
 
 static size_t first_tile(const mms_tiles *tiles, size_t index) { return index * tiles->count / tiles->sharing; }

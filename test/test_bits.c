@@ -6,9 +6,11 @@
 #include <omp.h>
 #include <stdatomic.h>
 
+#include "apart.h"
 #include "crowd.h"
 #include "each_openblas.h"
 #include "kernel/isa.h"
+#include "leader.h"
 #include "shares.h"
 #include "shot.h"
 #include "tiles.h"
@@ -25,6 +27,7 @@ static bool is_crowd_hidden, is_crowd_made_up;
 static bool is_led;              /* one leads all the same; otherwise they are counted: */
 static atomic_size_t had_shares; /* runs */
 static unsigned absent;          /* threads that do not come, a bit each */
+static bool are_apart;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __real_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
@@ -38,6 +41,9 @@ bool __real_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
 void __real_mms_shares_take_part(void *shares, void *room);
 void __wrap_mms_shares_take_part(void *shares, void *room);
+void __real_mms_leader_take_part(void *leader, void *room);
+void __wrap_mms_leader_take_part(void *leader, void *room);
+bool __wrap_mms_apart(void);
 
 static void take_part(void) {
   const unsigned self = 1u << omp_get_thread_num();
@@ -71,6 +77,12 @@ bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
 void __wrap_mms_shares_take_part(void *shares, void *room) {
   if (!(absent & 1u << omp_get_thread_num())) __real_mms_shares_take_part(shares, room);
 }
+
+void __wrap_mms_leader_take_part(void *leader, void *room) {
+  if (!(absent & 1u << omp_get_thread_num())) __real_mms_leader_take_part(leader, room);
+}
+
+bool __wrap_mms_apart(void) { return are_apart; }
 
 /* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
@@ -125,13 +137,16 @@ static void check_same_bits(const struct sample *sample, const mmscan_desc *desc
   buffer_free(&many);
 }
 
-/* By one thread and by two other numbers of them, other ones in the next turn: by the second with a leader always. */
+/* By one thread and by two other numbers of them, other ones in the next turn: by the second with a leader always. In
+ * every other turn cores are on dies, where threads are apart, and a leader has one round. */
 static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, unsigned turn,
                        struct tally *tally) {
   static const int counts[] = {2, 3, 7, 16};
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
+  const bool habit = mms_habits_here.has_dies;
   struct buffer one = buffer_new(size, 0);
   execute_with(desc, *choice, 1, sample->x, one.data);
+  mms_habits_here.has_dies = are_apart = turn % 2 == 0;
   for (unsigned i = turn; i < turn + 2; i++) {
     const int threads = counts[i % sized(COUNT(counts), 3)];
     atomic_store(&took_part, 0);
@@ -144,6 +159,8 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     tally->shared += (bits & (bits - 1)) != 0;
     tally->in_shares += atomic_load(&had_shares) > 0;
   }
+  are_apart = false;
+  mms_habits_here.has_dies = habit;
   buffer_free(&one);
 }
 
@@ -195,7 +212,25 @@ static void test_same_bits_of_the_blas(void **state) {
   check_all_bits("cblas");
 }
 
-/* Shares of threads that do not come are taken by those that do, whichever they are. */
+/* A run of three threads, of which some do not come. */
+static void check_absent(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
+                         unsigned missing, const struct buffer *one) {
+  const size_t size = desc->n * desc->batch * sizeof(float);
+  struct buffer few = buffer_new(size, 0);
+  memset(few.data, 0, size);
+  atomic_store(&had_shares, 0);
+  atomic_store(&took_part, 0);
+  absent = missing;
+  execute_with(desc, *choice, 3, sample->x, few.data);
+  absent = 0;
+  assert_int_equal(atomic_load(&had_shares), !is_led);
+  assert_int_equal(atomic_load(&took_part) & missing, 0);
+  assert_memory_equal(one->data, few.data, size);
+  buffer_free(&few);
+}
+
+/* What threads that do not come would have had is taken by those that do, whichever they are: shares, or tiles that one
+ * of them leads through, the last one if it comes soon where cores are on dies. */
 static void test_absent_threads(void **state) {
   (void)state;
   static const mmscan_choice choices[] = {
@@ -203,29 +238,24 @@ static void test_absent_threads(void **state) {
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
   const size_t n = 7001, batch = 3, size = batch * n * sizeof(float);
+  const bool habit = mms_habits_here.has_dies;
   struct sample sample = sample_new(type_at(0), RANDOM, batch * n);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
   desc.batch = batch;
   desc.x_dist = desc.y_dist = (ptrdiff_t)n;
-  struct buffer one = buffer_new(size, 0), few = buffer_new(size, 0);
+  struct buffer one = buffer_new(size, 0);
   is_crowd_hidden = true;
   for (size_t c = 0; c < COUNT(choices); c++) {
     execute_with(&desc, choices[c], 1, sample.x, one.data);
-    for (size_t i = 0; i < COUNT(sets); i++) {
-      memset(few.data, 0, size);
-      atomic_store(&had_shares, 0);
-      atomic_store(&took_part, 0);
-      absent = sets[i];
-      execute_with(&desc, choices[c], 3, sample.x, few.data);
-      absent = 0;
-      assert_int_equal(atomic_load(&had_shares), 1);
-      assert_int_equal(atomic_load(&took_part) & sets[i], 0);
-      assert_memory_equal(one.data, few.data, size);
+    for (size_t i = 0; i < 3 * COUNT(sets); i++) {
+      is_led = i % 3 > 0;
+      mms_habits_here.has_dies = i % 3 == 2;
+      check_absent(&sample, &desc, &choices[c], sets[i / 3], &one);
     }
   }
-  is_crowd_hidden = false;
+  is_led = is_crowd_hidden = false;
+  mms_habits_here.has_dies = habit;
   buffer_free(&one);
-  buffer_free(&few);
   sample_free(&sample);
 }
 

@@ -1,0 +1,94 @@
+/* test_apart.c: whether threads are apart: who finds out, when, and what it is found from.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <omp.h>
+#include <unistd.h>
+
+#include "apart.h"
+#include "clock.h"
+#include "kernel/kernel.h"
+#include "sanitized.h"
+#include "test.h"
+
+static const double NEVER = 1e9, AT_ONCE = 1; /* nanoseconds */
+
+static int with_dies(void **state) {
+  (void)state;
+  mms_habits_here.has_dies = true;
+  return 0;
+}
+
+static void test_what_is_found(void **state) {
+  (void)state;
+  mms_apart_found(AT_ONCE);
+  assert_false(mms_apart());
+  mms_apart_found(NEVER);
+  assert_true(mms_apart());
+  mms_habits_here.has_dies = false;
+  assert_false(mms_apart());
+}
+
+/* Once in a while. */
+static void test_when(void **state) {
+  (void)state;
+  const double now = 1e15, soon = now + 1e6, later = now + 1e9;
+  assert_true(mms_apart_is_due(now));
+  assert_false(mms_apart_is_due(now));
+  assert_false(mms_apart_is_due(soon));
+  assert_true(mms_apart_is_due(later));
+  mms_habits_here.has_dies = false;
+  assert_false(mms_apart_is_due(2 * later));
+}
+
+/* Seconds of a meeting of some threads, some of which come late or never. */
+static double meet(int threads, int late, int absent) {
+  mms_meeting meeting = {0};
+  const double start = clock_of(CLOCK_MONOTONIC);
+#pragma omp parallel num_threads(threads)
+  {
+    const int self = omp_get_thread_num();
+    if (self == late) usleep(3000);
+    if (self != absent) mms_apart_meet(&meeting);
+  }
+  return clock_of(CLOCK_MONOTONIC) - start;
+}
+
+enum { NOBODY = -1 };
+
+/* They find something, where they run at once: one does not wait for the other as long as it waits for a core. */
+static void test_meetings(void **state) {
+  (void)state;
+  int found = 0;
+  for (int i = 0; i < 200; i++) {
+    mms_apart_found(NEVER);
+    assert_true(meet(2 + i % 3, NOBODY, NOBODY) < 1);
+    found += !mms_apart();
+    mms_apart_found(AT_ONCE);
+    assert_true(meet(2 + i % 3, NOBODY, NOBODY) < 1);
+    found += mms_apart();
+  }
+  print_message("in %d of 400 meetings it was found that it is otherwise\n", found);
+  if (omp_get_num_procs() > 1 && !is_instrumented()) assert_true(found > 0);
+}
+
+/* One who is alone finds nothing, and leaves. */
+static void test_nobody_else(void **state) {
+  (void)state;
+  for (int i = 0; i < 40; i++) {
+    const int one = i % 2;
+    mms_apart_found(i % 4 < 2 ? NEVER : AT_ONCE);
+    assert_true(meet(2, NOBODY, one) < 1);
+    assert_true(meet(2, one, NOBODY) < 1);
+    assert_true(meet(1, NOBODY, NOBODY) < 1);
+    assert_int_equal(mms_apart(), i % 4 < 2);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_what_is_found, with_dies),
+                                     cmocka_unit_test_setup(test_when, with_dies),
+                                     cmocka_unit_test_setup(test_meetings, with_dies),
+                                     cmocka_unit_test_setup(test_nobody_else, with_dies)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
