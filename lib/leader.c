@@ -32,7 +32,7 @@ static bool in_long_groups(const mms_tiles *tiles) {
  * unit's products take so much longer that nothing is gained. */
 static bool in_one_round(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
-  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->streams && !run->job->far;
+  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->far;
 }
 
 /* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain
