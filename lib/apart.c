@@ -8,7 +8,7 @@
 
 /* Nanoseconds: more than on one die, less than between two; for how long that holds; and for how long one waits for the
  * other. */
-static const double FAR = 80, HOLDS = 10e6, PATIENCE = 50e3;
+static const double FAR = 90, HOLDS = 10e6, PATIENCE = 50e3;
 
 enum { TRIPS = 8, LOOKS = 64, LEFT = -1 };
 
@@ -52,8 +52,7 @@ static void throw_first(mms_meeting *meeting) {
 }
 
 static void throw_back(mms_meeting *meeting) {
-  for (int trip = 0; trip < TRIPS && await(meeting, 2 * trip + 1); trip++)
-    atomic_store(&meeting->ball, 2 * trip + 2);
+  for (int trip = 0; trip < TRIPS && await(meeting, 2 * trip + 1); trip++) atomic_store(&meeting->ball, 2 * trip + 2);
 }
 
 void mms_apart_meet(mms_meeting *meeting) {

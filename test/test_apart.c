@@ -86,9 +86,8 @@ static void test_nobody_else(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_what_is_found, with_dies),
-                                     cmocka_unit_test_setup(test_when, with_dies),
-                                     cmocka_unit_test_setup(test_meetings, with_dies),
-                                     cmocka_unit_test_setup(test_nobody_else, with_dies)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_what_is_found, with_dies), cmocka_unit_test_setup(test_when, with_dies),
+      cmocka_unit_test_setup(test_meetings, with_dies), cmocka_unit_test_setup(test_nobody_else, with_dies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
