@@ -9,14 +9,25 @@
 /* Runs with more threads, or with more tiles for a thread, have a leader. */
 enum { MOST_SHARES = 64, MOST_TILES = 128 };
 
-/* A unit's products take so long that it makes no difference where x is. */
-static bool stays_apart(const mms_run *run) { return !run->job->far && !run->engine->has_unit && mms_apart(); }
+/* Bytes of x, of all scans: what the last caches of two dies hold beside y. */
+static const size_t ON_DIES = (size_t)32 << 20;
+
+static size_t bytes_of(const mms_tiles *tiles, size_t count) { return count * tiles->most * tiles->element; }
+
+/* Whether each share is in its core's own cache, and y too. */
+static bool stays_in_core(const mms_tiles *tiles, size_t each) {
+  return bytes_of(tiles, each) <= mms_habits_here.half_cache && !tiles->run->job->streams;
+}
+
+/* Whether it is in the cache of its core's die, and in no other. A unit's products take so long that it makes no
+ * difference where x is. */
+static bool stays_on_die(const mms_tiles *tiles) {
+  return bytes_of(tiles, tiles->count) <= ON_DIES && !tiles->run->engine->has_unit && mms_apart();
+}
 
 bool mms_shares_suit(const mms_tiles *tiles) {
-  const mms_run *run = tiles->run;
   const size_t each = (tiles->count - 1) / tiles->sharing + 1;
-  const bool stays = each * tiles->most * tiles->element <= mms_habits_here.half_cache || stays_apart(run);
-  return tiles->sharing <= MOST_SHARES && each <= MOST_TILES && stays && !run->job->streams;
+  return tiles->sharing <= MOST_SHARES && each <= MOST_TILES && (stays_in_core(tiles, each) || stays_on_die(tiles));
 }
 
 /* Tiles from `first` to before `end`; what is found of them, and the carry into each. */

@@ -119,21 +119,22 @@ static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int thre
   mmscan_plan_destroy(plan);
 }
 
-/* Of more than 8 MiB as cores of either habit do it. */
+/* Of more than 8 MiB as cores of either habit do it, and with results that go past the caches, and that do not. */
 static void check_same_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
                             int threads, const struct buffer *one) {
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
-  const bool habit = mms_habits_here.fetches;
+  const mms_habits here = mms_habits_here;
   struct buffer many = buffer_new(size, 0);
   for (int other = 0; other < (size > (size_t)8 << 20 ? 2 : 1); other++) {
-    mms_habits_here.fetches = habit != other;
+    mms_habits_here.fetches = here.fetches != other;
+    mms_habits_here.stream_from = (size_t)(other ? 16 : 8) << 20;
     execute_with(desc, *choice, threads, sample->x, many.data);
     if (memcmp(one->data, many.data, size) != 0)
       fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu: %d threads give other bits than one",
                   sample->oracle.type->name, desc->n, desc->batch, choice->engine, part_of(choice), choice->tile,
                   threads);
   }
-  mms_habits_here.fetches = habit;
+  mms_habits_here = here;
   buffer_free(&many);
 }
 
