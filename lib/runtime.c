@@ -21,15 +21,19 @@
 
 enum {
   GRAIN = 32768, /* elements of short scans that a thread takes at a time */
-  MANY = 4,      /* scans for each thread: from here on a scan is one thread's, as one more is a fourth more at most */
+  MOST_SHARES = 64,
+  MANY = 4, /* scans for each thread: from here on a scan is one thread's, as one more is a fourth more at most */
 };
 
 /* ---- Whole scans ---------------------------------------------------------------------------------------------- */
 
+/* Each thread has a share of neighbouring scans, those of any static loop before and after, and takes some of it at a
+ * time; and then of what others have left of theirs. */
 typedef struct rows {
   const mms_tiles *tiles;
-  size_t per_grab;    /* scans that a thread takes at a time */
-  atomic_size_t next; /* the scan to take */
+  size_t per_grab; /* scans that a thread takes at a time */
+  size_t shares;
+  atomic_size_t next[MOST_SHARES]; /* the scan to take of each, counted from its first */
 } rows;
 
 static void scan_all(const mms_tiles *tiles, size_t scan, void *room) {
@@ -49,14 +53,21 @@ static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *room
     for (size_t scan = from; scan < to; scan++) scan_all(tiles, scan, room);
 }
 
+static size_t first_scan(const rows *r, size_t share) { return share * r->tiles->run->batch / r->shares; }
+
+static void take_of_share(rows *r, size_t share, void *room) {
+  const size_t first = first_scan(r, share), count = first_scan(r, share + 1) - first;
+  size_t from, to = 0;
+  while (to < count && (from = atomic_fetch_add_explicit(&r->next[share], r->per_grab, memory_order_relaxed)) < count) {
+    to = count - from < r->per_grab ? count : from + r->per_grab;
+    scan_some(r->tiles, first + from, first + to, room);
+  }
+}
+
 static void rows_take_part(void *given, void *room) {
   rows *r = given;
-  const size_t batch = r->tiles->run->batch;
-  size_t from, to = 0;
-  while (to < batch && (from = atomic_fetch_add_explicit(&r->next, r->per_grab, memory_order_relaxed)) < batch) {
-    to = batch - from < r->per_grab ? batch : from + r->per_grab;
-    scan_some(r->tiles, from, to, room);
-  }
+  const size_t self = (size_t)omp_get_thread_num();
+  for (size_t i = 0; i < r->shares; i++) take_of_share(r, (self + i) % r->shares, room);
 }
 
 /* A thread alone. */
@@ -148,7 +159,9 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
 static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
 
 static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
-  rows r = {.tiles = tiles, .per_grab = scans_per_grab(tiles->run)};
+  rows r = {.tiles = tiles,
+            .per_grab = scans_per_grab(tiles->run),
+            .shares = (size_t)(threads < MOST_SHARES ? threads : MOST_SHARES)};
   team t = {tiles->run, rows_take_part, &r, false};
   return serve_together(&t, threads);
 }

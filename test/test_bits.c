@@ -260,6 +260,37 @@ static void test_absent_threads(void **state) {
   sample_free(&sample);
 }
 
+/* Where OpenMP gives fewer threads than it was asked for, rows of those that do not come are done by those that do. */
+static void test_fewer_threads(void **state) {
+  (void)state;
+  enum { ASKED = 16, N = 1000, BATCH = 130 };
+  const size_t size = BATCH * N * sizeof(float);
+  const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd"};
+  struct sample sample = sample_new(type_at(0), RANDOM, BATCH * N);
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  desc.batch = BATCH;
+  desc.x_dist = desc.y_dist = N;
+  struct buffer one = buffer_new(size, 0), many = buffer_new(size, 0);
+  int given = 0;
+  execute_with(&desc, choice, 1, sample.x, one.data);
+  is_crowd_hidden = true;
+  omp_set_dynamic(1);
+#pragma omp parallel num_threads(ASKED)
+#pragma omp single
+  given = omp_get_num_threads();
+  for (int i = 0; i < 20; i++) {
+    memset(many.data, 0, size);
+    execute_with(&desc, choice, ASKED, sample.x, many.data);
+    assert_memory_equal(one.data, many.data, size);
+  }
+  omp_set_dynamic(0);
+  is_crowd_hidden = false;
+  print_message("%d threads of %d\n", given, ASKED);
+  buffer_free(&one);
+  buffer_free(&many);
+  sample_free(&sample);
+}
+
 /* ---- Other processes --------------------------------------------------------------------------------------------- */
 
 /* Threads round as their caller does. */
@@ -423,6 +454,7 @@ static void test_what_is_far(void **state) {
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rounding_of_threads_after),
+      cmocka_unit_test(test_fewer_threads),
       cmocka_unit_test(test_rounding_by_the_letter),
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_absent_threads),
