@@ -49,7 +49,7 @@ static double meet(int threads, int late, int absent) {
 #pragma omp parallel num_threads(threads)
   {
     const int self = omp_get_thread_num();
-    while (self == late && !atomic_load(&left)) usleep(100);
+    while (self == late && omp_get_num_threads() > 1 && !atomic_load(&left)) usleep(100);
     if (self != absent) mms_apart_meet(&meeting);
     atomic_store(&left, true);
   }
