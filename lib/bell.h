@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+enum { MMS_BELL_AWAKE = 2000 }; /* nanoseconds until a thread of the run that does not sleep is here */
+
 /* What the threads of a run have one of. */
 typedef struct mms_bell {
   atomic_int sleepers;

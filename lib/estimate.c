@@ -2,6 +2,7 @@
  * one factor, more or less (mms_habits). doc/PERFORMANCE.md, "Threads", says how they are measured. */
 #include "estimate.h"
 
+#include "apart.h"
 #include <string.h>
 
 /* Nanoseconds: of a call; of each scan after its first, less its elements; and of an element in the cache. The last row
@@ -29,7 +30,10 @@ static const row table[] = {
 };
 
 /* To start a team of threads and to wait for the last of them. */
-static const double TEAM = 2200;
+static double team(void) {
+  if (!mms_habits_here.has_dies) return 2200;
+  return mms_apart() ? 2600 : 1500;
+}
 
 /* NULL in a row stands for any. */
 static bool is_of(const row *r, const mms_engine *engine, const char *part) {
@@ -78,7 +82,7 @@ static size_t most_of(const mms_job *job, mms_shape shape, int count) {
 
 static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
   const size_t elements = most_of(job, shape, threads), others = (shape.batch - 1) / (size_t)threads;
-  return (threads > 1 ? TEAM : 0) + r->start + (double)others * r->scan +
+  return (threads > 1 ? team() : 0) + r->start + (double)others * r->scan +
          (double)elements * element(r, shape.type) * by_size(job->s) * mms_habits_here.slower;
 }
 
@@ -89,7 +93,7 @@ double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shap
   *threads = 1;
   if (shape.n == 0 || shape.batch == 0) return 0;
   double least = cost(r, job, shape, 1);
-  for (int count = 1; count < most && least > TEAM;) {
+  for (int count = 1; count < most && least > team();) {
     count = mms_estimate_next_count(count, most);
     double here = cost(r, job, shape, count);
     if (here >= least) continue;

@@ -242,10 +242,9 @@ static void follow_while_writing(mms_leader *leader, void *room) {
 /* Waits for those whose turn is before: the leader's is first, and it is the last thread, as most of its tiles are at
  * the end, where those of that thread are in any static loop before and after. Not for one that sleeps. */
 static void wait_for_turn(const mms_leader *leader) {
-  static const double AWAKE = 2000; /* nanoseconds until one that does not sleep is here */
   const size_t turn = ((size_t)omp_get_thread_num() + 1) % leader->tiles->sharing;
   if (leader->taken >= turn) return;
-  for (const double end = mms_clock() + AWAKE; leader->taken < turn && mms_clock() < end;)
+  for (const double end = mms_clock() + MMS_BELL_AWAKE; leader->taken < turn && mms_clock() < end;)
     ;
 }
 

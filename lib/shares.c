@@ -2,6 +2,7 @@
 #include "shares.h"
 
 #include "apart.h"
+#include "clock.h"
 #include <omp.h>
 
 /* ---- What they are ---------------------------------------------------------------------------------------------- */
@@ -39,10 +40,21 @@ typedef struct share {
 
 static size_t first_tile(const mms_tiles *tiles, size_t index) { return index * tiles->count / tiles->sharing; }
 
+static uint64_t bit(size_t index) { return (uint64_t)1 << index; }
+
+static bool is_taken(const mms_shares *s, size_t index) { return atomic_load(&s->taken) & bit(index); }
+
 /* Takes a share, if nobody has. */
 static bool take(mms_shares *s, size_t index) {
-  const uint64_t bit = (uint64_t)1 << index;
-  return !(atomic_load(&s->taken) & bit) && !(atomic_fetch_or(&s->taken, bit) & bit);
+  return !is_taken(s, index) && !(atomic_fetch_or(&s->taken, bit(index)) & bit(index));
+}
+
+/* Waits for the thread whose share it is: who has had nothing to look at may be here before it. Not for one that
+ * sleeps. */
+static void wait_for_owner(const mms_shares *s, size_t index) {
+  if (is_taken(s, index)) return;
+  for (const double end = mms_clock() + MMS_BELL_AWAKE; !is_taken(s, index) && mms_clock() < end;)
+    ;
 }
 
 /* ---- A thread's own --------------------------------------------------------------------------------------------- */
@@ -76,8 +88,7 @@ static void finish(mms_shares *s, void *room, const share *own) {
   }
 }
 
-/* ---- That of a thread that has not come by then -------------------------------------------------------------------
- */
+/* ---- That of a thread that has not come by then ----------------------------------------------------------------- */
 
 static void scan(mms_shares *s, void *room, size_t index) {
   const size_t end = first_tile(s->tiles, index + 1);
@@ -98,6 +109,7 @@ void mms_shares_take_part(void *given, void *room) {
   share own;
   if (is_mine) look(s, room, self, &own);
   for (size_t i = 0; i < s->tiles->sharing; i++) {
+    if (is_mine && i < self) wait_for_owner(s, i);
     if (is_mine && i == self) {
       pass(s, room, &own);
       finish(s, room, &own);

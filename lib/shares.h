@@ -5,7 +5,8 @@
  * those of any static loop over x and y before and after, so that nothing changes cores. So it is where threads are
  * apart (apart.h), and x stays in the caches of theirs. Elsewhere one leads (leader.h).
  *
- * A thread that never comes has taken nothing; one that comes late has its share taken by another.
+ * A thread that never comes has taken nothing; one that comes later than those that do not sleep has its share taken by
+ * another.
  */
 #ifndef MMS_SHARES_H
 #define MMS_SHARES_H

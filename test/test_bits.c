@@ -7,10 +7,12 @@
 #include <stdatomic.h>
 
 #include "apart.h"
+#include "clock.h"
 #include "crowd.h"
 #include "each_openblas.h"
 #include "kernel/isa.h"
 #include "leader.h"
+#include "sanitized.h"
 #include "shares.h"
 #include "shot.h"
 #include "tiles.h"
@@ -27,6 +29,9 @@ static bool is_crowd_hidden, is_crowd_made_up;
 static bool is_led;              /* one leads all the same; otherwise they are counted: */
 static atomic_size_t had_shares; /* runs */
 static unsigned absent;          /* threads that do not come, a bit each */
+static bool is_race;             /* the first of two threads comes just after the other, */
+static atomic_int lined_up;      /* when both are here; */
+static int had_first;            /* and it is noted who has the first tile */
 static bool are_apart;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
@@ -52,7 +57,10 @@ static void take_part(void) {
 }
 
 mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index) {
-  take_part();
+  if (!is_race)
+    take_part();
+  else if (index == 0)
+    had_first = omp_get_thread_num();
   return __real_mms_tiles_at(tiles, index);
 }
 
@@ -74,7 +82,23 @@ bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
   return true;
 }
 
+/* Both are here, and the last share is taken, which was half a microsecond ago: for which each waits for long enough.
+ */
+static void line_up(const mms_shares *shares) {
+  const uint64_t last = (uint64_t)1 << (shares->tiles->sharing - 1);
+  const double end = seconds() + 0.01;
+  atomic_fetch_add(&lined_up, 1);
+  while (lined_up < 2 && seconds() < end)
+    ;
+  if (omp_get_thread_num() != 0) return;
+  while (!(shares->taken & last) && seconds() < end)
+    ;
+  for (const double taken = seconds(); seconds() < taken + 500e-9;)
+    ;
+}
+
 void __wrap_mms_shares_take_part(void *shares, void *room) {
+  if (is_race) line_up(shares);
   if (!(absent & 1u << omp_get_thread_num())) __real_mms_shares_take_part(shares, room);
 }
 
@@ -257,6 +281,29 @@ static void test_absent_threads(void **state) {
   is_led = is_crowd_hidden = false;
   mms_habits_here.has_dies = habit;
   buffer_free(&one);
+  sample_free(&sample);
+}
+
+/* Who has nothing to look at, as nobody asks for the carry out of its tile, leaves the first one to the thread that
+ * comes for it a moment later. */
+static void test_each_its_own(void **state) {
+  (void)state;
+  enum { N = 20000, RUNS = 100 };
+  const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = N / 2};
+  struct sample sample = sample_new(type_at(0), RANDOM, N);
+  struct buffer y = buffer_new(N * sizeof(float), 0);
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  int run = 0;
+  had_first = -1;
+  is_crowd_hidden = is_race = true;
+  for (; had_first != 0 && run < RUNS; run++) {
+    lined_up = 0;
+    execute_with(&desc, choice, 2, sample.x, y.data);
+  }
+  is_crowd_hidden = is_race = false;
+  print_message("in run %d the first thread had the first tile\n", run);
+  if (omp_get_num_procs() > 1 && !is_instrumented()) assert_int_equal(had_first, 0);
+  buffer_free(&y);
   sample_free(&sample);
 }
 
@@ -454,6 +501,7 @@ static void test_what_is_far(void **state) {
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rounding_of_threads_after),
+      cmocka_unit_test(test_each_its_own),
       cmocka_unit_test(test_fewer_threads),
       cmocka_unit_test(test_rounding_by_the_letter),
       cmocka_unit_test(test_same_bits),

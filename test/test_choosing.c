@@ -4,6 +4,7 @@
  */
 #include <float.h>
 
+#include "apart.h"
 #include "child.h"
 #include "clock.h"
 #include "estimate.h"
@@ -269,6 +270,32 @@ static void test_costs_of_threads(void **state) {
         for (int most = 1; most <= 64; most *= 2) check_costs_of_threads(engine, TILE / 2 * halves, batches[b], most);
 }
 
+/* Threads that are apart wait longer for each other: the shortest scan that two of them share, in 1024 floats. */
+static size_t least_for_two(double handoff) {
+  const mms_job job = job_of(&mms_engine_simd, mms_isa_best(), MMSCAN_F32, 0, 1024);
+  mms_apart_found(handoff);
+  for (size_t n = 1; n < 1024; n++) {
+    int threads;
+    mms_estimate(&mms_engine_simd, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, n << 10, 1}, 2, &threads);
+    if (threads == 2) return n;
+  }
+  return SIZE_MAX;
+}
+
+static void test_costs_of_threads_that_are_apart(void **state) {
+  (void)state;
+  const bool habit = mms_habits_here.has_dies;
+  mms_habits_here.has_dies = true;
+  const size_t near = least_for_two(1), apart = least_for_two(1e9);
+  mms_habits_here.has_dies = false;
+  const size_t no_dies = least_for_two(1);
+  assert_int_equal(least_for_two(1e9), no_dies);
+  mms_habits_here.has_dies = habit;
+  print_message("two threads share %zu Ki floats, %zu Ki where they are apart, %zu Ki without dies\n", near, apart,
+                no_dies);
+  assert_true(near > 1 && near < apart && apart < 1024);
+}
+
 /* From one on twice as many, and at last all. */
 static void test_counts_that_are_tried(void **state) {
   (void)state;
@@ -318,6 +345,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_costs),
       cmocka_unit_test(test_costs_of_sizes),
       cmocka_unit_test(test_costs_of_threads),
+      cmocka_unit_test(test_costs_of_threads_that_are_apart),
       cmocka_unit_test(test_counts_that_are_tried),
       cmocka_unit_test(test_linked_blas_that_is_wrong),
       cmocka_unit_test(test_what_is_measured_is_not_the_slowest),

@@ -142,8 +142,11 @@ static void test_what_was_measured(void **state) {
   const char *file = in_scratch("measured");
   struct seen measured = ask("measure", &(struct setting){"MMSCAN_TEST_TO", file}, 1);
   struct seen read = ask("read", &(struct setting){"MMSCAN_TEST_FROM", file}, 1);
+  assert_int_equal(measured.status, MMSCAN_OK);
+  assert_int_equal(read.status, MMSCAN_OK);
   assert_int_equal(measured.count, 1);
-  assert_same_seen(&measured, &read);
+  assert_int_equal(read.count, 1);
+  assert_memory_equal(&measured.plan[0], &read.plan[0], sizeof read.plan[0]); /* of the others nothing is known */
   const struct text text = text_read(file);
   const char *line = strstr(text.data, "\nf32 16 0 ");
   int of = 0;
