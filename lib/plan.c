@@ -5,6 +5,7 @@
 #include "runtime.h"
 #include "wisdom.h"
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* Bytes of y, of all scans, beyond which x is prefetched, y is stored past the caches (non-temporal) by one thread,
@@ -159,11 +160,18 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
+static double saved_by(const mmscan_plan *plan) {
+  int one;
+  const double alone = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), 1, &one);
+  return alone - alone / plan->threads;
+}
+
 /* A number that was asked for is taken as it is: nobody else can say that it does not pay. */
 static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
   if (c->threads) plan->threads = c->threads;
   if (!plan->threads) mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most, &plan->threads);
   if (plan->threads > most) plan->threads = most;
+  plan->saves = c->threads || plan->threads == 1 ? INFINITY : saved_by(plan);
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
@@ -259,7 +267,8 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .y = y,
                  .first = p->first,
                  .carry = carry,
-                 .threads = plan->threads};
+                 .threads = plan->threads,
+                 .saves = plan->saves};
   const mmscan_status status = mms_runtime_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.engine = &mms_engine_serial;

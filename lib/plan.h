@@ -12,6 +12,7 @@ struct mmscan_plan {
   const mms_engine *engine;
   mms_job job;
   int threads;         /* how many to use, where so many may run */
+  double saves;        /* nanoseconds, by so many instead of one; infinite where they were asked for */
   bool engine_is_free; /* nobody asked for the engine: the plain loop may stand in for it where there is no memory */
 };
 

@@ -16,6 +16,7 @@
 #include "rounding.h"
 #include "shares.h"
 #include "unit/fork.h"
+#include "wake.h"
 #include "workspace.h"
 #include <omp.h>
 
@@ -138,7 +139,9 @@ static mmscan_status serve_together(team *t, int threads) {
   }
   mms_rounding_set(callers);
   mms_cancel_restore(before);
-  mms_crowd_saw(call, start, idle, mms_clock());
+  const double end = mms_clock();
+  mms_crowd_saw(call, start, idle, end);
+  mms_wake_saw(end - call, (start - call) + (end - idle));
   return status_of(t);
 }
 
@@ -177,7 +180,8 @@ static mmscan_status share_nothing(mms_tiles *tiles) {
 }
 
 static int threads_now(const mms_run *run) {
-  return run->threads > 1 && !mms_crowd_is_here() ? mms_runtime_threads(run->threads) : 1;
+  const bool is_one = run->threads == 1 || mms_crowd_is_here() || !mms_wake_pays(run->saves);
+  return is_one ? 1 : mms_runtime_threads(run->threads);
 }
 
 static mmscan_status share(mms_tiles *tiles, int threads) {

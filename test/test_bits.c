@@ -16,6 +16,7 @@
 #include "shares.h"
 #include "shot.h"
 #include "tiles.h"
+#include "wake.h"
 
 /* ---- Who takes part ---------------------------------------------------------------------------------------------- */
 
@@ -456,6 +457,45 @@ static void test_held_up(void **state) {
   sample_free(&sample);
 }
 
+/* Whether in some of so many runs more than one thread had a tile. */
+static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int runs, const void *x, void *y) {
+  bool is = false;
+  for (int run = 0; run < runs && !is; run++) {
+    mmscan_choice used;
+    mmscan_plan *plan = plan_new(desc, choice, &used);
+    atomic_store(&took_part, 0);
+    assert_mmscan_ok(mmscan_execute(plan, x, y));
+    mmscan_plan_destroy(plan);
+    const unsigned bits = atomic_load(&took_part);
+    is = (bits & (bits - 1)) != 0;
+  }
+  return is;
+}
+
+/* Threads that had to be woken twice are not called for what takes less than that, unless they are asked for; nor are
+ * bits others. When they are awake again they are. */
+static void test_asleep(void **state) {
+  (void)state;
+  enum { N = 1 << 18, RUNS = 20, TRIES = 200 };
+  const mmscan_choice any = {.struct_size = sizeof any, .engine = "simd"},
+                      two = {.struct_size = sizeof two, .engine = "simd", .threads = 2};
+  struct sample sample = sample_new(type_at(0), RANDOM, N);
+  struct buffer alone = buffer_new(N * sizeof(float), 0), y = buffer_new(N * sizeof(float), 0);
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  execute_with(&desc, any, 1, sample.x, alone.data);
+  is_crowd_hidden = true;
+  for (int i = 0; i < 2; i++) mms_wake_saw(950e3, 900e3);
+  assert_false(is_shared(&desc, &any, RUNS, sample.x, y.data));
+  assert_memory_equal(alone.data, y.data, N * sizeof(float));
+  assert_true(is_shared(&desc, &two, TRIES, sample.x, y.data));
+  for (int i = 0; i < 2; i++) mms_wake_saw(5e3, 1e3);
+  if (mmscan_threads() > 1) assert_true(is_shared(&desc, &any, TRIES, sample.x, y.data));
+  is_crowd_hidden = false;
+  buffer_free(&alone);
+  buffer_free(&y);
+  sample_free(&sample);
+}
+
 /* ---- What is in no cache ----------------------------------------------------------------------------------------- */
 
 enum { FAR = (32 << 20) / 4 + 1003 }; /* elements of 32 bits */
@@ -508,6 +548,7 @@ static int run_all(void) {
       cmocka_unit_test(test_absent_threads),
       cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),
+      cmocka_unit_test(test_asleep),
       cmocka_unit_test(test_what_is_far),
   };
   print_message("the unit cblas is %s\n", unit_library());
