@@ -15,7 +15,7 @@
 bool mms_crowd_is_here(void);
 
 /* A run by several threads, by mms_clock(): when they were called together, when the calling thread began its part,
- * when it had nothing left to do, when all had. */
+ * when it had nothing left to do, when all had, and had met (apart.h). */
 void mms_crowd_saw(double call, double start, double idle, double end);
 
 #endif

@@ -1,5 +1,4 @@
-/* leader.h: threads that share the tiles of a scan, of which one leads: where these are more than caches hold
- * (shares.h).
+/* leader.h: threads that share the tiles of a scan, of which one leads: where they have no shares (shares.h).
  *
  * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by

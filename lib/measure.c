@@ -6,6 +6,7 @@
 #include "runtime.h"
 #include "wisdom.h"
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,12 +225,13 @@ static void drop_all(contest *c) {
 }
 
 /* The winner holds its unit, so it can be held again. */
-static void adopt(mmscan_plan *plan, const candidate *best) {
+static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice *asked) {
   mms_unit_hold(best->plan.job.unit);
   mms_plan_drop(plan);
   plan->engine = best->plan.engine;
   plan->job = best->plan.job;
   plan->threads = best->plan.threads;
+  plan->saves = asked->threads ? INFINITY : mms_plan_saves(plan);
 }
 
 /* Neither the caller nor the environment settles any of the choice, and all threads can be had: what is found holds
@@ -261,7 +263,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {
     run_rounds(&c);
-    adopt(plan, run_final(&c));
+    adopt(plan, run_final(&c), asked);
     status = general ? keep(plan) : MMSCAN_OK;
   }
   drop_all(&c);

@@ -160,7 +160,7 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
-static double saved_by(const mmscan_plan *plan) {
+double mms_plan_saves(const mmscan_plan *plan) {
   int one;
   const double alone = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), 1, &one);
   return alone - alone / plan->threads;
@@ -171,7 +171,7 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
   if (c->threads) plan->threads = c->threads;
   if (!plan->threads) mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most, &plan->threads);
   if (plan->threads > most) plan->threads = most;
-  plan->saves = c->threads || plan->threads == 1 ? INFINITY : saved_by(plan);
+  plan->saves = c->threads || plan->threads == 1 ? INFINITY : mms_plan_saves(plan);
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {

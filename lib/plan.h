@@ -23,6 +23,9 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 /* Gives back what a chosen plan holds: its unit's library. */
 void mms_plan_drop(const mmscan_plan *plan);
 
+/* Nanoseconds that its threads save, as estimated, for plan->saves. */
+double mms_plan_saves(const mmscan_plan *plan);
+
 /* The shape of a plan's problem. */
 mms_shape mms_plan_shape(const mmscan_plan *plan);
 

@@ -180,8 +180,9 @@ static mmscan_status share_nothing(mms_tiles *tiles) {
 }
 
 static int threads_now(const mms_run *run) {
-  const bool is_one = run->threads == 1 || mms_crowd_is_here() || !mms_wake_pays(run->saves);
-  return is_one ? 1 : mms_runtime_threads(run->threads);
+  if (run->threads == 1 || mms_crowd_is_here()) return 1;
+  const int threads = mms_runtime_threads(run->threads);
+  return threads > 1 && mms_wake_pays(run->saves) ? threads : 1;
 }
 
 static mmscan_status share(mms_tiles *tiles, int threads) {

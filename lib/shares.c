@@ -50,10 +50,11 @@ static bool take(mms_shares *s, size_t index) {
 }
 
 /* Waits for the thread whose share it is: who has had nothing to look at may be here before it. Not for one that
- * sleeps. */
-static void wait_for_owner(const mms_shares *s, size_t index) {
+ * sleeps: until *end, which is 0 where nobody was waited for yet. */
+static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
   if (is_taken(s, index)) return;
-  for (const double end = mms_clock() + MMS_BELL_AWAKE; !is_taken(s, index) && mms_clock() < end;)
+  if (*end == 0) *end = mms_clock() + MMS_BELL_AWAKE;
+  while (!is_taken(s, index) && mms_clock() < *end)
     ;
 }
 
@@ -107,9 +108,10 @@ void mms_shares_take_part(void *given, void *room) {
   const size_t self = (size_t)omp_get_thread_num();
   const bool is_mine = take(s, self);
   share own;
+  double end = 0;
   if (is_mine) look(s, room, self, &own);
   for (size_t i = 0; i < s->tiles->sharing; i++) {
-    if (is_mine && i < self) wait_for_owner(s, i);
+    if (is_mine && i < self) wait_for_owner(s, i, &end);
     if (is_mine && i == self) {
       pass(s, room, &own);
       finish(s, room, &own);

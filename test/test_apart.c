@@ -88,9 +88,23 @@ static void test_nobody_else(void **state) {
   }
 }
 
+/* Where one has left, the other finds nothing, and does not call it back. */
+static void test_who_left(void **state) {
+  (void)state;
+  for (int i = 0; i < 100; i++) {
+    mms_meeting meeting = {.ball = -1};
+    mms_apart_found(i % 2 ? NEVER : AT_ONCE);
+#pragma omp parallel num_threads(2)
+    mms_apart_meet(&meeting);
+    assert_int_equal(mms_apart(), i % 2);
+    assert_int_equal(meeting.ball, -1);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_what_is_found, with_dies), cmocka_unit_test_setup(test_when, with_dies),
-      cmocka_unit_test_setup(test_meetings, with_dies), cmocka_unit_test_setup(test_nobody_else, with_dies)};
+      cmocka_unit_test_setup(test_meetings, with_dies), cmocka_unit_test_setup(test_nobody_else, with_dies),
+      cmocka_unit_test_setup(test_who_left, with_dies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
