@@ -160,6 +160,9 @@ $(BUILD)/bench/cxx/%.o: bench/cxx/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 
+# They are kept: make would take them for intermediate, and the next one, which reads of them in their .d files, would
+# make them again, also where it has company in the folder.
+.SECONDARY: $(TEST_SRC:%.c=$(BUILD)/%.o)
 $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Ilib -c $< -o $@

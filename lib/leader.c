@@ -65,7 +65,7 @@ static size_t leaders_part(const mms_tiles *tiles, size_t each) {
 /* Tiles of the leader's before the first group: for the time in which a group is looked at, and some to spare where
  * that is the only one. */
 static size_t lead_before(const mms_tiles *tiles, size_t each) {
-  return in_one_round(tiles) ? divide_near(2 * each, 5) : divide_up(each, 4);
+  return in_one_round(tiles) && each > 1 ? divide_near(2 * each, 5) : divide_up(each, 4);
 }
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
@@ -124,7 +124,6 @@ static bool take(mms_leader *leader, group *g) {
     leader->next = g->first + g->count;
   }
   pthread_mutex_unlock(&leader->lock);
-  atomic_fetch_add(&leader->taken, 1);
   for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(leader->tiles, g->first + i);
   return is_left;
 }
@@ -196,7 +195,9 @@ static void finish(mms_leader *leader, void *room, const group *g, size_t then) 
 
 static void follow(mms_leader *leader, void *room) {
   group two[2], *now = &two[0], *next = &two[1];
-  if (!take(leader, now)) return;
+  const bool is_any = take(leader, now);
+  atomic_fetch_add(&leader->taken, 1);
+  if (!is_any) return;
   look(leader, room, now);
   for (bool more = true; more;) {
     more = take(leader, next);

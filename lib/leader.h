@@ -35,7 +35,7 @@ typedef struct mms_leader {
   mms_leader_layout layout;
   mms_bell bell;
   atomic_bool has_leader;
-  atomic_size_t taken;  /* parts that were taken, or asked for */
+  atomic_size_t taken;  /* parts in turn that were taken: the leader's, and first groups */
   pthread_mutex_t lock; /* for what follows */
   size_t next;          /* the first tile that nobody has taken: 0 is the leader's */
   struct group *front;  /* groups that the leader has not come to, in order */
