@@ -5,9 +5,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Nanoseconds: longer than any wait for other threads to be woken, and for their last tiles. */
-static const double LONG_WAIT = 1e6;
-
 /* For so many times as long as the wait runs are one thread's: whatever holds them up, it does for a small part of the
  * time. */
 static const double TIMES = 10;
@@ -21,6 +18,6 @@ bool mms_crowd_is_here(void) {
 
 void mms_crowd_saw(double call, double start, double idle, double end) {
   double wait = (start - call) + (end - idle);
-  if (wait > LONG_WAIT && wait > (end - call) / 2)
+  if (wait > MMS_CROWD_WAIT && wait > (end - call) / 2)
     atomic_store_explicit(&until, (uint64_t)(mms_clock() + TIMES * wait), memory_order_relaxed);
 }

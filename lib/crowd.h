@@ -11,6 +11,9 @@
 
 #include <stdbool.h>
 
+/* Nanoseconds: longer than any wait for other threads to be woken, and for their last tiles. */
+enum { MMS_CROWD_WAIT = 1000000 };
+
 /* Whether a run by several threads was held up just now. */
 bool mms_crowd_is_here(void);
 

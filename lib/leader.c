@@ -62,10 +62,11 @@ static size_t leaders_part(const mms_tiles *tiles, size_t each) {
   return is_less ? 5 * each / 4 : divide_near(11 * each - 1, 8);
 }
 
-/* Tiles of the leader's before the first group: for the time in which a group is looked at, and some to spare where
- * that is the only one. */
+/* Tiles of the leader's before the first group, one at least: for the time in which a group is looked at, and some to
+ * spare where that is the only one. */
 static size_t lead_before(const mms_tiles *tiles, size_t each) {
-  return in_one_round(tiles) && each > 1 ? divide_near(2 * each, 5) : divide_up(each, 4);
+  const size_t lead = in_one_round(tiles) ? divide_near(2 * each, 5) : divide_up(each, 4);
+  return lead > 0 ? lead : 1;
 }
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {

@@ -6,7 +6,6 @@
 #include "runtime.h"
 #include "wisdom.h"
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,7 +230,7 @@ static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice 
   plan->engine = best->plan.engine;
   plan->job = best->plan.job;
   plan->threads = best->plan.threads;
-  plan->saves = asked->threads ? INFINITY : mms_plan_saves(plan);
+  plan->saves = mms_plan_saves(plan, asked);
 }
 
 /* Neither the caller nor the environment settles any of the choice, and all threads can be had: what is found holds

@@ -160,8 +160,9 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
-double mms_plan_saves(const mmscan_plan *plan) {
+double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
   int one;
+  if (asked->threads || plan->threads == 1) return INFINITY;
   const double alone = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), 1, &one);
   return alone - alone / plan->threads;
 }
@@ -171,7 +172,7 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
   if (c->threads) plan->threads = c->threads;
   if (!plan->threads) mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most, &plan->threads);
   if (plan->threads > most) plan->threads = most;
-  plan->saves = c->threads || plan->threads == 1 ? INFINITY : mms_plan_saves(plan);
+  plan->saves = mms_plan_saves(plan, c);
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {

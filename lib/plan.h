@@ -23,8 +23,8 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 /* Gives back what a chosen plan holds: its unit's library. */
 void mms_plan_drop(const mmscan_plan *plan);
 
-/* Nanoseconds that its threads save, as estimated, for plan->saves. */
-double mms_plan_saves(const mmscan_plan *plan);
+/* What plan->saves is: a number of threads that was asked for is taken as it is. */
+double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked);
 
 /* The shape of a plan's problem. */
 mms_shape mms_plan_shape(const mmscan_plan *plan);

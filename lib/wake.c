@@ -1,11 +1,12 @@
 /* wake.c: what it took to wake threads, and what has been saved since. */
 #include "wake.h"
 
+#include "crowd.h"
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Nanoseconds: longer than any wait for threads that are awake, and shorter than one for a core (crowd.h). */
-static const double AWAKE = 10e3, FOR_A_CORE = 1e6;
+/* Nanoseconds: longer than any wait for threads that are awake. */
+static const double AWAKE = 10e3;
 
 /* So many times what it takes to wake threads is what they would have saved until they are woken again. */
 enum { TIMES = 4 };
@@ -20,7 +21,7 @@ bool mms_wake_pays(double saves) {
 }
 
 void mms_wake_saw(double took, double waited) {
-  const bool slept = waited > AWAKE && waited < FOR_A_CORE && waited > took / 2;
+  const bool slept = waited > AWAKE && waited < MMS_CROWD_WAIT && waited > took / 2;
   const uint64_t now = slept ? (uint64_t)waited : 0, before = atomic_load_explicit(&last, memory_order_relaxed);
   if (now == 0 && before == 0) return;
   atomic_store_explicit(&last, now, memory_order_relaxed);

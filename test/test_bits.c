@@ -83,8 +83,7 @@ bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
   return true;
 }
 
-/* Both are here, and the last share is taken, which was a moment ago: for which each waits for long enough.
- */
+/* Until both are here, and until a moment after the last share is taken; or for long enough. */
 static void line_up(const mms_shares *shares) {
   const uint64_t last = (uint64_t)1 << (shares->tiles->sharing - 1);
   const double end = seconds() + 0.01;
@@ -308,6 +307,23 @@ static void test_each_its_own(void **state) {
   if (at_once) assert_int_equal(own, ENOUGH);
   buffer_free(&y);
   sample_free(&sample);
+}
+
+/* The first tile is always the leader's, so a first group that starts there would be nobody's. */
+static void test_lead(void **state) {
+  (void)state;
+  const bool habit = mms_habits_here.has_dies;
+  const mms_job job = {.type = MMSCAN_F32};
+  const mms_run run = {.engine = &mms_engine_simd, .job = &job};
+  for (size_t count = 2; count < 300; count++)
+    for (size_t sharing = 2; sharing <= 9; sharing++) {
+      const mms_tiles tiles = {
+          .run = &run, .element = 4, .most = 1024, .per_scan = count, .count = count, .sharing = sharing};
+      mms_habits_here.has_dies = count % 2 == 0;
+      const mms_leader_layout layout = mms_leader_layout_of(&tiles);
+      assert_true(layout.lead > 0 && layout.lead < count && layout.group > 0);
+    }
+  mms_habits_here.has_dies = habit;
 }
 
 /* Where OpenMP gives fewer threads than it was asked for, rows of those that do not come are done by those that do. */
@@ -544,6 +560,7 @@ static int run_all(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rounding_of_threads_after),
       cmocka_unit_test(test_each_its_own),
+      cmocka_unit_test(test_lead),
       cmocka_unit_test(test_fewer_threads),
       cmocka_unit_test(test_rounding_by_the_letter),
       cmocka_unit_test(test_same_bits),
