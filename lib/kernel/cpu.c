@@ -61,6 +61,7 @@ bool mms_cpu_is_amd(void) { return is_by(signature_AMD_ebx); }
 
 /* AMD's family 0x19 is Zen 3, without AVX-512, and Zen 4, with units of 256 bits; 0x1A is Zen 5. */
 bool mms_cpu_is_512_wide(void) { return !mms_cpu_is_amd() || family() != 0x19; }
+bool mms_cpu_is_zen_3(void) { return mms_cpu_is_amd() && family() >= 0x19; }
 bool mms_cpu_is_zen_5(void) { return mms_cpu_is_amd() && family() >= 0x1A; }
 
 /* The brand string: three leaves of 16 bytes. */
@@ -85,6 +86,7 @@ bool mms_cpu_runs_avx512(void) { return false; }
 bool mms_cpu_is_512_wide(void) { return false; }
 bool mms_cpu_is_intel(void) { return false; }
 bool mms_cpu_is_amd(void) { return false; }
+bool mms_cpu_is_zen_3(void) { return false; }
 bool mms_cpu_is_zen_5(void) { return false; }
 uint32_t mms_cpu_signature(void) { return 0; }
 
