@@ -35,9 +35,9 @@ static inline bits up_32(bits v, bits in, int step) {
   case 0:
     return _mm256_alignr_epi32(v, in, 7);
   case 1:
-    return _mm256_alignr_epi32(v, in, 6);
+    return _mm256_alignr_epi64(v, in, 3);
   default:
-    return _mm256_alignr_epi32(v, in, 4);
+    return _mm256_alignr_epi64(v, in, 2);
   }
 }
 
@@ -46,9 +46,9 @@ static inline bits down_32(bits v, bits in, int step) {
   case 0:
     return _mm256_alignr_epi32(in, v, 1);
   case 1:
-    return _mm256_alignr_epi32(in, v, 2);
+    return _mm256_alignr_epi64(in, v, 1);
   default:
-    return _mm256_alignr_epi32(in, v, 4);
+    return _mm256_alignr_epi64(in, v, 2);
   }
 }
 
