@@ -10,8 +10,8 @@
 
 /* Bytes of y, of all scans, beyond which x is prefetched, y is stored past the caches (non-temporal) by one thread,
  * or where a unit's matrices are in these too, or x and y are taken to be in memory. Measured, as
- * mms_habits.stream_from is; what systems say of the size of caches is not to be relied on (a virtual machine may name
- * its host's), and the gain is flat around these. */
+ * mms_habits.stream_from is; what systems say of the size of caches is not to be relied on alone (a virtual machine may
+ * name its host's), and the gain is flat around these. */
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
 
 /* Bytes of one scan from which that holds if its ends share a line with others, as those are stored through the caches;

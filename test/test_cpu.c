@@ -56,6 +56,29 @@ static void test_this_cpu(void **state) {
   if (mms_cpu_runs_avx512()) assert_true(mms_cpu_runs_avx2() && __builtin_cpu_supports("avx512vl"));
 }
 
+/* Linux reads the same, in its own way. */
+static void test_the_last_cache(void **state) {
+  (void)state;
+  if (!mms_cpu_is_amd()) {
+    assert_int_equal(mms_cpu_die_cache(), 0);
+    return;
+  }
+  size_t kib = 0;
+  for (int i = 0; i < 8; i++) {
+    char path[64];
+    size_t here;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%zuK", &here) == 1) kib = here;
+    if (file) fclose(file);
+  }
+  if (kib == 0) {
+    print_message("skipped: the system says nothing of caches\n");
+    skip();
+  }
+  assert_int_equal(mms_cpu_die_cache(), kib << 10);
+}
+
 #else
 
 static void test_another_machine(void **state) {
@@ -71,6 +94,7 @@ int main(void) {
     cmocka_unit_test(test_what_the_cpu_has),
     cmocka_unit_test(test_what_the_system_saves),
     cmocka_unit_test(test_this_cpu),
+    cmocka_unit_test(test_the_last_cache),
 #else
     cmocka_unit_test(test_another_machine),
 #endif

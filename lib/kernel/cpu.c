@@ -64,6 +64,19 @@ bool mms_cpu_is_512_wide(void) { return !mms_cpu_is_amd() || family() != 0x19; }
 bool mms_cpu_is_zen_3(void) { return mms_cpu_is_amd() && family() >= 0x19; }
 bool mms_cpu_is_zen_5(void) { return mms_cpu_is_amd() && family() >= 0x1A; }
 
+/* Leaf 0x8000001D tells of a cache for each of its subleaves, and of none after the last. */
+size_t mms_cpu_die_cache(void) {
+  enum { TYPES = 0x1F };
+  uint32_t a, b, c, d;
+  size_t last = 0;
+  if (!mms_cpu_is_amd()) return 0;
+  for (uint32_t i = 0; __get_cpuid_count(0x8000001D, i, &a, &b, &c, &d) && (a & TYPES); i++) {
+    const size_t line = (b & 0xFFF) + 1, parts = (b >> 12 & 0x3FF) + 1, ways = (b >> 22) + 1, sets = (size_t)c + 1;
+    last = line * parts * ways * sets;
+  }
+  return last;
+}
+
 /* The brand string: three leaves of 16 bytes. */
 static void read_name(char *to, size_t size) {
   uint32_t words[13] = {0};
@@ -88,6 +101,7 @@ bool mms_cpu_is_intel(void) { return false; }
 bool mms_cpu_is_amd(void) { return false; }
 bool mms_cpu_is_zen_3(void) { return false; }
 bool mms_cpu_is_zen_5(void) { return false; }
+size_t mms_cpu_die_cache(void) { return 0; }
 uint32_t mms_cpu_signature(void) { return 0; }
 
 /* Whether a line of /proc/cpuinfo says what CPU it is: of ARM that takes all four that begin with "CPU". */

@@ -3,6 +3,7 @@
 #define MMS_CPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What kernel/avx512.c, kernel/avx512vl.c and kernel/avx2.c are compiled for: the instructions, and registers that the
@@ -28,6 +29,9 @@ bool mms_cpu_is_intel(void);
 bool mms_cpu_is_amd(void);
 bool mms_cpu_is_zen_3(void);
 bool mms_cpu_is_zen_5(void);
+
+/* Bytes of the last cache of a die of AMD's, as it says itself; 0: it is not one, or does not say. */
+size_t mms_cpu_die_cache(void);
 
 /* What the CPU calls itself, in printable ASCII without double quotes; "unknown" where it does not say. */
 const char *mms_cpu_name(void);
