@@ -114,16 +114,29 @@ static bool has_threads(const race *r) {
   return false;
 }
 
-/* A row of seconds for each contender, and one for handoffs. */
+/* The same orders in each process. */
+static void shuffle(size_t *order, size_t count) {
+  static unsigned short state[3];
+  for (size_t left = count; left > 1; left--) {
+    const size_t other = (size_t)nrand48(state) % left, last = order[left - 1];
+    order[left - 1] = order[other];
+    order[other] = last;
+  }
+}
+
+/* A row of seconds for each contender, and one for handoffs. Who was before leaves what it wrote in the caches, so it
+ * is another one each round. */
 static void time_rounds(race *r, int rounds, double *seconds) {
   const bool threads = has_threads(r);
+  size_t order[MOST_CONTENDERS], count = 0;
   long runs[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
-    if (is_timed(&r->contenders[i])) runs[i] = runs_for(&r->contenders[i]);
+    if (is_timed(&r->contenders[i])) order[count++] = i;
+  for (size_t i = 0; i < count; i++) runs[order[i]] = runs_for(&r->contenders[order[i]]);
   for (int round = 0; round < rounds; round++) {
-    for (size_t i = 0; i < r->count; i++)
-      if (is_timed(&r->contenders[i]))
-        seconds[i * (size_t)rounds + (size_t)round] = time_once(&r->contenders[i], runs[i]);
+    shuffle(order, count);
+    for (size_t i = 0; i < count; i++)
+      seconds[order[i] * (size_t)rounds + (size_t)round] = time_once(&r->contenders[order[i]], runs[order[i]]);
     seconds[r->count * (size_t)rounds + (size_t)round] = threads ? handoff_seconds() : 0;
   }
 }

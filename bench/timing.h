@@ -1,4 +1,5 @@
-/* timing.h: contenders timed in turn, round after round, so that a machine that drifts drifts for all of them.
+/* timing.h: contenders timed in turn, round after round, so that a machine that drifts drifts for all of them; each
+ * round in another order.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
