@@ -114,9 +114,7 @@ static bool has_threads(const race *r) {
   return false;
 }
 
-/* The same orders in each process. */
-static void shuffle(size_t *order, size_t count) {
-  static unsigned short state[3];
+static void shuffle(size_t *order, size_t count, unsigned short state[3]) {
   for (size_t left = count; left > 1; left--) {
     const size_t other = (size_t)nrand48(state) % left, last = order[left - 1];
     order[left - 1] = order[other];
@@ -128,13 +126,14 @@ static void shuffle(size_t *order, size_t count) {
  * is another one each round. */
 static void time_rounds(race *r, int rounds, double *seconds) {
   const bool threads = has_threads(r);
+  unsigned short state[3] = {0}; /* of random numbers: the same orders in each race */
   size_t order[MOST_CONTENDERS], count = 0;
   long runs[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i])) order[count++] = i;
   for (size_t i = 0; i < count; i++) runs[order[i]] = runs_for(&r->contenders[order[i]]);
   for (int round = 0; round < rounds; round++) {
-    shuffle(order, count);
+    shuffle(order, count, state);
     for (size_t i = 0; i < count; i++)
       seconds[order[i] * (size_t)rounds + (size_t)round] = time_once(&r->contenders[order[i]], runs[order[i]]);
     seconds[r->count * (size_t)rounds + (size_t)round] = threads ? handoff_seconds() : 0;

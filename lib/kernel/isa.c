@@ -36,12 +36,14 @@ static const mms_isa *here[ROWS], *best;
 mms_habits mms_habits_here;
 
 static void look(void) {
-  const bool is_intel = mms_cpu_is_intel(), is_large_die = mms_cpu_die_cache() >= (size_t)32 << 20;
+  const bool is_intel = mms_cpu_is_intel(), is_zen_3 = mms_cpu_is_zen_3();
+  const size_t die = mms_cpu_die_cache();
+  const bool is_small_die = die > 0 && die < (size_t)32 << 20;
   mms_habits_here = (mms_habits){.fetches = is_intel,
                                  .has_dies = mms_cpu_is_amd(),
-                                 .long_groups = mms_cpu_is_zen_3(),
+                                 .long_groups = is_zen_3,
                                  .paces = mms_cpu_is_zen_5(),
-                                 .stream_from = (size_t)(is_large_die ? 16 : 8) << 20,
+                                 .stream_from = (size_t)(is_zen_3 && !is_small_die ? 16 : 8) << 20,
                                  .half_cache = (size_t)(is_intel ? 1024 : 512) << 10,
                                  .slower = is_intel ? 2 : 1};
   for (size_t i = ROWS; i-- > 0;) {
