@@ -30,7 +30,9 @@
 enum {
   PLANES = 2,
   LANES = 16,   /* columns of a whole block are a multiple of it */
-  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block */
+  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
+  BACK =
+      12288, /* and in a reverse scan, in which cores prefetch nothing by themselves: blocks go up, one below another */
 };
 
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
@@ -39,7 +41,8 @@ typedef struct room {
   size_t columns;              /* of a whole block */
   size_t size;                 /* bytes of a number of the unit */
   int planes;                  /* numbers of the unit to an element */
-  void *l;                     /* L_s */
+  void *l;                     /* L_s; of a reverse scan L_s^T, as a matrix of its own: OpenBLAS has a faster kernel for
+                                  the one than for transposing the other */
   mms_byrows apart;            /* a block by rows, as the unit gets it */
   mms_product product[PLANES]; /* of it */
   mms_byrows together;         /* the result, each column scanned from zero, as from_rows() gets it */
@@ -62,7 +65,6 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
   char *plane = mms_arena_take(a, s * stride * r->size), *scanned = mms_arena_take(a, s * stride * r->size);
   r->product[p] = (mms_product){.type = mms_type_unit(job->type),
                                 .form = MMSCAN_PRODUCT_CHUNKED,
-                                .transposed = job->reverse,
                                 .s = s,
                                 .row_stride = stride,
                                 .a = r->l,
@@ -99,7 +101,7 @@ static size_t room_size(const mms_job *job) {
 static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
-  mms_matrix_of(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, r->l);
+  (job->reverse ? mms_matrix_transpose_of : mms_matrix_of)(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, r->l);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -130,16 +132,29 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
   return true;
 }
 
-/* What comes so many bytes after x in the scan, to be prefetched; or NULL, where x does not come from memory. */
-static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
-  const uintptr_t at = (uintptr_t)x;
-  return job->fetches ? (const void *)(job->reverse ? at - bytes : at + bytes) : NULL;
+/* To be prefetched: what is so many bytes from x; or NULL, where x does not come from memory. */
+static const void *fetched(const mms_job *job, const void *x, uintptr_t bytes) {
+  return job->fetches ? (const void *)((uintptr_t)x + bytes) : NULL;
 }
 
-/* How far, where all of the next block is to be: a block goes up from its lowest address, also in reverse. */
+/* What comes so many bytes after x in the scan. */
+static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
+  return fetched(job, x, job->reverse ? -bytes : bytes);
+}
+
+static size_t whole(const mms_job *job, const room *r) { return r->columns * job->s * mms_type_size(job->type); }
+
+static size_t least(const mms_job *job) { return job->reverse ? BACK : AHEAD; }
+
+/* How far, where all of the next block is to be. */
 static size_t farther(const mms_job *job, const room *r) {
-  const size_t whole = r->columns * job->s * mms_type_size(job->type);
-  return whole > AHEAD ? whole : AHEAD;
+  return whole(job, r) > least(job) ? whole(job, r) : least(job);
+}
+
+/* While a block is taken apart, which goes up from its lowest address, also in reverse: more of it, where it is large.
+ */
+static const void *soon(const mms_job *job, const room *r, const void *x) {
+  return whole(job, r) > least(job) ? fetched(job, x, AHEAD) : ahead(job, x, least(job));
 }
 
 static mms_found nothing_found(const mms_job *job) {
@@ -191,7 +206,7 @@ static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_v
   const mms_value before = *carry;
   mms_found found;
   r->apart.columns = b->columns;
-  r->apart.then = ahead(job, b->x, job->reverse ? farther(job, r) : AHEAD);
+  r->apart.then = soon(job, r, b->x);
   job->kernel->to_rows(&r->apart, b->x, &found);
   if (!found.is_ordinary || !found.is_finite || !job->kernel->advance(carry, &found.total))
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);

@@ -31,14 +31,20 @@ int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
   return 0;
 }
 
-void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a) {
+static void make(mmscan_matrix matrix, const mms_one *one, size_t s, char *a, size_t to_row, size_t to_column) {
   memset(a, 0, s * s * one->size);
   for (size_t column = 0; column < s; column++)
     for (size_t row = 0; row < s; row++)
       if (mmscan_matrix_entry(matrix, row, column))
-        memcpy((char *)a + (column * s + row) * one->size, one->bytes, one->size);
+        memcpy(a + (column * to_column + row * to_row) * one->size, one->bytes, one->size);
 }
 
+void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a) { make(matrix, one, s, a, 1, s); }
+
 void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
-  mms_matrix_make(matrix, mms_matrix_one(type), s, a);
+  make(matrix, mms_matrix_one(type), s, a, 1, s);
+}
+
+void mms_matrix_transpose_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
+  make(matrix, mms_matrix_one(type), s, a, s, 1);
 }
