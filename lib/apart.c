@@ -6,17 +6,23 @@
 #include <omp.h>
 #include <stdint.h>
 
-/* Nanoseconds: more than on one die, less than between two; for how long that holds; and for how long one waits for the
- * other. */
-static const double FAR = 90, HOLDS = 10e6, PATIENCE = 50e3;
+/* Nanoseconds: more than on one die, less than between two; for how long that holds; for how long it counts where
+ * nobody finds out again; and for how long one waits for the other. */
+static const double FAR = 90, HOLDS = 10e6, COUNTS = 1e9, PATIENCE = 50e3;
 
 /* A block of trips is timed at once, as to look at the clock takes time; who awaits looks so often before it does. */
 enum { TRIPS = 4, BLOCKS = 4, LOOKS = 256, LEFT = -1 };
 
-static _Atomic uint64_t due;
-static atomic_bool near;
+/* When it was found that they are apart; or that they are not; or nothing. */
+enum { NEAR = 1, UNKNOWN = 0 };
 
-bool mms_apart(void) { return mms_habits_here.has_dies && !atomic_load_explicit(&near, memory_order_relaxed); }
+static _Atomic uint64_t due, apart_at;
+
+static uint64_t found(void) { return atomic_load_explicit(&apart_at, memory_order_relaxed); }
+
+bool mms_apart(void) { return mms_habits_here.has_dies && found() != NEAR; }
+
+bool mms_apart_of_late(void) { return mms_apart() && found() != UNKNOWN && mms_clock() < (double)found() + COUNTS; }
 
 /* Two may come at once, and do no harm. */
 bool mms_apart_is_due(double now) {
@@ -25,7 +31,9 @@ bool mms_apart_is_due(double now) {
   return true;
 }
 
-void mms_apart_found(double nanoseconds) { atomic_store_explicit(&near, nanoseconds < FAR, memory_order_relaxed); }
+void mms_apart_found(double nanoseconds) {
+  atomic_store_explicit(&apart_at, nanoseconds < FAR ? NEAR : (uint64_t)mms_clock(), memory_order_relaxed);
+}
 
 /* False: the other has left, or does not come. */
 static bool await(mms_meeting *meeting, int number) {

@@ -32,7 +32,7 @@ static const row table[] = {
 /* To start a team of threads and to wait for the last of them. */
 static double team(void) {
   if (!mms_habits_here.has_dies) return 2200;
-  return mms_apart() ? 2600 : 1500;
+  return mms_apart_of_late() ? 2600 : 1500;
 }
 
 /* NULL in a row stands for any. */

@@ -21,12 +21,28 @@ static int with_dies(void **state) {
 
 static void test_what_is_found(void **state) {
   (void)state;
+  assert_true(mms_apart()); /* nothing is found yet */
+  assert_false(mms_apart_of_late());
   mms_apart_found(AT_ONCE);
   assert_false(mms_apart());
+  assert_false(mms_apart_of_late());
   mms_apart_found(NEVER);
   assert_true(mms_apart());
+  assert_true(mms_apart_of_late());
   mms_habits_here.has_dies = false;
   assert_false(mms_apart());
+  assert_false(mms_apart_of_late());
+}
+
+/* Who leaves all to one thread finds out nothing more, and need not know that they are near by now. */
+static void test_for_how_long(void **state) {
+  (void)state;
+  mms_apart_found(NEVER);
+  const double start = clock_of(CLOCK_MONOTONIC);
+  while (mms_apart_of_late() && clock_of(CLOCK_MONOTONIC) < start + 30) usleep(10000);
+  const double took = clock_of(CLOCK_MONOTONIC) - start;
+  if (took < 0.9 || took > 20) fail_msg("it counted for %g s", took);
+  assert_true(mms_apart());
 }
 
 /* Once in a while. */
@@ -104,8 +120,8 @@ static void test_who_left(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_what_is_found, with_dies), cmocka_unit_test_setup(test_when, with_dies),
-      cmocka_unit_test_setup(test_meetings, with_dies), cmocka_unit_test_setup(test_nobody_else, with_dies),
-      cmocka_unit_test_setup(test_who_left, with_dies)};
+      cmocka_unit_test_setup(test_what_is_found, with_dies), cmocka_unit_test_setup(test_for_how_long, with_dies),
+      cmocka_unit_test_setup(test_when, with_dies),          cmocka_unit_test_setup(test_meetings, with_dies),
+      cmocka_unit_test_setup(test_nobody_else, with_dies),   cmocka_unit_test_setup(test_who_left, with_dies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
