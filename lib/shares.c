@@ -82,9 +82,8 @@ static void pass(mms_shares *s, void *room, share *own) {
   mms_bell_set(&s->bell, &s->passed, own->index + 1);
 }
 
-/* The last tile first: of that most is still in the core's cache. */
 static void finish(mms_shares *s, void *room, const share *own) {
-  for (size_t i = own->end; i-- > own->first;) {
+  for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
     mms_tiles_finish(s->tiles, room, &at, &own->carry[i - own->first], NULL);
   }

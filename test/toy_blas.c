@@ -11,6 +11,7 @@
  *   WRONG_AT      gemm is wrong for matrices A of this size alone
  *   WRONG_WIDE    gemm is wrong where W has more than 8000 columns
  *   COLUMNS_ONLY  gemm takes rows for columns
+ *   TRIANGLE      gemm by rows takes what it transposes for an upper triangle
  *   BAD_TRMM      trmm takes the wrong triangle
  *   BAD_BATCH     gemm_batch does the first square only
  *   CRASHES       gemm_batch ends the process

@@ -101,7 +101,8 @@ static size_t room_size(const mms_job *job) {
 static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
-  (job->reverse ? mms_matrix_transpose_of : mms_matrix_of)(mms_type_unit(job->type), MMSCAN_MATRIX_L, job->s, r->l);
+  const mms_one *one = mms_matrix_one(mms_type_unit(job->type));
+  (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(MMSCAN_MATRIX_L, one, job->s, r->l);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ typedef struct mms_byrows {
   void *plane[2];
   const void *before[2]; /* from_rows: what is added to each column, in planes too; */
   mms_value carry;       /* and to all; */
-  const void *then;      /* as many elements to prefetch, which need not exist; NULL: none. to_rows: where PREFETCHES */
+  const void *then; /* as many elements to prefetch, which need not exist; NULL: none. to_rows: if it gains by that */
 } mms_byrows;
 
 /* Fills the planes from the s * columns elements of x, and finds what total() would. */

@@ -41,10 +41,10 @@ static void make(mmscan_matrix matrix, const mms_one *one, size_t s, char *a, si
 
 void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a) { make(matrix, one, s, a, 1, s); }
 
-void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
-  make(matrix, mms_matrix_one(type), s, a, 1, s);
+void mms_matrix_make_transposed(mmscan_matrix matrix, const mms_one *one, size_t s, void *a) {
+  make(matrix, one, s, a, s, 1);
 }
 
-void mms_matrix_transpose_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
-  make(matrix, mms_matrix_one(type), s, a, s, 1);
+void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
+  mms_matrix_make(matrix, mms_matrix_one(type), s, a);
 }

@@ -19,10 +19,10 @@ typedef struct mms_one {
 const mms_one *mms_matrix_one(mmscan_type type);
 extern const mms_one mms_matrix_one_bf16;
 
-/* A constant matrix of the paper, s-by-s, written to a: of such ones, or of the ones of a type; and its transpose. */
+/* A constant matrix of the paper, s-by-s, written to a: of such ones, or of the ones of a type; or its transpose. */
 void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a);
+void mms_matrix_make_transposed(mmscan_matrix matrix, const mms_one *one, size_t s, void *a);
 void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a);
-void mms_matrix_transpose_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a);
 
 /* Entry `index` of an array of MMSCAN_F32 or MMSCAN_F64. */
 double mms_matrix_entry(mmscan_type type, const void *a, size_t index);

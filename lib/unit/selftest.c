@@ -30,6 +30,7 @@ static const struct {
 typedef struct trial {
   mms_product p;
   mmscan_matrix matrix;
+  bool is_turned;             /* A is its transpose, as L_s^T is in a reverse scan */
   const mms_one *one, *x_one; /* of A and W, and of X */
   void *a, *x, *w;
   size_t bytes; /* of x, and of w, that are looked at */
@@ -83,10 +84,11 @@ static number column_total(const trial *t, size_t column) {
 
 /* Entry (row, column) of W, where the rows of X before it add up to `before`, and all of them to `total`. */
 static number wanted(const trial *t, size_t row, size_t column, number before, number total) {
-  number v = given(t->p.type, row, column);
+  const number v = given(t->p.type, row, column);
+  const bool transposed = t->p.transposed != t->is_turned;
   if (t->matrix == MMSCAN_MATRIX_L)
-    return t->p.transposed ? (number){total.re - before.re, total.im - before.im} : add(before, v);
-  if (t->p.transposed) return row == 0 ? total : v;
+    return transposed ? (number){total.re - before.re, total.im - before.im} : add(before, v);
+  if (transposed) return row == 0 ? total : v;
   return row == 0 ? v : add(given(t->p.type, 0, column), v);
 }
 
@@ -133,7 +135,8 @@ static bool is_poison(const trial *t) {
 typedef void (*multiplier)(const void *self, const mms_product *product);
 
 static bool passes(trial *t, multiplier multiply, const void *self) {
-  mms_matrix_make(t->matrix, t->one->size == t->x_one->size ? t->one : t->x_one, t->p.s, t->a);
+  const mms_one *one = t->one->size == t->x_one->size ? t->one : t->x_one;
+  (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->matrix, one, t->p.s, t->a);
   t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->w : t->x;
   t->bytes = t->p.s * (t->p.columns + PAD) * t->one->size;
   fill(t);
@@ -146,18 +149,20 @@ static bool is_of_scans(const trial *t) {
   return is_gemm && (t->p.type == MMSCAN_F32 || t->p.type == MMSCAN_F64);
 }
 
-/* Of one shape: by both matrices, transposed and not, in both layouts. What takes time is done in few ways: many
- * columns by rows, most of them just as in a scan; the largest s once. */
+/* Of one shape: by both matrices, transposed and not, in both layouts; by L_s^T just as in a reverse scan. What takes
+ * time is done in few ways: many columns by rows, most of them just as in a scan; the largest s once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
   if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
+  if (t->is_turned) return is_by_l && is_by_rows && is_of_scans(t) && !t->p.transposed && t->p.columns <= MOST_COLUMNS;
   if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
   if (t->p.columns <= MOST_COLUMNS) return true;
   return is_by_l && is_by_rows && (t->p.columns <= MANY_COLUMNS || (is_of_scans(t) && !t->p.transposed));
 }
 
 static bool passes_shape(trial *t, multiplier multiply, const void *self) {
-  for (int variant = 0; variant < 8; variant++) {
+  for (int variant = 0; variant < 16; variant++) {
+    t->is_turned = variant & 8;
     t->matrix = variant & 1 ? MMSCAN_MATRIX_B : MMSCAN_MATRIX_L;
     t->p.transposed = variant & 2;
     t->p.row_stride = variant & 4 ? t->p.columns + PAD : 0;

@@ -3,7 +3,7 @@
  * A unit forms W = A X, or W = A^T X. A is column-major; X and W are column-major with leading dimension s, or by rows,
  * which start row_stride elements after each other.
  *
- *   A   s-by-s, leading dimension s, lower triangular (for mms_unit_monoid: any of zeros and ones)
+ *   A   s-by-s, leading dimension s, of zeros and ones; lower triangular in the form MMSCAN_PRODUCT_TRMM
  *   X   s-by-columns; does not share memory with W, unless the form is in place
  *   W   s-by-columns; overwritten, whatever it held (NaN too)
  *
