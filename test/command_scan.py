@@ -413,9 +413,10 @@ class Output(Case):
         examples = os.path.join(os.path.dirname(MMSCAN), "examples")
         if not os.path.isdir(examples):
             self.skipTest("the examples are not built")
-        nile = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples/data/nile.csv")
+        data = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples/data")
+        nile, rings = os.path.join(data, "nile.csv"), os.path.join(data, "treering.csv")
         with open("/dev/full", "wb") as full:
-            for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("blocks", [])]:
+            for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("treering_mean", [rings]), ("blocks", [])]:
                 done = subprocess.run([os.path.join(examples, name), *arguments], input=bytes(24), stdout=full,
                                       stderr=subprocess.PIPE)
                 self.assertEqual((done.returncode, done.stderr), (1, b"%s: No space left on device\n" % name.encode()))
@@ -423,6 +424,22 @@ class Output(Case):
             done = subprocess.run([os.path.join(examples, "blocks")], input=bytes(size), stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, b"within an element" in done.stderr), (status, status == 1), size)
+
+    def test_tree_rings(self):
+        """Rows that are no numbers, and more years than there are, give an error and no result."""
+        program = os.path.join(os.path.dirname(MMSCAN), "examples", "treering_mean")
+        if not os.path.exists(program):
+            self.skipTest("the examples are not built")
+        for text, years, status, says in [("width\n1\n2\n3\n", 2, 0, b""), ("width\n1\n2\n3\n", 3, 0, b""),
+                                          ("width\n1\n2", 2, 0, b""), ("width\n1\n2\n", 3, 1, b"2 years only"),
+                                          ("width\n1\nx\n", 1, 1, b"row 2"), ("width\n", 1, 1, b"row 1"), ("", 1, 1, b"row 1"),
+                                          ("width\n1\n", 0, 2, b"Usage"), ("width\n1\n", "1x", 2, b"Usage"),
+                                          ("width\n" + 5000 * "1\n", 5000, 0, b"")]:
+            done = subprocess.run([program, self.write("rings", text.encode()), str(years)], capture_output=True)
+            self.assertEqual((done.returncode, says in done.stderr, done.stdout == b""), (status, True, status > 0),
+                             (text[:20], years, done))
+        done = subprocess.run([program, self.path("none")], capture_output=True)
+        self.assertEqual((done.returncode, b"none" in done.stderr), (1, True))
 
     def test_full_disk_keeps_what_was_there(self):
         path = self.write("x", bytes(1 << 20))

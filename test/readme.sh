@@ -69,6 +69,8 @@ says "entries in all: 13" "$build/examples/cumsum"
 says "The level changed in 1898: the mean flow was 1098 up to then, and 850 after it" \
   "$build/examples/nile_cusum" "$here/examples/data/nile.csv" nile.svg
 grep -q '</svg>' nile.svg || { echo "nile_cusum draws no picture" >&2; failed=1; }
+says "narrowest: -1274 to -275, 0.9557" "$build/examples/treering_mean" "$here/examples/data/treering.csv" 1000
+says "widest: -5310 to -5261, 1.1985" "$build/examples/treering_mean" "$here/examples/data/treering.csv"
 
 # 2^21 ones, two blocks: 1.0 is these bytes.
 printf '\0\0\0\0\0\0\360\077' >ones
