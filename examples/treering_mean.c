@@ -54,7 +54,8 @@ static double *read_widths(const char *path, size_t *n) {
 
 static void say(const char *what, size_t from, size_t years, const double *before) {
   const int year = FIRST_YEAR + (int)from;
-  printf("%s: %d to %d, %.4f\n", what, year, year + (int)years - 1, (before[from + years] - before[from]) / (double)years);
+  printf("%s: %d to %d, %.4f\n", what, year, year + (int)years - 1,
+         (before[from + years] - before[from]) / (double)years);
 }
 
 /* Of every run of `years`: the narrowest and the widest. */
