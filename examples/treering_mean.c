@@ -39,9 +39,9 @@ static double *read_widths(const char *path, size_t *n) {
     return NULL;
   }
   *n = 0;
-  bool is_right = fscanf(file, "%*[^\n]") != EOF;
-  while (is_right && (is_right = make_room(&width, *n, &room)) && fscanf(file, "%lf", &width[*n]) == 1) ++*n;
-  is_right = is_right && *n > 0 && feof(file);
+  const bool has_heading = fscanf(file, "%*[^\n]") != EOF;
+  while (has_heading && make_room(&width, *n, &room) && fscanf(file, "%lf", &width[*n]) == 1) ++*n;
+  const bool is_right = *n > 0 && feof(file);
   fclose(file);
   if (is_right) {
     width[*n] = 0;

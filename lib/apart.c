@@ -13,8 +13,8 @@ static const double FAR = 90, HOLDS = 10e6, COUNTS = 1e9, PATIENCE = 50e3;
 /* A block of trips is timed at once, as to look at the clock takes time; who awaits looks so often before it does. */
 enum { TRIPS = 4, BLOCKS = 4, LOOKS = 256, LEFT = -1 };
 
-/* When it was found that they are apart; or that they are not; or nothing. */
-enum { NEAR = 1, UNKNOWN = 0 };
+/* When it was found that they are apart; 0 where nothing is known, and where they are not: */
+enum { NEAR = 1 };
 
 static _Atomic uint64_t due, apart_at;
 
@@ -22,7 +22,10 @@ static uint64_t found(void) { return atomic_load_explicit(&apart_at, memory_orde
 
 bool mms_apart(void) { return mms_habits_here.has_dies && found() != NEAR; }
 
-bool mms_apart_of_late(void) { return mms_apart() && found() != UNKNOWN && mms_clock() < (double)found() + COUNTS; }
+bool mms_apart_of_late(void) {
+  const uint64_t at = found();
+  return mms_habits_here.has_dies && at > NEAR && mms_clock() < (double)at + COUNTS;
+}
 
 /* Two may come at once, and do no harm. */
 bool mms_apart_is_due(double now) {

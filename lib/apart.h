@@ -15,7 +15,8 @@
 /* Whether threads are, as far as is known: until two have met, they may be. Never where cores have no dies. */
 bool mms_apart(void);
 
-/* Whether that was found, not long ago: what is not known, for one, is found out by who has two of them work. */
+/* Whether that was found within the last second. What is not known is not to keep two from a run, by which they would
+ * find out. */
 bool mms_apart_of_late(void);
 
 /* Where the first and the last thread of a run meet. */

@@ -80,9 +80,10 @@ static size_t most_of(const mms_job *job, mms_shape shape, int count) {
   return pieces / threads * piece + (lefts + threads - 1) / threads * left;
 }
 
+/* But for a team of these threads. */
 static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
   const size_t elements = most_of(job, shape, threads), others = (shape.batch - 1) / (size_t)threads;
-  return (threads > 1 ? team() : 0) + r->start + (double)others * r->scan +
+  return r->start + (double)others * r->scan +
          (double)elements * element(r, shape.type) * by_size(job->s) * mms_habits_here.slower;
 }
 
@@ -92,10 +93,11 @@ double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shap
   const row *r = row_of(engine, job, shape);
   *threads = 1;
   if (shape.n == 0 || shape.batch == 0) return 0;
+  const double together = most > 1 ? team() : 0;
   double least = cost(r, job, shape, 1);
-  for (int count = 1; count < most && least > team();) {
+  for (int count = 1; count < most && least > together;) {
     count = mms_estimate_next_count(count, most);
-    double here = cost(r, job, shape, count);
+    double here = together + cost(r, job, shape, count);
     if (here >= least) continue;
     least = here;
     *threads = count;

@@ -31,8 +31,7 @@ enum {
   PLANES = 2,
   LANES = 16,   /* columns of a whole block are a multiple of it */
   AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
-  BACK =
-      12288, /* and in a reverse scan, in which cores prefetch nothing by themselves: blocks go up, one below another */
+  BACK = 12288, /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
 };
 
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
@@ -41,8 +40,7 @@ typedef struct room {
   size_t columns;              /* of a whole block */
   size_t size;                 /* bytes of a number of the unit */
   int planes;                  /* numbers of the unit to an element */
-  void *l;                     /* L_s; of a reverse scan L_s^T, as a matrix of its own: OpenBLAS has a faster kernel for
-                                  the one than for transposing the other */
+  void *l;                     /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed */
   mms_byrows apart;            /* a block by rows, as the unit gets it */
   mms_product product[PLANES]; /* of it */
   mms_byrows together;         /* the result, each column scanned from zero, as from_rows() gets it */
