@@ -5,6 +5,7 @@
 #include "cancel.h"
 #include "clock.h"
 #include "rounding.h"
+#include "spread.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -101,12 +102,11 @@ static bool can_start_like_openmp(size_t count) {
 
 /* ---- Those of OpenMP ------------------------------------------------------------------------------------------ */
 
-/* Returns how many there are: a region that does nothing may be left out by a compiler. */
-static int start_region(int threads) {
-  int here = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : here)
-  here++;
-  return here;
+/* Each thread on a CPU of its own. */
+static void start_region(int threads) {
+  mms_spread spread = MMS_SPREAD_READY;
+#pragma omp parallel num_threads(threads)
+  mms_spread_out(&spread, threads);
 }
 
 /* Nobody else tries in between, and takes the place of what was tried. */
@@ -116,11 +116,12 @@ static bool start_team(int threads, int more) {
   const mms_rounding callers = mms_rounding_get();
   mms_rounding_set_default();
   pthread_mutex_lock(&turn);
-  bool started = can_start_like_openmp((size_t)more) && has_memory(threads) && start_region(threads) > 0;
+  bool can = can_start_like_openmp((size_t)more) && has_memory(threads);
+  if (can) start_region(threads);
   pthread_mutex_unlock(&turn);
   mms_rounding_set(callers);
   mms_cancel_restore(before);
-  return started;
+  return can;
 }
 
 static bool try_team(int threads, int more) {
