@@ -29,15 +29,17 @@
 
 enum {
   PLANES = 2,
-  LANES = 16,   /* columns of a whole block are a multiple of it */
-  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
-  BACK = 12288, /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
+  LANES = 16,    /* columns of a whole block are a multiple of it */
+  AHEAD = 8192,  /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
+  BACK = 12288,  /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
+  TOTALS = 2048, /* bytes of totals: columns of so many are written before more totals are scanned */
 };
 
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
  * not a power of two apart: they would share a set of the cache. */
 typedef struct room {
-  size_t columns;              /* of a whole block */
+  size_t columns, some;        /* of a whole block; of it, so many are written at a time */
+  size_t column;               /* bytes of a column in x, and in y */
   size_t size;                 /* bytes of a number of the unit */
   int planes;                  /* numbers of the unit to an element */
   void *l;                     /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed */
@@ -45,7 +47,7 @@ typedef struct room {
   mms_product product[PLANES]; /* of it */
   mms_byrows together;         /* the result, each column scanned from zero, as from_rows() gets it */
   const char *last[PLANES];    /* the row of that which holds the totals of columns */
-  void *before[PLANES];        /* the exclusive scan of these */
+  void *before[PLANES];        /* the exclusive scan of some of these */
   mms_kernel_scan *scan;       /* the kernel that makes it */
   mms_value zero;              /* its first carry */
 } room;
@@ -70,7 +72,7 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
                                 .w = scanned};
   r->apart.plane[p] = plane;
   r->together.plane[p] = scanned;
-  r->together.before[p] = r->before[p] = mms_arena_take(a, r->columns * r->size);
+  r->together.before[p] = r->before[p] = mms_arena_take(a, TOTALS);
   if (scanned) /* NULL where sizes are only added up */
     r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
 }
@@ -81,6 +83,8 @@ static size_t lay_out(const mms_job *job, char *memory, room *r) {
   mms_arena a = {.block = memory};
   mms_arena_take(&a, sizeof *r);
   *r = (room){.columns = block_columns(job, size),
+              .some = TOTALS / size,
+              .column = job->s * mms_type_size(job->type),
               .size = size,
               .planes = mms_type_planes(job->op, job->type),
               .scan = mms_kernel_scan_of(&job->isa->kernels[job->op][type], MMSCAN_EXCLUSIVE, job->reverse),
@@ -141,19 +145,17 @@ static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
   return fetched(job, x, job->reverse ? -bytes : bytes);
 }
 
-static size_t whole(const mms_job *job, const room *r) { return r->columns * job->s * mms_type_size(job->type); }
+static size_t whole(const room *r) { return r->columns * r->column; }
 
 static size_t least(const mms_job *job) { return job->reverse ? BACK : AHEAD; }
 
 /* How far, where all of the next block is to be. */
-static size_t farther(const mms_job *job, const room *r) {
-  return whole(job, r) > least(job) ? whole(job, r) : least(job);
-}
+static size_t farther(const mms_job *job, const room *r) { return whole(r) > least(job) ? whole(r) : least(job); }
 
 /* While a block is taken apart, which goes up from its lowest address, also in reverse: more of it, where it is large.
  */
 static const void *soon(const mms_job *job, const room *r, const void *x) {
-  return whole(job, r) > least(job) ? fetched(job, x, AHEAD) : ahead(job, x, least(job));
+  return whole(r) > least(job) ? fetched(job, x, AHEAD) : ahead(job, x, least(job));
 }
 
 static mms_found nothing_found(const mms_job *job) {
@@ -175,19 +177,36 @@ static void add_tail(const mms_job *job, const block *b, mms_found *found) {
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
+static void multiply(const mms_job *job, room *r, size_t columns) {
+  for (int p = 0; p < r->planes; p++) {
+    r->product[p].columns = columns;
+    r->product[p].elements = columns * job->s;
+    mms_unit_multiply(job->unit, &r->product[p]);
+  }
+}
+
+/* So many columns of a block that was multiplied, from column `from` on, go to y. running: what comes before them in
+ * each plane, and then what comes before the next ones. */
+static void write_some(const mms_job *job, room *r, const block *b, size_t from, size_t columns, mms_value *running) {
+  const size_t at = from * r->column;
+  for (int p = 0; p < r->planes; p++) {
+    r->scan(columns, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
+    r->together.plane[p] = (char *)r->product[p].w + from * r->size;
+  }
+  r->together.columns = columns;
+  r->together.then = b->then ? b->then + at : NULL;
+  (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y + at, job->kind, job->reverse);
+}
+
 /* What is by rows in `apart`, multiplied, goes to y; carry: into the block. */
 static void write_columns(const mms_job *job, room *r, const block *b, const mms_value *carry) {
-  for (int p = 0; p < r->planes; p++) {
-    r->product[p].columns = b->columns;
-    r->product[p].elements = b->columns * job->s;
-    mms_unit_multiply(job->unit, &r->product[p]);
-    mms_value running = r->zero;
-    r->scan(b->columns, r->last[p], r->before[p], &running, NULL);
-  }
-  r->together.columns = b->columns;
+  mms_value running[PLANES] = {r->zero, r->zero};
+  multiply(job, r, b->columns);
   r->together.carry = *carry;
-  r->together.then = b->then;
-  (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y, job->kind, job->reverse);
+  for (size_t done = 0, m; done < b->columns; done += m) {
+    m = b->columns - done < r->some ? b->columns - done : r->some;
+    write_some(job, r, b, job->reverse ? b->columns - done - m : done, m, running);
+  }
 }
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------- */
