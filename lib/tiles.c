@@ -109,6 +109,20 @@ void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, c
   tiles->run->engine->finish(tiles->run->job, room, &at->tile, carry, then);
 }
 
+bool mms_tiles_are_prepared(const mms_tiles *tiles) {
+  const mms_engine *engine = tiles->run->engine;
+  return engine->prepares && engine->prepares(tiles->run->job);
+}
+
+void mms_tiles_prepare(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found) {
+  tiles->run->engine->prepare(tiles->run->job, room, &at->tile, found);
+}
+
+void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                        const void *then) {
+  tiles->run->engine->complete(tiles->run->job, room, &at->tile, carry, then);
+}
+
 void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                                const mms_place *ahead, mms_found *found) {
   const mms_engine *engine = tiles->run->engine;

@@ -52,6 +52,12 @@ void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, 
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                       const void *then);
 
+/* The other two, where mms_tiles_are_prepared(). */
+bool mms_tiles_are_prepared(const mms_tiles *tiles);
+void mms_tiles_prepare(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
+void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                        const void *then);
+
 /* Writes a tile and looks at another, of any length. */
 void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                                const mms_place *ahead, mms_found *found);

@@ -8,6 +8,7 @@
 
 #include "apart.h"
 #include "at_once.h"
+#include "chain.h"
 #include "clock.h"
 #include "crowd.h"
 #include "each_openblas.h"
@@ -26,13 +27,13 @@
 static atomic_uint took_part; /* a bit a thread */
 static bool is_crowd_hidden, is_crowd_made_up;
 
-/* Of scans that threads may have shares of. */
-static bool is_led;              /* one leads all the same; otherwise they are counted: */
-static atomic_size_t had_shares; /* runs */
-static unsigned absent;          /* threads that do not come, a bit each */
-static bool is_race;             /* the first of two threads comes just after the other, */
-static atomic_int lined_up;      /* when both are here; */
-static int had_first;            /* and it is noted who has the first tile */
+/* Of scans that threads may have shares of, or a chain. */
+static bool is_led;                         /* one leads all the same; otherwise they are counted: */
+static atomic_size_t had_shares, had_chain; /* runs */
+static unsigned absent;                     /* threads that do not come, a bit each */
+static bool is_race;                        /* the first of two threads comes just after the other, */
+static atomic_int lined_up;                 /* when both are here; */
+static int had_first;                       /* and it is noted who has the first tile */
 static bool are_apart;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
@@ -49,6 +50,10 @@ void __real_mms_shares_take_part(void *shares, void *room);
 void __wrap_mms_shares_take_part(void *shares, void *room);
 void __real_mms_leader_take_part(void *leader, void *room);
 void __wrap_mms_leader_take_part(void *leader, void *room);
+bool __real_mms_chain_suits(const mms_tiles *tiles);
+bool __wrap_mms_chain_suits(const mms_tiles *tiles);
+void __real_mms_chain_take_part(void *chain, void *room);
+void __wrap_mms_chain_take_part(void *chain, void *room);
 bool __wrap_mms_apart(void);
 
 static void take_part(void) {
@@ -105,6 +110,17 @@ void __wrap_mms_leader_take_part(void *leader, void *room) {
   if (!(absent & 1u << omp_get_thread_num())) __real_mms_leader_take_part(leader, room);
 }
 
+/* However many cores there are. */
+bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
+  if (is_led || !mms_tiles_are_prepared(tiles)) return false;
+  atomic_fetch_add(&had_chain, 1);
+  return true;
+}
+
+void __wrap_mms_chain_take_part(void *chain, void *room) {
+  if (!(absent & 1u << omp_get_thread_num())) __real_mms_chain_take_part(chain, room);
+}
+
 bool __wrap_mms_apart(void) { return are_apart; }
 
 /* ---- The same bits ----------------------------------------------------------------------------------------------- */
@@ -123,15 +139,14 @@ enum { MOST = 3 * 360000 }; /* elements of any shape */
  * the caches, for a few threads in groups that are as long as they get. No tile of it ends between blocks. A quick run
  * has it as long, but for one instruction set alone. */
 static bool is_of_shape(const mmscan_choice *choice, size_t shape) {
-  size_t index;
   if (shape < COUNT(shapes) - 1) return true;
-  if (!same_text(choice->engine, "simd")) return false;
-  return !quick() || (mms_isa_find(choice->isa, &index) && mms_isa_at(index) == mms_isa_best());
+  const bool is_best = same_text(choice->isa, mms_isa_best()->name);
+  return same_text(choice->engine, "simd") && (is_best || !quick());
 }
 
-/* Runs by several threads, those in which more than one had a tile, and those in which each had a share. */
+/* Runs by several threads, those in which more than one had a tile, those in which each had a share, and in a chain. */
 struct tally {
-  size_t runs, shared, in_shares;
+  size_t runs, shared, in_shares, in_chain;
 };
 
 static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
@@ -175,6 +190,7 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     const int threads = counts[i % sized(COUNT(counts), 3)];
     atomic_store(&took_part, 0);
     atomic_store(&had_shares, 0);
+    atomic_store(&had_chain, 0);
     is_led = i > turn;
     check_same_bits(sample, desc, choice, threads, &one);
     is_led = false;
@@ -182,6 +198,7 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     tally->runs++;
     tally->shared += (bits & (bits - 1)) != 0;
     tally->in_shares += atomic_load(&had_shares) > 0;
+    tally->in_chain += atomic_load(&had_chain) > 0;
   }
   are_apart = false;
   mms_habits_here.has_dies = habit;
@@ -220,8 +237,9 @@ static void check_all_bits(const char *unit) {
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const struct tally *tally = &tallies[i];
     if (tally->runs == 0) continue;
-    print_message("n %zu, batch %zu: %zu of %zu runs were shared, %zu in shares\n",
-                  sized(shapes[i].n, shapes[i].quick_n), shapes[i].batch, tally->shared, tally->runs, tally->in_shares);
+    print_message("n %zu, batch %zu: %zu of %zu runs were shared, %zu in shares, %zu in a chain\n",
+                  sized(shapes[i].n, shapes[i].quick_n), shapes[i].batch, tally->shared, tally->runs, tally->in_shares,
+                  tally->in_chain);
     if (tally->shared == 0) fail_msg("in none of them a second thread had a tile");
   }
 }
@@ -240,25 +258,29 @@ static void test_same_bits_of_the_blas(void **state) {
 static void check_absent(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
                          unsigned missing, const struct buffer *one) {
   const size_t size = desc->n * desc->batch * sizeof(float);
+  const bool is_chain = same_text(choice->unit, "cblas");
   struct buffer few = buffer_new(size, 0);
   memset(few.data, 0, size);
   atomic_store(&had_shares, 0);
+  atomic_store(&had_chain, 0);
   atomic_store(&took_part, 0);
   absent = missing;
   execute_with(desc, *choice, 3, sample->x, few.data);
   absent = 0;
-  assert_int_equal(atomic_load(&had_shares), !is_led);
+  assert_int_equal(atomic_load(&had_shares), !is_led && !is_chain);
+  assert_int_equal(atomic_load(&had_chain), !is_led && is_chain);
   assert_int_equal(atomic_load(&took_part) & missing, 0);
   assert_memory_equal(one->data, few.data, size);
   buffer_free(&few);
 }
 
 /* What threads that do not come would have had is taken by those that do, whichever they are: shares, or tiles that one
- * of them leads through, the last one if it comes soon where cores are on dies. */
+ * of them leads through, the last one if it comes soon where cores are on dies; or tiles of a chain. */
 static void test_absent_threads(void **state) {
   (void)state;
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
+      {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "model", .tile = 4096}, /* two blocks */
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
   const size_t n = 7001, batch = 3, size = batch * n * sizeof(float);
@@ -281,6 +303,22 @@ static void test_absent_threads(void **state) {
   mms_habits_here.has_dies = habit;
   buffer_free(&one);
   sample_free(&sample);
+}
+
+/* All wait for each in a chain, so each has to have a core. Only tiles of one block are prepared. */
+static void test_who_has_a_chain(void **state) {
+  (void)state;
+  const size_t cores = (size_t)omp_get_num_procs();
+  for (size_t block = 4096; block >= 4096 - 64; block -= 64) {
+    const mms_job job = {.type = MMSCAN_F32, .s = 4, .tile = 1024, .block = block};
+    const mms_run run = {.engine = &mms_engine_gemm, .job = &job};
+    mms_tiles tiles = {.run = &run, .sharing = cores};
+    assert_int_equal(__real_mms_chain_suits(&tiles), block == 4096);
+    tiles.sharing = cores + 1;
+    assert_false(__real_mms_chain_suits(&tiles));
+  }
+  const mms_run other = {.engine = &mms_engine_simd};
+  assert_false(__real_mms_chain_suits(&(mms_tiles){.run = &other, .sharing = 2}));
 }
 
 /* Who has nothing to look at, as nobody asks for the carry out of its tile, leaves the first one to the thread that
@@ -364,6 +402,7 @@ static void test_rounding_of_the_caller(void **state) {
   (void)state;
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
+      {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "model", .tile = 4096}, /* two blocks */
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   struct tally tally = {0};
   is_crowd_hidden = true;
@@ -518,17 +557,23 @@ static void test_asleep(void **state) {
 
 enum { FAR = (32 << 20) / 4 + 1003 }; /* elements of 32 bits */
 
-static void check_far(const uint32_t *x, uint32_t *y, int threads) {
+/* Out of place, and in place. */
+static void check_far(const char *engine, uint32_t *x, uint32_t *y, int threads) {
   const mmscan_desc desc = plain_desc(MMSCAN_U32, MMSCAN_INCLUSIVE, 0, FAR);
-  uint32_t sum = 0;
-  execute_with(&desc, (mmscan_choice){.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024}, threads, x,
-               y);
-  for (uint32_t i = 0; i < FAR; i++)
-    if (y[i] != (sum += i * i)) fail_msg("%d threads, habits %d: wrong at %u", threads, mms_habits_here.paces, i);
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .tile = 1024};
+  uint32_t *const to[] = {y, x};
+  for (uint32_t i = 0; i < FAR; i++) x[i] = i * i;
+  for (size_t in_place = 0; in_place < 2; in_place++) {
+    uint32_t sum = 0;
+    execute_with(&desc, choice, threads, x, to[in_place]);
+    for (uint32_t i = 0; i < FAR; i++)
+      if (to[in_place][i] != (sum += i * i))
+        fail_msg("%s, %d threads, habits %d: wrong at %u", engine, threads, mms_habits_here.paces, i);
+  }
 }
 
 /* Results are held back where they go past the caches, and groups are long and looked at on the way, in place too:
- * where cores gain by it, and where they do not. */
+ * where cores gain by it, and where they do not. What is next in a chain is prefetched. */
 static void test_what_is_far(void **state) {
   (void)state;
   static const int counts[] = {1, 2, 3};
@@ -540,12 +585,13 @@ static void test_what_is_far(void **state) {
   for (size_t i = 0; i < 2 * COUNT(counts); i++) {
     atomic_store(&took_part, 0);
     mms_habits_here.paces = mms_habits_here.long_groups = i % 2;
-    for (uint32_t k = 0; k < FAR; k++) x[k] = k * k;
-    check_far(x, y, counts[i / 2]);
-    check_far(x, x, counts[i / 2]);
+    check_far("simd", x, y, counts[i / 2]);
     const unsigned bits = atomic_load(&took_part);
     shared += (bits & (bits - 1)) != 0;
   }
+  atomic_store(&had_chain, 0);
+  check_far("gemm", x, y, 2);
+  assert_int_equal(atomic_load(&had_chain), 2);
   is_crowd_hidden = false;
   mms_habits_here = here;
   free(x);
@@ -559,6 +605,7 @@ static void test_what_is_far(void **state) {
 static int run_all(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rounding_of_threads_after),
+      cmocka_unit_test(test_who_has_a_chain),
       cmocka_unit_test(test_each_its_own),
       cmocka_unit_test(test_lead),
       cmocka_unit_test(test_fewer_threads),

@@ -83,8 +83,8 @@ static void test_blocks_by_vendor(void **state) {
   assert_true(block_of("xsmm_2") < block_of("sound"));
   assert_true(block_of("openblas_skylakex") < block_of("sound"));
   assert_true(block_of("sound") < block_of("openblas_haswell"));
-  assert_true(block_of("openblas_haswell") < block_of("full")); /* MKL */
-  assert_true(block_of("full") < block_of("blis"));
+  assert_true(block_of("sound") < block_of("full")); /* MKL */
+  assert_true(block_of("sound") < block_of("blis"));
 }
 
 static bool is_strided(const char *name) { return strstr(name, "strided") != NULL; }

@@ -11,6 +11,12 @@
  *   finish   given the carry into the tile, writes y. then: where the elements are that are likely to be read next;
  *            m of them are prefetched while y is written, and need not exist. NULL: none
  *
+ * Or, so that it is read once where the work on it is most of the time, all that needs no carry before, and the rest
+ * once there is one:
+ *
+ *   prepare  reads x, and finds its total
+ *   complete as finish(), of the tile that was prepared last in this room
+ *
  * The carry out is the carry in combined with the tile's own total, so that bits do not depend on who scans what. Where
  * the plain loop's result is finite, infinite or NaN, so is an engine's, element by element.
  * To add one: a file with a mms_engine, its name below, and its place in the table in engine.c. What it costs is a row
@@ -32,7 +38,7 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* and s: only for engines that multiply by a unit */
   size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
-  size_t block;         /* bytes of a matrix that the unit is best given at a time */
+  size_t block;         /* bytes of x that the unit is best given at a time */
   bool fetches;         /* x is larger than a core's own caches: prefetch it */
   bool far;             /* it is in no cache at all, nor is y */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
@@ -66,6 +72,11 @@ typedef struct mms_engine {
   /* finish() of a tile and local() of another, ahead and of the same length, in one loop. NULL: one after the other. */
   void (*finish_and_look)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const mms_tile *ahead,
                           mms_found *found);
+
+  /* These two, for jobs of which it prepares tiles. NULL in an engine that never does. */
+  bool (*prepares)(const mms_job *);
+  void (*prepare)(const mms_job *, void *room, const mms_tile *, mms_found *found);
+  void (*complete)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
 
   bool has_unit; /* it multiplies by a unit, with an s: only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */

@@ -50,12 +50,13 @@ typedef struct room {
   void *before[PLANES];        /* the exclusive scan of some of these */
   mms_kernel_scan *scan;       /* the kernel that makes it */
   mms_value zero;              /* its first carry */
+  mms_found prepared;          /* what was found of the columns of a tile that is prepared */
 } room;
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
 
-static size_t block_columns(const mms_job *job, size_t size) {
-  size_t columns = job->block / size / job->s / LANES * LANES;
+static size_t block_columns(const mms_job *job) {
+  size_t columns = job->block / mms_type_size(job->type) / job->s / LANES * LANES;
   return columns ? columns : LANES;
 }
 
@@ -82,7 +83,7 @@ static size_t lay_out(const mms_job *job, char *memory, room *r) {
   const size_t size = mms_type_size(type);
   mms_arena a = {.block = memory};
   mms_arena_take(&a, sizeof *r);
-  *r = (room){.columns = block_columns(job, size),
+  *r = (room){.columns = block_columns(job),
               .some = TOTALS / size,
               .column = job->s * mms_type_size(job->type),
               .size = size,
@@ -177,6 +178,7 @@ static void add_tail(const mms_job *job, const block *b, mms_found *found) {
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
+/* Of what is by rows in `apart`. */
 static void multiply(const mms_job *job, room *r, size_t columns) {
   for (int p = 0; p < r->planes; p++) {
     r->product[p].columns = columns;
@@ -198,10 +200,9 @@ static void write_some(const mms_job *job, room *r, const block *b, size_t from,
   (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y + at, job->kind, job->reverse);
 }
 
-/* What is by rows in `apart`, multiplied, goes to y; carry: into the block. */
+/* Columns that were multiplied go to y; carry: into the block. */
 static void write_columns(const mms_job *job, room *r, const block *b, const mms_value *carry) {
   mms_value running[PLANES] = {r->zero, r->zero};
-  multiply(job, r, b->columns);
   r->together.carry = *carry;
   for (size_t done = 0, m; done < b->columns; done += m) {
     m = b->columns - done < r->some ? b->columns - done : r->some;
@@ -218,18 +219,33 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
     mms_loop_of[job->op][job->type].fold[job->reverse](m, x, carry);
 }
 
-/* Takes columns apart, on the way to be added up, and scans them: by a product, where elements and carry allow it, else
- * by the plain loop. */
-static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
-  const mms_value before = *carry;
+/* Takes columns apart, on the way to be added up. */
+static mms_found take_apart(const mms_job *job, room *r, const block *b) {
   mms_found found;
   r->apart.columns = b->columns;
   r->apart.then = soon(job, r, b->x);
   job->kernel->to_rows(&r->apart, b->x, &found);
-  if (!found.is_ordinary || !found.is_finite || !job->kernel->advance(carry, &found.total))
+  return found;
+}
+
+/* Whether columns allow a product. */
+static bool allow(const mms_found *columns) { return columns->is_ordinary && columns->is_finite; }
+
+/* Takes the carry past columns. Whether they and it allow a product; else it is as before. */
+static bool pass(const mms_job *job, const mms_found *columns, mms_value *carry) {
+  return allow(columns) && job->kernel->advance(carry, &columns->total);
+}
+
+/* By a product, where that is allowed, else by the plain loop. */
+static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
+  const mms_value before = *carry;
+  const mms_found found = take_apart(job, r, b);
+  if (!pass(job, &found, carry)) {
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
-  else if (b->y)
+  } else if (b->y) {
+    multiply(job, r, b->columns);
     write_columns(job, r, b, &before);
+  }
   return found;
 }
 
@@ -288,6 +304,41 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
+/* Those that are one block. */
+static bool prepares(const mms_job *job) { return block_columns(job) * job->s >= job->tile; }
+
+static block only_block(const mms_job *job, const room *r, const mms_tile *t) {
+  block b = {.done = 0};
+  next_block(job, r, t, &b);
+  return b;
+}
+
+static void prepare(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
+  room *r = memory;
+  const block b = only_block(job, r, t);
+  *found = r->prepared = nothing_found(job);
+  if (b.columns > 0) {
+    mms_gate_place *place = mms_gate_enter();
+    r->prepared = take_apart(job, r, &b);
+    if (allow(&r->prepared)) multiply(job, r, b.columns);
+    mms_gate_leave(place);
+    add_to(job, &r->prepared, found);
+  }
+  if (b.tail > 0) add_tail(job, &b, found);
+}
+
+static void complete(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *then) {
+  room *r = memory;
+  block b = only_block(job, r, t);
+  mms_value running = *carry;
+  b.then = then;
+  if (pass(job, &r->prepared, &running))
+    write_columns(job, r, &b, carry);
+  else
+    scan_plainly(job, b.columns * job->s, b.x, b.y, &running);
+  scan_plainly(job, b.tail, b.x_tail, b.y_tail, &running);
+}
+
 /* Measured with many a BLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
 static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
   (void)n;
@@ -301,6 +352,9 @@ const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .advance = advance,
                                     .finish = finish,
                                     .at_once = at_once,
+                                    .prepares = prepares,
+                                    .prepare = prepare,
+                                    .complete = complete,
                                     .has_unit = true,
                                     .has_isa = true,
                                     .room_size = room_size,

@@ -187,13 +187,14 @@ static bool has_small_kernels(const mms_vendor *v) {
   return i < sizeof cores / sizeof *cores;
 }
 
-/* Small where a call is cheap (LIBXSMM 10 ns, BLIS a microsecond): then the stores of a block fit in the core's queue,
- * and drain while the next products are made. Measured: doc/PERFORMANCE.md. */
+/* Small where a call is cheap (LIBXSMM 10 ns): then the stores of a block fit in the core's queue, and drain while the
+ * next products are made. A tile where it is not (BLIS half a microsecond): then threads read each tile once. Measured:
+ * doc/PERFORMANCE.md. */
 static size_t block(const mms_vendor *v) {
-  if (find_either(v, "libxsmm_init")) return 4096;
-  if (find_either(v, "openblas_get_config")) return has_small_kernels(v) ? 4096 : 16384;
-  if (find_either(v, "MKL_Get_Version_String")) return 32768;
-  return find_either(v, "bli_info_get_version_str") ? 131072 : 0;
+  enum { SMALL = 4096, TILE = 131072 };
+  if (find_either(v, "libxsmm_init")) return SMALL;
+  if (find_either(v, "openblas_get_config")) return has_small_kernels(v) ? SMALL : TILE;
+  return find_either(v, "MKL_Get_Version_String") || find_either(v, "bli_info_get_version_str") ? TILE : 0;
 }
 
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP

@@ -1,0 +1,36 @@
+/* chain.c: tiles in turn. */
+#include "chain.h"
+
+#include <omp.h>
+
+bool mms_chain_suits(const mms_tiles *tiles) {
+  return mms_tiles_are_prepared(tiles) && tiles->sharing <= (size_t)omp_get_num_procs();
+}
+
+/* Takes the carry past a tile, once it is past all before. Returns the carry into it. */
+static mms_value pass(mms_chain *chain, void *room, size_t index, const mms_place *at, const mms_found *found) {
+  mms_bell_wait(&chain->bell, &chain->passed, index);
+  mms_tiles_begin(chain->tiles, at, &chain->carry);
+  const mms_value into = chain->carry;
+  mms_tiles_advance(chain->tiles, room, at, found, &chain->carry);
+  mms_bell_set(&chain->bell, &chain->passed, index + 1);
+  return into;
+}
+
+/* What is likely to be this thread's after the tile. NULL: there is no need to prefetch it. */
+static const void *after(const mms_tiles *tiles, size_t index) {
+  const size_t next = index + tiles->sharing;
+  return tiles->run->job->fetches && next < tiles->count ? mms_tiles_at(tiles, next).tile.x : NULL;
+}
+
+void mms_chain_take_part(void *given, void *room) {
+  mms_chain *chain = given;
+  const mms_tiles *tiles = chain->tiles;
+  for (size_t index; (index = atomic_fetch_add(&chain->taken, 1)) < tiles->count;) {
+    const mms_place at = mms_tiles_at(tiles, index);
+    mms_found found;
+    mms_tiles_prepare(tiles, room, &at, &found);
+    const mms_value carry = pass(chain, room, index, &at, &found);
+    mms_tiles_complete(tiles, room, &at, &carry, after(tiles, index));
+  }
+}
