@@ -21,7 +21,8 @@ typedef struct mms_chain {
   mms_value carry;      /* it, which belongs to the thread that is at the tile after these */
 } mms_chain;
 
-/* Whether threads that share tiles had best do so: each has to have a core, as all wait for each. */
+/* Whether threads that have no shares (shares.h) had best share tiles so: each has to have a core, as all wait for
+ * each. */
 bool mms_chain_suits(const mms_tiles *tiles);
 
 #define MMS_CHAIN_READY(all)                                                                                           \

@@ -1,7 +1,7 @@
 /* runtime.c: gives tiles and scans to threads.
  *
- * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles: each takes the
- * next one (chain.h), or has as many (shares.h), or one leads (leader.h). All do the same additions, and so does a
+ * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles: each has as
+ * many (shares.h), or takes the next one (chain.h), or one leads (leader.h). All do the same additions, and so does a
  * single thread.
  */
 #include "runtime.h"
@@ -151,14 +151,14 @@ static mmscan_status serve_together(team *t, int threads) {
 
 static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   tiles->sharing = (size_t)threads;
-  if (mms_chain_suits(tiles)) {
-    mms_chain chain = MMS_CHAIN_READY(tiles);
-    team t = {tiles->run, mms_chain_take_part, &chain, false};
-    return serve_together(&t, threads);
-  }
   if (mms_shares_suit(tiles)) {
     mms_shares shares = MMS_SHARES_READY(tiles);
     team t = {tiles->run, mms_shares_take_part, &shares, false};
+    return serve_together(&t, threads);
+  }
+  if (mms_chain_suits(tiles)) {
+    mms_chain chain = MMS_CHAIN_READY(tiles);
+    team t = {tiles->run, mms_chain_take_part, &chain, false};
     return serve_together(&t, threads);
   }
   mms_leader leader = MMS_LEADER_READY(tiles, mms_leader_layout_of(tiles));

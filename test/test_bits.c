@@ -27,8 +27,8 @@
 static atomic_uint took_part; /* a bit a thread */
 static bool is_crowd_hidden, is_crowd_made_up;
 
-/* Of scans that threads may have shares of, or a chain. */
-static bool is_led;                         /* one leads all the same; otherwise they are counted: */
+/* How threads share tiles: as suits them; in a chain if they can, however many cores there are; or one leads. */
+static enum { AS_SUITS, CHAINED, LED } way;
 static atomic_size_t had_shares, had_chain; /* runs */
 static unsigned absent;                     /* threads that do not come, a bit each */
 static bool is_race;                        /* the first of two threads comes just after the other, */
@@ -83,7 +83,7 @@ void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size
 bool __wrap_mms_crowd_is_here(void) { return is_crowd_made_up || (!is_crowd_hidden && __real_mms_crowd_is_here()); }
 
 bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
-  if (is_led || !__real_mms_shares_suit(tiles)) return false;
+  if (way != AS_SUITS || !__real_mms_shares_suit(tiles)) return false;
   atomic_fetch_add(&had_shares, 1);
   return true;
 }
@@ -110,9 +110,8 @@ void __wrap_mms_leader_take_part(void *leader, void *room) {
   if (!(absent & 1u << omp_get_thread_num())) __real_mms_leader_take_part(leader, room);
 }
 
-/* However many cores there are. */
 bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
-  if (is_led || !mms_tiles_are_prepared(tiles)) return false;
+  if (way == LED || !mms_tiles_are_prepared(tiles)) return false;
   atomic_fetch_add(&had_chain, 1);
   return true;
 }
@@ -130,7 +129,7 @@ struct shape {
   size_t n, quick_n, batch, tile; /* tile 0: the library's */
 };
 
-static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37, 0},   {2500, 600, 7, 256},
+static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37, 0},   {2500, 600, 7, 250},
                                       {1 << 20, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {360000, 360000, 3, 481}};
 
 enum { MOST = 3 * 360000 }; /* elements of any shape */
@@ -176,8 +175,9 @@ static void check_same_bits(const struct sample *sample, const mmscan_desc *desc
   buffer_free(&many);
 }
 
-/* By one thread and by two other numbers of them, other ones in the next turn: by the second with a leader always. In
- * every other turn cores are on dies, where threads are apart, and a leader has one round. */
+/* By one thread and by two other numbers of them, other ones in the next turn: by the second in a chain
+ * always, or with a leader. In every other turn cores are on dies, where threads are apart, and a leader has one round.
+ */
 static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, unsigned turn,
                        struct tally *tally) {
   static const int counts[] = {2, 3, 7, 16};
@@ -191,9 +191,9 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     atomic_store(&took_part, 0);
     atomic_store(&had_shares, 0);
     atomic_store(&had_chain, 0);
-    is_led = i > turn;
+    way = i == turn ? AS_SUITS : turn < 2 ? CHAINED : LED;
     check_same_bits(sample, desc, choice, threads, &one);
-    is_led = false;
+    way = AS_SUITS;
     unsigned bits = atomic_load(&took_part);
     tally->runs++;
     tally->shared += (bits & (bits - 1)) != 0;
@@ -258,7 +258,6 @@ static void test_same_bits_of_the_blas(void **state) {
 static void check_absent(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
                          unsigned missing, const struct buffer *one) {
   const size_t size = desc->n * desc->batch * sizeof(float);
-  const bool is_chain = same_text(choice->unit, "cblas");
   struct buffer few = buffer_new(size, 0);
   memset(few.data, 0, size);
   atomic_store(&had_shares, 0);
@@ -267,20 +266,19 @@ static void check_absent(const struct sample *sample, const mmscan_desc *desc, c
   absent = missing;
   execute_with(desc, *choice, 3, sample->x, few.data);
   absent = 0;
-  assert_int_equal(atomic_load(&had_shares), !is_led && !is_chain);
-  assert_int_equal(atomic_load(&had_chain), !is_led && is_chain);
+  assert_int_equal(atomic_load(&had_shares), way == AS_SUITS);
+  assert_int_equal(atomic_load(&had_chain), way == CHAINED && same_text(choice->engine, "gemm"));
   assert_int_equal(atomic_load(&took_part) & missing, 0);
   assert_memory_equal(one->data, few.data, size);
   buffer_free(&few);
 }
 
-/* What threads that do not come would have had is taken by those that do, whichever they are: shares, or tiles that one
- * of them leads through, the last one if it comes soon where cores are on dies; or tiles of a chain. */
+/* What threads that do not come would have had is taken by those that do, whichever they are: shares, or tiles of a
+ * chain, or that one of them leads through, the last one if it comes soon where cores are on dies. */
 static void test_absent_threads(void **state) {
   (void)state;
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
-      {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "model", .tile = 4096}, /* two blocks */
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
   const size_t n = 7001, batch = 3, size = batch * n * sizeof(float);
@@ -293,13 +291,14 @@ static void test_absent_threads(void **state) {
   is_crowd_hidden = true;
   for (size_t c = 0; c < COUNT(choices); c++) {
     execute_with(&desc, choices[c], 1, sample.x, one.data);
-    for (size_t i = 0; i < 3 * COUNT(sets); i++) {
-      is_led = i % 3 > 0;
-      mms_habits_here.has_dies = i % 3 == 2;
-      check_absent(&sample, &desc, &choices[c], sets[i / 3], &one);
+    for (size_t i = 0; i < 4 * COUNT(sets); i++) {
+      way = i % 4 == 0 ? AS_SUITS : i % 4 == 1 ? CHAINED : LED;
+      mms_habits_here.has_dies = i % 4 == 3;
+      check_absent(&sample, &desc, &choices[c], sets[i / 4], &one);
     }
   }
-  is_led = is_crowd_hidden = false;
+  way = AS_SUITS;
+  is_crowd_hidden = false;
   mms_habits_here.has_dies = habit;
   buffer_free(&one);
   sample_free(&sample);
@@ -402,7 +401,6 @@ static void test_rounding_of_the_caller(void **state) {
   (void)state;
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
-      {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "model", .tile = 4096}, /* two blocks */
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   struct tally tally = {0};
   is_crowd_hidden = true;

@@ -2,7 +2,39 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <omp.h>
+
 #include "shot.h"
+#include "tiles.h"
+
+/* ---- Who shares what -----------------------------------------------------------------------------------------------
+ */
+
+/* Runs by several threads, each in another way: in shares, if they suit it, in a chain, if its tiles are prepared, or
+ * behind a leader. The library asks here, as the Makefile wraps these functions: first for shares. */
+enum way { SHARES, CHAIN, LEADER, WAYS };
+static size_t runs[WAYS];
+static enum way way;
+
+bool __real_mms_shares_suit(const mms_tiles *tiles);
+bool __wrap_mms_shares_suit(const mms_tiles *tiles);
+bool __wrap_mms_chain_suits(const mms_tiles *tiles);
+
+bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
+  way = (way + 1) % WAYS;
+  if (way != SHARES || !__real_mms_shares_suit(tiles)) return false;
+  runs[SHARES]++;
+  return true;
+}
+
+bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
+  const bool suits = way == CHAIN && mms_tiles_are_prepared(tiles);
+  runs[suits ? CHAIN : LEADER]++;
+  return suits;
+}
+
+/* ---- What is tried -------------------------------------------------------------------------------------------------
+ */
 
 /* What the scan starts from: the init of an exclusive scan, or the carry of a block. */
 enum start { FROM_ZERO, FROM_INF, FROM_MINUS_INF, FROM_NAN, FROM_LARGEST, FROM_MINUS_LARGEST, FROM_HALF, STARTS };
@@ -306,6 +338,13 @@ static void test_minus_zero(void **state) {
           check_zeros(type_at(t), &forced->choice[c], lengths[i], reverse);
 }
 
+/* The tests so far had each. */
+static void test_all_ways(void **state) {
+  (void)state;
+  print_message("%zu runs in shares, %zu in a chain, %zu behind a leader\n", runs[SHARES], runs[CHAIN], runs[LEADER]);
+  for (size_t i = 0; i < WAYS; i++) assert_true(runs[i] > 0 || omp_get_thread_limit() == 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_short),
@@ -313,6 +352,7 @@ int main(void) {
       cmocka_unit_test(test_tiles_of_the_library),
       cmocka_unit_test(test_blocks_from_any_carry),
       cmocka_unit_test(test_each_place),
+      cmocka_unit_test(test_all_ways),
       cmocka_unit_test(test_nan_hides_nothing),
       cmocka_unit_test(test_minus_zero),
   };
