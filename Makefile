@@ -195,8 +195,9 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 # And one sees which threads have tiles.
 $(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part,--wrap=mms_leader_take_part,--wrap=mms_chain_suits,--wrap=mms_chain_take_part,--wrap=mms_apart
-# One says how they share them.
-$(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_shares_suit,--wrap=mms_chain_suits
+# Two say how they share them.
+$(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here
+$(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
 # One sees which threads the library starts.
 $(BUILD)/test/test_limits: TEST_LDFLAGS := -Wl,--wrap=pthread_create
 # And one makes up control groups.

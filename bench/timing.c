@@ -4,6 +4,7 @@
  */
 #include "timing.h"
 #include "handoff.h"
+#include "spread.h"
 #include "suspect.h"
 
 #include <math.h>
@@ -46,24 +47,6 @@ void timing_check(race *r) {
 
 /* The threads of OpenMP look out for more work for some milliseconds after a run, on cores that others need. */
 static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
-
-/* A system may wake a thread on the core of another, and leave both there for milliseconds while a core is idle: what
- * is timed then is one core. Returns once threads meet as soon as those do that have a core each; or after a while,
- * where there are not so many cores. */
-static void spread_out(int threads) {
-  enum { MEETINGS = 64 };
-  static const double SOON = 20e-6;
-  const double start = timing_now();
-  double before, now = start;
-  do {
-    before = now;
-#pragma omp parallel num_threads(threads)
-    for (int i = 0; i < MEETINGS; i++) {
-#pragma omp barrier
-    }
-    now = timing_now();
-  } while (now - before > MEETINGS * SOON && now - start < PATIENCE);
-}
 
 static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
 

@@ -29,6 +29,8 @@
  *            parallel region, or in a forked child of a process that had threads, whoever started them, runs on the
  *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use; never
  *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, a call runs on the calling thread.
+ *            A system may start a thread on the CPU of the one that starts it, beside an idle one; then the first calls
+ * on several threads take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its threads.
  *            fork() waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in
  *            the child for ever.
  *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).

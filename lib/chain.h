@@ -16,9 +16,9 @@
 typedef struct mms_chain {
   const mms_tiles *tiles;
   mms_bell bell;
-  atomic_size_t taken;  /* tiles */
-  atomic_size_t passed; /* those that the carry is past; */
-  mms_value carry;      /* it, which belongs to the thread that is at the tile after these */
+  atomic_size_t taken;  /* tiles that threads have taken, */
+  atomic_size_t passed; /* and of these, those that the carry is past */
+  mms_value carry;      /* into the next tile: only its thread reads and writes it */
 } mms_chain;
 
 /* Whether threads that have no shares (shares.h) had best share tiles so: each has to have a core, as all wait for

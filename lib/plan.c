@@ -237,10 +237,16 @@ static size_t stream_from(const mmscan_plan *plan) {
   return plan->job.unit || plan->threads == 1 ? STREAM_FROM : mms_habits_here.stream_from;
 }
 
+/* Its matrices and what is read next fit in a core's own cache. */
+static size_t block_of(const mms_unit *unit) {
+  const size_t block = mms_unit_block(unit), most = mms_habits_here.half_cache / 2;
+  return block < most ? block : most;
+}
+
 static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, const void *y) {
   const mms_problem *p = &plan->problem;
   const size_t bytes = bytes_of(p);
-  if (job->unit) job->block = mms_unit_block(job->unit);
+  if (job->unit) job->block = block_of(job->unit);
   job->fetches = bytes > FETCH_FROM;
   job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);
   job->far = job->streams || bytes > FAR_FROM;

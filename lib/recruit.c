@@ -5,7 +5,6 @@
 #include "cancel.h"
 #include "clock.h"
 #include "rounding.h"
-#include "spread.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -102,11 +101,12 @@ static bool can_start_like_openmp(size_t count) {
 
 /* ---- Those of OpenMP ------------------------------------------------------------------------------------------ */
 
-/* Each thread on a CPU of its own. */
-static void start_region(int threads) {
-  mms_spread spread = MMS_SPREAD_READY;
-#pragma omp parallel num_threads(threads)
-  mms_spread_out(&spread, threads);
+/* Returns how many there are: a region that does nothing may be left out by a compiler. */
+static int start_region(int threads) {
+  int here = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : here)
+  here++;
+  return here;
 }
 
 /* Nobody else tries in between, and takes the place of what was tried. */
@@ -116,12 +116,11 @@ static bool start_team(int threads, int more) {
   const mms_rounding callers = mms_rounding_get();
   mms_rounding_set_default();
   pthread_mutex_lock(&turn);
-  bool can = can_start_like_openmp((size_t)more) && has_memory(threads);
-  if (can) start_region(threads);
+  bool started = can_start_like_openmp((size_t)more) && has_memory(threads) && start_region(threads) > 0;
   pthread_mutex_unlock(&turn);
   mms_rounding_set(callers);
   mms_cancel_restore(before);
-  return can;
+  return started;
 }
 
 static bool try_team(int threads, int more) {

@@ -52,7 +52,7 @@ void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, 
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                       const void *then);
 
-/* The other two, where mms_tiles_are_prepared(). */
+/* Whether the engine has finish() in two halves, prepare() and complete(), for these tiles; and then these. */
 bool mms_tiles_are_prepared(const mms_tiles *tiles);
 void mms_tiles_prepare(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
 void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,

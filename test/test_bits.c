@@ -191,7 +191,7 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     atomic_store(&took_part, 0);
     atomic_store(&had_shares, 0);
     atomic_store(&had_chain, 0);
-    way = i == turn ? AS_SUITS : turn < 2 ? CHAINED : LED;
+    way = i == turn ? AS_SUITS : turn % 3 == 0 ? CHAINED : LED;
     check_same_bits(sample, desc, choice, threads, &one);
     way = AS_SUITS;
     unsigned bits = atomic_load(&took_part);
@@ -308,7 +308,7 @@ static void test_absent_threads(void **state) {
 static void test_who_has_a_chain(void **state) {
   (void)state;
   const size_t cores = (size_t)omp_get_num_procs();
-  for (size_t block = 4096; block >= 4096 - 64; block -= 64) {
+  for (size_t block = 4096; block >= 4096 - 256; block -= 256) {
     const mms_job job = {.type = MMSCAN_F32, .s = 4, .tile = 1024, .block = block};
     const mms_run run = {.engine = &mms_engine_gemm, .job = &job};
     mms_tiles tiles = {.run = &run, .sharing = cores};

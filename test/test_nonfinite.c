@@ -11,7 +11,8 @@
  */
 
 /* Runs by several threads, each in another way: in shares, if they suit it, in a chain, if its tiles are prepared, or
- * behind a leader. The library asks here, as the Makefile wraps these functions: first for shares. */
+ * behind a leader; and none left to one thread because another was held up. The library asks here, as the Makefile
+ * wraps these functions: first for shares. */
 enum way { SHARES, CHAIN, LEADER, WAYS };
 static size_t runs[WAYS];
 static enum way way;
@@ -19,6 +20,7 @@ static enum way way;
 bool __real_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_chain_suits(const mms_tiles *tiles);
+bool __wrap_mms_crowd_is_here(void);
 
 bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
   way = (way + 1) % WAYS;
@@ -32,6 +34,8 @@ bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
   runs[suits ? CHAIN : LEADER]++;
   return suits;
 }
+
+bool __wrap_mms_crowd_is_here(void) { return false; }
 
 /* ---- What is tried -------------------------------------------------------------------------------------------------
  */

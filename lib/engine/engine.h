@@ -11,11 +11,11 @@
  *   finish   given the carry into the tile, writes y. then: where the elements are that are likely to be read next;
  *            m of them are prefetched while y is written, and need not exist. NULL: none
  *
- * Or, so that it is read once where the work on it is most of the time, all that needs no carry before, and the rest
- * once there is one:
+ * Where work takes longer than memory does, an engine may have finish() in two halves, so that x is read once:
  *
- *   prepare  reads x, and finds its total
- *   complete as finish(), of the tile that was prepared last in this room
+ *   prepare  local(), and all of the work that needs no carry; what comes of it stays in the room
+ *   complete finish(), of the tile that was prepared last in this room. In between advance() is called there for
+ *            the same tile, and leaves what was prepared; nothing else is
  *
  * The carry out is the carry in combined with the tile's own total, so that bits do not depend on who scans what. Where
  * the plain loop's result is finite, infinite or NaN, so is an engine's, element by element.

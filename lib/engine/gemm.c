@@ -6,8 +6,9 @@
  * prefix before it added. This last is the product with B_s done by a vector unit (Section 3.3).
  *
  * The matrices are by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and the
- * totals are a row. Kernels take x apart into rows and put y together from them. A block stays in the nearest cache
- * from x to y. What is left over at the end of a tile when s does not divide it, the tail, is a plain loop.
+ * totals are a row. Kernels take x apart into rows and put y together from them. A block stays in the core's own
+ * caches from x to y, a small one in the nearest. What is left over at the end of a tile when s does not divide it, the
+ * tail, is a plain loop.
  *
  * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (byrows.inc). A 64-bit integer
  * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
@@ -38,7 +39,7 @@ enum {
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
  * not a power of two apart: they would share a set of the cache. */
 typedef struct room {
-  size_t columns, some;        /* of a whole block; of it, so many are written at a time */
+  size_t columns, piece;       /* of a whole block; of it, so many are written at a time */
   size_t column;               /* bytes of a column in x, and in y */
   size_t size;                 /* bytes of a number of the unit */
   int planes;                  /* numbers of the unit to an element */
@@ -56,8 +57,8 @@ typedef struct room {
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
 
 static size_t block_columns(const mms_job *job) {
-  size_t columns = job->block / mms_type_size(job->type) / job->s / LANES * LANES;
-  return columns ? columns : LANES;
+  const size_t columns = job->block / mms_type_size(job->type) / job->s;
+  return columns ? (columns + LANES - 1) / LANES * LANES : LANES;
 }
 
 /* Plane p: its product, and what comes before the columns. */
@@ -84,7 +85,7 @@ static size_t lay_out(const mms_job *job, char *memory, room *r) {
   mms_arena a = {.block = memory};
   mms_arena_take(&a, sizeof *r);
   *r = (room){.columns = block_columns(job),
-              .some = TOTALS / size,
+              .piece = TOTALS / size,
               .column = job->s * mms_type_size(job->type),
               .size = size,
               .planes = mms_type_planes(job->op, job->type),
@@ -189,7 +190,7 @@ static void multiply(const mms_job *job, room *r, size_t columns) {
 
 /* So many columns of a block that was multiplied, from column `from` on, go to y. running: what comes before them in
  * each plane, and then what comes before the next ones. */
-static void write_some(const mms_job *job, room *r, const block *b, size_t from, size_t columns, mms_value *running) {
+static void write_piece(const mms_job *job, room *r, const block *b, size_t from, size_t columns, mms_value *running) {
   const size_t at = from * r->column;
   for (int p = 0; p < r->planes; p++) {
     r->scan(columns, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
@@ -205,8 +206,8 @@ static void write_columns(const mms_job *job, room *r, const block *b, const mms
   mms_value running[PLANES] = {r->zero, r->zero};
   r->together.carry = *carry;
   for (size_t done = 0, m; done < b->columns; done += m) {
-    m = b->columns - done < r->some ? b->columns - done : r->some;
-    write_some(job, r, b, job->reverse ? b->columns - done - m : done, m, running);
+    m = b->columns - done < r->piece ? b->columns - done : r->piece;
+    write_piece(job, r, b, job->reverse ? b->columns - done - m : done, m, running);
   }
 }
 
@@ -229,18 +230,18 @@ static mms_found take_apart(const mms_job *job, room *r, const block *b) {
 }
 
 /* Whether columns allow a product. */
-static bool allow(const mms_found *columns) { return columns->is_ordinary && columns->is_finite; }
+static bool allow_product(const mms_found *columns) { return columns->is_ordinary && columns->is_finite; }
 
 /* Takes the carry past columns. Whether they and it allow a product; else it is as before. */
-static bool pass(const mms_job *job, const mms_found *columns, mms_value *carry) {
-  return allow(columns) && job->kernel->advance(carry, &columns->total);
+static bool carry_past(const mms_job *job, const mms_found *columns, mms_value *carry) {
+  return allow_product(columns) && job->kernel->advance(carry, &columns->total);
 }
 
 /* By a product, where that is allowed, else by the plain loop. */
 static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
   const mms_value before = *carry;
   const mms_found found = take_apart(job, r, b);
-  if (!pass(job, &found, carry)) {
+  if (!carry_past(job, &found, carry)) {
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
   } else if (b->y) {
     multiply(job, r, b->columns);
@@ -259,6 +260,11 @@ static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_val
   return found;
 }
 
+/* What is to be prefetched for a block, where it is `then` for its tile. */
+static const void *beside(const void *then, const mms_tile *t, const block *b) {
+  return then ? (const void *)((uintptr_t)then + (uintptr_t)b->x - (uintptr_t)t->x) : NULL;
+}
+
 /* Scans a tile, whose carry goes in and comes out. Returns what is found of it. On the way as many elements
  * from `then` on are prefetched. NULL: none. */
 static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_value *carry, const void *then) {
@@ -266,7 +272,7 @@ static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_v
   block b = {.done = 0};
   mms_gate_place *place = mms_gate_enter();
   while (next_block(job, r, t, &b)) {
-    if (then) b.then = (const void *)((uintptr_t)then + (uintptr_t)b.x - (uintptr_t)t->x);
+    b.then = beside(then, t, &b);
     const mms_found here = scan_block(job, r, &b, carry);
     add_to(job, &here, &found);
   }
@@ -320,7 +326,7 @@ static void prepare(const mms_job *job, void *memory, const mms_tile *t, mms_fou
   if (b.columns > 0) {
     mms_gate_place *place = mms_gate_enter();
     r->prepared = take_apart(job, r, &b);
-    if (allow(&r->prepared)) multiply(job, r, b.columns);
+    if (allow_product(&r->prepared)) multiply(job, r, b.columns);
     mms_gate_leave(place);
     add_to(job, &r->prepared, found);
   }
@@ -331,8 +337,8 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
   room *r = memory;
   block b = only_block(job, r, t);
   mms_value running = *carry;
-  b.then = then;
-  if (pass(job, &r->prepared, &running))
+  b.then = beside(then, t, &b);
+  if (carry_past(job, &r->prepared, &running))
     write_columns(job, r, &b, carry);
   else
     scan_plainly(job, b.columns * job->s, b.x, b.y, &running);

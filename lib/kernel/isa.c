@@ -4,6 +4,7 @@
 #include "kernel/cpu.h"
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct row {
   const char *name;
@@ -35,6 +36,13 @@ static const mms_isa *here[ROWS], *best;
 
 mms_habits mms_habits_here;
 
+/* No more than was measured to be of use. */
+static size_t half_cache(bool is_intel) {
+  const size_t most = (size_t)(is_intel ? 1024 : 512) << 10;
+  const long own = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return own > 0 && (size_t)own / 2 < most ? (size_t)own / 2 : most;
+}
+
 static void look(void) {
   const bool is_intel = mms_cpu_is_intel(), is_zen_3 = mms_cpu_is_zen_3();
   const size_t die = mms_cpu_die_cache();
@@ -44,7 +52,7 @@ static void look(void) {
                                  .long_groups = is_zen_3,
                                  .paces = mms_cpu_is_zen_5(),
                                  .stream_from = (size_t)(is_zen_3 && !is_small_die ? 16 : 8) << 20,
-                                 .half_cache = (size_t)(is_intel ? 1024 : 512) << 10,
+                                 .half_cache = half_cache(is_intel),
                                  .slower = is_intel ? 2 : 1};
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];

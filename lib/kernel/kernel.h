@@ -105,7 +105,7 @@ typedef struct mms_habits {
                          at those they have next while they write */
   bool paces;         /* memory reads and writes more where results that go past the caches are held back a little */
   size_t stream_from; /* bytes of y beyond which threads store past the caches; half of a die's last one, or less */
-  size_t half_cache;  /* bytes: half of what a core has as its own cache */
+  size_t half_cache;  /* bytes: half of what a core has as its own cache, or less */
   double slower;      /* how many times as long as a core of Zen 5 they take over an element in the cache */
 } mms_habits;
 

@@ -74,7 +74,7 @@ struct mms_unit {
   /* Where hold() is false: why, and what to do about it, in a line that is never freed. NULL: nothing to say. */
   const char *(*absent)(const mms_unit *self);
 
-  /* How many bytes of elements to multiply by a call, which stay in a cache with X and W. 0, or NULL: 8 KiB. */
+  /* How many bytes of elements to multiply by a call, which stay in a core's cache with X and W. 0, or NULL: 8 KiB. */
   size_t (*block)(const mms_unit *self);
 
   /* Fills library, version and threads, of a unit that is held; and description, where only the library says it. NULL:
