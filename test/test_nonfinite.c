@@ -7,12 +7,11 @@
 #include "shot.h"
 #include "tiles.h"
 
-/* ---- Who shares what -----------------------------------------------------------------------------------------------
- */
+/* ---- Who shares what --------------------------------------------------------------------------------------------- */
 
 /* Runs by several threads, each in another way: in shares, if they suit it, in a chain, if its tiles are prepared, or
- * behind a leader; and none left to one thread because another was held up. The library asks here, as the Makefile
- * wraps these functions: first for shares. */
+ * behind a leader. The library asks here, as the Makefile wraps these functions: first for shares. In a quick run none
+ * is left to one thread because another was held up; in a long one, beside other programs, that takes long. */
 enum way { SHARES, CHAIN, LEADER, WAYS };
 static size_t runs[WAYS];
 static enum way way;
@@ -20,6 +19,7 @@ static enum way way;
 bool __real_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_chain_suits(const mms_tiles *tiles);
+bool __real_mms_crowd_is_here(void);
 bool __wrap_mms_crowd_is_here(void);
 
 bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
@@ -35,10 +35,9 @@ bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
   return suits;
 }
 
-bool __wrap_mms_crowd_is_here(void) { return false; }
+bool __wrap_mms_crowd_is_here(void) { return !quick() && __real_mms_crowd_is_here(); }
 
-/* ---- What is tried -------------------------------------------------------------------------------------------------
- */
+/* ---- What is tried ----------------------------------------------------------------------------------------------- */
 
 /* What the scan starts from: the init of an exclusive scan, or the carry of a block. */
 enum start { FROM_ZERO, FROM_INF, FROM_MINUS_INF, FROM_NAN, FROM_LARGEST, FROM_MINUS_LARGEST, FROM_HALF, STARTS };
