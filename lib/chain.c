@@ -10,9 +10,7 @@ bool mms_chain_suits(const mms_tiles *tiles) {
 /* Takes the carry past a tile, once it is past all before. Returns the carry into it. */
 static mms_value pass(mms_chain *chain, void *room, size_t index, const mms_place *at, const mms_found *found) {
   mms_bell_wait(&chain->bell, &chain->passed, index);
-  mms_tiles_begin(chain->tiles, at, &chain->carry);
-  const mms_value into = chain->carry;
-  mms_tiles_advance(chain->tiles, room, at, found, &chain->carry);
+  const mms_value into = mms_tiles_pass(chain->tiles, room, at, found, &chain->carry);
   mms_bell_set(&chain->bell, &chain->passed, index + 1);
   return into;
 }

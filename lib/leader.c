@@ -148,9 +148,7 @@ static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
   const size_t count = g->count;
   mms_bell_wait(&leader->bell, &g->looked, 1);
   for (size_t i = 0; i < count; i++) {
-    mms_tiles_begin(leader->tiles, &g->at[i], carry);
-    g->carry[i] = *carry;
-    mms_tiles_advance(leader->tiles, room, &g->at[i], &g->found[i], carry);
+    g->carry[i] = mms_tiles_pass(leader->tiles, room, &g->at[i], &g->found[i], carry);
   }
   mms_bell_set(&leader->bell, &g->passed, 1);
   return count;
@@ -165,7 +163,6 @@ static void lead(mms_leader *leader, void *room) {
       continue;
     }
     mms_place at = mms_tiles_at(leader->tiles, index++);
-    mms_tiles_begin(leader->tiles, &at, &carry);
     mms_tiles_at_once(leader->tiles, room, &at, &carry);
   }
 }

@@ -43,7 +43,6 @@ static void scan_all(const mms_tiles *tiles, size_t scan, void *room) {
   mms_value carry = tiles->run->first;
   for (size_t i = 0; i < tiles->per_scan; i++) {
     mms_place at = mms_tiles_of_scan(tiles, scan, i);
-    mms_tiles_begin(tiles, &at, &carry);
     mms_tiles_at_once(tiles, room, &at, &carry);
   }
 }

@@ -75,9 +75,7 @@ static void pass(mms_shares *s, void *room, share *own) {
   mms_bell_wait(&s->bell, &s->passed, own->index);
   for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    mms_tiles_begin(s->tiles, &at, &s->carry);
-    own->carry[i - own->first] = s->carry;
-    mms_tiles_advance(s->tiles, room, &at, &own->found[i - own->first], &s->carry);
+    own->carry[i - own->first] = mms_tiles_pass(s->tiles, room, &at, &own->found[i - own->first], &s->carry);
   }
   mms_bell_set(&s->bell, &s->passed, own->index + 1);
 }
@@ -96,7 +94,6 @@ static void scan(mms_shares *s, void *room, size_t index) {
   mms_bell_wait(&s->bell, &s->passed, index);
   for (size_t i = first_tile(s->tiles, index); i < end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    mms_tiles_begin(s->tiles, &at, &s->carry);
     mms_tiles_at_once(s->tiles, room, &at, &s->carry);
   }
   mms_bell_set(&s->bell, &s->passed, index + 1);

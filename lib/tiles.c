@@ -36,7 +36,8 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
 
 /* ---- The carry ------------------------------------------------------------------------------------------------ */
 
-void mms_tiles_begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
+/* Before the first tile of a scan. */
+static void begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
   const mms_run *run = tiles->run;
   if (!at->first) return;
   *carry = run->first;
@@ -98,10 +99,13 @@ void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms
   if (!ends_here(tiles, at)) tiles->run->engine->local(tiles->run->job, room, &at->tile, found);
 }
 
-void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
-                       mms_value *carry) {
+mms_value mms_tiles_pass(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
+                         mms_value *carry) {
+  begin(tiles, at, carry);
+  const mms_value into = *carry;
   if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, room, &at->tile, found, carry);
   keep(tiles, at, carry);
+  return into;
 }
 
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
@@ -135,6 +139,7 @@ void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_pla
 }
 
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry) {
+  begin(tiles, at, carry);
   if (ends_here(tiles, at) && !tiles->run->job->far)
     mms_tiles_finish(tiles, room, at, carry, NULL);
   else

@@ -41,14 +41,12 @@ mms_tiles mms_tiles_of(const mms_run *run);
 mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
 
-/* At the first tile of a scan the carry becomes the one into that scan. */
-void mms_tiles_begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry);
-
-/* The steps of an engine (engine.h). A tile whose carry nobody will want is not looked at. The carry goes in and comes
- * out; at the last tile of a scan it is kept for the caller too. */
+/* The steps of an engine (engine.h). A tile whose carry nobody will want is not looked at. pass: advance(), which
+ * returns the carry into the tile. A carry goes in and comes out, but into the first tile of a scan is the one into
+ * that scan; that out of the last one is kept for the caller too. */
 void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
-void mms_tiles_advance(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
-                       mms_value *carry);
+mms_value mms_tiles_pass(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
+                         mms_value *carry);
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                       const void *then);
 

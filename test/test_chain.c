@@ -20,7 +20,10 @@ bool __wrap_mms_wake_pays(double saves);
 
 size_t __wrap_mms_unit_block(const mms_unit *unit) { return (void)unit, MMS_ENGINE_TILE; }
 bool __wrap_mms_shares_suit(const mms_tiles *tiles) { return (void)tiles, false; }
-bool __wrap_mms_chain_suits(const mms_tiles *tiles) { return chains++, mms_tiles_are_prepared(tiles); }
+bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
+  if (!mms_tiles_are_prepared(tiles)) fail_msg("its tiles are not prepared");
+  return chains++, true;
+}
 bool __wrap_mms_crowd_is_here(void) { return false; }
 bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 

@@ -74,7 +74,6 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
                                 .x = plane,
                                 .w = scanned};
   r->apart.plane[p] = plane;
-  r->together.plane[p] = scanned;
   r->together.before[p] = r->before[p] = mms_arena_take(a, TOTALS);
   if (scanned) /* NULL where sizes are only added up */
     r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
