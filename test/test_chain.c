@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 
+#include "kernel/isa.h"
 #include "shot.h"
 #include "tiles.h"
 
@@ -65,6 +66,8 @@ static void test_chains(void **state) {
   (void)state;
   struct rng rng = rng_of(1);
   size_t scans = 0;
+  assert_non_null(mms_isa_best());
+  mms_habits_here.half_cache = 2 * MMS_ENGINE_TILE; /* which an emulated core may not have */
   for (size_t t = 0; t < TYPES; t++) {
     const size_t tile = MMS_ENGINE_TILE / type_at(t)->size, tiles = sized(MOST_TILES, 2);
     struct sample sample = sample_new(type_at(t), RANDOM, MOST_ROWS * MOST_TILES * tile);
