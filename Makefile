@@ -263,7 +263,8 @@ SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_
 # By clang, which checks more additions to pointers, and takes half of GCC's time over the kernels; not optimized, as either
 # would take longer over those than the tests do.
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers (clang)
-	+ASAN_OPTIONS=detect_leaks=1 $(SANITIZE) BUILD=$(BUILD)/asan CC=clang \
+	+ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/test/lsan.supp:print_suppressions=0 \
+	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang \
 	  CFLAGS="-O0 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
 	  LEFT_OUT="accuracy environment"
 # Left out are tests of numbers alone.

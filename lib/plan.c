@@ -21,8 +21,9 @@ enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 /* Bytes of one scan from which its results are held back: in shorter ones that takes longer than it gains. */
 enum { PACE_ROW = 64 << 10 };
 
-/* Scans that are weighed up where there is more than one: a call is then nothing beside them. */
-enum { MANY = 1 << 20 };
+/* Scans that are weighed up where there is more than one, and elements of one that is long: a call is nothing beside
+ * them. */
+enum { MANY = 1 << 20, LONG = 1 << 20 };
 
 mms_short mms_plan_short[MMS_TYPES];
 
@@ -57,24 +58,33 @@ static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
-/* By what a single thread takes for so many whole scans, so that the engine, and with it the bits, depends neither on
- * the number of threads nor on how a scan is cut into blocks. */
-static void choose_least(mmscan_plan *plan, const mms_env *env, size_t scans) {
-  const mms_job job = plan->job;
-  const mms_shape whole = {job.op, job.type, plan->problem.whole, scans};
-  const mms_engine *engine;
+/* By what a single thread takes for so many scans of n elements. */
+static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, size_t n, size_t scans) {
+  const mms_problem *p = &plan->problem;
+  const mms_engine *best = NULL, *engine;
   double least = DBL_MAX;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     int threads;
-    if (!can_do(engine, &job)) continue;
-    mms_job as = job;
-    suit_job(&as, engine, &plan->problem, env);
-    double cost = mms_estimate(engine, &as, whole, 1, &threads);
+    if (!can_do(engine, &plan->job)) continue;
+    mms_job as = plan->job;
+    suit_job(&as, engine, p, env);
+    const double cost = mms_estimate(engine, &as, (mms_shape){p->op, p->type, n, scans}, 1, &threads);
     if (cost >= least) continue;
     least = cost;
-    plan->engine = engine;
-    plan->job = as;
+    best = engine;
   }
+  return best;
+}
+
+/* For all that are long, where what a call takes makes no difference: asked once, as a simple call has little time. */
+static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env *env) {
+  static _Atomic(const mms_engine *) known[MMS_OPS][MMS_TYPES];
+  _Atomic(const mms_engine *) *here = &known[plan->problem.op][plan->problem.type];
+  const mms_engine *engine = atomic_load_explicit(here, memory_order_relaxed);
+  if (engine) return engine;
+  engine = cheapest(plan, env, LONG, 1);
+  atomic_store_explicit(here, engine, memory_order_relaxed);
+  return engine;
 }
 
 /* Holds the unit, if there is one and it multiplies right. */
@@ -108,20 +118,22 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
   suit_job(&plan->job, engine, &plan->problem, env);
 }
 
-/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost; a scan that is
- * short is done as by the simple calls, unless it is so short that it makes a difference that there are many. */
+/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost, so that the
+ * engine, and with it the bits, depends neither on the number of threads nor on how a scan is cut into blocks; a scan
+ * that is short is done as by the simple calls, unless it is so short that it makes a difference that there are many.
+ */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
   if (choose_wisely(plan, env, most)) return;
   const size_t whole = plan->problem.whole;
   const bool are_many = plan->problem.batch > 1;
   if (whole < MMS_LOOP_SHORT && are_many) {
-    choose_least(plan, env, MANY);
+    take_engine(plan, env, cheapest(plan, env, whole, MANY));
   } else if (mms_plan_is_short(whole, mms_type_size(plan->problem.type))) {
     take_engine(plan, env, whole <= plan->job.kernel->few ? &mms_engine_serial : &mms_engine_simd);
     if (!are_many) plan->threads = 1;
   } else {
-    choose_least(plan, env, 1);
+    take_engine(plan, env, cheapest_of_long(plan, env));
   }
 }
 

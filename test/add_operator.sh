@@ -33,7 +33,7 @@ CHANGED := types kernel/loop $(ISAS:%=kernel/%)
 add-operator: $(CHANGED:%=$(COPY)/build/%.o)
 	cp $(STATIC) $(COPY)/libmmscan.a && $(AR) rs $(COPY)/libmmscan.a $^
 	$(COMPILE) $(LDFLAGS) $(COPY)/use.c $(COPY)/libmmscan.a $(LIBS) -o $(COPY)/use
-$(COPY)/build/%.o: CC := $(or $(shell command -v clang),$(CC))
+$(COPY)/build/%.o: override CC := $(or $(shell command -v clang),$(CC))
 $(COPY)/build/%.o: $(COPY)/lib/%.c
 	@mkdir -p $(@D)
 	$(COMPILE) -O0 -g0 $(ISA_FLAGS_$(*F)) -I$(COPY)/include -I$(COPY)/lib -fPIC -c $< -o $@

@@ -25,10 +25,6 @@
 /* A scan with two threads starts one; the sanitizer starts one of its own with the first. */
 enum { MORE_THREADS = 1 + UNDER_TSAN };
 
-/* Asked by the leak sanitizer. LLVM's OpenMP loses some of its memory where a later team has more threads. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libomp.so"; }
-
 /* ---- How many ---------------------------------------------------------------------------------------------------- */
 
 /* What a fresh process says: the OpenMP runtime, and the library here and in a region; how many a plan for a long scan
