@@ -89,18 +89,17 @@ static double cost(const row *r, const mms_job *job, mms_shape shape, int thread
 
 int mms_estimate_next_count(int threads, int most) { return threads > most / 2 ? most : 2 * threads; }
 
-double mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most, int *threads) {
+mms_cost mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most) {
   const row *r = row_of(engine, job, shape);
-  *threads = 1;
-  if (shape.n == 0 || shape.batch == 0) return 0;
-  const double together = most > 1 ? team() : 0;
-  double least = cost(r, job, shape, 1);
-  for (int count = 1; count < most && least > together;) {
+  if (shape.n == 0 || shape.batch == 0) return (mms_cost){.threads = 1};
+  const double alone = cost(r, job, shape, 1), together = most > 1 ? team() : 0;
+  mms_cost found = {.alone = alone, .least = alone, .threads = 1};
+  for (int count = 1; count < most && found.least > together;) {
     count = mms_estimate_next_count(count, most);
-    double here = together + cost(r, job, shape, count);
-    if (here >= least) continue;
-    least = here;
-    *threads = count;
+    const double here = together + cost(r, job, shape, count);
+    if (here >= found.least) continue;
+    found.least = here;
+    found.threads = count;
   }
-  return least;
+  return found;
 }

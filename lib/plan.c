@@ -64,11 +64,10 @@ static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, s
   const mms_engine *best = NULL, *engine;
   double least = DBL_MAX;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
-    int threads;
     if (!can_do(engine, &plan->job)) continue;
     mms_job as = plan->job;
     suit_job(&as, engine, p, env);
-    const double cost = mms_estimate(engine, &as, (mms_shape){p->op, p->type, n, scans}, 1, &threads);
+    const double cost = mms_estimate(engine, &as, (mms_shape){p->op, p->type, n, scans}, 1).alone;
     if (cost >= least) continue;
     least = cost;
     best = engine;
@@ -172,19 +171,24 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
-double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
-  int one;
-  if (asked->threads || plan->threads == 1) return INFINITY;
-  const double alone = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), 1, &one);
-  return alone - alone / plan->threads;
+static double saves(const mmscan_plan *plan, const mmscan_choice *asked, const mms_cost *cost) {
+  return asked->threads || plan->threads == 1 ? INFINITY : cost->alone - cost->alone / plan->threads;
 }
 
-/* A number that was asked for is taken as it is: nobody else can say that it does not pay. */
+double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
+  const mms_cost cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), 1);
+  return saves(plan, asked, &cost);
+}
+
+/* A number that was asked for is taken as it is: nobody else can say that it does not pay. A simple call that has one
+ * thread has no time for more. */
 static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
+  mms_cost cost = {.threads = 1};
   if (c->threads) plan->threads = c->threads;
-  if (!plan->threads) mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most, &plan->threads);
+  if (most > 1 && plan->threads != 1) cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most);
+  if (!plan->threads) plan->threads = cost.threads;
   if (plan->threads > most) plan->threads = most;
-  plan->saves = mms_plan_saves(plan, c);
+  plan->saves = saves(plan, c, &cost);
 }
 
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {

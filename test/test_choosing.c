@@ -203,8 +203,7 @@ enum { TILE = 65536 };
 
 static double cost_of(const mms_engine *engine, const mms_isa *isa, mmscan_type type, size_t n, size_t batch) {
   const mms_job job = job_of(engine, isa, type, 4, TILE);
-  int threads;
-  return mms_estimate(engine, &job, (mms_shape){MMSCAN_PLUS, type, n, batch}, 1, &threads);
+  return mms_estimate(engine, &job, (mms_shape){MMSCAN_PLUS, type, n, batch}, 1).least;
 }
 
 /* Elements of 64 bits take longer than those of 32, by an engine of vectors at least; many scans no longer than so many
@@ -232,8 +231,7 @@ static void test_costs(void **state) {
 
 static double cost_by_size(size_t s) {
   const mms_job job = job_of(&mms_engine_gemm, mms_isa_best(), MMSCAN_F32, s, TILE);
-  int threads;
-  return mms_estimate(&mms_engine_gemm, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, LONG, 1}, 1, &threads);
+  return mms_estimate(&mms_engine_gemm, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, LONG, 1}, 1).least;
 }
 
 /* Kernels are made for s = 4, 8 and 16. */
@@ -249,15 +247,15 @@ static void test_costs_of_sizes(void **state) {
 static void check_costs_of_threads(const mms_engine *engine, size_t n, size_t batch, int most) {
   const mms_job job = job_of(engine, mms_isa_best(), MMSCAN_F64, 4, TILE);
   const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F64, n, batch};
-  int one, many, half;
-  const double alone = mms_estimate(engine, &job, shape, 1, &one),
-               least = mms_estimate(engine, &job, shape, most, &many);
+  const mms_cost one = mms_estimate(engine, &job, shape, 1), many = mms_estimate(engine, &job, shape, most);
   const double starts = (double)batch * cost_of(engine, mms_isa_best(), MMSCAN_F64, 1, 1);
-  assert_int_equal(one, 1);
-  assert_in_range(many, 1, most);
-  if (least > alone || least * many + starts < 0.999 * alone)
-    fail_msg("%s, n %zu, batch %zu: %g ns alone, %g ns by %d threads", engine->name, n, batch, alone, least, many);
-  if (many > 1) assert_true(mms_estimate(engine, &job, shape, many / 2, &half) > least);
+  assert_int_equal(one.threads, 1);
+  assert_in_range(many.threads, 1, most);
+  assert_true(one.least == one.alone && many.alone == one.alone);
+  if (many.least > one.alone || many.least * many.threads + starts < 0.999 * one.alone)
+    fail_msg("%s, n %zu, batch %zu: %g ns alone, %g ns by %d threads", engine->name, n, batch, one.alone, many.least,
+             many.threads);
+  if (many.threads > 1) assert_true(mms_estimate(engine, &job, shape, many.threads / 2).least > many.least);
 }
 
 static void test_costs_of_threads(void **state) {
@@ -275,9 +273,8 @@ static size_t least_for_two(double handoff) {
   const mms_job job = job_of(&mms_engine_simd, mms_isa_best(), MMSCAN_F32, 0, 1024);
   mms_apart_found(handoff);
   for (size_t n = 1; n < 1024; n++) {
-    int threads;
-    mms_estimate(&mms_engine_simd, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, n << 10, 1}, 2, &threads);
-    if (threads == 2) return n;
+    const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F32, n << 10, 1};
+    if (mms_estimate(&mms_engine_simd, &job, shape, 2).threads == 2) return n;
   }
   return SIZE_MAX;
 }
