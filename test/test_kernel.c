@@ -66,8 +66,10 @@ static void check_total_aside(const mms_kernel *kernel, const struct sample *sam
   const void *ahead = way & 8 ? (const char *)sample->x + (LONGEST - n) * size : NULL;
   mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
   mms_found want, found;
-  mms_value alone = {.u64 = 0}, carry = alone;
+  mms_value alone = {.u64 = 0}, carry;
   struct buffer y = buffer_new(n * size, 0), want_y = buffer_new(n * size, 0);
+  memcpy(&alone, (const char *)sample->x + (LONGEST - 1) * size, size);
+  carry = alone;
   memcpy(y.data, sample->x, n * size);
   kernel->total(n, ahead ? ahead : sample->x, reverse, &want);
   mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want_y.data, &alone, NULL);
