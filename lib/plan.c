@@ -75,7 +75,8 @@ static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, s
   return best;
 }
 
-/* For all that are long, where what a call takes makes no difference: asked once, as a simple call has little time. */
+/* For all that are long, where what a call takes makes no difference, and for blocks, which may be of such: asked once,
+ * as a simple call has little time. */
 static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env *env) {
   static _Atomic(const mms_engine *) known[MMS_OPS][MMS_TYPES];
   _Atomic(const mms_engine *) *here = &known[plan->problem.op][plan->problem.type];
@@ -180,12 +181,13 @@ double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
   return saves(plan, asked, &cost);
 }
 
-/* A number that was asked for is taken as it is: nobody else can say that it does not pay. A simple call that has one
- * thread has no time for more. */
+/* A number that was asked for is taken as it is: nobody else can say that it does not pay. There is an estimate only
+ * where there is something to weigh, as a simple call has little time. */
 static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
   mms_cost cost = {.threads = 1};
   if (c->threads) plan->threads = c->threads;
-  if (most > 1 && plan->threads != 1) cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most);
+  if (!c->threads && most > 1 && plan->threads != 1)
+    cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most);
   if (!plan->threads) plan->threads = cost.threads;
   if (plan->threads > most) plan->threads = most;
   plan->saves = saves(plan, c, &cost);

@@ -63,8 +63,8 @@ void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_pla
 /* Scans from..to - 1, where each is one tile and leaves no carry: with little besides, as they may be tiny. */
 void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
 
-/* All of them in one reading. What comes from memory is added up even where nobody asks for the carry: as it comes, and
- * not a tile ahead, which is all that finish() would know to prefetch. */
+/* All of them in one reading. What comes from memory takes the engine's at_once() even where nobody asks for the carry,
+ * as all that finish() would know to prefetch is a tile ahead. */
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry);
 
 #endif

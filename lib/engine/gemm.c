@@ -213,7 +213,7 @@ static void write_columns(const mms_job *job, room *r, const block *b, const mms
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------- */
 
-/* The plain loops want an element at least. */
+/* There may be no whole column, or no tail; the loops want an element at least. */
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value *carry) {
   if (m == 0) return;
   if (y)

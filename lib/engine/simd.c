@@ -2,7 +2,7 @@
  *
  * A thread that looks at a tile before it has the carry reads it twice, the first time for its total (`local`): the
  * carry out is known before the tile is scanned, and does not depend on who scans it. A leader, and a thread alone,
- * reads it once and adds up the same total on the way (`at_once`).
+ * reads it once and finds the same total on the way (`at_once`).
  */
 #include "engine/engine.h"
 

@@ -8,7 +8,7 @@
 
 enum { MMS_LOOP_SHORT = 52 }; /* elements: of rows that are shorter it matters that there are many */
 
-/* Scans n elements; *carry goes in and comes out. In place is fine. */
+/* Scans n elements, n at least 1; *carry goes in and comes out. In place is fine. */
 typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
 
 /* As the scan, but writes nothing: *carry becomes what the scan would leave in it. */
