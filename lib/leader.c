@@ -42,11 +42,17 @@ static bool looks_while_writing(const mms_tiles *tiles) {
   return run->engine->finish_and_look && ((run->job->far && mms_habits_here.fetches) || in_long_groups(tiles));
 }
 
+/* GROUP, or as many as a core's own cache holds. */
+static size_t long_group(const mms_tiles *tiles) {
+  const size_t held = 2 * mms_habits_here.half_cache / (tiles->most * tiles->element);
+  return held < 1 ? 1 : held < GROUP ? held : GROUP;
+}
+
 /* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
  * scans of what is in no cache some cores had better change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
   if (in_one_round(tiles)) return MMS_LEADER_GROUP;
-  if (in_long_groups(tiles)) return GROUP;
+  if (in_long_groups(tiles)) return long_group(tiles);
   if (looks_while_writing(tiles)) return GROUP / 2;
   return from_memory(tiles) ? 2 : GROUP;
 }

@@ -583,7 +583,7 @@ static void test_what_is_far(void **state) {
   is_crowd_hidden = true;
   for (size_t i = 0; i < 2 * COUNT(counts); i++) {
     atomic_store(&took_part, 0);
-    mms_habits_here.paces = mms_habits_here.long_groups = i % 2;
+    mms_habits_here.paces = mms_habits_here.long_groups = mms_habits_here.fetches_far = i % 2;
     check_far("simd", FAR, x, y, counts[i / 2]);
     const unsigned bits = atomic_load(&took_part);
     shared += (bits & (bits - 1)) != 0;

@@ -62,6 +62,7 @@ bool mms_cpu_is_amd(void) { return is_by(signature_AMD_ebx); }
 /* AMD's family 0x19 is Zen 3, without AVX-512, and Zen 4, with units of 256 bits; 0x1A is Zen 5. */
 bool mms_cpu_is_512_wide(void) { return !mms_cpu_is_amd() || family() != 0x19; }
 bool mms_cpu_is_zen_3(void) { return mms_cpu_is_amd() && family() >= 0x19; }
+bool mms_cpu_is_zen_4(void) { return mms_cpu_is_zen_3() && (family() > 0x19 || (ask().leaf7_b & bit_AVX512F)); }
 bool mms_cpu_is_zen_5(void) { return mms_cpu_is_amd() && family() >= 0x1A; }
 
 /* Leaf 0x8000001D tells of a cache for each of its subleaves, and of none after the last. */
@@ -100,6 +101,7 @@ bool mms_cpu_is_512_wide(void) { return false; }
 bool mms_cpu_is_intel(void) { return false; }
 bool mms_cpu_is_amd(void) { return false; }
 bool mms_cpu_is_zen_3(void) { return false; }
+bool mms_cpu_is_zen_4(void) { return false; }
 bool mms_cpu_is_zen_5(void) { return false; }
 size_t mms_cpu_die_cache(void) { return 0; }
 uint32_t mms_cpu_signature(void) { return 0; }

@@ -24,10 +24,11 @@ bool mms_cpu_says_avx2(const mms_cpu_says *says);
 /* Whether the cores have units of 512 bits, or do such a vector in two turns. */
 bool mms_cpu_is_512_wide(void);
 
-/* Who made it: cores of Intel's; or of AMD's, and of these Zen 3 or Zen 5, or what came after it. */
+/* Who made it: cores of Intel's; or of AMD's, and of these Zen 3, Zen 4 or Zen 5, or what came after it. */
 bool mms_cpu_is_intel(void);
 bool mms_cpu_is_amd(void);
 bool mms_cpu_is_zen_3(void);
+bool mms_cpu_is_zen_4(void);
 bool mms_cpu_is_zen_5(void);
 
 /* Bytes of the last cache of a die of AMD's, as it says itself; 0: it is not one, or does not say. */

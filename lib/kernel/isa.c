@@ -44,14 +44,15 @@ static size_t half_cache(bool is_intel) {
 }
 
 static void look(void) {
-  const bool is_intel = mms_cpu_is_intel(), is_zen_3 = mms_cpu_is_zen_3();
+  const bool is_intel = mms_cpu_is_intel(), is_zen_3 = mms_cpu_is_zen_3(), is_zen_4 = mms_cpu_is_zen_4();
   const size_t die = mms_cpu_die_cache();
   const bool is_small_die = die > 0 && die < (size_t)32 << 20;
   mms_habits_here = (mms_habits){.fetches = is_intel,
+                                 .fetches_far = is_zen_3 && !is_zen_4,
                                  .has_dies = mms_cpu_is_amd(),
                                  .long_groups = is_zen_3,
                                  .paces = mms_cpu_is_zen_5(),
-                                 .stream_from = (size_t)(is_zen_3 && !is_small_die ? 16 : 8) << 20,
+                                 .stream_from = (size_t)(is_zen_4 && !is_small_die ? 16 : 8) << 20,
                                  .half_cache = half_cache(is_intel),
                                  .slower = is_intel ? 2 : 1};
   for (size_t i = ROWS; i-- > 0;) {

@@ -99,6 +99,7 @@ typedef struct mms_isa {
 typedef struct mms_habits {
   bool fetches;       /* they gain by being told early of every line, to be read or written, but for the one fetch that
                          leaves the second level of the caches out */
+  bool fetches_far;   /* they gain by being told early of what comes from memory even where it is only updated */
   bool has_dies;      /* they may lie on dies that share no cache: what threads share in caches is best left in as few
                          pieces as there can be, of which each thread has the same ones the next time */
   bool long_groups;   /* threads that share a long scan of what is in no cache best take many tiles at a time, and look
