@@ -30,9 +30,9 @@ static void refuse(const char *library, mmscan_status want, const char *reason) 
 
 static void test_what_is_refused(void **state) {
   (void)state;
-  static const char *const unsound[] = {"drops",      "reads",         "writes",     "columns_only",
-                                        "triangle",   "writes_before", "wrong_at_4", "wrong_at_16",
-                                        "wrong_wide", "xsmm_drops",    "xsmm_reads", "rounds"};
+  static const char *const unsound[] = {"drops",         "reads",      "writes",      "columns_only", "triangle",
+                                        "writes_before", "wrong_at_4", "wrong_at_16", "wrong_wide",   "openblas_adds",
+                                        "xsmm_drops",    "xsmm_reads", "rounds"};
   refuse(NULL, MMSCAN_EINVAL, "no library");
   refuse("", MMSCAN_EINVAL, "no library");
   refuse("cblas", MMSCAN_EINVAL, "name of a unit");

@@ -102,17 +102,33 @@ typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int
 
 static const double zero[2];
 
-static void gemm(mms_blas_call call, const part *t) {
-  const void *a = t->p->a;
+/* W = A X; or W += A X. */
+static void gemm(mms_blas_call call, const part *t, bool adds) {
+  const void *a = t->p->a, *one = mms_matrix_one(t->p->type)->bytes;
   if (t->p->type == MMSCAN_F32)
-    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
+    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, adds, t->w,
                      t->stride);
   else if (t->p->type == MMSCAN_F64)
-    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, 0, t->w,
+    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, adds, t->w,
                      t->stride);
   else
-    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, mms_matrix_one(t->p->type)->bytes, a,
-                         t->s, t->x, t->stride, zero, t->w, t->stride);
+    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one, a, t->s, t->x, t->stride,
+                         adds ? one : (const void *)zero, t->w, t->stride);
+}
+
+static void gemm_over(mms_blas_call call, const part *t) { gemm(call, t, false); }
+
+/* All zero bits are zero. */
+static void clear(const part *t) {
+  const size_t size = mms_matrix_one(t->p->type)->size, s = (size_t)t->s, columns = (size_t)t->columns;
+  if (t->order == COL_MAJOR) memset(t->w, 0, s * columns * size);
+  for (size_t row = 0; t->order == ROW_MAJOR && row < s; row++)
+    memset(t->w + row * t->p->row_stride * size, 0, columns * size);
+}
+
+static void gemm_onto_zero(mms_blas_call call, const part *t) {
+  clear(t);
+  gemm(call, t, true);
 }
 
 typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
@@ -228,8 +244,11 @@ static void multiply_part(const mms_blas *blas, const part *t) {
   case MMSCAN_PRODUCT_BATCH_STRIDED:
     batch_strided(call, t);
     break;
+  case MMSCAN_PRODUCT_CHUNKED:
+    (blas->vendor->clears_slowly ? gemm_onto_zero : gemm_over)(call, t);
+    break;
   default:
-    gemm(call, t);
+    gemm_over(call, t);
   }
 }
 
@@ -293,9 +312,16 @@ static mmscan_routine_state state_of(const mms_blas *blas, size_t index) {
 /* Threads would take longer than the products; and some would be waited for in vain, in a process that forks. */
 static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, MMS_ALONE); }
 
+/* In scans gemm may be called in another way. */
+static bool is_good(const mms_blas *blas, size_t i) {
+  const mmscan_type type = table[i].type;
+  const bool differs = table[i].form == MMSCAN_PRODUCT_GEMM && blas->vendor->clears_slowly;
+  return mms_selftest(multiply_as, blas, type, table[i].form) &&
+         (!differs || mms_selftest(multiply_as, blas, type, MMSCAN_PRODUCT_CHUNKED));
+}
+
 static mmscan_routine_state test(mms_blas *blas, size_t i) {
-  mmscan_routine_state found =
-      mms_selftest(multiply_as, blas, table[i].type, table[i].form) ? MMSCAN_ROUTINE_USED : MMSCAN_ROUTINE_FAILED;
+  mmscan_routine_state found = is_good(blas, i) ? MMSCAN_ROUTINE_USED : MMSCAN_ROUTINE_FAILED;
   atomic_store_explicit(&blas->state[i], (int)found, memory_order_release);
   return found;
 }

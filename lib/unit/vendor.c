@@ -197,6 +197,12 @@ static size_t block(const mms_vendor *v) {
   return find_either(v, "MKL_Get_Version_String") || find_either(v, "bli_info_get_version_str") ? TILE : 0;
 }
 
+/* Kernels of OpenBLAS for larger matrices add to what is there, once it is cleared: which many releases do an element
+ * at a time. Measured: doc/PERFORMANCE.md. */
+static bool clears_slowly(const mms_vendor *v) {
+  return find_either(v, "openblas_get_config") && !has_small_kernels(v);
+}
+
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
  * the one that comes first, which need not be the one that it is linked with itself. */
 static void *find_for_quiet(const void *vendor, const char *name) {
@@ -217,6 +223,7 @@ mms_vendor mms_vendor_ask(void *handle) {
   v.stays = stays(&v);
   v.watches_forks = is_openblas_of(&v, MMS_OPENBLAS_PTHREADS);
   v.block = block(&v);
+  v.clears_slowly = clears_slowly(&v);
   v.quiet = mms_quiet_of(find_for_quiet, &v);
   return v;
 }
