@@ -24,8 +24,10 @@ static inline bits slid(bits a, bits b, bits index) {
   return _mm256_castps_si256(_mm256_blendv_ps(as, bs, from_b));
 }
 
-/* The upper half of a below the lower half of b. */
+/* The upper half of a below the lower half of b; and both halves of one kind. */
 static inline bits between(bits a, bits b) { return _mm256_permute2x128_si256(a, b, 0x21); }
+static inline bits low_halves(bits a, bits b) { return fixed(_mm256_permute2x128_si256(a, b, 0x20)); }
+static inline bits high_halves(bits a, bits b) { return fixed(_mm256_permute2x128_si256(a, b, 0x31)); }
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
@@ -98,13 +100,16 @@ static inline bits odds_32(bits a, bits b) {
   return in_order(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xDD));
 }
 
-static inline bits lows_32(bits a, bits b) {
-  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi32(a, b)), fixed(_mm256_unpackhi_epi32(a, b)), 0x20);
+static inline bits halves_evens_32(bits a, bits b) {
+  return fixed(_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88)));
 }
 
-static inline bits highs_32(bits a, bits b) {
-  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi32(a, b)), fixed(_mm256_unpackhi_epi32(a, b)), 0x31);
+static inline bits halves_odds_32(bits a, bits b) {
+  return fixed(_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xDD)));
 }
+
+static inline bits halves_lows_32(bits a, bits b) { return fixed(_mm256_unpacklo_epi32(a, b)); }
+static inline bits halves_highs_32(bits a, bits b) { return fixed(_mm256_unpackhi_epi32(a, b)); }
 
 /* ---- Elements of 64 bits -------------------------------------------------------------------------------------- */
 
@@ -151,13 +156,10 @@ static inline bool any_over_64(bits v, double limit) {
 static inline bits evens_64(bits a, bits b) { return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xD8); }
 static inline bits odds_64(bits a, bits b) { return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xD8); }
 
-static inline bits lows_64(bits a, bits b) {
-  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi64(a, b)), fixed(_mm256_unpackhi_epi64(a, b)), 0x20);
-}
-
-static inline bits highs_64(bits a, bits b) {
-  return _mm256_permute2x128_si256(fixed(_mm256_unpacklo_epi64(a, b)), fixed(_mm256_unpackhi_epi64(a, b)), 0x31);
-}
+static inline bits halves_evens_64(bits a, bits b) { return _mm256_unpacklo_epi64(a, b); }
+static inline bits halves_odds_64(bits a, bits b) { return _mm256_unpackhi_epi64(a, b); }
+static inline bits halves_lows_64(bits a, bits b) { return _mm256_unpacklo_epi64(a, b); }
+static inline bits halves_highs_64(bits a, bits b) { return _mm256_unpackhi_epi64(a, b); }
 
 /* Elements up to which a simple call is best left to the plain loop. */
 enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integers_64 = 51 };
@@ -167,6 +169,7 @@ enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integer
 #define REREADS    1
 #define PACES      false
 #define TURN       2048
+#define HALVES     1
 #include "kernel/rows.inc"
 #else
 const mms_isa *const mms_isa_avx2 = NULL;
