@@ -71,8 +71,7 @@ static inline bits reverse_32(bits v) {
 }
 
 static inline bits sum_f32(bits a, bits b) {
-  const __m256 one = _mm256_set1_ps(1);
-  return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), one, _mm256_castsi256_ps(b)));
+  return _mm256_castps_si256(_mm256_add_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)));
 }
 
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
@@ -135,8 +134,7 @@ static inline bits rotate_64(bits v, bits lanes, bits in) { return (up_64(v, v, 
 static inline bits reverse_64(bits v) { return _mm256_permute4x64_epi64(v, 0x1B); }
 
 static inline bits sum_f64(bits a, bits b) {
-  const __m256d one = _mm256_set1_pd(1);
-  return _mm256_castpd_si256(_mm256_fmadd_pd(_mm256_castsi256_pd(a), one, _mm256_castsi256_pd(b)));
+  return _mm256_castpd_si256(_mm256_add_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)));
 }
 
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
