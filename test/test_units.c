@@ -15,6 +15,14 @@
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
+/* LIBXSMM stays loaded, and under a sanitizer an OpenBLAS, too. */
+static bool stays(const char *library) {
+#ifdef MMS_SANITIZED
+  if (strstr(library, "/toy_openblas_") != NULL) return true;
+#endif
+  return strstr(library, "/toy_xsmm_") != NULL;
+}
+
 static void refuse(const char *library, mmscan_status want, const char *reason) {
   char why[300] = "x";
   const char *name = "a name";
@@ -23,7 +31,7 @@ static void refuse(const char *library, mmscan_status want, const char *reason) 
   assert_null(name);
   assert_null(strchr(why, '\n'));
   if (library != NULL && strchr(library, '/')) {
-    assert_true(is_loaded(library) == (strstr(library, "/toy_xsmm_") != NULL)); /* LIBXSMM stays loaded */
+    assert_true(is_loaded(library) == stays(library));
     assert_false(is_unit(library));
   }
 }
