@@ -268,19 +268,19 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang \
 	  CFLAGS="-O0 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
 	  LEFT_OUT="accuracy environment"
-# Left out are tests of numbers alone.
+# Left out are tests of numbers, of failing allocations and of the environment alone.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" \
-	  LEFT_OUT="accuracy cpu kernel model networks nonfinite rows schedule text trace"
+	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite rows schedule text trace"
 # The programs of the plain build. valgrind's CPU is not this machine's: the tests' children, which are asked what CPU they
-# have, must be on it too. Those of test_alloc are many, and run with the address sanitizer. Left out are tests of
-# threads, which valgrind runs one at a time, of many children that do little, of units one by one, and of numbers alone.
+# have, must be on it too. Left out are tests of threads, which valgrind runs one at a time, of many children that do
+# little, of units one by one, of numbers alone, and some that take long and run with the address sanitizer.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
-	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*,*/test_alloc" \
+	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
 	  $(SANITIZE) \
-	  LEFT_OUT="accuracy apart bits blocks callers cancel environment fork isa limits nonfinite paper routines threads unit_loads unit_threads \
-	  units"
+	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel environment fork isa limits nonfinite paper routines rows threads \
+	  unit_loads unit_threads units wisdom"
 
 # An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
@@ -290,7 +290,7 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
 	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
-	  LEFT_OUT="alloc cancel environment routines unit_loads unit_threads units" \
+	  LEFT_OUT="alloc blocks callers cancel environment limits plan routines threads unit_loads unit_threads units" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler there is one peer less, and the bench says so.
