@@ -584,15 +584,16 @@ static void test_what_is_far(void **state) {
   for (size_t i = 0; i < 2 * COUNT(counts); i++) {
     atomic_store(&took_part, 0);
     mms_habits_here.paces = mms_habits_here.long_groups = mms_habits_here.fetches_far = i % 2;
+    mms_habits_here.half_cache = i % 2 == 0 ? here.half_cache : i < COUNT(counts) ? 8192 : 0; /* a group is of fewer */
     check_far("simd", FAR, x, y, counts[i / 2]);
     const unsigned bits = atomic_load(&took_part);
     shared += (bits & (bits - 1)) != 0;
   }
+  mms_habits_here = here;
   atomic_store(&had_chain, 0);
   check_far("gemm", STREAMED, x, y, 2);
   assert_int_equal(atomic_load(&had_chain), 2);
   is_crowd_hidden = false;
-  mms_habits_here = here;
   free(x);
   free(y);
   print_message("n %d: %zu of 4 pairs of runs by several threads were shared\n", FAR, shared);

@@ -20,7 +20,7 @@
  *   TWO_LINES     says that its version is two lines
  *   LONG_LINE     or one of 400 characters
  *   ADDS_WRONG    gemm is wrong where it is to add to W
- *   OPENBLAS      it says that it is an OpenBLAS that took the kernels of this CPU
+ *   OPENBLAS      it says that it is an OpenBLAS with the kernels of this CPU; and adds beta * W, where that is real
  *   BLIS          or a BLIS of this version, which aborts as that does
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
