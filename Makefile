@@ -215,7 +215,8 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   blis_pthread:PTHREADS_OF=0 blis_local:PTHREADS_OF=0,LOCAL forks:FORKS at_load:AT_LOAD rounds:ROUNDS teams:TEAMS \
   openblas_pthread:PTHREADS_OF=1 \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \
-  two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_adds:OPENBLAS=Haswell,ADDS_WRONG openblas_skylakex:OPENBLAS=SkylakeX \
+  two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_skylakex:OPENBLAS=SkylakeX \
+  openblas_adds:OPENBLAS=Haswell,ADDS_WRONG \
   blis:FULL,BLIS=0.9.0 blis_later:FULL,BLIS=0.9.01 \
   fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL=2026 mkl_later:FULL,MKL=2027 \
   mkl_first:FULL,MKL=2020 mkl_earlier:FULL,MKL=2019 \

@@ -102,21 +102,19 @@ typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int
 
 static const double zero[2];
 
-/* W = A X; or W += A X. */
-static void gemm(mms_blas_call call, const part *t, bool adds) {
+/* beta: 0, or 1 where W is added to. */
+static void gemm(mms_blas_call call, const part *t, int beta) {
   const void *a = t->p->a, *one = mms_matrix_one(t->p->type)->bytes;
   if (t->p->type == MMSCAN_F32)
-    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, adds, t->w,
+    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
                      t->stride);
   else if (t->p->type == MMSCAN_F64)
-    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, adds, t->w,
+    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
                      t->stride);
   else
     ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one, a, t->s, t->x, t->stride,
-                         adds ? one : (const void *)zero, t->w, t->stride);
+                         beta ? one : (const void *)zero, t->w, t->stride);
 }
-
-static void gemm_over(mms_blas_call call, const part *t) { gemm(call, t, false); }
 
 /* All zero bits are zero. */
 static void clear(const part *t) {
@@ -124,11 +122,6 @@ static void clear(const part *t) {
   if (t->order == COL_MAJOR) memset(t->w, 0, s * columns * size);
   for (size_t row = 0; t->order == ROW_MAJOR && row < s; row++)
     memset(t->w + row * t->p->row_stride * size, 0, columns * size);
-}
-
-static void gemm_onto_zero(mms_blas_call call, const part *t) {
-  clear(t);
-  gemm(call, t, true);
 }
 
 typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
@@ -245,10 +238,11 @@ static void multiply_part(const mms_blas *blas, const part *t) {
     batch_strided(call, t);
     break;
   case MMSCAN_PRODUCT_CHUNKED:
-    (blas->vendor->clears_slowly ? gemm_onto_zero : gemm_over)(call, t);
+    if (blas->vendor->clears_slowly) clear(t);
+    gemm(call, t, blas->vendor->clears_slowly);
     break;
   default:
-    gemm_over(call, t);
+    gemm(call, t, 0);
   }
 }
 
