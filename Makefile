@@ -7,6 +7,7 @@
 #   BUILD=build                          where things are built
 #   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
 #   WERROR=1                             warnings are errors (set by the checks)
+#   RUNNABLE=1                           no kernels that this CPU cannot run (set by checks that take long)
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -82,6 +83,12 @@ ISA_FLAGS_avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx2     := -mavx2 -mfma
 endif
+ifneq ($(RUNNABLE),)
+ifeq ($(filter avx512vl,$(shell cat /proc/cpuinfo 2>/dev/null)),)
+ISA_FLAGS_avx512   :=
+ISA_FLAGS_avx512vl :=
+endif
+endif
 
 # ---- Files ------------------------------------------------------------------------------------------------------------
 LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
@@ -134,7 +141,7 @@ FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL_DEBUG) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL_DEBUG) $(KERNEL_CFLAGS) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
 
 $(BUILD)/lib/kernel/%.o: KERNEL_DEBUG = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1)
 
@@ -230,8 +237,8 @@ toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(t
 # Batches are made of the toy's own products, not of those of the BLAS that the test is linked with.
 toy_own = $(if $(findstring FULL,$(toy_flags)),-Wl$(comma)-Bsymbolic)
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-# Most use no OpenMP.
-make_toy = $(COMPILE) -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_own) $(toy_flags) $< -o $@
+# Most use no OpenMP, and none needs to be fast.
+make_toy = $(COMPILE) -O1 -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_own) $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)
@@ -261,17 +268,19 @@ check-install: all
 
 # Idle threads sleep.
 SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_POLICY=passive check-units
-# By clang, which checks more additions to pointers, and takes half of GCC's time over the kernels; not optimized, as either
-# would take longer over those than the tests do. Of where memory comes from the innermost function alone is kept: what
-# OpenMP loses (lsan.supp) is not ours, but what we lose in one of its threads is.
+# By clang, which checks more additions to pointers, and takes half of GCC's time over the kernels. Checks are calls, or it
+# would take longer over those than the tests do; and additions to pointers are not checked in them, as what they lead to is.
+# Of where memory comes from the innermost function alone is kept: what OpenMP loses (lsan.supp) is not ours, but what we
+# lose in one of its threads is.
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers (clang)
 	+ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2 LSAN_OPTIONS=suppressions=test/lsan.supp:print_suppressions=0 \
-	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang \
-	  CFLAGS="-O0 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" \
+	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
+	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
+	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" \
 	  LEFT_OUT="accuracy environment"
 # Left out are tests of numbers, of failing allocations and of the environment alone.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
-	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" \
+	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
 	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite rows schedule text trace"
 # The programs of the plain build. valgrind's CPU is not this machine's: the tests' children, which are asked what CPU they
 # have, must be on it too. Left out are tests of threads, which valgrind runs one at a time, of many children that do
@@ -291,7 +300,7 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
 	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
-	  LEFT_OUT="alloc blocks callers cancel environment limits plan routines threads unit_loads unit_threads units" \
+	  LEFT_OUT="alloc blocks callers cancel environment limits paper plan routines threads unit_loads unit_threads units" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler there is one peer less, and the bench says so.

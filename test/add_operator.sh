@@ -26,7 +26,7 @@ for file in rows.inc loop.c; do
 done
 
 # Only what includes the tables is compiled, and in little time: clang takes a third of GCC's, so where it is there it has
-# the larger kernels. The Makefile knows how this library is compiled and linked.
+# the kernels. The Makefile knows how this library is compiled and linked.
 cat >"$tmp/more.mk" <<'END'
 include Makefile
 CHANGED := types kernel/loop $(ISAS:%=kernel/%)
@@ -34,7 +34,7 @@ add-operator: $(CHANGED:%=$(COPY)/build/%.o)
 	cp $(STATIC) $(COPY)/libmmscan.a && $(AR) rs $(COPY)/libmmscan.a $^
 	$(COMPILE) $(LDFLAGS) $(COPY)/use.c $(COPY)/libmmscan.a $(LIBS) -o $(COPY)/use
 override CFLAGS :=
-$(COPY)/build/kernel/avx%.o: override CC := $(or $(shell command -v clang 2>/dev/null),$(CC))
+$(COPY)/build/kernel/%.o: override CC := $(or $(shell command -v clang 2>/dev/null),$(CC))
 $(COPY)/build/%.o: $(COPY)/lib/%.c
 	@mkdir -p $(@D)
 	$(COMPILE) -O0 -g0 $(ISA_FLAGS_$(*F)) -I$(COPY)/include -I$(COPY)/lib -fPIC -c $< -o $@
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
 }
 END
 isas=$(sed -n 's/^#define ISA  *//p' lib/kernel/*.c)
-make -s -f "$tmp/more.mk" WERROR=1 BUILD="$build" COPY="$tmp" ISAS="$(echo "$isas" | xargs)" add-operator
+make -s -f "$tmp/more.mk" WERROR=1 RUNNABLE=1 BUILD="$build" COPY="$tmp" ISAS="$(echo "$isas" | xargs)" add-operator
 "$tmp/use" serial
 "$tmp/use" auto
 for isa in $isas; do
