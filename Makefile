@@ -81,7 +81,7 @@ LINES := -falign-functions=64
 ifneq ($(X86_64),)
 ISA_FLAGS_avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
-ISA_FLAGS_avx2     := -mavx2 -mfma
+ISA_FLAGS_avx2     := -mavx2
 endif
 ifneq ($(RUNNABLE),)
 ifeq ($(filter avx512vl,$(shell cat /proc/cpuinfo 2>/dev/null)),)
@@ -234,11 +234,9 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
 comma := ,
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
-# Batches are made of the toy's own products, not of those of the BLAS that the test is linked with.
-toy_own = $(if $(findstring FULL,$(toy_flags)),-Wl$(comma)-Bsymbolic)
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
 # Most use no OpenMP, and none needs to be fast.
-make_toy = $(COMPILE) -O1 -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_own) $(toy_flags) $< -o $@
+make_toy = $(COMPILE) -O1 -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)

@@ -2,7 +2,7 @@
 #include "apart.h"
 
 #include "clock.h"
-#include "kernel/kernel.h"
+#include "kernel/habits.h"
 #include <omp.h>
 #include <stdint.h>
 

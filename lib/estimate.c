@@ -3,6 +3,7 @@
 #include "estimate.h"
 
 #include "apart.h"
+#include "kernel/habits.h"
 #include <string.h>
 
 /* Nanoseconds: of a call; of each scan after its first, less its elements; and of an element in the cache. The last row

@@ -2,6 +2,7 @@
 #include "leader.h"
 
 #include "clock.h"
+#include "kernel/habits.h"
 #include <omp.h>
 
 /* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader

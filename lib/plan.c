@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "env.h"
+#include "kernel/habits.h"
 #include "runtime.h"
 #include "wisdom.h"
 #include <float.h>

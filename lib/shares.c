@@ -3,6 +3,7 @@
 
 #include "apart.h"
 #include "clock.h"
+#include "kernel/habits.h"
 #include <omp.h>
 
 /* ---- What they are ---------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "crowd.h"
 #include "each_openblas.h"
+#include "kernel/habits.h"
 #include "kernel/isa.h"
 #include "leader.h"
 #include "shares.h"

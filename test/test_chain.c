@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 
+#include "kernel/habits.h"
 #include "kernel/isa.h"
 #include "shot.h"
 #include "tiles.h"

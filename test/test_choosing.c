@@ -8,6 +8,7 @@
 #include "child.h"
 #include "clock.h"
 #include "estimate.h"
+#include "kernel/habits.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "toy.h"

@@ -1,8 +1,9 @@
-/* test_cpu.c: which instruction sets run, by what CPUs and systems that are made up here say of themselves.
+/* test_cpu.c: which instruction sets run, and whose cores they are, by what CPUs and systems that are made up here say
+ * of themselves; and what such cores do best.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "kernel/cpu.h"
+#include "kernel/habits.h"
 #include "test.h"
 
 #if defined(__x86_64__)
@@ -15,7 +16,8 @@ enum { X87 = 1 << 0, SSE = 1 << 1, YMM = 1 << 2, OPMASK = 1 << 5, ZMM_HIGH = 1 <
 static const uint32_t VL = UINT32_C(1) << 31, ALL1 = FMA | OSXSAVE | AVX, ALL_XCR0 = X87 | SSE | YMM | 0xE0;
 static const uint32_t ALL7 = UINT32_C(1) << 31 | AVX2 | F | DQ | BW;
 
-static void check(const char *what, mms_cpu_says says, bool avx2, bool avx512) {
+static void check(const char *what, uint32_t leaf1_c, uint32_t leaf7_b, uint32_t xcr0, bool avx2, bool avx512) {
+  const mms_cpu_says says = {.leaf1_c = leaf1_c, .leaf7_b = leaf7_b, .xcr0 = xcr0};
   if (mms_cpu_says_avx2(&says) != avx2) fail_msg("%s: AVX2 %s", what, avx2 ? "runs" : "does not run");
   if (mms_cpu_says_avx512(&says) != avx512) fail_msg("%s: AVX-512 %s", what, avx512 ? "runs" : "does not run");
 }
@@ -23,38 +25,68 @@ static void check(const char *what, mms_cpu_says says, bool avx2, bool avx512) {
 static void test_what_the_cpu_has(void **state) {
   (void)state;
   static const uint32_t of_avx512[] = {F, DQ, BW, UINT32_C(1) << 31};
-  check("nothing", (mms_cpu_says){0, 0, 0}, false, false);
-  check("all", (mms_cpu_says){ALL1, ALL7, ALL_XCR0}, true, true);
-  check("every bit", (mms_cpu_says){UINT32_MAX, UINT32_MAX, UINT32_MAX}, true, true);
-  check("AVX2 alone", (mms_cpu_says){ALL1, AVX2, ALL_XCR0}, true, false);
-  check("no AVX2", (mms_cpu_says){ALL1, ALL7 & ~(uint32_t)AVX2, ALL_XCR0}, false, false);
-  check("no FMA", (mms_cpu_says){ALL1 & ~(uint32_t)FMA, ALL7, ALL_XCR0}, false, false);
-  check("no AVX", (mms_cpu_says){ALL1 & ~(uint32_t)AVX, ALL7, ALL_XCR0}, false, false);
-  check("no leaf 7", (mms_cpu_says){ALL1, 0, ALL_XCR0}, false, false);
+  check("nothing", 0, 0, 0, false, false);
+  check("all", ALL1, ALL7, ALL_XCR0, true, true);
+  check("every bit", UINT32_MAX, UINT32_MAX, UINT32_MAX, true, true);
+  check("AVX2 alone", ALL1, AVX2, ALL_XCR0, true, false);
+  check("no AVX2", ALL1, ALL7 & ~(uint32_t)AVX2, ALL_XCR0, false, false);
+  check("no FMA", ALL1 & ~(uint32_t)FMA, ALL7, ALL_XCR0, true, false);
+  check("no AVX", ALL1 & ~(uint32_t)AVX, ALL7, ALL_XCR0, false, false);
+  check("no leaf 7", ALL1, 0, ALL_XCR0, false, false);
   for (size_t i = 0; i < COUNT(of_avx512); i++)
-    check("a part of AVX-512", (mms_cpu_says){ALL1, ALL7 & ~of_avx512[i], ALL_XCR0}, true, false);
-  check("AVX-512VL alone", (mms_cpu_says){ALL1, VL, ALL_XCR0}, false, false);
+    check("a part of AVX-512", ALL1, ALL7 & ~of_avx512[i], ALL_XCR0, true, false);
+  check("AVX-512VL alone", ALL1, VL, ALL_XCR0, false, false);
 }
 
 /* Registers that the system does not save are not to be used, whatever the CPU has. */
 static void test_what_the_system_saves(void **state) {
   (void)state;
   static const uint32_t of_zmm[] = {OPMASK, ZMM_HIGH, ZMM_MORE};
-  check("no OSXSAVE", (mms_cpu_says){ALL1 & ~(uint32_t)OSXSAVE, ALL7, ALL_XCR0}, false, false);
-  check("nothing saved", (mms_cpu_says){ALL1, ALL7, 0}, false, false);
-  check("x87 and SSE saved", (mms_cpu_says){ALL1, ALL7, X87 | SSE}, false, false);
-  check("no YMM saved", (mms_cpu_says){ALL1, ALL7, ALL_XCR0 & ~(uint32_t)YMM}, false, false);
-  check("no XMM saved", (mms_cpu_says){ALL1, ALL7, ALL_XCR0 & ~(uint32_t)SSE}, false, false);
-  check("no ZMM saved", (mms_cpu_says){ALL1, ALL7, X87 | SSE | YMM}, true, false);
+  check("no OSXSAVE", ALL1 & ~(uint32_t)OSXSAVE, ALL7, ALL_XCR0, false, false);
+  check("nothing saved", ALL1, ALL7, 0, false, false);
+  check("x87 and SSE saved", ALL1, ALL7, X87 | SSE, false, false);
+  check("no YMM saved", ALL1, ALL7, ALL_XCR0 & ~(uint32_t)YMM, false, false);
+  check("no XMM saved", ALL1, ALL7, ALL_XCR0 & ~(uint32_t)SSE, false, false);
+  check("no ZMM saved", ALL1, ALL7, X87 | SSE | YMM, true, false);
   for (size_t i = 0; i < COUNT(of_zmm); i++)
-    check("a part of ZMM saved", (mms_cpu_says){ALL1, ALL7, ALL_XCR0 & ~of_zmm[i]}, true, false);
+    check("a part of ZMM saved", ALL1, ALL7, ALL_XCR0 & ~of_zmm[i], true, false);
 }
 
 /* The compiler's runtime looks at the same. */
 static void test_this_cpu(void **state) {
   (void)state;
-  assert_int_equal(mms_cpu_runs_avx2(), __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+  assert_int_equal(mms_cpu_runs_avx2(), !!__builtin_cpu_supports("avx2"));
   if (mms_cpu_runs_avx512()) assert_true(mms_cpu_runs_avx2() && __builtin_cpu_supports("avx512vl"));
+}
+
+/* Signatures that such CPUs are known by: EAX of leaf 1 holds the family, the model and the stepping. */
+static void test_whose_cores(void **state) {
+  (void)state;
+  enum { GENU = 0x756E6547, AUTH = 0x68747541, CENT = 0x746E6543 };
+  static const struct {
+    const char *what;
+    uint32_t maker, signature;
+    mms_cores cores;
+  } cpus[] = {{"nothing", 0, 0, MMS_CORES_OTHER},
+              {"VIA", CENT, 0x000006F8, MMS_CORES_OTHER},
+              {"Haswell", GENU, 0x000306C3, MMS_CORES_INTEL},
+              {"Emerald Rapids", GENU, 0x000C06F2, MMS_CORES_INTEL},
+              {"Excavator", AUTH, 0x00660F01, MMS_CORES_AMD},
+              {"Rome", AUTH, 0x00830F10, MMS_CORES_AMD},
+              {"Milan", AUTH, 0x00A00F11, MMS_CORES_ZEN_3},
+              {"Vermeer", AUTH, 0x00A20F12, MMS_CORES_ZEN_3},
+              {"Cezanne", AUTH, 0x00A50F00, MMS_CORES_ZEN_3},
+              {"Genoa", AUTH, 0x00A10F11, MMS_CORES_ZEN_4},
+              {"Raphael", AUTH, 0x00A60F12, MMS_CORES_ZEN_4},
+              {"Bergamo", AUTH, 0x00AA0F02, MMS_CORES_ZEN_4},
+              {"Turin", AUTH, 0x00B00F21, MMS_CORES_ZEN_5},
+              {"Granite Ridge", AUTH, 0x00B40F40, MMS_CORES_ZEN_5},
+              {"a later one", AUTH, 0x00C00F00, MMS_CORES_ZEN_5}};
+  for (size_t i = 0; i < COUNT(cpus); i++) {
+    const mms_cpu_says says = {.leaf0_b = cpus[i].maker, .leaf1_a = cpus[i].signature};
+    if (mms_cpu_says_cores(&says) != cpus[i].cores)
+      fail_msg("%s: %d instead of %d", cpus[i].what, (int)mms_cpu_says_cores(&says), (int)cpus[i].cores);
+  }
 }
 
 /* Whether there is a leaf that tells of caches: bit 22 of ECX of leaf 0x80000001. */
@@ -66,7 +98,7 @@ static bool has_topology(void) {
 /* Linux reads the same, in its own way; or guesses, where the CPU does not say. */
 static void test_the_last_cache(void **state) {
   (void)state;
-  if (!mms_cpu_is_amd()) {
+  if (mms_cpu_cores() < MMS_CORES_AMD) {
     assert_int_equal(mms_cpu_die_cache(), 0);
     return;
   }
@@ -90,10 +122,44 @@ static void test_the_last_cache(void **state) {
 
 static void test_another_machine(void **state) {
   (void)state;
+  assert_int_equal(mms_cpu_cores(), MMS_CORES_OTHER);
   assert_false(mms_cpu_runs_avx2() || mms_cpu_runs_avx512());
 }
 
 #endif
+
+static void check_habits(mms_cores cores, size_t own_kib, size_t last_mib, mms_habits want) {
+  const mms_habits h = mms_habits_of(cores, own_kib << 10, last_mib << 20);
+  assert_int_equal(h.fetches, want.fetches);
+  assert_int_equal(h.fetches_far, want.fetches_far);
+  assert_int_equal(h.has_dies, want.has_dies);
+  assert_int_equal(h.long_groups, want.long_groups);
+  assert_int_equal(h.paces, want.paces);
+  assert_int_equal(h.stream_from, want.stream_from << 20);
+  assert_int_equal(h.half_cache, want.half_cache << 10);
+  assert_true(h.slower == want.slower);
+}
+
+/* By the tables of doc/PERFORMANCE.md; here in MiB and KiB. */
+static void test_habits(void **state) {
+  (void)state;
+  mms_habits amd = {.has_dies = true, .stream_from = 8, .half_cache = 256, .slower = 1};
+  check_habits(MMS_CORES_OTHER, 0, 0, (mms_habits){.stream_from = 8, .half_cache = 512, .slower = 1});
+  check_habits(MMS_CORES_INTEL, 2048, 0,
+               (mms_habits){.fetches = true, .stream_from = 8, .half_cache = 1024, .slower = 2});
+  check_habits(MMS_CORES_AMD, 512, 16, amd);
+  amd.long_groups = true;
+  amd.fetches_far = true;
+  check_habits(MMS_CORES_ZEN_3, 512, 32, amd);
+  amd.fetches_far = false;
+  amd.half_cache = 512;
+  check_habits(MMS_CORES_ZEN_4, 1024, 16, amd);
+  amd.stream_from = 16;
+  check_habits(MMS_CORES_ZEN_4, 1024, 32, amd);
+  check_habits(MMS_CORES_ZEN_4, 1024, 0, amd);
+  amd.paces = true;
+  check_habits(MMS_CORES_ZEN_5, 1024, 32, amd);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -101,10 +167,12 @@ int main(void) {
     cmocka_unit_test(test_what_the_cpu_has),
     cmocka_unit_test(test_what_the_system_saves),
     cmocka_unit_test(test_this_cpu),
+    cmocka_unit_test(test_whose_cores),
     cmocka_unit_test(test_the_last_cache),
 #else
     cmocka_unit_test(test_another_machine),
 #endif
+    cmocka_unit_test(test_habits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "kernel/habits.h"
 #include "kernel/isa.h"
 #include "kernel/loop.h"
 #include "kernel/stream.h"

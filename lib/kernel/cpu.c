@@ -14,7 +14,8 @@ enum { SAVES_XMM_YMM = 0x06, SAVES_ZMM = 0xE0 };
 static mms_cpu_says ask(void) {
   mms_cpu_says s = {0};
   uint32_t a, b, c, d;
-  if (__get_cpuid(1, &a, &b, &c, &d)) s.leaf1_c = c;
+  if (__get_cpuid(0, &a, &b, &c, &d)) s.leaf0_b = b;
+  if (__get_cpuid(1, &a, &b, &c, &d)) s.leaf1_a = a, s.leaf1_c = c;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) s.leaf7_b = b;
   if (s.leaf1_c & bit_OSXSAVE) __asm__ volatile("xgetbv" : "=a"(s.xcr0), "=d"(d) : "c"(0));
   return s;
@@ -24,15 +25,27 @@ static bool saves(const mms_cpu_says *s, uint32_t state) {
   return (s->leaf1_c & bit_OSXSAVE) && (s->leaf1_c & bit_AVX) && (s->xcr0 & state) == state;
 }
 
-static bool has(const mms_cpu_says *s, uint32_t features) {
-  return (s->leaf1_c & bit_FMA) && (s->leaf7_b & features) == features;
-}
+static bool has(const mms_cpu_says *s, uint32_t features) { return (s->leaf7_b & features) == features; }
 
 bool mms_cpu_says_avx2(const mms_cpu_says *s) { return saves(s, SAVES_XMM_YMM) && has(s, bit_AVX2); }
 
 bool mms_cpu_says_avx512(const mms_cpu_says *s) {
-  return saves(s, SAVES_XMM_YMM | SAVES_ZMM) &&
+  return saves(s, SAVES_XMM_YMM | SAVES_ZMM) && (s->leaf1_c & bit_FMA) &&
          has(s, bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
+}
+
+/* AMD's families 0x17 to 0x1A are Zen and Zen 2, none, Zen 3 and Zen 4, Zen 5. Which models of 0x19 are Zen 4 says
+ * Linux (arch/x86/kernel/cpu/amd.c). */
+static mms_cores of_amd(uint32_t family, uint32_t model) {
+  if (family != 0x19) return family < 0x19 ? MMS_CORES_AMD : MMS_CORES_ZEN_5;
+  return model >> 4 == 1 || model >= 0x60 ? MMS_CORES_ZEN_4 : MMS_CORES_ZEN_3;
+}
+
+mms_cores mms_cpu_says_cores(const mms_cpu_says *s) {
+  const uint32_t a = s->leaf1_a;
+  if (s->leaf0_b == signature_INTEL_ebx) return MMS_CORES_INTEL;
+  if (s->leaf0_b != signature_AMD_ebx) return MMS_CORES_OTHER;
+  return of_amd((a >> 8 & 0xF) + (a >> 20 & 0xFF), (a >> 4 & 0xF) | (a >> 12 & 0xF0));
 }
 
 bool mms_cpu_runs_avx2(void) {
@@ -45,32 +58,19 @@ bool mms_cpu_runs_avx512(void) {
   return mms_cpu_says_avx512(&s);
 }
 
-static uint32_t family(void) {
-  uint32_t a = 0, b, c, d;
-  __get_cpuid(1, &a, &b, &c, &d);
-  return (a >> 8 & 0xF) + (a >> 20 & 0xFF);
+mms_cores mms_cpu_cores(void) {
+  const mms_cpu_says s = ask();
+  return mms_cpu_says_cores(&s);
 }
 
-static bool is_by(uint32_t signature) {
-  uint32_t a, b, c, d;
-  return __get_cpuid(0, &a, &b, &c, &d) && b == signature;
-}
-
-bool mms_cpu_is_intel(void) { return is_by(signature_INTEL_ebx); }
-bool mms_cpu_is_amd(void) { return is_by(signature_AMD_ebx); }
-
-/* AMD's family 0x19 is Zen 3, without AVX-512, and Zen 4, with units of 256 bits; 0x1A is Zen 5. */
-bool mms_cpu_is_512_wide(void) { return !mms_cpu_is_amd() || family() != 0x19; }
-bool mms_cpu_is_zen_3(void) { return mms_cpu_is_amd() && family() >= 0x19; }
-bool mms_cpu_is_zen_4(void) { return mms_cpu_is_zen_3() && (family() > 0x19 || (ask().leaf7_b & bit_AVX512F)); }
-bool mms_cpu_is_zen_5(void) { return mms_cpu_is_amd() && family() >= 0x1A; }
+bool mms_cpu_is_512_wide(void) { return mms_cpu_cores() != MMS_CORES_ZEN_4; }
 
 /* Leaf 0x8000001D tells of a cache for each of its subleaves, and of none after the last. */
 size_t mms_cpu_die_cache(void) {
   enum { TYPES = 0x1F };
   uint32_t a, b, c, d;
   size_t last = 0;
-  if (!mms_cpu_is_amd()) return 0;
+  if (mms_cpu_cores() < MMS_CORES_AMD) return 0;
   for (uint32_t i = 0; __get_cpuid_count(0x8000001D, i, &a, &b, &c, &d) && (a & TYPES); i++) {
     const size_t line = (b & 0xFFF) + 1, parts = (b >> 12 & 0x3FF) + 1, ways = (b >> 22) + 1, sets = (size_t)c + 1;
     last = line * parts * ways * sets;
@@ -97,12 +97,8 @@ uint32_t mms_cpu_signature(void) {
 #else
 bool mms_cpu_runs_avx2(void) { return false; }
 bool mms_cpu_runs_avx512(void) { return false; }
+mms_cores mms_cpu_cores(void) { return MMS_CORES_OTHER; }
 bool mms_cpu_is_512_wide(void) { return false; }
-bool mms_cpu_is_intel(void) { return false; }
-bool mms_cpu_is_amd(void) { return false; }
-bool mms_cpu_is_zen_3(void) { return false; }
-bool mms_cpu_is_zen_4(void) { return false; }
-bool mms_cpu_is_zen_5(void) { return false; }
 size_t mms_cpu_die_cache(void) { return 0; }
 uint32_t mms_cpu_signature(void) { return 0; }
 

@@ -11,25 +11,30 @@
 bool mms_cpu_runs_avx512(void);
 bool mms_cpu_runs_avx2(void);
 
+/* Whose cores they are, as far as these differ in what they do best; of AMD's the later ones are the greater. */
+typedef enum mms_cores {
+  MMS_CORES_OTHER,
+  MMS_CORES_INTEL,
+  MMS_CORES_AMD, /* before Zen 3 */
+  MMS_CORES_ZEN_3,
+  MMS_CORES_ZEN_4,
+  MMS_CORES_ZEN_5 /* and what came after it */
+} mms_cores;
+mms_cores mms_cpu_cores(void);
+
+/* Whether they have units of 512 bits, or do such a vector in two turns. */
+bool mms_cpu_is_512_wide(void);
+
 #if defined(__x86_64__)
-/* What that is told from: ECX of CPUID leaf 1, EBX of leaf 7, and XCR0, which is read where the system has set OSXSAVE.
- */
+/* What all that is told from: EBX of CPUID leaf 0, EAX and ECX of leaf 1, EBX of leaf 7; and XCR0, which is read where
+ * the system has set OSXSAVE. */
 typedef struct mms_cpu_says {
-  uint32_t leaf1_c, leaf7_b, xcr0;
+  uint32_t leaf0_b, leaf1_a, leaf1_c, leaf7_b, xcr0;
 } mms_cpu_says;
 bool mms_cpu_says_avx512(const mms_cpu_says *says);
 bool mms_cpu_says_avx2(const mms_cpu_says *says);
+mms_cores mms_cpu_says_cores(const mms_cpu_says *says);
 #endif
-
-/* Whether the cores have units of 512 bits, or do such a vector in two turns. */
-bool mms_cpu_is_512_wide(void);
-
-/* Who made it: cores of Intel's; or of AMD's, and of these Zen 3, Zen 4 or Zen 5, or what came after it. */
-bool mms_cpu_is_intel(void);
-bool mms_cpu_is_amd(void);
-bool mms_cpu_is_zen_3(void);
-bool mms_cpu_is_zen_4(void);
-bool mms_cpu_is_zen_5(void);
 
 /* Bytes of the last cache of a die of AMD's, as it says itself; 0: it is not one, or does not say. */
 size_t mms_cpu_die_cache(void);

@@ -2,6 +2,7 @@
 #include "kernel/isa.h"
 
 #include "kernel/cpu.h"
+#include "kernel/habits.h"
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,27 +35,13 @@ bool mms_isa_find(const char *name, size_t *index) {
 /* What the CPU is asked, once: under a hypervisor each answer takes microseconds. */
 static const mms_isa *here[ROWS], *best;
 
-mms_habits mms_habits_here;
-
-/* No more than was measured to be of use. */
-static size_t half_cache(bool is_intel) {
-  const size_t most = (size_t)(is_intel ? 1024 : 512) << 10;
+static size_t own_cache(void) {
   const long own = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return own > 0 && (size_t)own / 2 < most ? (size_t)own / 2 : most;
+  return own > 0 ? (size_t)own : 0;
 }
 
 static void look(void) {
-  const bool is_intel = mms_cpu_is_intel(), is_zen_3 = mms_cpu_is_zen_3(), is_zen_4 = mms_cpu_is_zen_4();
-  const size_t die = mms_cpu_die_cache();
-  const bool is_small_die = die > 0 && die < (size_t)32 << 20;
-  mms_habits_here = (mms_habits){.fetches = is_intel,
-                                 .fetches_far = is_zen_3 && !is_zen_4,
-                                 .has_dies = mms_cpu_is_amd(),
-                                 .long_groups = is_zen_3,
-                                 .paces = mms_cpu_is_zen_5(),
-                                 .stream_from = (size_t)(is_zen_4 && !is_small_die ? 16 : 8) << 20,
-                                 .half_cache = half_cache(is_intel),
-                                 .slower = is_intel ? 2 : 1};
+  mms_habits_here = mms_habits_of(mms_cpu_cores(), own_cache(), mms_cpu_die_cache());
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];
     here[i] = !r->runs || r->runs() ? *r->isa : NULL;

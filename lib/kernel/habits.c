@@ -1,0 +1,22 @@
+/* habits.c: what was measured of cores that differ. */
+#include "kernel/habits.h"
+
+mms_habits mms_habits_here;
+
+/* No more than was measured to be of use. */
+static size_t half_of(size_t own, bool is_intel) {
+  const size_t most = (size_t)(is_intel ? 1024 : 512) << 10;
+  return own > 0 && own / 2 < most ? own / 2 : most;
+}
+
+mms_habits mms_habits_of(mms_cores cores, size_t own, size_t last) {
+  const bool is_intel = cores == MMS_CORES_INTEL, is_small_die = last > 0 && last < (size_t)32 << 20;
+  return (mms_habits){.fetches = is_intel,
+                      .fetches_far = cores == MMS_CORES_ZEN_3,
+                      .has_dies = cores >= MMS_CORES_AMD,
+                      .long_groups = cores >= MMS_CORES_ZEN_3,
+                      .paces = cores >= MMS_CORES_ZEN_5,
+                      .stream_from = (size_t)(cores >= MMS_CORES_ZEN_4 && !is_small_die ? 16 : 8) << 20,
+                      .half_cache = half_of(own, is_intel),
+                      .slower = is_intel ? 2 : 1};
+}
