@@ -125,7 +125,7 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 # What things are made of is kept in files that are written where it has changed: the flags of all objects, the objects of
 # what is linked, the definitions of the toys. That the flags are others is said, as `make install` may have been given
 # less than `make`. Whether warnings are errors is all one to an object.
-BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(LINES) $(ISA_FLAGS_avx512) $(ISA_FLAGS_avx512vl) $(ISA_FLAGS_avx2) $(BLAS_LIBS) \
+BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(ISA_FLAGS_avx512) $(ISA_FLAGS_avx512vl) $(ISA_FLAGS_avx2) $(BLAS_LIBS) \
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): also when make only tells what it would do, or that would be everything.
