@@ -275,11 +275,11 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" \
-	  LEFT_OUT="accuracy environment"
+	  LEFT_OUT="accuracy environment unit_speed"
 # Left out are tests of numbers, of failing allocations and of the environment alone.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
-	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite rows schedule text trace"
+	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite rows schedule text trace unit_speed"
 # The programs of the plain build. valgrind's CPU is not this machine's: the tests' children, which are asked what CPU they
 # have, must be on it too. Left out are tests of threads, which valgrind runs one at a time, of many children that do
 # little, of units one by one, of numbers alone, and some that take long and run with the address sanitizer.
