@@ -141,9 +141,9 @@ FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL_DEBUG) $(KERNEL_CFLAGS) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
 
-$(BUILD)/lib/kernel/%.o: KERNEL_DEBUG = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1)
+$(BUILD)/lib/kernel/%.o: KERNEL = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1) $(KERNEL_CFLAGS)
 
 $(BUILD)/lib/api.o $(BUILD)/lib/kernel/loop.o: LAYOUT = $(LINES)
 
