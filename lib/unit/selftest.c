@@ -32,104 +32,92 @@ typedef struct trial {
   mmscan_matrix matrix;
   bool is_turned;             /* A is its transpose, as L_s^T is in a reverse scan */
   const mms_one *one, *x_one; /* of A and W, and of X */
+  size_t parts;               /* of an element: a complex one has two */
+  bool is_single;             /* each of W is a float, not a double */
   void *a, *x, *w;
   size_t bytes; /* of x, and of w, that are looked at */
 } trial;
 
-/* ---- Elements ------------------------------------------------------------------------------------------------- */
-
-/* Both parts of a complex number, which a real one has not. */
-typedef struct number {
-  double re, im;
-} number;
-
-static void store(mmscan_type type, bool is_bf16, void *at, number v) {
-  const float f32[2] = {(float)v.re, (float)v.im};
-  const double f64[2] = {v.re, v.im};
-  size_t size = (is_bf16 ? &mms_matrix_one_bf16 : mms_matrix_one(type))->size;
-  if (is_bf16)
-    memcpy(at, (const char *)f32 + 2, size);
-  else if (type == MMSCAN_F32 || type == MMSCAN_C32)
-    memcpy(at, f32, size);
-  else
-    memcpy(at, f64, size);
-}
-
-static number load(mmscan_type type, const void *at) {
-  float f32[2] = {0};
-  double f64[2] = {0};
-  size_t size = mms_matrix_one(type)->size;
-  if (type == MMSCAN_F64 || type == MMSCAN_C64) {
-    memcpy(f64, at, size);
-    return (number){f64[0], f64[1]};
-  }
-  memcpy(f32, at, size);
-  return (number){f32[0], f32[1]};
-}
+/* ---- Elements, part by part ------------------------------------------------------------------------------------- */
 
 /* X: integers from -8 to 8 with no pattern that a shift would keep. */
-static number given(mmscan_type type, size_t row, size_t column) {
-  size_t mixed = row * 7 + column * 13 + row * column % 5;
-  bool is_complex = type == MMSCAN_C32 || type == MMSCAN_C64;
-  return (number){(double)(mixed % 17) - 8, is_complex ? (double)(mixed % 11) - 5 : 0};
+static int given(size_t row, size_t column, size_t part) {
+  const unsigned r = (unsigned)row, c = (unsigned)column, mixed = r * 7 + c * 13 + r * c % 5;
+  return part == 0 ? (int)(mixed % 17) - 8 : (int)(mixed % 11) - 5;
 }
 
-static number add(number a, number b) { return (number){a.re + b.re, a.im + b.im}; }
-
-static number column_total(const trial *t, size_t column) {
-  number total = {0, 0};
-  for (size_t row = 0; row < t->p.s; row++) total = add(total, given(t->p.type, row, column));
-  return total;
+static void put(const trial *t, void *at, int value) {
+  const float f32 = (float)value;
+  const double f64 = value;
+  if (t->p.form == MMSCAN_PRODUCT_BF16)
+    memcpy(at, (const char *)&f32 + 2, 2);
+  else if (t->is_single)
+    memcpy(at, &f32, sizeof f32);
+  else
+    memcpy(at, &f64, sizeof f64);
 }
 
-/* Entry (row, column) of W, where the rows of X before it add up to `before`, and all of them to `total`. */
-static number wanted(const trial *t, size_t row, size_t column, number before, number total) {
-  const number v = given(t->p.type, row, column);
+/* What is there, and is NaN from now on. */
+static double taken(const trial *t, void *at) {
+  float f32;
+  double f64;
+  if (t->is_single) {
+    memcpy(&f32, at, sizeof f32);
+    memset(at, POISON, sizeof f32);
+    return (double)f32;
+  }
+  memcpy(&f64, at, sizeof f64);
+  memset(at, POISON, sizeof f64);
+  return f64;
+}
+
+/* Of a column of W entry `row`, where of that of X the entries before it add up to `before`, and all of them to
+ * `total`. */
+static int wanted(const trial *t, size_t row, const int *x, int before, int total) {
   const bool transposed = t->p.transposed != t->is_turned;
-  if (t->matrix == MMSCAN_MATRIX_L)
-    return transposed ? (number){total.re - before.re, total.im - before.im} : add(before, v);
-  if (transposed) return row == 0 ? total : v;
-  return row == 0 ? v : add(given(t->p.type, 0, column), v);
+  if (t->matrix == MMSCAN_MATRIX_L) return transposed ? total - before : before + x[row];
+  if (transposed) return row == 0 ? total : x[row];
+  return row == 0 ? x[0] : x[0] + x[row];
 }
 
 /* ---- A trial -------------------------------------------------------------------------------------------------- */
 
 /* In place the matrix is given in W. What is not of it is NaN. */
 static void fill(trial *t) {
-  bool in_place = t->p.x == t->p.w, is_bf16 = t->p.form == MMSCAN_PRODUCT_BF16;
-  char *x = in_place ? t->w : t->x;
+  char *x = t->p.x == t->p.w ? t->w : t->x;
+  const size_t size = t->x_one->size;
   memset(t->x, POISON, t->bytes);
   memset((char *)t->w - BEFORE, POISON, BEFORE + t->bytes);
   for (size_t column = 0; column < t->p.columns; column++)
     for (size_t row = 0; row < t->p.s; row++)
-      store(t->p.type, is_bf16, x + mms_product_at(&t->p, row, column) * t->x_one->size, given(t->p.type, row, column));
+      for (size_t part = 0; part < t->parts; part++)
+        put(t, x + mms_product_at(&t->p, row, column) * size + part * (size / t->parts), given(row, column, part));
 }
 
-/* Compares a column, and poisons what is right. */
-static bool take_column(trial *t, size_t column) {
-  const number total = column_total(t, column);
-  number before = {0, 0};
+/* Compares one part of a column. */
+static bool take_column(trial *t, size_t column, size_t part) {
+  const size_t size = t->one->size, offset = part * (size / t->parts);
+  int x[MOST_S], total = 0, before = 0;
+  for (size_t row = 0; row < t->p.s; row++) total += x[row] = given(row, column, part);
   for (size_t row = 0; row < t->p.s; row++) {
-    char *at = (char *)t->w + mms_product_at(&t->p, row, column) * t->one->size;
-    number got = load(t->p.type, at), want = wanted(t, row, column, before, total);
-    if (got.re != want.re || got.im != want.im) return false;
-    memset(at, POISON, t->one->size);
-    before = add(before, given(t->p.type, row, column));
+    char *at = (char *)t->w + mms_product_at(&t->p, row, column) * size + offset;
+    if (taken(t, at) != wanted(t, row, x, before, total)) return false;
+    before += x[row];
   }
   return true;
 }
 
 static bool take(trial *t) {
-  size_t column = 0;
-  while (column < t->p.columns && take_column(t, column)) column++;
-  return column == t->p.columns;
+  for (size_t column = 0; column < t->p.columns; column++)
+    for (size_t part = 0; part < t->parts; part++)
+      if (!take_column(t, column, part)) return false;
+  return true;
 }
 
+/* All of it is what its first byte is. */
 static bool is_poison(const trial *t) {
   const unsigned char *w = (const unsigned char *)t->w - BEFORE;
-  size_t i = 0;
-  while (i < BEFORE + t->bytes && w[i] == POISON) i++;
-  return i == BEFORE + t->bytes;
+  return *w == POISON && memcmp(w, w + 1, BEFORE + t->bytes - 1) == 0;
 }
 
 typedef void (*multiplier)(const void *self, const mms_product *product);
@@ -200,6 +188,8 @@ void mms_selftest_unlock(void) {
 
 bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
   trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
+  t.parts = type == MMSCAN_C32 || type == MMSCAN_C64 ? 2 : 1;
+  t.is_single = type == MMSCAN_F32 || type == MMSCAN_C32;
   t.x_one = form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : t.one;
   t.p.a = t.a = memory_a;
   t.x = memory_x;
