@@ -167,12 +167,14 @@ $(BUILD)/bench/cxx/%.o: bench/cxx/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 
+# Tests, and the small libraries that they open, need not be fast; they compile in half the time.
+$(BUILD)/test/%: TEST_FLAGS := -O1
 # They are kept: make would take them for intermediate, and the next one, which reads of them in their .d files, would
 # make them again, also where it has company in the folder.
 .SECONDARY: $(TEST_SRC:%.c=$(BUILD)/%.o)
 $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Ilib -c $< -o $@
+	$(COMPILE) $(TEST_FLAGS) -Ilib -c $< -o $@
 
 $(STATIC): $(LIB_OBJ) $(BUILD)/objects
 	rm -f $@
@@ -235,8 +237,8 @@ comma := ,
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-# Most use no OpenMP, and none needs to be fast.
-make_toy = $(COMPILE) -O1 -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_flags) $< -o $@
+# Most use no OpenMP.
+make_toy = $(COMPILE) $(TEST_FLAGS) -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)
