@@ -289,8 +289,8 @@ check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
 	  $(SANITIZE) \
-	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel environment fork isa limits nonfinite paper routines rows threads \
-	  unit_loads unit_threads units wisdom"
+	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel choosing environment fork isa limits nonfinite paper quota routines \
+	  rows threads unit_loads unit_threads units wisdom"
 
 # An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
@@ -300,7 +300,8 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
 	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
-	  LEFT_OUT="alloc blocks callers cancel environment limits paper plan routines threads unit_loads unit_threads units" \
+	  LEFT_OUT="alloc blocks callers cancel choosing environment fork limits model one_caller paper plan quota routines schedule \
+	  text threads trace unit_loads unit_speed unit_threads units wisdom wisdom_files" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler there is one peer less, and the bench says so.

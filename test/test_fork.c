@@ -66,7 +66,7 @@ static int fork_amid(bool (*call)(void)) {
   int failed = 0;
   alarm(PATIENCE);
   if (!call() || pthread_create(&thread, NULL, call_on_and_on, &b) != 0) return 9;
-  for (size_t i = 0; i < sized(200, 20) && failed == 0; i++) {
+  for (size_t i = 0; i < sized(60, 20) && failed == 0; i++) {
     pid_t pid = fork();
     if (pid == 0) {
       alarm(PATIENCE);

@@ -110,7 +110,7 @@ static const char *unit_at(size_t index) {
 static void test_all_short_lengths(void **state) {
   (void)state;
   static const size_t sizes[] = {2, 3, 4, 5, 8};
-  const size_t most = sized(600, 40);
+  const size_t most = sized(300, 40);
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (enum data data = EXACT; data <= RANDOM; data++) {
       struct sample sample = sample_new(type_at(t), data, most + 1);
@@ -125,7 +125,7 @@ static size_t digit_sum(size_t s, size_t n) { return n == 0 ? 0 : n % s + digit_
 
 /* A batched run has a product of two s-by-s matrices at least for each segment, however short. */
 static bool is_cheap(size_t s, size_t n) {
-  return digit_sum(s, n) * s * s * s <= sized((size_t)1 << 29, (size_t)1 << 21);
+  return digit_sum(s, n) * s * s * s <= sized((size_t)1 << 27, (size_t)1 << 21);
 }
 
 /* With s - 1, s and s + 1 of everything: lengths around powers, and below s. */
@@ -150,7 +150,7 @@ static void test_all_sizes_of_matrices(void **state) {
 static void test_long_lengths(void **state) {
   (void)state;
   static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 10, 16, 27, 32, 33, 64, 100, 512};
-  const size_t most = sized((size_t)1 << 18, 3000);
+  const size_t most = sized((size_t)1 << 16, 3000);
   struct rng rng = rng_of(2);
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (enum data data = EXACT; data <= RANDOM; data++) {

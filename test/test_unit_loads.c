@@ -1,6 +1,5 @@
 /* test_unit_loads.c: a library that is opened and closed a thousand times leaves nothing: no file, no thread, no memory
- * map, no byte of the heap. One that is real; and a toy a hundred times, also where valgrind looks for what is lost
- * (test_unit_threads.c has a thousand of these).
+ * map, no byte of the heap. One that is real; and a toy a hundred times, also where valgrind looks for what is lost.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

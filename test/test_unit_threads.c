@@ -96,7 +96,7 @@ static double least_work_of_others(const char *unit, size_t n, const float *x, f
 }
 
 static int child_threads(void) {
-  size_t n = sized((size_t)1 << 21, (size_t)1 << 17);
+  size_t n = sized((size_t)1 << 20, (size_t)1 << 17);
   float *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
   const char *unit;
   struct rng rng = rng_of(5);
@@ -326,8 +326,7 @@ static void check_leaks(const char *library, const char *times) {
 
 static void test_nothing_is_left(void **state) {
   (void)state;
-  check_leaks(toy("sound"), quick() ? "8" : "1000");
-  for (size_t i = 0; i < units_here()->count; i++) check_leaks(units_here()->path[i], quick() ? "2" : "20");
+  for (size_t i = 0; i < units_here()->count; i++) check_leaks(units_here()->path[i], quick() ? "2" : "10");
 }
 
 /* ---- Many at a time ---------------------------------------------------------------------------------------------- */
