@@ -141,14 +141,14 @@ static int same_bits(const struct sample *sample, unsigned variant, const size_t
   return different;
 }
 
-/* In a process whose environment names the engine. */
+/* In a process whose environment names the engine; a quick run has f32 and i64. */
 static void test_same_bits(void **state) {
   (void)state;
   static const size_t cuts[][4] = {{1, 1, 1, 1}, {1, 3}, {3, 1}, {2, 2}, {1, 2, 1}, {4}};
   static const size_t less[] = {
       0, 12345, MMSCAN_MAX_TILE - 700, MMSCAN_MAX_TILE - 60, MMSCAN_MAX_TILE - 30, MMSCAN_MAX_TILE - 3};
   int different = 0;
-  for (size_t t = 0; t < TYPES; t++) {
+  for (size_t t = 0; t < TYPES; t += quick() ? 3 : 1) {
     struct sample sample = sample_new(type_at(t), RANDOM, 4 * (size_t)MMSCAN_MAX_TILE + 1);
     for (unsigned variant = 0; variant < VARIANTS; variant++)
       for (size_t c = 0; c < (quick() ? 1 : COUNT(cuts)); c++) {
