@@ -278,10 +278,12 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" \
 	  LEFT_OUT="accuracy environment unit_speed"
-# Left out are tests of numbers, of failing allocations and of the environment alone.
+# Left out are tests of numbers, of failing allocations and of the environment alone, and those of units in which all is
+# done by one thread.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
-	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite rows schedule text trace unit_speed"
+	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite products routines rows \
+	  schedule text trace unit_speed units"
 # The programs of the plain build. valgrind's CPU is not this machine's: the tests' children, which are asked what CPU they
 # have, must be on it too. Left out are tests of threads, which valgrind runs one at a time, of many children that do
 # little, of units one by one, of numbers alone, and some that take long and run with the address sanitizer.
@@ -289,8 +291,8 @@ check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
 	  $(SANITIZE) \
-	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel choosing environment fork isa limits nonfinite paper quota routines \
-	  rows threads unit_loads unit_threads units wisdom"
+	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel choosing environment fork isa limits nonfinite paper plan quota \
+	  routines rows threads unit_loads unit_threads units wisdom"
 
 # An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
@@ -300,8 +302,8 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
 	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
-	  LEFT_OUT="alloc blocks callers cancel choosing environment fork limits model one_caller paper plan quota routines schedule \
-	  text threads trace unit_loads unit_speed unit_threads units wisdom wisdom_files" \
+	  LEFT_OUT="alloc blocks callers cancel choosing environment fork limits model one_caller paper plan products quota routines \
+	  schedule text threads trace unit_loads unit_speed unit_threads units wisdom wisdom_files" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler there is one peer less, and the bench says so.
@@ -333,8 +335,11 @@ format: ## reformat the C files
 	clang-format -i $(C_FILES)
 format-check: ## fail where a C file is not formatted
 	clang-format --dry-run -Werror $(C_FILES)
+# What kernels are made by defining is not for cppcheck to try.
+OF_KERNELS := ADDS FLOATS HALVES LANE MAY_OVERFLOW
 lint: ## static analysis of the library and the scripts
-	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr -Iinclude -Ilib lib tools bench
+	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr $(addprefix -U,$(OF_KERNELS)) \
+	  -Iinclude -Ilib lib tools bench
 	shellcheck -s sh scripts/* test/run test/*.sh
 
 dist: ## a source archive of HEAD
