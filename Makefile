@@ -302,8 +302,8 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
 	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
-	  LEFT_OUT="alloc blocks callers cancel choosing environment fork limits model one_caller paper plan products quota routines \
-	  schedule text threads trace unit_loads unit_speed unit_threads units wisdom wisdom_files" \
+	  LEFT_OUT="alloc blocks callers cancel choosing environment extremes fork limits model one_caller paper plan products quota \
+	  routines schedule text threads trace unit_loads unit_speed unit_threads units wisdom wisdom_files" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler there is one peer less, and the bench says so.

@@ -67,7 +67,7 @@ static void check_sizes(const struct sample *sample, mmscan_choice asked) {
   }
 }
 
-static size_t length(void) { return sized(1 << 20, 1 << 18) + 17; }
+static size_t length(void) { return sized(1 << 20, 1 << 17) + 17; }
 
 static void test_engines(void **state) {
   (void)state;
