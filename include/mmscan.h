@@ -562,7 +562,7 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the
  * instruction set it was made with, and the BLAS if a choice in it uses that. A number of threads in it is the best of
  * those that there could be when it was measured, by OMP_NUM_THREADS and by the CPUs the process might run on: where
- * there may be fewer a call uses fewer, and where there may be more what was measured does not count.
+ * there may be fewer a call uses fewer, and where there may be more the number is estimated, and all else as measured.
  */
 
 /* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.

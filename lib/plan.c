@@ -98,11 +98,12 @@ static mmscan_status take_unit(const mms_unit *unit, mmscan_type type) {
 }
 
 /* A unit that the environment names outranks the one that was measured. What was measured with one that is of no use
- * now does not count. */
+ * now does not count; nor does a number of threads that was the best of fewer, but the rest does, as bits come of it.
+ */
 static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   const mms_shape shape = mms_plan_shape(plan);
   mms_wise wise;
-  if (!mms_wisdom_find(&shape, most, &wise)) return false;
+  if (!mms_wisdom_find(&shape, &wise)) return false;
   const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
   if (take_unit(unit, plan->job.type)) return false;
   mms_unit_drop(unit);
@@ -110,7 +111,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->job.unit = unit;
   plan->job.s = wise.s;
   plan->job.tile = wise.tile;
-  plan->threads = wise.threads;
+  plan->threads = wise.of < most ? 0 : wise.threads;
   return true;
 }
 

@@ -61,10 +61,10 @@ static const entry *find(const entry *e, uint32_t key) {
   return e;
 }
 
-bool mms_wisdom_find(const mms_shape *shape, int most, mms_wise *wise) {
+bool mms_wisdom_find(const mms_shape *shape, mms_wise *wise) {
   const entry *first = atomic_load_explicit(&list, memory_order_acquire);
   const entry *e = first ? find(first, key_of(*shape)) : NULL;
-  if (!e || e->wise.of < most) return false;
+  if (!e) return false;
   *wise = e->wise;
   return true;
 }

@@ -12,8 +12,8 @@ typedef struct mms_wise {
   int threads, of;      /* the best number of threads, of as many as there could be */
 } mms_wise;
 
-/* False where nothing is known of such a shape; or only of fewer threads than the `most` that there may be. */
-bool mms_wisdom_find(const mms_shape *shape, int most, mms_wise *wise);
+/* False where nothing is known of such a shape. */
+bool mms_wisdom_find(const mms_shape *shape, mms_wise *wise);
 
 /* MMSCAN_ENOMEM: it is not kept. */
 mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise);

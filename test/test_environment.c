@@ -400,7 +400,8 @@ static const struct {
     {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
     {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
     {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "3", "serial", "", 0, 1},
-    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 0, 0}, /* measured with fewer */
+    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "serial", "", 0, 1}, /* measured with fewer */
+    {"f32 16 0 simd - 0 1024 2 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 1024, 0},
 };
 
 static void test_wisdom_is_used(void **state) {
