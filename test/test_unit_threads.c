@@ -238,6 +238,50 @@ static void test_two_are_in_it(void **state) {
   check_two("blis_local", true);
 }
 
+/* Meanwhile it is opened by another name: to find out whose the setting is, it is changed. */
+static _Atomic bool is_opened;
+
+static void *come_and_stay(void *argument) {
+  struct guest *g = argument;
+  while (!is_opened && g->status == MMSCAN_OK) g->status = product_status(g->unit, MMSCAN_PRODUCT_CHUNKED);
+  return NULL;
+}
+
+static void open_often_as(const char *library) {
+  const char *unit;
+  for (size_t i = 0; i < 20; i++) {
+    assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
+static void test_opened_meanwhile(void **state) {
+  (void)state;
+  const char *unit = open_toy("blis_pthread");
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
+  struct guest guest = {.unit = unit};
+  int (*calls)(void);
+  char other_name[4200];
+  pthread_t other;
+  *(void **)&calls = dlsym(handle, "toy_calls");
+  *(void **)&guest.set = dlsym(handle, "bli_thread_get_num_threads");
+  const long before = guest.set();
+  const int calls_before = calls();
+  snprintf(other_name, sizeof other_name, "%s.again", unit);
+  remove(other_name);
+  assert_int_equal(symlink(unit, other_name), 0);
+  assert_int_equal(pthread_create(&other, NULL, come_and_stay, &guest), 0);
+  open_often_as(other_name);
+  is_opened = true;
+  pthread_join(other, NULL);
+  remove(other_name);
+  assert_mmscan_ok(guest.status);
+  assert_int_equal(calls(), calls_before);
+  assert_int_equal(guest.set(), before);
+  dlclose(handle);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
 /* ---- Teams that cannot be ---------------------------------------------------------------------------------------- */
 
 enum { PATIENCE = 30 /* seconds, after which an alarm ends what waits for ever */ };
@@ -364,9 +408,10 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_of_units), cmocka_unit_test(test_a_library_is_told),
-      cmocka_unit_test(test_two_are_in_it),    cmocka_unit_test(test_teams_that_cannot_be),
-      cmocka_unit_test(test_nothing_is_left),  cmocka_unit_test(test_many_at_a_time),
+      cmocka_unit_test(test_threads_of_units),     cmocka_unit_test(test_a_library_is_told),
+      cmocka_unit_test(test_two_are_in_it),        cmocka_unit_test(test_opened_meanwhile),
+      cmocka_unit_test(test_teams_that_cannot_be), cmocka_unit_test(test_nothing_is_left),
+      cmocka_unit_test(test_many_at_a_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

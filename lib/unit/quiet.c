@@ -9,10 +9,25 @@
  * one of pthreads has a setting of the process. */
 #include "unit/quiet.h"
 
+#include "unit/gate.h"
+
 #include <omp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- Guests --------------------------------------------------------------------------------------------------- */
+
+/* All who are told by a shared setting now. No fork() comes between: they are inside the gate. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mms_told *guests;
+
+/* Two units may be one library. */
+static const mms_told *guest_of(const mms_quiet *q) {
+  const mms_told *g = guests;
+  while (g && g->quiet->set != q->set) g = g->next;
+  return g;
+}
 
 /* ---- By vendor ------------------------------------------------------------------------------------------------ */
 
@@ -48,10 +63,21 @@ static int seen_from_afar(mms_quiet *q, int value) {
 }
 
 /* Whether other threads have the same setting, which is nowhere to be asked. */
-static bool is_of_process(mms_quiet *q) {
+static bool can_be_seen(mms_quiet *q) {
   const int before = q->get(), one = seen_from_afar(q, 1), two = seen_from_afar(q, 2);
   q->set(before);
   return one != two;
+}
+
+/* The library may be another unit's already: nobody comes or goes meanwhile, and of those who are in the setting is one
+ * of the process. */
+static bool is_of_process(mms_quiet *q) {
+  mms_gate_place *place = mms_gate_enter();
+  pthread_mutex_lock(&lock);
+  const bool is_it = guest_of(q) || can_be_seen(q);
+  pthread_mutex_unlock(&lock);
+  mms_gate_leave(place);
+  return is_it;
 }
 
 static mms_quiet of_mkl(finder *find, const void *from) {
@@ -136,17 +162,6 @@ static bool is_to_be_told(const mms_quiet *q, mms_manner manner) {
   default:
     return true;
   }
-}
-
-/* All who are told by a shared setting now. No fork() comes between: they are inside the gate. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static mms_told *guests;
-
-/* Two units may be one library. */
-static const mms_told *guest_of(const mms_quiet *q) {
-  const mms_told *g = guests;
-  while (g && g->quiet->set != q->set) g = g->next;
-  return g;
 }
 
 static void come(mms_told *told) {
