@@ -49,12 +49,15 @@ static int child_time(void) {
   return report_to_parent(&times, sizeof times);
 }
 
+/* threads: of the library alone; ours are as many as there may be. */
 static struct times times_with(const char *library, const char *threads) {
-  const char *const variables[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"};
-  struct setting settings[1 + COUNT(variables)] = {{"MMSCAN_TEST_LIBRARY", library}};
+  const char *const variables[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"};
+  char ours[16];
+  struct setting settings[2 + COUNT(variables)] = {{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_NUM_THREADS", ours}};
   struct times times;
+  snprintf(ours, sizeof ours, "%d", mmscan_threads());
   for (size_t i = 0; threads != NULL && i < COUNT(variables); i++)
-    settings[1 + i] = (struct setting){variables[i], threads};
+    settings[2 + i] = (struct setting){variables[i], threads};
   struct outcome o = ask_self("time", settings, COUNT(settings));
   if (o.exit != 0 || o.reported != sizeof times) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
   memcpy(&times, o.report, sizeof times);
