@@ -39,6 +39,9 @@
  *            or keep it from ending.
  *            An OpenBLAS that is linked starts threads when the program does, unless OPENBLAS_NUM_THREADS is 1, and
  *            wants stacks of more than 64 KiB for those that the program starts.
+ *            A LIBXSMM puts OMP_PROC_BIND into the environment when it is first used, and where it was not there it is
+ *            taken out again: no other thread should change the environment while one is opened, or while
+ *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
  * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers wrap
  *            around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which is
  *            not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
@@ -652,7 +655,7 @@ typedef struct mmscan_product_desc {
  * MMSCAN_EOVERLAP  x and w share memory, and are not in place or may not be
  * MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see mmscan_get_routine())
  * MMSCAN_EBLAS     the unit cannot be used here
- * MMSCAN_ENOMEM    no memory for a BLAS, for A, or for the pointers of a batch
+ * MMSCAN_ENOMEM    no memory for a BLAS, or for A
  */
 mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w);
 
