@@ -89,6 +89,12 @@ class Bench(Timed):
         for table in report["tables"]:
             self.check_rows(table)
 
+    def test_memory(self):
+        """What engines and units take beyond x and y, by all threads: 8 MB a thread at most."""
+        report = json.loads(self.good(*self.TINY, 22, "--threads", "all", "--only", "one call", "--json"))
+        self.assertNotEqual(report["memory_mib_per_thread"], 0)
+        self.assertLess(report["memory_mib_per_thread"] * 2 ** 20, 8e6)
+
     def check_rows(self, table):
         for row in table["rows"]:
             if "skipped" in row:
