@@ -292,7 +292,7 @@ check-valgrind: ## the tests under valgrind
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
 	  $(SANITIZE) \
 	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel choosing environment fork isa limits nonfinite paper plan quota \
-	  routines rows threads unit_loads unit_threads units wisdom"
+	  routines rows threads unit_threads units wisdom"
 
 # An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
