@@ -207,6 +207,8 @@ $(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tile
 # Two say how they share them.
 $(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here
 $(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
+# One makes up others on our cores.
+$(BUILD)/test/test_plan: TEST_LDFLAGS := -Wl,--wrap=mms_crowd_is_here
 # One sees which threads the library starts.
 $(BUILD)/test/test_limits: TEST_LDFLAGS := -Wl,--wrap=pthread_create
 # And one makes up control groups.

@@ -3,8 +3,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <limits.h>
+#include <math.h>
 #include <omp.h>
 
+#include "clock.h"
 #include "oracle.h"
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
@@ -370,6 +372,34 @@ static void test_any_number_of_threads(void **state) {
   }
 }
 
+/* Others are on our cores until then. What tells of them is wrapped (see the Makefile). */
+static double others_until;
+
+bool __wrap_mms_crowd_is_here(void);
+bool __wrap_mms_crowd_is_here(void) { return seconds() < others_until; }
+
+/* The seconds that it takes to measure a plan for two threads, while others are here for as long. */
+static double measured_among_others(double stay) {
+  enum { N = 100000 };
+  const mmscan_choice two = {.struct_size = sizeof two, .engine = "simd", .tile = 8192, .threads = 2};
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  mmscan_plan *plan;
+  const double start = seconds();
+  others_until = start + stay;
+  assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_MEASURE, &two));
+  const double took = seconds() - start;
+  others_until = 0;
+  mmscan_plan_destroy(plan);
+  return took;
+}
+
+/* What several threads take is measured once others have left, but whoever stays is not waited for. */
+static void test_measured_among_others(void **state) {
+  (void)state;
+  assert_true(measured_among_others(0.15) > 0.15);
+  measured_among_others(INFINITY);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flags),
@@ -386,6 +416,7 @@ int main(void) {
       cmocka_unit_test(test_measured_rows_far_apart),
       cmocka_unit_test(test_measured_choices),
       cmocka_unit_test(test_measured_in_a_region),
+      cmocka_unit_test(test_measured_among_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
