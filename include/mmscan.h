@@ -563,8 +563,9 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  * What MMSCAN_MEASURE found is used by every later call and plan of the process that leaves the choice to the library,
  * but for simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process:
  * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the
- * instruction set it was made with, and the BLAS if a choice in it uses that. A number of threads in it is the best of
- * those that there could be when it was measured, by OMP_NUM_THREADS and by the CPUs the process might run on: where
+ * instruction set it was made with, and the BLAS if a choice in it uses that: of one that tells no version (LIBXSMM,
+ * ATLAS, the reference BLAS) any will do, so measure again when it has changed. A number of threads in it is the best
+ * of those that there could be when it was measured, by OMP_NUM_THREADS and by the CPUs the process might run on: where
  * there may be fewer a call uses fewer, and where there may be more the number is estimated, and all else as measured.
  */
 
@@ -572,7 +573,7 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  *
  * MMSCAN_EINVAL  file is NULL; or the environment is illegal (its status is returned, whatever it is)
  * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added
- * MMSCAN_ENOMEM  no memory; nothing is added
+ * MMSCAN_ENOMEM  no memory; no choice is added
  */
 mmscan_status mmscan_wisdom_read(const char *file);
 
