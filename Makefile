@@ -227,7 +227,7 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   openblas_pthread:PTHREADS_OF=1 \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \
   two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_skylakex:OPENBLAS=SkylakeX \
-  openblas_adds:OPENBLAS=Haswell,ADDS_WRONG \
+  openblas_adds:OPENBLAS=Haswell,ADDS_WRONG=0 openblas_adds_less:OPENBLAS=Haswell,ADDS_WRONG=1 \
   blis:FULL,BLIS=0.9.0 blis_later:FULL,BLIS=0.9.01 \
   fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL=2026 mkl_later:FULL,MKL=2027 \
   mkl_first:FULL,MKL=2020 mkl_earlier:FULL,MKL=2019 \

@@ -202,6 +202,44 @@ static void test_asked_for(void **state) {
   for_each_isa(check_asked_for);
 }
 
+/* Where rows are wanted twice, these are the same, and nothing is written beside them. */
+static void check_apart_twice(const mms_kernel *kernel, const struct sample *sample, size_t s, size_t columns,
+                              size_t first) {
+  enum { STRIDE = 560, BYTES = ROWS * STRIDE * sizeof(double) };
+  struct buffer plane[2], also[2];
+  mms_byrows rows = {.s = s, .columns = columns, .stride = STRIDE, .first = first};
+  const size_t row = STRIDE * (sample->oracle.type->type == MMSCAN_F32 ? sizeof(float) : sizeof(double));
+  mms_found found;
+  for (int p = 0; p < 2; p++) plane[p] = buffer_new(BYTES, 0), also[p] = buffer_new(BYTES, 0);
+  for (int p = 0; p < 2; p++) rows.plane[p] = memset(plane[p].data, 0xff, BYTES);
+  for (int p = 0; p < 2; p++) rows.also[p] = memset(also[p].data, 0xff, BYTES);
+  kernel->to_rows(&rows, sample->x, &found);
+  for (int p = 0; p < 2; p++) {
+    memmove(plane[p].data, (char *)plane[p].data + first * row, (s - 1) * row);
+    memset((char *)plane[p].data + (s - 1) * row, 0xff, BYTES - (s - 1) * row);
+    if (memcmp(plane[p].data, also[p].data, BYTES) != 0)
+      fail_seeded("%s, s %zu, %zu columns, from row %zu: not the same", sample->oracle.type->name, s, columns, first);
+  }
+  for (int p = 0; p < 2; p++) buffer_free(&plane[p]), buffer_free(&also[p]);
+}
+
+static void check_twice(const mms_isa *isa) {
+  static const size_t columns[] = {1, COLUMNS - 1, COLUMNS, 544}, rows[] = {2, 3, 4, 8, ROWS};
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
+    const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+    for (size_t i = 0; i < COUNT(rows); i++)
+      for (size_t k = 0; k < COUNT(columns); k++)
+        for (size_t first = 0; first < 2; first++) check_apart_twice(kernel, &sample, rows[i], columns[k], first);
+    sample_free(&sample);
+  }
+}
+
+static void test_rows_twice(void **state) {
+  (void)state;
+  for_each_isa(check_twice);
+}
+
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
 /* The bits of a scan, also in place, and nothing beside y. way: exclusive, in place. */
@@ -419,9 +457,13 @@ static void test_large_elements_before_a_nan(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_are_themselves), cmocka_unit_test(test_totals_aside),
-      cmocka_unit_test(test_asked_for),           cmocka_unit_test(test_simple_calls),
-      cmocka_unit_test(test_streams_to_any_y),    cmocka_unit_test(test_large_elements_before_a_nan),
+      cmocka_unit_test(test_rows_are_themselves),
+      cmocka_unit_test(test_totals_aside),
+      cmocka_unit_test(test_rows_twice),
+      cmocka_unit_test(test_asked_for),
+      cmocka_unit_test(test_simple_calls),
+      cmocka_unit_test(test_streams_to_any_y),
+      cmocka_unit_test(test_large_elements_before_a_nan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,24 @@ static void test_blocks_by_vendor(void **state) {
   assert_int_equal(block_of("blis"), MMS_ENGINE_TILE);
 }
 
+static bool adds(const char *toy_name) {
+  const char *unit = open_toy(toy_name);
+  const bool so = mms_unit_adds(mms_unit_find(unit));
+  assert_mmscan_ok(mmscan_unit_close(unit));
+  return so;
+}
+
+/* Those that pack matrices are asked to add to W. */
+static void test_who_adds(void **state) {
+  (void)state;
+  assert_true(adds("openblas_haswell"));
+  assert_true(adds("full")); /* MKL */
+  assert_false(adds("openblas_skylakex"));
+  assert_false(adds("blis"));
+  assert_false(adds("sound"));
+  assert_false(adds("xsmm_2"));
+}
+
 static bool is_strided(const char *name) { return strstr(name, "strided") != NULL; }
 static bool is_bf16(const char *name) { return strcmp(name, "sbgemm") == 0; }
 
@@ -127,11 +145,9 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_are_used),
-      cmocka_unit_test(test_batches_are_tried),
-      cmocka_unit_test(test_versions),
-      cmocka_unit_test(test_blocks_by_vendor),
-      cmocka_unit_test(test_bad_ones_are_found_out),
+      cmocka_unit_test(test_all_are_used), cmocka_unit_test(test_batches_are_tried),
+      cmocka_unit_test(test_versions),     cmocka_unit_test(test_blocks_by_vendor),
+      cmocka_unit_test(test_who_adds),     cmocka_unit_test(test_bad_ones_are_found_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

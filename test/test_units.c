@@ -38,9 +38,9 @@ static void refuse(const char *library, mmscan_status want, const char *reason) 
 
 static void test_what_is_refused(void **state) {
   (void)state;
-  static const char *const unsound[] = {"drops",         "reads",      "writes",      "columns_only", "triangle",
-                                        "writes_before", "wrong_at_4", "wrong_at_16", "wrong_wide",   "openblas_adds",
-                                        "xsmm_drops",    "xsmm_reads", "rounds"};
+  static const char *const unsound[] = {
+      "drops",       "reads",      "writes",        "columns_only",       "triangle",   "writes_before", "wrong_at_4",
+      "wrong_at_16", "wrong_wide", "openblas_adds", "openblas_adds_less", "xsmm_drops", "xsmm_reads",    "rounds"};
   refuse(NULL, MMSCAN_EINVAL, "no library");
   refuse("", MMSCAN_EINVAL, "no library");
   refuse("cblas", MMSCAN_EINVAL, "name of a unit");
@@ -578,6 +578,17 @@ static void test_scans_of_xsmm(void **state) {
   }
 }
 
+/* By libraries that are asked to add products to X. */
+static void test_scans_by_adding(void **state) {
+  (void)state;
+  static const char *const toys[] = {"openblas_haswell", "full"};
+  for (size_t i = 0; i < COUNT(toys); i++) {
+    const char *unit = open_toy(toys[i]);
+    check_scans(unit);
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
 static void test_scans_of_units_here(void **state) {
   (void)state;
   check_units_here(check_scans);
@@ -630,6 +641,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_xsmm_is_found),
       cmocka_unit_test(test_xsmm_is_tested),
       cmocka_unit_test(test_scans_of_xsmm),
+      cmocka_unit_test(test_scans_by_adding),
       cmocka_unit_test(test_scans_of_units_here),
       cmocka_unit_test(test_libraries_after_one_another),
   };

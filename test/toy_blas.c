@@ -19,8 +19,8 @@
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
  *   TWO_LINES     says that its version is two lines
  *   LONG_LINE     or one of 400 characters
- *   ADDS_WRONG    gemm is wrong where it is to add to W
- *   OPENBLAS      it says that it is an OpenBLAS with the kernels of this CPU; and adds beta * W, where that is real
+ *   ADDS_WRONG    gemm is wrong where it is to add to W, and A has so many columns less than rows
+ *   OPENBLAS      it says that it is an OpenBLAS with the kernels of this CPU
  *   BLIS          or a BLIS of this version, which aborts as that does
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
  *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
@@ -261,9 +261,10 @@ void MKL_Get_Version_String(char *buffer, int length) {
 }
 #endif
 
-/* Scalars are given as they are, those of complex routines by their address. */
+/* Scalars are given as they are, those of complex routines by their address; these add to nothing. */
 #define SCALAR         T
 #define GIVEN(v)       (v)
+#define ADDS(beta)     ((beta) != 0)
 #define T              float
 #define NAME(function) AFFIX(cblas_s##function)
 #define FORTRAN        sgemm_
@@ -283,10 +284,12 @@ void MKL_Get_Version_String(char *buffer, int length) {
 #endif
 #undef SCALAR
 #undef GIVEN
+#undef ADDS
 
 #ifdef FULL
-#define SCALAR   const void *
-#define GIVEN(v) (&(v))
+#define SCALAR     const void *
+#define GIVEN(v)   (&(v))
+#define ADDS(beta) false
 #ifdef BAD_COMPLEX
 #define DAMAGED(v) __real__(v)
 #endif

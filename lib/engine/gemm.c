@@ -10,6 +10,9 @@
  * caches from x to y, a small one in the nearest. What is left over at the end of a tile when s does not divide it, the
  * tail, is a plain loop.
  *
+ * Some units rather add than overwrite (`adds` in unit.h). Then W holds X from the start, L_s has no diagonal, and X
+ * has a row less; the sums and their bits are the same.
+ *
  * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (byrows.inc). A 64-bit integer
  * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
  *
@@ -44,7 +47,8 @@ typedef struct room {
   size_t column;               /* bytes of a column in x, and in y */
   size_t size;                 /* bytes of a number of the unit */
   int planes;                  /* numbers of the unit to an element */
-  void *l;                     /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed */
+  void *l;                     /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed; with no
+                                  diagonal, where the unit adds */
   mms_byrows apart;            /* a block by rows, as the unit gets it */
   mms_product product[PLANES]; /* of it */
   mms_byrows together;         /* the result, each column scanned from zero, as from_rows() gets it */
@@ -62,6 +66,17 @@ static size_t block_columns(const mms_job *job) {
   return columns ? (columns + LANES - 1) / LANES * LANES : LANES;
 }
 
+/* What a unit that adds gets, of plane p: L_s without its column of zeros; X in W, and once more without the row that
+ * none but itself has in its sum. */
+static void lay_out_sums(const mms_job *job, room *r, int p) {
+  mms_product *product = &r->product[p];
+  r->apart.also[p] = r->apart.plane[p];
+  r->apart.plane[p] = product->w;
+  r->apart.first = job->reverse;
+  product->added = job->s - 1;
+  if (job->reverse && r->l) product->a = (char *)r->l + job->s * r->size;
+}
+
 /* Plane p: its product, and what comes before the columns. */
 static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
   const size_t s = job->s, stride = r->apart.stride;
@@ -74,6 +89,7 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
                                 .x = plane,
                                 .w = scanned};
   r->apart.plane[p] = plane;
+  if (mms_unit_adds(job->unit)) lay_out_sums(job, r, p);
   r->together.before[p] = r->before[p] = mms_arena_take(a, TOTALS);
   if (scanned) /* NULL where sizes are only added up */
     r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
@@ -106,7 +122,8 @@ static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
   const mms_one *one = mms_matrix_one(mms_type_unit(job->type));
-  (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(MMSCAN_MATRIX_L, one, job->s, r->l);
+  const mmscan_matrix l = mms_unit_adds(job->unit) ? MMSCAN_MATRIX_L_STRICT : MMSCAN_MATRIX_L;
+  (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(l, one, job->s, r->l);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -231,6 +248,13 @@ static mms_found take_apart(const mms_job *job, room *r, const block *b) {
   return found;
 }
 
+/* Finds the same of columns, and leaves the room as it is. */
+static mms_found look_at(const mms_job *job, const block *b) {
+  mms_found found;
+  job->kernel->total(b->columns * job->s, b->x, false, &found);
+  return found;
+}
+
 /* Whether columns allow a product. */
 static bool allow_product(const mms_found *columns) { return columns->is_ordinary && columns->is_finite; }
 
@@ -242,7 +266,7 @@ static bool carry_past(const mms_job *job, const mms_found *columns, mms_value *
 /* By a product, where that is allowed, else by the plain loop. */
 static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
   const mms_value before = *carry;
-  const mms_found found = take_apart(job, r, b);
+  const mms_found found = b->y ? take_apart(job, r, b) : look_at(job, b);
   if (!carry_past(job, &found, carry)) {
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
   } else if (b->y) {
@@ -288,8 +312,7 @@ static void local(const mms_job *job, void *memory, const mms_tile *t, mms_found
   *found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, memory, t, &b)) {
-    mms_found here;
-    job->kernel->total(b.columns * job->s, b.x, false, &here);
+    mms_found here = look_at(job, &b);
     if (b.tail > 0) add_tail(job, &b, &here);
     add_to(job, &here, found);
   }

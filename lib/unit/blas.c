@@ -70,7 +70,7 @@ static size_t index_named(const char *name) {
 typedef struct part {
   const mms_product *p;
   int order, trans, uplo;
-  int64_t s, columns, stride;
+  int64_t s, inner, columns, stride; /* inner: columns of A */
   const char *x;
   char *w;
 } part;
@@ -85,6 +85,7 @@ static part part_of(const mms_product *p, size_t from, size_t columns) {
                 .trans = p->transposed != rows ? TRANS : NO_TRANS,
                 .uplo = rows ? UPPER : LOWER,
                 .s = (int64_t)p->s,
+                .inner = (int64_t)(p->added ? p->added : p->s),
                 .columns = (int64_t)columns,
                 .stride = (int64_t)(rows ? p->row_stride : p->s),
                 .x = (const char *)p->x + at * x_size,
@@ -106,13 +107,13 @@ static const double zero[2];
 static void gemm(mms_blas_call call, const part *t, int beta) {
   const void *a = t->p->a, *one = mms_matrix_one(t->p->type)->bytes;
   if (t->p->type == MMSCAN_F32)
-    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
+    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->inner, 1, a, t->s, t->x, t->stride, beta, t->w,
                      t->stride);
   else if (t->p->type == MMSCAN_F64)
-    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
+    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->inner, 1, a, t->s, t->x, t->stride, beta, t->w,
                      t->stride);
   else
-    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one, a, t->s, t->x, t->stride,
+    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->inner, one, a, t->s, t->x, t->stride,
                          beta ? one : (const void *)zero, t->w, t->stride);
 }
 
@@ -225,6 +226,13 @@ static size_t most_columns(const mms_product *p) {
   return MOST_ELEMENTS / unit * (unit / p->s);
 }
 
+/* In a scan: W is added to by those that are asked to, or that do this sooner. */
+static void multiply_chunk(const mms_blas *blas, mms_blas_call call, const part *t) {
+  const bool clears = blas->vendor->clears_slowly && !t->p->added;
+  if (clears) clear(t);
+  gemm(call, t, clears || t->p->added);
+}
+
 static void multiply_part(const mms_blas *blas, const part *t) {
   mms_blas_call call = blas->call[index_of(t->p->type, t->p->form)];
   switch (t->p->form) {
@@ -238,8 +246,7 @@ static void multiply_part(const mms_blas *blas, const part *t) {
     batch_strided(call, t);
     break;
   case MMSCAN_PRODUCT_CHUNKED:
-    if (blas->vendor->clears_slowly) clear(t);
-    gemm(call, t, blas->vendor->clears_slowly);
+    multiply_chunk(blas, call, t);
     break;
   default:
     gemm(call, t, 0);
@@ -306,12 +313,15 @@ static mmscan_routine_state state_of(const mms_blas *blas, size_t index) {
 /* Threads would take longer than the products; and some would be waited for in vain, in a process that forks. */
 static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, MMS_ALONE); }
 
-/* In scans gemm may be called in another way. */
+/* In scans gemm may be called in other ways. */
 static bool is_good(const mms_blas *blas, size_t i) {
   const mmscan_type type = table[i].type;
-  const bool differs = table[i].form == MMSCAN_PRODUCT_GEMM && blas->vendor->clears_slowly;
+  const bool is_gemm = table[i].form == MMSCAN_PRODUCT_GEMM;
+  const bool clears = is_gemm && blas->vendor->clears_slowly;
+  const bool adds = blas->vendor->adds && is_gemm && mms_product_is_of_scans(type, MMSCAN_PRODUCT_CHUNKED);
   return mms_selftest(multiply_as, blas, type, table[i].form) &&
-         (!differs || mms_selftest(multiply_as, blas, type, MMSCAN_PRODUCT_CHUNKED));
+         (!clears || mms_selftest(multiply_as, blas, type, MMSCAN_PRODUCT_CHUNKED)) &&
+         (!adds || mms_selftest_adding(multiply_as, blas, type));
 }
 
 static mmscan_routine_state test(mms_blas *blas, size_t i) {

@@ -80,6 +80,12 @@ static size_t block(const mms_unit *self) {
   return vendor.block;
 }
 
+static bool adds(const mms_unit *self) {
+  (void)self;
+  linked_blas();
+  return vendor.adds;
+}
+
 static void describe(const mms_unit *self, mmscan_part *part) {
   (void)self;
   linked_blas();
@@ -106,6 +112,7 @@ const mms_unit mms_unit_cblas = {.name = "cblas",
                                  .has = has,
                                  .lacks_memory = lacks_memory,
                                  .block = block,
+                                 .adds = adds,
                                  .describe = describe,
                                  .routine = routine,
                                  .try_routine = try_routine};

@@ -77,6 +77,8 @@ static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form
 
 static size_t block(const mms_unit *self) { return record_of(self)->vendor.block; }
 
+static bool adds(const mms_unit *self) { return record_of(self)->vendor.adds; }
+
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);
   part->description =
@@ -186,6 +188,7 @@ static loaded *new_record(const char *name) {
                        .hold = hold,
                        .drop = drop,
                        .block = block,
+                       .adds = adds,
                        .describe = describe,
                        .routine = routine,
                        .try_routine = try_routine};

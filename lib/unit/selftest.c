@@ -31,6 +31,7 @@ typedef struct trial {
   mms_product p;
   mmscan_matrix matrix;
   bool is_turned;             /* A is its transpose, as L_s^T is in a reverse scan */
+  bool adds;                  /* W holds X, and A is without its diagonal */
   const mms_one *one, *x_one; /* of A and W, and of X */
   size_t parts;               /* of an element: a complex one has two */
   bool is_single;             /* each of W is a float, not a double */
@@ -94,6 +95,20 @@ static void fill(trial *t) {
         put(t, x + mms_product_at(&t->p, row, column) * size + part * (size / t->parts), given(row, column, part));
 }
 
+static char *row_of(void *matrix, const trial *t, size_t row) {
+  return (char *)matrix + row * t->p.row_stride * t->one->size;
+}
+
+/* To be added to: W holds X; and X has a row less, as A has a column less, which is zero. */
+static void fill_to_add(trial *t) {
+  const size_t spare = t->is_turned ? 0 : t->p.s - 1, first = t->is_turned;
+  t->p.added = t->p.s - 1;
+  t->p.a = (char *)t->a + first * t->p.s * t->one->size;
+  t->p.x = row_of(t->x, t, first);
+  memcpy(t->w, t->x, t->bytes);
+  memset(row_of(t->x, t, spare), POISON, t->p.row_stride * t->one->size);
+}
+
 /* Compares one part of a column. */
 static bool take_column(trial *t, size_t column, size_t part) {
   const size_t size = t->one->size, offset = part * (size / t->parts);
@@ -124,10 +139,12 @@ typedef void (*multiplier)(const void *self, const mms_product *product);
 
 static bool passes(trial *t, multiplier multiply, const void *self) {
   const mms_one *one = t->one->size == t->x_one->size ? t->one : t->x_one;
-  (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->matrix, one, t->p.s, t->a);
+  (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->adds ? MMSCAN_MATRIX_L_STRICT : t->matrix, one,
+                                                                t->p.s, t->a);
   t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->w : t->x;
   t->bytes = t->p.s * (t->p.columns + PAD) * t->one->size;
   fill(t);
+  if (t->adds) fill_to_add(t);
   multiply(self, &t->p);
   return take(t) && is_poison(t);
 }
@@ -141,6 +158,7 @@ static bool is_of_scans(const trial *t) {
  * time is done in few ways: many columns by rows, most of them just as in a scan; the largest s once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
+  if (t->adds && (!is_by_l || !is_by_rows || t->p.transposed || t->p.s == 1)) return false;
   if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
   if (t->is_turned) return is_by_l && is_by_rows && is_of_scans(t) && !t->p.transposed && t->p.columns <= MOST_COLUMNS;
   if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
@@ -186,22 +204,39 @@ void mms_selftest_unlock(void) {
   if (--depth == 0) pthread_mutex_unlock(&one_test);
 }
 
-bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
-  trial t = {.p = {.type = type, .form = form}, .one = mms_matrix_one(type)};
-  t.parts = type == MMSCAN_C32 || type == MMSCAN_C64 ? 2 : 1;
-  t.is_single = type == MMSCAN_F32 || type == MMSCAN_C32;
-  t.x_one = form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : t.one;
-  t.p.a = t.a = memory_a;
-  t.x = memory_x;
-  t.p.w = t.w = memory_w + BEFORE;
+static trial trial_of(mmscan_type type, mmscan_product_form form) {
+  const mms_one *one = mms_matrix_one(type);
+  return (trial){.p = {.type = type, .form = form, .a = memory_a, .w = memory_w + BEFORE},
+                 .one = one,
+                 .x_one = form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : one,
+                 .parts = type == MMSCAN_C32 || type == MMSCAN_C64 ? 2 : 1,
+                 .is_single = type == MMSCAN_F32 || type == MMSCAN_C32,
+                 .a = memory_a,
+                 .x = memory_x,
+                 .w = memory_w + BEFORE};
+}
+
+/* Leaves the thread as it was. */
+static bool passes_test(trial *t, multiplier multiply, const void *self) {
   int before = mms_cancel_disable();
   const mms_rounding rounding = mms_rounding_get();
   fenv_t callers;
   fegetenv(&callers);
   mms_selftest_lock();
-  const bool good = passes_shapes(&t, multiply, self) && mms_rounding_is(rounding);
+  const bool good = passes_shapes(t, multiply, self) && mms_rounding_is(rounding);
   mms_selftest_unlock();
   fesetenv(&callers);
   mms_cancel_restore(before);
   return good;
+}
+
+bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmscan_product_form form) {
+  trial t = trial_of(type, form);
+  return passes_test(&t, multiply, self);
+}
+
+bool mms_selftest_adding(multiplier multiply, const void *self, mmscan_type type) {
+  trial t = trial_of(type, MMSCAN_PRODUCT_CHUNKED);
+  t.adds = true;
+  return passes_test(&t, multiply, self);
 }

@@ -44,6 +44,8 @@ size_t mms_unit_block(const mms_unit *unit) {
   return own ? own : 8192;
 }
 
+bool mms_unit_adds(const mms_unit *unit) { return unit->adds && unit->adds(unit); }
+
 bool mms_unit_hold(const mms_unit *unit) { return !unit || !unit->hold || unit->hold(unit); }
 
 const char *mms_unit_absent(const mms_unit *unit) {

@@ -1,7 +1,7 @@
 /* unit.h: the contract of a unit, a machine that multiplies matrices, and the one table of them.
  *
- * A unit forms W = A X, or W = A^T X. A is column-major; X and W are column-major with leading dimension s, or by rows,
- * which start row_stride elements after each other.
+ * A unit forms W = A X, or W = A^T X; where it is asked to add, W = W + A X. A is column-major; X and W are
+ * column-major with leading dimension s, or by rows, which start row_stride elements after each other.
  *
  *   A   s-by-s, leading dimension s, of zeros and ones; lower triangular in the form MMSCAN_PRODUCT_TRMM
  *   X   s-by-columns; does not share memory with W, unless the form is in place
@@ -31,6 +31,8 @@ typedef struct mms_product {
   mmscan_product_form form; /* in a scan MMSCAN_PRODUCT_CHUNKED */
   const mms_monoid *monoid; /* for mms_unit_monoid: X and W are of its elements, A's ones say which are combined */
   bool transposed;          /* A^T in place of A */
+  size_t added; /* A has so many columns, and X so many rows, and W = W + A X: by rows, not transposed, by a unit that
+                   adds; 0: s of them, and W = A X */
   size_t s, columns;
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
   const void *a, *x;
@@ -77,6 +79,10 @@ struct mms_unit {
   /* How many bytes of elements to multiply by a call, which stay in a core's cache with X and W. 0, or NULL: 8 KiB. */
   size_t (*block)(const mms_unit *self);
 
+  /* Whether it takes less time for W = W + A X with s - 1 columns of A, as a scan needs where W holds X, than for
+   * W = A X. NULL: it cannot add. */
+  bool (*adds)(const mms_unit *self);
+
   /* Fills library, version and threads, of a unit that is held; and description, where only the library says it. NULL:
    * there is no library behind it. */
   void (*describe)(const mms_unit *self, mmscan_part *part);
@@ -99,6 +105,7 @@ bool mms_unit_is_builtin(const char *name);
 const mms_unit *mms_unit_find(const char *name);
 
 size_t mms_unit_block(const mms_unit *unit);
+bool mms_unit_adds(const mms_unit *unit);
 
 bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form);
 

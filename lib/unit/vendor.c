@@ -203,6 +203,9 @@ static bool clears_slowly(const mms_vendor *v) {
   return find_either(v, "openblas_get_config") && !has_small_kernels(v);
 }
 
+/* What packs X does so with a row less, and clears nothing. Measured: doc/PERFORMANCE.md. */
+static bool adds(const mms_vendor *v) { return v->clears_slowly || find_either(v, "MKL_Get_Version_String"); }
+
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
  * the one that comes first, which need not be the one that it is linked with itself. */
 static void *find_for_quiet(const void *vendor, const char *name) {
@@ -224,6 +227,7 @@ mms_vendor mms_vendor_ask(void *handle) {
   v.watches_forks = is_openblas_of(&v, MMS_OPENBLAS_PTHREADS);
   v.block = block(&v);
   v.clears_slowly = clears_slowly(&v);
+  v.adds = adds(&v);
   v.quiet = mms_quiet_of(find_for_quiet, &v);
   return v;
 }
