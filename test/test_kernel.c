@@ -436,7 +436,7 @@ static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
 static void check_nans_after(const mms_isa *isa, struct beside_nan b) {
   for (b.nan_count = 1; b.nan_count <= 5; b.nan_count += 4)
     for (b.nan = nans; b.nan < nans + COUNT(nans); b.nan++)
-      for (b.at = 0; b.at < 128; b.at += quick() ? 7 : 1)
+      for (b.at = 0; b.at < 128; b.at += quick() ? 13 : 1)
         for (b.nan_at = b.at + b.large->count; b.nan_at < 160; b.nan_at++) check_beside_nan(isa, &b);
 }
 

@@ -71,39 +71,23 @@ static void test_versions(void **state) {
   check_batches("mkl_earlier", "A toy, Version 2019.2", MMSCAN_ROUTINE_OFF);
 }
 
-static size_t block_of(const char *toy_name) {
+static void check_use(const char *toy_name, size_t block, bool adds) {
   const char *unit = open_toy(toy_name);
-  size_t block = mms_unit_block(mms_unit_find(unit));
+  assert_int_equal(mms_unit_block(mms_unit_find(unit)), block);
+  assert_true(mms_unit_adds(mms_unit_find(unit)) == adds);
   assert_mmscan_ok(mmscan_unit_close(unit));
-  return block;
 }
 
-/* The more a call takes a library, the more it is given at a time. */
-static void test_blocks_by_vendor(void **state) {
+/* The more a call takes a library, the more it is given at a time; and those that pack matrices are asked to add to W.
+ */
+static void test_use_by_vendor(void **state) {
   (void)state;
-  assert_true(block_of("xsmm_2") < block_of("sound"));
-  assert_true(block_of("openblas_skylakex") < block_of("sound"));
-  assert_int_equal(block_of("openblas_haswell"), MMS_ENGINE_TILE);
-  assert_int_equal(block_of("full"), MMS_ENGINE_TILE); /* MKL */
-  assert_int_equal(block_of("blis"), MMS_ENGINE_TILE);
-}
-
-static bool adds(const char *toy_name) {
-  const char *unit = open_toy(toy_name);
-  const bool so = mms_unit_adds(mms_unit_find(unit));
-  assert_mmscan_ok(mmscan_unit_close(unit));
-  return so;
-}
-
-/* Those that pack matrices are asked to add to W. */
-static void test_who_adds(void **state) {
-  (void)state;
-  assert_true(adds("openblas_haswell"));
-  assert_true(adds("full")); /* MKL */
-  assert_false(adds("openblas_skylakex"));
-  assert_false(adds("blis"));
-  assert_false(adds("sound"));
-  assert_false(adds("xsmm_2"));
+  check_use("sound", 8192, false);
+  check_use("xsmm_2", 4096, false);
+  check_use("openblas_skylakex", 4096, false);
+  check_use("openblas_haswell", MMS_ENGINE_TILE, true);
+  check_use("full", MMS_ENGINE_TILE, true); /* MKL */
+  check_use("blis", MMS_ENGINE_TILE, false);
 }
 
 static bool is_strided(const char *name) { return strstr(name, "strided") != NULL; }
@@ -145,9 +129,11 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_are_used), cmocka_unit_test(test_batches_are_tried),
-      cmocka_unit_test(test_versions),     cmocka_unit_test(test_blocks_by_vendor),
-      cmocka_unit_test(test_who_adds),     cmocka_unit_test(test_bad_ones_are_found_out),
+      cmocka_unit_test(test_all_are_used),
+      cmocka_unit_test(test_batches_are_tried),
+      cmocka_unit_test(test_versions),
+      cmocka_unit_test(test_use_by_vendor),
+      cmocka_unit_test(test_bad_ones_are_found_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
