@@ -21,7 +21,7 @@ const product products[PRODUCTS] = {
                        .form = MMSCAN_PRODUCT_CHUNKED,
                        .tiles = true},
     [PRODUCT_TILES_BY_ROWS] = {.name = "tiles by rows",
-                               .description = "the same with matrices by rows, as the engine gemm has them",
+                               .description = "the same with matrices by rows, which the engine gemm has",
                                .form = MMSCAN_PRODUCT_CHUNKED,
                                .tiles = true,
                                .by_rows = true},

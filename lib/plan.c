@@ -266,7 +266,10 @@ static size_t block_of(const mms_unit *unit) {
 static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, const void *y) {
   const mms_problem *p = &plan->problem;
   const size_t bytes = bytes_of(p);
-  if (job->unit) job->block = block_of(job->unit);
+  if (job->unit) {
+    job->block = block_of(job->unit);
+    job->adds = mms_unit_adds(job->unit);
+  }
   job->fetches = bytes > FETCH_FROM;
   job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);
   job->far = job->streams || bytes > FAR_FROM;

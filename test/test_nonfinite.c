@@ -4,6 +4,7 @@
  */
 #include <omp.h>
 
+#include "adding.h"
 #include "shot.h"
 #include "tiles.h"
 

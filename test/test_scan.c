@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "adding.h"
 #include "shot.h"
 
 /* ---- Lengths ----------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
  *   TWO_LINES     says that its version is two lines
  *   LONG_LINE     or one of 400 characters
- *   ADDS_WRONG    gemm is wrong where it is to add to W, and A has so many columns less than rows
+ *   ADDS_WRONG    gemm is wrong where it is to add to W
  *   OPENBLAS      it says that it is an OpenBLAS with the kernels of this CPU
  *   BLIS          or a BLIS of this version, which aborts as that does
  *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call

@@ -38,7 +38,8 @@ typedef struct mms_job {
   bool reverse;
   const mms_unit *unit; /* and s: only for engines that multiply by a unit */
   size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
-  size_t block;         /* bytes of x that the unit is best given at a time */
+  size_t block;         /* bytes of x that the unit is best given at a time, */
+  bool adds;            /* and whether it is to add products to X (unit.h) */
   bool fetches;         /* x is larger than a core's own caches: prefetch it */
   bool far;             /* it is in no cache at all, nor is y */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */

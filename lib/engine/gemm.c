@@ -11,7 +11,7 @@
  * tail, is a plain loop.
  *
  * Some units rather add than overwrite (`adds` in unit.h). Then W holds X from the start, L_s has no diagonal, and X
- * has a row less; the sums and their bits are the same.
+ * has a row less: to each element the sum of those before it in its column is added.
  *
  * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (byrows.inc). A 64-bit integer
  * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
@@ -49,7 +49,7 @@ typedef struct room {
   int planes;                  /* numbers of the unit to an element */
   void *l;                     /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed; with no
                                   diagonal, where the unit adds */
-  mms_byrows apart;            /* a block by rows, as the unit gets it */
+  mms_byrows apart;            /* a block by rows, as the unit gets it: X; or W, and X beside it */
   mms_product product[PLANES]; /* of it */
   mms_byrows together;         /* the result, each column scanned from zero, as from_rows() gets it */
   const char *last[PLANES];    /* the row of that which holds the totals of columns */
@@ -67,13 +67,13 @@ static size_t block_columns(const mms_job *job) {
 }
 
 /* What a unit that adds gets, of plane p: L_s without its column of zeros; X in W, and once more without the row that
- * none but itself has in its sum. */
-static void lay_out_sums(const mms_job *job, room *r, int p) {
+ * is last in the order of the scan, which is in no other's sum. */
+static void lay_out_to_add(const mms_job *job, room *r, int p) {
   mms_product *product = &r->product[p];
   r->apart.also[p] = r->apart.plane[p];
   r->apart.plane[p] = product->w;
   r->apart.first = job->reverse;
-  product->added = job->s - 1;
+  product->inner = job->s - 1;
   if (job->reverse && r->l) product->a = (char *)r->l + job->s * r->size;
 }
 
@@ -89,7 +89,7 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
                                 .x = plane,
                                 .w = scanned};
   r->apart.plane[p] = plane;
-  if (mms_unit_adds(job->unit)) lay_out_sums(job, r, p);
+  if (job->adds) lay_out_to_add(job, r, p);
   r->together.before[p] = r->before[p] = mms_arena_take(a, TOTALS);
   if (scanned) /* NULL where sizes are only added up */
     r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
@@ -122,7 +122,7 @@ static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
   const mms_one *one = mms_matrix_one(mms_type_unit(job->type));
-  const mmscan_matrix l = mms_unit_adds(job->unit) ? MMSCAN_MATRIX_L_STRICT : MMSCAN_MATRIX_L;
+  const mmscan_matrix l = job->adds ? MMSCAN_MATRIX_L_STRICT : MMSCAN_MATRIX_L;
   (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(l, one, job->s, r->l);
 }
 

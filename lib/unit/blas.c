@@ -85,7 +85,7 @@ static part part_of(const mms_product *p, size_t from, size_t columns) {
                 .trans = p->transposed != rows ? TRANS : NO_TRANS,
                 .uplo = rows ? UPPER : LOWER,
                 .s = (int64_t)p->s,
-                .inner = (int64_t)(p->added ? p->added : p->s),
+                .inner = (int64_t)(p->inner ? p->inner : p->s),
                 .columns = (int64_t)columns,
                 .stride = (int64_t)(rows ? p->row_stride : p->s),
                 .x = (const char *)p->x + at * x_size,
@@ -115,14 +115,6 @@ static void gemm(mms_blas_call call, const part *t, int beta) {
   else
     ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->inner, one, a, t->s, t->x, t->stride,
                          beta ? one : (const void *)zero, t->w, t->stride);
-}
-
-/* All zero bits are zero. */
-static void clear(const part *t) {
-  const size_t size = mms_matrix_one(t->p->type)->size, s = (size_t)t->s, columns = (size_t)t->columns;
-  if (t->order == COL_MAJOR) memset(t->w, 0, s * columns * size);
-  for (size_t row = 0; t->order == ROW_MAJOR && row < s; row++)
-    memset(t->w + row * t->p->row_stride * size, 0, columns * size);
 }
 
 typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
@@ -226,13 +218,6 @@ static size_t most_columns(const mms_product *p) {
   return MOST_ELEMENTS / unit * (unit / p->s);
 }
 
-/* In a scan: W is added to by those that are asked to, or that do this sooner. */
-static void multiply_chunk(const mms_blas *blas, mms_blas_call call, const part *t) {
-  const bool clears = blas->vendor->clears_slowly && !t->p->added;
-  if (clears) clear(t);
-  gemm(call, t, clears || t->p->added);
-}
-
 static void multiply_part(const mms_blas *blas, const part *t) {
   mms_blas_call call = blas->call[index_of(t->p->type, t->p->form)];
   switch (t->p->form) {
@@ -245,11 +230,8 @@ static void multiply_part(const mms_blas *blas, const part *t) {
   case MMSCAN_PRODUCT_BATCH_STRIDED:
     batch_strided(call, t);
     break;
-  case MMSCAN_PRODUCT_CHUNKED:
-    multiply_chunk(blas, call, t);
-    break;
   default:
-    gemm(call, t, 0);
+    gemm(call, t, t->p->inner != 0);
   }
 }
 
@@ -313,15 +295,12 @@ static mmscan_routine_state state_of(const mms_blas *blas, size_t index) {
 /* Threads would take longer than the products; and some would be waited for in vain, in a process that forks. */
 static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, MMS_ALONE); }
 
-/* In scans gemm may be called in other ways. */
+/* In scans gemm may be asked to add. */
 static bool is_good(const mms_blas *blas, size_t i) {
   const mmscan_type type = table[i].type;
-  const bool is_gemm = table[i].form == MMSCAN_PRODUCT_GEMM;
-  const bool clears = is_gemm && blas->vendor->clears_slowly;
-  const bool adds = blas->vendor->adds && is_gemm && mms_product_is_of_scans(type, MMSCAN_PRODUCT_CHUNKED);
+  const bool scans = table[i].form == MMSCAN_PRODUCT_GEMM && mms_product_is_of_scans(type, MMSCAN_PRODUCT_CHUNKED);
   return mms_selftest(multiply_as, blas, type, table[i].form) &&
-         (!clears || mms_selftest(multiply_as, blas, type, MMSCAN_PRODUCT_CHUNKED)) &&
-         (!adds || mms_selftest_adding(multiply_as, blas, type));
+         (!scans || !blas->vendor->adds || mms_selftest_adding(multiply_as, blas, type));
 }
 
 static mmscan_routine_state test(mms_blas *blas, size_t i) {

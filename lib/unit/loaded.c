@@ -77,7 +77,7 @@ static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form
 
 static size_t block(const mms_unit *self) { return record_of(self)->vendor.block; }
 
-static bool adds(const mms_unit *self) { return record_of(self)->vendor.adds; }
+static bool adds(const mms_unit *self) { return record_of(self)->is_blas && record_of(self)->vendor.adds; }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);

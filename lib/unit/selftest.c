@@ -24,8 +24,19 @@ enum {
  * has two, and columns left over. */
 static const struct {
   size_t s, columns;
-} shapes[] = {{1, 1},   {2, 3},    {3, 8},    {4, 9},   {5, 17},   {8, 64},
-              {16, 35}, {4, 1025}, {4, 8195}, {8, 515}, {16, 259}, {MOST_S, MOST_COLUMNS}};
+} shapes[] = {{1, 1},
+              {5, 1},
+              {2, 3},
+              {3, 8},
+              {4, 9},
+              {5, 17},
+              {8, 64},
+              {16, 35},
+              {4, 1025},
+              {4, 8195},
+              {8, 515},
+              {16, 259},
+              {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
   mms_product p;
@@ -102,7 +113,7 @@ static char *row_of(void *matrix, const trial *t, size_t row) {
 /* To be added to: W holds X; and X has a row less, as A has a column less, which is zero. */
 static void fill_to_add(trial *t) {
   const size_t spare = t->is_turned ? 0 : t->p.s - 1, first = t->is_turned;
-  t->p.added = t->p.s - 1;
+  t->p.inner = t->p.s - 1;
   t->p.a = (char *)t->a + first * t->p.s * t->one->size;
   t->p.x = row_of(t->x, t, first);
   memcpy(t->w, t->x, t->bytes);
@@ -160,8 +171,9 @@ static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
   if (t->adds && (!is_by_l || !is_by_rows || t->p.transposed || t->p.s == 1)) return false;
   if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
-  if (t->is_turned) return is_by_l && is_by_rows && is_of_scans(t) && !t->p.transposed && t->p.columns <= MOST_COLUMNS;
-  if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
+  if (t->is_turned && !t->adds)
+    return is_by_l && is_by_rows && is_of_scans(t) && !t->p.transposed && t->p.columns <= MOST_COLUMNS;
+  if (t->p.s == MOST_S) return is_by_l && is_by_rows == t->adds && !t->p.transposed;
   if (t->p.columns <= MOST_COLUMNS) return true;
   return is_by_l && is_by_rows && (t->p.columns <= MANY_COLUMNS || (is_of_scans(t) && !t->p.transposed));
 }

@@ -1,11 +1,14 @@
 /* unit.h: the contract of a unit, a machine that multiplies matrices, and the one table of them.
  *
- * A unit forms W = A X, or W = A^T X; where it is asked to add, W = W + A X. A is column-major; X and W are
- * column-major with leading dimension s, or by rows, which start row_stride elements after each other.
+ * A unit forms W = A X, or W = A^T X. A is column-major; X and W are column-major with leading dimension s, or by rows,
+ * which start row_stride elements after each other.
  *
  *   A   s-by-s, leading dimension s, of zeros and ones; lower triangular in the form MMSCAN_PRODUCT_TRMM
  *   X   s-by-columns; does not share memory with W, unless the form is in place
  *   W   s-by-columns; overwritten, whatever it held (NaN too)
+ *
+ * A unit that adds() may be asked for W = W + A X as well, in the form MMSCAN_PRODUCT_CHUNKED, by rows and not
+ * transposed: A is s-by-inner then, and X inner-by-columns.
  *
  * A unit knows no plan and no threads: multiply() is called by many threads at a time, works on the calling one and,
  * in the form MMSCAN_PRODUCT_CHUNKED, starts none. It cannot fail; what can, fails before a unit is handed out.
@@ -31,8 +34,7 @@ typedef struct mms_product {
   mmscan_product_form form; /* in a scan MMSCAN_PRODUCT_CHUNKED */
   const mms_monoid *monoid; /* for mms_unit_monoid: X and W are of its elements, A's ones say which are combined */
   bool transposed;          /* A^T in place of A */
-  size_t added; /* A has so many columns, and X so many rows, and W = W + A X: by rows, not transposed, by a unit that
-                   adds; 0: s of them, and W = A X */
+  size_t inner;             /* not 0: W = W + A X, with so many columns of A and rows of X; counts is NULL */
   size_t s, columns;
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
   const void *a, *x;
@@ -79,8 +81,8 @@ struct mms_unit {
   /* How many bytes of elements to multiply by a call, which stay in a core's cache with X and W. 0, or NULL: 8 KiB. */
   size_t (*block)(const mms_unit *self);
 
-  /* Whether it takes less time for W = W + A X with s - 1 columns of A, as a scan needs where W holds X, than for
-   * W = A X. NULL: it cannot add. */
+  /* Whether W = W + A X, where W holds all of X and inner is s - 1, is the faster way to L_s X: it is where a unit
+   * packs X, or clears W. NULL: it cannot add. */
   bool (*adds)(const mms_unit *self);
 
   /* Fills library, version and threads, of a unit that is held; and description, where only the library says it. NULL:

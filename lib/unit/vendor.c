@@ -197,14 +197,12 @@ static size_t block(const mms_vendor *v) {
   return find_either(v, "MKL_Get_Version_String") || find_either(v, "bli_info_get_version_str") ? TILE : 0;
 }
 
-/* Kernels of OpenBLAS for larger matrices add to what is there, once it is cleared: which many releases do an element
- * at a time. Measured: doc/PERFORMANCE.md. */
-static bool clears_slowly(const mms_vendor *v) {
-  return find_either(v, "openblas_get_config") && !has_small_kernels(v);
+/* Those that pack X: kernels of OpenBLAS for larger matrices, which clear W besides, many an element at a time; and
+ * MKL. Measured on cores without AVX-512: doc/PERFORMANCE.md. */
+static bool adds(const mms_vendor *v) {
+  if (find_either(v, "openblas_get_config")) return !has_small_kernels(v);
+  return find_either(v, "MKL_Get_Version_String") != NULL;
 }
-
-/* What packs X does so with a row less, and clears nothing. Measured: doc/PERFORMANCE.md. */
-static bool adds(const mms_vendor *v) { return v->clears_slowly || find_either(v, "MKL_Get_Version_String"); }
 
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
  * the one that comes first, which need not be the one that it is linked with itself. */
@@ -226,7 +224,6 @@ mms_vendor mms_vendor_ask(void *handle) {
   v.stays = stays(&v);
   v.watches_forks = is_openblas_of(&v, MMS_OPENBLAS_PTHREADS);
   v.block = block(&v);
-  v.clears_slowly = clears_slowly(&v);
   v.adds = adds(&v);
   v.quiet = mms_quiet_of(find_for_quiet, &v);
   return v;

@@ -16,7 +16,6 @@ typedef struct mms_vendor {
   bool watches_forks;          /* it has handlers of its own for a fork(), which end its threads */
   bool batches;                /* its batched calls are known to be good in this version */
   size_t block;                /* bytes of elements that it is best given at a time; 0: nothing is known */
-  bool clears_slowly;          /* its gemm takes longer to overwrite W than we take to clear it first */
   bool adds;                   /* as in the contract of a unit */
   mms_quiet quiet;             /* how it is told to start no threads */
 } mms_vendor;

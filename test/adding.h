@@ -1,0 +1,20 @@
+/* adding.h: the linked BLAS is asked in turns to add products and to overwrite, whichever is the faster here: any can.
+ * The Makefile wraps the question.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef ADDING_H
+#define ADDING_H
+
+#include <stdatomic.h>
+
+#include "unit/unit.h"
+
+bool __wrap_mms_unit_adds(const mms_unit *unit);
+
+bool __wrap_mms_unit_adds(const mms_unit *unit) {
+  static atomic_uint turn;
+  return unit == &mms_unit_cblas && atomic_fetch_add(&turn, 1) % 2 == 1;
+}
+
+#endif
