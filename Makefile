@@ -240,10 +240,8 @@ comma := ,
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-# Most use no OpenMP. What they read is for the address sanitizer to see, as the library says what that is; all else in
-# them is slow with sanitizers, and not looked for.
-make_toy = $(patsubst -fsanitize=address%,-fsanitize=address,$(COMPILE)) $(TEST_FLAGS) -g0 -fPIC -shared $(LDFLAGS) \
-  -Wl,--as-needed $(toy_flags) $< -o $@
+# Most use no OpenMP.
+make_toy = $(COMPILE) $(TEST_FLAGS) -fPIC -shared $(LDFLAGS) -Wl,--as-needed $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)
