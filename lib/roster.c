@@ -99,11 +99,6 @@ static char *after(char *line, const char *word) {
   return strncmp(line, word, length) == 0 && line[length] == ' ' && line[length + 1] ? line + length + 1 : NULL;
 }
 
-static bool trust(const mms_library *l, const char *routine) {
-  const char *version = strcmp(l->version, UNKNOWN) == 0 ? "" : l->version;
-  return mms_trust_add(l->name, version, routine) == MMSCAN_OK;
-}
-
 static bool add_good(mms_library *l, char *routine) {
   if (l->good_count == MMS_ROSTER_ROUTINES) return false;
   l->good[l->good_count++] = routine;
@@ -173,14 +168,23 @@ static void tell(const mms_library *l, const char *routine) {
   mms_unit_drop(unit);
 }
 
+static bool note_routines(const mms_library *l, mms_trust_notes **notes) {
+  const char *version = strcmp(l->version, UNKNOWN) == 0 ? "" : l->version;
+  size_t g = 0;
+  while (g < l->good_count && mms_trust_note(notes, l->name, version, l->good[g])) g++;
+  return g == l->good_count;
+}
+
 mmscan_status mms_roster_keep(mms_roster *r) {
-  for (size_t i = 0; i < r->count; i++) {
-    mms_library *l = &r->library[i];
-    for (size_t g = 0; g < l->good_count; g++) {
-      if (!trust(l, l->good[g])) return MMSCAN_ENOMEM;
-      tell(l, l->good[g]);
+  mms_trust_notes *notes = NULL;
+  for (size_t i = 0; i < r->count; i++)
+    if (!note_routines(&r->library[i], &notes)) {
+      mms_trust_forget(notes);
+      return MMSCAN_ENOMEM;
     }
-  }
+  mms_trust_add_all(notes);
+  for (size_t i = 0; i < r->count; i++)
+    for (size_t g = 0; g < r->library[i].good_count; g++) tell(&r->library[i], r->library[i].good[g]);
   return MMSCAN_OK;
 }
 

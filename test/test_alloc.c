@@ -13,6 +13,7 @@
 #include "child.h"
 #include "shot.h"
 #include "toy.h"
+#include "unit/trust.h"
 #include "wisdom_text.h"
 
 /* ---- The wrapped allocators -------------------------------------------------------------------------------------- */
@@ -506,6 +507,22 @@ static void test_failed_plans_keep_no_library(void **state) {
   }
 }
 
+/* Wisdom that is not read whole makes no routine trusted. */
+static void test_routines_are_trusted_together(void **state) {
+  (void)state;
+  const char *file = wisdom_file("trusted", "blas lib.so\nversion 1\ngood sgemm_batch\ngood dgemm_batch\n");
+  int fail = 0;
+  for (mmscan_status status = MMSCAN_ENOMEM; status != MMSCAN_OK; fail++) {
+    const bool before = mms_trust_has("lib.so", "1", "sgemm_batch") || mms_trust_has("lib.so", "1", "dgemm_batch");
+    assert_false(before);
+    arm(fail, false);
+    status = mmscan_wisdom_read(file);
+    disarm();
+    if (status != MMSCAN_OK) assert_status(MMSCAN_ENOMEM, status);
+  }
+  assert_true(fail > 3 && mms_trust_has("lib.so", "1", "sgemm_batch") && mms_trust_has("lib.so", "1", "dgemm_batch"));
+}
+
 /* The plain loop does not stand in for an engine that was asked for by name. Nothing above had so large a room, which
  * might be kept; that it is kept for the next call is seen in the end. */
 static void test_engine_by_name_without_memory(void **state) {
@@ -557,6 +574,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_nothing_grows),
       cmocka_unit_test(test_arrays_of_measurements),
       cmocka_unit_test(test_failed_plans_keep_no_library),
+      cmocka_unit_test(test_routines_are_trusted_together),
       cmocka_unit_test(test_engine_by_name_without_memory),
   };
   return cmocka_run_group_tests(tests, make_wisdom, remove_scratch);

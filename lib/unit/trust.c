@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct entry {
-  struct entry *next;
+typedef struct mms_trust_notes {
+  struct mms_trust_notes *next;
   char unit[MMS_TRUST_UNIT + 1], version[MMS_TRUST_VERSION + 1], routine[MMS_TRUST_ROUTINE + 1];
 } entry;
 
@@ -31,14 +31,38 @@ static void publish(entry *e) {
   free(e);
 }
 
-mmscan_status mms_trust_add(const char *unit, const char *version, const char *routine) {
-  if (mms_trust_has(unit, version, routine)) return MMSCAN_OK;
+bool mms_trust_note(entry **notes, const char *unit, const char *version, const char *routine) {
   entry *e = malloc(sizeof *e);
-  if (!e) return MMSCAN_ENOMEM;
+  if (!e) return false;
+  e->next = *notes;
   snprintf(e->unit, sizeof e->unit, "%s", unit);
   snprintf(e->version, sizeof e->version, "%s", version);
   snprintf(e->routine, sizeof e->routine, "%s", routine);
-  publish(e);
+  *notes = e;
+  return true;
+}
+
+void mms_trust_add_all(entry *notes) {
+  while (notes) {
+    entry *next = notes->next;
+    publish(notes);
+    notes = next;
+  }
+}
+
+void mms_trust_forget(entry *notes) {
+  while (notes) {
+    entry *next = notes->next;
+    free(notes);
+    notes = next;
+  }
+}
+
+mmscan_status mms_trust_add(const char *unit, const char *version, const char *routine) {
+  entry *note = NULL;
+  if (mms_trust_has(unit, version, routine)) return MMSCAN_OK;
+  if (!mms_trust_note(&note, unit, version, routine)) return MMSCAN_ENOMEM;
+  publish(note);
   return MMSCAN_OK;
 }
 
