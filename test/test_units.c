@@ -5,10 +5,12 @@
  */
 #include <fenv.h>
 #include <omp.h>
+#include <stdatomic.h>
 
 #include "child.h"
 #include "sanitized.h"
 #include "toy.h"
+#include "unit/unit.h"
 #include "unit_list.h"
 #include "wisdom.h"
 #include "wisdom_text.h"
@@ -578,13 +580,29 @@ static void test_scans_of_xsmm(void **state) {
   }
 }
 
-/* By libraries that are asked to add products to X. */
+static atomic_size_t overwriting, adding; /* products of scans */
+
+void __real_mms_unit_multiply(const mms_unit *unit, const mms_product *product);
+void __wrap_mms_unit_multiply(const mms_unit *unit, const mms_product *product);
+
+void __wrap_mms_unit_multiply(const mms_unit *unit, const mms_product *product) {
+  atomic_fetch_add(product->inner ? &adding : &overwriting, 1);
+  __real_mms_unit_multiply(unit, product);
+}
+
+/* Libraries are asked to add products to X just where that is the faster way. */
 static void test_scans_by_adding(void **state) {
   (void)state;
-  static const char *const toys[] = {"openblas_haswell", "full"};
-  for (size_t i = 0; i < COUNT(toys); i++) {
-    const char *unit = open_toy(toys[i]);
+  static const struct {
+    const char *toy;
+    bool adds;
+  } cases[] = {{"openblas_haswell", true}, {"full", true}, {"openblas_skylakex", false}, {"blis", false}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const char *unit = open_toy(cases[i].toy);
+    overwriting = adding = 0;
     check_scans(unit);
+    if (cases[i].adds ? adding == 0 || overwriting > 0 : adding > 0 || overwriting == 0)
+      fail_msg("%s: %zu products are added, %zu overwrite", cases[i].toy, (size_t)adding, (size_t)overwriting);
     assert_mmscan_ok(mmscan_unit_close(unit));
   }
 }
