@@ -48,7 +48,7 @@
  *            (but for a sum that comes near the largest float in small steps, which may overflow sooner or later). The
  *            engine gemm, and any where rounding is downward, does not keep the sign of a zero. Flags of floating-point
  *            exceptions say nothing after a call; where a program has made them trap, data with an Inf, a NaN or sums
- *            that overflow may trap where the plain loop would not.
+ *            that overflow may trap where the plain loop would not, and any data where inexact results trap.
  * Accuracy   An element is rounded at most c times on its way into a float y[i], which is off by c u / (1 - c u) of
  *            |init| + |x[0]| + ... + |x[i]| at most, where u is 2^-24 for float, 2^-53 for double, and twice that where
  *            rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter 4). c
@@ -57,7 +57,8 @@
  *            the matrices (with simd 0); but not where the plain loop may be in their place: for fewer than 64 elements
  *            by default, without memory, or where elements are NaN or larger than max / 2^20, or sums than max / 2. In
  *            reverse i counts from the end; in blocks (mmscan_scan_block()) from the start of the first, and n is that
- *            of the shortest. Not meant are mmscan_matmulscan() and mmscan_network().
+ *            of the shortest in i / T, and of the longest in T / 2. Not meant are mmscan_matmulscan() and
+ *            mmscan_network().
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits. Where a call fails,
  *            y is untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an
  *            engine was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a
@@ -294,7 +295,8 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * for blocks and for the whole (wisdom may have others for the shape of a block). However short a block is, it is
  * scanned as a part of a long scan.
  *
- * Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL; on failure carry is untouched. */
+ * Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL and there are elements; on failure carry is untouched.
+ */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
 
 /* ---- The paper's algorithm, as written ------------------------------------------------------------------------- */
@@ -337,7 +339,8 @@ typedef struct mmscan_event {
   size_t segment;     /* of the steps 1 and 4, from 0; else 0 */
   mmscan_phase phase;
   size_t level; /* t of Algorithm 1; elsewhere the level in the phase, from 0 */
-  size_t depth; /* 1 to the depth that is counted; steps of the same depth need not wait for each other */
+  size_t depth; /* 1 to the depth that is counted; steps of the same depth need not wait for each other. A gather
+                   computes nothing and is no level: its depth is that of the step it waits for, or 0 */
   mmscan_matrix matrix;
   int is_product;    /* nonzero: done by the unit; 0: no product, but a copy of an element (s is 1) or the operator
                         applied once (s is 2, the matrix L) */
@@ -654,7 +657,8 @@ typedef struct mmscan_product_desc {
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns;
  *                  or the environment is illegal (its status is returned, whatever it is)
  * MMSCAN_EOVERLAP  x and w share memory, and are not in place or may not be
- * MMSCAN_ENOTSUP   the unit does not have the form for the type, or it is not used (see mmscan_get_routine())
+ * MMSCAN_ENOTSUP   the unit does not have the form for the type (none has it for integers), or it is not used (see
+ *                  mmscan_get_routine())
  * MMSCAN_EBLAS     the unit cannot be used here
  * MMSCAN_ENOMEM    no memory for a BLAS, or for A
  */
