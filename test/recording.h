@@ -156,22 +156,46 @@ static inline bool positions_in_range(const mmscan_event *e, const size_t *posit
   return true;
 }
 
-/* Fails where a later event, of the same depth or a lower one, reads or writes what event `i` writes. */
+/* The largest depths at which positions were touched. */
+struct touched {
+  size_t *read, *written;
+};
+
+static inline void check_event_independence(const mmscan_event *e, const struct touched *t) {
+  const size_t least = e->phase == MMSCAN_GATHER ? e->depth : e->depth - 1;
+  for (size_t at = 0; at < e->s * e->columns; at++) {
+    if (e->in[at] != MMSCAN_NO_ELEMENT) assert_true(t->written[e->in[at]] <= least);
+    if (e->add && e->add[at] != MMSCAN_NO_ELEMENT) assert_true(t->written[e->add[at]] <= least);
+    if (e->out[at] != MMSCAN_NO_ELEMENT) assert_true(t->written[e->out[at]] <= least && t->read[e->out[at]] <= least);
+  }
+}
+
+static inline void touch_at(size_t *touched, size_t position, size_t depth) {
+  if (position != MMSCAN_NO_ELEMENT && touched[position] < depth) touched[position] = depth;
+}
+
+static inline void touch(const mmscan_event *e, struct touched *t) {
+  for (size_t at = 0; at < e->s * e->columns; at++) {
+    touch_at(t->read, e->in[at], e->depth);
+    if (e->add) touch_at(t->read, e->add[at], e->depth);
+    touch_at(t->written, e->out[at], e->depth);
+  }
+}
+
+/* Fails where a later event, of the same depth or a lower one, reads or writes what event `i` writes, or writes what
+ * that reads. A gather may be of the depth of what it waits for. */
 static inline void check_independence(const struct recording *r) {
   if (r->count == 0) return;
-  size_t *written = recording_memory(NULL, r->events[0].positions * sizeof *written);
-  memset(written, 0, r->events[0].positions * sizeof *written);
+  const size_t bytes = r->events[0].positions * sizeof(size_t);
+  struct touched t = {recording_memory(NULL, bytes), recording_memory(NULL, bytes)};
+  memset(t.read, 0, bytes);
+  memset(t.written, 0, bytes);
   for (size_t i = 0; i < r->count; i++) {
-    const mmscan_event *e = &r->events[i];
-    size_t least = e->phase == MMSCAN_GATHER ? e->depth : e->depth - 1;
-    for (size_t at = 0; at < e->s * e->columns; at++) {
-      if (e->in[at] != MMSCAN_NO_ELEMENT) assert_true(written[e->in[at]] <= least);
-      if (e->add && e->add[at] != MMSCAN_NO_ELEMENT) assert_true(written[e->add[at]] <= least);
-    }
-    for (size_t at = 0; at < e->s * e->columns; at++)
-      if (e->out[at] != MMSCAN_NO_ELEMENT) written[e->out[at]] = e->depth;
+    check_event_independence(&r->events[i], &t);
+    touch(&r->events[i], &t);
   }
-  free(written);
+  free(t.read);
+  free(t.written);
 }
 
 static inline void check_recording(const struct recording *r) {
