@@ -97,7 +97,8 @@ class Text(Case):
         self.assertEqual(self.lines("--column", "2019", "--header", "yes", years), ["2019", "1", "4"])
         self.assertEqual(self.lines("--column", "2", "--header", "yes", "--kind", "exclusive", years), ["2020", "0", "2"])
         self.assertEqual(self.lines("--column", "2", "--header=no", years), ["2020", "2022", "2026"])
-        self.bad("scan", "--column", "2019", "--header=no", years, says="no column '2019'")
+        for options in [], ["--header=no"]:
+            self.bad("scan", "--column", "2019", *options, years, says="no column '2019'")
         bad = self.write("bad.csv", "1.5e\n2\n")
         self.assertEqual(self.lines("--header=yes", bad), ["1.5e", "2"])
         for options in [], ["--header=no"]:

@@ -89,13 +89,16 @@ static void keep_first(table *t, const char *text) {
  * a minus and the like. */
 static bool starts_letter(unsigned char c) { return isalpha(c) || (c > 0xC2 && c != 0xE2); }
 
-/* A word that starts as names do, and is no number: nan is one. What else is no number, as 5% or a date, may be data.
- */
-static bool is_name(const char *text) {
+/* nan is one. */
+static bool is_number(const char *text) {
   scalar value;
+  return element_by_name("f64")->parse(text, &value) != NOT_A_NUMBER;
+}
+
+/* A word that starts as names do, and is no number. What else is no number, as 5% or a date, may be data. */
+static bool is_name(const char *text) {
   const char *first = text + strspn(text, " \t");
-  return (starts_letter((unsigned char)*first) || *first == '_') &&
-         element_by_name("f64")->parse(text, &value) == NOT_A_NUMBER;
+  return (starts_letter((unsigned char)*first) || *first == '_') && !is_number(text);
 }
 
 /* The column with the number that was asked for, or t->columns. */
@@ -110,9 +113,10 @@ static bool asks_by_name(const table *t) {
   return t->request->column != NULL && find_number(t, t->request->column) == t->columns;
 }
 
+/* The number of a column that is not there is no name, though an element may be the same. */
 static bool is_row_of_names(const table *t) {
   if (t->request->header != HEADER_GUESS) return t->request->header == HEADER_YES;
-  const char *asked = asks_by_name(t) ? t->request->column : NULL;
+  const char *asked = asks_by_name(t) && !is_number(t->request->column) ? t->request->column : NULL;
   for (size_t i = 0; i < t->columns; i++)
     if (is_name(t->first[i]) || (asked != NULL && strcmp(t->first[i], asked) == 0)) return true;
   return false;
