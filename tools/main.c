@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "message.h"
+#include "suspect.h"
 
 #include <fcntl.h>
 #include <mmscan.h>
@@ -84,8 +85,10 @@ int main(int argc, char **argv) {
   static char name[] = "mmscan";
   fill_standard_files();
   ignore_write_signals();
+  suspect_somebody();
   if (argc > 0) argv[0] = name;
   const int status = close_stdout(dispatch(argc, argv));
+  suspect_nobody();
   if (is_memory_limited()) _exit(status);
   return status;
 }

@@ -4,8 +4,10 @@
  */
 #include "suspect.h"
 #include "message.h"
+#include "temporary.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,9 +15,18 @@
 #include <unistd.h>
 
 static const char *volatile suspected;
+static volatile bool is_done;
+
+/* One that was loaded for a scan, say, is that of the environment. */
+static const char *culprit(void) {
+  const char *unit = getenv("MMSCAN_UNIT");
+  return suspected != NULL ? suspected : unit != NULL && unit[0] != '\0' ? unit : "a library";
+}
 
 static void tell_exit(void) {
-  if (suspected != NULL) _exit(fail("%s: it has ended this process", suspected));
+  if (is_done) return;
+  temporary_remove_all();
+  _exit(fail("%s: it has ended this process", culprit()));
 }
 
 /* What is left of standard output is lost. */
@@ -23,29 +34,30 @@ static void put(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
-/* The default action was put back on entry (SA_RESETHAND): what crashed does so again when this returns. */
+/* Of threads that crash together the first tells; the others leave it the time to. Then what crashed does so again when
+ * this returns. */
 static void tell_crash(int signal_number) {
-  if (suspected != NULL) {
-    put("mmscan: ");
-    put(suspected);
-    put(": it has crashed this process\n");
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (atomic_flag_test_and_set(&told)) {
+    sleep(1);
+  } else {
+    temporary_remove_all();
+    if (suspected != NULL) {
+      put("mmscan: ");
+      put(suspected);
+      put(": it has crashed this process\n");
+    }
   }
+  signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
 
-static void watch(void) {
+void suspect_somebody(void) {
   static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = tell_crash;
-  action.sa_flags = (int)SA_RESETHAND;
-  for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) sigaction(crashes[i], &action, NULL);
+  for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) signal(crashes[i], tell_crash);
   atexit(tell_exit);
 }
 
-void suspect(const char *library) {
-  static bool watches;
-  if (!watches) watch();
-  watches = true;
-  suspected = library;
-}
+void suspect_nobody(void) { is_done = true; }
+
+void suspect(const char *library) { suspected = library; }

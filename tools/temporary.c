@@ -19,17 +19,21 @@
 /* Names to remove, for the signal handler; empty where there is none. */
 static char beside[TEMPORARY_MOST][PATH_MAX], spool[PATH_MAX];
 
-/* The default action was put back on entry (SA_RESETHAND), so the process ends by the signal when this returns. */
-static void remove_and_die(int signal_number) {
+void temporary_remove_all(void) {
   for (int i = 0; i < TEMPORARY_MOST; i++)
     if (beside[i][0] != '\0') unlink(beside[i]);
   if (spool[0] != '\0') unlink(spool);
+}
+
+/* The default action was put back on entry (SA_RESETHAND), so the process ends by the signal when this returns. */
+static void remove_and_die(int signal_number) {
+  temporary_remove_all();
   raise(signal_number);
 }
 
-/* A signal that is ignored (nohup) stays ignored. */
+/* A signal that is ignored (nohup) stays ignored. Those of a crash are for suspect.c. */
 static void catch_signals(void) {
-  static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
+  static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
   for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
     struct sigaction action;
     if (sigaction(deadly[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN) continue;

@@ -24,4 +24,7 @@ int temporary_beside(const char *target, int *fd, char **name);
 int temporary_rename(char *name, const char *target);
 void temporary_remove(char *name);
 
+/* Removes all that are there; a signal handler may. */
+void temporary_remove_all(void);
+
 #endif

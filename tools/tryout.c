@@ -54,24 +54,32 @@ void open_candidates(void) {
   }
 }
 
-/* The last line of a trial that passed. An exit status of 0 is no proof: a library may have ended the process with it.
- */
-static const char proof[] = "passed\n";
-
-int try_here(const char *library, const char *routine) {
+static int try_routine(const char *library, const char *routine) {
   alarm(LONGEST_TRY);
   if (strcmp(library, "cblas") != 0 && open_library(library) != DONE) return FAILED;
+  suspect(library);
   const mmscan_status status = mmscan_routine_try(library, routine);
+  suspect(NULL);
   if (status == MMSCAN_EINVAL) return fail("%s: there is no routine '%s'", library, routine);
   if (status != MMSCAN_OK) return fail("%s: %s: %s", library, routine, mmscan_strerror(status));
-  return fputs(proof, stdout) < 0 ? FAILED : DONE;
+  return DONE;
 }
 
-/* Whether the last line of what a process says is the proof. */
-static bool read_proof(FILE *from) {
-  char line[256] = "";
-  while (fgets(line, sizeof line, from) != NULL) continue;
-  return strcmp(line, proof) == 0;
+/* The last line of a trial. An exit status alone is no proof: a library may have ended the process with it. */
+static const char *const last_lines[] = {[DONE] = "passed\n", [FAILED] = "failed\n"};
+
+int try_here(const char *library, const char *routine) {
+  const int status = try_routine(library, routine);
+  return fputs(last_lines[status], stdout) < 0 ? FAILED : status;
+}
+
+/* The last line of what a process says. */
+static void read_last(FILE *from, char *line, int size) {
+  while (fgets(line, size, from) != NULL) continue;
+}
+
+static bool is_proof(const char *line, int status) {
+  return (status == DONE || status == FAILED) && strcmp(line, last_lines[status]) == 0;
 }
 
 /* This program once more: a library that crashes takes its process with it. */
@@ -79,10 +87,11 @@ static const char *try_apart(const char *unit, const char *routine) {
   const char *const words[] = {"/proc/self/exe", "tune", "--try", unit, routine, NULL};
   process p;
   if (!process_start(&p, words, -1, true)) return "could not be tried";
-  const bool is_proved = read_proof(p.from);
+  char line[256] = "";
+  read_last(p.from, line, sizeof line);
   const int status = process_end(&p);
-  if (status == DONE && is_proved) return mmscan_routine_try(unit, routine) == MMSCAN_OK ? "passed" : "failed";
-  return status == FAILED ? "failed" : "crashed";
+  if (!is_proof(line, status)) return "crashed";
+  return status == DONE && mmscan_routine_try(unit, routine) == MMSCAN_OK ? "passed" : "failed";
 }
 
 static void report(json_t *list, const char *unit, const char *routine, const char *outcome) {
