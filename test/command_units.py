@@ -115,10 +115,27 @@ class Units(Timed):
                 status, _, err = run(*command)
                 self.assertIn("mmscan: %s: it has %s this process" % (unit, says), err)
                 self.assertEqual(status, code)
+            status, _, err = run("scan", "-", data=b"1\n2\n", env={"MMSCAN_UNIT": unit})
+            self.assertEqual(status, code)
+            self.assertEqual(err, "" if code < 0 else "mmscan: %s: it has ended this process\n" % unit)
         unit = self.library("libtrap.so", "(n > 10000 ? (__builtin_trap(), 0) : n)")
         status, _, err = run("bench", "--rounds", 1, "-n", 18, "--units", unit)
         self.assertEqual(err, "mmscan: trap: it has crashed this process\n")
         self.assertLess(status, 0)
+
+    def test_libraries_that_leave_no_file(self):
+        """What was begun beside a file is gone where a library ends the process, and the file is as it was."""
+        for how in "(__builtin_trap(), 0)", "(exit(0), 0)", "(abort(), 0)":
+            unit = self.library("libends.so", "(n > 10000 || ++calls > 2000 ? %s : n)" % how,
+                                more="#include <stdlib.h>\nstatic int calls;\n")
+            picture, data = self.write("out.svg", "old"), self.write("x.txt", "1\n" * 4000000)
+            for command, variables in ([["bench", "--rounds", 1, "-n", 18, "--units", unit, "--plot", picture], {}],
+                                       [["scan", "-o", picture, "--format", "txt", data],
+                                        {"MMSCAN_UNIT": unit, "MMSCAN_ENGINE": "gemm"}]):
+                self.assertNotEqual(run(*command, env={"MMSCAN_NUM_THREADS": "1", **variables})[0], 0)
+                with open(picture) as file:
+                    self.assertEqual(file.read(), "old")
+                self.assertEqual([name for name in os.listdir(os.path.dirname(picture)) if ".mmscan-" in name], [])
 
     def test_text(self):
         text = self.good(*self.TINY, "cblas,model", env={"OMP_DYNAMIC": "false"}).decode()
@@ -250,6 +267,13 @@ class Units(Timed):
             numbers = {key: float(value) for key, value in row.items() if re.fullmatch("[0-9].*", value) and key != "skipped"}
             races[-1].append({key: numbers.get(key, value) for key, value in row.items() if value})
         return races
+
+    def test_csv_of_units_that_fail(self):
+        status, out, _ = run(*self.TINY, "cblas," + self.write("none.so", "no library"), "--csv")
+        failed = [row for row in csv.DictReader(io.StringIO(out.decode()), strict=True) if row["work"] == "unit"]
+        self.assertEqual(status, 1)
+        self.assertEqual([row["name"] for row in failed], ["none"])
+        self.assertTrue(failed[0]["skipped"])
 
     def test_csv(self):
         out = self.good("bench", "--rounds", 2, "-n", 10, "--units", "model,cblas", "--csv").decode()
