@@ -178,10 +178,18 @@ static void free_races(contest *c) {
   for (int i = 0; i < CONTEST_RACES; i++) lineup_free(&c->races[i]);
 }
 
+static void report_failures(const contest *c) {
+  for (const bench_unit *u = c->list.units; u < c->list.units + c->list.count; u++)
+    if (u->failure[0] != '\0') report_csv_failed(u->label, u->failure);
+}
+
 static int report(const contest *c) {
   const bench_request *request = c->request;
   if (request->json && contest_json(c) != DONE) return FAILED;
-  if (request->csv) report_csv(c->races, CONTEST_RACES);
+  if (request->csv) {
+    report_csv(c->races, CONTEST_RACES);
+    report_failures(c);
+  }
   if (request->plot != NULL && contest_draw(c) != DONE) return FAILED;
   return request->page != NULL ? contest_page_write(c) : DONE;
 }

@@ -38,6 +38,9 @@ struct json_t *report_json_races(const race *races, size_t count);
 /* Lines of values separated by commas, a line for each contender. */
 void report_csv(const race *races, size_t count);
 
+/* A line after those, for a unit that takes no part. */
+void report_csv_failed(const char *unit, const char *reason);
+
 /* Words for both: "scan" or "product"; "bound", "peer", ...; the form of a product, NULL of anything else. */
 const char *report_work(const race *r);
 const char *report_role(const contender *c);

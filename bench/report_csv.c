@@ -48,3 +48,11 @@ void report_csv(const race *races, size_t count) {
   for (const race *r = races; r < races + count; r++)
     for (size_t i = 0; i < r->count; i++) put_line(&r->contenders[i]);
 }
+
+void report_csv_failed(const char *unit, const char *reason) {
+  fputs("unit,,,,,", stdout);
+  put_text(unit);
+  fputs(",unit,,,,,,,,,,", stdout);
+  put_text(reason);
+  putchar('\n');
+}
