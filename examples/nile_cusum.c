@@ -32,9 +32,13 @@ static int read_csv(const char *path, series *s) {
     return -1;
   }
   s->n = 0;
-  int heading = fscanf(file, "%*[^\n]");
-  while (heading != EOF && s->n < MAX_YEARS && fscanf(file, "%d,%lf", &s->year[s->n], &s->flow[s->n]) == 2) s->n++;
-  int complete = fscanf(file, "%*1s") == EOF && feof(file);
+  int fields = fscanf(file, "%*[^\n]") == EOF ? EOF : 2;
+  while (fields == 2 && s->n < MAX_YEARS) {
+    fields = fscanf(file, "%d,%lf", &s->year[s->n], &s->flow[s->n]);
+    if (fields == 2 && !isfinite(s->flow[s->n])) fields = 1;
+    if (fields == 2) s->n++;
+  }
+  int complete = fields != 1 && fscanf(file, "%*1s") == EOF && feof(file);
   fclose(file);
   if (s->n > 0 && complete) return 0;
   fprintf(stderr, "%s: row %zu is not \"year,flow\", or one too many\n", path, s->n + 1);
@@ -167,7 +171,8 @@ static int analyse(const series *s, const char *svg) {
   printf("Running total of the flow's deviation from its mean, by engine %s, unit %s, s = %zu:\n", used.engine,
          used.unit, used.s);
   draw_text(s, sum, turn);
-  if (after == 0) {
+  const double rounding = 1e-12 * (double)s->n * fabs(mean); /* in a curve that is zero throughout */
+  if (after == 0 || fabs(sum[turn]) <= rounding) {
     printf("The level did not change.\n");
     return svg ? draw_svg(svg, s, sum, turn) : 0;
   }
