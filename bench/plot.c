@@ -35,7 +35,8 @@ static void put_title(FILE *to, const bench_request *request, const race *r) {
   char machine[192], kind[64], title[512];
   report_machine(machine, sizeof machine, request);
   report_kind(r, kind);
-  snprintf(title, sizeof title, "%s: prefix sums, %s", request->title != NULL ? request->title : machine, kind);
+  const char *of = request->title != NULL ? request->title : machine;
+  snprintf(title, sizeof title, "%s%sprefix sums, %s", of, of[0] != '\0' ? ": " : "", kind);
   fputs("set title ", to);
   picture_put_string(to, title);
   fputs(" noenhanced font ',16' offset 0,0.3\n", to);

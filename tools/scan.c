@@ -79,7 +79,7 @@ static int set_axis(scan_request *r, const char *number) {
   r->axis = strtol(number, &end, 10);
   r->has_axis = true;
   if (isdigit((unsigned char)number[*number == '-']) && *end == '\0' && errno == 0) return DONE;
-  return wrong_usage(SCAN_NAME, "--axis: '%s' is not an integer", number);
+  return wrong_usage(SCAN_NAME, "--axis: '%s' is not an integer, or out of range", number);
 }
 
 static bool is_engine(const char *name) {
