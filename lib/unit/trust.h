@@ -14,11 +14,11 @@ bool mms_trust_has(const char *unit, const char *version, const char *routine);
 /* MMSCAN_ENOMEM. */
 mmscan_status mms_trust_add(const char *unit, const char *version, const char *routine);
 
-/* Routines that become trusted together: all that were noted, or none. Starts as NULL, and ends by one of the last two.
- */
+/* Routines that become trusted together: all that were noted, or none. NULL at first; ended by one of the last two. */
 typedef struct mms_trust_notes mms_trust_notes;
-bool mms_trust_note(mms_trust_notes **notes, const char *unit, const char *version,
-                    const char *routine); /* has memory */
+
+/* False where there is no memory. */
+bool mms_trust_note(mms_trust_notes **notes, const char *unit, const char *version, const char *routine);
 void mms_trust_add_all(mms_trust_notes *notes);
 void mms_trust_forget(mms_trust_notes *notes);
 
