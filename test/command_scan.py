@@ -426,6 +426,17 @@ class Output(Case):
                                   stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, b"within an element" in done.stderr), (status, status == 1), size)
 
+    def test_nile(self):
+        """A level that stays has no turn; a row that is no number, or is cut, gives an error."""
+        program = os.path.join(os.path.dirname(MMSCAN), "examples", "nile_cusum")
+        if not os.path.exists(program):
+            self.skipTest("the examples are not built")
+        for rows, says in [("1,0.1\n2,0.1\n3,0.1\n", "did not change"), ("1,5\n2,6\n3,9\n", "changed in 2"),
+                           ("1,5\n2,nan\n", "row 2"), ("1,5\n2,\n", "row 2"), ("1,5\n2", "row 2"), ("", "row 1")]:
+            done = subprocess.run([program, self.write("n.csv", "year,flow\n" + rows)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertIn(says, done.stdout.decode(), rows)
+            self.assertEqual(done.returncode, int("row" in says), rows)
+
     def test_tree_rings(self):
         """Rows that are no numbers, and more years than there are, give an error and no result."""
         program = os.path.join(os.path.dirname(MMSCAN), "examples", "treering_mean")
