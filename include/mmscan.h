@@ -31,22 +31,27 @@
  *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, a call runs on the calling thread.
  *            A system may start a thread on the CPU of the one that starts it, beside an idle one; then the first calls
  *            on several threads take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its
- * threads. fork() waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
- * child for ever. Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel). The first
- * call and mmscan_unit_open() may load libraries: a constructor of a library that another thread loads at that time
- * must not call this one. A thread that is in a BLAS while the process exits may crash it or keep it from ending. An
- * OpenBLAS that is linked starts threads when the program does, unless OPENBLAS_NUM_THREADS is 1, and wants stacks of
- * more than 64 KiB for those that the program starts. A LIBXSMM puts OMP_PROC_BIND into the environment when it is
- * first used, and where it was not there it is taken out again: no other thread should change the environment while one
- * is opened, or while MMSCAN_MEASURE or mmscan_get_unit() first looks for one. Results    The bits of y do not depend
- * on the number of threads, but for the sign and payload of a NaN. Integers wrap around (two's complement), as in
- * NumPy. Sums of floats are rounded in the order the plan chose, which is not the order of the plain loop; but y[i] is
- * finite, infinite or NaN exactly where the plain loop's is (but for a sum that comes near the largest float in small
- * steps, which may overflow sooner or later). The engine gemm, and any where rounding is downward, does not keep the
- * sign of a zero. Flags of floating-point exceptions say nothing after a call; where a program has made them trap, data
- * with an Inf, a NaN or sums that overflow may trap where the plain loop would not, and any data where inexact results
- * trap. Accuracy   An element is rounded at most c times on its way into a float y[i], which is off by c u / (1 - c u)
- * of |init| + |x[0]| + ... + |x[i]| at most, where u is 2^-24 for float, 2^-53 for double, and twice that where
+ *            threads.
+ *            fork() waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in
+ *            the child for ever.
+ *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
+ *            The first call and mmscan_unit_open() may load libraries: a constructor of a library that another thread
+ *            loads at that time must not call this one. A thread that is in a BLAS while the process exits may crash it
+ *            or keep it from ending.
+ *            An OpenBLAS that is linked starts threads when the program does, unless OPENBLAS_NUM_THREADS is 1, and
+ *            wants stacks of more than 64 KiB for those that the program starts.
+ *            A LIBXSMM puts OMP_PROC_BIND into the environment when it is first used, and where it was not there it is
+ *            taken out again: no other thread should change the environment while one is opened, or while
+ *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
+ * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers wrap
+ *            around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which is
+ *            not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
+ *            (but for a sum that comes near the largest float in small steps, which may overflow sooner or later). The
+ *            engine gemm, and any where rounding is downward, does not keep the sign of a zero. Flags of floating-point
+ *            exceptions say nothing after a call; where a program has made them trap, data with an Inf, a NaN or sums
+ *            that overflow may trap where the plain loop would not, and any data where inexact results trap.
+ * Accuracy   An element is rounded at most c times on its way into a float y[i], which is off by c u / (1 - c u) of
+ *            |init| + |x[0]| + ... + |x[i]| at most, where u is 2^-24 for float, 2^-53 for double, and twice that where
  *            rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter 4). c
  *            is i + 1, as in any order. With the engines simd and gemm it is i / T + T / 2 + s + 16 if that is less,
  *            where T is the elements of a tile (by default of 128 KiB at most), or n if that is less, and s the size of
