@@ -87,27 +87,32 @@ mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
                              .prefetches = from_memory(tiles) && !while_writing && !one_round,
                              .lead = lead_before(tiles, each),
                              .group = each,
+                             .evens_out = from_memory(tiles) && !one_round,
                              .groups = followers * each,
-                             .round = followers * each + leaders_part(tiles, each)};
+                             .part = leaders_part(tiles, each)};
 }
 
-/* The group to take where tile `from` and all after it are not taken. It need not be there. What is left of a group
+/* To the round after. */
+static void go_on(mms_leader *leader) {
+  const int part = leader->part + leader->rest;
+  leader->rest = part % MMS_LEADER_FINE;
+  leader->start += leader->layout.groups + (size_t)(part / MMS_LEADER_FINE);
+}
+
+/* The group to take where tile `next` and all after it are not taken. It need not be there. What is left of a group
  * that the leader is in loses a fifth, as looking takes time. */
-static void next_group(const mms_leader_layout *l, size_t from, group *g) {
-  for (size_t left;; from += left) {
-    const size_t round = from < l->lead ? 0 : (from - l->lead) / l->round, start = l->lead + round * l->round;
-    const size_t in_round = from < start ? 0 : from - start;
-    if (in_round >= l->groups) {
-      g->first = start + l->round;
-      g->count = l->group;
-      return;
-    }
-    left = l->group - in_round % l->group;
-    const size_t lost = left == l->group ? 0 : divide_up(left, 5);
-    g->first = start + in_round + lost;
+static void next_group(mms_leader *leader, group *g) {
+  const mms_leader_layout *l = &leader->layout;
+  size_t from = leader->next, left, lost;
+  do {
+    while (from >= leader->start + l->groups) go_on(leader);
+    if (from < leader->start) from = leader->start;
+    left = l->group - (from - leader->start) % l->group;
+    lost = left == l->group ? 0 : divide_up(left, 5);
+    g->first = from + lost;
     g->count = left - lost;
-    if (g->count > 0) return;
-  }
+    from += left;
+  } while (g->count == 0);
 }
 
 static void append(mms_leader *leader, group *g) {
@@ -123,7 +128,7 @@ static void append(mms_leader *leader, group *g) {
 static bool take(mms_leader *leader, group *g) {
   const size_t count = leader->tiles->count;
   pthread_mutex_lock(&leader->lock);
-  next_group(&leader->layout, leader->next, g);
+  next_group(leader, g);
   bool is_left = g->first < count;
   if (is_left) {
     if (g->count > count - g->first) g->count = count - g->first;
@@ -134,6 +139,23 @@ static bool take(mms_leader *leader, group *g) {
   pthread_mutex_unlock(&leader->lock);
   for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(leader->tiles, g->first + i);
   return is_left;
+}
+
+/* ---- Who waits ------------------------------------------------------------------------------------------------ */
+
+/* The leader's part of rounds to come is so much longer, or shorter: a tile at least, and some times what others have
+ * at most. Who comes just after somebody else changes nothing. */
+static void change_part(mms_leader *leader, int by) {
+  int part = leader->part;
+  const int changed = part + by, most = 8 * MMS_LEADER_FINE * (int)leader->layout.groups;
+  if (changed >= MMS_LEADER_FINE && changed <= most) atomic_compare_exchange_strong(&leader->part, &part, changed);
+}
+
+/* Who has to wait is faster than was thought, and gets more to do. Cores are not equally fast for long: other machines
+ * may run on the same ones. */
+static void wait_for(mms_leader *leader, const atomic_size_t *what, int by) {
+  if (leader->layout.evens_out && !atomic_load(what)) change_part(leader, by);
+  mms_bell_wait(&leader->bell, what, 1);
 }
 
 /* ---- The leader ----------------------------------------------------------------------------------------------- */
@@ -153,7 +175,7 @@ static group *come_to(mms_leader *leader, size_t index) {
 /* Takes the carry past a group. Returns its size: the group is its follower's again. */
 static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
   const size_t count = g->count;
-  mms_bell_wait(&leader->bell, &g->looked, 1);
+  wait_for(leader, &g->looked, (int)leader->tiles->sharing - 1);
   for (size_t i = 0; i < count; i++) {
     g->carry[i] = mms_tiles_pass(leader->tiles, room, &g->at[i], &g->found[i], carry);
   }
@@ -181,38 +203,10 @@ static void look(mms_leader *leader, void *room, group *g) {
   mms_bell_set(&leader->bell, &g->looked, 1);
 }
 
-/* Where it is likely to look after `next`: at the group of the round after. NOWHERE: no need to prefetch it. */
-static const size_t NOWHERE = SIZE_MAX - MMS_LEADER_GROUP;
-
-static size_t after(const mms_leader *leader, const group *next) {
-  return leader->layout.prefetches ? next->first + leader->layout.round : NOWHERE;
-}
-
-static const void *x_of(const mms_tiles *tiles, size_t index) {
-  return index < tiles->count ? mms_tiles_at(tiles, index).tile.x : NULL;
-}
-
-/* then: the tile to prefetch on the way, and those after it. */
-static void finish(mms_leader *leader, void *room, const group *g, size_t then) {
-  const mms_tiles *tiles = leader->tiles;
-  for (size_t i = 0; i < g->count; i++) mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], x_of(tiles, then + i));
-}
-
-static void follow(mms_leader *leader, void *room) {
-  group two[2], *now = &two[0], *next = &two[1];
-  const bool is_any = take(leader, now);
-  atomic_fetch_add(&leader->taken, 1);
-  if (!is_any) return;
-  look(leader, room, now);
-  for (bool more = true; more;) {
-    more = take(leader, next);
-    if (more) look(leader, room, next);
-    mms_bell_wait(&leader->bell, &now->passed, 1);
-    finish(leader, room, now, more ? after(leader, next) : NOWHERE);
-    group *other = now;
-    now = next;
-    next = other;
-  }
+/* then: the group to prefetch on the way; or NULL. */
+static void finish(mms_leader *leader, void *room, const group *g, const group *then) {
+  for (size_t i = 0; i < g->count; i++)
+    mms_tiles_finish(leader->tiles, room, &g->at[i], &g->carry[i], then && i < then->count ? then->at[i].tile.x : NULL);
 }
 
 /* Groups may differ in length at the end. */
@@ -226,19 +220,36 @@ static void finish_and_look(mms_leader *leader, void *room, const group *g, grou
   mms_bell_set(&leader->bell, &ahead->looked, 1);
 }
 
-/* As follow(), but it looks at the group after next while it writes this one. */
-static void follow_while_writing(mms_leader *leader, void *room) {
+static void finish_then_look(mms_leader *leader, void *room, const group *g, group *ahead) {
+  finish(leader, room, g, leader->layout.prefetches ? ahead : NULL);
+  look(leader, room, ahead);
+}
+
+/* Takes the first groups, two at most, and looks at them. Returns how many. */
+static size_t look_at_first(mms_leader *leader, void *room, group *g) {
+  const bool is_any = take(leader, &g[0]);
+  atomic_fetch_add(&leader->taken, 1);
+  if (!is_any) return 0;
+  look(leader, room, &g[0]);
+  if (!take(leader, &g[1])) return 1;
+  look(leader, room, &g[1]);
+  return 2;
+}
+
+/* While it writes a group it has looked at the next one, and has taken the one after that. */
+static void follow(mms_leader *leader, void *room) {
   group three[3];
-  size_t taken = 0, written = 0;
-  for (; taken < 2 && take(leader, &three[taken]); taken++) look(leader, room, &three[taken]);
-  for (; written < taken; written++) {
+  size_t taken = look_at_first(leader, room, three);
+  for (size_t written = 0; written < taken; written++) {
     group *now = &three[written % 3], *ahead = &three[taken % 3];
     const bool more = taken == written + 2 && take(leader, ahead);
-    mms_bell_wait(&leader->bell, &now->passed, 1);
-    if (more)
+    wait_for(leader, &now->passed, -1);
+    if (!more)
+      finish(leader, room, now, NULL);
+    else if (leader->layout.looks_while_writing)
       finish_and_look(leader, room, now, ahead);
     else
-      finish(leader, room, now, NOWHERE);
+      finish_then_look(leader, room, now, ahead);
     taken += more;
   }
 }
@@ -265,8 +276,6 @@ void mms_leader_take_part(void *given, void *room) {
   if (leader->layout.in_turn) wait_for_turn(leader);
   if (is_first(leader))
     lead(leader, room);
-  else if (leader->layout.looks_while_writing)
-    follow_while_writing(leader, room);
   else
     follow(leader, room);
 }

@@ -1,0 +1,114 @@
+/* test_leader.c: who has which tiles, behind a leader, where threads are not equally fast.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The engine here reads and writes nothing. It counts: the total of a tile is 1, so the carry into a tile is its
+ * number, and each is written once by the right one. */
+#include <omp.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "leader.h"
+#include "test.h"
+
+enum { COUNT_OF_TILES = 600, TILE = 32768, SLEEP = 100 }; /* elements; microseconds */
+
+static enum { NOBODY, THE_LEADER, FOLLOWERS } slow;
+static atomic_uint led, looked_at, followed; /* tiles */
+static atomic_bool written[COUNT_OF_TILES];
+static const char x[1]; /* more than it has is never read */
+
+static void write_tile(const mms_tile *t, const mms_value *carry) {
+  const size_t index = ((uintptr_t)t->x - (uintptr_t)x) / (TILE * sizeof(int32_t));
+  if (carry->i32 != (int32_t)index || atomic_exchange(&written[index], true))
+    fail_msg("tile %zu, carry %d", index, (int)carry->i32);
+}
+
+static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
+  (void)job, (void)room, (void)t;
+  atomic_fetch_add(&looked_at, 1);
+  if (slow == FOLLOWERS) usleep(SLEEP);
+  *found = (mms_found){.total.i32 = 1};
+}
+
+static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_found *found, mms_value *carry) {
+  (void)job, (void)room, (void)t;
+  carry->i32 += found->total.i32;
+}
+
+static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
+  (void)job, (void)room, (void)then;
+  atomic_fetch_add(&followed, 1);
+  write_tile(t, carry);
+}
+
+/* Not before a follower is awake. */
+static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
+  (void)job, (void)room;
+  while (looked_at == 0 && omp_get_num_threads() > 1) usleep(SLEEP);
+  if (slow == THE_LEADER) usleep(SLEEP);
+  atomic_fetch_add(&led, 1);
+  write_tile(t, carry);
+  carry->i32++;
+}
+
+/* Runs all tiles by so many threads. Returns the leader's in a thousand. */
+static unsigned led_of(size_t element, int threads) {
+  static const mms_engine engine = {.local = local, .advance = advance, .finish = finish, .at_once = at_once};
+  const mms_job job = {.type = MMSCAN_I32, .far = true, .tile = TILE};
+  const mms_run run = {.engine = &engine, .job = &job, .n = (size_t)COUNT_OF_TILES * TILE, .batch = 1, .x = x};
+  mms_tiles tiles = mms_tiles_of(&run);
+  assert_int_equal(tiles.count, COUNT_OF_TILES);
+  tiles.sharing = (size_t)threads;
+  const mms_tiles laid_out = {.run = &run,
+                              .element = element,
+                              .most = tiles.most,
+                              .per_scan = tiles.per_scan,
+                              .count = tiles.count,
+                              .sharing = tiles.sharing};
+  mms_leader leader = MMS_LEADER_READY(&tiles, mms_leader_layout_of(&laid_out));
+  led = looked_at = followed = 0;
+  for (size_t i = 0; i < COUNT_OF_TILES; i++) written[i] = false;
+#pragma omp parallel num_threads(threads)
+  mms_leader_take_part(&leader, NULL);
+  assert_int_equal(led + followed, COUNT_OF_TILES);
+  return led * 1000 / COUNT_OF_TILES;
+}
+
+/* What comes from memory: who has to wait has more of it in the next rounds. A follower that is slow may also come too
+ * late for a group. */
+static void test_slow_threads(void **state) {
+  (void)state;
+  unsigned part[3];
+  for (slow = THE_LEADER; slow <= FOLLOWERS; slow++) part[slow] = led_of(sizeof(int32_t), 2);
+  print_message("the leader has %u of 1000 tiles where it is slow, %u where its follower is\n", part[THE_LEADER],
+                part[FOLLOWERS]);
+  if (omp_get_thread_limit() < 2) return;
+  assert_true(part[THE_LEADER] < 400);
+  assert_true(part[FOLLOWERS] > 700);
+}
+
+/* What caches hold stays with whom it was laid out for, who may have it in the nearest. */
+static void test_fixed_parts(void **state) {
+  (void)state;
+  slow = THE_LEADER;
+  const unsigned part = led_of(0, 2);
+  print_message("the leader has %u of 1000 tiles\n", part);
+  if (omp_get_thread_limit() < 2) return;
+  assert_in_range(part, 550, 650); /* 11 of 19 */
+}
+
+static void test_many_threads(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 9; threads++)
+    for (slow = NOBODY; slow <= FOLLOWERS; slow++) led_of(threads % 2 * sizeof(int32_t), threads);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_slow_threads),
+      cmocka_unit_test(test_fixed_parts),
+      cmocka_unit_test(test_many_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
