@@ -16,7 +16,7 @@ enum { COUNT_OF_TILES = 600, TILE = 32768, SLEEP = 100 }; /* elements; microseco
 static enum { NOBODY, THE_LEADER, FOLLOWERS } slow;
 static atomic_uint led, looked_at, followed; /* tiles */
 static atomic_bool written[COUNT_OF_TILES];
-static const char x[1]; /* more than it has is never read */
+static char x[1], y[1]; /* more than they have is never read, nor written */
 
 static void write_tile(const mms_tile *t, const mms_value *carry) {
   const size_t index = ((uintptr_t)t->x - (uintptr_t)x) / (TILE * sizeof(int32_t));
@@ -56,7 +56,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
 static unsigned led_of(size_t element, int threads) {
   static const mms_engine engine = {.local = local, .advance = advance, .finish = finish, .at_once = at_once};
   const mms_job job = {.type = MMSCAN_I32, .far = true, .tile = TILE};
-  const mms_run run = {.engine = &engine, .job = &job, .n = (size_t)COUNT_OF_TILES * TILE, .batch = 1, .x = x};
+  const mms_run run = {.engine = &engine, .job = &job, .n = (size_t)COUNT_OF_TILES * TILE, .batch = 1, .x = x, .y = y};
   mms_tiles tiles = mms_tiles_of(&run);
   assert_int_equal(tiles.count, COUNT_OF_TILES);
   tiles.sharing = (size_t)threads;
