@@ -586,7 +586,7 @@ static void test_what_is_far(void **state) {
   is_crowd_hidden = true;
   for (size_t i = 0; i < 2 * COUNT(counts); i++) {
     atomic_store(&took_part, 0);
-    mms_habits_here.paces = mms_habits_here.long_groups = mms_habits_here.fetches_far = i % 2;
+    mms_habits_here.paces = mms_habits_here.long_groups = mms_habits_here.two_streams = i % 2;
     mms_habits_here.half_cache = i % 2 == 0 ? here.half_cache : i < COUNT(counts) ? 8192 : 0; /* a group is of fewer */
     check_far("simd", FAR, x, y, counts[i / 2]);
     const unsigned bits = atomic_load(&took_part);

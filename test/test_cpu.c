@@ -131,7 +131,7 @@ static void test_another_machine(void **state) {
 static void check_habits(mms_cores cores, size_t own_kib, size_t last_mib, mms_habits want) {
   const mms_habits h = mms_habits_of(cores, own_kib << 10, last_mib << 20);
   assert_int_equal(h.fetches, want.fetches);
-  assert_int_equal(h.fetches_far, want.fetches_far);
+  assert_int_equal(h.two_streams, want.two_streams);
   assert_int_equal(h.has_dies, want.has_dies);
   assert_int_equal(h.long_groups, want.long_groups);
   assert_int_equal(h.paces, want.paces);
@@ -149,9 +149,9 @@ static void test_habits(void **state) {
                (mms_habits){.fetches = true, .stream_from = 8, .half_cache = 1024, .slower = 2});
   check_habits(MMS_CORES_AMD, 512, 16, amd);
   amd.long_groups = true;
-  amd.fetches_far = true;
+  amd.two_streams = true;
   check_habits(MMS_CORES_ZEN_3, 512, 32, amd);
-  amd.fetches_far = false;
+  amd.two_streams = false;
   amd.half_cache = 512;
   check_habits(MMS_CORES_ZEN_4, 1024, 16, amd);
   amd.stream_from = 16;

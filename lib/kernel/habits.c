@@ -12,7 +12,7 @@ static size_t half_of(size_t own, bool is_intel) {
 mms_habits mms_habits_of(mms_cores cores, size_t own, size_t last) {
   const bool is_intel = cores == MMS_CORES_INTEL, is_small_die = last > 0 && last < (size_t)32 << 20;
   return (mms_habits){.fetches = is_intel,
-                      .fetches_far = cores == MMS_CORES_ZEN_3,
+                      .two_streams = cores == MMS_CORES_ZEN_3,
                       .has_dies = cores >= MMS_CORES_AMD,
                       .long_groups = cores >= MMS_CORES_ZEN_3,
                       .paces = cores >= MMS_CORES_ZEN_5,

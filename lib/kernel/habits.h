@@ -6,14 +6,15 @@
 
 /* What cores do best, which makes no difference to results. Measured: doc/PERFORMANCE.md. */
 typedef struct mms_habits {
-  bool fetches;       /* they gain by being told early of every line, to be read or written, but for the one fetch that
-                         leaves the second level of the caches out */
-  bool fetches_far;   /* they gain by being told early of what comes from memory even where it is only updated */
-  bool has_dies;      /* they may lie on dies that share no cache: what threads share in caches is best left in as few
-                         pieces as there can be, of which each thread has the same ones the next time */
-  bool long_groups;   /* threads that share a long scan of what is in no cache best take many tiles at a time, and look
-                         at those they have next while they write */
-  bool paces;         /* memory reads and writes more where results that go past the caches are held back a little */
+  bool fetches;     /* they gain by being told early of every line, to be read or written, but for the one fetch that
+                       leaves the second level of the caches out */
+  bool two_streams; /* memory is read sooner from two places in turn than from one; so they are told early of what comes
+                       from there, even where it is only updated */
+  bool has_dies;    /* they may lie on dies that share no cache: what threads share in caches is best left in as few
+                       pieces as there can be, of which each thread has the same ones the next time */
+  bool long_groups; /* threads that share a long scan of what is in no cache best take many tiles at a time, and look
+                       at those they have next while they write */
+  bool paces;       /* memory reads and writes more where results that go past the caches are held back a little */
   size_t stream_from; /* bytes of y beyond which threads store past the caches; half of a die's last one, or less */
   size_t half_cache;  /* bytes: half of what a core has as its own cache, or less */
   double slower;      /* how many times as long as a core of Zen 5 they take over an element in the cache */

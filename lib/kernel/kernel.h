@@ -18,6 +18,7 @@ enum {
   MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead what is read once is prefetched */
   MMS_KERNEL_SOON = 1024,            /* bytes: and what is in a cache, where cores gain by that, */
   MMS_KERNEL_FAR = 16384,            /* bytes: and what comes from memory */
+  MMS_KERNEL_CHUNK = 32768,          /* bytes: where two places are read sooner than one, they are the halves of this */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
 };
 
