@@ -2,9 +2,9 @@
  *
  * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
  * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
- * with the carry, which it takes past them in no time; then they write. While a follower
- * writes a group it has looked at the next one, and has taken the one after that, so it seldom waits for the leader; of
- * what comes from memory it prefetches that one on the way, or, where cores gain by it, looks at it.
+ * with the carry, which it takes past them in no time; then they write. While a follower writes a group it has looked
+ * at the next one, and has taken the one after that, so it seldom waits for the leader; of what comes from memory it
+ * prefetches that one on the way, or, where cores gain by it, looks at it.
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
@@ -42,7 +42,7 @@ typedef struct mms_leader {
   atomic_int part;      /* the leader's of a round to come, in MMS_LEADER_FINE of a tile */
   pthread_mutex_t lock; /* for what follows */
   size_t start;         /* the first tile of the round in which a group is taken next; */
-  int rest;             /* of the parts before it: less than a tile */
+  int rest;             /* what is left of the parts before it, in the same */
   size_t next;          /* the first tile that nobody has taken: 0 is the leader's */
   struct group *front;  /* groups that the leader has not come to, in order */
   struct group *back;
