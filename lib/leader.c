@@ -81,13 +81,12 @@ mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
   const size_t most = most_in_group(tiles), rounds = divide_up(8 * tiles->count, most * eighths);
   size_t each = divide_near(8 * tiles->count, rounds * eighths);
   each = each < 1 ? 1 : each > most ? most : each;
-  const bool one_round = in_one_round(tiles), while_writing = looks_while_writing(tiles);
+  const bool one_round = in_one_round(tiles);
   return (mms_leader_layout){.in_turn = one_round,
-                             .looks_while_writing = while_writing,
-                             .prefetches = from_memory(tiles) && !while_writing && !one_round,
+                             .looks_while_writing = looks_while_writing(tiles),
+                             .from_memory = from_memory(tiles) && !one_round,
                              .lead = lead_before(tiles, each),
                              .group = each,
-                             .evens_out = from_memory(tiles) && !one_round,
                              .groups = followers * each,
                              .part = leaders_part(tiles, each)};
 }
@@ -154,7 +153,7 @@ static void change_part(mms_leader *leader, int by) {
 /* Who has to wait is faster than was thought, and gets more to do. Cores are not equally fast for long: other machines
  * may run on the same ones. */
 static void wait_for(mms_leader *leader, const atomic_size_t *what, int by) {
-  if (leader->layout.evens_out && !atomic_load(what)) change_part(leader, by);
+  if (leader->layout.from_memory && !atomic_load(what)) change_part(leader, by);
   mms_bell_wait(&leader->bell, what, 1);
 }
 
@@ -221,7 +220,7 @@ static void finish_and_look(mms_leader *leader, void *room, const group *g, grou
 }
 
 static void finish_then_look(mms_leader *leader, void *room, const group *g, group *ahead) {
-  finish(leader, room, g, leader->layout.prefetches ? ahead : NULL);
+  finish(leader, room, g, leader->layout.from_memory ? ahead : NULL);
   look(leader, room, ahead);
 }
 

@@ -28,8 +28,7 @@ enum { MMS_LEADER_GROUP = 64, MMS_LEADER_FINE = 8 }; /* tiles in a group, at mos
 typedef struct mms_leader_layout {
   bool in_turn;                     /* threads take parts in the order of their numbers, the last one first */
   bool looks_while_writing;         /* a follower, at the group after next */
-  bool prefetches;                  /* what is looked at after the next group, while one is written */
-  bool evens_out;                   /* the leader's part changes, until nobody waits */
+  bool from_memory;                 /* so it is prefetched, and the leader's part changes, until nobody waits */
   size_t lead, group, groups, part; /* groups: all of a round */
 } mms_leader_layout;
 
