@@ -223,9 +223,7 @@ $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 # in a file of its own.
 TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
-  no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS writes:WRITES columns_only:COLUMNS_ONLY \
-  triangle:TRIANGLE \
-  writes_before:WRITES_BEFORE wrong_at_4:WRONG_AT=4 wrong_at_16:WRONG_AT=16 wrong_wide:WRONG_WIDE \
+  no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS sly:SLY \
   blis_pthread:PTHREADS_OF=0 blis_local:PTHREADS_OF=0,LOCAL forks:FORKS at_load:AT_LOAD rounds:ROUNDS teams:TEAMS \
   openblas_pthread:PTHREADS_OF=1 \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \

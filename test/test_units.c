@@ -40,9 +40,8 @@ static void refuse(const char *library, mmscan_status want, const char *reason) 
 
 static void test_what_is_refused(void **state) {
   (void)state;
-  static const char *const unsound[] = {"drops",         "reads",      "writes",      "columns_only", "triangle",
-                                        "writes_before", "wrong_at_4", "wrong_at_16", "wrong_wide",   "openblas_adds",
-                                        "mkl_adds",      "xsmm_drops", "xsmm_reads",  "rounds"};
+  static const char *const unsound[] = {"drops",      "reads",      "openblas_adds", "mkl_adds",
+                                        "xsmm_drops", "xsmm_reads", "rounds"};
   refuse(NULL, MMSCAN_EINVAL, "no library");
   refuse("", MMSCAN_EINVAL, "no library");
   refuse("cblas", MMSCAN_EINVAL, "name of a unit");
@@ -57,6 +56,31 @@ static void test_what_is_refused(void **state) {
   assert_string_equal(one, "");
   assert_int_equal(mmscan_unit_open("libm.so.6", NULL, few, sizeof few), MMSCAN_EBLAS);
   assert_string_equal(few, "no ");
+}
+
+/* One toy, which is sound but for the fault that it is told to have. */
+static void test_faults_are_found(void **state) {
+  (void)state;
+  static const char *const faults[] = {"columns only",     "triangle by rows",      "wrong at 4",      "wrong at 16",
+                                       "wrong where wide", "wrong at 8 where wide", "writes before",   "writes too far",
+                                       "writes a",         "writes another row",    "no tiny numbers", "writes b",
+                                       "short numbers"};
+  assert_mmscan_ok(mmscan_unit_close(open_toy("sly")));
+  for (size_t i = 0; i < COUNT(faults); i++) {
+    print_message("%s\n", faults[i]);
+    assert_int_equal(setenv("TOY_FAULT", faults[i], 1), 0);
+    refuse(toy("sly"), MMSCAN_EBLAS, "wrong products");
+  }
+  assert_int_equal(unsetenv("TOY_FAULT"), 0);
+}
+
+/* Nor is one waited for that is none. */
+static void test_a_pipe_is_no_library(void **state) {
+  (void)state;
+  const char *pipe = in_scratch("pipe.so");
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  assert_int_equal(mmscan_unit_open(pipe, NULL, NULL, 0), MMSCAN_EBLAS);
+  refuse(scratch, MMSCAN_EBLAS, "no regular file");
 }
 
 static void test_opening_counts(void **state) {
@@ -164,8 +188,8 @@ static void test_threads_of_libraries(void **state) {
   }
 }
 
-/* A library that forks while it is loaded, and rounds otherwise from then on: it is opened, and the caller rounds as
- * before. */
+/* A library that forks while it is loaded, and rounds otherwise from then on, and once more when it is asked for its
+ * version: it is opened, and the caller rounds as before. */
 static void test_what_is_done_at_load(void **state) {
   (void)state;
   assert_int_equal(fesetround(FE_UPWARD), 0);
@@ -423,6 +447,8 @@ static void test_wisdom_that_names_no_library(void **state) {
       "blas %s\nf32 16 0 gemm @1 4 256 1 1024\n", /* no version */
       "blas %s\nversion unknown\nf32 16 0 gemm @1 4 256 1 1024\nf32 16 0 abacus - 0 0 1 1024\n",
       "blas nobody\nblas %s\nversion unknown\n",
+      "blas %s\nversion unknown\nblas nobody\n",
+      "blas nobody\n",
       "version unknown\nblas %s\n",
       "blas %s\ngood sgemm_batch\nversion unknown\n",
       "blas %s\nversion unknown\nversion unknown\n",
@@ -635,6 +661,8 @@ int main(int argc, char **argv) {
   clear_settings();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_faults_are_found),
+      cmocka_unit_test(test_a_pipe_is_no_library),
       cmocka_unit_test(test_opening_counts),
       cmocka_unit_test(test_a_plan_keeps_its_library),
       cmocka_unit_test(test_regions_have_teams_as_before),

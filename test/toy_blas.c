@@ -6,12 +6,7 @@
  *   NO_DGEMM, NO_GEMM
  *   DROPS         gemm leaves out the last column
  *   READS         gemm adds 0 times what W held
- *   WRITES        gemm writes one element too far
- *   WRITES_BEFORE gemm writes the one before the first
- *   WRONG_AT      gemm is wrong for matrices A of this size alone
- *   WRONG_WIDE    gemm is wrong where W has more than 8000 columns
- *   COLUMNS_ONLY  gemm takes rows for columns
- *   TRIANGLE      gemm by rows takes what it transposes for an upper triangle
+ *   SLY           it has the fault that the environment's TOY_FAULT names
  *   BAD_TRMM      trmm takes the wrong triangle
  *   BAD_BATCH     gemm_batch does the first square only
  *   CRASHES       gemm_batch ends the process
@@ -28,20 +23,18 @@
  *   LOCAL         whose setting is one of the calling thread
  *   TEAMS         or unless the thread that calls it is to have no teams of OpenMP; it says nothing of itself
  *   FORKS         each gemm forks, once toy_forks is set
- *   AT_LOAD       a fork while it is loaded, after which floats are rounded down, as by what is linked with -ffast-math
- *   ROUNDS        and up, after each gemm
- *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
- *   LOCKING       and that it has locks of its own
- *   FULL          it has all routines
- *   BF16          what the name of its sbgemm is
- *   MKL=YEAR      it says that it is an MKL of then: batches of some are known to be good
- *   BAD_STRIDED   gemm_batch_strided does the first square again and again
- *   BAD_BF16      sbgemm takes its data for the upper halves of something else
- *   BAD_COMPLEX   complex gemm forgets an imaginary part
+ *   AT_LOAD       a fork while it is loaded, after which floats are rounded down, as by what is linked with
+ * -ffast-math, and are again when it is asked for its version ROUNDS        and up, after each gemm SERIAL        it
+ * says that it is an OpenBLAS for one thread; gemm counts who meets in it LOCKING       and that it has locks of its
+ * own FULL          it has all routines BF16          what the name of its sbgemm is MKL=YEAR      it says that it is
+ * an MKL of then: batches of some are known to be good BAD_STRIDED   gemm_batch_strided does the first square again and
+ * again BAD_BF16      sbgemm takes its data for the upper halves of something else BAD_COMPLEX   complex gemm forgets
+ * an imaginary part
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <fenv.h>
+#include <float.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -95,6 +88,20 @@ char *openblas_get_config(void) {
   snprintf(version, sizeof version, "OpenBLAS %0391d", 1);
   return version;
 }
+#endif
+
+#ifdef SLY
+static bool has(const char *fault) {
+  const char *given = getenv("TOY_FAULT");
+  return given && strcmp(given, fault) == 0;
+}
+static void talk(const char *text) {
+  if (has("talks")) fputs(text, stdout);
+}
+__attribute__((constructor)) static void greet(void) { talk("hello"); }
+__attribute__((destructor)) static void part(void) { talk("farewell"); }
+#elif !defined(NO_GEMM)
+#define has(fault) false
 #endif
 
 #define TEXT(text)     #text
@@ -224,6 +231,11 @@ __attribute__((constructor)) static void load(void) {
   if (pid > 0) waitpid(pid, NULL, 0);
   fesetround(FE_DOWNWARD);
 }
+const char *openblas_get_config(void);
+const char *openblas_get_config(void) {
+  fesetround(FE_DOWNWARD);
+  return "OpenBLAS toy";
+}
 #endif
 
 #ifdef SERIAL
@@ -264,6 +276,8 @@ void MKL_Get_Version_String(char *buffer, int length) {
 /* Scalars are given as they are, those of complex routines by their address; these add to nothing. */
 #define SCALAR         T
 #define GIVEN(v)       (v)
+#define SHORT(v)       ((T)((v)*4097 - ((v)*4097 - (v)))) /* without its last 12 bits */
+#define FLUSHED(v)     ((v) > -FLT_MIN && (v) < FLT_MIN ? 0 : (v))
 #define ADDS(beta)     ((beta) != 0)
 #define T              float
 #define NAME(function) AFFIX(cblas_s##function)
@@ -285,10 +299,12 @@ void MKL_Get_Version_String(char *buffer, int length) {
 #undef SCALAR
 #undef GIVEN
 #undef ADDS
+#undef FLUSHED
 
 #ifdef FULL
 #define SCALAR     const void *
 #define GIVEN(v)   (&(v))
+#define FLUSHED(v) (v)
 #define ADDS(beta) false
 #ifdef BAD_COMPLEX
 #define DAMAGED(v) __real__(v)

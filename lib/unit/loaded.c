@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct loaded {
   mms_unit unit; /* first: a unit of this file is a record */
@@ -137,7 +138,14 @@ static const char *reason_without(const char *name) {
   return strncmp(said, name, length) == 0 && strncmp(said + length, ": ", 2) == 0 ? said + length + 2 : said;
 }
 
+/* What is there, but is no file: dlopen() would wait for whoever writes to a pipe. */
+static bool is_no_file(const char *name) {
+  struct stat at;
+  return strchr(name, '/') && stat(name, &at) == 0 && !S_ISREG(at.st_mode);
+}
+
 static mmscan_status load(loaded *l, char *why, size_t size) {
+  if (is_no_file(l->unit.name)) return refuse(why, size, "it is no regular file");
   if (!mms_vendor_has_room()) {
     snprintf(why, size, "%s", "there is no memory for the buffers of a BLAS");
     return MMSCAN_ENOMEM;

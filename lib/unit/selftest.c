@@ -1,11 +1,13 @@
-/* selftest.c: products whose result is known. X holds small integers, so that its elements are exact, in bfloat16 too,
- * and so are their sums; and a column of L_s X is a running total, which needs no multiplication to know. */
+/* selftest.c: products whose result is known. X holds integers of as many bits as leave its elements and their sums
+ * exact, so that who multiplies in a shorter type is seen; and a column of L_s X is a running total, which needs no
+ * multiplication to know. */
 #include "unit/selftest.h"
 
 #include "cancel.h"
 #include "rounding.h"
 #include "unit/matrix.h"
 #include <fenv.h>
+#include <float.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -16,12 +18,12 @@ enum {
   PAD = 3,
   MOST_ONE = sizeof(double[2]),
   BEFORE = 64,  /* bytes in front of W that are looked at */
+  BEHIND = 1,   /* rows behind it, and behind X */
   POISON = 0xff /* four or eight of it are a NaN */
 };
 
-/* Every s that scans use by default, with as many columns as in scans: of s = 4, which they take unless asked, as in
- * the largest blocks that there are (vendor.c). And an s that is beyond what libraries treat as small: of squares it
- * has two, and columns left over. */
+/* Every s that scans use by default, with as many columns as in the largest blocks of scans that there are (vendor.c).
+ * And an s that is beyond what libraries treat as small: of squares it has two, and columns left over. */
 static const struct {
   size_t s, columns;
 } shapes[] = {{1, 1},
@@ -34,8 +36,8 @@ static const struct {
               {16, 35},
               {4, 1025},
               {4, 8195},
-              {8, 515},
-              {16, 259},
+              {8, 4099},
+              {16, 2051},
               {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
@@ -46,21 +48,24 @@ typedef struct trial {
   const mms_one *one, *x_one; /* of A and W, and of X */
   size_t parts;               /* of an element: a complex one has two */
   bool is_single;             /* each of W is a float, not a double */
+  int bits;                   /* of the integers in X */
+  double unit;                /* by which they are multiplied */
   void *a, *x, *w;
   size_t bytes; /* of x, and of w, that are looked at */
 } trial;
 
 /* ---- Elements, part by part ------------------------------------------------------------------------------------- */
 
-/* X: integers from -8 to 8 with no pattern that a shift would keep. */
-static int given(size_t row, size_t column, size_t part) {
-  const unsigned r = (unsigned)row, c = (unsigned)column, mixed = r * 7 + c * 13 + r * c % 5;
-  return part == 0 ? (int)(mixed % 17) - 8 : (int)(mixed % 11) - 5;
+/* X: integers with no pattern that a shift would keep; less than half of 2^bits, with either sign. */
+static int64_t given(const trial *t, size_t row, size_t column, size_t part) {
+  const uint64_t place = (uint64_t)row << 40 ^ (uint64_t)column << 8 ^ part;
+  const uint64_t mixed = (place + 1) * 0x9e3779b97f4a7c15, more = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9;
+  return (int64_t)(more >> (64 - t->bits)) - ((int64_t)1 << (t->bits - 1));
 }
 
-static void put(const trial *t, void *at, int value) {
-  const float f32 = (float)value;
-  const double f64 = value;
+static void put(const trial *t, void *at, int64_t value) {
+  const double f64 = (double)value * t->unit;
+  const float f32 = (float)f64;
   if (t->p.form == MMSCAN_PRODUCT_BF16)
     memcpy(at, (const char *)&f32 + 2, 2);
   else if (t->is_single)
@@ -85,7 +90,7 @@ static double taken(const trial *t, void *at) {
 
 /* Of a column of W entry `row`, where of that of X the entries before it add up to `before`, and all of them to
  * `total`. */
-static int wanted(const trial *t, size_t row, const int *x, int before, int total) {
+static int64_t wanted(const trial *t, size_t row, const int64_t *x, int64_t before, int64_t total) {
   const bool transposed = t->p.transposed != t->is_turned;
   if (t->matrix == MMSCAN_MATRIX_L) return transposed ? total - before : before + x[row];
   if (transposed) return row == 0 ? total : x[row];
@@ -93,6 +98,11 @@ static int wanted(const trial *t, size_t row, const int *x, int before, int tota
 }
 
 /* ---- A trial -------------------------------------------------------------------------------------------------- */
+
+/* One at a time, in memory that is always there: a library is not to be refused because there was none. */
+static _Alignas(64) unsigned char memory_a[MOST_S * MOST_S * MOST_ONE], kept_a[sizeof memory_a];
+static _Alignas(64) unsigned char memory_x[(MOST_S + BEHIND) * (MOST_COLUMNS + PAD) * MOST_ONE],
+    kept_x[sizeof memory_x], memory_w[BEFORE + sizeof memory_x];
 
 /* In place the matrix is given in W. What is not of it is NaN. */
 static void fill(trial *t) {
@@ -103,7 +113,7 @@ static void fill(trial *t) {
   for (size_t column = 0; column < t->p.columns; column++)
     for (size_t row = 0; row < t->p.s; row++)
       for (size_t part = 0; part < t->parts; part++)
-        put(t, x + mms_product_at(&t->p, row, column) * size + part * (size / t->parts), given(row, column, part));
+        put(t, x + mms_product_at(&t->p, row, column) * size + part * (size / t->parts), given(t, row, column, part));
 }
 
 static char *row_of(void *matrix, const trial *t, size_t row) {
@@ -123,11 +133,11 @@ static void fill_to_add(trial *t) {
 /* Compares one part of a column. */
 static bool take_column(trial *t, size_t column, size_t part) {
   const size_t size = t->one->size, offset = part * (size / t->parts);
-  int x[MOST_S], total = 0, before = 0;
-  for (size_t row = 0; row < t->p.s; row++) total += x[row] = given(row, column, part);
+  int64_t x[MOST_S], total = 0, before = 0;
+  for (size_t row = 0; row < t->p.s; row++) total += x[row] = given(t, row, column, part);
   for (size_t row = 0; row < t->p.s; row++) {
     char *at = (char *)t->w + mms_product_at(&t->p, row, column) * size + offset;
-    if (taken(t, at) != wanted(t, row, x, before, total)) return false;
+    if (taken(t, at) != (double)wanted(t, row, x, before, total) * t->unit) return false;
     before += x[row];
   }
   return true;
@@ -150,14 +160,18 @@ typedef void (*multiplier)(const void *self, const mms_product *product);
 
 static bool passes(trial *t, multiplier multiply, const void *self) {
   const mms_one *one = t->one->size == t->x_one->size ? t->one : t->x_one;
+  const size_t bytes_of_a = t->p.s * t->p.s * one->size;
   (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->adds ? MMSCAN_MATRIX_L_STRICT : t->matrix, one,
                                                                 t->p.s, t->a);
   t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->w : t->x;
-  t->bytes = t->p.s * (t->p.columns + PAD) * t->one->size;
+  t->bytes = (t->p.s + BEHIND) * (t->p.columns + PAD) * t->one->size;
   fill(t);
   if (t->adds) fill_to_add(t);
+  memcpy(kept_a, t->a, bytes_of_a);
+  memcpy(kept_x, t->x, t->bytes);
   multiply(self, &t->p);
-  return take(t) && is_poison(t);
+  const bool is_kept = memcmp(kept_a, t->a, bytes_of_a) == 0 && memcmp(kept_x, t->x, t->bytes) == 0;
+  return is_kept && take(t) && is_poison(t);
 }
 
 static bool is_of_scans(const trial *t) {
@@ -189,6 +203,15 @@ static bool passes_shape(trial *t, multiplier multiply, const void *self) {
   return true;
 }
 
+/* Of a small shape, by numbers below the smallest normal one; such a bfloat16 counts as zero by definition. */
+static bool passes_tiny(const trial *t, multiplier multiply, const void *self) {
+  trial tiny = *t;
+  tiny.p.s = 5;
+  tiny.p.columns = 17;
+  tiny.unit = t->is_single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN;
+  return t->p.form == MMSCAN_PRODUCT_BF16 || passes_shape(&tiny, multiply, self);
+}
+
 static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     t->p.s = shapes[i].s;
@@ -199,11 +222,7 @@ static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
   return true;
 }
 
-/* One test at a time, in memory that is always there: a library is not to be refused because there was none. */
 static pthread_mutex_t one_test = PTHREAD_MUTEX_INITIALIZER;
-static _Alignas(64) unsigned char memory_a[MOST_S * MOST_S * MOST_ONE];
-static _Alignas(64) unsigned char memory_x[MOST_S * (MOST_COLUMNS + PAD) * MOST_ONE],
-    memory_w[BEFORE + sizeof memory_x];
 
 /* A library that forks while it is tested comes here again. */
 static _Thread_local unsigned depth;
@@ -216,26 +235,36 @@ void mms_selftest_unlock(void) {
   if (--depth == 0) pthread_mutex_unlock(&one_test);
 }
 
+/* So that twice MOST_S of them, with a bit for the sign, add up to less than 2^24 or 2^53; bfloat16 has eight. */
+static int bits_of(bool is_single, mmscan_product_form form) {
+  if (form == MMSCAN_PRODUCT_BF16) return 8;
+  return is_single ? 17 : 46;
+}
+
 static trial trial_of(mmscan_type type, mmscan_product_form form) {
   const mms_one *one = mms_matrix_one(type);
+  const bool is_single = type == MMSCAN_F32 || type == MMSCAN_C32;
   return (trial){.p = {.type = type, .form = form, .a = memory_a, .w = memory_w + BEFORE},
                  .one = one,
                  .x_one = form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : one,
                  .parts = type == MMSCAN_C32 || type == MMSCAN_C64 ? 2 : 1,
-                 .is_single = type == MMSCAN_F32 || type == MMSCAN_C32,
+                 .is_single = is_single,
+                 .bits = bits_of(is_single, form),
+                 .unit = 1,
                  .a = memory_a,
                  .x = memory_x,
                  .w = memory_w + BEFORE};
 }
 
-/* Leaves the thread as it was. */
+/* Whatever the thread's floats are rounded to, which it leaves as it was. */
 static bool passes_test(trial *t, multiplier multiply, const void *self) {
   int before = mms_cancel_disable();
-  const mms_rounding rounding = mms_rounding_get();
   fenv_t callers;
   fegetenv(&callers);
+  mms_rounding_set_default();
+  const mms_rounding rounding = mms_rounding_get();
   mms_selftest_lock();
-  const bool good = passes_shapes(t, multiply, self) && mms_rounding_is(rounding);
+  const bool good = passes_shapes(t, multiply, self) && passes_tiny(t, multiply, self) && mms_rounding_is(rounding);
   mms_selftest_unlock();
   fesetenv(&callers);
   mms_cancel_restore(before);

@@ -4,9 +4,9 @@
 
 #include "unit/unit.h"
 
-/* Whether products in a form come out right: of L_s and B_s, transposed and not, column-major and by rows, of odd and
- * of larger sizes; that they are written over NaN; and that nothing beside them is written, nothing that is read
- * there makes a difference, and the thread rounds as before. */
+/* Whether products in a form come out right, to the last bit: of L_s and B_s, transposed and not, column-major and by
+ * rows, of odd and of larger sizes, of tiny numbers; that they are written over NaN; and that nothing else is written,
+ * nothing that is read beside X and W makes a difference, and the thread rounds as before. */
 bool mms_selftest(void (*multiply)(const void *self, const mms_product *product), const void *self, mmscan_type type,
                   mmscan_product_form form);
 

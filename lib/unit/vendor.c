@@ -213,19 +213,26 @@ static void *find_for_quiet(const void *vendor, const char *name) {
   return call ? call : find_either(vendor, name);
 }
 
+static void ask(mms_vendor *v) {
+  find_file(v);
+  find_affixes(v);
+  find_version(v);
+  v->one_at_a_time = one_at_a_time(v);
+  v->batches = batches(v);
+  v->stays = stays(v);
+  v->watches_forks = is_openblas_of(v, MMS_OPENBLAS_PTHREADS);
+  v->block = block(v);
+  v->adds = adds(v);
+  v->quiet = mms_quiet_of(find_for_quiet, v);
+}
+
+/* What a library does to floats when it is asked is not the caller's either. */
 mms_vendor mms_vendor_ask(void *handle) {
   mms_vendor v = {.handle = handle, .prefix = "", .suffix = ""};
-  if (!handle) return v;
-  find_file(&v);
-  find_affixes(&v);
-  find_version(&v);
-  v.one_at_a_time = one_at_a_time(&v);
-  v.batches = batches(&v);
-  v.stays = stays(&v);
-  v.watches_forks = is_openblas_of(&v, MMS_OPENBLAS_PTHREADS);
-  v.block = block(&v);
-  v.adds = adds(&v);
-  v.quiet = mms_quiet_of(find_for_quiet, &v);
+  fenv_t callers;
+  fegetenv(&callers);
+  if (handle) ask(&v);
+  fesetenv(&callers);
   return v;
 }
 
