@@ -177,6 +177,7 @@ static bool note_routines(const mms_library *l, mms_trust_notes **notes) {
 
 mmscan_status mms_roster_keep(mms_roster *r) {
   mms_trust_notes *notes = NULL;
+  if (r->count && !r->library[r->count - 1].version) return MMSCAN_EIO;
   for (size_t i = 0; i < r->count; i++)
     if (!note_routines(&r->library[i], &notes)) {
       mms_trust_forget(notes);

@@ -60,7 +60,8 @@ char *mms_roster_skip_linked(mms_roster *roster, char *text);
  * or it is of another version. MMSCAN_ENOMEM. */
 mmscan_status mms_roster_unit(mms_roster *roster, const char *name, const mms_unit **unit);
 
-/* All was read and is kept: so are the holds, and what passed its test is used. MMSCAN_ENOMEM. */
+/* All was read and is kept: so are the holds, and what passed its test is used. MMSCAN_EIO: the last library has no
+ * version. MMSCAN_ENOMEM. */
 mmscan_status mms_roster_keep(mms_roster *roster);
 
 /* Nothing is kept. */

@@ -174,6 +174,9 @@ static char *make_text(const mms_isa *isa, size_t *size, size_t *lines) {
   return mms_text_end(&text);
 }
 
+/* Of a file that could not be opened. */
+static mmscan_status status_of(int error) { return error == ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EIO; }
+
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
 /* What is no file, like a pipe that nobody writes to, is not waited for. */
@@ -197,7 +200,7 @@ static FILE *open_regular(const char *name) {
 static mmscan_status read_text(const char *name, char **text, size_t *size, const char **why) {
   FILE *file = open_regular(name);
   *why = errno == EINVAL ? "it cannot be read, being no regular file" : strerror(errno);
-  if (!file) return MMSCAN_EIO;
+  if (!file) return status_of(errno);
   *text = malloc(LONGEST_FILE + 1);
   *size = *text ? fread(*text, 1, LONGEST_FILE + 1, file) : 0;
   bool failed = ferror(file) != 0;
@@ -387,8 +390,10 @@ static FILE *open_beside(const char *target, const struct stat *at, char *beside
   const bool has_mode = !at->st_mode || fchmod(fd, at->st_mode & 0777) == 0 || errno == EPERM || errno == ENOTSUP;
   FILE *file = has_mode ? fdopen(fd, "wb") : NULL; /* some systems have no modes */
   if (file) return file;
+  const int error = errno;
   close(fd);
   unlink(beside);
+  errno = error;
   return NULL;
 }
 
@@ -396,8 +401,8 @@ static mmscan_status write_beside(const char *target, const struct stat *at, con
                                   size_t entries) {
   char *beside = malloc(strlen(target) + BESIDE_ROOM);
   if (!beside) return MMSCAN_ENOMEM;
-  mmscan_status status = MMSCAN_EIO;
   FILE *file = open_beside(target, at, beside);
+  mmscan_status status = file ? MMSCAN_EIO : status_of(errno);
   if (file && write_file(file, text, size, entries) && rename(beside, target) == 0)
     status = MMSCAN_OK;
   else if (file)
@@ -411,7 +416,7 @@ mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
   size_t size = 0, entries = 0;
   struct stat at;
   char *text = make_text(isa, &size, &entries), *target = text ? target_of(name, &at) : NULL;
-  mmscan_status status = text ? MMSCAN_EIO : MMSCAN_ENOMEM;
+  mmscan_status status = text ? status_of(errno) : MMSCAN_ENOMEM;
   if (target) status = write_beside(target, &at, text, size, entries);
   free(target);
   free(text);
