@@ -237,6 +237,7 @@ class Tune(Case):
             self.assertEqual("sgemm_batch: off" in text, not wisdom)
         self.assertEqual([states[known]["used"] for known in (False, True)], [False, True])
         self.assertEqual(run("tune", "--try", sound, "sgemm_batch")[:2], (0, b"passed\n"))
+        self.assertEqual(run("tune", "--try", toy("sly"), "sgemm_batch", env={"TOY_FAULT": "talks"})[:2], (0, b"passed\n"))
         self.assertNotIn(run("tune", "--try", crashes, "sgemm_batch")[0], (0, 1, 2))
         self.bad("tune", "--try", sound, "sgesv")
         self.bad("tune", "--unit", toy("drops"), says=["toy_drops.so", "wrong products"])

@@ -10,6 +10,7 @@
 #include "settings.h"
 #include "suspect.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,21 +66,19 @@ static int try_routine(const char *library, const char *routine) {
   return DONE;
 }
 
-/* The last line of a trial. An exit status alone is no proof: a library may have ended the process with it. */
-static const char *const last_lines[] = {[DONE] = "passed\n", [FAILED] = "failed\n"};
+/* What a trial prints. An exit status alone is no proof: a library may have ended the process with it. */
+static const char *const verdicts[] = {[DONE] = "passed\n", [FAILED] = "failed\n"};
 
+/* The verdict alone goes to stdout: what the library says, to the end of the process, goes to stderr. */
 int try_here(const char *library, const char *routine) {
+  const int ours = dup(STDOUT_FILENO);
+  if (ours < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return fail("stdout: %s", strerror(errno));
   const int status = try_routine(library, routine);
-  return fputs(last_lines[status], stdout) < 0 ? FAILED : status;
+  return dprintf(ours, "%s", verdicts[status]) < 0 ? FAILED : status;
 }
 
-/* The last line of what a process says. */
-static void read_last(FILE *from, char *line, int size) {
-  while (fgets(line, size, from) != NULL) continue;
-}
-
-static bool is_proof(const char *line, int status) {
-  return (status == DONE || status == FAILED) && strcmp(line, last_lines[status]) == 0;
+static bool is_proof(const char *said, int status) {
+  return (status == DONE || status == FAILED) && strcmp(said, verdicts[status]) == 0;
 }
 
 /* This program once more: a library that crashes takes its process with it. */
@@ -87,10 +86,10 @@ static const char *try_apart(const char *unit, const char *routine) {
   const char *const words[] = {"/proc/self/exe", "tune", "--try", unit, routine, NULL};
   process p;
   if (!process_start(&p, words, -1, true)) return "could not be tried";
-  char line[256] = "";
-  read_last(p.from, line, sizeof line);
+  char said[16];
+  said[fread(said, 1, sizeof said - 1, p.from)] = '\0';
   const int status = process_end(&p);
-  if (!is_proof(line, status)) return "crashed";
+  if (!is_proof(said, status)) return "crashed";
   return status == DONE && mmscan_routine_try(unit, routine) == MMSCAN_OK ? "passed" : "failed";
 }
 
