@@ -3,7 +3,8 @@
 # Settings, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   as everywhere; CFLAGS defaults to -O3 -g
 #   BLAS=openblas|blis|blas|mkl|/path/lib.so   the CBLAS to link
-#   PREFIX=/usr/local DESTDIR=           where `make install` puts things
+#   PREFIX=/usr/local LIBDIR=lib DESTDIR=
+#                                        where `make install` puts things; LIBDIR is under PREFIX
 #   BUILD=build                          where things are built
 #   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
 #   WERROR=1                             warnings are errors (set by the checks)
@@ -11,6 +12,7 @@
 
 BUILD ?= build
 PREFIX ?= /usr/local
+LIBDIR ?= lib
 BLAS ?= openblas
 CFLAGS ?= -O3 -g
 # By default, or where make has been told to know none by itself.
@@ -125,7 +127,7 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 # What things are made of is kept in files that are written where it has changed: the flags of all objects, the objects of
 # what is linked, the definitions of the toys. That the flags are others is said, as `make install` may have been given
 # less than `make`. Whether warnings are errors is all one to an object.
-BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(ISA_FLAGS_avx512) $(ISA_FLAGS_avx512vl) $(ISA_FLAGS_avx2) $(BLAS_LIBS) \
+BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(BLAS_LIBS) \
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): also when make only tells what it would do, or that would be everything.
@@ -327,14 +329,14 @@ demo: ## what this is for, on real data
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
 install: all ## install under DESTDIR and PREFIX
-	STRIP=$(call quote,$(STRIP)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) \
+	STRIP=$(call quote,$(STRIP)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
 	  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) scripts/install $(BUILD) $(VERSION)
 
 install-strip: ## the same, without what debuggers need
 	$(MAKE) install STRIP=strip
 
 uninstall: ## remove what install put there
-	DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) scripts/install --remove $(BUILD) $(VERSION)
+	DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) scripts/install --remove $(BUILD) $(VERSION)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
 C_FILES = $(or $(shell git ls-files '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git knows no files here))

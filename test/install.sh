@@ -22,8 +22,11 @@ make_quietly() {
 umask 077
 make_quietly install PREFIX="$tmp/first place"
 make_quietly install DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
+make_quietly install PREFIX="$tmp/multi" LIBDIR=lib/some-arch
 files "$tmp/first place" >"$tmp/list"
 files "$tmp/stage/opt/mmscan" | diff "$tmp/list" - || fail "DESTDIR gives other files than PREFIX"
+files "$tmp/multi" | sed 's|/lib/some-arch/|/lib/|' | diff "$tmp/list" - || fail "LIBDIR gives other files"
+make -s BUILD="$build" install PREFIX="$tmp/multi" LIBDIR=/lib64 2>/dev/null && fail "a LIBDIR that is not under PREFIX"
 [ "$(ls "$tmp/stage")" = opt ] || fail "DESTDIR: files outside PREFIX"
 diff -r "$tmp/first place" "$tmp/stage/opt/mmscan" || fail "a file knows its prefix"
 find "$tmp/first place" -type f ! -perm 644 ! -perm 755 | grep . && fail "wrong file modes"
@@ -100,6 +103,9 @@ runs() {
   [ "$needed" = "$2" ] || fail "$1: needs the shared library: $needed"
 }
 
+PKG_CONFIG_PATH="$tmp/multi/lib/some-arch/pkgconfig" pkg-config --cflags --libs mmscan >"$tmp/flags"
+eval "$CC -o $tmp/user/multi $tmp/user/user.c $(cat "$tmp/flags") -Wl,-rpath,$tmp/multi/lib/some-arch"
+runs "$tmp/user/multi" yes
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 [ "$(pkg-config --modversion mmscan)" = "$version" ] || fail "pkg-config: wrong version"
 shared_flags=$(pkg-config --cflags --libs mmscan)
@@ -163,8 +169,8 @@ done
 for language in C CXX; do
   project=$tmp/cmake-$language
   mkdir "$project"
-  suffix=c
-  [ $language = C ] || suffix=cc
+  suffix=c config=$prefix/lib
+  [ $language = C ] || suffix=cc config=$tmp/multi/lib/some-arch
   cp "$tmp/user/user.$suffix" "$project/"
   cat >"$project/CMakeLists.txt" <<PROJECT
 cmake_minimum_required(VERSION 3.13)
@@ -183,7 +189,7 @@ foreach(other ${version%%.*}.999 999)
   endif()
 endforeach()
 PROJECT
-  { cmake -S "$project" -B "$project/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" \
+  { cmake -S "$project" -B "$project/build" -Dmmscan_DIR="$config/cmake/mmscan" -DCMAKE_C_COMPILER="$CC" \
       -DCMAKE_CXX_COMPILER="$CXX" && cmake --build "$project/build"; } >"$tmp/cmake.log" 2>&1 ||
     { cat "$tmp/cmake.log"; fail "CMake, $language"; }
   runs "$project/build/shared" yes
@@ -212,5 +218,6 @@ done
 touch "$prefix/lib/pkgconfig/other.pc"
 make_quietly uninstall PREFIX="$prefix"
 make_quietly uninstall DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
+make_quietly uninstall PREFIX="$tmp/multi" LIBDIR="$tmp/multi/lib/some-arch"
 [ "$(files "$prefix")" = ./lib/pkgconfig/other.pc ] || fail "uninstall left, or took too much: $(files "$prefix")"
-[ -z "$(files "$tmp/stage")" ] || fail "uninstall with DESTDIR left: $(files "$tmp/stage")"
+[ -z "$(files "$tmp/stage")$(files "$tmp/multi")" ] || fail "uninstall left: $(files "$tmp/stage") $(files "$tmp/multi")"
