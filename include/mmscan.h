@@ -143,7 +143,7 @@ const char *mmscan_strerror(mmscan_status status);
  * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and x != y
  * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace
- * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: the linked BLAS gives wrong products
+ * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: its unit, the linked BLAS or that of MMSCAN_UNIT, gives wrong products
  * and, where the environment is illegal, the status that ENVIRONMENT says
  */
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y);
@@ -186,8 +186,9 @@ typedef enum mmscan_op {
 typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
 
 /* Describes `batch` scans of n elements each. Element i of scan r is x[r * x_dist + i * x_stride], and
- * y[r * y_dist + i * y_stride]. Set it to zeros, then fill in what you mean: fields added by a later version mean the
- * plain scan when zero. Fields a plain scan does not look at: strides when n <= 1, distances when batch <= 1. */
+ * y[r * y_dist + i * y_stride]. Set it to zeros, then fill in what you mean, always with struct_size, x_type, y_type,
+ * op, kind, n, both strides and batch: fields added by a later version mean the plain scan when zero. Fields a plain
+ * scan does not look at: strides when n <= 1, distances when batch <= 1. */
 typedef struct mmscan_desc {
   size_t struct_size;         /* sizeof(mmscan_desc) */
   mmscan_type x_type, y_type; /* equal: a wider y_type is for later, any other is MMSCAN_ENOTSUP too */
@@ -199,7 +200,8 @@ typedef struct mmscan_desc {
                                    y_stride of 0 is illegal */
   size_t batch;                 /* how many scans, 1 or more mostly; 0: nothing to do */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
-  const void *init;             /* one element of y_type, read before y is written; exclusive only; NULL: zero */
+  const void *init;             /* one element of y_type, read before y is written; exclusive only; NULL: the identity
+                                   of op, which here is +0 for + */
 } mmscan_desc;
 
 /* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Rows of x may share memory with
@@ -209,7 +211,7 @@ typedef struct mmscan_desc {
  *                  init is set for an inclusive scan
  * MMSCAN_EOVERLAP  as under "In place", above; or rows of y share memory
  * MMSCAN_ENOMEM    no memory for the workspace of an engine that was asked for by name
- * MMSCAN_EBLAS     only with the engine gemm: its unit gives wrong products
+ * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   marked "for later" in this header
  * and, where the environment is illegal, the status that ENVIRONMENT says
  */
@@ -229,7 +231,8 @@ typedef struct mmscan_choice {
   const char *engine; /* a name from mmscan_get_engine() */
   const char *unit;   /* a name from mmscan_get_unit(); only for the engine gemm */
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
-  size_t tile;        /* elements in a tile, at least s, at most MMSCAN_MAX_TILE; only for engines that cut tiles */
+  size_t tile;        /* elements in a tile, at least s, given or the library's own, at most MMSCAN_MAX_TILE; only for
+                         engines that cut tiles */
   int threads;        /* 1 or more, of which 2^20 count: how many to use, where there are tiles or scans for so many */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
@@ -650,14 +653,14 @@ typedef struct mmscan_product_desc {
 } mmscan_product_desc;
 
 /* W = A X by one unit in one form, where A is L_s or B_s: a level of Algorithm 1 without its gather and scatter, to
- * time and compare units. x and w are of row_stride or s times columns elements as *desc says; bfloat16 is a uint16_t,
- * the upper half of a float. In place (x == w) with MMSCAN_PRODUCT_TRMM only, which else copies X first. Makes A anew
- * in each call, s*s elements. Floats are multiplied as they come: 0 * Inf is NaN. BLIS 0.9.0 reads, and does not use,
- * up to 8 bytes behind W.
+ * time and compare units. x and w are of s * columns elements, or by rows of (s - 1) * row_stride + columns, of which
+ * those between rows are not touched; bfloat16 is a uint16_t, the upper half of a float. In place (x == w) with
+ * MMSCAN_PRODUCT_TRMM only, which else copies X first. Makes A anew in each call, s*s elements. Floats are multiplied
+ * as they come: 0 * Inf is NaN. BLIS 0.9.0 reads, and does not use, up to 8 bytes behind W.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns;
  *                  or the environment is illegal (its status is returned, whatever it is)
- * MMSCAN_EOVERLAP  x and w share memory, and are not in place or may not be
+ * MMSCAN_EOVERLAP  X and W share an element, and are not in place or may not be
  * MMSCAN_ENOTSUP   the unit does not have the form for the type (none has it for integers), or it is not used (see
  *                  mmscan_get_routine())
  * MMSCAN_EBLAS     the unit cannot be used here

@@ -56,11 +56,12 @@ static mmscan_status check_shape(const mms_problem *p) {
   return MMSCAN_OK;
 }
 
-/* An exclusive scan starts at init, or at +0; an inclusive one at the identity. */
+/* An exclusive scan starts at init, or at the identity, as an inclusive one does: but at +0 where that of floats is -0.
+ */
 static mms_value first_carry(mmscan_op op, mmscan_type type, mmscan_kind kind, const void *init) {
-  if (kind == MMSCAN_INCLUSIVE) return mms_type_identity(op, type);
-  mms_value v;
-  memset(&v, 0, sizeof v);
+  mms_value v = mms_type_identity(op, type);
+  if (kind == MMSCAN_INCLUSIVE) return v;
+  if (op == MMSCAN_PLUS) memset(&v, 0, sizeof v);
   if (init) memcpy(&v, init, mms_type_size(type));
   return v;
 }
@@ -114,22 +115,21 @@ typedef struct rows {
   uintptr_t at; /* address of the row */
   size_t left;  /* rows from this one on */
   size_t step;  /* bytes to the next */
+  size_t bytes; /* of each */
 } rows;
 
-static rows rows_of(const void *base, ptrdiff_t dist, size_t batch, size_t size) {
+static rows rows_of(const void *base, ptrdiff_t dist, size_t batch, size_t n, size_t size) {
   uintptr_t first = (uintptr_t)base;
   size_t step = magnitude(dist) * size;
   if (dist < 0) first -= step * (batch - 1);
-  return (rows){first, batch, step};
+  return (rows){first, batch, step, n * size};
 }
 
-/* Both lists go up, and all rows are equally long: the lower of two rows that are apart can meet no later row of the
- * other list. */
-static bool rows_meet(rows x, rows y, size_t bytes) {
+/* Both lists go up: the lower of two rows that are apart can meet no later row of the other list. */
+static bool rows_meet(rows x, rows y) {
   while (x.left && y.left) {
-    uintptr_t apart = x.at < y.at ? y.at - x.at : x.at - y.at;
-    if (apart < bytes) return true;
     rows *lower = x.at < y.at ? &x : &y;
+    if ((x.at < y.at ? y.at - x.at : x.at - y.at) < lower->bytes) return true;
     lower->at += lower->step;
     lower->left--;
   }
@@ -137,16 +137,19 @@ static bool rows_meet(rows x, rows y, size_t bytes) {
 }
 
 /* Bytes from the lowest of all rows to the end of the highest. */
-static size_t extent(rows r, size_t bytes) { return (r.left - 1) * r.step + bytes; }
+static size_t extent(const rows *r) { return (r->left - 1) * r->step + r->bytes; }
 
-/* Rows of x at distance 0 are one row. Rows are looked at one by one only where the two arrays are not apart. */
+/* Rows are looked at one by one only where the two arrays are not apart. */
+static mmscan_status check_rows(rows x, rows y) {
+  if (y.at - x.at >= extent(&x) && x.at - y.at >= extent(&y)) return MMSCAN_OK;
+  return rows_meet(x, y) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
+/* Rows of x at distance 0 are one row. */
 static mmscan_status check_batch(const mms_problem *p, const void *x, const void *y, size_t size) {
   if (x == y && p->x_dist == p->y_dist) return MMSCAN_OK;
   size_t x_batch = p->x_dist == 0 ? 1 : p->batch;
-  const size_t bytes = p->n * size;
-  const rows from = rows_of(x, p->x_dist, x_batch, size), to = rows_of(y, p->y_dist, p->batch, size);
-  if (to.at - from.at >= extent(from, bytes) && from.at - to.at >= extent(to, bytes)) return MMSCAN_OK;
-  return rows_meet(from, to, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+  return check_rows(rows_of(x, p->x_dist, x_batch, p->n, size), rows_of(y, p->y_dist, p->batch, p->n, size));
 }
 
 mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void *y) {
@@ -189,9 +192,10 @@ static mmscan_status check_product_values(const mmscan_product_desc *d) {
   return mms_matrix_one(d->type)->size ? MMSCAN_OK : MMSCAN_ENOTSUP;
 }
 
-/* Elements of X, and of W, from the first to the last. */
-static size_t product_extent(const mmscan_product_desc *d) {
-  return d->row_stride ? (d->s - 1) * d->row_stride + d->columns : d->s * d->columns;
+/* Of X or W: column-major they are one row. */
+static rows rows_of_product(const mmscan_product_desc *d, const void *matrix, size_t size) {
+  if (d->row_stride) return rows_of(matrix, (ptrdiff_t)d->row_stride, d->s, d->columns, size);
+  return rows_of(matrix, 0, 1, d->s * d->columns, size);
 }
 
 static mmscan_status check_product_arrays(const mmscan_product_desc *d, const void *x, const void *w) {
@@ -199,8 +203,7 @@ static mmscan_status check_product_arrays(const mmscan_product_desc *d, const vo
   size_t x_size = d->form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16.size : size;
   if (!x || !w || d->columns > PTRDIFF_MAX / size / d->s) return MMSCAN_EINVAL;
   if (x == w) return d->form == MMSCAN_PRODUCT_TRMM ? MMSCAN_OK : MMSCAN_EOVERLAP;
-  size_t above = (uintptr_t)w - (uintptr_t)x, below = (uintptr_t)x - (uintptr_t)w;
-  return above < product_extent(d) * x_size || below < product_extent(d) * size ? MMSCAN_EOVERLAP : MMSCAN_OK;
+  return check_rows(rows_of_product(d, x, x_size), rows_of_product(d, w, size));
 }
 
 mmscan_status mms_problem_product(const mmscan_product_desc *d, const void *x, const void *w) {

@@ -55,15 +55,15 @@ enum { N = 100003 };
 #define CHECK(ENUM, T, LEAST, VALUE)                                                                                   \
   static int check_##ENUM(mmscan_kind kind, int reverse, const mmscan_choice *choice, size_t n) {                      \
     static T x[N], y[N];                                                                                               \
-    const T init = 7;                                                                                                  \
+    const T seven = 7, *init = kind == MMSCAN_EXCLUSIVE && n % 2 ? &seven : NULL;                                      \
     const mmscan_desc desc = {.struct_size = sizeof desc, .x_type = MMSCAN_##ENUM, .y_type = MMSCAN_##ENUM,            \
                               .op = MMSCAN_MAX, .kind = kind, .reverse = reverse, .n = n, .x_stride = 1,               \
-                              .y_stride = 1, .batch = 1, .init = kind == MMSCAN_EXCLUSIVE ? &init : NULL};             \
+                              .y_stride = 1, .batch = 1, .init = init};                                                \
     mmscan_plan *plan;                                                                                                 \
     for (size_t i = 0; i < n; i++) x[i] = (T)(VALUE);                                                                  \
     if (mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, choice) || mmscan_execute(plan, x, y)) return 1;        \
     mmscan_plan_destroy(plan);                                                                                         \
-    T most = kind == MMSCAN_EXCLUSIVE ? init : (LEAST);                                                                \
+    T most = init ? *init : (LEAST);                                                                                   \
     for (size_t i = 0; i < n; i++) {                                                                                   \
       const size_t at = reverse ? n - 1 - i : i;                                                                       \
       const T next = MAXIMUM(most, x[at]), want = kind == MMSCAN_EXCLUSIVE ? most : next;                              \

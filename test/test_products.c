@@ -367,6 +367,34 @@ static void test_product_limits(void **state) {
   assert_mmscan_ok(mmscan_unit_close(half.unit));
 }
 
+/* Rows of W may lie between those of X, as what a BLAS is given may. */
+static void test_rows_between_rows(void **state) {
+  (void)state;
+  enum { S = 4, COLUMNS = 5, APART = 2 * COLUMNS };
+  static const mmscan_product_form ways[] = {MMSCAN_PRODUCT_CHUNKED, MMSCAN_PRODUCT_GEMM, MMSCAN_PRODUCT_TRMM};
+  mmscan_product_desc d = good_product;
+  d.s = S;
+  d.columns = COLUMNS;
+  d.row_stride = APART;
+  d.matrix = MMSCAN_MATRIX_L;
+  for (size_t f = 0; f < COUNT(ways); f++) {
+    float both[S * APART];
+    d.form = ways[f];
+    for (int i = 0; i < S * APART; i++) both[i] = (float)i;
+    assert_int_equal(mmscan_product(&d, both, both + COLUMNS - 1), MMSCAN_EOVERLAP);
+    assert_int_equal(mmscan_product(&d, both + COLUMNS - 1, both), MMSCAN_EOVERLAP);
+    assert_mmscan_ok(mmscan_product(&d, both, both + COLUMNS));
+    for (int c = 0, sum; c < COLUMNS; c++) {
+      sum = 0;
+      for (int r = 0; r < S; r++) {
+        const int at = r * APART + c;
+        assert_true(both[at] == (float)at);
+        assert_true(both[at + COLUMNS] == (float)(sum += at));
+      }
+    }
+  }
+}
+
 static void refuse_product(mmscan_product_desc d, mmscan_status want) {
   float x[40] = {0}, w[40];
   assert_int_equal(mmscan_product(&d, x, w), want);
@@ -458,8 +486,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_products_of_toys), cmocka_unit_test(test_products_of_units_here),
       cmocka_unit_test(test_bf16_is_exact),    cmocka_unit_test(test_many_shapes),
       cmocka_unit_test(test_chunks),           cmocka_unit_test(test_product_arrays),
-      cmocka_unit_test(test_product_limits),   cmocka_unit_test(test_product_sizes),
-      cmocka_unit_test(test_product_values),   cmocka_unit_test(test_batched_form),
+      cmocka_unit_test(test_product_limits),   cmocka_unit_test(test_rows_between_rows),
+      cmocka_unit_test(test_product_sizes),    cmocka_unit_test(test_product_values),
+      cmocka_unit_test(test_batched_form),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
