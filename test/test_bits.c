@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <fenv.h>
+#include <float.h>
 #include <omp.h>
 #include <stdatomic.h>
 
@@ -397,6 +398,26 @@ static void test_fewer_threads(void **state) {
   sample_free(&sample);
 }
 
+/* Rows whose first carry is so large that sums may not be regrouped, until an element brings it down: they are streamed
+ * by one thread and not by two, or the other way round. */
+static void test_heavy_rows(void **state) {
+  (void)state;
+  enum { N = 30000, BATCH = 100 };
+  static const float init = FLT_MAX;
+  const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd"};
+  struct sample sample = sample_new(type_at(0), RANDOM, BATCH * N);
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_EXCLUSIVE, 0, N);
+  desc.batch = BATCH;
+  desc.x_dist = desc.y_dist = N;
+  desc.init = &init;
+  for (size_t row = 0; row < BATCH; row++) ((float *)sample.x)[row * N] = -FLT_MAX;
+  struct buffer one = buffer_new(BATCH * N * sizeof(float), 0);
+  execute_with(&desc, choice, 1, sample.x, one.data);
+  check_same_bits(&sample, &desc, &choice, 2, &one);
+  buffer_free(&one);
+  sample_free(&sample);
+}
+
 /* ---- Other processes --------------------------------------------------------------------------------------------- */
 
 /* Threads round as their caller does. */
@@ -612,6 +633,7 @@ static int run_all(void) {
       cmocka_unit_test(test_each_its_own),
       cmocka_unit_test(test_lead),
       cmocka_unit_test(test_fewer_threads),
+      cmocka_unit_test(test_heavy_rows),
       cmocka_unit_test(test_rounding_by_the_letter),
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_absent_threads),

@@ -234,6 +234,7 @@ static void check_bf16(const char *unit) {
   struct rng rng = rng_of(11);
   mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = MMSCAN_F32, .form = MMSCAN_PRODUCT_BF16};
   d.matrix = MMSCAN_MATRIX_L;
+  d.unit = "cblas";
   d.s = S;
   d.columns = COLUMNS;
   for (size_t i = 0; i < COUNT(x); i++)
@@ -373,6 +374,7 @@ static void test_rows_between_rows(void **state) {
   enum { S = 4, COLUMNS = 5, APART = 2 * COLUMNS };
   static const mmscan_product_form ways[] = {MMSCAN_PRODUCT_CHUNKED, MMSCAN_PRODUCT_GEMM, MMSCAN_PRODUCT_TRMM};
   mmscan_product_desc d = good_product;
+  d.unit = "cblas";
   d.s = S;
   d.columns = COLUMNS;
   d.row_stride = APART;
