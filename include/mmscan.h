@@ -28,7 +28,8 @@
  * Threads    Every call may be made from any number of threads at once, on one plan too. A call made inside an OpenMP
  *            parallel region, or in a forked child of a process that had threads, whoever started them, runs on the
  *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use; never
- *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, a call runs on the calling thread.
+ *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, or gives them stacks of less than
+ *            128 KiB (OMP_STACKSIZE), a call runs on the calling thread.
  *            A system may start a thread on the CPU of the one that starts it, beside an idle one; then the first calls
  *            on several threads take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its
  *            threads.
@@ -43,8 +44,9 @@
  *            A LIBXSMM puts OMP_PROC_BIND into the environment when it is first used, and where it was not there it is
  *            taken out again: no other thread should change the environment while one is opened, or while
  *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
- * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN. Integers wrap
- *            around (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which is
+ * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN, and where a
+ *            CPU is set to flush tiny results to zero and not tiny operands (FTZ without DAZ). Integers wrap around
+ *            (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which is
  *            not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
  *            (but for a sum that comes near the largest float in small steps, which may overflow sooner or later). The
  *            engine gemm, and any where rounding is downward, does not keep the sign of a zero. Flags of floating-point

@@ -1,5 +1,5 @@
 /* recruit.c: starts threads that do nothing, to see whether the system lets it, and then OpenMP's; and sees whether
- * there is memory for what OpenMP allocates. */
+ * there is memory for what OpenMP allocates, and stack enough for a scan. */
 #include "recruit.h"
 
 #include "cancel.h"
@@ -50,6 +50,13 @@ static void set_stack(pthread_attr_t *as) {
   if (size) pthread_attr_setstacksize(as, size);
 }
 
+/* What a scan takes on a thread is 24 KiB, and what an OpenBLAS has for each, on the same stack, 64. */
+static bool has_stack(const pthread_attr_t *as) {
+  enum { LEAST = 128 << 10 };
+  size_t size;
+  return pthread_attr_getstacksize(as, &size) == 0 && size >= LEAST;
+}
+
 /* ---- Threads that do nothing ---------------------------------------------------------------------------------- */
 
 /* Each starts the next, and ends after it: all are there at one time, and nothing is allocated. */
@@ -94,7 +101,7 @@ static bool can_start_like_openmp(size_t count) {
   pthread_attr_t as;
   if (pthread_attr_init(&as) != 0) return false;
   set_stack(&as);
-  bool can = can_start(&as, count);
+  bool can = has_stack(&as) && can_start(&as, count);
   pthread_attr_destroy(&as);
   return can;
 }

@@ -279,7 +279,7 @@ static void test_no_memory(void **state) {
 /* Usual ones, too large for so many, too small for what a thread has of its own; in all units. */
 static void test_stacks_of_openmp(void **state) {
   (void)state;
-  static const char *const sizes[] = {"8M", "2G", "2097152", "2g", "64 K", "65536B"};
+  static const char *const sizes[] = {"8M", "2G", "2097152", "2g", "64 K", "65536B", "68K", "76K", "84K"};
   if (is_instrumented()) {
     print_message("skipped: an instrument needs memory\n");
     skip();
