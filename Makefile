@@ -254,23 +254,23 @@ $(BUILD)/test/toy_xsmm_%.so: test/toy_xsmm.c $(BUILD)/flags $(BUILD)/toys
 	$(make_toy)
 $(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes choosing): | $(TOY_FILES)
 
-tests: $(TESTS)
+tests: $(TESTS) ## build the tests of the library
 
 # ---- Checking ---------------------------------------------------------------------------------------------------------
 check: ## build with warnings as errors and run every test
 	$(MAKE) WERROR=1 check-units check-command check-reproduction check-install
 
-check-units: $(TESTS)
+check-units: $(TESTS) ## the tests of the library (MMSCAN_TEST_QUICK=1: in a tenth of the time)
 	$(if $(LEFT_OUT),@echo "left out here: $(LEFT_OUT)")
 	test/run $(TESTS)
 
-check-command: all $(TOY_FILES)
+check-command: all $(TOY_FILES) ## those of the command, the README and what the documents tell to add
 	test/run test/limit.sh test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD) test/add_operator.sh:$(BUILD)
 
 check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 	test/run bench/reproduction/reproduce.py:$(TOOL)
 
-check-install: all
+check-install: all ## those of what is installed
 	test/run test/install.sh:$(BUILD)
 
 # Idle threads sleep.
