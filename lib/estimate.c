@@ -14,7 +14,7 @@ typedef struct row {
   double start, scan, f32, f64, i32, i64;
 } row;
 
-/* Scans shorter than MMS_LOOP_SHORT, and than MMS_KERNEL_FEW, where there are many. */
+/* Scans shorter than MMS_LOOP_SHORT, and than MMS_KERNEL_IN_ORDER, where there are many. */
 static const char SHORT[] = "short", FEW[] = "few";
 
 static const row table[] = {
@@ -44,7 +44,7 @@ static bool is_of(const row *r, const mms_engine *engine, const char *part) {
 
 static const char *part_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
   if (engine->has_unit) return job->unit->name;
-  if (engine->has_isa) return shape.batch > 1 && shape.n < MMS_KERNEL_FEW ? FEW : job->isa->name;
+  if (engine->has_isa) return shape.batch > 1 && shape.n < MMS_KERNEL_IN_ORDER ? FEW : job->isa->name;
   return shape.batch > 1 && shape.n < MMS_LOOP_SHORT ? SHORT : NULL;
 }
 

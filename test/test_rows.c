@@ -143,7 +143,7 @@ static void test_all_counts(void **state) {
   (void)state;
   for (size_t t = 0; t < TYPES; t++) {
     struct rows *r = rows_new(type_at(t), RANDOM);
-    for (r->n = 1; r->n <= MMS_KERNEL_FEW + 1; r->n++)
+    for (r->n = 1; r->n <= MMS_KERNEL_IN_ORDER + 1; r->n++)
       for (r->count = 1; r->count <= MOST_ROWS; r->count += quick() ? 3 : 1)
         for (r->way = 0; r->way < X_HAS_GAPS; r->way++) compare_all(r);
     free(r);
@@ -284,7 +284,7 @@ static void test_calls(void **state) {
 static void test_few_are_as_by_the_loop(void **state) {
   (void)state;
   for (size_t t = 0; t < FLOAT_TYPES; t++)
-    for (size_t n = 1; n < MMS_KERNEL_FEW; n++) {
+    for (size_t n = 1; n < MMS_KERNEL_IN_ORDER; n++) {
       const size_t batch = 1000, bytes = n * batch * type_at(t)->size;
       struct sample sample = sample_new(type_at(t), RANDOM, n * batch);
       void *many = test_memory(bytes), *each = test_memory(bytes);

@@ -21,7 +21,7 @@ static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *
 
 /* What the scan of the tile ends with. It is made in the cache, in runs, which make no difference to it. */
 static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
-  alignas(MMS_KERNEL_ALIGN) char y[MMS_KERNEL_RUN];
+  alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
   const size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
   mms_kernel_scan *scan = mms_kernel_scan_of(job->kernel, job->kind, job->reverse);
   for (size_t done = 0, m; done < t->m; done += m) {

@@ -13,13 +13,14 @@
 
 enum {
   MMS_KERNEL_MOST = MMSCAN_MAX_TILE, /* elements a kernel is given at a time: sums of so many may be regrouped */
-  MMS_KERNEL_FEW = 8,                /* so many elements, where there are no others, are added in the loop's order */
-  MMS_KERNEL_ALIGN = 64,             /* bytes of a line of the cache */
-  MMS_KERNEL_PREFETCH = 4096,        /* bytes: how far ahead what is read once is prefetched */
-  MMS_KERNEL_SOON = 1024,            /* bytes: and what is in a cache, where cores gain by that, */
-  MMS_KERNEL_FAR = 16384,            /* bytes: and what comes from memory */
-  MMS_KERNEL_CHUNK = 32768,          /* bytes: where two places are read sooner than one, they are the halves of this */
+  MMS_KERNEL_IN_ORDER = 8,           /* elements: so few, where there are no others, are added in the loop's order */
+  MMS_KERNEL_LINE = 64,              /* bytes of a line of the cache */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
+  /* Bytes ahead at which x is prefetched; measured, doc/PERFORMANCE.md: */
+  MMS_KERNEL_PREFETCH = 4096, /* what is read a single time */
+  MMS_KERNEL_SOON = 1024,     /* what is in a cache, where cores gain by that */
+  MMS_KERNEL_FAR = 16384,     /* what comes from memory, in one stream */
+  MMS_KERNEL_CHUNK = 32768,   /* and in two, which are the halves of this */
 };
 
 /* What is found of elements that are added up. */
