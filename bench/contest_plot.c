@@ -98,7 +98,8 @@ static void put_failure(FILE *to, const standing *s, size_t place) {
   fprintf(to, " at 0,%zu left noenhanced front font ',12' textcolor '%s'\n", place + 1, failed ? "#b00000" : "#707070");
 }
 
-/* Bars of the same threads: length, middle, ends, colour. Those on fewer threads than all are pale, and below. */
+/* Bars of the same threads: length, middle, ends, colour. Those on fewer threads than all are pale, and below. The last
+ * one is out of sight: gnuplot wants one, and crashes by labels without a place. */
 static void put_bars(FILE *to, const contest *c, size_t threads_index) {
   const bool all = threads_index + 1 == c->request->thread_counts;
   const double height = 0.8 / (double)c->request->thread_counts;
@@ -110,7 +111,7 @@ static void put_bars(FILE *to, const contest *c, size_t threads_index) {
       fprintf(to, "%g %g %g %g %u\n", contest_elements(scan), low + height / 2, low, low + height,
               all ? colour(i) : pale(colour(i)));
   }
-  fputs("0 NaN NaN NaN 0\nEOD\n", to);
+  fputs("0 -1 -1 -1 0\nEOD\n", to);
 }
 
 /* What does not depend on threads, or on the more threads, is named one line higher. */
@@ -250,11 +251,16 @@ static roof roof_of(const contest *c, int threads) {
   return r;
 }
 
+/* Where no product was timed it is copying alone. */
 static void put_roof(FILE *to, const contest *c, int threads) {
   const roof r = roof_of(c, threads);
-  fprintf(to, "(%g*x < %g ? %g*x : %g) with lines lw 3 lc '%s' title '%d thread%s: %.*f GB/s, %.0f GFLOP/s'",
-          r.bandwidth, r.peak, r.bandwidth, r.peak, threads == 1 ? "#a0a0a0" : "#202020", threads,
-          threads == 1 ? "" : "s", report_decimals(10 * r.bandwidth), r.bandwidth, r.peak);
+  if (r.peak > 0)
+    fprintf(to, "(%g*x < %g ? %g*x : %g)", r.bandwidth, r.peak, r.bandwidth, r.peak);
+  else
+    fprintf(to, "%g*x", r.bandwidth);
+  fprintf(to, " with lines lw 3 lc '%s' title '%d thread%s: %.*f GB/s, %.0f GFLOP/s'",
+          threads == 1 ? "#a0a0a0" : "#202020", threads, threads == 1 ? "" : "s", report_decimals(10 * r.bandwidth),
+          r.bandwidth, r.peak);
 }
 
 /* Each s is one intensity. */

@@ -108,7 +108,9 @@ const char *numpy_refusal(size_t bytes) {
 
 /* False where the process is gone, which it then stays. */
 static bool ask(char *line, size_t size) {
-  running = running && fflush(python.to) == 0 && answer(line, size);
+  if (!running) return false;
+  running = fflush(python.to) == 0 && answer(line, size);
+  if (!running) snprintf(refusal, sizeof refusal, "its Python has ended");
   return running;
 }
 

@@ -123,10 +123,20 @@ static void time_rounds(race *r, int rounds, double *seconds) {
   }
 }
 
+/* A run that failed took no number of seconds; in whichever round, it is no contender. */
+static bool has_failed(const double *seconds, int rounds) {
+  for (int i = 0; i < rounds; i++)
+    if (!(seconds[i] > 0)) return true;
+  return false;
+}
+
 static void keep_median(contender *c, double *seconds, int rounds) {
+  if (has_failed(seconds, rounds)) {
+    snprintf(c->refusal, sizeof c->refusal, "failed while it was timed");
+    return;
+  }
   c->seconds = median(seconds, rounds);
   c->fastest = seconds[0];
-  if (!(c->seconds > 0)) snprintf(c->refusal, sizeof c->refusal, "failed while it was timed");
 }
 
 /* No way to copy with fewer threads is a worse bound: at small n it is the better one. */

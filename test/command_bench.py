@@ -143,6 +143,13 @@ class Bench(Timed):
         rows = self.rows(*self.TINY, 4, "--only", "NumPy", env={"PYTHON": fake})
         self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed"])
 
+    def test_numpy_that_ends_on_the_way(self):
+        """What was timed until then is no result."""
+        fake = self.write("python", "#!%s\nimport itertools, sys\nsys.stdin = itertools.islice(sys.stdin, 8)\nexec(sys.argv[2])\n" % sys.executable)
+        os.chmod(fake, 0o755)
+        rows = self.rows("bench", "--rounds", 9, "--threads", 1, "-n", "20,21", "--only", "NumPy", env={"PYTHON": fake})
+        self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed", "its Python has ended"])
+
     def test_reader_that_has_gone(self):
         """Nothing more is timed for nobody."""
         command = [MMSCAN, "bench", "--rounds", "1", "--length", ",".join(map(str, range(1, 61))), "--type", "all", "--place", "both"]

@@ -192,6 +192,11 @@ class UnitsPlot(Drawn):
             UnitsPlot.report, UnitsPlot.page = json.loads(out), self.read("x.html").decode()
         self.ranking, self.tables = self.report["ranking"], [table["rows"] for table in self.report["tables"]]
 
+    def test_nothing_to_draw(self):
+        """No scan was timed: the model is too slow for so long a one."""
+        self.good("bench", "--rounds", 1, "--length", (1 << 20) + 1, "--units", "model", "--report", self.path("y.html"), env={"MMSCAN_NUM_THREADS": "1"})
+        self.assertEqual(self.read("y.html").count(b"<figure>"), 3)
+
     def drawing(self, index):
         return Drawing(self.page.split("<figure>")[index + 1].split("<figcaption>")[0], is_logarithmic=index > 0)
 

@@ -64,14 +64,24 @@ static int open_beside(output *out, const char *path, const struct stat *existin
   return fail_file(path);
 }
 
-/* The descriptor of this process that a path names; -1: none. */
+/* Whether a link leads to what the descriptor is. */
+static bool leads_to(const char *path, int descriptor) {
+  struct stat link, end, open;
+  return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(path, &end) == 0 && fstat(descriptor, &open) == 0 &&
+         end.st_dev == open.st_dev && end.st_ino == open.st_ino;
+}
+
+/* The descriptor of this process that a path names, or is linked to; -1: none. */
 static int descriptor_of(const char *path) {
   int descriptor;
   char more;
   if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
   if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
   if (sscanf(path, "/dev/fd/%7d%c", &descriptor, &more) == 1) return descriptor;
-  return sscanf(path, "/proc/self/fd/%7d%c", &descriptor, &more) == 1 ? descriptor : -1;
+  if (sscanf(path, "/proc/self/fd/%7d%c", &descriptor, &more) == 1) return descriptor;
+  for (int standard = STDOUT_FILENO; standard <= STDERR_FILENO; standard++)
+    if (leads_to(path, standard)) return standard;
+  return -1;
 }
 
 bool output_is_descriptor(const char *path) { return descriptor_of(path) >= 0; }

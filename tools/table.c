@@ -108,15 +108,16 @@ static size_t find_number(const table *t, const char *number) {
   return good && value.u64 >= 1 && value.u64 <= t->columns ? (size_t)value.u64 - 1 : t->columns;
 }
 
-/* Whether --column can only mean a name. */
+/* Whether --column can only mean a name. The number of a column that is not there is none, though an element may be the
+ * same. */
 static bool asks_by_name(const table *t) {
-  return t->request->column != NULL && find_number(t, t->request->column) == t->columns;
+  const char *column = t->request->column;
+  return column != NULL && find_number(t, column) == t->columns && !is_number(column);
 }
 
-/* The number of a column that is not there is no name, though an element may be the same. */
 static bool is_row_of_names(const table *t) {
   if (t->request->header != HEADER_GUESS) return t->request->header == HEADER_YES;
-  const char *asked = asks_by_name(t) && !is_number(t->request->column) ? t->request->column : NULL;
+  const char *asked = asks_by_name(t) ? t->request->column : NULL;
   for (size_t i = 0; i < t->columns; i++)
     if (is_name(t->first[i]) || (asked != NULL && strcmp(t->first[i], asked) == 0)) return true;
   return false;
