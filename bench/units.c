@@ -55,6 +55,7 @@ static void set_label(const unit_list *list, bench_unit *unit) {
   const char *slash = strrchr(unit->name, '/');
   short_name(unit->name, label);
   if (is_taken(list, label)) snprintf(label, sizeof label, "%s", slash != NULL ? slash + 1 : unit->name);
+  make_clean(label);
   snprintf(unit->label, sizeof unit->label, "%s", label);
   for (unsigned i = 2; is_taken(list, unit->label); i++)
     snprintf(unit->label, sizeof unit->label, "%.*s-%u", NUMBERED, label, i % 100);

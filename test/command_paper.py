@@ -269,6 +269,7 @@ class Draw(Case):
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
         self.assertEqual(self.read("kept.svg"), b"before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
+        self.bad("draw", "-o", kept, "--figure", "tensor", "-n", 4, "-s", 512, says="too large")
 
     def test_defaults(self):
         self.assertEqual(self.good("draw", "-o", "-"),

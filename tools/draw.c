@@ -33,7 +33,7 @@ static const char help[] =
     "  --values        write the numbers into circuit and tensor\n"
     "  --help          this text\n";
 
-enum { MOST_N = 1024, MOST_POSITIONS = 1 << 14 };
+enum { MOST_N = 1024, MOST_POSITIONS = 1 << 14, MOST_ENTRIES = 1 << 17 };
 
 typedef int figure(FILE *to, const traced *run, const figure_options *options);
 
@@ -66,6 +66,17 @@ static int write_file(const char *name, const char *text, size_t size) {
   return output_close(&out, status);
 }
 
+/* Of all matrices. */
+static size_t entries_of(const traced *run) {
+  size_t entries = 0;
+  for (size_t i = 0; i < run->events; i++) entries += run->event[i].s * (run->event[i].s + 2 * run->event[i].columns);
+  return entries;
+}
+
+static bool is_too_large(const request *r, const traced *run) {
+  return run->positions > MOST_POSITIONS || (r->figure == figure_tensor && entries_of(run) > MOST_ENTRIES);
+}
+
 static int draw(const request *r) {
   traced run;
   char *text = NULL;
@@ -73,7 +84,7 @@ static int draw(const request *r) {
   mmscan_network_desc desc = traced_desc(&r->method, r->s, r->n);
   desc.length_rule = r->rule;
   int status = traced_run(&run, &r->method, &desc);
-  if (status == DONE && run.positions > MOST_POSITIONS) status = fail("too large to draw: take a smaller s or n");
+  if (status == DONE && is_too_large(r, &run)) status = fail("too large to draw: take a smaller s or n");
   if (status == DONE) status = make(r, &run, &text, &size);
   if (status == DONE) status = write_file(r->file, text, size);
   free(text);

@@ -136,10 +136,10 @@ static void print_environment(json_t *set) {
 
 static void print_wisdom(const json_t *wisdom) {
   const int shapes = (int)json_integer_value(json_object_get(wisdom, "shapes"));
-  if (json_is_null(wisdom))
-    puts("wisdom       none");
-  else
-    printf("wisdom       %s, %d shape%s\n", field(wisdom, "file", ""), shapes, shapes == 1 ? "" : "s");
+  fputs("wisdom       ", stdout);
+  put_clean(stdout, field(wisdom, "file", "none"));
+  if (!json_is_null(wisdom)) printf(", %d shape%s", shapes, shapes == 1 ? "" : "s");
+  putchar('\n');
 }
 
 static void print_text(const json_t *r) {
@@ -153,7 +153,10 @@ static void print_text(const json_t *r) {
   print_wisdom(json_object_get(r, "wisdom"));
   print_environment(json_object_get(r, "environment"));
   const char *error = field(r, "environment_error", NULL);
-  if (error != NULL) printf("environment is illegal: %s\n", error);
+  if (error == NULL) return;
+  fputs("environment is illegal: ", stdout);
+  put_clean(stdout, error);
+  putchar('\n');
 }
 
 static int print_report(bool as_json) {

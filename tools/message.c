@@ -21,13 +21,17 @@ void put_clean(FILE *to, const char *text) {
   for (; *text != '\0'; text++) fputc(is_obeyed(*text) ? '?' : *text, to);
 }
 
+void make_clean(char *text) {
+  for (; *text != '\0'; text++)
+    if (is_obeyed(*text)) *text = '?';
+}
+
 static void print_line(const char *format, va_list arguments) {
   char *line;
   progress_erase();
   fflush(stdout); /* what was told before comes before it, where both go to one place */
   if (vasprintf(&line, format, arguments) < 0) line = NULL;
-  for (char *c = line; c != NULL && *c != '\0'; c++)
-    if (is_obeyed(*c)) *c = '?';
+  if (line != NULL) make_clean(line);
   fprintf(stderr, "mmscan: %s\n", line != NULL ? line : "out of memory");
   free(line);
 }

@@ -26,8 +26,9 @@ int fail_memory(void);
  * the line has been printed already (by getopt). */
 int wrong_usage(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes text with ? for what a terminal would obey: in one line. */
+/* Writes text, or changes it, with ? for what a terminal would obey: in one line. */
 void put_clean(FILE *to, const char *text);
+void make_clean(char *text);
 
 /* Copies text that comes out of a file for a message: cut short. */
 #define MESSAGE_QUOTE 44
