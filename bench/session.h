@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * bench/ is the subcommand's own part of the command: of the library it uses the public header alone, of tools/ the
- * messages, types, the output and temporary files, settings, JSON (print_json), and quoting for a shell. */
+ * bench/ is the subcommand's own part of the command: of the library it uses the public header alone, of tools/ what
+ * CONTRIBUTING.md names. */
 #ifndef SESSION_H
 #define SESSION_H
 

@@ -18,17 +18,14 @@
 #include "wisdom.h"
 
 #include "cancel.h"
+#include "file.h"
 #include "kernel/cpu.h"
 #include "roster.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { FORMAT = 4, LONGEST_FILE = 1 << 20 };
 
@@ -164,56 +161,20 @@ static char *make_head(const mms_isa *isa) {
   return mms_text_end(&text);
 }
 
-/* All of a file but its last line; the caller's to free. NULL: no memory. */
-static char *make_text(const mms_isa *isa, size_t *size, size_t *lines) {
+/* All of a file; the caller's to free. NULL: no memory. */
+static char *make_text(const mms_isa *isa, size_t *size) {
   mms_text text = {.size = 0};
+  char end[END_ROOM];
   write_head(&text, isa);
   mms_roster_write_linked(&text);
-  *lines = write_lines(&text);
+  const size_t lines = write_lines(&text);
+  make_end(end, text.data, text.size, lines);
+  mms_text_add(&text, "%s", end);
   *size = text.size;
   return mms_text_end(&text);
 }
 
-/* Of a file that could not be opened. */
-static mmscan_status status_of(int error) { return error == ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EIO; }
-
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
-
-/* What is no file, like a pipe that nobody writes to, is not waited for. */
-static FILE *open_regular(const char *name) {
-  struct stat info;
-  int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return NULL;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    FILE *file = fdopen(fd, "rb");
-    if (file) return file;
-  } else {
-    errno = EINVAL;
-  }
-  int error = errno;
-  close(fd);
-  errno = error;
-  return NULL;
-}
-
-/* The whole of a file, ended by a null; the caller's to free. */
-static mmscan_status read_text(const char *name, char **text, size_t *size, const char **why) {
-  FILE *file = open_regular(name);
-  *why = errno == EINVAL ? "it cannot be read, being no regular file" : strerror(errno);
-  if (!file) return status_of(errno);
-  *text = malloc(LONGEST_FILE + 1);
-  *size = *text ? fread(*text, 1, LONGEST_FILE + 1, file) : 0;
-  bool failed = ferror(file) != 0;
-  fclose(file);
-  if (!*text) return MMSCAN_ENOMEM;
-  if (failed || *size > LONGEST_FILE || strnlen(*text, *size) != *size) {
-    *why = failed ? "it cannot be read" : NO_WISDOM;
-    free(*text);
-    return MMSCAN_EIO;
-  }
-  (*text)[*size] = '\0';
-  return MMSCAN_OK;
-}
 
 static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *engine, const char *unit) {
   bool has_unit = strcmp(unit, "-") != 0;
@@ -270,7 +231,7 @@ static mmscan_status parse_lines(char *lines, mms_roster *roster, entry **first,
 /* The last line, which is cut off, says what all before it is, letter by letter as it would be written. */
 static bool is_whole(char *text, size_t size, size_t *entries) {
   char end[END_ROOM];
-  if (size == 0 || text[size - 1] != '\n') return false;
+  if (size == 0 || strlen(text) != size || text[size - 1] != '\n') return false;
   text[size - 1] = '\0';
   char *last = strrchr(text, '\n');
   text[size - 1] = '\n';
@@ -331,7 +292,7 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
 static mmscan_status take_file(const char *file, const mms_isa *isa, const char **why) {
   char *text;
   size_t size;
-  mmscan_status status = read_text(file, &text, &size, why);
+  mmscan_status status = mms_file_read(file, LONGEST_FILE, &text, &size, why);
   if (status) return status;
   char *head = make_head(isa);
   status = head ? take_text(text, size, head, why) : MMSCAN_ENOMEM;
@@ -350,75 +311,11 @@ mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char *
 
 /* ---- Writing -------------------------------------------------------------------------------------------------- */
 
-static bool write_file(FILE *file, const char *text, size_t size, size_t entries) {
-  char end[END_ROOM];
-  make_end(end, text, size, entries);
-  bool written =
-      fwrite(text, 1, size, file) == size && fputs(end, file) >= 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
-  return fclose(file) == 0 && written;
-}
-
-/* The file at the end of symbolic links, which stay as they are; a copy of the name where there is no file yet. NULL
- * sets errno: a device or a pipe is not to be replaced by a file. */
-static char *target_of(const char *name, struct stat *at) {
-  struct stat link;
-  *at = (struct stat){.st_mode = 0};
-  if (lstat(name, &link) != 0) return strdup(name);
-  if (stat(name, at) != 0) return NULL;
-  if (S_ISREG(at->st_mode)) return realpath(name, NULL);
-  errno = S_ISDIR(at->st_mode) ? EISDIR : ENOTSUP;
-  return NULL;
-}
-
-enum { BESIDE_ROOM = 64 }; /* of the last part of a name */
-
-/* A new file beside the target, with the target's permissions if it is there. Its name goes to `beside`: another
- * process may have the same number, and may have left a file. */
-static FILE *open_beside(const char *target, const struct stat *at, char *beside) {
-  enum { MOST_TRIES = 1000 };
-  static atomic_uint number; /* of writers in this process */
-  const char *slash = strrchr(target, '/');
-  const size_t directory = slash ? (size_t)(slash + 1 - target) : 0;
-  int fd = -1;
-  memcpy(beside, target, directory);
-  errno = EEXIST;
-  for (int i = 0; i < MOST_TRIES && fd < 0 && errno == EEXIST; i++) {
-    snprintf(beside + directory, BESIDE_ROOM, ".mmscan-%ld-%u", (long)getpid(), atomic_fetch_add(&number, 1));
-    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  if (fd < 0) return NULL;
-  const bool has_mode = !at->st_mode || fchmod(fd, at->st_mode & 0777) == 0 || errno == EPERM || errno == ENOTSUP;
-  FILE *file = has_mode ? fdopen(fd, "wb") : NULL; /* some systems have no modes */
-  if (file) return file;
-  const int error = errno;
-  close(fd);
-  unlink(beside);
-  errno = error;
-  return NULL;
-}
-
-static mmscan_status write_beside(const char *target, const struct stat *at, const char *text, size_t size,
-                                  size_t entries) {
-  char *beside = malloc(strlen(target) + BESIDE_ROOM);
-  if (!beside) return MMSCAN_ENOMEM;
-  FILE *file = open_beside(target, at, beside);
-  mmscan_status status = file ? MMSCAN_EIO : status_of(errno);
-  if (file && write_file(file, text, size, entries) && rename(beside, target) == 0)
-    status = MMSCAN_OK;
-  else if (file)
-    unlink(beside);
-  free(beside);
-  return status;
-}
-
 mmscan_status mms_wisdom_write(const char *name, const mms_isa *isa) {
   int before = mms_cancel_disable();
-  size_t size = 0, entries = 0;
-  struct stat at;
-  char *text = make_text(isa, &size, &entries), *target = text ? target_of(name, &at) : NULL;
-  mmscan_status status = text ? status_of(errno) : MMSCAN_ENOMEM;
-  if (target) status = write_beside(target, &at, text, size, entries);
-  free(target);
+  size_t size;
+  char *text = make_text(isa, &size);
+  mmscan_status status = text ? mms_file_replace(name, text, size) : MMSCAN_ENOMEM;
   free(text);
   mms_cancel_restore(before);
   return status;
