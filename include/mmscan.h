@@ -469,7 +469,7 @@ typedef struct mmscan_model_result {
 
   /* Time of the s-by-s multiplications on p units (end of Section 3.2), by list scheduling: a free unit starts
    * the ready multiplication that heads the longest chain of those that wait for each other. The bound is
-   * (s^2 + l) (multiplications / p + depth), of the bounds above. */
+   * (s^2 + l) (multiplications / p + depth), of the bounds above, and too low where that of the depth is. */
   mmscan_figure p_units;
   double work, vector_work; /* the sums of the times on tensor units, and on vector units; no schedule beats work / p */
   double critical_path;     /* the longest chain, which no schedule beats either */
@@ -483,8 +483,8 @@ typedef struct mmscan_model_result {
 
 /* Prices MatMulScan in the model, on the calling thread. The multiplications and what each waits for come from runs of
  * mmscan_matmulscan() with MMSCAN_DIGITS, MMSCAN_ITERATIVE, MMSCAN_BROADCAST_MATRIX and a unit that does not multiply.
- * Memory: up to 80 bytes an element for s = 2, 45 for s = 3, less for larger s; time: some seconds for n = 2^24 and s =
- * 2.
+ * Memory: up to 90 bytes an element for s = 2, 45 for s = 3, less for larger s, and up to twice that of address space;
+ * time: some seconds for n = 2^24 and s = 2.
  *
  * MMSCAN_EINVAL  desc or result is NULL, has a wrong struct_size or holds an illegal value
  * MMSCAN_ENOTSUP desc is of a later header and asks for more than this version does

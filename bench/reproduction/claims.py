@@ -74,7 +74,7 @@ def rows_of_the_paper(power_runs, any_runs, unit_runs):
          "n = 65,536, s = 16, l = %d, p = 8: %s; never under the critical path or the work, never over Brent's "
          "bound, in %d schedules" % (LATENCY, both(eight["p_units"]), len(unit_runs)),
          code("model -n 65536 -s 16 -l", LATENCY, "-p 8") + "; " + tests("test_schedule", "test_beside_the_best", "test_bounds"),
-         "holds for n >= s^3"],
+         "holds for n >= s^3 and long enough for P8's depth"],
         ["P10, Sec. 3.3", "s = 2 is Brent-Kung; fan-in and fan-out at most s; utilisation 50 % and 1/s; vector units",
          "the same adders; n = 4^6, s = 4: fan-in %d, fan-out %d a level; n = 65,536, s = 16: %.1f %% and 1/%.2f" % (
              table(4096, 4)["matmulscan", 4]["fan_in"], table(4096, 4)["matmulscan", 4]["fan_out"],
