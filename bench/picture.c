@@ -9,6 +9,7 @@
 #include "settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,12 +48,15 @@ int picture_close(int status) { return output_close(&picture, status); }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* gnuplot ends well where a disk is full. Of what is no file nobody can say. */
+/* gnuplot ends well where a disk is full. Of what is no file, or is a descriptor that is not for reading, nobody can
+ * say.
+ */
 static bool is_whole(int file) {
   static const char svg[] = "</svg>", png[] = "IEND\xAE\x42\x60\x82";
   struct stat about;
   char end[16];
   if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return true;
+  if ((fcntl(file, F_GETFL) & O_ACCMODE) == O_WRONLY) return true;
   const off_t from = about.st_size - (off_t)sizeof end;
   if (from < 0 || pread(file, end, sizeof end, from) != (ssize_t)sizeof end) return false;
   return memmem(end, sizeof end, svg, strlen(svg)) != NULL || memmem(end, sizeof end, png, strlen(png)) != NULL;

@@ -26,7 +26,10 @@ make_quietly install PREFIX="$tmp/multi" LIBDIR=lib/some-arch
 files "$tmp/first place" >"$tmp/list"
 files "$tmp/stage/opt/mmscan" | diff "$tmp/list" - || fail "DESTDIR gives other files than PREFIX"
 files "$tmp/multi" | sed 's|/lib/some-arch/|/lib/|' | diff "$tmp/list" - || fail "LIBDIR gives other files"
-make -s BUILD="$build" install PREFIX="$tmp/multi" LIBDIR=/lib64 2>/dev/null && fail "a LIBDIR that is not under PREFIX"
+for wrong in /lib64 ./lib lib/../.. 'l&b'; do
+  make -s BUILD="$build" install PREFIX="$tmp/wrong" LIBDIR="$wrong" 2>/dev/null && fail "a LIBDIR that is none under PREFIX: $wrong"
+done
+[ ! -e "$tmp/wrong" ] || fail "something was put down beside a wrong LIBDIR"
 [ "$(ls "$tmp/stage")" = opt ] || fail "DESTDIR: files outside PREFIX"
 diff -r "$tmp/first place" "$tmp/stage/opt/mmscan" || fail "a file knows its prefix"
 find "$tmp/first place" -type f ! -perm 644 ! -perm 755 | grep . && fail "wrong file modes"

@@ -23,13 +23,17 @@
  *   LOCAL         whose setting is one of the calling thread
  *   TEAMS         or unless the thread that calls it is to have no teams of OpenMP; it says nothing of itself
  *   FORKS         each gemm forks, once toy_forks is set
- *   AT_LOAD       a fork while it is loaded, after which floats are rounded down, as by what is linked with
- * -ffast-math, and are again when it is asked for its version ROUNDS        and up, after each gemm SERIAL        it
- * says that it is an OpenBLAS for one thread; gemm counts who meets in it LOCKING       and that it has locks of its
- * own FULL          it has all routines BF16          what the name of its sbgemm is MKL=YEAR      it says that it is
- * an MKL of then: batches of some are known to be good BAD_STRIDED   gemm_batch_strided does the first square again and
- * again BAD_BF16      sbgemm takes its data for the upper halves of something else BAD_COMPLEX   complex gemm forgets
- * an imaginary part
+ *   AT_LOAD       a fork while it is loaded; from then on, and again when it is asked for its version, floats are
+ *                 rounded down, as by what is linked with -ffast-math
+ *   ROUNDS        and up, after each gemm
+ *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
+ *   LOCKING       and that it has locks of its own
+ *   FULL          it has all routines
+ *   BF16          what the name of its sbgemm is
+ *   MKL=YEAR      it says that it is an MKL of then: batches of some are known to be good
+ *   BAD_STRIDED   gemm_batch_strided does the first square again and again
+ *   BAD_BF16      sbgemm takes its data for the upper halves of something else
+ *   BAD_COMPLEX   complex gemm forgets an imaginary part
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
