@@ -260,7 +260,7 @@ tests: $(TESTS) ## build the tests of the library
 check: ## build with warnings as errors and run every test
 	$(MAKE) WERROR=1 check-units check-command check-reproduction check-install
 
-check-units: $(TESTS) ## the tests of the library (MMSCAN_TEST_QUICK=1: in a tenth of the time)
+check-units: $(TESTS) ## the tests of the library (MMSCAN_TEST_QUICK=1: fewer cases, and shorter ones)
 	$(if $(LEFT_OUT),@echo "left out here: $(LEFT_OUT)")
 	test/run $(TESTS)
 

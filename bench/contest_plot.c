@@ -258,9 +258,10 @@ static void put_roof(FILE *to, const contest *c, int threads) {
     fprintf(to, "(%g*x < %g ? %g*x : %g)", r.bandwidth, r.peak, r.bandwidth, r.peak);
   else
     fprintf(to, "%g*x", r.bandwidth);
-  fprintf(to, " with lines lw 3 lc '%s' title '%d thread%s: %.*f GB/s, %.0f GFLOP/s'",
-          threads == 1 ? "#a0a0a0" : "#202020", threads, threads == 1 ? "" : "s", report_decimals(10 * r.bandwidth),
-          r.bandwidth, r.peak);
+  fprintf(to, " with lines lw 3 lc '%s' title '%d thread%s: %.*f GB/s", threads == 1 ? "#a0a0a0" : "#202020", threads,
+          threads == 1 ? "" : "s", report_decimals(10 * r.bandwidth), r.bandwidth);
+  if (r.peak > 0) fprintf(to, ", %.0f GFLOP/s", r.peak);
+  fputc('\'', to);
 }
 
 /* Each s is one intensity. */

@@ -48,9 +48,7 @@ int picture_close(int status) { return output_close(&picture, status); }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* gnuplot ends well where a disk is full. Of what is no file, or is a descriptor that is not for reading, nobody can
- * say.
- */
+/* gnuplot ends well where a disk is full. Of what is no file, or cannot be read, nobody can say. */
 static bool is_whole(int file) {
   static const char svg[] = "</svg>", png[] = "IEND\xAE\x42\x60\x82";
   struct stat about;

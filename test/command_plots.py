@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import shutil
 import xml.etree.ElementTree
@@ -128,6 +129,13 @@ class BenchPlot(Drawn):
         out = self.good("bench", "--rounds", 2, "-n", "4,10,14,18", "--place", place, "--only", "mmscan,omp", "--json", "--plot", path,
                         env={"MMSCAN_NUM_THREADS": "3"})
         return json.loads(out), Drawing(self.read("x.svg"))
+
+    def test_a_link_to_standard_output(self):
+        """What is open for writing alone is not read to see whether the picture is whole."""
+        os.symlink("/dev/stdout", self.path("link.svg"))
+        with open(self.path("out"), "wb") as stream:
+            self.good("bench", "--rounds", 1, "-n", 4, "--only", "serial", "--plot", self.path("link.svg"), stdout=stream)
+        self.assertIn(b"</svg>", self.read("out"))
 
     @staticmethod
     def speeds(report):

@@ -33,6 +33,12 @@ class InfoAndUsage(Case):
         self.assertIsNone(report["wisdom"])
         self.assertIsNone(report["environment_error"])
 
+    def test_what_a_terminal_would_obey(self):
+        _, out, err = run("info", env={"MMSCAN_WISDOM": self.path("a\x1b[31mb")})
+        self.assertIn("a?[31mb, 0 shapes\n", out.decode())
+        self.assertRegex(out.decode(), r"environment is illegal: .*a\?\[31mb: No such file")
+        self.assertNotIn("\x1b", out.decode() + err)
+
     def test_instruction_sets(self):
         """Each that runs here can be had, and gives the same whole numbers; the others are refused by name."""
         path = self.write("x", sample("f4", 100000).tobytes())
