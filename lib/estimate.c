@@ -61,11 +61,11 @@ static double element(const row *r, mmscan_type type) {
   return is_float ? r->f64 : r->i64;
 }
 
-/* Times what s = 4 takes. Kernels take apart blocks for 4, 8 and 16 (by rows); for others elements are moved one by
+/* Times what s = 4 takes. Kernels take apart blocks for 2, 4, 8 and 16 (by rows); for others elements are moved one by
  * one. */
 static double by_size(size_t s) {
-  if (s == 0) return 1; /* an engine without */
-  return s == 4 || s == 8 || s == 16 ? 1 + (double)(s - 4) / 16 : 5 + (double)s / 12;
+  if (s == 0) return 1; /* an engine without, or the default */
+  return s == 2 || s == 4 || s == 8 || s == 16 ? 1 + ((double)s - 4) / 16 : 5 + (double)s / 12;
 }
 
 /* Elements of the thread that has most. Threads are given whole tiles, or whole scans by an engine without tiles; what

@@ -75,9 +75,8 @@ static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice 
 
 /* Tiles of the engine's own size, of half and of double that. */
 static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
-  size_t s, tile = 0;
   const mms_job job = {.type = c->problem.type, .isa = mms_env_get()->isa};
-  if (engine->defaults) engine->defaults(&job, c->problem.n, &s, &tile);
+  const size_t tile = engine->tile_of ? engine->tile_of(&job, c->problem.n) : 0;
   choice.tile = asked->tile;
   if (asked->tile || !tile) {
     enter_threads(c, choice, asked);
@@ -89,7 +88,7 @@ static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choi
 static void enter_sizes(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
   choice.s = asked->s;
   if (asked->s) enter_tiles(c, engine, choice, asked);
-  for (choice.s = 4; !asked->s && choice.s <= 16; choice.s *= 2) enter_tiles(c, engine, choice, asked);
+  for (choice.s = 2; !asked->s && choice.s <= 8; choice.s *= 2) enter_tiles(c, engine, choice, asked);
 }
 
 /* A unit that counts is there to count, not to be fast. While others open and close libraries, some may be passed over.

@@ -37,7 +37,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 
 /* Whether an engine has what is asked for. */
 static bool suits(const mms_engine *engine, const mmscan_choice *c) {
-  return (engine->defaults || !c->tile) && (engine->has_isa || !c->isa);
+  return (engine->tile_of || !c->tile) && (engine->has_isa || !c->isa);
 }
 
 /* The engine that is asked for, by name or by what it has: a choice outranks the environment. */
@@ -51,7 +51,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 /* The job becomes what an engine would have done by default. Not copied: that would wait for what was just written. */
 static void suit_job(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = env->unit ? env->unit : mms_unit_at(0);
-  if (engine->defaults) engine->defaults(job, problem->whole, &job->s, &job->tile);
+  if (engine->tile_of) job->tile = engine->tile_of(job, problem->whole);
 }
 
 /* A product adds. */
@@ -167,8 +167,9 @@ static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
 
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
-  if (!plan->engine->defaults) return MMSCAN_OK;
+  if (!plan->engine->tile_of) return MMSCAN_OK;
   if (c->s) job->s = c->s;
+  if (!job->s && plan->engine->s_of) job->s = plan->engine->s_of(job->unit);
   if (c->tile) job->tile = c->tile;
   if (plan->engine->has_unit && (job->s < 2 || job->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
   return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
@@ -268,7 +269,7 @@ static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, co
   const size_t bytes = bytes_of(p);
   if (job->unit) {
     job->block = block_of(job->unit);
-    job->adds = mms_unit_adds(job->unit);
+    job->adds = job->s == 2 && mms_unit_adds(job->unit);
   }
   job->fetches = bytes > FETCH_FROM;
   job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);

@@ -187,7 +187,7 @@ static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *eng
 static bool is_legal(const mms_wise *w) {
   if (w->engine->has_unit ? w->s < 2 || w->s > MMSCAN_MAX_S : w->s != 0) return false;
   if (w->threads < 1 || w->threads > w->of) return false;
-  if (!w->engine->defaults) return w->tile == 0;
+  if (!w->engine->tile_of) return w->tile == 0;
   return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE;
 }
 

@@ -118,7 +118,7 @@ class Units(Timed):
             status, _, err = run("scan", "-", data=b"1\n2\n", env={"MMSCAN_UNIT": unit})
             self.assertEqual(status, code)
             self.assertEqual(err, "" if code < 0 else "mmscan: %s: it has ended this process\n" % unit)
-        unit = self.library("libtrap.so", "(n > 10000 ? (__builtin_trap(), 0) : n)")
+        unit = self.library("libtrap.so", "(n > 20000 ? (__builtin_trap(), 0) : n)")
         status, _, err = run("bench", "--rounds", 1, "-n", 18, "--units", unit)
         self.assertEqual(err, "mmscan: trap: it has crashed this process\n")
         self.assertLess(status, 0)
@@ -126,7 +126,7 @@ class Units(Timed):
     def test_libraries_that_leave_no_file(self):
         """What was begun beside a file is gone where a library ends the process, and the file is as it was."""
         for how in "(__builtin_trap(), 0)", "(exit(0), 0)", "(abort(), 0)":
-            unit = self.library("libends.so", "(n > 10000 || ++calls > 2000 ? %s : n)" % how,
+            unit = self.library("libends.so", "(n > 20000 || ++calls > 2000 ? %s : n)" % how,
                                 more="#include <stdlib.h>\nstatic int calls;\n")
             picture, data = self.write("out.svg", "old"), self.write("x.txt", "1\n" * 4000000)
             for command, variables in ([["bench", "--rounds", 1, "-n", 18, "--units", unit, "--plot", picture], {}],
@@ -356,18 +356,18 @@ class Units(Timed):
 
     def test_units_that_fail(self):
         """They are told, not timed; the others are, the files are written, and the exit status is 1."""
-        good, sly, bad = self.library("libgood.so"), self.library("libsly.so", 10000), self.library("libbad.so", 0)
+        good, sly, bad = self.library("libgood.so"), self.library("libsly.so", 20000), self.library("libbad.so", 0)
         other = self.write("libother.so", "no library")
         absent = self.path("libabsent.so")
         svg = self.path("units.svg")
-        status, out, err = run("bench", "--rounds", 1, "-n", 15, "--units", ",".join([sly, good, absent, bad, other]),
+        status, out, err = run("bench", "--rounds", 1, "-n", 16, "--units", ",".join([sly, good, absent, bad, other]),
                                "--json", *(["--plot", svg] if shutil.which("gnuplot") else []))
         self.assertEqual(status, 1)
         report = json.loads(out)
         self.check_ranking(report, {"good", "sly", "bad", "absent", "other"})
         reasons = {row["label"]: row.get("failed", "") for row in report["ranking"]}
         self.assertEqual(report["ranking"][0]["label"], "good")
-        for name, reason in [("good", "^$"), ("sly", "^[a-z, ]*, s = 2: WRONG result, first at element 0 of 32768$"),
+        for name, reason in [("good", "^$"), ("sly", "^[a-z, ]*, s = 2: WRONG result, first at element 0 of 65536$"),
                              ("bad", "wrong products"), ("absent", "cannot open"), ("other", ".")]:
             self.assertRegex(reasons[name], reason)
             if name != "good":

@@ -196,7 +196,7 @@ static mms_job job_of(const mms_engine *engine, const mms_isa *isa, mmscan_type 
                    .type = type,
                    .unit = engine->has_unit ? mms_unit_find("cblas") : NULL,
                    .s = engine->has_unit ? s : 0,
-                   .tile = engine->defaults ? tile : 0,
+                   .tile = engine->tile_of ? tile : 0,
                    .isa = isa};
 }
 
@@ -235,11 +235,12 @@ static double cost_by_size(size_t s) {
   return mms_estimate(&mms_engine_gemm, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, LONG, 1}, 1).least;
 }
 
-/* Kernels are made for s = 4, 8 and 16. */
+/* Kernels are made for s = 2, 4, 8 and 16. */
 static void test_costs_of_sizes(void **state) {
   (void)state;
-  assert_true(cost_by_size(4) < cost_by_size(8) && cost_by_size(8) < cost_by_size(16));
-  for (size_t s = 2; s <= MMSCAN_MAX_S; s++)
+  assert_true(cost_by_size(2) < cost_by_size(4) && cost_by_size(4) < cost_by_size(8) &&
+              cost_by_size(8) < cost_by_size(16));
+  for (size_t s = 3; s <= MMSCAN_MAX_S; s++)
     if (s != 4 && s != 8 && s != 16) assert_true(cost_by_size(s) > cost_by_size(16));
 }
 

@@ -612,7 +612,7 @@ void __real_mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 void __wrap_mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 
 void __wrap_mms_unit_multiply(const mms_unit *unit, const mms_product *product) {
-  atomic_fetch_add(product->inner ? &adding : &overwriting, 1);
+  atomic_fetch_add(product->adds ? &adding : &overwriting, 1);
   __real_mms_unit_multiply(unit, product);
 }
 
@@ -622,7 +622,8 @@ static void test_scans_by_adding(void **state) {
   static const struct {
     const char *toy;
     bool adds;
-  } cases[] = {{"openblas_haswell", true}, {"full", true}, {"openblas_skylakex", false}, {"blis", false}};
+  } cases[] = {{"openblas_haswell", true},   {"full", true},  {"blis", true},
+               {"openblas_skylakex", false}, {"sound", true}, {"xsmm_2", false}};
   for (size_t i = 0; i < COUNT(cases); i++) {
     const char *unit = open_toy(cases[i].toy);
     overwriting = adding = 0;

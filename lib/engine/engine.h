@@ -39,7 +39,7 @@ typedef struct mms_job {
   const mms_unit *unit; /* and s: only for engines that multiply by a unit */
   size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
   size_t block;         /* bytes of x that the unit is best given at a time, */
-  bool adds;            /* and whether it is to add products to X (unit.h) */
+  bool adds;            /* and whether it is to add products to X, where s is 2 (unit.h) */
   bool fetches;         /* x is larger than a core's own caches: prefetch it */
   bool far;             /* it is in no cache at all, nor is y */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
@@ -79,16 +79,18 @@ typedef struct mms_engine {
   void (*prepare)(const mms_job *, void *room, const mms_tile *, mms_found *found);
   void (*complete)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
 
-  bool has_unit; /* it multiplies by a unit, with an s: only what a unit is exact for */
+  bool has_unit; /* it multiplies by a unit: only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */
 
   /* Bytes of room, and how it is made ready for a job. NULL: none. */
   size_t (*room_size)(const mms_job *);
   void (*begin)(const mms_job *, void *room);
 
-  /* The default s (0: it has none) and tile, for the type of a job, in scans of n elements. NULL in an engine that has
-   * neither. */
-  void (*defaults)(const mms_job *, size_t n, size_t *s, size_t *tile);
+  /* The default tile, for the type of a job, in scans of n elements. NULL in an engine that cuts none. */
+  size_t (*tile_of)(const mms_job *, size_t n);
+
+  /* The default s with a unit. NULL in an engine without units. */
+  size_t (*s_of)(const mms_unit *);
 } mms_engine;
 
 /* Row `index` of the table; NULL past its end. */

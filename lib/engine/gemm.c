@@ -10,8 +10,8 @@
  * caches from x to y, a small one in the nearest. What is left over at the end of a tile when s does not divide it, the
  * tail, is a plain loop.
  *
- * Some units rather add than overwrite (`adds` in unit.h). Then W holds X from the start, L_s has no diagonal, and X
- * has a row less: to each element the sum of those before it in its column is added.
+ * With s = 2 some units rather add than overwrite (`adds` in unit.h). Then W holds X from the start, and what L_2 does
+ * to it is that its second row gets the first one added: the product of (1) and a row.
  *
  * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (byrows.inc). A 64-bit integer
  * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
@@ -43,20 +43,20 @@ enum {
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
  * not a power of two apart: they would share a set of the cache. */
 typedef struct room {
-  size_t columns, piece;       /* of a whole block; of it, so many are written at a time */
-  size_t column;               /* bytes of a column in x, and in y */
-  size_t size;                 /* bytes of a number of the unit */
-  int planes;                  /* numbers of the unit to an element */
-  void *l;                     /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed; with no
-                                  diagonal, where the unit adds */
-  mms_byrows apart;            /* a block by rows, as the unit gets it: X; or W, and X beside it */
-  mms_product product[PLANES]; /* of it */
-  mms_byrows together;         /* the result, each column scanned from zero, as from_rows() gets it */
-  const char *last[PLANES];    /* the row of that which holds the totals of columns */
-  void *before[PLANES];        /* the exclusive scan of some of these */
-  mms_kernel_scan *scan;       /* the kernel that makes it */
-  mms_value zero;              /* its first carry */
-  mms_found prepared;          /* what was found of the columns of a tile that is prepared */
+  size_t columns, piece;              /* of a whole block; of it, so many are written at a time */
+  size_t column;                      /* bytes of a column in x, and in y */
+  size_t size;                        /* bytes of a number of the unit */
+  int planes;                         /* numbers of the unit to an element */
+  void *l;                            /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed */
+  mms_byrows apart;                   /* a block by rows, as the unit gets it: X; or W */
+  mms_product product[PLANES];        /* of it */
+  mms_byrows together;                /* the result, each column scanned from zero, as from_rows() gets it, */
+  char *scanned[PLANES];              /* and all rows of it, */
+  char *first[PLANES], *last[PLANES]; /* in the order of the scan, of which the last one is the totals of columns */
+  void *before[PLANES];               /* the exclusive scan of some of these */
+  mms_kernel_scan *scan;              /* the kernel that makes it */
+  mms_value zero;                     /* its first carry */
+  mms_found prepared;                 /* what was found of the columns of a tile that is prepared */
 } room;
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
@@ -66,33 +66,30 @@ static size_t block_columns(const mms_job *job) {
   return columns ? (columns + LANES - 1) / LANES * LANES : LANES;
 }
 
-/* What a unit that adds gets, of plane p: L_s without its column of zeros; X in W, and once more without the row that
- * is last in the order of the scan, which is in no other's sum. */
-static void lay_out_to_add(const mms_job *job, room *r, int p) {
-  mms_product *product = &r->product[p];
-  r->apart.also[p] = r->apart.plane[p];
-  r->apart.plane[p] = product->w;
-  r->apart.first = job->reverse;
-  product->inner = job->s - 1;
-  if (job->reverse && r->l) product->a = (char *)r->l + job->s * r->size;
+/* The result in plane p, as so many bytes. */
+static void lay_out_rows(const mms_job *job, room *r, int p, char *plane, size_t bytes) {
+  char *const bottom = plane ? plane + bytes - bytes / job->s : NULL; /* NULL where sizes are only added up */
+  r->scanned[p] = plane;
+  r->first[p] = job->reverse ? bottom : plane;
+  r->last[p] = job->reverse ? plane : bottom;
 }
 
-/* Plane p: its product, and what comes before the columns. */
+/* Plane p: its product, and what comes before the columns. Of two rows that are to be added the last one gets the
+ * first one, where they are. */
 static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
-  const size_t s = job->s, stride = r->apart.stride;
-  char *plane = mms_arena_take(a, s * stride * r->size), *scanned = mms_arena_take(a, s * stride * r->size);
-  r->product[p] = (mms_product){.type = mms_type_unit(job->type),
-                                .form = MMSCAN_PRODUCT_CHUNKED,
-                                .s = s,
-                                .row_stride = stride,
-                                .a = r->l,
-                                .x = plane,
-                                .w = scanned};
-  r->apart.plane[p] = plane;
-  if (job->adds) lay_out_to_add(job, r, p);
+  const size_t stride = r->apart.stride, bytes = job->s * stride * r->size;
+  mms_product *product = &r->product[p];
+  lay_out_rows(job, r, p, mms_arena_take(a, bytes), bytes);
+  r->apart.plane[p] = job->adds ? r->scanned[p] : mms_arena_take(a, bytes);
+  *product = (mms_product){.type = mms_type_unit(job->type),
+                           .form = MMSCAN_PRODUCT_CHUNKED,
+                           .adds = job->adds,
+                           .s = job->adds ? 1 : job->s,
+                           .row_stride = stride,
+                           .a = r->l,
+                           .x = job->adds ? r->first[p] : r->apart.plane[p],
+                           .w = job->adds ? r->last[p] : r->scanned[p]};
   r->together.before[p] = r->before[p] = mms_arena_take(a, TOTALS);
-  if (scanned) /* NULL where sizes are only added up */
-    r->last[p] = scanned + (job->reverse ? 0 : s - 1) * stride * r->size;
 }
 
 static size_t lay_out(const mms_job *job, char *memory, room *r) {
@@ -122,8 +119,7 @@ static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
   const mms_one *one = mms_matrix_one(mms_type_unit(job->type));
-  const mmscan_matrix l = job->adds ? MMSCAN_MATRIX_L_STRICT : MMSCAN_MATRIX_L;
-  (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(l, one, job->s, r->l);
+  (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(MMSCAN_MATRIX_L, one, r->product[0].s, r->l);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -200,7 +196,7 @@ static void add_tail(const mms_job *job, const block *b, mms_found *found) {
 static void multiply(const mms_job *job, room *r, size_t columns) {
   for (int p = 0; p < r->planes; p++) {
     r->product[p].columns = columns;
-    r->product[p].elements = columns * job->s;
+    r->product[p].elements = columns * r->product[p].s;
     mms_unit_multiply(job->unit, &r->product[p]);
   }
 }
@@ -211,7 +207,7 @@ static void write_piece(const mms_job *job, room *r, const block *b, size_t from
   const size_t at = from * r->column;
   for (int p = 0; p < r->planes; p++) {
     r->scan(columns, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
-    r->together.plane[p] = (char *)r->product[p].w + from * r->size;
+    r->together.plane[p] = r->scanned[p] + from * r->size;
   }
   r->together.columns = columns;
   r->together.then = b->then ? b->then + at : NULL;
@@ -371,11 +367,13 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
 }
 
 /* Measured with many a BLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
-static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
+static size_t tile_of(const mms_job *job, size_t n) {
   (void)n;
-  *s = 4;
-  *tile = MMS_ENGINE_TILE / mms_type_size(job->type);
+  return MMS_ENGINE_TILE / mms_type_size(job->type);
 }
+
+/* A product by all of L_2 does too little to be fast. */
+static size_t s_of(const mms_unit *unit) { return mms_unit_adds(unit) ? 2 : 4; }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .description = "MatMulScan: blocks by a unit, their totals in vector registers",
@@ -390,4 +388,5 @@ const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .has_isa = true,
                                     .room_size = room_size,
                                     .begin = begin,
-                                    .defaults = defaults};
+                                    .tile_of = tile_of,
+                                    .s_of = s_of};

@@ -71,10 +71,11 @@ static size_t over_half(size_t n, size_t tile) {
 
 /* Few tiles can be far from as many for each of two threads, so then they are halves or quarters: all divide a block.
  * That costs a single thread 2 to 3 percent. Measured: doc/PERFORMANCE.md. */
-static void defaults(const mms_job *job, size_t n, size_t *s, size_t *tile) {
+static size_t tile_of(const mms_job *job, size_t n) {
   const size_t whole = MMS_ENGINE_TILE / mms_type_size(job->type);
-  *s = 0;
-  for (*tile = whole; n > whole && *tile > whole / 4 && over_half(n, *tile) > n / 16;) *tile /= 2;
+  size_t tile = whole;
+  while (n > whole && tile > whole / 4 && over_half(n, tile) > n / 16) tile /= 2;
+  return tile;
 }
 
 const mms_engine mms_engine_simd = {.name = "simd",
@@ -86,4 +87,4 @@ const mms_engine mms_engine_simd = {.name = "simd",
                                     .at_once = at_once,
                                     .rows = scan_rows,
                                     .has_isa = true,
-                                    .defaults = defaults};
+                                    .tile_of = tile_of};

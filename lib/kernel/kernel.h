@@ -64,8 +64,6 @@ typedef bool mms_kernel_advance(mms_value *carry, const mms_value *total);
 typedef struct mms_byrows {
   size_t s, columns, stride;
   void *plane[2];
-  void *also[2];         /* to_rows: planes of s - 1 rows, which are those from `first` on; NULL: none */
-  size_t first;          /* 0 or 1 */
   const void *before[2]; /* from_rows: what is added to each column, in planes too; */
   mms_value carry;       /* and to all; */
   const void *then; /* as many elements to prefetch, which need not exist; NULL: none. to_rows: if it gains by that */

@@ -70,7 +70,7 @@ static size_t index_named(const char *name) {
 typedef struct part {
   const mms_product *p;
   int order, trans, uplo;
-  int64_t s, inner, columns, stride; /* inner: columns of A */
+  int64_t s, columns, stride;
   const char *x;
   char *w;
 } part;
@@ -85,7 +85,6 @@ static part part_of(const mms_product *p, size_t from, size_t columns) {
                 .trans = p->transposed != rows ? TRANS : NO_TRANS,
                 .uplo = rows ? UPPER : LOWER,
                 .s = (int64_t)p->s,
-                .inner = (int64_t)(p->inner ? p->inner : p->s),
                 .columns = (int64_t)columns,
                 .stride = (int64_t)(rows ? p->row_stride : p->s),
                 .x = (const char *)p->x + at * x_size,
@@ -107,13 +106,13 @@ static const double zero[2];
 static void gemm(mms_blas_call call, const part *t, int beta) {
   const void *a = t->p->a, *one = mms_matrix_one(t->p->type)->bytes;
   if (t->p->type == MMSCAN_F32)
-    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->inner, 1, a, t->s, t->x, t->stride, beta, t->w,
+    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
                      t->stride);
   else if (t->p->type == MMSCAN_F64)
-    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->inner, 1, a, t->s, t->x, t->stride, beta, t->w,
+    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
                      t->stride);
   else
-    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->inner, one, a, t->s, t->x, t->stride,
+    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one, a, t->s, t->x, t->stride,
                          beta ? one : (const void *)zero, t->w, t->stride);
 }
 
@@ -231,7 +230,7 @@ static void multiply_part(const mms_blas *blas, const part *t) {
     batch_strided(call, t);
     break;
   default:
-    gemm(call, t, t->p->inner != 0);
+    gemm(call, t, t->p->adds);
   }
 }
 

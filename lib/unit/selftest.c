@@ -26,25 +26,13 @@ enum {
  * And an s that is beyond what libraries treat as small: of squares it has two, and columns left over. */
 static const struct {
   size_t s, columns;
-} shapes[] = {{1, 1},
-              {5, 1},
-              {2, 3},
-              {3, 8},
-              {4, 9},
-              {5, 17},
-              {8, 64},
-              {16, 35},
-              {4, 1025},
-              {4, 8195},
-              {8, 4099},
-              {16, 2051},
-              {MOST_S, MOST_COLUMNS}};
+} shapes[] = {{1, 1},   {5, 1},    {2, 3},    {3, 8},    {4, 9},     {5, 17},    {8, 64},
+              {16, 35}, {4, 1025}, {4, 8195}, {8, 4099}, {16, 2051}, {1, 16387}, {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
   mms_product p;
   mmscan_matrix matrix;
   bool is_turned;             /* A is its transpose, as L_s^T is in a reverse scan */
-  bool adds;                  /* W holds X, and A is without its diagonal */
   const mms_one *one, *x_one; /* of A and W, and of X */
   size_t parts;               /* of an element: a complex one has two */
   bool is_single;             /* each of W is a float, not a double */
@@ -116,20 +104,6 @@ static void fill(trial *t) {
         put(t, x + mms_product_at(&t->p, row, column) * size + part * (size / t->parts), given(t, row, column, part));
 }
 
-static char *row_of(void *matrix, const trial *t, size_t row) {
-  return (char *)matrix + row * t->p.row_stride * t->one->size;
-}
-
-/* To be added to: W holds X; and X has a row less, as A has a column less, which is zero. */
-static void fill_to_add(trial *t) {
-  const size_t spare = t->is_turned ? 0 : t->p.s - 1, first = t->is_turned;
-  t->p.inner = t->p.s - 1;
-  t->p.a = (char *)t->a + first * t->p.s * t->one->size;
-  t->p.x = row_of(t->x, t, first);
-  memcpy(t->w, t->x, t->bytes);
-  memset(row_of(t->x, t, spare), POISON, t->p.row_stride * t->one->size);
-}
-
 /* Compares one part of a column. */
 static bool take_column(trial *t, size_t column, size_t part) {
   const size_t size = t->one->size, offset = part * (size / t->parts);
@@ -137,7 +111,8 @@ static bool take_column(trial *t, size_t column, size_t part) {
   for (size_t row = 0; row < t->p.s; row++) total += x[row] = given(t, row, column, part);
   for (size_t row = 0; row < t->p.s; row++) {
     char *at = (char *)t->w + mms_product_at(&t->p, row, column) * size + offset;
-    if (taken(t, at) != (double)wanted(t, row, x, before, total) * t->unit) return false;
+    const int64_t there = t->p.adds ? x[row] : 0;
+    if (taken(t, at) != (double)(there + wanted(t, row, x, before, total)) * t->unit) return false;
     before += x[row];
   }
   return true;
@@ -161,12 +136,11 @@ typedef void (*multiplier)(const void *self, const mms_product *product);
 static bool passes(trial *t, multiplier multiply, const void *self) {
   const mms_one *one = t->one->size == t->x_one->size ? t->one : t->x_one;
   const size_t bytes_of_a = t->p.s * t->p.s * one->size;
-  (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->adds ? MMSCAN_MATRIX_L_STRICT : t->matrix, one,
-                                                                t->p.s, t->a);
+  (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->matrix, one, t->p.s, t->a);
   t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->w : t->x;
   t->bytes = (t->p.s + BEHIND) * (t->p.columns + PAD) * t->one->size;
   fill(t);
-  if (t->adds) fill_to_add(t);
+  if (t->p.adds) memcpy(t->w, t->x, t->bytes);
   memcpy(kept_a, t->a, bytes_of_a);
   memcpy(kept_x, t->x, t->bytes);
   multiply(self, &t->p);
@@ -179,15 +153,15 @@ static bool is_of_scans(const trial *t) {
   return is_gemm && (t->p.type == MMSCAN_F32 || t->p.type == MMSCAN_F64);
 }
 
-/* Of one shape: by both matrices, transposed and not, in both layouts; by L_s^T just as in a reverse scan. What takes
- * time is done in few ways: many columns by rows, most of them just as in a scan; the largest s once. */
+/* Of one shape: by both matrices, transposed and not, in both layouts; by L_s^T just as in a reverse scan; added by
+ * L_s, of which scans ask for that with s = 1. What takes time is done in few ways: many columns by rows, most of them
+ * just as in a scan; the largest s once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
-  if (t->adds && (!is_by_l || !is_by_rows || t->p.transposed || t->p.s == 1)) return false;
+  if (t->p.adds) return is_by_l && is_by_rows && !t->p.transposed && (t->p.s == 1 || t->p.columns <= MANY_COLUMNS);
   if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
-  if (t->is_turned && !t->adds)
-    return is_by_l && is_by_rows && is_of_scans(t) && !t->p.transposed && t->p.columns <= MOST_COLUMNS;
-  if (t->p.s == MOST_S) return is_by_l && is_by_rows == t->adds && !t->p.transposed;
+  if (t->is_turned) return is_by_l && is_by_rows && is_of_scans(t) && !t->p.transposed && t->p.columns <= MOST_COLUMNS;
+  if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
   if (t->p.columns <= MOST_COLUMNS) return true;
   return is_by_l && is_by_rows && (t->p.columns <= MANY_COLUMNS || (is_of_scans(t) && !t->p.transposed));
 }
@@ -278,6 +252,6 @@ bool mms_selftest(multiplier multiply, const void *self, mmscan_type type, mmsca
 
 bool mms_selftest_adding(multiplier multiply, const void *self, mmscan_type type) {
   trial t = trial_of(type, MMSCAN_PRODUCT_CHUNKED);
-  t.adds = true;
+  t.p.adds = true;
   return passes_test(&t, multiply, self);
 }

@@ -10,8 +10,7 @@
 bool mms_selftest(void (*multiply)(const void *self, const mms_product *product), const void *self, mmscan_type type,
                   mmscan_product_form form);
 
-/* The same of W = W + A X where A is L_s, or L_s^T, without its diagonal and its column of zeros, and W holds all of X:
- * just as in a scan. Of MMSCAN_F32 and MMSCAN_F64. */
+/* The same of W = W + A X by rows, where A is L_s, and W holds X. Of MMSCAN_F32 and MMSCAN_F64. */
 bool mms_selftest_adding(void (*multiply)(const void *self, const mms_product *product), const void *self,
                          mmscan_type type);
 

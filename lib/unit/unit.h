@@ -8,7 +8,7 @@
  *   W   s-by-columns; overwritten, whatever it held (NaN too)
  *
  * A unit that adds() may be asked for W = W + A X as well, in the form MMSCAN_PRODUCT_CHUNKED, by rows and not
- * transposed: A is s-by-inner then, and X inner-by-columns.
+ * transposed.
  *
  * A unit knows no plan and no threads: multiply() is called by many threads at a time, works on the calling one and,
  * in the form MMSCAN_PRODUCT_CHUNKED, starts none. It cannot fail; what can, fails before a unit is handed out.
@@ -34,7 +34,7 @@ typedef struct mms_product {
   mmscan_product_form form; /* in a scan MMSCAN_PRODUCT_CHUNKED */
   const mms_monoid *monoid; /* for mms_unit_monoid: X and W are of its elements, A's ones say which are combined */
   bool transposed;          /* A^T in place of A */
-  size_t inner;             /* not 0: W = W + A X, with so many columns of A and rows of X; counts is NULL */
+  bool adds;                /* W = W + A X; counts is NULL */
   size_t s, columns;
   size_t row_stride; /* X and W are by rows; 0: they are column-major */
   const void *a, *x;
@@ -81,8 +81,9 @@ struct mms_unit {
   /* How many bytes of elements to multiply by a call, which stay in a core's cache with X and W. 0, or NULL: 8 KiB. */
   size_t (*block)(const mms_unit *self);
 
-  /* Whether W = W + A X, where W holds all of X and inner is s - 1, is the faster way to L_s X: it is where a unit
-   * packs X, or clears W. NULL: it cannot add. */
+  /* Whether scans by L_2 X = X + (L_2 - I) X are the fastest with it, where W holds X and its second row gets the first
+   * one added, by a product of one by one: they are where a call takes long, or X is packed, or W cleared. NULL: it
+   * cannot add. */
   bool (*adds)(const mms_unit *self);
 
   /* Fills library, version and threads, of a unit that is held; and description, where only the library says it. NULL:

@@ -197,12 +197,9 @@ static size_t block(const mms_vendor *v) {
   return find_either(v, "MKL_Get_Version_String") || find_either(v, "bli_info_get_version_str") ? TILE : 0;
 }
 
-/* Those that pack X: kernels of OpenBLAS for larger matrices, which clear W besides, many an element at a time; and
- * MKL. Measured on cores without AVX-512: doc/PERFORMANCE.md. */
-static bool adds(const mms_vendor *v) {
-  if (find_either(v, "openblas_get_config")) return !has_small_kernels(v);
-  return find_either(v, "MKL_Get_Version_String") != NULL;
-}
+/* All but those with kernels for small matrices: others pack X, or clear W, or take long for a call; and many add a row
+ * to a row by loops for vectors. Measured: doc/PERFORMANCE.md. */
+static bool adds(const mms_vendor *v) { return !find_either(v, "libxsmm_init") && !has_small_kernels(v); }
 
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
  * the one that comes first, which need not be the one that it is linked with itself. */
