@@ -242,30 +242,52 @@ static void multiply_parts(const mms_blas *blas, const mms_product *p) {
   }
 }
 
-/* What a batch leaves: the columns behind its last square. */
-static mms_product rest_of(const mms_product *p) {
-  size_t squares = p->columns / p->s * p->s;
-  part at = part_of(p, squares, 0);
+/* The columns behind so many. */
+static mms_product rest_of(const mms_product *p, size_t done) {
+  part at = part_of(p, done, 0);
   mms_product rest = *p;
   rest.form = MMSCAN_PRODUCT_CHUNKED;
-  rest.columns = p->columns - squares;
+  rest.columns = p->columns - done;
   rest.x = at.x;
   rest.w = at.w;
   return rest;
 }
 
+/* What a batch leaves is the columns behind its last square. */
 static void multiply_squares(const mms_blas *blas, const mms_product *p) {
-  const mms_product rest = rest_of(p);
+  const mms_product rest = rest_of(p, p->columns / p->s * p->s);
   mms_product squares = *p;
   squares.columns -= rest.columns;
   multiply_parts(blas, &squares);
   multiply_parts(blas, &rest);
 }
 
+/* A row as two of half its length, one below the other. */
+static void multiply_halves(const mms_blas *blas, const mms_product *p) {
+  const size_t size = mms_matrix_one(p->type)->size, half = p->columns / 2;
+  const mms_product rest = rest_of(p, 2 * half);
+  double a[4] = {0};
+  memcpy(a, p->a, size);
+  memcpy((char *)a + 3 * size, p->a, size);
+  mms_product halves = *p;
+  halves.s = 2;
+  halves.a = a;
+  halves.columns = halves.row_stride = half;
+  multiply_parts(blas, &halves);
+  multiply_parts(blas, &rest);
+}
+
+typedef void way(const mms_blas *blas, const mms_product *p);
+
+static way *way_of(const mms_blas *blas, const mms_product *p) {
+  if (mms_product_is_batch(p->form)) return multiply_squares;
+  return p->adds && p->s == 1 && blas->vendor->halves ? multiply_halves : multiply_parts;
+}
+
 static void multiply(const mms_blas *blas, const mms_product *p, mms_manner manner) {
   mms_visit visit;
   mms_vendor_enter(blas->vendor, manner, &visit);
-  (mms_product_is_batch(p->form) ? multiply_squares : multiply_parts)(blas, p);
+  way_of(blas, p)(blas, p);
   mms_vendor_leave(blas->vendor, &visit);
 }
 

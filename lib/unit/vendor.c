@@ -220,6 +220,7 @@ static void ask(mms_vendor *v) {
   v->watches_forks = is_openblas_of(v, MMS_OPENBLAS_PTHREADS);
   v->block = block(v);
   v->adds = adds(v);
+  v->halves = find_either(v, "openblas_get_config") != NULL;
   v->quiet = mms_quiet_of(find_for_quiet, v);
 }
 
