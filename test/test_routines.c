@@ -82,7 +82,7 @@ static void check_use(const char *toy_name, size_t block, bool adds) {
  * for small matrices. */
 static void test_use_by_vendor(void **state) {
   (void)state;
-  check_use("sound", 8192, true);
+  check_use("sound", MMS_ENGINE_TILE, true);
   check_use("xsmm_2", 4096, false);
   check_use("openblas_skylakex", 4096, false);
   check_use("openblas_haswell", MMS_ENGINE_TILE, true);

@@ -187,19 +187,17 @@ static bool has_small_kernels(const mms_vendor *v) {
   return i < sizeof cores / sizeof *cores;
 }
 
+/* All but those with kernels for small matrices: others pack X, or clear W, or take long for a call; and many add a row
+ * to a row by loops for vectors. Measured: doc/PERFORMANCE.md. */
+static bool adds(const mms_vendor *v) { return !find_either(v, "libxsmm_init") && !has_small_kernels(v); }
+
 /* Small where a call is cheap (LIBXSMM 10 ns): then the stores of a block fit in the core's queue, and drain while the
  * next products are made. A tile where it is not (BLIS half a microsecond): then threads read each tile once. Measured:
  * doc/PERFORMANCE.md. */
 static size_t block(const mms_vendor *v) {
   enum { SMALL = 4096, TILE = 131072 };
-  if (find_either(v, "libxsmm_init")) return SMALL;
-  if (find_either(v, "openblas_get_config")) return has_small_kernels(v) ? SMALL : TILE;
-  return find_either(v, "MKL_Get_Version_String") || find_either(v, "bli_info_get_version_str") ? TILE : 0;
+  return adds(v) ? TILE : SMALL;
 }
-
-/* All but those with kernels for small matrices: others pack X, or clear W, or take long for a call; and many add a row
- * to a row by loops for vectors. Measured: doc/PERFORMANCE.md. */
-static bool adds(const mms_vendor *v) { return !find_either(v, "libxsmm_init") && !has_small_kernels(v); }
 
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
  * the one that comes first, which need not be the one that it is linked with itself. */
