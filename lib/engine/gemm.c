@@ -35,7 +35,6 @@ enum {
   PLANES = 2,
   LANES = 16,    /* columns of a whole block are a multiple of it */
   AHEAD = 8192,  /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
-  LARGE = 16384, /* bytes: and more of a larger block, while it is taken apart, so far; */
   BACK = 12288,  /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
   TOTALS = 2048, /* bytes of totals: columns of so many are written before more totals are scanned */
 };
@@ -167,10 +166,10 @@ static size_t least(const mms_job *job) { return job->reverse ? BACK : AHEAD; }
 /* How far, where all of the next block is to be. */
 static size_t farther(const mms_job *job, const room *r) { return whole(r) > least(job) ? whole(r) : least(job); }
 
-/* While a block is taken apart, which goes up from its lowest address, also in reverse: more of it, where it is large.
+/* While a block is taken apart, which goes up from its lowest address, also in reverse: where it is large, more of it.
  */
 static const void *soon(const mms_job *job, const room *r, const void *x) {
-  return whole(r) > least(job) ? fetched(job, x, LARGE) : ahead(job, x, least(job));
+  return whole(r) > least(job) ? fetched(job, x, AHEAD) : ahead(job, x, least(job));
 }
 
 static mms_found nothing_found(const mms_job *job) {
