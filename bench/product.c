@@ -21,7 +21,8 @@ const product products[PRODUCTS] = {
                        .form = MMSCAN_PRODUCT_CHUNKED,
                        .tiles = true},
     [PRODUCT_TILES_BY_ROWS] = {.name = "tiles by rows",
-                               .description = "the same with matrices by rows, which the engine gemm has",
+                               .description = "the same with matrices by rows, as in the engine gemm; that may do less "
+                                              "with s = 2: add a row to a row",
                                .form = MMSCAN_PRODUCT_CHUNKED,
                                .tiles = true,
                                .by_rows = true},

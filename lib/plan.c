@@ -165,6 +165,7 @@ static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
   return plan->job.unit || !plan->engine->has_unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
+/* With a unit that is held: its library may be another after that. */
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
   if (!plan->engine->tile_of) return MMSCAN_OK;
@@ -211,9 +212,13 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
-  if ((status = choose_sizes(plan, c))) return status;
+  if ((status = take_unit(plan->job.unit, plan->job.type))) return status;
+  if ((status = choose_sizes(plan, c))) {
+    mms_plan_drop(plan);
+    return status;
+  }
   choose_threads(plan, c, most);
-  return take_unit(plan->job.unit, plan->job.type);
+  return MMSCAN_OK;
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }

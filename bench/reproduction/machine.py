@@ -61,7 +61,7 @@ def timed_part():
         sizes_rows(fit),
         "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s "
         "multiplications. So\n"
-        "s is a choice here: for the engine's s = %d this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the\n"
+        "s is a choice here: for s = %d, the engine's with such a BLAS, this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the\n"
         "model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s.\n"
         "The least is at s = %d.\n" % (
             own["s"], own["s"] ** 2, own["latency"], own["entry"],
