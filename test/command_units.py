@@ -126,7 +126,7 @@ class Units(Timed):
     def test_libraries_that_leave_no_file(self):
         """What was begun beside a file is gone where a library ends the process, and the file is as it was."""
         for how in "(__builtin_trap(), 0)", "(exit(0), 0)", "(abort(), 0)":
-            unit = self.library("libends.so", "(n > 20000 || ++calls > 2000 ? %s : n)" % how,
+            unit = self.library("libends.so", "(n > 20000 || ++calls > 350 ? %s : n)" % how,
                                 more="#include <stdlib.h>\nstatic int calls;\n")
             picture, data = self.write("out.svg", "old"), self.write("x.txt", "1\n" * 4000000)
             for command, variables in ([["bench", "--rounds", 1, "-n", 18, "--units", unit, "--plot", picture], {}],
