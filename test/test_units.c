@@ -64,7 +64,7 @@ static void test_faults_are_found(void **state) {
   static const char *const faults[] = {"columns only",     "triangle by rows",      "wrong at 4",      "wrong at 16",
                                        "wrong where wide", "wrong at 8 where wide", "writes before",   "writes too far",
                                        "writes a",         "writes another row",    "no tiny numbers", "writes b",
-                                       "short numbers"};
+                                       "short numbers",    "wrong in wide rows"};
   assert_mmscan_ok(mmscan_unit_close(open_toy("sly")));
   for (size_t i = 0; i < COUNT(faults); i++) {
     print_message("%s\n", faults[i]);
