@@ -141,15 +141,17 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
 
 enum { ROWS = 16, COLUMNS = 48 };
 
-/* Nor is it by columns that are put together: from rows of zeros, so that what is before them is all. */
+/* Nor is it by columns that are put together: from rows of zeros, so that what is before them is all; or, with way & 8,
+ * by what it finds on the way. */
 static void check_rows_asked_for(const mms_kernel *kernel, const struct type *type, size_t s, const void *asked,
                                  unsigned way) {
+  enum { ROOM = 2 };
   const size_t bytes = s * COLUMNS * type->size;
-  static const double none[ROWS * COLUMNS], before[COLUMNS] = {1, 2, 3, 4, 5, 6, 7, 8};
+  static const double none[ROOM + ROWS * COLUMNS + ROOM], before[COLUMNS] = {1, 2, 3, 4, 5, 6, 7, 8};
   mms_byrows rows = {.s = s, .columns = COLUMNS, .stride = COLUMNS};
   for (int p = 0; p < 2; p++) {
-    rows.plane[p] = (void *)(uintptr_t)none;
-    rows.before[p] = before;
+    rows.plane[p] = (void *)(uintptr_t)(none + ROOM);
+    rows.before[p] = way & 8 ? NULL : before;
   }
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
   kernel->from_rows(&rows, want.data, MMSCAN_INCLUSIVE, false);
@@ -191,7 +193,7 @@ static void check_asked_for(const mms_isa *isa) {
       for (size_t k = 0; k < COUNT(asked); k++)
         for (unsigned way = 0; way < 8; way++) check_one_asked_for(kernel, &sample, lengths[i], asked[k], way);
     for (size_t i = 0; i < COUNT(rows); i++)
-      for (unsigned way = 0; way < 8; way++) check_rows_asked_for(kernel, type_at(t), rows[i], asked[0], way);
+      for (unsigned way = 0; way < 16; way++) check_rows_asked_for(kernel, type_at(t), rows[i], asked[0], way);
     for (size_t i = 0; i < COUNT(rows); i++) check_apart_asked_for(kernel, &sample, rows[i], asked[0]);
     sample_free(&sample);
   }

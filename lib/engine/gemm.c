@@ -33,10 +33,13 @@
 
 enum {
   PLANES = 2,
-  LANES = 16,    /* columns of a whole block are a multiple of it */
-  AHEAD = 8192,  /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
-  BACK = 12288,  /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
+  LANES = 16,   /* columns of a whole block are a multiple of it */
+  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
+  BACK = 12288, /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
+  NEAR =
+      16384, /* bytes of rows that stay in the nearest cache, whose totals are scanned as columns are written; else */
   TOTALS = 2048, /* bytes of totals: columns of so many are written before more totals are scanned */
+  IN_FRONT = 2,  /* identities before totals, for kernels (mms_kernel_from_rows) */
 };
 
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
@@ -52,7 +55,7 @@ typedef struct room {
   mms_byrows together;                /* the result, each column scanned from zero, as from_rows() gets it, */
   char *scanned[PLANES];              /* and all rows of it, */
   char *first[PLANES], *last[PLANES]; /* in the order of the scan, of which the last one is the totals of columns */
-  void *before[PLANES];               /* the exclusive scan of some of these */
+  void *before[PLANES];               /* the exclusive scan of some of these; NULL: from_rows() scans them */
   mms_kernel_scan *scan;              /* the kernel that makes it */
   mms_value zero;                     /* its first carry */
   mms_found prepared;                 /* what was found of the columns of a tile that is prepared */
@@ -88,7 +91,7 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
                            .a = r->l,
                            .x = job->adds ? r->first[p] : r->apart.plane[p],
                            .w = job->adds ? r->last[p] : r->scanned[p]};
-  r->together.before[p] = r->before[p] = mms_arena_take(a, TOTALS);
+  r->together.before[p] = r->before[p] = bytes > NEAR ? mms_arena_take(a, TOTALS) : NULL;
 }
 
 static size_t lay_out(const mms_job *job, char *memory, room *r) {
@@ -114,11 +117,20 @@ static size_t room_size(const mms_job *job) {
   return lay_out(job, NULL, &nowhere);
 }
 
+/* In front of the totals of so many columns, in the direction of the scan. */
+static void put_identities(const mms_job *job, room *r, size_t columns) {
+  for (int p = 0; p < r->planes; p++) {
+    char *front = job->reverse ? r->last[p] + columns * r->size : r->last[p] - IN_FRONT * r->size;
+    for (size_t i = 0; i < IN_FRONT; i++) memcpy(front + i * r->size, &r->zero, r->size);
+  }
+}
+
 static void begin(const mms_job *job, void *memory) {
   room *r = memory;
   lay_out(job, memory, r);
   const mms_one *one = mms_matrix_one(mms_type_unit(job->type));
   (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(MMSCAN_MATRIX_L, one, r->product[0].s, r->l);
+  put_identities(job, r, r->columns);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -191,8 +203,9 @@ static void add_tail(const mms_job *job, const block *b, mms_found *found) {
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
-/* Of what is by rows in `apart`. */
+/* Of what is by rows in `apart`. In a reverse scan of fewer columns their totals end sooner. */
 static void multiply(const mms_job *job, room *r, size_t columns) {
+  if (job->reverse && columns < r->columns) put_identities(job, r, columns);
   for (int p = 0; p < r->planes; p++) {
     r->product[p].columns = columns;
     r->product[p].elements = columns * r->product[p].s;
@@ -200,27 +213,33 @@ static void multiply(const mms_job *job, room *r, size_t columns) {
   }
 }
 
-/* So many columns of a block that was multiplied, from column `from` on, go to y. running: what comes before them in
- * each plane, and then what comes before the next ones. */
-static void write_piece(const mms_job *job, room *r, const block *b, size_t from, size_t columns, mms_value *running) {
+/* So many columns of a block that was multiplied, from column `from` on, go to y. */
+static void write_some(const mms_job *job, room *r, const block *b, size_t from, size_t columns) {
   const size_t at = from * r->column;
-  for (int p = 0; p < r->planes; p++) {
-    r->scan(columns, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
-    r->together.plane[p] = r->scanned[p] + from * r->size;
-  }
+  for (int p = 0; p < r->planes; p++) r->together.plane[p] = r->scanned[p] + from * r->size;
   r->together.columns = columns;
   r->together.then = b->then ? b->then + at : NULL;
   (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y + at, job->kind, job->reverse);
 }
 
-/* Columns that were multiplied go to y; carry: into the block. */
-static void write_columns(const mms_job *job, room *r, const block *b, const mms_value *carry) {
+/* All of them, where their totals are far: these are scanned a piece at a time, just before what they are added to. */
+static void write_pieces(const mms_job *job, room *r, const block *b) {
   mms_value running[PLANES] = {r->zero, r->zero};
-  r->together.carry = *carry;
   for (size_t done = 0, m; done < b->columns; done += m) {
     m = b->columns - done < r->piece ? b->columns - done : r->piece;
-    write_piece(job, r, b, job->reverse ? b->columns - done - m : done, m, running);
+    const size_t from = job->reverse ? b->columns - done - m : done;
+    for (int p = 0; p < r->planes; p++) r->scan(m, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
+    write_some(job, r, b, from, m);
   }
+}
+
+/* carry: into the block. */
+static void write_columns(const mms_job *job, room *r, const block *b, const mms_value *carry) {
+  r->together.carry = *carry;
+  if (r->before[0])
+    write_pieces(job, r, b);
+  else
+    write_some(job, r, b, 0, b->columns);
 }
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------- */

@@ -64,17 +64,18 @@ typedef bool mms_kernel_advance(mms_value *carry, const mms_value *total);
 typedef struct mms_byrows {
   size_t s, columns, stride;
   void *plane[2];
-  const void *before[2]; /* from_rows: what is added to each column, in planes too; */
-  mms_value carry;       /* and to all; */
+  const void *before[2]; /* from_rows: what comes before each column, in planes too; NULL: it is found on the way */
+  mms_value carry;       /* and what is added to all; */
   const void *then; /* as many elements to prefetch, which need not exist; NULL: none. to_rows: if it gains by that */
 } mms_byrows;
 
 /* Fills the planes from the s * columns elements of x, and finds what total() would. */
 typedef void mms_kernel_to_rows(const mms_byrows *, const void *x, mms_found *found);
 
-/* y = the matrix, each column with what comes before it added; where exclusive, moved on by a place in the direction of
- * the scan, the first place of a column getting only what comes before it. Sums of integers in a plane stay below 2^52.
- */
+/* y = the matrix, each column with the carry and what comes before it added; where exclusive, moved on by a place in
+ * the direction of the scan, the first place of a column getting only these. What comes before a column is the totals
+ * of those before it, in that direction: the last row, in that direction, in front of which are two numbers, the
+ * identity of the operator, where it is found on the way. Sums of integers in a plane stay below 2^52. */
 typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind, bool reverse);
 
 /* The kernels of one operator and type. In a pair [1] is the reverse one. A streamed scan writes past the caches: y is
