@@ -622,8 +622,17 @@ static void test_scans_by_adding(void **state) {
   static const struct {
     const char *toy;
     bool adds;
-  } cases[] = {{"openblas_haswell", true},   {"full", true},  {"blis", true},
-               {"openblas_skylakex", false}, {"sound", true}, {"xsmm_2", false}};
+  } cases[] = {{"openblas_haswell", true},
+               {"openblas_skylakex", true},
+               {"full", true},
+               {"blis", true},
+               {"sound", true},
+               {"xsmm_2", false},
+               {"xsmm_narrow", false},
+               {"xsmm_forgets", false},
+               {"xsmm_skx", true},
+               {"xsmm_wide", true},
+               {"xsmm_few_wide", true}};
   for (size_t i = 0; i < COUNT(cases); i++) {
     const char *unit = open_toy(cases[i].toy);
     overwriting = adding = 0;

@@ -321,7 +321,7 @@ static bool is_good(const mms_blas *blas, size_t i) {
   const mmscan_type type = table[i].type;
   const bool scans = table[i].form == MMSCAN_PRODUCT_GEMM && mms_product_is_of_scans(type, MMSCAN_PRODUCT_CHUNKED);
   return mms_selftest(multiply_as, blas, type, table[i].form) &&
-         (!scans || !blas->vendor->adds || mms_selftest_adding(multiply_as, blas, type));
+         (!scans || mms_selftest_adding(multiply_as, blas, type));
 }
 
 static mmscan_routine_state test(mms_blas *blas, size_t i) {

@@ -76,9 +76,12 @@ static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form
   return l->is_blas ? mms_blas_has(&l->blas, type, form) : mms_product_is_of_scans(type, form);
 }
 
-static size_t block(const mms_unit *self) { return record_of(self)->vendor.block; }
+static size_t block(const mms_unit *self) {
+  const loaded *l = record_of(self);
+  return l->is_blas ? l->vendor.block : mms_xsmm_block(&l->xsmm);
+}
 
-static bool adds(const mms_unit *self) { return record_of(self)->is_blas && record_of(self)->vendor.adds; }
+static bool adds(const mms_unit *self) { return record_of(self)->is_blas || record_of(self)->xsmm.adds; }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);

@@ -187,16 +187,11 @@ static bool has_small_kernels(const mms_vendor *v) {
   return i < sizeof cores / sizeof *cores;
 }
 
-/* All but those with kernels for small matrices: others pack X, or clear W, or take long for a call; and many add a row
- * to a row by loops for vectors. Measured: doc/PERFORMANCE.md. */
-static bool adds(const mms_vendor *v) { return !find_either(v, "libxsmm_init") && !has_small_kernels(v); }
-
-/* Small where a call is cheap (LIBXSMM 10 ns): then the stores of a block fit in the core's queue, and drain while the
- * next products are made. A tile where it is not (BLIS half a microsecond): then threads read each tile once. Measured:
- * doc/PERFORMANCE.md. */
+/* Small where a call is cheap, and packs nothing. A tile where it is not (BLIS half a microsecond): then threads read
+ * each tile once. Measured: doc/PERFORMANCE.md. */
 static size_t block(const mms_vendor *v) {
-  enum { SMALL = 4096, TILE = 131072 };
-  return adds(v) ? TILE : SMALL;
+  enum { SMALL = 8192, TILE = 131072 };
+  return has_small_kernels(v) ? SMALL : TILE;
 }
 
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
@@ -217,8 +212,7 @@ static void ask(mms_vendor *v) {
   v->stays = stays(v);
   v->watches_forks = is_openblas_of(v, MMS_OPENBLAS_PTHREADS);
   v->block = block(v);
-  v->adds = adds(v);
-  v->halves = find_either(v, "openblas_get_config") != NULL;
+  v->halves = find_either(v, "openblas_get_config") && !has_small_kernels(v);
   v->quiet = mms_quiet_of(find_for_quiet, v);
 }
 

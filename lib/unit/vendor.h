@@ -15,9 +15,8 @@ typedef struct mms_vendor {
   bool stays;                  /* it does not give back what it took when it is unloaded */
   bool watches_forks;          /* it has handlers of its own for a fork(), which end its threads */
   bool batches;                /* its batched calls are known to be good in this version */
-  size_t block;                /* bytes of elements that it is best given at a time */
-  bool adds;                   /* as in the contract of a unit; */
-  bool halves;                 /* then two rows of half the length take less than one */
+  size_t block;                /* bytes of elements that a BLAS is best given at a time */
+  bool halves;                 /* where a row is added, two of half its length take less */
   mms_quiet quiet;             /* how it is told to start no threads */
 } mms_vendor;
 

@@ -20,6 +20,7 @@ enum { MOST_COLUMNS = 4096, MOST_COPY = 32768 /* bytes of A that are copied to t
 typedef struct shape {
   mmscan_type type;
   bool transposes; /* the second factor, which is square */
+  bool adds;       /* to what is there */
   int64_t m, n, k, a_stride, b_stride, c_stride;
 } shape;
 
@@ -48,11 +49,11 @@ static const int transposes_b[] = {0, 2};
 
 static void *make_1(const mms_xsmm *x, const shape *h) {
   static const double zero[1];
-  const mms_one *one = mms_matrix_one(h->type);
+  const void *one = mms_matrix_one(h->type)->bytes;
   static const int no_prefetch;
   dispatch_1 dispatch;
   *(void **)&dispatch = h->type == MMSCAN_F32 ? x->sdispatch : x->ddispatch;
-  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one->bytes, zero,
+  return dispatch(h->m, h->n, h->k, &h->a_stride, &h->b_stride, &h->c_stride, one, h->adds ? one : zero,
                   &transposes_b[h->transposes], &no_prefetch);
 }
 
@@ -62,7 +63,7 @@ static void *make_2(const mms_xsmm *x, const shape *h) {
   *(void **)&dispatch = x->dispatch;
   return dispatch((shape_2){(int)h->m, (int)h->n, (int)h->k, (int)h->a_stride, (int)h->b_stride, (int)h->c_stride, type,
                             type, type, type},
-                  BETA_0_2 | (unsigned)transposes_b[h->transposes], 0);
+                  (h->adds ? 0 : BETA_0_2) | (unsigned)transposes_b[h->transposes], 0);
 }
 
 static void run(const mms_xsmm *x, void *kernel, const void *a, const void *b, void *c) {
@@ -82,10 +83,10 @@ static void run(const mms_xsmm *x, void *kernel, const void *a, const void *b, v
 enum { MOST_STRIDE = 1 << 30 };
 
 /* All that shapes of products differ in: m is columns and n is s, or the other way round, k is s, and c_stride tells
- * the others. Never 0. */
+ * the others. m and n are less than 2^13. Never 0. */
 static uint64_t key_of(const shape *h) {
   return (uint64_t)(h->k == h->m) << 63 | (uint64_t)h->transposes << 62 | (uint64_t)h->type << 58 |
-         (uint64_t)h->m << 44 | (uint64_t)h->n << 30 | (uint64_t)h->c_stride;
+         (uint64_t)h->m << 44 | (uint64_t)h->adds << 43 | (uint64_t)h->n << 30 | (uint64_t)h->c_stride;
 }
 
 static mms_xsmm_slot *slot_of(mms_xsmm *x, uint64_t key) {
@@ -140,8 +141,8 @@ static void multiply_plainly(const mms_product *p, size_t from, size_t columns) 
 /* Columns [from, from + columns), a: A; or A^T, where columns follow each other and the product is by that. */
 static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
-  const shape h =
-      stride ? (shape){p->type, !p->transposed, c, s, s, stride, s, stride} : (shape){p->type, false, s, c, s, s, s, s};
+  const shape h = stride ? (shape){p->type, !p->transposed, p->adds, c, s, s, stride, s, stride}
+                         : (shape){p->type, false, p->adds, s, c, s, s, s, s};
   size_t at = (stride ? from : from * p->s) * mms_type_size(p->type);
   const char *in = (const char *)p->x + at;
   char *out = (char *)p->w + at;
@@ -211,9 +212,22 @@ bool mms_xsmm_is(const mms_vendor *v) {
 
 static void multiply_as(const void *self, const mms_product *p) { mms_xsmm_multiply((mms_xsmm *)(uintptr_t)self, p); }
 
-static bool passes(mms_xsmm *x) {
+static bool overwrites_well(const mms_xsmm *x) {
   return mms_selftest(multiply_as, x, MMSCAN_F32, MMSCAN_PRODUCT_CHUNKED) &&
          mms_selftest(multiply_as, x, MMSCAN_F64, MMSCAN_PRODUCT_CHUNKED);
+}
+
+static bool adds_well(const mms_xsmm *x) {
+  return mms_selftest_adding(multiply_as, x, MMSCAN_F32) && mms_selftest_adding(multiply_as, x, MMSCAN_F64);
+}
+
+/* Whether kernels are of AVX-512: this is one number for all such in 1.17, others in 2.0, which has more of them. */
+static bool has_wide_kernels(const mms_vendor *v) {
+  enum { SKYLAKE_X = 1020, LAST_OF_X86 = 1999 };
+  int (*architecture)(void);
+  *(void **)&architecture = mms_vendor_find(v, "libxsmm_get_target_archid");
+  const int found = architecture ? architecture() : 0;
+  return found >= SKYLAKE_X && found <= LAST_OF_X86;
 }
 
 /* Its first product puts OMP_PROC_BIND=TRUE into the environment, which nobody wished for, and whose text is in memory
@@ -221,10 +235,15 @@ static bool passes(mms_xsmm *x) {
 bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
   bool is_bound = getenv("OMP_PROC_BIND") != NULL;
   *x = calls_of(v);
-  bool good = passes(x);
+  bool good = overwrites_well(x);
+  x->adds = good && has_wide_kernels(v) && adds_well(x);
   if (!is_bound) unsetenv("OMP_PROC_BIND");
   return good;
 }
+
+/* Small, as a call is cheap: then the stores of a block fit in the core's queue, and drain while the next products are
+ * made; or nearly, where half of X is multiplied. Measured: doc/PERFORMANCE.md. */
+size_t mms_xsmm_block(const mms_xsmm *x) { return x->adds ? 8192 : 4096; }
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */
 
@@ -267,7 +286,9 @@ static void multiply(const mms_unit *self, const mms_product *p) {
   mms_xsmm_multiply(&found, p);
 }
 
-static size_t block(const mms_unit *self) { return hold(self) ? vendor.block : 0; }
+static size_t block(const mms_unit *self) { return hold(self) ? mms_xsmm_block(&found) : 0; }
+
+static bool adds(const mms_unit *self) { return hold(self) && found.adds; }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   if (hold(self)) part->library = vendor.file;
@@ -279,4 +300,5 @@ const mms_unit mms_unit_xsmm = {.name = "xsmm",
                                 .hold = hold,
                                 .absent = absent,
                                 .block = block,
+                                .adds = adds,
                                 .describe = describe};

@@ -16,6 +16,7 @@ typedef struct mms_xsmm_slot {
 
 typedef struct mms_xsmm {
   void *dispatch, *sdispatch, *ddispatch; /* of 2.x; or of 1.x, for float and for double */
+  bool adds;                              /* as in the contract of a unit */
   mms_xsmm_slot slots[MMS_XSMM_SLOTS];
 } mms_xsmm;
 
@@ -27,6 +28,9 @@ bool mms_xsmm_is(const mms_vendor *vendor);
 
 /* Makes it ready; false where its products are wrong. */
 bool mms_xsmm_attach(mms_xsmm *xsmm, const mms_vendor *vendor);
+
+/* Bytes of elements that it is best given at a time. */
+size_t mms_xsmm_block(const mms_xsmm *xsmm);
 
 void mms_xsmm_multiply(mms_xsmm *xsmm, const mms_product *product);
 
