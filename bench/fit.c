@@ -20,9 +20,10 @@
  * how many bytes ahead it prefetches (lib/engine/gemm.c); and from which size of y on it passes the caches by
  * (lib/plan.c).
  */
-enum { BLOCK = 1024, AHEAD = 8192, STREAM_BYTES = 8 << 20 };
+enum { BLOCK = 2048, AHEAD = 8192, STREAM_BYTES = 8 << 20 };
 
 enum {
+  S = 4, /* of scans: with s = 2 the engine adds a row to a row, and does no product by all of L_s */
   ROUNDS = 41,
   WIDEST = 8192,            /* elements of the largest product that is timed: they fit the nearest cache */
   LOOP = 128,               /* elements of a serial loop */
@@ -187,7 +188,7 @@ static mmscan_plan *plan_of(const char *engine, size_t n, mmscan_choice *choice)
   const mmscan_desc desc = element_plain_scan(MMSCAN_F32, n);
   mmscan_plan *plan;
   *choice = (mmscan_choice){.struct_size = sizeof *choice, .engine = engine, .threads = 1};
-  if (strcmp(engine, "gemm") == 0) choice->unit = "cblas";
+  if (strcmp(engine, "gemm") == 0) choice->unit = "cblas", choice->s = S;
   mmscan_status status = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, choice);
   if (status == MMSCAN_OK) status = mmscan_plan_get_choice(plan, choice);
   if (status) fail("a plan of the engine %s, n = %zu: %s", engine, n, mmscan_strerror(status));

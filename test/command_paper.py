@@ -400,13 +400,13 @@ class Model(Case):
             self.assertAlmostEqual(size["gflops"], 2 * s / size["entry"])
 
     def check_parts(self, sizes, runs):
-        """Products in blocks of 1024 elements, a start each; totals of columns; a loop over what s does not divide."""
+        """Products in blocks of 2048 elements, a start each; totals of columns; a loop over what s does not divide."""
         prices = set()
         for r in runs:
             s, size = r["s"], sizes[r["s"]]
             tiles = [min(r["tile"], r["n"] - first) for first in range(0, r["n"], r["tile"])]
             columns, rest = [m // s for m in tiles], sum(m % s for m in tiles)
-            blocks = sum(-(-c // (1024 // s)) for c in columns)
+            blocks = sum(-(-c // (2048 // s)) for c in columns)
             self.assertAlmostEqual(r["products"] / (blocks * size["start"] + size["entry"] * s * sum(columns)), 1)
             self.assertEqual(r["loops"] > 0, rest > 0)
             prices.add((round(r["totals"] / sum(columns), 9), r["call"]))

@@ -61,15 +61,16 @@ def timed_part():
         sizes_rows(fit),
         "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s "
         "multiplications. So\n"
-        "s is a choice here: for s = %d, the engine's with such a BLAS, this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the\n"
+        "s is a choice here: for s = %d, with which a scan is timed below, this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the\n"
         "model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s.\n"
         "The least is at s = %d.\n" % (
             own["s"], own["s"] ** 2, own["latency"], own["entry"],
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
-        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 1,024 (those for an "
+        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 2,048 (those for an "
         "OpenBLAS\nthat has kernels for small matrices), scans the column totals as the engine `simd` does, and adds "
-        "prefixes by vectors.\nns an element; nothing but `call` is a time of that engine:\n" % (
+        "prefixes by vectors.\nWith s = 2, its default, it does not multiply by all of L_s, but adds a row to the next.\n"
+        "ns an element; nothing but `call` is a time of that engine:\n" % (
             number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
         "- call: a plan's run on one element;\n"
         "- products: the model's, c s + l for each block, by the table above;\n"
