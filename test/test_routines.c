@@ -78,13 +78,14 @@ static void check_use(const char *toy_name, size_t block, bool adds) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* The more a call takes a library, the more it is given at a time; and all are asked to add to W but those with kernels
- * for small matrices. */
+/* The more a call takes a library, the more it is given at a time; and all are asked to add to W but a LIBXSMM that has
+ * no kernels of AVX-512. */
 static void test_use_by_vendor(void **state) {
   (void)state;
   check_use("sound", MMS_ENGINE_TILE, true);
   check_use("xsmm_2", 4096, false);
-  check_use("openblas_skylakex", 4096, false);
+  check_use("xsmm_wide", 8192, true);
+  check_use("openblas_skylakex", 8192, true);
   check_use("openblas_haswell", MMS_ENGINE_TILE, true);
   check_use("full", MMS_ENGINE_TILE, true); /* MKL */
   check_use("blis", MMS_ENGINE_TILE, true);
