@@ -2,8 +2,9 @@
  *
  * A block of a tile is a matrix of s rows whose columns are s neighbours each. One product with L_s, by the unit, scans
  * every column (in a reverse scan, one with L_s^T); the last row of it, the column totals, is a vector s times shorter,
- * which the kernels scan in vector registers (body.inc), where what is left of the work is. Then column j gets the
- * prefix before it added. This last is the product with B_s done by a vector unit (Section 3.3).
+ * which the kernels scan in vector registers (body.inc; of a small block byrows.inc, where columns are put together),
+ * where what is left of the work is. Then column j gets the prefix before it added. This last is the product with B_s
+ * done by a vector unit (Section 3.3).
  *
  * The matrices are by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and the
  * totals are a row. Kernels take x apart into rows and put y together from them. A block stays in the core's own
@@ -76,6 +77,9 @@ static void lay_out_rows(const mms_job *job, room *r, int p, char *plane, size_t
   r->last[p] = job->reverse ? plane : bottom;
 }
 
+/* Whether rows stay in the nearest cache, without what lies between them. */
+static bool is_near(const mms_job *job, const room *r) { return job->s * r->columns * r->size <= NEAR; }
+
 /* Plane p: its product, and what comes before the columns. Of two rows that are to be added the last one gets the
  * first one, where they are. */
 static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
@@ -91,7 +95,7 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
                            .a = r->l,
                            .x = job->adds ? r->first[p] : r->apart.plane[p],
                            .w = job->adds ? r->last[p] : r->scanned[p]};
-  r->together.before[p] = r->before[p] = bytes > NEAR ? mms_arena_take(a, TOTALS) : NULL;
+  r->together.before[p] = r->before[p] = is_near(job, r) ? NULL : mms_arena_take(a, TOTALS);
 }
 
 static size_t lay_out(const mms_job *job, char *memory, room *r) {
@@ -117,8 +121,9 @@ static size_t room_size(const mms_job *job) {
   return lay_out(job, NULL, &nowhere);
 }
 
-/* In front of the totals of so many columns, in the direction of the scan. */
+/* In front of the totals of so many columns, in the direction of the scan, where from_rows() scans them. */
 static void put_identities(const mms_job *job, room *r, size_t columns) {
+  if (r->before[0]) return;
   for (int p = 0; p < r->planes; p++) {
     char *front = job->reverse ? r->last[p] + columns * r->size : r->last[p] - IN_FRONT * r->size;
     for (size_t i = 0; i < IN_FRONT; i++) memcpy(front + i * r->size, &r->zero, r->size);

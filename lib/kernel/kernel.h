@@ -69,7 +69,7 @@ typedef struct mms_byrows {
   const void *then; /* as many elements to prefetch, which need not exist; NULL: none. to_rows: if it gains by that */
 } mms_byrows;
 
-/* Fills the planes from the s * columns elements of x, and finds what total() would. */
+/* Fills the planes from the s * columns elements of x, and nothing between their rows; and finds what total() would. */
 typedef void mms_kernel_to_rows(const mms_byrows *, const void *x, mms_found *found);
 
 /* y = the matrix, each column with the carry and what comes before it added; where exclusive, moved on by a place in
