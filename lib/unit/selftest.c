@@ -22,12 +22,14 @@ enum {
   POISON = 0xff /* four or eight of it are a NaN */
 };
 
-/* Every s that scans use by default, with as many columns as in the largest blocks of scans that there are (vendor.c).
+/* Every s that scans use by default, with as many columns as in the largest blocks of scans that there are (vendor.c),
+ * and, where a row is added, in the pieces of small ones (xsmm.c).
  * And an s that is beyond what libraries treat as small: of squares it has two, and columns left over. */
 static const struct {
   size_t s, columns;
-} shapes[] = {{1, 1},   {5, 1},    {2, 3},    {3, 8},    {4, 9},     {5, 17},    {8, 64},
-              {16, 35}, {4, 1025}, {4, 8195}, {8, 4099}, {16, 2051}, {1, 16387}, {MOST_S, MOST_COLUMNS}};
+} shapes[] = {{1, 1},    {5, 1},     {2, 3},    {3, 8},     {4, 9},
+              {5, 17},   {8, 64},    {16, 35},  {4, 1025},  {4, 8195},
+              {8, 4099}, {16, 2051}, {1, 2047}, {1, 16387}, {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
   mms_product p;

@@ -82,7 +82,8 @@ struct mms_unit {
   size_t (*block)(const mms_unit *self);
 
   /* Whether scans by L_2 X = X + (L_2 - I) X are the fastest with it, where W holds X and its second row gets the first
-   * one added, by a product of one by one: they are with any BLAS. NULL: it cannot add. */
+   * one added, by a product of one by one: they are with any BLAS, and with LIBXSMM's kernels of AVX-512. NULL:
+   * it cannot add. */
   bool (*adds)(const mms_unit *self);
 
   /* Fills library, version and threads, of a unit that is held; and description, where only the library says it. NULL:

@@ -221,13 +221,14 @@ static bool adds_well(const mms_xsmm *x) {
   return mms_selftest_adding(multiply_as, x, MMSCAN_F32) && mms_selftest_adding(multiply_as, x, MMSCAN_F64);
 }
 
-/* Whether kernels are of AVX-512: this is one number for all such in 1.17, others in 2.0, which has more of them. */
+/* Whether kernels are of AVX-512, as Skylake-X has it, and for vectors of 64 bytes: CPUs have other numbers in 2.0 than
+ * in 1.17, and in between are those for shorter vectors. */
 static bool has_wide_kernels(const mms_vendor *v) {
-  enum { SKYLAKE_X = 1020, LAST_OF_X86 = 1999 };
+  enum { FIRST_1 = 1020, LAST_1 = 1022, FIRST_2 = 1101, LAST_2 = 1999 };
   int (*architecture)(void);
   *(void **)&architecture = mms_vendor_find(v, "libxsmm_get_target_archid");
   const int found = architecture ? architecture() : 0;
-  return found >= SKYLAKE_X && found <= LAST_OF_X86;
+  return (found >= FIRST_1 && found <= LAST_1) || (found >= FIRST_2 && found <= LAST_2);
 }
 
 /* Its first product puts OMP_PROC_BIND=TRUE into the environment, which nobody wished for, and whose text is in memory
