@@ -170,7 +170,7 @@ static double products_of(const fit_size *f, size_t columns) {
   return (double)blocks * f->start + f->entry * (double)(f->s * columns);
 }
 
-/* A tile of m elements: its columns, their totals, and what is left over. */
+/* A tile of m elements: its columns, their totals, by what the engine `simd` takes, and what is left over. */
 static void add_tile(fit_run *r, const prices *p, size_t m) {
   r->products += products_of(p->size, m / r->s);
   r->totals += (double)(m / r->s) * p->simd;

@@ -68,8 +68,8 @@ def timed_part():
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
         "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 2,048 (those for an "
-        "OpenBLAS\nthat has kernels for small matrices), scans the column totals as the engine `simd` does, and adds "
-        "prefixes by vectors.\nWith s = 2, its default, it does not multiply by all of L_s, but adds a row to the next.\n"
+        "OpenBLAS\nthat has kernels for small matrices), scans the column totals by vectors, and adds prefixes "
+        "where it puts columns together.\nWith s = 2, its default, it does not multiply by all of L_s, but adds a row to the next.\n"
         "ns an element; nothing but `call` is a time of that engine:\n" % (
             number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
         "- call: a plan's run on one element;\n"
@@ -77,7 +77,7 @@ def timed_part():
         "- moves, which the model has for free: x moved into s rows a block at a time, and a block to y, without a "
         "product; for y\n"
         "  of more than 8 MiB by stores that pass the caches by;\n"
-        "- totals: scanned as the engine `simd` does it in the cache;\n"
+        "- totals: as long as the engine `simd` takes for as many elements in the cache;\n"
         "- loops: what s does not divide, by a serial loop.\n",
         runs_rows(fit),
         "\nOff by %+.0f to %+.0f %%. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
