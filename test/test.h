@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -65,6 +66,15 @@ static inline size_t draw_below(struct rng *rng, size_t n) { return (size_t)(dra
 
 /* -1 to 1 */
 static inline double draw_unit(struct rng *rng) { return (double)(int64_t)draw(rng) * 0x1p-63; }
+
+/* ---- Starting ---------------------------------------------------------------------------------------------------- */
+
+/* Threads of OpenMP that spin while they wait make a busy machine wait for them; it is read when a program starts. */
+static inline void wait_passively(char **argv) {
+  if (getenv("OMP_WAIT_POLICY") != NULL) return;
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  if (emulator() == NULL && getenv("MMSCAN_TEST_WRAPPER") == NULL) execv("/proc/self/exe", argv);
+}
 
 /* ---- Failing ----------------------------------------------------------------------------------------------------- */
 

@@ -618,6 +618,7 @@ int main(int argc, char **argv) {
   static const struct child children[] = {
       {"read", child_read}, {"copy", child_copy}, {"measure", child_measure}, {"environment", child_environment}};
   int status;
+  wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   if (argc > 1) return report_seen(MMSCAN_OK);
   const struct CMUnitTest tests[] = {

@@ -7,7 +7,6 @@
 #define TOY_H
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include "test.h"
 
@@ -79,13 +78,6 @@ static inline mmscan_status product_status(const char *unit, mmscan_product_form
 }
 
 /* ---- Starting ---------------------------------------------------------------------------------------------------- */
-
-/* Threads of OpenMP that spin while they wait make a busy machine wait for them; it is read when a program starts. */
-static inline void wait_passively(char **argv) {
-  if (getenv("OMP_WAIT_POLICY") != NULL) return;
-  setenv("OMP_WAIT_POLICY", "passive", 1);
-  if (emulator() == NULL && getenv("MMSCAN_TEST_WRAPPER") == NULL) execv("/proc/self/exe", argv);
-}
 
 /* What is chosen and opened is for each test to say. */
 static inline void clear_settings(void) {
