@@ -34,13 +34,12 @@
 
 enum {
   PLANES = 2,
-  LANES = 16,   /* columns of a whole block are a multiple of it */
-  AHEAD = 8192, /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
-  BACK = 12288, /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
-  NEAR =
-      16384, /* bytes of rows that stay in the nearest cache, whose totals are scanned as columns are written; else */
+  LANES = 16,    /* columns of a whole block are a multiple of it */
+  AHEAD = 8192,  /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
+  BACK = 12288,  /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
+  NEAR = 16384,  /* bytes of rows, up to which their totals are scanned on the way, as columns are written; else */
   TOTALS = 2048, /* bytes of totals: columns of so many are written before more totals are scanned */
-  IN_FRONT = 2,  /* identities before totals, for kernels (mms_kernel_from_rows) */
+  IN_FRONT = 2,  /* identities before totals that are scanned on the way (mms_kernel_from_rows) */
 };
 
 /* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
