@@ -239,7 +239,7 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   xsmm_1:API=1 xsmm_1_ilp64:API=1,INTEGER=int64_t xsmm_2:API=2 xsmm_v2:API=2,DISPATCH=libxsmm_dispatch_gemm_v2 \
   xsmm_few:API=2,MOST=16 xsmm_drops:API=1,DROPS xsmm_reads:API=2,READS \
   xsmm_skx:API=1,ARCH=1020 xsmm_wide:API=2,ARCH=1101 xsmm_narrow:API=2,ARCH=1053 xsmm_few_wide:API=2,ARCH=1101,MOST=16 \
-  xsmm_forgets:API=2,ARCH=1101,FORGETS
+  xsmm_forgets:API=2,ARCH=1101,FORGETS=0 xsmm_forgets_some:API=2,ARCH=1101,FORGETS=512
 comma := ,
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))

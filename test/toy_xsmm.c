@@ -8,7 +8,7 @@
  *   READS         kernels add 0 times what C held
  *   DROPS         kernels leave out the last column
  *   ARCH          the number of the CPU that kernels are for; else nobody can ask
- *   FORGETS       kernels overwrite what C held where they are to add
+ *   FORGETS       kernels for so many rows of C, or for any number where it is 0, overwrite where they are to add
  *
  * A kernel does just what was asked for, so that a wrong type, flag or leading dimension gives a wrong product. One for
  * what is unknown here does nothing: without a kernel the unit would multiply by itself, and nobody would notice.
@@ -77,7 +77,7 @@ static double held(const shape *h, const void *c, int64_t at) {
 #ifdef READS
   return (h->flags & BETA_0 ? 0 : 1) * get(h, c, at);
 #elif defined FORGETS
-  return (void)h, (void)c, (void)at, 0;
+  return h->flags & BETA_0 || FORGETS == 0 || h->m == FORGETS ? 0 : get(h, c, at);
 #else
   return h->flags & BETA_0 ? 0 : get(h, c, at);
 #endif
