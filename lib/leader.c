@@ -1,6 +1,7 @@
 /* leader.c: the leader and those that follow. */
 #include "leader.h"
 
+#include "apart.h"
 #include "clock.h"
 #include "kernel/habits.h"
 #include <omp.h>
@@ -18,22 +19,31 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
-/* Bytes of all scans from which x is in no cache that cores share, measured as in plan.c; tiles in a group, and tiles
- * for each thread from which a scan is long. */
-enum { FROM_MEMORY = 8 << 20, GROUP = 8, LONG = 64 * GROUP };
+/* Bytes of all scans: of x, from which it is in no cache that cores share, measured as in plan.c; and of x and y that
+ * are all in the last cache of a die, half of it. Tiles in a group, and for each thread from which a scan is long. */
+enum { FROM_MEMORY = 8 << 20, ON_DIE = 16 << 20, GROUP = 8, LONG = 64 * GROUP };
 
-static bool from_memory(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element > FROM_MEMORY; }
+static size_t bytes_of_x(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element; }
 
-/* Whether a scan of what is in no cache is one of many tiles, for cores that best take many of these at a time. */
+static bool from_memory(const mms_tiles *tiles) { return bytes_of_x(tiles) > FROM_MEMORY; }
+
+static bool is_in_place(const mms_tiles *tiles) { return tiles->run->x == tiles->run->y; }
+
+static bool is_on_die(const mms_tiles *tiles) { return bytes_of_x(tiles) * (is_in_place(tiles) ? 1 : 2) <= ON_DIE; }
+
+/* Whether a scan of what is in no cache is one of many tiles, for cores that best take many of these at a time; in
+ * place on two dies, where what one has written is not the other's to read, any scan is. */
 static bool in_long_groups(const mms_tiles *tiles) {
-  return tiles->run->job->far && mms_habits_here.long_groups && tiles->count >= tiles->sharing * LONG;
+  const bool is_long = tiles->count >= tiles->sharing * LONG || (is_in_place(tiles) && mms_apart());
+  return tiles->run->job->far && mms_habits_here.long_groups && is_long;
 }
 
 /* Whether all is one round, or hardly more: where each core has a part of it in a cache that others may not share. A
- * unit's products take so much longer that nothing is gained. */
+ * unit's products take so much longer that nothing is gained; and in place x beyond that cache is read twice then. */
 static bool in_one_round(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
-  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->far;
+  const bool stays = is_on_die(tiles) || !is_in_place(tiles);
+  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->far && stays;
 }
 
 /* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain
@@ -69,23 +79,30 @@ static size_t leaders_part(const mms_tiles *tiles, size_t each) {
   return is_less ? 5 * each / 4 : divide_near(11 * each - 1, 8);
 }
 
-/* Tiles of the leader's before the first group, one at least: for the time in which a group is looked at, and some to
- * spare where that is the only one. */
-static size_t lead_before(const mms_tiles *tiles, size_t each) {
-  const size_t lead = in_one_round(tiles) ? divide_near(2 * each, 5) : divide_up(each, 4);
-  return lead > 0 ? lead : 1;
+/* What the leader has, in fortieths of a group: before the first one, for the time in which that is looked at, and some
+ * to spare where it is the only one; and in all of a round. */
+typedef struct leaders {
+  size_t before, in_all;
+} leaders;
+
+static leaders leaders_of(const mms_tiles *tiles) {
+  if (!in_one_round(tiles)) return (leaders){.before = 10, .in_all = 55};
+  if (!mms_habits_here.looks_long) return (leaders){.before = 16, .in_all = 55};
+  return is_on_die(tiles) ? (leaders){.before = 22, .in_all = 66} : (leaders){.before = 16, .in_all = 47};
 }
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
-  const size_t followers = tiles->sharing - 1, eighths = 8 * followers + 11; /* of a tile: a round of groups of one */
-  const size_t most = most_in_group(tiles), rounds = divide_up(8 * tiles->count, most * eighths);
-  size_t each = divide_near(8 * tiles->count, rounds * eighths);
+  const leaders its = leaders_of(tiles);
+  const size_t followers = tiles->sharing - 1, round = 40 * followers + its.in_all; /* of groups of a tile */
+  const size_t most = most_in_group(tiles), rounds = divide_up(40 * tiles->count, most * round);
+  size_t each = divide_near(40 * tiles->count, rounds * round);
   each = each < 1 ? 1 : each > most ? most : each;
+  const size_t lead = divide_near(its.before * each, 40);
   const bool one_round = in_one_round(tiles);
   return (mms_leader_layout){.in_turn = one_round,
                              .looks_while_writing = looks_while_writing(tiles),
                              .from_memory = from_memory(tiles) && !one_round,
-                             .lead = lead_before(tiles, each),
+                             .lead = lead < 1 ? 1 : lead,
                              .group = each,
                              .groups = followers * each,
                              .part = leaders_part(tiles, each)};

@@ -21,10 +21,11 @@ static bool stays_in_core(const mms_tiles *tiles, size_t each) {
   return bytes_of(tiles, each) <= mms_habits_here.half_cache && !tiles->run->job->streams;
 }
 
-/* Whether it is in the cache of its core's die, and in no other. A unit's products take so long that it makes no
+/* Whether it is in the cache of its core's die, and in no other. Where a unit's products are streamed it makes no
  * difference where x is. */
 static bool stays_on_die(const mms_tiles *tiles) {
-  return bytes_of(tiles, tiles->count) <= ON_DIES && !tiles->run->engine->has_unit && mms_apart();
+  const bool is_slow = tiles->run->engine->has_unit && tiles->run->job->streams;
+  return bytes_of(tiles, tiles->count) <= ON_DIES && !is_slow && mms_apart();
 }
 
 bool mms_shares_suit(const mms_tiles *tiles) {

@@ -353,7 +353,7 @@ static void test_each_its_own(void **state) {
 /* The first tile is always the leader's, so a first group that starts there would be nobody's. */
 static void test_lead(void **state) {
   (void)state;
-  const bool habit = mms_habits_here.has_dies;
+  const mms_habits habits = mms_habits_here;
   const mms_job job = {.type = MMSCAN_F32};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job};
   for (size_t count = 2; count < 300; count++)
@@ -361,10 +361,11 @@ static void test_lead(void **state) {
       const mms_tiles tiles = {
           .run = &run, .element = 4, .most = 1024, .per_scan = count, .count = count, .sharing = sharing};
       mms_habits_here.has_dies = count % 2 == 0;
+      mms_habits_here.looks_long = count % 4 == 0;
       const mms_leader_layout layout = mms_leader_layout_of(&tiles);
       assert_true(layout.lead > 0 && layout.lead < count && layout.group > 0);
     }
-  mms_habits_here.has_dies = habit;
+  mms_habits_here = habits;
 }
 
 /* Where OpenMP gives fewer threads than it was asked for, rows of those that do not come are done by those that do. */

@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "apart.h"
+#include "kernel/habits.h"
 #include "leader.h"
 #include "test.h"
 
@@ -107,11 +109,44 @@ static void test_many_threads(void **state) {
     for (slow = NOBODY; slow <= FOLLOWERS; slow++) led_of(threads % 2 * sizeof(int32_t), threads);
 }
 
+/* Tiles of 128 KiB for two threads, out of place and in. */
+static void check_layout(size_t count, bool in_place, bool far, bool is_apart, size_t lead, size_t group) {
+  const mms_job job = {.type = MMSCAN_F64, .far = far};
+  const mms_run run = {.engine = &mms_engine_simd, .job = &job, .x = x, .y = in_place ? x : y};
+  const mms_tiles tiles = {.run = &run, .element = 8, .most = 16384, .per_scan = count, .count = count, .sharing = 2};
+  mms_apart_found(is_apart ? 1e9 : 1);
+  const mms_leader_layout layout = mms_leader_layout_of(&tiles);
+  assert_int_equal(layout.lead, lead);
+  assert_int_equal(layout.group, group);
+}
+
+/* By the tables of doc/PERFORMANCE.md. */
+static void test_layout(void **state) {
+  (void)state;
+  const mms_habits habits = mms_habits_here;
+  mms_habits_here = (mms_habits){.has_dies = true, .long_groups = true, .half_cache = 512 << 10};
+  check_layout(64, false, false, false, 11, 27);
+  check_layout(100, false, false, false, 17, 42);
+  mms_habits_here.looks_long = true;
+  check_layout(64, false, false, false, 13, 24); /* 8 MiB each: all on a die */
+  check_layout(65, false, false, false, 12, 30);
+  check_layout(100, false, false, false, 18, 46);
+  check_layout(128, true, false, false, 26, 48);
+  check_layout(129, true, false, false, 1, 2); /* no longer; in place it would be read twice from memory */
+  check_layout(600, false, true, false, 1, 2);
+  check_layout(600, false, true, true, 1, 2);
+  check_layout(600, true, true, false, 1, 2);
+  check_layout(600, true, true, true, 2, 8);
+  check_layout(1024, false, true, false, 2, 8);
+  mms_habits_here = habits;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_slow_threads),
       cmocka_unit_test(test_fixed_parts),
       cmocka_unit_test(test_many_threads),
+      cmocka_unit_test(test_layout),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@ typedef struct mms_habits {
                        from there, even where it is only updated */
   bool has_dies;    /* they may lie on dies that share no cache: what threads share in caches is best left in as few
                        pieces as there can be, of which each thread has the same ones the next time */
+  bool looks_long;  /* to look at elements in the cache of a die takes them more than half as long as to scan them */
   bool long_groups; /* threads that share a long scan of what is in no cache best take many tiles at a time, and look
                        at those they have next while they write */
   bool paces;       /* memory reads and writes more where results that go past the caches are held back a little */
