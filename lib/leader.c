@@ -87,8 +87,8 @@ typedef struct leaders {
 
 static leaders leaders_of(const mms_tiles *tiles) {
   if (!in_one_round(tiles)) return (leaders){.before = 10, .in_all = 55};
-  if (!mms_habits_here.looks_long) return (leaders){.before = 16, .in_all = 55};
-  return is_on_die(tiles) ? (leaders){.before = 22, .in_all = 66} : (leaders){.before = 16, .in_all = 47};
+  if (mms_habits_here.looks_long && is_on_die(tiles)) return (leaders){.before = 22, .in_all = 66};
+  return (leaders){.before = 16, .in_all = 55};
 }
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {

@@ -129,8 +129,7 @@ static void test_layout(void **state) {
   check_layout(100, false, false, false, 17, 42);
   mms_habits_here.looks_long = true;
   check_layout(64, false, false, false, 13, 24); /* 8 MiB each: all on a die */
-  check_layout(65, false, false, false, 12, 30);
-  check_layout(100, false, false, false, 18, 46);
+  check_layout(65, false, false, false, 11, 27);
   check_layout(128, true, false, false, 26, 48);
   check_layout(129, true, false, false, 1, 2); /* no longer; in place it would be read twice from memory */
   check_layout(600, false, true, false, 1, 2);
