@@ -27,9 +27,13 @@ bool mms_apart_of_late(void) {
   return mms_habits_here.has_dies && at > NEAR && mms_clock() < (double)at + COUNTS;
 }
 
+bool mms_apart_is_known(double now) {
+  return !mms_habits_here.has_dies || now < (double)atomic_load_explicit(&due, memory_order_relaxed);
+}
+
 /* Two may come at once, and do no harm. */
 bool mms_apart_is_due(double now) {
-  if (!mms_habits_here.has_dies || now < (double)atomic_load_explicit(&due, memory_order_relaxed)) return false;
+  if (mms_apart_is_known(now)) return false;
   atomic_store_explicit(&due, (uint64_t)(now + HOLDS), memory_order_relaxed);
   return true;
 }

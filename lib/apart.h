@@ -24,7 +24,10 @@ typedef struct mms_meeting {
   atomic_int ball;
 } mms_meeting;
 
-/* Whether it is time to find out again. `now`: by mms_clock(). */
+/* Whether that is known, or need not be; else it is time to find out again. `now`: by mms_clock(). */
+bool mms_apart_is_known(double now);
+
+/* Whether it is time: it is so for whoever asks first. */
 bool mms_apart_is_due(double now);
 
 /* A thread's part in it, when it has nothing else left to do. One who waits in vain for the other soon leaves. */

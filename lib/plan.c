@@ -15,7 +15,10 @@
  * name its host's), and the gain is flat around these. */
 enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
 
-/* Bytes of one scan from which that holds if its ends share a line with others, as those are stored through the caches;
+/* And beyond which one thread that streams may be as fast as several. */
+enum { LONE_FROM = 96 << 20 };
+
+/* Bytes of one scan from which the first of these holds if its ends share a line with others, as those are stored through the caches;
  * and if they do not: a block of the widest kernels. */
 enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 
@@ -282,6 +285,13 @@ static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, co
   job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
 }
 
+/* By the kernels that are fastest here, where nobody asked for several threads. */
+static bool may_be_lone(const mmscan_plan *plan, const mms_job *job) {
+  const bool is_fast = plan->engine->has_isa && !plan->engine->has_unit && job->isa == mms_isa_best();
+  const bool is_bound = job->streams && mms_habits_here.fills && bytes_of(&plan->problem) > LONE_FROM;
+  return is_fast && is_bound && isfinite(plan->saves);
+}
+
 static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
   const mms_problem *p = &plan->problem;
   const mms_rows rows = {
@@ -304,7 +314,8 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .first = p->first,
                  .carry = carry,
                  .threads = plan->threads,
-                 .saves = plan->saves};
+                 .saves = plan->saves,
+                 .lone = may_be_lone(plan, &job)};
   const mmscan_status status = mms_runtime_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.engine = &mms_engine_serial;

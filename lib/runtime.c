@@ -13,6 +13,7 @@
 #include "crowd.h"
 #include "kernel/stream.h"
 #include "leader.h"
+#include "lone.h"
 #include "quota.h"
 #include "recruit.h"
 #include "rounding.h"
@@ -136,7 +137,10 @@ static mmscan_status serve_together(team *t, int threads) {
     mms_rounding_set(own);
 #pragma omp master
     idle = mms_clock();
-    if (meets) mms_apart_meet(&meeting);
+    if (meets) { /* when all are awake */
+#pragma omp barrier
+      mms_apart_meet(&meeting);
+    }
   }
   mms_rounding_set(callers);
   mms_cancel_restore(before);
@@ -147,6 +151,16 @@ static mmscan_status serve_together(team *t, int threads) {
 }
 
 /* ---- Who shares what ------------------------------------------------------------------------------------------ */
+
+/* With little besides, as a scan may be tiny. What multiplies is somebody else's code, and may sleep. */
+static mmscan_status share_nothing(mms_tiles *tiles) {
+  team t = {tiles->run, take_all, tiles, false};
+  const bool may_sleep = tiles->run->engine->has_unit;
+  const int before = may_sleep ? mms_cancel_disable() : 0;
+  serve(&t);
+  if (may_sleep) mms_cancel_restore(before);
+  return status_of(&t);
+}
 
 static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   tiles->sharing = (size_t)threads;
@@ -165,6 +179,21 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   return serve_together(&t, threads);
 }
 
+/* Threads come together, and find out whether they are apart, if that is due. */
+static void take_nothing(void *shared, void *room) { (void)shared, (void)room; }
+
+/* What one thread may do as fast as threads that share it, unless they are apart. */
+static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
+  team nothing = {tiles->run, take_nothing, NULL, false};
+  if (!mms_apart_is_known(mms_clock())) serve_together(&nothing, threads);
+  if (mms_apart()) return share_tiles(tiles, threads);
+  const bool alone = mms_lone_pays();
+  const double start = mms_clock();
+  const mmscan_status status = alone ? share_nothing(tiles) : share_tiles(tiles, threads);
+  mms_lone_saw(alone, tiles->count * tiles->most * tiles->element, mms_clock() - start);
+  return status;
+}
+
 static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
 
 static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
@@ -173,16 +202,6 @@ static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
             .shares = (size_t)(threads < MOST_SHARES ? threads : MOST_SHARES)};
   team t = {tiles->run, rows_take_part, &r, false};
   return serve_together(&t, threads);
-}
-
-/* With little besides, as a scan may be tiny. What multiplies is somebody else's code, and may sleep. */
-static mmscan_status share_nothing(mms_tiles *tiles) {
-  team t = {tiles->run, take_all, tiles, false};
-  const bool may_sleep = tiles->run->engine->has_unit;
-  const int before = may_sleep ? mms_cancel_disable() : 0;
-  serve(&t);
-  if (may_sleep) mms_cancel_restore(before);
-  return status_of(&t);
 }
 
 static int threads_now(const mms_run *run) {
@@ -197,7 +216,8 @@ static mmscan_status share(mms_tiles *tiles, int threads) {
   const size_t parts = are_few ? tiles->count : (run->batch - 1) / scans_per_grab(run) + 1;
   threads = mms_runtime_team(parts < (size_t)threads ? (int)parts : threads);
   if (threads == 1) return share_nothing(tiles);
-  return are_few ? share_tiles(tiles, threads) : share_scans(tiles, threads);
+  if (!are_few) return share_scans(tiles, threads);
+  return run->lone ? share_tiles_or_not(tiles, threads) : share_tiles(tiles, threads);
 }
 
 mmscan_status mms_runtime_scan(const mms_run *run) {

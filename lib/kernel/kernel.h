@@ -18,6 +18,7 @@ enum {
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut between such runs of x gives the same bits */
   /* Bytes ahead at which x is prefetched; measured, doc/PERFORMANCE.md: */
   MMS_KERNEL_PREFETCH = 4096, /* what is read a single time */
+  MMS_KERNEL_STREAMED = 8192, /* where results go past the caches */
   MMS_KERNEL_SOON = 1024,     /* what is in a cache, where cores gain by that */
   MMS_KERNEL_FAR = 16384,     /* what comes from memory, in one stream */
   MMS_KERNEL_CHUNK = 32768,   /* and in two, which are the halves of this */

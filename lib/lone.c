@@ -1,0 +1,24 @@
+/* lone.c: two numbers and a count that all threads share. */
+#include "lone.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* One of so many scans is done the slower way. A thread alone leaves cores to others, and may take a part longer. */
+enum { AGAIN = 64, LEAVES = 16 };
+
+static _Atomic uint64_t shared_took, lone_took; /* the last one: picoseconds for 1024 bytes; 0: not known */
+static atomic_uint scans;
+
+bool mms_lone_pays(void) {
+  const uint64_t lone = atomic_load_explicit(&lone_took, memory_order_relaxed);
+  const uint64_t shared = atomic_load_explicit(&shared_took, memory_order_relaxed);
+  if (lone == 0 || shared == 0) return lone == 0;
+  const bool again = atomic_fetch_add_explicit(&scans, 1, memory_order_relaxed) % AGAIN == AGAIN - 1;
+  return (lone <= shared + shared / LEAVES) != again;
+}
+
+void mms_lone_saw(bool alone, size_t bytes, double took) {
+  const double each = 1000 * took * 1024 / (double)bytes;
+  atomic_store_explicit(alone ? &lone_took : &shared_took, each < 1 ? 1 : (uint64_t)each, memory_order_relaxed);
+}

@@ -1,0 +1,161 @@
+/* test_lone.c: scans that are left to one thread, as memory is the limit: what is remembered of them, and who has them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <omp.h>
+#include <stdatomic.h>
+
+#include "apart.h"
+#include "clock.h"
+#include "kernel/habits.h"
+#include "lone.h"
+#include "runtime.h"
+#include "test.h"
+
+bool __wrap_mms_crowd_is_here(void);
+bool __wrap_mms_wake_pays(double saves);
+
+/* Nothing else leaves a scan to one thread (the Makefile wraps these functions). */
+bool __wrap_mms_crowd_is_here(void) { return false; }
+bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
+
+enum { MIB = 1 << 20, TILE = 1024, TILES = 64, AGAIN = 64 };
+
+/* Of both ways once, and then of the faster one. */
+static void see(double lone, double shared) {
+  mms_lone_saw(true, MIB, lone);
+  mms_lone_saw(false, MIB, shared);
+}
+
+/* Scans of so many that one thread has. */
+static int lone_of(int scans) {
+  int lone = 0;
+  for (int i = 0; i < scans; i++) lone += mms_lone_pays();
+  return lone;
+}
+
+static void test_both_are_tried(void **state) {
+  (void)state;
+  assert_true(mms_lone_pays());
+  assert_true(mms_lone_pays()); /* nobody has told how long it took */
+  mms_lone_saw(true, MIB, 1000);
+  assert_false(mms_lone_pays());
+  mms_lone_saw(false, 2 * MIB, 4000);
+  assert_true(mms_lone_pays());
+}
+
+/* One in many is tried the other way. */
+static void test_the_faster_way(void **state) {
+  (void)state;
+  see(1000, 2000);
+  assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
+  see(2000, 1000);
+  assert_int_equal(lone_of(10 * AGAIN), 10);
+  see(1050, 1000); /* as good as that */
+  assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
+  see(0, 0); /* a clock that stands still */
+  assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
+}
+
+/* An engine that counts who scans. */
+static atomic_int by_one, by_some; /* tiles */
+
+static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
+  (void)job, (void)room, (void)t;
+  *found = (mms_found){.total.f32 = 1};
+}
+
+static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_found *found, mms_value *carry) {
+  (void)job, (void)room, (void)t;
+  carry->f32 += found->total.f32;
+}
+
+static void count(void) { atomic_fetch_add(omp_in_parallel() ? &by_some : &by_one, 1); }
+
+static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
+  (void)job, (void)room, (void)t, (void)carry, (void)then;
+  count();
+}
+
+static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
+  (void)job, (void)room, (void)t;
+  carry->f32++;
+  count();
+}
+
+/* Whether one thread had all tiles of a scan. */
+static bool is_lone(bool may_be) {
+  static const mms_engine engine = {.local = local, .advance = advance, .finish = finish, .at_once = at_once};
+  static float x[TILES * TILE], y[TILES * TILE];
+  const mms_job job = {.type = MMSCAN_F32, .tile = TILE};
+  const mms_run run = {.engine = &engine,
+                       .job = &job,
+                       .n = TILES * TILE,
+                       .batch = 1,
+                       .x = x,
+                       .y = y,
+                       .threads = 2,
+                       .saves = 1e12,
+                       .lone = may_be};
+  by_one = by_some = 0;
+  assert_int_equal(mms_runtime_scan(&run), MMSCAN_OK);
+  assert_int_equal(by_one + by_some, TILES);
+  return by_one == TILES;
+}
+
+static int with_dies(void **state) {
+  (void)state;
+  mms_habits_here.has_dies = true;
+  return 0;
+}
+
+/* First: nobody else finds out later where threads are. */
+static void test_who_meets(void **state) {
+  (void)state;
+  if (mms_runtime_threads(2) < 2) skip();
+  see(1000, 1e6);
+  mms_apart_found(1);
+  const double before = 1e9 * clock_of(CLOCK_MONOTONIC);
+  assert_false(mms_apart_is_known(before));
+  is_lone(true);
+  assert_true(mms_apart_is_known(before));
+  assert_true(mms_apart_is_due(1e18));
+}
+
+static void test_who_scans(void **state) {
+  (void)state;
+  if (mms_runtime_threads(2) < 2) skip();
+  mms_apart_found(1);
+  see(1000, 1e6);
+  assert_true(is_lone(true));
+  assert_false(is_lone(false));
+  see(1e6, 1000);
+  assert_false(is_lone(true));
+  see(1000, 1e6);
+  mms_apart_found(1e9);
+  assert_false(is_lone(true));
+}
+
+/* What a scan took counts for the next one. */
+static void test_what_is_seen(void **state) {
+  (void)state;
+  if (mms_runtime_threads(2) < 2) skip();
+  mms_apart_found(1);
+  see(1, 1e15);
+  assert_true(is_lone(true)); /* which takes longer than that, and less than the other */
+  mms_lone_saw(false, MIB, 1e-3);
+  assert_false(is_lone(true));
+  mms_lone_saw(true, MIB, 1e-3);
+  assert_true(is_lone(true));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_both_are_tried),
+      cmocka_unit_test(test_the_faster_way),
+      cmocka_unit_test(test_who_meets),
+      cmocka_unit_test(test_who_scans),
+      cmocka_unit_test(test_what_is_seen),
+  };
+  return cmocka_run_group_tests(tests, with_dies, NULL);
+}
