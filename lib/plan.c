@@ -18,8 +18,8 @@ enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
 /* And beyond which one thread that streams may be as fast as several. */
 enum { LONE_FROM = 96 << 20 };
 
-/* Bytes of one scan from which the first of these holds if its ends share a line with others, as those are stored through the caches;
- * and if they do not: a block of the widest kernels. */
+/* Bytes of one scan from which the first of these holds if its ends share a line with others, as those are stored
+ * through the caches; and if they do not: a block of the widest kernels. */
 enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 
 /* Bytes of one scan from which its results are held back: in shorter ones that takes longer than it gains. */

@@ -11,6 +11,7 @@
 #include "apart.h"
 #include "kernel/habits.h"
 #include "leader.h"
+#include "shares.h"
 #include "test.h"
 
 enum { COUNT_OF_TILES = 600, TILE = 32768 }; /* elements */
@@ -140,12 +141,28 @@ static void test_layout(void **state) {
   mms_habits_here = habits;
 }
 
+/* Where threads are on two dies each has a share of what is in the caches of both; of a unit's products, only where
+ * they go there too. */
+static void test_shares_on_dies(void **state) {
+  (void)state;
+  const mms_habits habits = mms_habits_here;
+  mms_habits_here = (mms_habits){.has_dies = true};
+  for (int i = 0; i < 16; i++) {
+    const bool is_apart = i & 1, streams = i & 2, has_unit = i & 4, is_long = i & 8;
+    const size_t count = is_long ? 257 : 256; /* tiles of 128 KiB */
+    const mms_job job = {.type = MMSCAN_F32, .streams = streams};
+    const mms_run run = {.engine = has_unit ? &mms_engine_gemm : &mms_engine_simd, .job = &job, .x = x, .y = y};
+    const mms_tiles tiles = {.run = &run, .element = 4, .most = TILE, .per_scan = count, .count = count, .sharing = 4};
+    mms_apart_found(is_apart ? 1e9 : 1);
+    assert_int_equal(mms_shares_suit(&tiles), is_apart && !is_long && !(has_unit && streams));
+  }
+  mms_habits_here = habits;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slow_threads),
-      cmocka_unit_test(test_fixed_parts),
-      cmocka_unit_test(test_many_threads),
-      cmocka_unit_test(test_layout),
+      cmocka_unit_test(test_slow_threads), cmocka_unit_test(test_fixed_parts),    cmocka_unit_test(test_many_threads),
+      cmocka_unit_test(test_layout),       cmocka_unit_test(test_shares_on_dies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,12 @@
  */
 #include <omp.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "apart.h"
 #include "clock.h"
 #include "kernel/habits.h"
+#include "kernel/isa.h"
 #include "lone.h"
 #include "runtime.h"
 #include "test.h"
@@ -18,6 +20,17 @@ bool __wrap_mms_wake_pays(double saves);
 /* Nothing else leaves a scan to one thread (the Makefile wraps these functions). */
 bool __wrap_mms_crowd_is_here(void) { return false; }
 bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
+
+/* Where it is told whether a run may be one thread's; the run itself is left out then. */
+static bool *told;
+
+mmscan_status __real_mms_runtime_scan(const mms_run *run);
+mmscan_status __wrap_mms_runtime_scan(const mms_run *run);
+mmscan_status __wrap_mms_runtime_scan(const mms_run *run) {
+  if (!told) return __real_mms_runtime_scan(run);
+  *told = run->lone;
+  return MMSCAN_OK;
+}
 
 enum { MIB = 1 << 20, TILE = 1024, TILES = 64, AGAIN = 64 };
 
@@ -149,13 +162,48 @@ static void test_what_is_seen(void **state) {
   assert_true(is_lone(true));
 }
 
+/* Whether a plan leaves it to the run. Its arrays are never read. */
+static bool plans_lone(size_t n, bool in_place, mmscan_choice choice) {
+  enum { MOST = 256 * MIB };
+  char *x = mmap(NULL, 2 * (size_t)MOST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  assert_true(x != MAP_FAILED);
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
+  bool is = false;
+  mmscan_plan *plan;
+  choice.struct_size = sizeof choice;
+  assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice));
+  told = &is;
+  assert_mmscan_ok(mmscan_execute(plan, x, in_place ? x : x + MOST));
+  told = NULL;
+  mmscan_plan_destroy(plan);
+  munmap(x, 2 * (size_t)MOST);
+  return is;
+}
+
+static void test_what_is_planned(void **state) {
+  (void)state;
+  enum { LONG = 97 * MIB / 8, SHORT = 96 * MIB / 8 };
+  const mmscan_choice best = {.engine = "simd", .isa = mms_isa_best()->name};
+  size_t portable;
+  if (mms_runtime_threads(0) < 2) skip();
+  mms_habits_here.fills = true;
+  assert_true(plans_lone(LONG, false, best));
+  assert_false(plans_lone(SHORT, false, best));
+  assert_false(plans_lone(LONG, true, best));
+  assert_false(plans_lone(LONG, false, (mmscan_choice){.engine = "simd", .isa = best.isa, .threads = 2}));
+  assert_false(plans_lone(LONG, false, (mmscan_choice){.engine = "gemm"}));
+  assert_true(mms_isa_find("portable", &portable));
+  assert_int_equal(plans_lone(LONG, false, (mmscan_choice){.engine = "simd", .isa = "portable"}),
+                   mms_isa_best() == mms_isa_at(portable));
+  mms_habits_here.fills = false;
+  assert_false(plans_lone(LONG, false, best));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_both_are_tried),
-      cmocka_unit_test(test_the_faster_way),
-      cmocka_unit_test(test_who_meets),
-      cmocka_unit_test(test_who_scans),
-      cmocka_unit_test(test_what_is_seen),
+      cmocka_unit_test(test_both_are_tried), cmocka_unit_test(test_the_faster_way),
+      cmocka_unit_test(test_who_meets),      cmocka_unit_test(test_who_scans),
+      cmocka_unit_test(test_what_is_seen),   cmocka_unit_test(test_what_is_planned),
   };
   return cmocka_run_group_tests(tests, with_dies, NULL);
 }
