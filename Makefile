@@ -210,7 +210,7 @@ $(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tile
 $(BUILD)/test/test_scan: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds
 $(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here
 $(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
-$(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
+$(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_lone_is_slow,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
 # One counts products that are added.
 $(BUILD)/test/test_units: TEST_LDFLAGS := -Wl,--wrap=mms_unit_multiply
 # One makes up others on our cores.

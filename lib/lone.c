@@ -4,18 +4,29 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* One of so many scans is done the slower way. A thread alone leaves cores to others, and may take a part longer. */
-enum { AGAIN = 64, LEAVES = 16 };
+/* One of so many scans is done the slower way, and at first, when little is known, the 4th, 8th, ... A thread alone
+ * leaves cores to others, and may take a part longer. */
+enum { AGAIN = 64, SOON = 4, LEAVES = 16 };
+
+/* Nanoseconds for a byte of x. */
+static const double SLOW = 1.0 / 22;
 
 static _Atomic uint64_t shared_took, lone_took; /* the last one: picoseconds for 1024 bytes; 0: not known */
 static atomic_uint scans;
 
+bool mms_lone_is_slow(size_t bytes, double took) { return took > SLOW * (double)bytes; }
+
+static bool is_tried_again(unsigned scan) {
+  const bool is_power = (scan & (scan - 1)) == 0;
+  return scan % AGAIN == 0 || (is_power && scan >= SOON);
+}
+
 bool mms_lone_pays(void) {
   const uint64_t lone = atomic_load_explicit(&lone_took, memory_order_relaxed);
   const uint64_t shared = atomic_load_explicit(&shared_took, memory_order_relaxed);
-  if (lone == 0 || shared == 0) return lone == 0;
-  const bool again = atomic_fetch_add_explicit(&scans, 1, memory_order_relaxed) % AGAIN == AGAIN - 1;
-  return (lone <= shared + shared / LEAVES) != again;
+  if (lone == 0 || shared == 0) return shared != 0;
+  const unsigned scan = atomic_fetch_add_explicit(&scans, 1, memory_order_relaxed) + 1;
+  return (lone <= shared + shared / LEAVES) != is_tried_again(scan);
 }
 
 void mms_lone_saw(bool alone, size_t bytes, double took) {

@@ -285,9 +285,10 @@ static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, co
   job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
 }
 
-/* By the kernels that are fastest here, where nobody asked for several threads. */
+/* A single scan by the kernels that are fastest here, where nobody asked for several threads. */
 static bool may_be_lone(const mmscan_plan *plan, const mms_job *job) {
-  const bool is_fast = plan->engine->has_isa && !plan->engine->has_unit && job->isa == mms_isa_best();
+  const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
+  const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;
   const bool is_bound = job->streams && mms_habits_here.fills && bytes_of(&plan->problem) > LONE_FROM;
   return is_fast && is_bound && isfinite(plan->saves);
 }

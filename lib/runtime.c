@@ -179,20 +179,52 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   return serve_together(&t, threads);
 }
 
+/* ---- One thread instead ----------------------------------------------------------------------------------------- */
+
+enum { HEAD = 2 << 20 }; /* bytes of x that tell how fast one thread is */
+
 /* Threads come together, and find out whether they are apart, if that is due. */
 static void take_nothing(void *shared, void *room) { (void)shared, (void)room; }
 
-/* What one thread may do as fast as threads that share it, unless they are apart. */
-static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
-  team nothing = {tiles->run, take_nothing, NULL, false};
-  if (!mms_apart_is_known(mms_clock())) serve_together(&nothing, threads);
-  if (mms_apart()) return share_tiles(tiles, threads);
+/* So many elements of a single scan after the first `from` of them, in its direction. */
+static mms_run part_of(const mms_tiles *tiles, size_t from, size_t count, void *carry) {
+  mms_run part = *tiles->run;
+  const size_t at = (part.job->reverse ? part.n - from - count : from) * tiles->element;
+  part.x = (const char *)part.x + at;
+  part.y = (char *)part.y + at;
+  part.n = count;
+  part.carry = carry;
+  return part;
+}
+
+static mmscan_status share_rest(mms_tiles *tiles, int threads) {
   const bool alone = mms_lone_pays();
   const double start = mms_clock();
   const mmscan_status status = alone ? share_nothing(tiles) : share_tiles(tiles, threads);
-  mms_lone_saw(alone, tiles->count * tiles->most * tiles->element, mms_clock() - start);
+  mms_lone_saw(alone, tiles->run->n * tiles->element, mms_clock() - start);
   return status;
 }
+
+/* A scan that one thread may do as fast as threads that share it, unless they are apart. The engine has no room that
+ * there might be no memory for. */
+static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
+  const mms_run *run = tiles->run;
+  const size_t head = HEAD / (tiles->most * tiles->element) * tiles->most;
+  team nothing = {run, take_nothing, NULL, false};
+  if (!mms_apart_is_known(mms_clock())) serve_together(&nothing, threads);
+  if (mms_apart() || head == 0 || run->n <= 2 * head) return share_tiles(tiles, threads);
+  mms_value carry = run->first;
+  void *const kept = run->carry ? run->carry : &carry;
+  const mms_run first = part_of(tiles, 0, head, kept), rest = part_of(tiles, head, run->n - head, kept);
+  mms_tiles of_first = mms_tiles_of(&first), of_rest = mms_tiles_of(&rest);
+  const double start = mms_clock();
+  share_nothing(&of_first);
+  const bool is_slow = mms_lone_is_slow(head * tiles->element, mms_clock() - start);
+  return is_slow ? share_tiles(&of_rest, threads) : share_rest(&of_rest, threads);
+}
+
+/* ---- Whoever it is ------------------------------------------------------------------------------------------------
+ */
 
 static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
 

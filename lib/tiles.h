@@ -16,7 +16,7 @@ typedef struct mms_run {
   void *carry;     /* one element a scan: its carry in, and out; or NULL */
   int threads;     /* how many to use, where so many may run */
   double saves;    /* nanoseconds, by so many instead of one; infinite where they were asked for */
-  bool lone;       /* one thread may be as fast as all of a die (lone.h) */
+  bool lone;       /* a single scan, of which one thread may be as fast as all of a die (lone.h) */
 } mms_run;
 
 /* Tiles are counted from where a scan starts, scan after scan; the last one of a scan is the short one. */

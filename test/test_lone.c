@@ -21,6 +21,13 @@ bool __wrap_mms_wake_pays(double saves);
 bool __wrap_mms_crowd_is_here(void) { return false; }
 bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 
+/* Whatever a thread's first elements take. */
+static bool starts_slowly;
+
+bool __real_mms_lone_is_slow(size_t bytes, double took);
+bool __wrap_mms_lone_is_slow(size_t bytes, double took);
+bool __wrap_mms_lone_is_slow(size_t bytes, double took) { return (void)bytes, (void)took, starts_slowly; }
+
 /* Where it is told whether a run may be one thread's; the run itself is left out then. */
 static bool *told;
 
@@ -32,7 +39,7 @@ mmscan_status __wrap_mms_runtime_scan(const mms_run *run) {
   return MMSCAN_OK;
 }
 
-enum { MIB = 1 << 20, TILE = 1024, TILES = 64, AGAIN = 64 };
+enum { MIB = 1 << 20, TILE = 131072, TILES = 64, FIRST = 3, AGAIN = 64 };
 
 /* Of both ways once, and then of the faster one. */
 static void see(double lone, double shared) {
@@ -49,12 +56,13 @@ static int lone_of(int scans) {
 
 static void test_both_are_tried(void **state) {
   (void)state;
-  assert_true(mms_lone_pays());
-  assert_true(mms_lone_pays()); /* nobody has told how long it took */
-  mms_lone_saw(true, MIB, 1000);
   assert_false(mms_lone_pays());
-  mms_lone_saw(false, 2 * MIB, 4000);
+  assert_false(mms_lone_pays()); /* nobody has told how long it took */
+  mms_lone_saw(false, MIB, 1000);
   assert_true(mms_lone_pays());
+  mms_lone_saw(true, 2 * MIB, 4000);
+  for (int scan = 1; scan < AGAIN; scan++)
+    assert_int_equal(mms_lone_pays(), scan == 4 || scan == 8 || scan == 16 || scan == 32);
 }
 
 /* One in many is tried the other way. */
@@ -70,8 +78,23 @@ static void test_the_faster_way(void **state) {
   assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
 }
 
-/* An engine that counts who scans. */
-static atomic_int by_one, by_some; /* tiles */
+static void test_what_is_slow(void **state) {
+  (void)state;
+  assert_false(__real_mms_lone_is_slow(22000, 999));
+  assert_true(__real_mms_lone_is_slow(22000, 1001));
+}
+
+/* An engine that reads and writes nothing. It counts who scans, and whether each tile has the right carry, its number.
+ */
+static atomic_int by_one, by_some, wrong; /* tiles */
+static char x[(size_t)TILES * TILE * sizeof(float)], y[sizeof x];
+
+static void see_tile(const mms_job *job, const mms_tile *t, float carry) {
+  const size_t at = (size_t)((const char *)t->x - x) / (TILE * sizeof(float));
+  const size_t number = job->reverse ? TILES - 1 - at : at;
+  if (carry != FIRST + (float)number || (const char *)t->y - y != (const char *)t->x - x) atomic_fetch_add(&wrong, 1);
+  atomic_fetch_add(omp_in_parallel() ? &by_some : &by_one, 1);
+}
 
 static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
   (void)job, (void)room, (void)t;
@@ -83,38 +106,41 @@ static void advance(const mms_job *job, void *room, const mms_tile *t, const mms
   carry->f32 += found->total.f32;
 }
 
-static void count(void) { atomic_fetch_add(omp_in_parallel() ? &by_some : &by_one, 1); }
-
 static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
-  (void)job, (void)room, (void)t, (void)carry, (void)then;
-  count();
+  (void)room, (void)then;
+  see_tile(job, t, carry->f32);
 }
 
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
-  (void)job, (void)room, (void)t;
-  carry->f32++;
-  count();
+  (void)room;
+  see_tile(job, t, carry->f32++);
 }
 
-/* Whether one thread had all tiles of a scan. */
-static bool is_lone(bool may_be) {
+/* Whether one thread had all tiles of a scan, and not the first ones alone. */
+static bool is_lone_of(bool may_be, bool reverse, bool has_carry) {
   static const mms_engine engine = {.local = local, .advance = advance, .finish = finish, .at_once = at_once};
-  static float x[TILES * TILE], y[TILES * TILE];
-  const mms_job job = {.type = MMSCAN_F32, .tile = TILE};
-  const mms_run run = {.engine = &engine,
-                       .job = &job,
-                       .n = TILES * TILE,
-                       .batch = 1,
-                       .x = x,
-                       .y = y,
-                       .threads = 2,
-                       .saves = 1e12,
-                       .lone = may_be};
-  by_one = by_some = 0;
+  const mms_job job = {.type = MMSCAN_F32, .tile = TILE, .reverse = reverse};
+  float carry = FIRST;
+  mms_run run = {.engine = &engine,
+                 .job = &job,
+                 .n = (size_t)TILES * TILE,
+                 .batch = 1,
+                 .x = x,
+                 .y = y,
+                 .first.f32 = FIRST,
+                 .carry = has_carry ? &carry : NULL,
+                 .threads = 2,
+                 .saves = 1e12,
+                 .lone = may_be};
+  by_one = by_some = wrong = 0;
   assert_int_equal(mms_runtime_scan(&run), MMSCAN_OK);
   assert_int_equal(by_one + by_some, TILES);
+  assert_int_equal(wrong, 0);
+  if (has_carry) assert_true(carry == FIRST + TILES);
   return by_one == TILES;
 }
+
+static bool is_lone(bool may_be) { return is_lone_of(may_be, false, false); }
 
 static int with_dies(void **state) {
   (void)state;
@@ -149,6 +175,35 @@ static void test_who_scans(void **state) {
   assert_false(is_lone(true));
 }
 
+/* In both directions, and where the carry goes in and comes out. */
+static void test_carries(void **state) {
+  (void)state;
+  if (mms_runtime_threads(2) < 2) skip();
+  mms_apart_found(1);
+  for (int i = 0; i < 8; i++) {
+    if (i & 4)
+      see(1000, 1e6);
+    else
+      see(1e6, 1000);
+    assert_int_equal(is_lone_of(true, i & 1, i & 2), (i & 4) != 0);
+  }
+}
+
+/* Pages that the system has yet to make, say: nothing is learned from that. */
+static void test_slow_start(void **state) {
+  (void)state;
+  if (mms_runtime_threads(2) < 2) skip();
+  mms_apart_found(1);
+  see(1000, 1e6);
+  starts_slowly = true;
+  for (int i = 0; i < 3; i++) {
+    assert_false(is_lone(true));
+    assert_true(by_some > 0 && by_one > 0);
+  }
+  starts_slowly = false;
+  assert_true(is_lone(true));
+}
+
 /* What a scan took counts for the next one. */
 static void test_what_is_seen(void **state) {
   (void)state;
@@ -165,18 +220,18 @@ static void test_what_is_seen(void **state) {
 /* Whether a plan leaves it to the run. Its arrays are never read. */
 static bool plans_lone(size_t n, bool in_place, mmscan_choice choice) {
   enum { MOST = 256 * MIB };
-  char *x = mmap(NULL, 2 * (size_t)MOST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  assert_true(x != MAP_FAILED);
+  char *room = mmap(NULL, 2 * (size_t)MOST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  assert_true(room != MAP_FAILED);
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
   bool is = false;
   mmscan_plan *plan;
   choice.struct_size = sizeof choice;
   assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice));
   told = &is;
-  assert_mmscan_ok(mmscan_execute(plan, x, in_place ? x : x + MOST));
+  assert_mmscan_ok(mmscan_execute(plan, room, in_place ? room : room + MOST));
   told = NULL;
   mmscan_plan_destroy(plan);
-  munmap(x, 2 * (size_t)MOST);
+  munmap(room, 2 * (size_t)MOST);
   return is;
 }
 
@@ -201,9 +256,11 @@ static void test_what_is_planned(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_both_are_tried), cmocka_unit_test(test_the_faster_way),
-      cmocka_unit_test(test_who_meets),      cmocka_unit_test(test_who_scans),
-      cmocka_unit_test(test_what_is_seen),   cmocka_unit_test(test_what_is_planned),
+      cmocka_unit_test(test_both_are_tried),  cmocka_unit_test(test_the_faster_way),
+      cmocka_unit_test(test_what_is_slow),    cmocka_unit_test(test_who_meets),
+      cmocka_unit_test(test_who_scans),       cmocka_unit_test(test_carries),
+      cmocka_unit_test(test_slow_start),      cmocka_unit_test(test_what_is_seen),
+      cmocka_unit_test(test_what_is_planned),
   };
   return cmocka_run_group_tests(tests, with_dies, NULL);
 }
