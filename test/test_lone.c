@@ -218,11 +218,13 @@ static void test_what_is_seen(void **state) {
 }
 
 /* Whether a plan leaves it to the run. Its arrays are never read. */
-static bool plans_lone(size_t n, bool in_place, mmscan_choice choice) {
+static bool plans_lone(size_t n, size_t batch, bool in_place, mmscan_choice choice) {
   enum { MOST = 256 * MIB };
   char *room = mmap(NULL, 2 * (size_t)MOST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   assert_true(room != MAP_FAILED);
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
+  desc.batch = batch;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)n;
   bool is = false;
   mmscan_plan *plan;
   choice.struct_size = sizeof choice;
@@ -242,16 +244,17 @@ static void test_what_is_planned(void **state) {
   size_t portable;
   if (mms_runtime_threads(0) < 2) skip();
   mms_habits_here.fills = true;
-  assert_true(plans_lone(LONG, false, best));
-  assert_false(plans_lone(SHORT, false, best));
-  assert_false(plans_lone(LONG, true, best));
-  assert_false(plans_lone(LONG, false, (mmscan_choice){.engine = "simd", .isa = best.isa, .threads = 2}));
-  assert_false(plans_lone(LONG, false, (mmscan_choice){.engine = "gemm"}));
+  assert_true(plans_lone(LONG, 1, false, best));
+  assert_false(plans_lone(SHORT, 1, false, best));
+  assert_false(plans_lone(LONG, 1, true, best));
+  assert_false(plans_lone(LONG / 2, 2, false, best));
+  assert_false(plans_lone(LONG, 1, false, (mmscan_choice){.engine = "simd", .isa = best.isa, .threads = 2}));
+  assert_false(plans_lone(LONG, 1, false, (mmscan_choice){.engine = "gemm"}));
   assert_true(mms_isa_find("portable", &portable));
-  assert_int_equal(plans_lone(LONG, false, (mmscan_choice){.engine = "simd", .isa = "portable"}),
+  assert_int_equal(plans_lone(LONG, 1, false, (mmscan_choice){.engine = "simd", .isa = "portable"}),
                    mms_isa_best() == mms_isa_at(portable));
   mms_habits_here.fills = false;
-  assert_false(plans_lone(LONG, false, best));
+  assert_false(plans_lone(LONG, 1, false, best));
 }
 
 int main(void) {
