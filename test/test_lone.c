@@ -91,8 +91,7 @@ static void test_what_is_slow(void **state) {
   assert_true(__real_mms_lone_is_slow(22000, 1001));
 }
 
-/* An engine that reads and writes nothing. It counts who scans, and whether each tile has the right carry, its number.
- */
+/* An engine that reads and writes nothing. It counts who scans, and tiles with a wrong carry: it is their number. */
 static atomic_int by_one, by_some, wrong; /* tiles */
 static char x[(size_t)TILES * TILE * sizeof(float)], y[sizeof x];
 
