@@ -23,7 +23,7 @@ typedef struct group {
  * are all in the last cache of a die, half of it. Tiles in a group, and for each thread from which a scan is long. */
 enum { FROM_MEMORY = 8 << 20, ON_DIE = 16 << 20, GROUP = 8, LONG = 64 * GROUP };
 
-static size_t bytes_of_x(const mms_tiles *tiles) { return tiles->count * tiles->most * tiles->element; }
+static size_t bytes_of_x(const mms_tiles *tiles) { return mms_tiles_bytes(tiles, tiles->count); }
 
 static bool from_memory(const mms_tiles *tiles) { return bytes_of_x(tiles) > FROM_MEMORY; }
 

@@ -179,6 +179,16 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   return serve_together(&t, threads);
 }
 
+static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
+
+static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
+  rows r = {.tiles = tiles,
+            .per_grab = scans_per_grab(tiles->run),
+            .shares = (size_t)(threads < MOST_SHARES ? threads : MOST_SHARES)};
+  team t = {tiles->run, rows_take_part, &r, false};
+  return serve_together(&t, threads);
+}
+
 /* ---- One thread instead ----------------------------------------------------------------------------------------- */
 
 enum { HEAD = 2 << 20 }; /* bytes of x that tell how fast one thread is */
@@ -197,6 +207,7 @@ static mms_run part_of(const mms_tiles *tiles, size_t from, size_t count, void *
   return part;
 }
 
+/* By whom it was done sooner of late. */
 static mmscan_status share_rest(mms_tiles *tiles, int threads) {
   const bool alone = mms_lone_pays();
   const double start = mms_clock();
@@ -223,18 +234,7 @@ static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
   return is_slow ? share_tiles(&of_rest, threads) : share_rest(&of_rest, threads);
 }
 
-/* ---- Whoever it is ------------------------------------------------------------------------------------------------
- */
-
-static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
-
-static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
-  rows r = {.tiles = tiles,
-            .per_grab = scans_per_grab(tiles->run),
-            .shares = (size_t)(threads < MOST_SHARES ? threads : MOST_SHARES)};
-  team t = {tiles->run, rows_take_part, &r, false};
-  return serve_together(&t, threads);
-}
+/* ---- A run ------------------------------------------------------------------------------------------------------ */
 
 static int threads_now(const mms_run *run) {
   if (run->threads == 1 || mms_crowd_is_here()) return 1;

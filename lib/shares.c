@@ -14,18 +14,16 @@ enum { MOST_SHARES = 64, MOST_TILES = 128 };
 /* Bytes of x, of all scans: what the last caches of two dies hold beside y. */
 static const size_t ON_DIES = (size_t)32 << 20;
 
-static size_t bytes_of(const mms_tiles *tiles, size_t count) { return count * tiles->most * tiles->element; }
-
 /* Whether each share is in its core's own cache, and y too. */
 static bool stays_in_core(const mms_tiles *tiles, size_t each) {
-  return bytes_of(tiles, each) <= mms_habits_here.half_cache && !tiles->run->job->streams;
+  return mms_tiles_bytes(tiles, each) <= mms_habits_here.half_cache && !tiles->run->job->streams;
 }
 
 /* Whether it is in the cache of its core's die, and in no other. Where a unit's products are streamed it makes no
  * difference where x is. */
 static bool stays_on_die(const mms_tiles *tiles) {
   const bool is_slow = tiles->run->engine->has_unit && tiles->run->job->streams;
-  return bytes_of(tiles, tiles->count) <= ON_DIES && !is_slow && mms_apart();
+  return mms_tiles_bytes(tiles, tiles->count) <= ON_DIES && !is_slow && mms_apart();
 }
 
 bool mms_shares_suit(const mms_tiles *tiles) {

@@ -38,6 +38,11 @@ typedef struct mms_place {
 
 mms_tiles mms_tiles_of(const mms_run *run);
 
+/* Bytes of x in so many tiles, if they are whole. */
+static inline size_t mms_tiles_bytes(const mms_tiles *tiles, size_t count) {
+  return count * tiles->most * tiles->element;
+}
+
 /* Tile `in_scan` of a scan; and tile `index` of all. */
 mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
