@@ -410,7 +410,7 @@ typedef struct mmscan_counts {
   size_t struct_size;          /* sizeof(mmscan_counts), set by the caller */
   uint64_t depth;              /* levels on the longest chain that wait for each other; step 4 is one in either form */
   uint64_t multiplications;    /* products of two s-by-s matrices, a padded one counted whole (Lemma 1) */
-  uint64_t gemms;              /* calls of the unit: one a level when stacked */
+  uint64_t gemms;              /* of the unit: one a level when stacked, one a square when batched */
   uint64_t additions;          /* with those on padding: batched, as the paper counts; stacked, on columns there are */
   uint64_t additions_unpadded; /* those whose operands and result are all elements, not padding */
   uint64_t gathered;           /* elements read by gathers */

@@ -13,9 +13,10 @@ static const double FAR = 90, HOLDS = 10e6, COUNTS = 1e9, PATIENCE = 50e3;
 /* A block of trips is timed at once, as to look at the clock takes time; who awaits looks so often before it does. */
 enum { TRIPS = 4, BLOCKS = 4, LOOKS = 256, LEFT = -1 };
 
-/* When it was found that they are apart; 0 where nothing is known, and where they are not: */
 enum { NEAR = 1 };
 
+/* When it is time to find out again; and when threads were found to be apart: 0 where nothing is known, NEAR where they
+ * are not. */
 static _Atomic uint64_t due, apart_at;
 
 static uint64_t found(void) { return atomic_load_explicit(&apart_at, memory_order_relaxed); }

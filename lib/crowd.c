@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* For so many times as long as the wait runs are one thread's: whatever holds them up, it does for a small part of the
- * time. */
+/* After a wait one thread has all runs, for so many times as long as that took: then whatever holds them up does so for
+ * a small part of the time. */
 static const double TIMES = 10;
 
 static _Atomic uint64_t until; /* 0: never seen */

@@ -79,8 +79,8 @@ static size_t leaders_part(const mms_tiles *tiles, size_t each) {
   return is_less ? 5 * each / 4 : divide_near(11 * each - 1, 8);
 }
 
-/* What the leader has, in fortieths of a group: before the first one, for the time in which that is looked at, and some
- * to spare where it is the only one; and in all of a round. */
+/* What the leader has of a round, in fortieths of a group: before the first group, while that is looked at, with some
+ * to spare where there is one round; and in all. Measured: doc/PERFORMANCE.md, "Dies". */
 typedef struct leaders {
   size_t before, in_all;
 } leaders;

@@ -9,14 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of y, of all scans, beyond which x is prefetched, y is stored past the caches (non-temporal) by one thread,
- * or where a unit's matrices are in these too, or x and y are taken to be in memory. Measured, as
- * mms_habits.stream_from is; what systems say of the size of caches is not to be relied on alone (a virtual machine may
- * name its host's), and the gain is flat around these. */
-enum { FETCH_FROM = 2 << 20, STREAM_FROM = 8 << 20, FAR_FROM = 32 << 20 };
-
-/* And beyond which one thread that streams may be as fast as several. */
-enum { LONE_FROM = 96 << 20 };
+/* Bytes of y, of all scans, beyond which each of these holds. Measured, as mms_habits.stream_from is; what systems say
+ * of the size of caches is not to be relied on alone (a virtual machine may name its host's), and the gain is flat
+ * around these. */
+enum {
+  FETCH_FROM = 2 << 20,  /* x is prefetched */
+  STREAM_FROM = 8 << 20, /* y is stored past the caches (non-temporal), by one thread or with a unit */
+  FAR_FROM = 32 << 20,   /* x and y are taken to be in no cache */
+  LONE_FROM = 96 << 20   /* one thread that streams may be as fast as several */
+};
 
 /* Bytes of one scan from which the first of these holds if its ends share a line with others, as those are stored
  * through the caches; and if they do not: a block of the widest kernels. */
@@ -25,8 +26,8 @@ enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 /* Bytes of one scan from which its results are held back: in shorter ones that takes longer than it gains. */
 enum { PACE_ROW = 64 << 10 };
 
-/* Scans that are weighed up where there is more than one, and elements of one that is long: a call is nothing beside
- * them. */
+/* Scans that an estimate is for where there is more than one, and elements where one is long: so many that what a call
+ * costs is nothing beside them. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
 
 mms_short mms_plan_short[MMS_TYPES];

@@ -11,7 +11,7 @@ static const double AWAKE = 10e3;
 /* So many times what it takes to wake threads is what they would have saved until they are woken again. */
 enum { TIMES = 4 };
 
-static _Atomic uint64_t last, costs; /* nanoseconds: what it took the last time; and both of the last times */
+static _Atomic uint64_t last, costs; /* nanoseconds: what it took the last time; and the less of the last two times */
 static _Atomic int64_t left;         /* to save, before threads are woken again */
 
 bool mms_wake_pays(double saves) {

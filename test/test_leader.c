@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "apart.h"
+#include "at_once.h"
 #include "kernel/habits.h"
 #include "leader.h"
 #include "shares.h"
@@ -88,7 +89,7 @@ static void test_slow_threads(void **state) {
   for (slow = THE_LEADER; slow <= FOLLOWERS; slow++) part[slow] = led_of(sizeof(int32_t), 2);
   print_message("the leader has %u of 1000 tiles where it is slow, %u where its follower is\n", part[THE_LEADER],
                 part[FOLLOWERS]);
-  if (omp_get_thread_limit() < 2) return;
+  if (team_of(2) < 2) skip();
   assert_true(part[THE_LEADER] < 500); /* 600 if it had what it has where nobody is slow */
   assert_true(part[FOLLOWERS] > 700);
 }
@@ -99,7 +100,7 @@ static void test_fixed_parts(void **state) {
   slow = THE_LEADER;
   const unsigned part = led_of(0, 2);
   print_message("the leader has %u of 1000 tiles\n", part);
-  if (omp_get_thread_limit() < 2) return;
+  if (team_of(2) < 2) skip();
   assert_true(part > 550); /* 11 of 19 */
 }
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "apart.h"
+#include "at_once.h"
 #include "clock.h"
 #include "kernel/habits.h"
 #include "kernel/isa.h"
@@ -157,7 +158,7 @@ static int with_dies(void **state) {
 /* First: nobody else finds out later where threads are. */
 static void test_who_meets(void **state) {
   (void)state;
-  if (mms_runtime_threads(2) < 2) skip();
+  if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
   settle(1000, 1e6);
   mms_apart_found(1);
   const double before = 1e9 * clock_of(CLOCK_MONOTONIC);
@@ -169,7 +170,7 @@ static void test_who_meets(void **state) {
 
 static void test_who_scans(void **state) {
   (void)state;
-  if (mms_runtime_threads(2) < 2) skip();
+  if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
   mms_apart_found(1);
   settle(1000, 1e6);
   assert_true(is_lone(true));
@@ -184,7 +185,7 @@ static void test_who_scans(void **state) {
 /* In both directions, and where the carry goes in and comes out. */
 static void test_carries(void **state) {
   (void)state;
-  if (mms_runtime_threads(2) < 2) skip();
+  if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
   mms_apart_found(1);
   for (int i = 0; i < 8; i++) {
     if (i & 4)
@@ -198,7 +199,7 @@ static void test_carries(void **state) {
 /* Pages that the system has yet to make, say: nothing is learned from that. */
 static void test_slow_start(void **state) {
   (void)state;
-  if (mms_runtime_threads(2) < 2) skip();
+  if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
   mms_apart_found(1);
   settle(1000, 1e6);
   starts_slowly = true;
@@ -213,7 +214,7 @@ static void test_slow_start(void **state) {
 /* What a scan took counts for the next one. */
 static void test_what_is_seen(void **state) {
   (void)state;
-  if (mms_runtime_threads(2) < 2) skip();
+  if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
   mms_apart_found(1);
   settle(1, 1e15);
   assert_true(is_lone(true)); /* which takes longer than that, and less than the other */

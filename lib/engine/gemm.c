@@ -388,6 +388,8 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
   scan_plainly(job, b.tail, b.x_tail, b.y_tail, &running);
 }
 
+_Static_assert((int)MMS_ENGINE_TILE == (int)MMS_UNIT_LARGE, "a large block is a tile, so that it can be prepared");
+
 /* Measured with many a BLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
 static size_t tile_of(const mms_job *job, size_t n) {
   (void)n;

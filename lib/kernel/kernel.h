@@ -21,7 +21,7 @@ enum {
   MMS_KERNEL_STREAMED = 8192, /* where results go past the caches */
   MMS_KERNEL_SOON = 1024,     /* what is in a cache, where cores gain by that */
   MMS_KERNEL_FAR = 16384,     /* what comes from memory, in one stream */
-  MMS_KERNEL_CHUNK = 32768,   /* and in two, which are the halves of this */
+  MMS_KERNEL_CHUNK = 32768,   /* what comes from it in two streams: they are the halves of so many bytes */
 };
 
 /* What is found of elements that are added up. */
@@ -48,7 +48,8 @@ typedef struct mms_aside {
  * does besides. */
 typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, const mms_aside *aside);
 
-/* Scans n elements forward from a carry, with the bits of the scan and nothing besides: soonest, for a simple call. */
+/* Scans n elements forward from a carry, with the bits of the scan and nothing besides: soonest, for a simple call,
+ * whose status it returns, so that the call ends in a jump here: always MMSCAN_OK. */
 typedef mmscan_status mms_kernel_simple(size_t n, const void *x, void *y, mms_value carry);
 
 /* Many scans, short ones too, with the bits of one after the other; in place, where x and y have the same distances, or

@@ -41,7 +41,7 @@ mmscan_status mms_unit_fault(const mms_unit *unit) {
  * then comes while products are made, not while it is waited for. */
 size_t mms_unit_block(const mms_unit *unit) {
   size_t own = unit->block ? unit->block(unit) : 0;
-  return own ? own : 8192;
+  return own ? own : MMS_UNIT_SMALL;
 }
 
 bool mms_unit_adds(const mms_unit *unit) { return unit->adds && unit->adds(unit); }

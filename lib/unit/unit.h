@@ -58,6 +58,9 @@ static inline bool mms_product_is_batch(mmscan_product_form form) {
   return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
 }
 
+/* Bytes of elements to multiply by a call, where that costs little by itself; and where it costs much. */
+enum { MMS_UNIT_SMALL = 8192, MMS_UNIT_LARGE = 131072 };
+
 typedef struct mms_unit mms_unit;
 struct mms_unit {
   const char *name, *description;
@@ -78,7 +81,8 @@ struct mms_unit {
   /* Where hold() is false: why, and what to do about it, in a line that is never freed. NULL: nothing to say. */
   const char *(*absent)(const mms_unit *self);
 
-  /* How many bytes of elements to multiply by a call, which stay in a core's cache with X and W. 0, or NULL: 8 KiB. */
+  /* How many bytes of elements to multiply by a call, which stay in a core's cache with X and W. 0, or NULL:
+   * MMS_UNIT_SMALL. */
   size_t (*block)(const mms_unit *self);
 
   /* Whether scans by L_2 X = X + (L_2 - I) X are the fastest with it, where W holds X and its second row gets the first

@@ -1,6 +1,7 @@
 /* vendor.c: the vendors' own calls, looked up by name. */
 #include "unit/vendor.h"
 
+#include "unit/unit.h"
 #include <dlfcn.h>
 #include <fenv.h>
 #include <link.h>
@@ -187,12 +188,9 @@ static bool has_small_kernels(const mms_vendor *v) {
   return i < sizeof cores / sizeof *cores;
 }
 
-/* Small where a call is cheap, and packs nothing. A tile where it is not (BLIS half a microsecond): then threads read
- * each tile once. Measured: doc/PERFORMANCE.md. */
-static size_t block(const mms_vendor *v) {
-  enum { SMALL = 8192, TILE = 131072 };
-  return has_small_kernels(v) ? SMALL : TILE;
-}
+/* Small where a call is cheap, and packs nothing. Where it is not (BLIS half a microsecond) a block is a whole tile,
+ * and threads read each tile once. Measured: doc/PERFORMANCE.md. */
+static size_t block(const mms_vendor *v) { return has_small_kernels(v) ? MMS_UNIT_SMALL : MMS_UNIT_LARGE; }
 
 /* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
  * the one that comes first, which need not be the one that it is linked with itself. */

@@ -244,7 +244,7 @@ bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
 
 /* Small, as a call is cheap: then the stores of a block fit in the core's queue, and drain while the next products are
  * made; or nearly, where half of X is multiplied. Measured: doc/PERFORMANCE.md. */
-size_t mms_xsmm_block(const mms_xsmm *x) { return x->adds ? 8192 : 4096; }
+size_t mms_xsmm_block(const mms_xsmm *x) { return x->adds ? MMS_UNIT_SMALL : MMS_UNIT_SMALL / 2; }
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */
 
