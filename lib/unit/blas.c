@@ -22,48 +22,6 @@ enum {
   LEFT = 141
 };
 
-/* ---- The table of routines ------------------------------------------------------------------------------------ */
-
-typedef struct entry {
-  const char *name, *others; /* as CBLAS has it, without cblas_; and as others do, NULL: they have none */
-  mmscan_type type;
-  mmscan_product_form form;
-} entry;
-
-static const entry table[MMS_BLAS_ROUTINES] = {
-    {"sgemm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM},
-    {"dgemm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_GEMM},
-    {"cgemm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_GEMM},
-    {"zgemm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_GEMM},
-    {"strmm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_TRMM},
-    {"dtrmm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_TRMM},
-    {"ctrmm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_TRMM},
-    {"ztrmm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_TRMM},
-    {"sgemm_batch", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH},
-    {"dgemm_batch", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH},
-    {"cgemm_batch", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH},
-    {"zgemm_batch", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH},
-    {"sgemm_batch_strided", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH_STRIDED},
-    {"dgemm_batch_strided", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH_STRIDED},
-    {"cgemm_batch_strided", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH_STRIDED},
-    {"zgemm_batch_strided", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH_STRIDED},
-    {"sbgemm", "gemm_bf16bf16f32", MMSCAN_F32, MMSCAN_PRODUCT_BF16},
-};
-
-/* MMS_BLAS_ROUTINES where there is no such routine. */
-static size_t index_of(mmscan_type type, mmscan_product_form form) {
-  if (form == MMSCAN_PRODUCT_CHUNKED) form = MMSCAN_PRODUCT_GEMM;
-  size_t i = 0;
-  while (i < MMS_BLAS_ROUTINES && (table[i].type != type || table[i].form != form)) i++;
-  return i;
-}
-
-static size_t index_named(const char *name) {
-  size_t i = 0;
-  while (i < MMS_BLAS_ROUTINES && strcmp(table[i].name, name) != 0) i++;
-  return i;
-}
-
 /* ---- One call ------------------------------------------------------------------------------------------------- */
 
 /* Columns [from, from + columns) of a product. By rows, the column-major A reads as A^T, and as an upper triangle. */
@@ -102,8 +60,8 @@ typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int
 
 static const double zero[2];
 
-/* beta: 0, or 1 where W is added to. */
-static void gemm(mms_blas_call call, const part *t, int beta) {
+static void gemm(mms_blas_call call, const part *t) {
+  const int beta = t->p->adds; /* 0, or 1 where W is added to */
   const void *a = t->p->a, *one = mms_matrix_one(t->p->type)->bytes;
   if (t->p->type == MMSCAN_F32)
     ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
@@ -202,6 +160,49 @@ static void batch_strided(mms_blas_call call, const part *t) {
                             dist, count);
 }
 
+/* ---- The table of routines ------------------------------------------------------------------------------------ */
+
+typedef struct entry {
+  const char *name, *others; /* as CBLAS has it, without cblas_; and as others do, NULL: they have none */
+  mmscan_type type;
+  mmscan_product_form form;
+  void (*run)(mms_blas_call call, const part *t);
+} entry;
+
+static const entry table[MMS_BLAS_ROUTINES] = {
+    {"sgemm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM, gemm},
+    {"dgemm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_GEMM, gemm},
+    {"cgemm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_GEMM, gemm},
+    {"zgemm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_GEMM, gemm},
+    {"strmm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_TRMM, trmm},
+    {"dtrmm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_TRMM, trmm},
+    {"ctrmm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_TRMM, trmm},
+    {"ztrmm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_TRMM, trmm},
+    {"sgemm_batch", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH, batch},
+    {"dgemm_batch", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH, batch},
+    {"cgemm_batch", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH, batch},
+    {"zgemm_batch", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH, batch},
+    {"sgemm_batch_strided", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
+    {"dgemm_batch_strided", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
+    {"cgemm_batch_strided", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
+    {"zgemm_batch_strided", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
+    {"sbgemm", "gemm_bf16bf16f32", MMSCAN_F32, MMSCAN_PRODUCT_BF16, gemm},
+};
+
+/* MMS_BLAS_ROUTINES where there is no such routine. */
+static size_t index_of(mmscan_type type, mmscan_product_form form) {
+  if (form == MMSCAN_PRODUCT_CHUNKED) form = MMSCAN_PRODUCT_GEMM;
+  size_t i = 0;
+  while (i < MMS_BLAS_ROUTINES && (table[i].type != type || table[i].form != form)) i++;
+  return i;
+}
+
+static size_t index_named(const char *name) {
+  size_t i = 0;
+  while (i < MMS_BLAS_ROUTINES && strcmp(table[i].name, name) != 0) i++;
+  return i;
+}
+
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
 /* OpenBLAS starts threads of its own where m n k is over SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
@@ -217,28 +218,11 @@ static size_t most_columns(const mms_product *p) {
   return MOST_ELEMENTS / unit * (unit / p->s);
 }
 
-static void multiply_part(const mms_blas *blas, const part *t) {
-  mms_blas_call call = blas->call[index_of(t->p->type, t->p->form)];
-  switch (t->p->form) {
-  case MMSCAN_PRODUCT_TRMM:
-    trmm(call, t);
-    break;
-  case MMSCAN_PRODUCT_BATCH:
-    batch(call, t);
-    break;
-  case MMSCAN_PRODUCT_BATCH_STRIDED:
-    batch_strided(call, t);
-    break;
-  default:
-    gemm(call, t, t->p->adds);
-  }
-}
-
 static void multiply_parts(const mms_blas *blas, const mms_product *p) {
-  size_t most = most_columns(p);
+  const size_t most = most_columns(p), i = index_of(p->type, p->form);
   for (size_t from = 0; from < p->columns; from += most) {
     part t = part_of(p, from, p->columns - from < most ? p->columns - from : most);
-    multiply_part(blas, &t);
+    table[i].run(blas->call[i], &t);
   }
 }
 

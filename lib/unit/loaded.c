@@ -19,9 +19,9 @@ typedef struct loaded {
   mms_unit unit; /* first: a unit of this file is a record */
   struct loaded *next;
   atomic_uint holds;
-  unsigned counted; /* of the holds, those of mmscan_unit_open() */
+  unsigned counted;        /* of the holds, those of mmscan_unit_open() */
+  const char *description; /* of what it is */
   mms_vendor vendor;
-  bool is_blas;
   atomic_bool takes_part; /* with threads of its own */
   mms_blas blas;
   mms_xsmm xsmm;
@@ -61,49 +61,70 @@ static void let_take_part(loaded *l) {
   mms_loaded_unlock();
 }
 
-static void multiply(const mms_unit *self, const mms_product *p) {
-  loaded *l = record_of(self);
-  const bool has_threads = l->vendor.watches_forks && p->form != MMSCAN_PRODUCT_CHUNKED;
-  if (has_threads && !atomic_load(&l->takes_part)) let_take_part(l);
-  if (l->is_blas)
-    mms_blas_multiply(&l->blas, p);
-  else
-    mms_xsmm_multiply(&l->xsmm, p);
-}
-
-static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
-  const loaded *l = record_of(self);
-  return l->is_blas ? mms_blas_has(&l->blas, type, form) : mms_product_is_of_scans(type, form);
-}
-
-static size_t block(const mms_unit *self) {
-  const loaded *l = record_of(self);
-  return l->is_blas ? l->vendor.block : mms_xsmm_block(&l->xsmm);
-}
-
-static bool adds(const mms_unit *self) { return record_of(self)->is_blas || record_of(self)->xsmm.adds; }
-
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);
-  part->description =
-      l->is_blas ? "a BLAS loaded at run time" : "LIBXSMM, which makes kernels while it runs, loaded at run time";
+  part->description = l->description;
   part->library = *l->vendor.file ? l->vendor.file : NULL;
   part->version = *l->vendor.version ? l->vendor.version : NULL;
   part->threads = mms_vendor_threads(&l->vendor);
 }
 
+static void multiply_by_blas(const mms_unit *self, const mms_product *p) {
+  loaded *l = record_of(self);
+  const bool has_threads = l->vendor.watches_forks && p->form != MMSCAN_PRODUCT_CHUNKED;
+  if (has_threads && !atomic_load(&l->takes_part)) let_take_part(l);
+  mms_blas_multiply(&l->blas, p);
+}
+
+static bool blas_has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
+  return mms_blas_has(&record_of(self)->blas, type, form);
+}
+
+static size_t block_of_blas(const mms_unit *self) { return record_of(self)->vendor.block; }
+
+static bool blas_adds(const mms_unit *self) { return (void)self, true; }
+
 static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
-  const loaded *l = record_of(self);
-  return l->is_blas && mms_blas_routine(&l->blas, index, out);
+  return mms_blas_routine(&record_of(self)->blas, index, out);
 }
 
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
-  loaded *l = record_of(self);
-  if (!l->is_blas) return MMSCAN_EINVAL;
   mms_loaded_lock();
-  mmscan_status status = mms_blas_try(&l->blas, name);
+  mmscan_status status = mms_blas_try(&record_of(self)->blas, name);
   mms_loaded_unlock();
   return status;
+}
+
+static void multiply_by_xsmm(const mms_unit *self, const mms_product *p) {
+  mms_xsmm_multiply(&record_of(self)->xsmm, p);
+}
+
+static size_t block_of_xsmm(const mms_unit *self) { return mms_xsmm_block(&record_of(self)->xsmm); }
+
+static bool xsmm_adds(const mms_unit *self) { return record_of(self)->xsmm.adds; }
+
+static const mms_unit as_blas = {.description = "a BLAS loaded at run time",
+                                 .multiply = multiply_by_blas,
+                                 .has = blas_has,
+                                 .block = block_of_blas,
+                                 .adds = blas_adds,
+                                 .routine = routine,
+                                 .try_routine = try_routine};
+static const mms_unit as_xsmm = {.description = "LIBXSMM, which makes kernels while it runs, loaded at run time",
+                                 .multiply = multiply_by_xsmm,
+                                 .block = block_of_xsmm,
+                                 .adds = xsmm_adds};
+
+/* A record that is loaded anew may be another kind of library than before. Only what differs is written: others may
+ * look at the record meanwhile, to hold it. */
+static void become(loaded *l, const mms_unit *kind) {
+  l->description = kind->description;
+  l->unit.multiply = kind->multiply;
+  l->unit.has = kind->has;
+  l->unit.block = kind->block;
+  l->unit.adds = kind->adds;
+  l->unit.routine = kind->routine;
+  l->unit.try_routine = kind->try_routine;
 }
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
@@ -114,6 +135,7 @@ static mmscan_status refuse(char *why, size_t size, const char *reason) {
 }
 
 static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
+  become(l, &as_blas);
   mms_blas_find(&l->blas, l->unit.name, &l->vendor);
   mms_blas_test(&l->blas);
   if (mms_blas_has(&l->blas, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
@@ -123,13 +145,14 @@ static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
 }
 
 static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {
+  become(l, &as_xsmm);
   return mms_xsmm_attach(&l->xsmm, &l->vendor) ? MMSCAN_OK : refuse(why, size, "its kernels give wrong products");
 }
 
 static mmscan_status attach(loaded *l, char *why, size_t size) {
   l->vendor = mms_vendor_ask(l->vendor.handle);
-  l->is_blas = mms_vendor_find(&l->vendor, "cblas_sgemm") && mms_vendor_find(&l->vendor, "cblas_dgemm");
-  if (l->is_blas) return attach_blas(l, why, size);
+  if (mms_vendor_find(&l->vendor, "cblas_sgemm") && mms_vendor_find(&l->vendor, "cblas_dgemm"))
+    return attach_blas(l, why, size);
   if (mms_xsmm_is(&l->vendor)) return attach_xsmm(l, why, size);
   return refuse(why, size, "no BLAS: it has no cblas_sgemm and cblas_dgemm, and is not LIBXSMM");
 }
@@ -192,17 +215,8 @@ static loaded *new_record(const char *name) {
     free(l);
     return NULL;
   }
-  l->unit = (mms_unit){.name = copy,
-                       .description = "a library loaded at run time",
-                       .multiply = multiply,
-                       .has = has,
-                       .hold = hold,
-                       .drop = drop,
-                       .block = block,
-                       .adds = adds,
-                       .describe = describe,
-                       .routine = routine,
-                       .try_routine = try_routine};
+  l->unit = (mms_unit){
+      .name = copy, .description = "a library loaded at run time", .hold = hold, .drop = drop, .describe = describe};
   return l;
 }
 
