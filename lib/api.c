@@ -3,6 +3,7 @@
 #include "kernel/cpu.h"
 #include "kernel/loop.h"
 #include "measure.h"
+#include "paper/method.h"
 #include "paper/product.h"
 #include "paper/segments.h"
 #include "paper/tcu.h"

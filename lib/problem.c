@@ -1,6 +1,7 @@
 /* problem.c: validates a request and writes it as a problem. */
 #include "problem.h"
 
+#include "paper/method.h"
 #include "unit/matrix.h"
 #include "unit/unit.h"
 #include <float.h>

@@ -3,9 +3,10 @@
 #ifndef MMS_PROBLEM_H
 #define MMS_PROBLEM_H
 
-#include "paper/method.h"
 #include "types.h"
 #include <stdbool.h>
+
+struct mms_method; /* paper/method.h */
 
 typedef struct mms_problem {
   mmscan_op op;
@@ -55,6 +56,6 @@ mmscan_status mms_problem_model(const mmscan_model_desc *desc, const mmscan_mode
 
 /* A description of a method of Table 1, its arrays and its counts. *method is what it names. */
 mmscan_status mms_problem_network(const mmscan_network_desc *desc, const void *x, const void *y,
-                                  const mmscan_network_counts *counts, const mms_method **method);
+                                  const mmscan_network_counts *counts, const struct mms_method **method);
 
 #endif

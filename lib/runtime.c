@@ -1,8 +1,8 @@
 /* runtime.c: gives tiles and scans to threads.
  *
- * Where there are many scans a thread takes whole ones. Where there are few, threads share their tiles: each has as
- * many (shares.h), or takes the next one (chain.h), or one leads (leader.h). All do the same additions, and so does a
- * single thread.
+ * Where there are many scans a thread takes whole ones (scans.h). Where there are few, threads share their tiles: each
+ * has as many (shares.h), or takes the next one (chain.h), or one leads (leader.h). All do the same additions, and so
+ * does a single thread.
  */
 #include "runtime.h"
 
@@ -17,67 +17,15 @@
 #include "quota.h"
 #include "recruit.h"
 #include "rounding.h"
+#include "scans.h"
 #include "shares.h"
 #include "unit/fork.h"
 #include "wake.h"
 #include "workspace.h"
 #include <omp.h>
 
-enum {
-  GRAIN = 32768, /* elements of short scans that a thread takes at a time */
-  MOST_SHARES = 64,
-  MANY = 4, /* scans for each thread: from here on a scan is one thread's, as one more is a fourth more at most */
-};
-
-/* ---- Whole scans ---------------------------------------------------------------------------------------------- */
-
-/* Each thread has a share of neighbouring scans, those of any static loop before and after, and takes some of it at a
- * time; and then of what others have left of theirs. */
-typedef struct rows {
-  const mms_tiles *tiles;
-  size_t per_grab; /* scans that a thread takes at a time */
-  size_t shares;
-  atomic_size_t next[MOST_SHARES]; /* the scan to take of each, counted from its first */
-} rows;
-
-static void scan_all(const mms_tiles *tiles, size_t scan, void *room) {
-  mms_value carry = tiles->run->first;
-  for (size_t i = 0; i < tiles->per_scan; i++) {
-    mms_place at = mms_tiles_of_scan(tiles, scan, i);
-    mms_tiles_at_once(tiles, room, &at, &carry);
-  }
-}
-
-/* from..to - 1. */
-static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *room) {
-  if (tiles->per_scan == 1 && !tiles->run->carry)
-    mms_tiles_rows(tiles, room, from, to);
-  else
-    for (size_t scan = from; scan < to; scan++) scan_all(tiles, scan, room);
-}
-
-static size_t first_scan(const rows *r, size_t share) { return share * r->tiles->run->batch / r->shares; }
-
-static void take_of_share(rows *r, size_t share, void *room) {
-  const size_t first = first_scan(r, share), count = first_scan(r, share + 1) - first;
-  size_t from, to = 0;
-  while (to < count && (from = atomic_fetch_add_explicit(&r->next[share], r->per_grab, memory_order_relaxed)) < count) {
-    to = count - from < r->per_grab ? count : from + r->per_grab;
-    scan_some(r->tiles, first + from, first + to, room);
-  }
-}
-
-static void rows_take_part(void *given, void *room) {
-  rows *r = given;
-  const size_t self = (size_t)omp_get_thread_num();
-  for (size_t i = 0; i < r->shares; i++) take_of_share(r, (self + i) % r->shares, room);
-}
-
-/* A thread alone. */
-static void take_all(void *given, void *room) {
-  const mms_tiles *tiles = given;
-  scan_some(tiles, 0, tiles->run->batch, room);
-}
+/* Scans for each thread: from here on a scan is one thread's, as one more is a fourth more at most. */
+enum { MANY = 4 };
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
@@ -154,7 +102,7 @@ static mmscan_status serve_together(team *t, int threads) {
 
 /* With little besides, as a scan may be tiny. What multiplies is somebody else's code, and may sleep. */
 static mmscan_status share_nothing(mms_tiles *tiles) {
-  team t = {tiles->run, take_all, tiles, false};
+  team t = {tiles->run, mms_scans_take_all, tiles, false};
   const bool may_sleep = tiles->run->engine->has_unit;
   const int before = may_sleep ? mms_cancel_disable() : 0;
   serve(&t);
@@ -179,13 +127,9 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
   return serve_together(&t, threads);
 }
 
-static size_t scans_per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
-
 static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
-  rows r = {.tiles = tiles,
-            .per_grab = scans_per_grab(tiles->run),
-            .shares = (size_t)(threads < MOST_SHARES ? threads : MOST_SHARES)};
-  team t = {tiles->run, rows_take_part, &r, false};
+  mms_scans scans = MMS_SCANS_READY(tiles, threads);
+  team t = {tiles->run, mms_scans_take_part, &scans, false};
   return serve_together(&t, threads);
 }
 
@@ -245,7 +189,7 @@ static int threads_now(const mms_run *run) {
 static mmscan_status share(mms_tiles *tiles, int threads) {
   const mms_run *run = tiles->run;
   const bool are_few = tiles->per_scan > 1 && run->batch < MANY * (size_t)threads;
-  const size_t parts = are_few ? tiles->count : (run->batch - 1) / scans_per_grab(run) + 1;
+  const size_t parts = are_few ? tiles->count : mms_scans_parts(run);
   threads = mms_runtime_team(parts < (size_t)threads ? (int)parts : threads);
   if (threads == 1) return share_nothing(tiles);
   if (!are_few) return share_scans(tiles, threads);
