@@ -1,8 +1,9 @@
 /* wisdom.c: a list of what was measured, and its file.
  *
  * The file is text: a head that says what it is of, libraries, a line for each shape, and a last line with the number
- * of those and a sum over all before it. A reader takes all of it or nothing: the sum must be right, the machine this
- * one, and every library that a line needs must be here in its version.
+ * of lines from the first library that was opened on, and a sum over all before it. A reader takes all of it or
+ * nothing: the sum must be right, the machine this one, and every library that a line needs must be here in its
+ * version.
  *
  *   mmscan-wisdom 4
  *   library 0.1.0
@@ -117,8 +118,8 @@ static uint64_t sum_of(const char *text, size_t size) {
 enum { END_ROOM = 64 };
 
 /* The last line of a file. */
-static void make_end(char *end, const char *text, size_t size, size_t entries) {
-  snprintf(end, END_ROOM, "end %zu %016" PRIx64 "\n", entries, sum_of(text, size));
+static void make_end(char *end, const char *text, size_t size, size_t lines) {
+  snprintf(end, END_ROOM, "end %zu %016" PRIx64 "\n", lines, sum_of(text, size));
 }
 
 #define NAME      "mmscan-wisdom"
@@ -229,14 +230,14 @@ static mmscan_status parse_lines(char *lines, mms_roster *roster, entry **first,
 }
 
 /* The last line, which is cut off, says what all before it is, letter by letter as it would be written. */
-static bool is_whole(char *text, size_t size, size_t *entries) {
+static bool is_whole(char *text, size_t size, size_t *lines) {
   char end[END_ROOM];
   if (size == 0 || strlen(text) != size || text[size - 1] != '\n') return false;
   text[size - 1] = '\0';
   char *last = strrchr(text, '\n');
   text[size - 1] = '\n';
-  if (!last || sscanf(last + 1, "end %9zu", entries) != 1) return false;
-  make_end(end, text, (size_t)(last + 1 - text), *entries);
+  if (!last || sscanf(last + 1, "end %9zu", lines) != 1) return false;
+  make_end(end, text, (size_t)(last + 1 - text), *lines);
   bool same = strcmp(last + 1, end) == 0;
   last[1] = '\0';
   return same;
@@ -269,17 +270,17 @@ static const char *unlike(const char *text, const char *head) {
 }
 
 static mmscan_status take_text(char *text, size_t size, const char *head, const char **why) {
-  size_t entries, count;
+  size_t told, count;
   entry *first, *last;
   *why = strncmp(text, NAME, strlen(NAME)) == 0 ? "it is damaged" : NO_WISDOM;
-  if (!is_whole(text, size, &entries)) return MMSCAN_EIO;
+  if (!is_whole(text, size, &told)) return MMSCAN_EIO;
   *why = unlike(text, head);
   if (*why) return MMSCAN_EIO;
   *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version";
   mms_roster roster = {0};
   char *lines = mms_roster_skip_linked(&roster, text + strlen(head));
   mmscan_status status = parse_lines(lines, &roster, &first, &last, &count);
-  if (status == MMSCAN_OK) status = count == entries ? mms_roster_keep(&roster) : MMSCAN_EIO;
+  if (status == MMSCAN_OK) status = count == told ? mms_roster_keep(&roster) : MMSCAN_EIO;
   bool is_news = status == MMSCAN_OK && has_news(first);
   if (is_news)
     publish(first, last);
