@@ -1,8 +1,10 @@
 """Tests of mmscan scan: what it computes, reads, writes and shows, and in how little memory."""
 
 import csv
+import gzip
 import io
 import itertools
+import lzma
 import math
 import os
 import pty
@@ -218,10 +220,12 @@ class Text(Case):
             self.assertEqual(self.lines("-", stdin=file), ["-1", "4"])
 
     def test_text_is_not_taken_for_raw(self):
-        """Where --type, or a name that says nothing, would make it raw."""
+        """Where --type, or a name that says nothing, would make it raw: standard input is text then, a file refused."""
         for text in b"3\n0\n4\n1\n", b"3 0 4 1", b"12345678", b"12 34 5\r", b"n\n1\n2\n345", b"\xef\xbb\xbf1\n23\n", \
                 b"1 " * 5000, b"\n" * 8, "gr\u00f6\u00dfe\n10\n22\n3\n".encode(), "\u5024 ".encode() * 5000:
-            self.bad("scan", "--type", "i64", "--kind", "exclusive", "-", data=text, status=2, says=["input", "--format"])
+            named = "csv" if text[:1] in b"ng" else "txt"
+            typed, told = (run("scan", "--type", "i64", *options, "-", data=text) for options in ([], ["--format", named]))
+            self.assertEqual(typed[:2], told[:2], text)
             for options in [], ["--type", "i64"]:
                 self.bad("scan", *options, self.write("x", text), status=2, says=[self.path("x"), "text", "--format"])
             raw = text[:len(text) // 8 * 8]
@@ -232,6 +236,25 @@ class Text(Case):
         self.assertEqual(as_text, ["0", "3", "3", "7"])
         for raw in b"abcdefgh", b"1\n345678\0\0\0\0\0\0\0\0", b"1\n3456\xff8", b"1." * 4:
             self.assertEqual(self.good("scan", "--type", "i64", "-", data=raw)[:8], raw[:8])
+
+    def test_packed_is_not_taken_for_raw(self):
+        packed = gzip.compress(b"1 2 3"), lzma.compress(b"1 2 3"), b"PK\x03\x04 2 3 4", b"\x28\xb5\x2f\xfd0123"
+        for raw, packer in zip(packed, ("gzip", "xz", "zip", "zstd")):
+            raw = raw[:len(raw) // 4 * 4]
+            for options in ["--type", "f32", self.write("x.gz", raw)], ["--type", "f32", "-"]:
+                self.bad("scan", *options, data=raw, status=2, says=[packer, "--format raw"])
+            self.good("scan", "--type", "f32", "--format", "raw", "-", data=raw)
+            self.good("scan", "--type", "f32", "-", data=raw[:2] * 2)
+
+    def test_integers_that_would_be_rounded(self):
+        """As f64, which nobody asked for."""
+        for text in "9007199254740993", "-9007199254740993", "+0009007199254740993", "18446744073709551615", "1" * 300:
+            self.bad("scan", "-", data=text.encode(), says=["input:1: '" + text[:40], "--type i64", "--type f64"])
+            self.assertEqual(self.lines("--type", "f64", "-", data=text.encode()), ["%.17g" % float(text)])
+        self.bad("scan", "-", data=b"x\n1\n9007199254740993\n", says="input:3: ")
+        self.assertEqual(self.lines("--type", "i64", "-", data=b"9007199254740993\n"), ["9007199254740993"])
+        for text in "9007199254740992", "-9007199254740994", "0009007199254740992", str(2 ** 70), str(10 ** 22), "9007199254740993.0":
+            self.assertEqual([float(line) for line in self.lines("-", data=text.encode())], [float(text)])
 
     def test_npy_is_not_taken_for_raw(self):
         """By its beginning, whatever name it has, but one that says it is raw."""

@@ -15,6 +15,20 @@
 
 /* ---- Text to numbers --------------------------------------------------------------------------------------------- */
 
+/* A sign and decimal digits, nothing else: strtoll() alone would also take white space, and strtoull() wraps -1. */
+static bool is_integer(const char *text) {
+  if (*text == '+' || *text == '-') text++;
+  const size_t digits = strspn(text, "0123456789");
+  return digits > 0 && text[digits] == '\0';
+}
+
+/* Whether the text, an integer, is the value digit by digit, but for signs and zeros before it. */
+static bool is_exactly(const char *text, double value) {
+  char digits[512]; /* of no double are there more */
+  snprintf(digits, sizeof digits, "%.0f", fabs(value));
+  return strcmp(text + strspn(text, "+-0"), digits) == 0;
+}
+
 /* strtod() rounds a tiny number to a subnormal or zero, which is right, and a huge one to infinity, which is not what
  * the file says. It also skips leading white space, so look for that here. */
 static parsed judge_real(const char *text, const char *end, bool overflowed) {
@@ -33,14 +47,9 @@ static parsed parse_f64(const char *text, scalar *value) {
   char *end;
   errno = 0;
   value->f64 = strtod(text, &end);
-  return judge_real(text, end, errno == ERANGE && isinf(value->f64));
-}
-
-/* A sign and decimal digits, nothing else: strtoll() alone would also take white space, and strtoull() wraps -1. */
-static bool is_integer(const char *text) {
-  if (*text == '+' || *text == '-') text++;
-  const size_t digits = strspn(text, "0123456789");
-  return digits > 0 && text[digits] == '\0';
+  const parsed result = judge_real(text, end, errno == ERANGE && isinf(value->f64));
+  const bool may_be_rounded = result == PARSED && fabs(value->f64) >= 0x1p53 && is_integer(text);
+  return may_be_rounded && !is_exactly(text, value->f64) ? ROUNDED : result;
 }
 
 static parsed parse_signed(const char *text, int64_t lowest, int64_t highest, int64_t *value) {

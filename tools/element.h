@@ -17,7 +17,8 @@ typedef union scalar {
   uint64_t u64;
 } scalar;
 
-typedef enum parsed { PARSED, NOT_A_NUMBER, OUT_OF_RANGE } parsed;
+/* ROUNDED: an integer that is another one now. */
+typedef enum parsed { PARSED, ROUNDED, NOT_A_NUMBER, OUT_OF_RANGE } parsed;
 
 #define ELEMENT_TEXT 32 /* bytes enough for any number that is printed, with its zero byte */
 

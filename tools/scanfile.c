@@ -52,18 +52,44 @@ static int fail_raw_text(const job *j) {
                      j->in.name);
 }
 
-/* Without a name that says the format: .npy data by its first bytes; else a file is raw, as is what has a --type. */
+/* What is compressed, or an archive, begins so. */
+static const char *packer_of(const unsigned char *start, size_t size) {
+  static const struct {
+    const char *begins, *name;
+  } known[] = {{"\x1f\x8b\x08", "gzip"},
+               {"PK\x03\x04", "zip"},
+               {"\x28\xb5\x2f\xfd", "zstd"},
+               {"\xfd"
+                "7zXZ",
+                "xz"}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    const size_t length = strlen(known[i].begins);
+    if (size >= length && memcmp(start, known[i].begins, length) == 0) return known[i].name;
+  }
+  return NULL;
+}
+
+static int fail_packed(const job *j, const char *packer) {
+  return wrong_usage(SCAN_NAME, "%s: this looks like %s: unpack it first, or --format raw scans its bytes", j->in.name,
+                     packer);
+}
+
+/* Without a name that says the format: .npy data by its first bytes; else a file is raw, and standard input with a
+ * --type, where it does not look like text. */
 static int guess_format(job *j, bool has_name) {
-  const bool raw = has_name || (j->request->type != NULL && !is_of_table(j->request));
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
+  const bool text = table_looks_like_text(j->in.peeked, size);
+  const bool raw = has_name || (j->request->type != NULL && !is_of_table(j->request) && !text);
+  const char *packer = raw ? packer_of(j->in.peeked, size) : NULL;
+  if (packer != NULL) return fail_packed(j, packer);
   if (size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
     j->in_format = FORMAT_NPY;
   else if (raw)
     j->in_format = FORMAT_RAW;
   else
     j->in_format = table_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
-  return raw && table_looks_like_text(j->in.peeked, size) ? fail_raw_text(j) : DONE;
+  return raw && text ? fail_raw_text(j) : DONE;
 }
 
 static int choose_formats(job *j) {
@@ -102,6 +128,7 @@ static uint64_t data_bytes(const job *j) { return j->a.count * j->a.type->size; 
 
 static int learn_text(job *j) {
   const table_request request = {.type = j->a.type,
+                                 .exact = j->request->type == NULL,
                                  .commas = j->in_format == FORMAT_CSV,
                                  .column = j->request->column,
                                  .header = j->request->header};

@@ -49,18 +49,24 @@ static void flush_store(table *t) {
   t->stored = 0;
 }
 
+static int fail_number(const table *t, const char *text, parsed result) {
+  const char *type = t->request->type->name;
+  char quote[MESSAGE_QUOTE];
+  if (text[0] == '\0') return fail("%s:%zu: empty field", t->name, t->line);
+  quoted(text, quote);
+  if (result == ROUNDED)
+    return fail("%s:%zu: '%s' would be rounded: --type i64 or u64 keeps integers, --type %s rounds them", t->name,
+                t->line, quote, type);
+  const char *what = result == OUT_OF_RANGE ? "is out of range for" : "is not a number of type";
+  return fail("%s:%zu: '%s' %s %s", t->name, t->line, quote, what, type);
+}
+
 static void add_number(table *t, const char *text) {
   const element *type = t->request->type;
-  char quote[MESSAGE_QUOTE];
   scalar value;
-  if (text[0] == '\0') {
-    t->status = fail("%s:%zu: empty field", t->name, t->line);
-    return;
-  }
-  const parsed result = type->parse(text, &value);
-  if (result != PARSED) {
-    const char *what = result == OUT_OF_RANGE ? "is out of range for" : "is not a number of type";
-    t->status = fail("%s:%zu: '%s' %s %s", t->name, t->line, quoted(text, quote), what, type->name);
+  const parsed result = text[0] == '\0' ? NOT_A_NUMBER : type->parse(text, &value);
+  if (result != PARSED && (result != ROUNDED || t->request->exact)) {
+    t->status = fail_number(t, text, result);
     return;
   }
   memcpy(t->store + t->stored * type->size, &value, type->size);
@@ -382,7 +388,7 @@ static bool are_numbers(char *words) {
   scalar value;
   char *rest = NULL;
   for (char *each = strtok_r(words, " \t\f\v", &rest); each != NULL; each = strtok_r(NULL, " \t\f\v", &rest))
-    if (real->parse(each, &value) != PARSED) return false;
+    if (real->parse(each, &value) > ROUNDED) return false;
   return true;
 }
 

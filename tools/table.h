@@ -16,6 +16,7 @@ typedef enum table_header { HEADER_GUESS, HEADER_YES, HEADER_NO } table_header;
 
 typedef struct table_request {
   const element *type;
+  bool exact;          /* integers that the type rounds are refused */
   bool commas;         /* a .csv file; else fields are separated by white space */
   const char *column;  /* a name, or a number from 1 on; NULL: the only one, or all of a file without commas */
   table_header header; /* HEADER_YES: a file without commas has columns too */
