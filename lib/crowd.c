@@ -9,6 +9,9 @@
  * a small part of the time. */
 static const double TIMES = 10;
 
+/* Nanoseconds: no wait for somebody else's turns is longer; a process that was stopped for an hour was not held up. */
+static const double LONGEST = 100e6;
+
 static _Atomic uint64_t until; /* 0: never seen */
 
 bool mms_crowd_is_here(void) {
@@ -18,6 +21,7 @@ bool mms_crowd_is_here(void) {
 
 void mms_crowd_saw(double call, double start, double idle, double end) {
   double wait = (start - call) + (end - idle);
-  if (wait > MMS_CROWD_WAIT && wait > (end - call) / 2)
-    atomic_store_explicit(&until, (uint64_t)(mms_clock() + TIMES * wait), memory_order_relaxed);
+  if (wait <= MMS_CROWD_WAIT || wait <= (end - call) / 2) return;
+  const double held_up = wait < LONGEST ? wait : LONGEST;
+  atomic_store_explicit(&until, (uint64_t)(mms_clock() + TIMES * held_up), memory_order_relaxed);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -59,13 +60,34 @@ static bool write_all(FILE *file, const char *text, size_t size) {
   return fclose(file) == 0 && written;
 }
 
-/* The file at the end of symbolic links, which stay as they are; a copy of the name where there is no file yet. NULL
- * sets errno: a device or a pipe is not to be replaced by a file. */
+/* What a symbolic link says is relative to where it lies. NULL sets errno. */
+static char *where_to(const char *link) {
+  char said[PATH_MAX], *to;
+  const ssize_t length = readlink(link, said, sizeof said);
+  if (length < 0) return NULL;
+  const char *slash = strrchr(link, '/');
+  const int directory = said[0] != '/' && slash ? (int)(slash + 1 - link) : 0;
+  return asprintf(&to, "%.*s%.*s", directory, link, (int)length, said) < 0 ? NULL : to;
+}
+
+/* The name at the end of symbolic links, where there is nothing: realpath() does not tell that. NULL sets errno. */
+static char *end_of_links(const char *name) {
+  enum { MOST_LINKS = 40 };
+  struct stat is;
+  char *at = strdup(name), *next;
+  for (int links = 0; at && lstat(at, &is) == 0; at = next, links++) {
+    next = links < MOST_LINKS ? where_to(at) : NULL;
+    if (links == MOST_LINKS) errno = ELOOP;
+    free(at);
+  }
+  return at;
+}
+
+/* The file at the end of symbolic links, which stay as they are, or its name where there is no file yet. NULL sets
+ * errno: a device or a pipe is not to be replaced by a file. */
 static char *target_of(const char *name, struct stat *at) {
-  struct stat link;
   *at = (struct stat){.st_mode = 0};
-  if (lstat(name, &link) != 0) return strdup(name);
-  if (stat(name, at) != 0) return NULL;
+  if (stat(name, at) != 0) return errno == ENOENT ? end_of_links(name) : NULL;
   if (S_ISREG(at->st_mode)) return realpath(name, NULL);
   errno = S_ISDIR(at->st_mode) ? EISDIR : ENOTSUP;
   return NULL;

@@ -50,6 +50,7 @@ typedef struct mms_leader {
 /* How tiles are laid out for the threads that share them. */
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles);
 
+/* laid_out: a variable. */
 #define MMS_LEADER_READY(all, laid_out)                                                                                \
   {                                                                                                                    \
     .tiles = (all), .layout = (laid_out), .bell = MMS_BELL_READY, .part = MMS_LEADER_FINE * (int)(laid_out).part,      \

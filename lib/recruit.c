@@ -51,10 +51,21 @@ static void set_stack(pthread_attr_t *as) {
 }
 
 /* What a scan takes on a thread is 24 KiB, and what an OpenBLAS has for each, on the same stack, 64. */
-static bool has_stack(const pthread_attr_t *as) {
+static bool is_stack;
+static void look_at_stack(void) {
   enum { LEAST = 128 << 10 };
+  pthread_attr_t as;
   size_t size;
-  return pthread_attr_getstacksize(as, &size) == 0 && size >= LEAST;
+  if (pthread_attr_init(&as) != 0) return;
+  set_stack(&as);
+  is_stack = pthread_attr_getstacksize(&as, &size) == 0 && size >= LEAST;
+  pthread_attr_destroy(&as);
+}
+
+bool mms_recruit_has_stack(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, look_at_stack);
+  return is_stack;
 }
 
 /* ---- Threads that do nothing ---------------------------------------------------------------------------------- */
@@ -101,7 +112,7 @@ static bool can_start_like_openmp(size_t count) {
   pthread_attr_t as;
   if (pthread_attr_init(&as) != 0) return false;
   set_stack(&as);
-  bool can = has_stack(&as) && can_start(&as, count);
+  bool can = can_start(&as, count);
   pthread_attr_destroy(&as);
   return can;
 }

@@ -6,8 +6,11 @@
 #include <stdbool.h>
 
 /* Whether the calling thread may have an OpenMP region of so many threads, itself included: its last region had as
- * many, or those that are missing could be started just now, with stacks of the size that OpenMP gives, and that is
- * enough. Where they could not, that is not tried again for a while. */
+ * many, or those that are missing could be started just now, with stacks of the size that OpenMP gives. Where they
+ * could not, that is not tried again for a while. */
 bool mms_recruit(int threads);
+
+/* Whether the stacks that OpenMP gives are enough for a scan. */
+bool mms_recruit_has_stack(void);
 
 #endif

@@ -30,6 +30,7 @@ enum { MANY = 4 };
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
 int mms_runtime_most_threads(int limit) {
+  if (!mms_recruit_has_stack()) return 1;
   int most = limit > 0 ? limit : omp_get_max_threads(), allowed = omp_get_thread_limit();
   int quota = limit > 0 ? MMS_MOST_THREADS : mms_quota_cpus();
   if (quota > 0 && quota < most) most = quota;
@@ -68,7 +69,12 @@ static mmscan_status status_of(team *t) {
   return atomic_load_explicit(&t->served, memory_order_relaxed) ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-static mmscan_status serve_together(team *t, int threads) {
+/* By mms_clock(), on the calling thread: as crowd.h has them. */
+typedef struct moments {
+  double call, start, idle, end;
+} moments;
+
+static moments come_together(team *t, int threads) {
   double call = mms_clock(), start = call, idle = call;
   mms_meeting meeting = {0};
   const bool meets = mms_apart_is_due(call);
@@ -92,9 +98,13 @@ static mmscan_status serve_together(team *t, int threads) {
   }
   mms_rounding_set(callers);
   mms_cancel_restore(before);
-  const double end = mms_clock();
-  mms_crowd_saw(call, start, idle, end);
-  mms_wake_saw(end - call, (start - call) + (end - idle));
+  return (moments){call, start, idle, .end = mms_clock()};
+}
+
+static mmscan_status serve_together(team *t, int threads) {
+  const moments at = come_together(t, threads);
+  mms_crowd_saw(at.call, at.start, at.idle, at.end);
+  mms_wake_saw(at.end - at.call, (at.start - at.call) + (at.end - at.idle));
   return status_of(t);
 }
 
@@ -122,7 +132,8 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
     team t = {tiles->run, mms_chain_take_part, &chain, false};
     return serve_together(&t, threads);
   }
-  mms_leader leader = MMS_LEADER_READY(tiles, mms_leader_layout_of(tiles));
+  const mms_leader_layout layout = mms_leader_layout_of(tiles);
+  mms_leader leader = MMS_LEADER_READY(tiles, layout);
   team t = {tiles->run, mms_leader_take_part, &leader, false};
   return serve_together(&t, threads);
 }
@@ -137,7 +148,8 @@ static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
 
 enum { HEAD = 2 << 20 }; /* bytes of x that tell how fast one thread is */
 
-/* Threads come together, and find out whether they are apart, if that is due. */
+/* Threads come together, and find out whether they are apart, if that is due; how long they waited tells nothing of
+ * runs that have something to do. */
 static void take_nothing(void *shared, void *room) { (void)shared, (void)room; }
 
 /* So many elements of a single scan after the first `from` of them, in its direction. */
@@ -166,7 +178,7 @@ static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
   const mms_run *run = tiles->run;
   const size_t head = HEAD / (tiles->most * tiles->element) * tiles->most;
   team nothing = {run, take_nothing, NULL, false};
-  if (!mms_apart_is_known(mms_clock())) serve_together(&nothing, threads);
+  if (!mms_apart_is_known(mms_clock())) come_together(&nothing, threads);
   if (mms_apart() || head == 0 || run->n <= 2 * head) return share_tiles(tiles, threads);
   mms_value carry = run->first;
   void *const kept = run->carry ? run->carry : &carry;

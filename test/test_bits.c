@@ -537,6 +537,20 @@ static void test_held_up(void **state) {
   sample_free(&sample);
 }
 
+/* One of a stopped process is not counted as long as it was. */
+static void test_stopped(void **state) {
+  (void)state;
+  bool seen = false;
+  for (int tries = 0; tries < 100 && !seen; tries++) {
+    mms_crowd_saw(0, 0, 0, 3600e9);
+    seen = mms_crowd_is_here();
+  }
+  assert_true(seen);
+  const double end = clock_of(CLOCK_MONOTONIC) + 60;
+  while (mms_crowd_is_here() && clock_of(CLOCK_MONOTONIC) < end) usleep(1000);
+  assert_false(mms_crowd_is_here());
+}
+
 /* Whether in some of so many runs more than one thread had a tile. */
 static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int runs, const void *x, void *y) {
   bool is = false;
@@ -640,6 +654,7 @@ static int run_all(void) {
       cmocka_unit_test(test_absent_threads),
       cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),
+      cmocka_unit_test(test_stopped),
       cmocka_unit_test(test_asleep),
       cmocka_unit_test(test_what_is_far),
   };

@@ -214,11 +214,14 @@ static int scan_without_blas(void) {
 }
 
 /* OpenMP gives its threads stacks that are not those of others. */
-static int scan_with_large_stacks(void) {
+static int scan_with_stacks(void) {
   for (size_t i = 0; i < N; i++) x[i] = 1;
   limit_memory((rlim_t)1 << 30);
   _exit(scan_all_ways() ? 0 : 1);
 }
+
+/* That threads would have no stack for a scan is known, and told. */
+static int count_with_small_stacks(void) { _exit(mmscan_threads() == 1 ? 0 : 1); }
 
 /* OpenBLAS says at load that it cannot start threads of its own. */
 static bool scans_with(const char *allowed, struct seen *seen) {
@@ -286,6 +289,7 @@ static void test_stacks_of_openmp(void **state) {
   }
   for (size_t i = 0; i < COUNT(sizes); i++) check_child_with("stacks", "OMP_STACKSIZE", sizes[i]);
   check_child_with("stacks", "GOMP_STACKSIZE", "2G");
+  check_child_with("small", "OMP_STACKSIZE", "127K");
 }
 
 static void test_what_is_not_tried_again(void **state) {
@@ -295,11 +299,9 @@ static void test_what_is_not_tried_again(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"few", scan_with_few_threads},
-                                          {"again", scan_again},
-                                          {"no-memory", scan_without_memory},
-                                          {"no-blas", scan_without_blas},
-                                          {"stacks", scan_with_large_stacks}};
+  static const struct child children[] = {{"few", scan_with_few_threads},     {"again", scan_again},
+                                          {"no-memory", scan_without_memory}, {"no-blas", scan_without_blas},
+                                          {"stacks", scan_with_stacks},       {"small", count_with_small_stacks}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   const struct CMUnitTest tests[] = {

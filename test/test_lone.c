@@ -22,6 +22,15 @@ bool __wrap_mms_wake_pays(double saves);
 bool __wrap_mms_crowd_is_here(void) { return false; }
 bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 
+/* Runs of several threads whose waits were looked at. */
+static int judged;
+
+void __wrap_mms_crowd_saw(double call, double start, double idle, double end);
+void __wrap_mms_crowd_saw(double call, double start, double idle, double end) {
+  (void)call, (void)start, (void)idle, (void)end;
+  judged++;
+}
+
 /* Whatever a thread's first elements take. */
 static bool starts_slowly;
 
@@ -163,7 +172,9 @@ static void test_who_meets(void **state) {
   mms_apart_found(1);
   const double before = 1e9 * clock_of(CLOCK_MONOTONIC);
   assert_false(mms_apart_is_known(before));
-  is_lone(true);
+  judged = 0;
+  const bool is_one_threads = is_lone(true);
+  assert_int_equal(judged, !is_one_threads); /* not the run of those that only met */
   assert_true(mms_apart_is_known(before));
   assert_true(mms_apart_is_due(1e18));
 }

@@ -98,13 +98,24 @@ static void test_links(void **state) {
   assert_int_equal(chmod(in_scratch("target"), 0750), 0);
   assert_int_equal(symlink("target", in_scratch("link")), 0);
   assert_int_equal(symlink("nowhere", in_scratch("broken")), 0);
+  assert_int_equal(symlink(in_scratch("broken"), in_scratch("to-broken")), 0);
+  assert_int_equal(symlink("loop", in_scratch("loop")), 0);
+  assert_int_equal(symlink("no/where", in_scratch("lost")), 0);
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("link")));
   assert_int_equal(lstat(in_scratch("link"), &at), 0);
   assert_true(S_ISLNK(at.st_mode));
   assert_int_equal(stat(in_scratch("target"), &at), 0);
   assert_true(at.st_size > 3 && (at.st_mode & 0777) == 0750);
-  assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("broken")));
-  static const char *const names[] = {"target", "link", "broken"};
+  assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("loop")));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("lost")));
+  assert_int_not_equal(stat(in_scratch("nowhere"), &at), 0);
+  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("to-broken"))); /* what is not there is made there */
+  assert_int_equal(lstat(in_scratch("nowhere"), &at), 0);
+  assert_true(S_ISREG(at.st_mode));
+  assert_int_equal(lstat(in_scratch("to-broken"), &at), 0);
+  assert_true(S_ISLNK(at.st_mode));
+  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("broken")));
+  static const char *const names[] = {"target", "link", "broken", "to-broken", "loop", "lost", "nowhere"};
   for (size_t i = 0; i < COUNT(names); i++) remove(in_scratch(names[i]));
 }
 
