@@ -79,12 +79,13 @@
  *            their end, so programs go on to run with later libraries of one soname. One smaller than in version 0.1
  *            gives MMSCAN_EINVAL, as does one of more than 1024 bytes. A description or a choice longer than this
  *            library's, of a later header, is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP. A
- *            struct that a call fills in has to be of this library's size: a longer one gives MMSCAN_EINVAL.
+ *            struct that a call fills in has to be of a size that this library knows: a longer one gives MMSCAN_EINVAL.
  *
  * ENVIRONMENT, read once, at first use; an empty variable is as none, and a program that runs with more rights than its
  * user (setuid, say) reads none
  *
- *   MMSCAN_ENGINE       auto (default), gemm, simd, serial
+ *   MMSCAN_ENGINE       auto (default), gemm, simd, serial; gemm multiplies integers as doubles, those of 64 bits in
+ *                       two halves, exactly
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
  *                       model, or the path or soname of a library to load, with a / or .so in it (mmscan_unit_open()
  *                       asks for neither; see UNITS). One that cannot be used gives MMSCAN_EBLAS
@@ -230,7 +231,7 @@ typedef struct mmscan_plan mmscan_plan;
 /* What a plan uses, or is asked to use. Zero or NULL asks the library to choose. */
 typedef struct mmscan_choice {
   size_t struct_size; /* sizeof(mmscan_choice) */
-  const char *engine; /* a name from mmscan_get_engine() */
+  const char *engine; /* a name from mmscan_get_engine(); NULL: as MMSCAN_ENGINE says */
   const char *unit;   /* a name from mmscan_get_unit(); only for the engine gemm */
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, given or the library's own, at most MMSCAN_MAX_TILE; only for
@@ -277,8 +278,9 @@ mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, un
 mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags,
                                       const mmscan_choice *choice);
 
-/* Writes what the plan uses to *choice, whose struct_size the caller has set. Its strings are static. Fields that do
- * not apply (s of the engine serial, say) are zero or NULL. MMSCAN_EINVAL: an argument is NULL, or a wrong size. */
+/* Writes what the plan uses, of threads the most, to *choice, whose struct_size the caller has set. Its strings are
+ * static. Fields that do not apply (s of the engine serial, say) are zero or NULL. MMSCAN_EINVAL: an argument is NULL,
+ * or a wrong size. */
 mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *choice);
 
 /* Scans x into y as the plan's description says. Statuses as mmscan_scan(); MMSCAN_EINVAL where plan is NULL. */
@@ -560,7 +562,8 @@ typedef struct mmscan_network_counts {
 
 /* y = the scan of x by the method, of the kind that the method gives; counts may be NULL. In place: x == y.
  *
- * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value (combine or identity is NULL, say); x or y is NULL and n > 0;
+ *                  counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
  * MMSCAN_ENOMEM    no memory for the work space, which is many times as large as x; y is untouched
  * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
@@ -732,7 +735,7 @@ const char *mmscan_cpu(void);
  * that this CPU, its system and this build have. A static string. */
 const char *mmscan_isa(void);
 
-/* How many threads a call made here and now may use. */
+/* How many threads a call made here and now may use, if the system starts so many. */
 int mmscan_threads(void);
 
 /* NULL where the environment is legal, else a line that names the variable, its value and what is wrong with it.
