@@ -341,7 +341,7 @@ uninstall: ## remove what install put there
 	DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) scripts/install --remove $(BUILD) $(VERSION)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
-C_FILES = $(or $(shell git ls-files '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git knows no files here))
+C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git knows no files here))
 format: ## reformat the C files
 	clang-format -i $(C_FILES)
 format-check: ## fail where a C file is not formatted

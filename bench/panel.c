@@ -82,13 +82,15 @@ panel panel_of(const race *first, size_t count) {
 
 /* ---- The range --------------------------------------------------------------------------------------------------- */
 
-/* Down to a part of the serial loop: starting threads for sixteen numbers is slower than is worth showing. */
+/* Up to the fastest; down to a part of the serial loop, as starting threads for sixteen numbers is slower than is worth
+ * showing. */
 void panel_range(const panel *p, double *low, double *high) {
   *low = INFINITY;
   *high = 1;
   for (size_t i = 0; i < p->count; i++) {
     *low = fmin(*low, panel_speed(p, i, lineup_loop(&p->races[i])) / 16);
     *high = fmax(*high, panel_speed(p, i, p->bound));
+    for (size_t line = 0; line < p->line_count; line++) *high = fmax(*high, panel_speed(p, i, p->lines[line]));
   }
   *low = exp2(floor(log2(*low)));
   *high = exp2(ceil(log2(*high) + 0.3));

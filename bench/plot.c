@@ -58,7 +58,8 @@ static void put_axes(FILE *to, const panel *p) {
   panel_range(p, &slowest, &fastest);
   fputs("unset arrow\nunset label\n", to);
   fprintf(to, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low, high, slowest, fastest);
-  fputs("set label 'faster than copying' at graph 0.5, graph 0.97 center front textcolor '#808080' font ',12'\n", to);
+  if (p->count > 1) /* the area above one point is none */
+    fputs("set label 'faster than copying' at graph 0.5, graph 0.97 center front textcolor '#808080' font ',12'\n", to);
   for (int level = 1; level <= CACHE_LEVELS; level++) put_cache(to, p, level, low, high);
 }
 

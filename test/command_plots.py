@@ -165,6 +165,7 @@ class BenchPlot(Drawn):
         """Half a power of two on both sides of x; y down from a part of the serial loop, up over the bound."""
         self.assertPlaces([drawing.left, drawing.right], [drawing.x.place(n) for n in (16 / 2 ** 0.5, 2 ** 18.5)])
         low, high = min(speeds["serial loop", 1].values()) / 16, max(1, *speeds[bound, 3].values())
+        high = max(high, *(speed for line in self.lines(report) for speed in speeds[line].values()))
         low, high = 2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high) + 0.3)
         self.assertPlaces([drawing.bottom, drawing.top], [drawing.y.place(low), drawing.y.place(high)])
         arrays = 1 if report["tables"][0]["place"] == "in" else 2

@@ -79,6 +79,10 @@ class InfoAndUsage(Case):
                 ["tune", "--help"], ["table", "--help"], ["draw", "--help"], ["model", "--help"]:
             self.assertIn("Usage: mmscan", self.good(*arguments).decode())
         self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
+        self.assertEqual(self.good("version"), self.good("--version"))
+        self.assertEqual(self.good("help"), self.good("--help"))
+        self.assertEqual(self.good("help", "tune"), self.good("tune", "--help"))
+        self.bad("help", "abacus", status=2, says="abacus")
 
     def test_values_that_are_not_there(self):
         """The message names those that are."""

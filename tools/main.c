@@ -49,16 +49,27 @@ static int print_version(void) {
   return DONE;
 }
 
+static int run_subcommand(const char *name, int argc, char **argv) {
+  for (int i = 0; i < SUBCOMMANDS; i++)
+    if (strcmp(name, subcommands[i].name) == 0) return subcommands[i].run(argc, argv);
+  return wrong_usage(NULL, "no %s '%s'", name[0] == '-' ? "option" : "subcommand", name);
+}
+
+/* 'mmscan help scan' is 'mmscan scan --help'. */
+static int help_on(const char *name, char *command) {
+  static char help[] = "--help";
+  char *argv[] = {command, help, NULL};
+  return run_subcommand(name, 2, argv);
+}
+
 static int dispatch(int argc, char **argv) {
   if (argc < 2) return wrong_usage(NULL, "a subcommand is missing");
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
-  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) return print_version();
-  for (int i = 0; i < SUBCOMMANDS; i++) {
-    if (strcmp(argv[1], subcommands[i].name) != 0) continue;
-    argv[1] = argv[0];
-    return subcommands[i].run(argc - 1, argv + 1);
-  }
-  return wrong_usage(NULL, "no %s '%s'", argv[1][0] == '-' ? "option" : "subcommand", argv[1]);
+  const char *name = argv[1];
+  if (strcmp(name, "help") == 0 && argc > 2) return help_on(argv[2], argv[0]);
+  if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_help();
+  if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return print_version();
+  argv[1] = argv[0];
+  return run_subcommand(name, argc - 1, argv + 1);
 }
 
 /* A file opened where standard output was closed would be taken for it. Put something there that refuses: standard
