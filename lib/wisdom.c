@@ -124,6 +124,7 @@ static void make_end(char *end, const char *text, size_t size, size_t lines) {
 
 #define NAME      "mmscan-wisdom"
 #define NO_WISDOM "it is not wisdom"
+#define ANEW      ": mmscan tune -o measures anew"
 
 /* What a file must start with to be of this library and machine. */
 static void write_head(mms_text *out, const mms_isa *isa) {
@@ -258,8 +259,9 @@ static bool has_news(const entry *e) {
 
 /* In which line the head of a file is another than it would be here; NULL: in none. */
 static const char *unlike(const char *text, const char *head) {
-  static const char *const reasons[] = {"it is of another format of wisdom", "it is of another version of the library",
-                                        "it is of another CPU", "it is of another instruction set than is chosen here"};
+  static const char *const reasons[] = {"it is of another format of wisdom" ANEW,
+                                        "it is of another version of the library" ANEW, "it is of another CPU" ANEW,
+                                        "it is of another instruction set than is chosen here" ANEW};
   for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
     const size_t length = strcspn(head, "\n") + 1;
     if (strncmp(text, head, length) != 0) return reasons[i];
@@ -272,11 +274,11 @@ static const char *unlike(const char *text, const char *head) {
 static mmscan_status take_text(char *text, size_t size, const char *head, const char **why) {
   size_t told, count;
   entry *first, *last;
-  *why = strncmp(text, NAME, strlen(NAME)) == 0 ? "it is damaged" : NO_WISDOM;
+  *why = strncmp(text, NAME, strlen(NAME)) == 0 ? "it is damaged" ANEW : NO_WISDOM;
   if (!is_whole(text, size, &told)) return MMSCAN_EIO;
   *why = unlike(text, head);
   if (*why) return MMSCAN_EIO;
-  *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version";
+  *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version" ANEW;
   mms_roster roster = {0};
   char *lines = mms_roster_skip_linked(&roster, text + strlen(head));
   mmscan_status status = parse_lines(lines, &roster, &first, &last, &count);
