@@ -53,8 +53,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   (void)room;
   mms_found found;
   mms_value running = *carry;
-  const uintptr_t then = (uintptr_t)t->x + (job->reverse ? -(uintptr_t)MMS_KERNEL_FAR : MMS_KERNEL_FAR);
-  const mms_aside aside = {.found = &found, .then = job->far ? (const void *)then : NULL, .paces = job->paces};
+  const mms_aside aside = {.found = &found, .far = job->far, .paces = job->paces};
   scan_of(job)(t->m, t->x, t->y, &running, &aside);
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }

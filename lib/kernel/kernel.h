@@ -38,9 +38,10 @@ typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *
 typedef struct mms_aside {
   mms_found *found;  /* not NULL: adds elements up, with the same bits as by total(): */
   const void *ahead; /*   as many from there, which it does not write; NULL: its own, which are read a single time */
-  const void *then;  /* not NULL: prefetches as many from there on, which are likely to be read next and need not exist;
-                        not with `ahead`; with `found` only where cores gain by it, and x comes from memory */
-  bool paces;        /* streamed results come no faster than some memory takes them */
+  const void *then; /* without `found`; not NULL: prefetches as many from there on, which are likely to be read next and
+                       need not exist */
+  bool far;   /* with `found`, of its own elements: x comes from memory, and is prefetched where cores gain by it */
+  bool paces; /* streamed results come no faster than some memory takes them */
 } mms_aside;
 
 /* Scans n elements from x, at its element of lowest address, to y. y is x or shares no memory with it. *carry goes in
