@@ -151,7 +151,7 @@ static bool passes(lineup_filter *filter, const char *name) {
   if (filter == NULL) return true;
   bool wanted = filter->count == 0;
   for (size_t i = 0; i < filter->count; i++) {
-    if (strstr(name, filter->names[i]) == NULL) continue;
+    if (strcasestr(name, filter->names[i]) == NULL) continue;
     filter->met[i] = true;
     wanted = true;
   }

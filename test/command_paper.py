@@ -332,9 +332,11 @@ class Model(Case):
         self.assertEqual(text[0], "n = 4096, s = 4: 1 segment")
         self.assertEqual(text[1], "(16, 10)-TCU, 8 units")
         self.assertIn("multiplications 683 693".split(), [line.split() for line in text])
+        self.assertFalse(any("too low" in line for line in text))
         text = self.good("model", "-n", "7", "-s", "2", "--lanes", "1").decode()
         self.assertIn("3 segments", text)
         self.assertIn("work on vector units", text)
+        self.assertIn("too low where n is so short", text) # the depth is 6, the paper's 4
 
     def test_text_says_what_json_says(self):
         shape = ["-n", 1000, "-s", 4, "-l", 7, "-p", 3, "--lanes", 2]

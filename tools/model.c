@@ -80,6 +80,8 @@ static void print_text(const mmscan_model_desc *d, const mmscan_model_result *r)
   print_value("  Brent's bound of these", r->brent);
   print_figure("utilisation of L", r->utilisation_l);
   print_figure("utilisation of B", r->utilisation_b);
+  if (r->depth.counted > r->depth.bound)
+    puts("\nThe bound of the depth is the paper's, which is too low where n is so short.");
 }
 
 /* ---- As JSON ----------------------------------------------------------------------------------------------------- */
