@@ -55,8 +55,8 @@ static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mm
   const mms_kernel *kernel = mms_plan_short_kernel(type);
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlaps(x, y, n * mms_type_size(type))) return MMSCAN_EOVERLAP;
-  if (n > kernel->few) return mms_kernel_simple_of(kernel, kind)(n, x, y, carry);
-  mms_loop_scan_of(MMSCAN_PLUS, type, kind, 0)(n, x, y, &carry);
+  if (n > kernel->few) return kernel->simple[kind](n, x, y, carry);
+  mms_loop_of[MMSCAN_PLUS][type].scan[kind][0](n, x, y, &carry);
   return MMSCAN_OK;
 }
 

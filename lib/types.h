@@ -23,8 +23,8 @@ typedef union mms_value {
   uint64_t u64;
 } mms_value;
 
-/* Lengths of tables indexed by mmscan_type, and by mmscan_op. */
-enum { MMS_TYPES = MMSCAN_U8 + 1, MMS_OPS = MMSCAN_MUL + 1 };
+/* Lengths of tables indexed by mmscan_type, by mmscan_op and by mmscan_kind. */
+enum { MMS_TYPES = MMSCAN_U8 + 1, MMS_OPS = MMSCAN_MUL + 1, MMS_KINDS = MMSCAN_EXCLUSIVE + 1 };
 
 /* Bytes of an element; 0 for a type that is not scanned yet, or is none. */
 size_t mms_type_size(mmscan_type type);

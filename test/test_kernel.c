@@ -25,15 +25,19 @@ static void for_each_isa(check_isa *check) {
   }
 }
 
-enum { CALLS = offsetof(mms_kernel, few) / sizeof(void (*)(void)) };
+enum { PLACES = offsetof(mms_kernel, few) / sizeof(void (*)(void)), CALLS = 19 };
 
-/* A kernel is nothing but pointers to functions, and a number. */
+/* A kernel is nothing but pointers to functions, and a number. There is no kind 0. */
 static void check_shares_none(const mms_isa *isa, const mms_isa *other, const struct type *type) {
-  void (*a[CALLS])(void), (*b[CALLS])(void);
+  void (*a[PLACES])(void), (*b[PLACES])(void);
+  size_t calls = 0;
   memcpy(a, &isa->kernels[MMSCAN_PLUS][type->type], sizeof a);
   memcpy(b, &other->kernels[MMSCAN_PLUS][type->type], sizeof b);
-  for (size_t i = 0; i < CALLS; i++)
-    if (a[i] == b[i]) fail_msg("%s and %s share function %zu of %s", isa->name, other->name, i, type->name);
+  for (size_t i = 0; i < PLACES; i++) {
+    if (a[i] && a[i] == b[i]) fail_msg("%s and %s share function %zu of %s", isa->name, other->name, i, type->name);
+    calls += a[i] != NULL;
+  }
+  assert_int_equal(calls, CALLS);
 }
 
 /* The row of that name has kernels of that name, which no other row has. */
@@ -65,7 +69,7 @@ static void check_total_aside(const mms_kernel *kernel, const struct sample *sam
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   const bool reverse = way & 2, streams = way & 4;
   const void *ahead = way & 8 ? (const char *)sample->x + (LONGEST - n) * size : NULL;
-  mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
+  mms_kernel_scan *scan = (streams ? kernel->stream : kernel->scan)[kind][reverse];
   mms_found want, found;
   mms_value alone = {.u64 = 0}, carry;
   struct buffer y = buffer_new(n * size, 0), want_y = buffer_new(n * size, 0);
@@ -73,7 +77,7 @@ static void check_total_aside(const mms_kernel *kernel, const struct sample *sam
   carry = alone;
   memcpy(y.data, sample->x, n * size);
   kernel->total(n, ahead ? ahead : sample->x, reverse, &want);
-  mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want_y.data, &alone, NULL);
+  kernel->scan[kind][reverse](n, sample->x, want_y.data, &alone, NULL);
   const mms_aside aside = {.found = &found, .ahead = ahead, .paces = way & 16};
   scan(n, streams ? sample->x : y.data, y.data, &carry, &aside);
   if (memcmp(&want.total, &found.total, size) != 0 || want.is_ordinary != found.is_ordinary ||
@@ -128,7 +132,7 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   const size_t bytes = n * sample->oracle.type->size;
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   const bool reverse = way & 2, streams = way & 4;
-  mms_kernel_scan *scan = (streams ? mms_kernel_stream_of : mms_kernel_scan_of)(kernel, kind, reverse);
+  mms_kernel_scan *scan = (streams ? kernel->stream : kernel->scan)[kind][reverse];
   mms_value alone = {.u64 = 0}, carry = alone;
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
   scan(n, sample->x, want.data, &alone, NULL);
@@ -301,8 +305,8 @@ static void check_simple(const mms_kernel *kernel, const struct sample *sample, 
   struct buffer want = buffer_new(n * type->size, 0), y = buffer_new(n * type->size, type->size);
   mms_value carry = first;
   memcpy(y.data, sample->x, n * type->size);
-  mms_kernel_scan_of(kernel, kind, false)(n, sample->x, want.data, &carry, NULL);
-  if (mms_kernel_simple_of(kernel, kind)(n, way & 2 ? y.data : sample->x, y.data, first) != MMSCAN_OK ||
+  kernel->scan[kind][false](n, sample->x, want.data, &carry, NULL);
+  if (kernel->simple[kind](n, way & 2 ? y.data : sample->x, y.data, first) != MMSCAN_OK ||
       memcmp(y.data, want.data, n * type->size) != 0)
     fail_seeded("%s, n %zu, way %u: a simple call gives something else", type->name, n, way);
   buffer_free(&want);
@@ -370,9 +374,9 @@ static void check_streamed(const mms_kernel *kernel, const struct sample *sample
   mms_found found;
   mms_value stored = {.u64 = 0}, streamed = stored;
   memset(room.data, UNTOUCHED, bytes + 2 * AROUND);
-  mms_kernel_scan_of(kernel, kind, reverse)(n, sample->x, want.data, &stored, NULL);
-  mms_kernel_stream_of(kernel, kind, reverse)(n, sample->x, y, &streamed,
-                                              &(mms_aside){.found = is_added_up ? &found : NULL, .paces = paces});
+  kernel->scan[kind][reverse](n, sample->x, want.data, &stored, NULL);
+  kernel->stream[kind][reverse](n, sample->x, y, &streamed,
+                                &(mms_aside){.found = is_added_up ? &found : NULL, .paces = paces});
   if (memcmp(y, want.data, bytes) != 0 || memcmp(&streamed, &stored, sizeof stored) != 0)
     fail_seeded("%s, n %zu, %zu elements off, way %u: streamed otherwise than stored", type->name, n, offset, way);
   if (!is_untouched(room.data, (size_t)(y - room.data)) || !is_untouched(y + bytes, (size_t)(end - y) - bytes))
@@ -466,8 +470,8 @@ static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
   double x[N], y[N], want[N];
   mms_value carry = {.f64 = 0}, loops = carry;
   fill_beside_nan(b, x, N);
-  mms_loop_scan_of(MMSCAN_PLUS, b->type, MMSCAN_INCLUSIVE, b->reverse)(N, x, want, &loops);
-  mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][b->type], MMSCAN_INCLUSIVE, b->reverse)(N, x, y, &carry, NULL);
+  mms_loop_of[MMSCAN_PLUS][b->type].scan[MMSCAN_INCLUSIVE][b->reverse](N, x, want, &loops);
+  isa->kernels[MMSCAN_PLUS][b->type].scan[MMSCAN_INCLUSIVE][b->reverse](N, x, y, &carry, NULL);
   for (size_t i = 0; i < N; i++) {
     const double got = number(b->type, y, i), loop = number(b->type, want, i);
     if (isfinite(got) != isfinite(loop) || isnan(got) != isnan(loop))

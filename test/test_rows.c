@@ -37,10 +37,10 @@ static struct scanner scanner_of(const struct rows *r, const mms_isa *isa) {
   const mmscan_kind kind = r->way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   const bool reverse = r->way & IS_REVERSE;
   struct scanner s = {.name = isa ? isa->name : "loop",
-                      .together = mms_loop_rows_of(MMSCAN_PLUS, r->type->type, kind, reverse),
-                      .loop = mms_loop_scan_of(MMSCAN_PLUS, r->type->type, kind, reverse)};
-  if (isa) s.together = mms_kernel_rows_of(&isa->kernels[MMSCAN_PLUS][r->type->type], kind, reverse);
-  if (isa) s.kernel = mms_kernel_scan_of(&isa->kernels[MMSCAN_PLUS][r->type->type], kind, reverse);
+                      .together = mms_loop_of[MMSCAN_PLUS][r->type->type].rows[kind][reverse],
+                      .loop = mms_loop_of[MMSCAN_PLUS][r->type->type].scan[kind][reverse]};
+  if (isa) s.together = isa->kernels[MMSCAN_PLUS][r->type->type].rows[kind][reverse];
+  if (isa) s.kernel = isa->kernels[MMSCAN_PLUS][r->type->type].scan[kind][reverse];
   return s;
 }
 
@@ -232,8 +232,8 @@ static void scan_in_pages(const struct type *type, size_t n, unsigned way, const
                          .y_dist = (ptrdiff_t)dist,
                          .x = (way & IS_IN_PLACE ? y : x) + first,
                          .y = y + first};
-  mms_kernel_rows_of(&isa->kernels[MMSCAN_PLUS][type->type], way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE,
-                     way & IS_REVERSE)(&rows);
+  const mmscan_kind kind = way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  isa->kernels[MMSCAN_PLUS][type->type].rows[kind][(way & IS_REVERSE) != 0](&rows);
 }
 
 /* Nothing beside rows is read or written, be it a single byte. */

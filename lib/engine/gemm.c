@@ -107,7 +107,7 @@ static size_t lay_out(const mms_job *job, char *memory, room *r) {
               .column = job->s * mms_type_size(job->type),
               .size = size,
               .planes = mms_type_planes(job->op, job->type),
-              .scan = mms_kernel_scan_of(&job->isa->kernels[job->op][type], MMSCAN_EXCLUSIVE, job->reverse),
+              .scan = job->isa->kernels[job->op][type].scan[MMSCAN_EXCLUSIVE][job->reverse],
               .zero = mms_type_identity(job->op, type)};
   r->apart = r->together = (mms_byrows){.s = job->s, .stride = r->columns + LANES};
   r->l = mms_arena_take(&a, job->s * job->s * size);
@@ -252,7 +252,7 @@ static void write_columns(const mms_job *job, room *r, const block *b, const mms
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value *carry) {
   if (m == 0) return;
   if (y)
-    mms_loop_scan_of(job->op, job->type, job->kind, job->reverse)(m, x, y, carry);
+    mms_loop_of[job->op][job->type].scan[job->kind][job->reverse](m, x, y, carry);
   else
     mms_loop_of[job->op][job->type].fold[job->reverse](m, x, carry);
 }

@@ -4,11 +4,11 @@
 
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
   (void)room;
-  mms_loop_scan_of(job->op, job->type, job->kind, job->reverse)(t->m, t->x, t->y, carry);
+  mms_loop_of[job->op][job->type].scan[job->kind][job->reverse](t->m, t->x, t->y, carry);
 }
 
 static void scan_rows(const mms_job *job, const mms_rows *r) {
-  mms_loop_rows_of(job->op, job->type, job->kind, job->reverse)(r);
+  mms_loop_of[job->op][job->type].rows[job->kind][job->reverse](r);
 }
 
 const mms_engine mms_engine_serial = {

@@ -9,7 +9,7 @@
 #include <stdalign.h>
 
 static mms_kernel_scan *scan_of(const mms_job *job) {
-  return (job->streams ? mms_kernel_stream_of : mms_kernel_scan_of)(job->kernel, job->kind, job->reverse);
+  return (job->streams ? job->kernel->stream : job->kernel->scan)[job->kind][job->reverse];
 }
 
 static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
@@ -23,7 +23,7 @@ static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *
 static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
   alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
   const size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
-  mms_kernel_scan *scan = mms_kernel_scan_of(job->kernel, job->kind, job->reverse);
+  mms_kernel_scan *scan = job->kernel->scan[job->kind][job->reverse];
   for (size_t done = 0, m; done < t->m; done += m) {
     m = t->m - done < most ? t->m - done : most;
     scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
@@ -58,9 +58,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
-static void scan_rows(const mms_job *job, const mms_rows *r) {
-  mms_kernel_rows_of(job->kernel, job->kind, job->reverse)(r);
-}
+static void scan_rows(const mms_job *job, const mms_rows *r) { job->kernel->rows[job->kind][job->reverse](r); }
 
 /* Elements that one of two threads has over half of n, where they share whole tiles. */
 static size_t over_half(size_t n, size_t tile) {

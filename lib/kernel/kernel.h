@@ -81,13 +81,12 @@ typedef void mms_kernel_to_rows(const mms_byrows *, const void *x, mms_found *fo
  * identity of the operator, where it is found on the way. Sums of integers in a plane stay below 2^52. */
 typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind, bool reverse);
 
-/* The kernels of one operator and type. In a pair [1] is the reverse one. A streamed scan writes past the caches: y is
- * not x, and is seen by other threads after mms_stream_fence(). */
+/* The kernels of one operator and type, by kind and then by direction: [1] is the reverse one. A streamed scan writes
+ * past the caches: y is not x, and is seen by other threads after mms_stream_fence(). */
 typedef struct mms_kernel {
-  mms_kernel_scan *inclusive[2], *exclusive[2];
-  mms_kernel_scan *stream_inclusive[2], *stream_exclusive[2];
-  mms_kernel_simple *inclusive_simple, *exclusive_simple;
-  mms_kernel_rows *inclusive_rows[2], *exclusive_rows[2];
+  mms_kernel_scan *scan[MMS_KINDS][2], *stream[MMS_KINDS][2];
+  mms_kernel_simple *simple[MMS_KINDS];
+  mms_kernel_rows *rows[MMS_KINDS][2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
   mms_kernel_to_rows *to_rows; /* these three: NULL where no unit is exact */
@@ -99,24 +98,5 @@ typedef struct mms_isa {
   const char *name;
   mms_kernel kernels[MMS_OPS][MMS_TYPES];
 } mms_isa;
-
-static inline mms_kernel_scan *mms_kernel_scan_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
-  mms_kernel_scan *const *pair = kind == MMSCAN_INCLUSIVE ? k->inclusive : k->exclusive;
-  return pair[reverse];
-}
-
-static inline mms_kernel_simple *mms_kernel_simple_of(const mms_kernel *k, mmscan_kind kind) {
-  return kind == MMSCAN_INCLUSIVE ? k->inclusive_simple : k->exclusive_simple;
-}
-
-static inline mms_kernel_rows *mms_kernel_rows_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
-  mms_kernel_rows *const *pair = kind == MMSCAN_INCLUSIVE ? k->inclusive_rows : k->exclusive_rows;
-  return pair[reverse];
-}
-
-static inline mms_kernel_scan *mms_kernel_stream_of(const mms_kernel *k, mmscan_kind kind, bool reverse) {
-  mms_kernel_scan *const *pair = kind == MMSCAN_INCLUSIVE ? k->stream_inclusive : k->stream_exclusive;
-  return pair[reverse];
-}
 
 #endif

@@ -27,25 +27,13 @@ typedef struct mms_rows {
 /* Scans them, each as if alone. */
 typedef void mms_rows_scan(const mms_rows *);
 
-/* The loops of one operator and type. [1] of a pair is the reverse one. */
+/* The loops of one operator and type, by kind and then by direction: [1] is the reverse one. */
 typedef struct mms_loop {
-  mms_loop_scan *inclusive[2], *exclusive[2];
-  mms_rows_scan *inclusive_rows[2], *exclusive_rows[2];
+  mms_loop_scan *scan[MMS_KINDS][2];
+  mms_rows_scan *rows[MMS_KINDS][2];
   mms_loop_fold *fold[2];
 } mms_loop;
 
 extern const mms_loop mms_loop_of[MMS_OPS][MMS_TYPES];
-
-static inline mms_loop_scan *mms_loop_scan_of(mmscan_op op, mmscan_type type, mmscan_kind kind, int reverse) {
-  const mms_loop *loops = &mms_loop_of[op][type];
-  mms_loop_scan *const *pair = kind == MMSCAN_INCLUSIVE ? loops->inclusive : loops->exclusive;
-  return pair[reverse];
-}
-
-static inline mms_rows_scan *mms_loop_rows_of(mmscan_op op, mmscan_type type, mmscan_kind kind, int reverse) {
-  const mms_loop *loops = &mms_loop_of[op][type];
-  mms_rows_scan *const *pair = kind == MMSCAN_INCLUSIVE ? loops->inclusive_rows : loops->exclusive_rows;
-  return pair[reverse];
-}
 
 #endif
