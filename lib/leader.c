@@ -7,11 +7,11 @@
 #include <omp.h>
 
 /* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
- * fills in between `looked` and `passed`. */
+ * fills in between `reduced` and `passed`. */
 typedef struct group {
   size_t first, count; /* tiles */
   struct group *link;  /* the next one ahead */
-  atomic_size_t looked, passed;
+  atomic_size_t reduced, passed;
   mms_place at[MMS_LEADER_GROUP];
   mms_found found[MMS_LEADER_GROUP];
   mms_value carry[MMS_LEADER_GROUP]; /* into each */
@@ -46,11 +46,11 @@ static bool in_one_round(const mms_tiles *tiles) {
   return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->far && stays;
 }
 
-/* Whether a follower looks at a group while it writes another, so that it reads memory all the time: where cores gain
+/* Whether a follower reduces a group while it writes another, so that it reads memory all the time: where cores gain
  * by that. */
-static bool looks_while_writing(const mms_tiles *tiles) {
+static bool reduces_while_writing(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
-  return run->engine->finish_and_look && ((run->job->far && mms_habits_here.fetches) || in_long_groups(tiles));
+  return run->engine->finish_and_reduce && ((run->job->far && mms_habits_here.fetches) || in_long_groups(tiles));
 }
 
 /* GROUP, or as many as a core's own cache holds. */
@@ -59,12 +59,12 @@ static size_t long_group(const mms_tiles *tiles) {
   return held < 1 ? 1 : held < GROUP ? held : GROUP;
 }
 
-/* What comes from memory is best looked at in groups that stay in a core's own cache, beside the next; but in long
+/* What comes from memory is best reduced in groups that stay in a core's own cache, beside the next; but in long
  * scans of what is in no cache some cores had better change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
   if (in_one_round(tiles)) return MMS_LEADER_GROUP;
   if (in_long_groups(tiles)) return long_group(tiles);
-  if (looks_while_writing(tiles)) return GROUP / 2;
+  if (reduces_while_writing(tiles)) return GROUP / 2;
   return from_memory(tiles) ? 2 : GROUP;
 }
 
@@ -72,14 +72,14 @@ static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 static size_t divide_near(size_t a, size_t b) { return (a + b / 2) / b; }
 
 /* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for three eighths longer than
- * the leader, the time it looks at it; with one that is streamed for a fourth, as it was prefetched, or that takes
- * longer by itself. Halves go down. */
+ * the leader, the time it takes to reduce it; with one that is streamed for a fourth, as it was prefetched, or that
+ * takes longer by itself. Halves go down. */
 static size_t leaders_part(const mms_tiles *tiles, size_t each) {
   const bool is_less = tiles->run->job->streams || tiles->run->engine->has_unit;
   return is_less ? 5 * each / 4 : divide_near(11 * each - 1, 8);
 }
 
-/* What the leader has of a round, in fortieths of a group: before the first group, while that is looked at, with some
+/* What the leader has of a round, in fortieths of a group: before the first group, while that is reduced, with some
  * to spare where there is one round; and in all. Measured: doc/PERFORMANCE.md, "Dies". */
 typedef struct leaders {
   size_t before, in_all;
@@ -87,7 +87,7 @@ typedef struct leaders {
 
 static leaders leaders_of(const mms_tiles *tiles) {
   if (!in_one_round(tiles)) return (leaders){.before = 10, .in_all = 55};
-  if (mms_habits_here.looks_long && is_on_die(tiles)) return (leaders){.before = 22, .in_all = 66};
+  if (mms_habits_here.reduces_slowly && is_on_die(tiles)) return (leaders){.before = 22, .in_all = 66};
   return (leaders){.before = 16, .in_all = 55};
 }
 
@@ -100,7 +100,7 @@ mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
   const size_t lead = divide_near(its.before * each, 40);
   const bool one_round = in_one_round(tiles);
   return (mms_leader_layout){.in_turn = one_round,
-                             .looks_while_writing = looks_while_writing(tiles),
+                             .reduces_while_writing = reduces_while_writing(tiles),
                              .from_memory = from_memory(tiles) && !one_round,
                              .lead = lead < 1 ? 1 : lead,
                              .group = each,
@@ -116,7 +116,7 @@ static void go_on(mms_leader *leader) {
 }
 
 /* The group to take where tile `next` and all after it are not taken. It need not be there. What is left of a group
- * that the leader is in loses a fifth, as looking takes time. */
+ * that the leader is in loses a fifth, as to reduce it takes time. */
 static void next_group(mms_leader *leader, group *g) {
   const mms_leader_layout *l = &leader->layout;
   size_t from = leader->next, left, lost;
@@ -148,7 +148,7 @@ static bool take(mms_leader *leader, group *g) {
   bool is_left = g->first < count;
   if (is_left) {
     if (g->count > count - g->first) g->count = count - g->first;
-    g->looked = g->passed = 0;
+    g->reduced = g->passed = 0;
     append(leader, g);
     leader->next = g->first + g->count;
   }
@@ -191,7 +191,7 @@ static group *come_to(mms_leader *leader, size_t index) {
 /* Takes the carry past a group. Returns its size: the group is its follower's again. */
 static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
   const size_t count = g->count;
-  wait_for(leader, &g->looked, (int)leader->tiles->sharing - 1);
+  wait_for(leader, &g->reduced, (int)leader->tiles->sharing - 1);
   for (size_t i = 0; i < count; i++) {
     g->carry[i] = mms_tiles_pass(leader->tiles, room, &g->at[i], &g->found[i], carry);
   }
@@ -214,9 +214,9 @@ static void lead(mms_leader *leader, void *room) {
 
 /* ---- A follower ----------------------------------------------------------------------------------------------- */
 
-static void look(mms_leader *leader, void *room, group *g) {
-  for (size_t i = 0; i < g->count; i++) mms_tiles_look(leader->tiles, room, &g->at[i], &g->found[i]);
-  mms_bell_set(&leader->bell, &g->looked, 1);
+static void reduce(mms_leader *leader, void *room, group *g) {
+  for (size_t i = 0; i < g->count; i++) mms_tiles_reduce(leader->tiles, room, &g->at[i], &g->found[i]);
+  mms_bell_set(&leader->bell, &g->reduced, 1);
 }
 
 /* then: the group to prefetch on the way; or NULL. */
@@ -226,46 +226,46 @@ static void finish(mms_leader *leader, void *room, const group *g, const group *
 }
 
 /* Groups may differ in length at the end. */
-static void finish_and_look(mms_leader *leader, void *room, const group *g, group *ahead) {
+static void finish_and_reduce(mms_leader *leader, void *room, const group *g, group *ahead) {
   const mms_tiles *tiles = leader->tiles;
   const size_t both = g->count < ahead->count ? g->count : ahead->count;
   for (size_t i = 0; i < both; i++)
-    mms_tiles_finish_and_look(tiles, room, &g->at[i], &g->carry[i], &ahead->at[i], &ahead->found[i]);
+    mms_tiles_finish_and_reduce(tiles, room, &g->at[i], &g->carry[i], &ahead->at[i], &ahead->found[i]);
   for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], NULL);
-  for (size_t i = both; i < ahead->count; i++) mms_tiles_look(tiles, room, &ahead->at[i], &ahead->found[i]);
-  mms_bell_set(&leader->bell, &ahead->looked, 1);
+  for (size_t i = both; i < ahead->count; i++) mms_tiles_reduce(tiles, room, &ahead->at[i], &ahead->found[i]);
+  mms_bell_set(&leader->bell, &ahead->reduced, 1);
 }
 
-static void finish_then_look(mms_leader *leader, void *room, const group *g, group *ahead) {
+static void finish_then_reduce(mms_leader *leader, void *room, const group *g, group *ahead) {
   finish(leader, room, g, leader->layout.from_memory ? ahead : NULL);
-  look(leader, room, ahead);
+  reduce(leader, room, ahead);
 }
 
-/* Takes the first groups, two at most, and looks at them. Returns how many. */
-static size_t look_at_first(mms_leader *leader, void *room, group *g) {
+/* Takes the first groups, two at most, and reduces them. Returns how many. */
+static size_t reduce_first(mms_leader *leader, void *room, group *g) {
   const bool is_any = take(leader, &g[0]);
   atomic_fetch_add(&leader->taken, 1);
   if (!is_any) return 0;
-  look(leader, room, &g[0]);
+  reduce(leader, room, &g[0]);
   if (!take(leader, &g[1])) return 1;
-  look(leader, room, &g[1]);
+  reduce(leader, room, &g[1]);
   return 2;
 }
 
-/* While it writes a group it has looked at the next one, and has taken the one after that. */
+/* While it writes a group it has reduced the next one, and has taken the one after that. */
 static void follow(mms_leader *leader, void *room) {
   group three[3];
-  size_t taken = look_at_first(leader, room, three);
+  size_t taken = reduce_first(leader, room, three);
   for (size_t written = 0; written < taken; written++) {
     group *now = &three[written % 3], *ahead = &three[taken % 3];
     const bool more = taken == written + 2 && take(leader, ahead);
     wait_for(leader, &now->passed, -1);
     if (!more)
       finish(leader, room, now, NULL);
-    else if (leader->layout.looks_while_writing)
-      finish_and_look(leader, room, now, ahead);
+    else if (leader->layout.reduces_while_writing)
+      finish_and_reduce(leader, room, now, ahead);
     else
-      finish_then_look(leader, room, now, ahead);
+      finish_then_reduce(leader, room, now, ahead);
     taken += more;
   }
 }

@@ -1,14 +1,14 @@
 /* leader.h: threads that share the tiles of a scan, of which one leads: where they have no shares (shares.h).
  *
  * The first thread to come leads. It has the carry, so it scans tile after tile at once, reading each a single time.
- * The others follow ahead of it: each takes a group of tiles there, looks at them, and waits until the leader comes by
- * with the carry, which it takes past them in no time; then they write. While a follower writes a group it has looked
- * at the next one, and has taken the one after that, so it seldom waits for the leader; of what comes from memory it
- * prefetches that one on the way, or, where cores gain by it, looks at it.
+ * The others follow ahead of it: each takes a group of tiles there, reduces them to their totals, and waits until the
+ * leader comes by with the carry, which it takes past them in no time; then they write. While a follower writes a group
+ * it has reduced the next one, and has taken the one after that, so it seldom waits for the leader; of what comes from
+ * memory it prefetches that one on the way, or, where cores gain by it, reduces it.
  *
  * Where groups are is laid out beforehand, so that a thread finds what it had in its cache the last time, and long ones
  * lie together: threads that write side by side take lines from each other's caches. In front of the groups of each
- * round the leader has tiles of its own, for the time in which they are looked at. Where cores may share no cache, and
+ * round the leader has tiles of its own, for the time in which they are reduced. Where cores may share no cache, and
  * what is scanned fits in theirs, there is one round, three pieces for two threads, and threads take parts in turn.
  * What comes from memory no cache holds; there the leader's part of a round grows when it had to wait for others, and
  * shrinks when they had to wait for it, as threads are seldom equally fast.
@@ -27,7 +27,7 @@ enum { MMS_LEADER_GROUP = 64, MMS_LEADER_FINE = 8 }; /* tiles in a group, at mos
 /* In tiles: `lead` of the leader's, then rounds: a group for each follower, and a part of the leader's. */
 typedef struct mms_leader_layout {
   bool in_turn;                     /* threads take parts in the order of their numbers, the last one first */
-  bool looks_while_writing;         /* a follower, at the group after next */
+  bool reduces_while_writing;       /* a follower, at the group after next */
   bool from_memory;                 /* so it is prefetched, and the leader's part changes, until nobody waits */
   size_t lead, group, groups, part; /* groups: all of a round */
 } mms_leader_layout;

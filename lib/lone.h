@@ -1,7 +1,7 @@
 /* lone.h: one thread, where memory is the limit.
  *
  * A die of some CPUs reads and writes memory no faster than one of its cores does. Threads that share a scan there are
- * slower than one alone, as they look at some of x before they scan it. That this is so here is not taken for granted:
+ * slower than one alone, as they reduce some of x before they scan it. That this is so here is not taken for granted:
  * of scans that may be one thread's the first is shared, the second is not, and from then on whoever was faster has
  * them, but for one in many, by which the other is timed again. Bits do not depend on that.
  */

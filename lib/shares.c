@@ -49,7 +49,7 @@ static bool take(mms_shares *s, size_t index) {
   return !is_taken(s, index) && !(atomic_fetch_or(&s->taken, bit(index)) & bit(index));
 }
 
-/* Waits for the thread whose share it is: who has had nothing to look at may be here before it. Not for one that
+/* Waits for the thread whose share it is: who has had nothing to reduce may be here before it. Not for one that
  * sleeps: until *end, which is 0 where nobody was waited for yet. */
 static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
   if (is_taken(s, index)) return;
@@ -60,13 +60,13 @@ static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
 
 /* ---- A thread's own --------------------------------------------------------------------------------------------- */
 
-static void look(mms_shares *s, void *room, size_t index, share *own) {
+static void reduce(mms_shares *s, void *room, size_t index, share *own) {
   own->index = index;
   own->first = first_tile(s->tiles, index);
   own->end = first_tile(s->tiles, index + 1);
   for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    mms_tiles_look(s->tiles, room, &at, &own->found[i - own->first]);
+    mms_tiles_reduce(s->tiles, room, &at, &own->found[i - own->first]);
   }
 }
 
@@ -106,7 +106,7 @@ void mms_shares_take_part(void *given, void *room) {
   const bool is_mine = take(s, self);
   share own;
   double end = 0;
-  if (is_mine) look(s, room, self, &own);
+  if (is_mine) reduce(s, room, self, &own);
   for (size_t i = 0; i < s->tiles->sharing; i++) {
     if (is_mine && i < self) wait_for_owner(s, i, &end);
     if (is_mine && i == self) {

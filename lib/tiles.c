@@ -6,7 +6,7 @@
 /* ---- Where they are ------------------------------------------------------------------------------------------- */
 
 mms_tiles mms_tiles_of(const mms_run *run) {
-  const size_t most = run->engine->local ? run->job->tile : run->n;
+  const size_t most = run->engine->reduce ? run->job->tile : run->n;
   const size_t per_scan = run->n > most ? (run->n - 1) / most + 1 : 1; /* a division takes as long as a tiny scan */
   return (mms_tiles){.run = run,
                      .element = mms_type_size(run->job->type),
@@ -90,13 +90,13 @@ void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) 
 
 /* ---- One tile ------------------------------------------------------------------------------------------------- */
 
-/* Nobody asks for the carry out of the tile, and it can be written without being looked at. */
+/* Nobody asks for the carry out of the tile, and it can be written without being reduced. */
 static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
   return at->last && !tiles->run->carry && tiles->run->engine->finish;
 }
 
-void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found) {
-  if (!ends_here(tiles, at)) tiles->run->engine->local(tiles->run->job, room, &at->tile, found);
+void mms_tiles_reduce(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found) {
+  if (!ends_here(tiles, at)) tiles->run->engine->reduce(tiles->run->job, room, &at->tile, found);
 }
 
 mms_value mms_tiles_pass(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
@@ -127,14 +127,14 @@ void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at,
   tiles->run->engine->complete(tiles->run->job, room, &at->tile, carry, then);
 }
 
-void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
-                               const mms_place *ahead, mms_found *found) {
+void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                                 const mms_place *ahead, mms_found *found) {
   const mms_engine *engine = tiles->run->engine;
-  if (engine->finish_and_look && ahead->tile.m == at->tile.m && !ends_here(tiles, ahead)) {
-    engine->finish_and_look(tiles->run->job, room, &at->tile, carry, &ahead->tile, found);
+  if (engine->finish_and_reduce && ahead->tile.m == at->tile.m && !ends_here(tiles, ahead)) {
+    engine->finish_and_reduce(tiles->run->job, room, &at->tile, carry, &ahead->tile, found);
   } else {
     mms_tiles_finish(tiles, room, at, carry, NULL);
-    mms_tiles_look(tiles, room, ahead, found);
+    mms_tiles_reduce(tiles, room, ahead, found);
   }
 }
 

@@ -47,10 +47,10 @@ static inline size_t mms_tiles_bytes(const mms_tiles *tiles, size_t count) {
 mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
 
-/* The steps of an engine (engine.h). A tile whose carry nobody will want is not looked at. pass: advance(), which
+/* The steps of an engine (engine.h). A tile whose carry nobody will want is not reduced. pass: advance(), which
  * returns the carry into the tile. A carry goes in and comes out, but into the first tile of a scan is the one into
  * that scan; that out of the last one is kept for the caller too. */
-void mms_tiles_look(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
+void mms_tiles_reduce(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
 mms_value mms_tiles_pass(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
                          mms_value *carry);
 void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
@@ -62,9 +62,9 @@ void mms_tiles_prepare(const mms_tiles *tiles, void *room, const mms_place *at, 
 void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                         const void *then);
 
-/* Writes a tile and looks at another, of any length. */
-void mms_tiles_finish_and_look(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
-                               const mms_place *ahead, mms_found *found);
+/* Writes a tile and reduces another, of any length. */
+void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+                                 const mms_place *ahead, mms_found *found);
 
 /* Scans from..to - 1, where each is one tile and leaves no carry: with little besides, as they may be tiny. */
 void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);

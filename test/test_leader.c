@@ -19,7 +19,7 @@ enum { COUNT_OF_TILES = 600, TILE = 32768 }; /* elements */
 
 static enum { NOBODY, THE_LEADER, FOLLOWERS } slow;
 static unsigned nap = 400; /* microseconds, for a tile: a thread that has no core for a while loses few */
-static atomic_uint led, looked_at, followed; /* tiles */
+static atomic_uint led, reduced, followed; /* tiles */
 static atomic_bool written[COUNT_OF_TILES];
 static atomic_uint wrong; /* tiles written twice, or from a wrong carry */
 static char x[1], y[1];   /* more than they have is never read, nor written */
@@ -29,9 +29,9 @@ static void write_tile(const mms_tile *t, const mms_value *carry) {
   if (carry->i32 != (int32_t)index || atomic_exchange(&written[index], true)) atomic_fetch_add(&wrong, 1);
 }
 
-static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
+static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
   (void)job, (void)room, (void)t;
-  atomic_fetch_add(&looked_at, 1);
+  atomic_fetch_add(&reduced, 1);
   if (slow == FOLLOWERS) usleep(nap);
   *found = (mms_found){.total.i32 = 1};
 }
@@ -50,7 +50,7 @@ static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_
 /* Not before a follower is awake. */
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
   (void)job, (void)room;
-  while (looked_at == 0 && omp_get_num_threads() > 1) usleep(nap);
+  while (reduced == 0 && omp_get_num_threads() > 1) usleep(nap);
   if (slow == THE_LEADER) usleep(nap);
   atomic_fetch_add(&led, 1);
   write_tile(t, carry);
@@ -59,7 +59,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
 
 /* Runs all tiles by so many threads. Returns the leader's in a thousand. */
 static unsigned led_of(size_t element, int threads) {
-  static const mms_engine engine = {.local = local, .advance = advance, .finish = finish, .at_once = at_once};
+  static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
   const mms_job job = {.type = MMSCAN_I32, .far = true, .tile = TILE};
   const mms_run run = {.engine = &engine, .job = &job, .n = (size_t)COUNT_OF_TILES * TILE, .batch = 1, .x = x, .y = y};
   mms_tiles tiles = mms_tiles_of(&run);
@@ -72,7 +72,7 @@ static unsigned led_of(size_t element, int threads) {
                               .count = tiles.count,
                               .sharing = tiles.sharing};
   mms_leader leader = MMS_LEADER_READY(&tiles, mms_leader_layout_of(&laid_out));
-  led = looked_at = followed = 0;
+  led = reduced = followed = 0;
   for (size_t i = 0; i < COUNT_OF_TILES; i++) written[i] = false;
 #pragma omp parallel num_threads(threads)
   mms_leader_take_part(&leader, NULL);
@@ -129,7 +129,7 @@ static void test_layout(void **state) {
   mms_habits_here = (mms_habits){.has_dies = true, .long_groups = true, .half_cache = 512 << 10};
   check_layout(64, false, false, false, 11, 27);
   check_layout(100, false, false, false, 17, 42);
-  mms_habits_here.looks_long = true;
+  mms_habits_here.reduces_slowly = true;
   check_layout(64, false, false, false, 13, 24); /* 8 MiB each: all on a die */
   check_layout(65, false, false, false, 11, 27);
   check_layout(128, true, false, false, 26, 48);

@@ -112,7 +112,7 @@ static void see_tile(const mms_job *job, const mms_tile *t, float carry) {
   atomic_fetch_add(omp_in_parallel() ? &by_some : &by_one, 1);
 }
 
-static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
+static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
   (void)job, (void)room, (void)t;
   *found = (mms_found){.total.f32 = 1};
 }
@@ -134,7 +134,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
 
 /* Whether one thread had all tiles of a scan, and not the first ones alone. */
 static bool is_lone_of(bool may_be, bool reverse, bool has_carry) {
-  static const mms_engine engine = {.local = local, .advance = advance, .finish = finish, .at_once = at_once};
+  static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
   const mms_job job = {.type = MMSCAN_F32, .tile = TILE, .reverse = reverse};
   float carry = FIRST;
   mms_run run = {.engine = &engine,

@@ -6,14 +6,14 @@
  * An engine does a tile at once, in one reading. It may have the three steps below as well, which give the same bits;
  * the runtime then has many tiles of one scan in flight. Without steps a whole scan is a tile.
  *
- *   local    reads x, and finds its total
+ *   reduce   reads x, and finds its total, as in reduce-then-scan
  *   advance  turns the carry into the tile into the carry out of it
  *   finish   given the carry into the tile, writes y. then: where the elements are that are likely to be read next;
  *            m of them are prefetched while y is written, and need not exist. NULL: none
  *
  * Where work takes longer than memory does, an engine may have finish() in two halves, so that x is read once:
  *
- *   prepare  local(), and all of the work that needs no carry; what comes of it stays in the room
+ *   prepare  reduce(), and all of the work that needs no carry; what comes of it stays in the room
  *   complete finish(), of the tile that was prepared last in this room. In between advance() is called there for
  *            the same tile, and leaves what was prepared; nothing else is
  *
@@ -66,13 +66,13 @@ typedef struct mms_engine {
   void (*rows)(const mms_job *, const mms_rows *);
 
   /* The steps. NULL in an engine that cuts no tiles; there m may be anything. */
-  void (*local)(const mms_job *, void *room, const mms_tile *, mms_found *found);
+  void (*reduce)(const mms_job *, void *room, const mms_tile *, mms_found *found);
   void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_found *found, mms_value *carry);
   void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
 
-  /* finish() of a tile and local() of another, ahead and of the same length, in one loop. NULL: one after the other. */
-  void (*finish_and_look)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const mms_tile *ahead,
-                          mms_found *found);
+  /* finish() of a tile and reduce() of another, ahead and as long, in one loop. NULL: one after the other. */
+  void (*finish_and_reduce)(const mms_job *, void *room, const mms_tile *, const mms_value *carry,
+                            const mms_tile *ahead, mms_found *found);
 
   /* These two, for jobs of which it prepares tiles. NULL in an engine that never does. */
   bool (*prepares)(const mms_job *);

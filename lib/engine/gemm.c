@@ -22,7 +22,7 @@
  * exactly where the plain loop's is, and no non-finite element meets a zero of L_s.
  *
  * The total of a block is found while it is taken apart; the carry, and the total of the tile, go on by that. Who only
- * looks at a tile adds up the same, and multiplies later.
+ * reduces a tile adds up the same, and multiplies later.
  */
 #include "arena.h"
 #include "engine/engine.h"
@@ -267,7 +267,7 @@ static mms_found take_apart(const mms_job *job, room *r, const block *b) {
 }
 
 /* Finds the same of columns, and leaves the room as it is. */
-static mms_found look_at(const mms_job *job, const block *b) {
+static mms_found reduce_block(const mms_job *job, const block *b) {
   mms_found found;
   job->kernel->total(b->columns * job->s, b->x, false, &found);
   return found;
@@ -284,7 +284,7 @@ static bool carry_past(const mms_job *job, const mms_found *columns, mms_value *
 /* By a product, where that is allowed, else by the plain loop. */
 static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
   const mms_value before = *carry;
-  const mms_found found = b->y ? take_apart(job, r, b) : look_at(job, b);
+  const mms_found found = b->y ? take_apart(job, r, b) : reduce_block(job, b);
   if (!carry_past(job, &found, carry)) {
     scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
   } else if (b->y) {
@@ -326,11 +326,11 @@ static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_v
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
-static void local(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
+static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
   *found = nothing_found(job);
   block b = {.done = 0};
   while (next_block(job, memory, t, &b)) {
-    mms_found here = look_at(job, &b);
+    mms_found here = reduce_block(job, &b);
     if (b.tail > 0) add_tail(job, &b, &here);
     add_to(job, &here, found);
   }
@@ -401,7 +401,7 @@ static size_t s_of(const mms_unit *unit) { return mms_unit_adds(unit) ? 2 : 4; }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .description = "MatMulScan: blocks by a unit, their totals in vector registers",
-                                    .local = local,
+                                    .reduce = reduce,
                                     .advance = advance,
                                     .finish = finish,
                                     .at_once = at_once,

@@ -1,6 +1,6 @@
 /* simd.c: the engine whose matrices are in vector registers: the kernels of the instruction set, a tile at a time.
  *
- * A thread that looks at a tile before it has the carry reads it twice, the first time for its total (`local`): the
+ * A thread that reduces a tile before it has the carry reads it twice, the first time for its total: the
  * carry out is known before the tile is scanned, and does not depend on who scans it. A leader, and a thread alone,
  * reads it once and finds the same total on the way (`at_once`).
  */
@@ -12,7 +12,7 @@ static mms_kernel_scan *scan_of(const mms_job *job) {
   return (job->streams ? job->kernel->stream : job->kernel->scan)[job->kind][job->reverse];
 }
 
-static void local(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
+static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
   (void)room;
   job->kernel->total(t->m, t->x, job->reverse, found);
 }
@@ -41,8 +41,8 @@ static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_
   scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.then = then, .paces = job->paces});
 }
 
-static void finish_and_look(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,
-                            const mms_tile *ahead, mms_found *found) {
+static void finish_and_reduce(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,
+                              const mms_tile *ahead, mms_found *found) {
   mms_value running = *carry;
   (void)room;
   const mms_aside aside = {.found = found, .ahead = ahead->x, .paces = job->paces};
@@ -77,10 +77,10 @@ static size_t tile_of(const mms_job *job, size_t n) {
 
 const mms_engine mms_engine_simd = {.name = "simd",
                                     .description = "scans by matrices of ones, in vector registers",
-                                    .local = local,
+                                    .reduce = reduce,
                                     .advance = advance,
                                     .finish = finish,
-                                    .finish_and_look = finish_and_look,
+                                    .finish_and_reduce = finish_and_reduce,
                                     .at_once = at_once,
                                     .rows = scan_rows,
                                     .has_isa = true,

@@ -14,7 +14,7 @@ mms_habits mms_habits_of(mms_cores cores, size_t own, size_t last) {
   return (mms_habits){.fetches = is_intel,
                       .two_streams = cores == MMS_CORES_ZEN_3,
                       .has_dies = cores >= MMS_CORES_AMD,
-                      .looks_long = cores >= MMS_CORES_ZEN_5,
+                      .reduces_slowly = cores >= MMS_CORES_ZEN_5,
                       .long_groups = cores >= MMS_CORES_ZEN_3,
                       .fills = cores >= MMS_CORES_ZEN_5,
                       .paces = cores >= MMS_CORES_ZEN_5,
