@@ -21,7 +21,7 @@ typedef struct group {
 
 /* Bytes of all scans: of x, from which it is in no cache that cores share, measured as in plan.c; and of x and y that
  * are all in the last cache of a die, half of it. Tiles in a group, and for each thread from which a scan is long. */
-enum { FROM_MEMORY = 8 << 20, ON_DIE = 16 << 20, GROUP = 8, LONG = 64 * GROUP };
+enum { FROM_MEMORY = 8 << 20, HALF_A_DIE = 16 << 20, GROUP = 8, LONG = 64 * GROUP };
 
 static size_t bytes_of_x(const mms_tiles *tiles) { return mms_tiles_bytes(tiles, tiles->count); }
 
@@ -29,7 +29,7 @@ static bool from_memory(const mms_tiles *tiles) { return bytes_of_x(tiles) > FRO
 
 static bool is_in_place(const mms_tiles *tiles) { return tiles->run->x == tiles->run->y; }
 
-static bool is_on_die(const mms_tiles *tiles) { return bytes_of_x(tiles) * (is_in_place(tiles) ? 1 : 2) <= ON_DIE; }
+static bool is_on_die(const mms_tiles *tiles) { return bytes_of_x(tiles) * (is_in_place(tiles) ? 1 : 2) <= HALF_A_DIE; }
 
 /* Whether a scan of what is in no cache is one of many tiles, for cores that best take many of these at a time; in
  * place on two dies, where what one has written is not the other's to read, any scan is. */

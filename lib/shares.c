@@ -12,7 +12,7 @@
 enum { MOST_SHARES = 64, MOST_TILES = 128 };
 
 /* Bytes of x, of all scans: what the last caches of two dies hold beside y. */
-static const size_t ON_DIES = (size_t)32 << 20;
+static const size_t TWO_DIES = (size_t)32 << 20;
 
 /* Whether each share is in its core's own cache, and y too. */
 static bool stays_in_core(const mms_tiles *tiles, size_t each) {
@@ -23,7 +23,7 @@ static bool stays_in_core(const mms_tiles *tiles, size_t each) {
  * difference where x is. */
 static bool stays_on_die(const mms_tiles *tiles) {
   const bool is_slow = tiles->run->engine->has_unit && tiles->run->job->streams;
-  return mms_tiles_bytes(tiles, tiles->count) <= ON_DIES && !is_slow && mms_apart();
+  return mms_tiles_bytes(tiles, tiles->count) <= TWO_DIES && !is_slow && mms_apart();
 }
 
 bool mms_shares_suit(const mms_tiles *tiles) {
