@@ -3,8 +3,8 @@
  * Threads that work together on some microseconds wait for each other at the end, and where a core is somebody else's
  * for a while that wait is a time slice of the system: milliseconds. So is the start, where the thread that is woken
  * takes the core of the one that wakes it, as the other core is taken: by another process, or by threads of a BLAS that
- * look out for work. A run that was held up so tells of it, and for ten times as long runs are left to one thread. Bits
- * do not depend on that.
+ * look out for work. A run that was held up so tells of it, and for ten times as long, a second at most, runs are left
+ * to one thread. Bits do not depend on that.
  */
 #ifndef MMS_CROWD_H
 #define MMS_CROWD_H

@@ -163,8 +163,8 @@ mmscan_status mms_roster_unit(mms_roster *r, const char *name, const mms_unit **
 /* One that is open already is off until it is told. */
 static void tell(const mms_library *l, const char *routine) {
   const mms_unit *unit = mms_unit_find(l->name);
-  if (!unit || !unit->try_routine || !mms_unit_hold(unit)) return;
-  if (strcmp(version_of(unit), l->version) == 0) unit->try_routine(unit, routine);
+  if (!unit || !mms_unit_hold(unit)) return;
+  if (unit->try_routine && strcmp(version_of(unit), l->version) == 0) unit->try_routine(unit, routine);
   mms_unit_drop(unit);
 }
 

@@ -83,6 +83,7 @@ class InfoAndUsage(Case):
         self.assertEqual(self.good("help"), self.good("--help"))
         self.assertEqual(self.good("help", "tune"), self.good("tune", "--help"))
         self.bad("help", "abacus", status=2, says="abacus")
+        self.bad("help", "scan", "tune", status=2, says="one subcommand")
 
     def test_values_that_are_not_there(self):
         """The message names those that are."""

@@ -71,7 +71,8 @@ static unsigned led_of(size_t element, int threads) {
                               .per_scan = tiles.per_scan,
                               .count = tiles.count,
                               .sharing = tiles.sharing};
-  mms_leader leader = MMS_LEADER_READY(&tiles, mms_leader_layout_of(&laid_out));
+  const mms_leader_layout layout = mms_leader_layout_of(&laid_out);
+  mms_leader leader = MMS_LEADER_READY(&tiles, layout);
   led = reduced = followed = 0;
   for (size_t i = 0; i < COUNT_OF_TILES; i++) written[i] = false;
 #pragma omp parallel num_threads(threads)

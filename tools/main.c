@@ -38,7 +38,7 @@ static int print_help(void) {
        "Prefix sums by matrix multiplication.\n\n"
        "Subcommands:");
   for (int i = 0; i < SUBCOMMANDS; i++) printf("  %-6s %s\n", subcommands[i].name, subcommands[i].summary);
-  puts("\n'mmscan SUBCOMMAND --help' tells more; 'mmscan --version' the version.\n"
+  puts("\n'mmscan SUBCOMMAND --help' or 'mmscan help SUBCOMMAND' tells more; 'mmscan --version' the version.\n"
        "Results go to standard output, messages to standard error.\n"
        "Exit status: 0 done, 1 failed, 2 wrong usage.");
   return DONE;
@@ -65,7 +65,8 @@ static int help_on(const char *name, char *command) {
 static int dispatch(int argc, char **argv) {
   if (argc < 2) return wrong_usage(NULL, "a subcommand is missing");
   const char *name = argv[1];
-  if (strcmp(name, "help") == 0 && argc > 2) return help_on(argv[2], argv[0]);
+  if (strcmp(name, "help") == 0 && argc == 3) return help_on(argv[2], argv[0]);
+  if (strcmp(name, "help") == 0 && argc > 3) return wrong_usage(NULL, "help is on one subcommand");
   if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_help();
   if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return print_version();
   argv[1] = argv[0];

@@ -15,6 +15,7 @@
 #include "result.h"
 
 #include <csv.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -74,13 +75,21 @@ static int fail_packed(const job *j, const char *packer) {
                      packer);
 }
 
+/* Raw data too may well be nothing but bytes that are white space. */
+static bool is_blank(const unsigned char *start, size_t size) {
+  size_t blanks = 0;
+  while (blanks < size && isspace(start[blanks])) blanks++;
+  return blanks == size;
+}
+
 /* Without a name that says the format: .npy data by its first bytes; else a file is raw, and standard input with a
- * --type, where it does not look like text. */
+ * --type, where it does not look like numbers or words. */
 static int guess_format(job *j, bool has_name) {
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
   const bool text = table_looks_like_text(j->in.peeked, size);
-  const bool raw = has_name || (j->request->type != NULL && !is_of_table(j->request) && !text);
+  const bool raw =
+      has_name || (j->request->type != NULL && !is_of_table(j->request) && (!text || is_blank(j->in.peeked, size)));
   const char *packer = raw ? packer_of(j->in.peeked, size) : NULL;
   if (packer != NULL) return fail_packed(j, packer);
   if (size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)

@@ -49,14 +49,20 @@ static void flush_store(table *t) {
   t->stored = 0;
 }
 
+/* A type that has the integer; "" where none does. */
+static const char *keeper_of(const char *text) {
+  scalar value;
+  if (element_by_name("i64")->parse(text, &value) == PARSED) return "--type i64 keeps it, ";
+  return element_by_name("u64")->parse(text, &value) == PARSED ? "--type u64 keeps it, " : "";
+}
+
 static int fail_number(const table *t, const char *text, parsed result) {
   const char *type = t->request->type->name;
   char quote[MESSAGE_QUOTE];
   if (text[0] == '\0') return fail("%s:%zu: empty field", t->name, t->line);
   quoted(text, quote);
   if (result == ROUNDED)
-    return fail("%s:%zu: '%s' would be rounded: --type i64 or u64 keeps integers, --type %s rounds them", t->name,
-                t->line, quote, type);
+    return fail("%s:%zu: '%s' would be rounded: %s--type %s rounds it", t->name, t->line, quote, keeper_of(text), type);
   const char *what = result == OUT_OF_RANGE ? "is out of range for" : "is not a number of type";
   return fail("%s:%zu: '%s' %s %s", t->name, t->line, quote, what, type);
 }

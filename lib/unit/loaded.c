@@ -116,7 +116,7 @@ static const mms_unit as_xsmm = {.description = "LIBXSMM, which makes kernels wh
                                  .adds = xsmm_adds};
 
 /* A record that is loaded anew may be another kind of library than before. Only what differs is written: others may
- * look at the record meanwhile, to hold it. */
+ * look at the rest meanwhile, and at this once they hold it. */
 static void become(loaded *l, const mms_unit *kind) {
   l->description = kind->description;
   l->unit.multiply = kind->multiply;
