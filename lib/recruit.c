@@ -50,22 +50,24 @@ static void set_stack(pthread_attr_t *as) {
   if (size) pthread_attr_setstacksize(as, size);
 }
 
-/* What a scan takes on a thread is 24 KiB, and what an OpenBLAS has for each, on the same stack, 64. */
-static bool is_stack;
+/* Bytes: what a scan takes on a thread is 24 KiB, and what an OpenBLAS has for each, on the same stack, 64. */
+enum { LEAST_STACK = 128 << 10 };
+
+static bool stack_is_enough;
+
 static void look_at_stack(void) {
-  enum { LEAST = 128 << 10 };
   pthread_attr_t as;
   size_t size;
   if (pthread_attr_init(&as) != 0) return;
   set_stack(&as);
-  is_stack = pthread_attr_getstacksize(&as, &size) == 0 && size >= LEAST;
+  stack_is_enough = pthread_attr_getstacksize(&as, &size) == 0 && size >= LEAST_STACK;
   pthread_attr_destroy(&as);
 }
 
 bool mms_recruit_has_stack(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, look_at_stack);
-  return is_stack;
+  return stack_is_enough;
 }
 
 /* ---- Threads that do nothing ---------------------------------------------------------------------------------- */

@@ -311,7 +311,7 @@ static void test_wisdom_that_cannot_be_used(void **state) {
   refuse_wisdom(in_scratch("note"), "not wisdom");
   damaged.data[head.size] = 'F';
   text_write(in_scratch("damaged"), &damaged);
-  refuse_wisdom(in_scratch("damaged"), "damaged");
+  refuse_wisdom(in_scratch("damaged"), "damaged: mmscan tune -o measures anew");
   illegal = wisdom_of(head.data, "f32 16 0 abacus - 0 1024 1 1024\n");
   text_write(in_scratch("illegal"), &illegal);
   refuse_wisdom(in_scratch("illegal"), "line");

@@ -57,12 +57,7 @@ static int fail_raw_text(const job *j) {
 static const char *packer_of(const unsigned char *start, size_t size) {
   static const struct {
     const char *begins, *name;
-  } known[] = {{"\x1f\x8b\x08", "gzip"},
-               {"PK\x03\x04", "zip"},
-               {"\x28\xb5\x2f\xfd", "zstd"},
-               {"\xfd"
-                "7zXZ",
-                "xz"}};
+  } known[] = {{"\x1f\x8b\x08", "gzip"}, {"PK\x03\x04", "zip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"\3757zXZ", "xz"}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     const size_t length = strlen(known[i].begins);
     if (size >= length && memcmp(start, known[i].begins, length) == 0) return known[i].name;

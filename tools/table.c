@@ -393,8 +393,10 @@ static bool are_numbers(char *words) {
   const element *real = element_by_name("f64");
   scalar value;
   char *rest = NULL;
-  for (char *each = strtok_r(words, " \t\f\v", &rest); each != NULL; each = strtok_r(NULL, " \t\f\v", &rest))
-    if (real->parse(each, &value) > ROUNDED) return false;
+  for (char *each = strtok_r(words, " \t\f\v", &rest); each != NULL; each = strtok_r(NULL, " \t\f\v", &rest)) {
+    const parsed result = real->parse(each, &value);
+    if (result != PARSED && result != ROUNDED) return false;
+  }
   return true;
 }
 
