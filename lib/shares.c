@@ -60,13 +60,18 @@ static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
 
 /* ---- A thread's own --------------------------------------------------------------------------------------------- */
 
+/* Of more than the core's own cache holds the last tile comes first: then what is written first was read last, and is
+ * there still, as the end of the share is after a scan, or after whoever wrote x. */
 static void reduce(mms_shares *s, void *room, size_t index, share *own) {
   own->index = index;
   own->first = first_tile(s->tiles, index);
   own->end = first_tile(s->tiles, index + 1);
-  for (size_t i = own->first; i < own->end; i++) {
-    const mms_place at = mms_tiles_at(s->tiles, i);
-    mms_tiles_reduce(s->tiles, room, &at, &own->found[i - own->first]);
+  const size_t count = own->end - own->first;
+  const bool from_end = !stays_in_core(s->tiles, count);
+  for (size_t i = 0; i < count; i++) {
+    const size_t which = from_end ? count - 1 - i : i;
+    const mms_place at = mms_tiles_at(s->tiles, own->first + which);
+    mms_tiles_reduce(s->tiles, room, &at, &own->found[which]);
   }
 }
 

@@ -177,17 +177,20 @@ static void check_same_bits(const struct sample *sample, const mmscan_desc *desc
   buffer_free(&many);
 }
 
+enum { SMALL = 4096 }; /* bytes */
+
 /* By one thread and by two other numbers of them, other ones in the next turn: by the second in a chain
- * always, or with a leader. In every other turn cores are on dies, where threads are apart, and a leader has one round.
- */
+ * always, or with a leader. In every other turn cores are on dies, where threads are apart, and a leader has one round;
+ * in every other one of these a share is more than a core's own cache holds. */
 static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, unsigned turn,
                        struct tally *tally) {
   static const int counts[] = {2, 3, 7, 16};
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
-  const bool habit = mms_habits_here.has_dies;
+  const mms_habits here = mms_habits_here;
   struct buffer one = buffer_new(size, 0);
   execute_with(desc, *choice, 1, sample->x, one.data);
   mms_habits_here.has_dies = are_apart = turn % 2 == 0;
+  if (turn % 4 == 0 && !choice->unit) mms_habits_here.half_cache = SMALL; /* a unit would have other blocks */
   for (unsigned i = turn; i < turn + 2; i++) {
     const int threads = counts[i % sized(COUNT(counts), 3)];
     atomic_store(&took_part, 0);
@@ -203,7 +206,7 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     tally->in_chain += atomic_load(&had_chain) > 0;
   }
   are_apart = false;
-  mms_habits_here.has_dies = habit;
+  mms_habits_here = here;
   buffer_free(&one);
 }
 
