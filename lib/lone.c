@@ -1,4 +1,4 @@
-/* lone.c: two numbers and a count that all threads share. */
+/* lone.c: four numbers and a count that all threads share. */
 #include "lone.h"
 
 #include <stdatomic.h>
@@ -11,8 +11,25 @@ enum { AGAIN = 64, SOON = 4, LEAVES = 16 };
 /* Nanoseconds for a byte of x. */
 static const double SLOW = 1.0 / 22;
 
-static _Atomic uint64_t shared_took, lone_took; /* the last one: picoseconds for 1024 bytes; 0: not known */
+/* What the last two scans of a way took: picoseconds for 1024 bytes; 0: not known. */
+typedef struct times {
+  _Atomic uint64_t last, before;
+} times;
+
+static times of_shared, of_lone;
 static atomic_uint scans;
+
+/* The shorter one: a scan may have been held up. */
+static uint64_t shorter(times *t) {
+  const uint64_t last = atomic_load_explicit(&t->last, memory_order_relaxed);
+  const uint64_t before = atomic_load_explicit(&t->before, memory_order_relaxed);
+  return before > 0 && before < last ? before : last;
+}
+
+static void keep(times *t, uint64_t took) {
+  atomic_store_explicit(&t->before, atomic_exchange_explicit(&t->last, took, memory_order_relaxed),
+                        memory_order_relaxed);
+}
 
 bool mms_lone_is_slow(size_t bytes, double took) { return took > SLOW * (double)bytes; }
 
@@ -22,8 +39,7 @@ static bool is_tried_again(unsigned scan) {
 }
 
 bool mms_lone_pays(void) {
-  const uint64_t lone = atomic_load_explicit(&lone_took, memory_order_relaxed);
-  const uint64_t shared = atomic_load_explicit(&shared_took, memory_order_relaxed);
+  const uint64_t lone = shorter(&of_lone), shared = shorter(&of_shared);
   if (lone == 0 || shared == 0) return shared != 0;
   const unsigned scan = atomic_fetch_add_explicit(&scans, 1, memory_order_relaxed) + 1;
   return (lone <= shared + shared / LEAVES) != is_tried_again(scan);
@@ -31,5 +47,5 @@ bool mms_lone_pays(void) {
 
 void mms_lone_saw(bool alone, size_t bytes, double took) {
   const double each = 1000 * took * 1024 / (double)bytes;
-  atomic_store_explicit(alone ? &lone_took : &shared_took, each < 1 ? 1 : (uint64_t)each, memory_order_relaxed);
+  keep(alone ? &of_lone : &of_shared, each < 1 ? 1 : (uint64_t)each);
 }

@@ -3,7 +3,8 @@
  * A die of some CPUs reads and writes memory no faster than one of its cores does. Threads that share a scan there are
  * slower than one alone, as they reduce some of x before they scan it. That this is so here is not taken for granted:
  * of scans that may be one thread's the first is shared, the second is not, and from then on whoever was faster has
- * them, but for one in many, by which the other is timed again. Bits do not depend on that.
+ * them, but for one in many, by which the other is timed again. One that was held up changes nothing: of two the faster
+ * counts. Bits do not depend on that.
  */
 #ifndef MMS_LONE_H
 #define MMS_LONE_H
