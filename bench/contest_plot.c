@@ -59,12 +59,9 @@ static size_t height_of(const contest *c, contest_picture picture) {
 }
 
 static void put_title(FILE *to, const contest *c, const char *what) {
-  char machine[192], title[512];
+  char machine[192];
   report_machine(machine, sizeof machine, c->request);
-  snprintf(title, sizeof title, "%s: %s", c->request->title != NULL ? c->request->title : machine, what);
-  fputs("set title ", to);
-  picture_put_string(to, title);
-  fputs(" noenhanced font ',16' offset 0,0.3\n", to);
+  picture_put_title(to, c->request->title != NULL ? c->request->title : machine, what);
 }
 
 static void put_key(FILE *to) {

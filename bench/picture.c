@@ -85,13 +85,63 @@ void picture_put_axes(FILE *to) {
 }
 
 /* Between single quotes, in which a single quote is written twice. */
-void picture_put_string(FILE *to, const char *text) {
-  json_t *valid = settings_text(text);
+static void put_quoted(FILE *to, const char *text, size_t length) {
   fputc('\'', to);
-  for (const char *c = json_string_value(valid); c != NULL && *c != '\0'; c++) {
+  for (const char *c = text; c < text + length; c++) {
     if (*c == '\'') fputc('\'', to);
     fputc((unsigned char)*c < ' ' ? ' ' : *c, to);
   }
   fputc('\'', to);
+}
+
+void picture_put_string(FILE *to, const char *text) {
+  json_t *valid = settings_text(text);
+  put_quoted(to, json_string_value(valid), json_string_length(valid));
+  json_decref(valid);
+}
+
+#define NEXT_LINE ".\"\\n\"." /* between two strings */
+
+enum { TITLE = 66 }; /* characters in a line of a title: as many as there is room for */
+
+/* How much of a text goes to a line, which ends at a blank or with the text. */
+static size_t line_of(const char *text) {
+  size_t end = 0, characters = 0;
+  for (size_t i = 0; text[i] != '\0'; i++) {
+    if (text[i] == ' ') end = i;
+    characters += ((unsigned char)text[i] & 0xC0) != 0x80; /* of UTF-8: not one that goes on */
+    if (characters > TITLE && end > 0) return end;
+  }
+  return strlen(text);
+}
+
+static void put_lines(FILE *to, const char *text) {
+  for (size_t length; (length = line_of(text)) < strlen(text); text += length + 1) {
+    put_quoted(to, text, length);
+    fputs(NEXT_LINE, to);
+  }
+  put_quoted(to, text, strlen(text));
+}
+
+/* What it is about has a line of its own where both are more than one. */
+static void put_both(FILE *to, const char *whose, const char *what, const char *title) {
+  if (line_of(title) == strlen(title)) {
+    put_quoted(to, title, strlen(title));
+    return;
+  }
+  put_lines(to, whose);
+  fputs(NEXT_LINE, to);
+  put_lines(to, what);
+}
+
+void picture_put_title(FILE *to, const char *of, const char *what) {
+  const bool is_of_any = *of != '\0';
+  json_t *valid = settings_text(of), *whose = json_sprintf("%s%s", json_string_value(valid), is_of_any ? ":" : "");
+  json_t *title = json_sprintf("%s%s%s", json_string_value(whose), is_of_any ? " " : "", what);
+  fputs("set title ", to);
+  if (title != NULL) put_both(to, json_string_value(whose), what, json_string_value(title));
+  fputs(" noenhanced font ',16' offset 0,0.3\n", to);
+  json_decref(title);
+  json_decref(whose);
   json_decref(valid);
 }

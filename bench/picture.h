@@ -45,4 +45,7 @@ void picture_put_axes(FILE *to);
 /* A string of gnuplot. */
 void picture_put_string(FILE *to, const char *text);
 
+/* The title over a picture, in as many lines as it takes: of whom, which may be empty, and what. */
+void picture_put_title(FILE *to, const char *of, const char *what);
+
 #endif

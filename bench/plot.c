@@ -32,14 +32,11 @@ static void put_head(FILE *to, const bench_request *request, size_t panels) {
 }
 
 static void put_title(FILE *to, const bench_request *request, const race *r) {
-  char machine[192], kind[64], title[512];
+  char machine[192], kind[64], what[80];
   report_machine(machine, sizeof machine, request);
   report_kind(r, kind);
-  const char *of = request->title != NULL ? request->title : machine;
-  snprintf(title, sizeof title, "%s%sprefix sums, %s", of, of[0] != '\0' ? ": " : "", kind);
-  fputs("set title ", to);
-  picture_put_string(to, title);
-  fputs(" noenhanced font ',16' offset 0,0.3\n", to);
+  snprintf(what, sizeof what, "prefix sums, %s", kind);
+  picture_put_title(to, request->title != NULL ? request->title : machine, what);
 }
 
 /* The n at which the arrays fill a cache. */

@@ -262,6 +262,18 @@ class Bench(Timed):
         for each in ["omp simd inscan, 1 thread", "omp two-pass, 3 threads"]:
             self.assertIn(each, text)
 
+    def test_a_long_title(self):
+        """It goes on in the next line, at a blank if it has any."""
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot here")
+        svg, words = self.path("x.svg"), ["w\u00f6rd%d" % i for i in range(26)]
+        for title, most in (" ".join(words), 66), ("".join(words), 200):
+            self.good(*self.TINY, 4, "--plot", svg, "--title", title)
+            texts = ["".join(text.itertext()).replace("\u00a0", " ") for text in xml.etree.ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+            lines = [text for text in texts if "w\u00f6rd" in text or "prefix sums" in text]
+            self.assertEqual(" ".join(lines), title + ": prefix sums, f32, out of place")
+            self.assertTrue(1 < len(lines) <= 4 and max(map(len, lines)) <= most, lines)
+
     def test_a_plot_that_is_cut_short(self):
         """gnuplot ends well where a disk is full: the picture that was there stays."""
         self.write("x.svg", "the old one")

@@ -426,9 +426,10 @@ class Units(Timed):
         svg, png = self.path("it's a plot.svg"), self.path("plot.png")
         self.good(*self.TINY, "cblas,model", "--plot", svg, "--title", title)
         picture = xml.etree.ElementTree.parse(svg).getroot()
-        heights = {"".join(g.itertext()).strip()[len(title):]: float(re.search(r",([0-9.]+)\)", g.get("transform"))[1])
-                   for g in picture.iter("{http://www.w3.org/2000/svg}g") if "font-size" in g.attrib and title in "".join(g.itertext())}
-        self.assertEqual([what.split()[1] for what in sorted(heights, key=heights.get)], ["scans", "products", "roofline"])
+        heights = {"".join(g.itertext()).strip().replace("\u00a0", " "): float(re.search(r",([0-9.]+)\)", g.get("transform"))[1])
+                   for g in picture.iter("{http://www.w3.org/2000/svg}g") if g.get("font-size") == "16.00"}
+        titles = [text[len(title) + 2:] if text.startswith(title) else text for text in sorted(heights, key=heights.get)]
+        self.assertEqual([text.split()[0] for text in titles if text], ["scans", "products", "roofline"])
         text = "".join(picture.itertext()).replace("\u00a0", "").replace(" ", "")
         for each in [title, "cblas", "model", "copying, 1 thread", "serial loop", "roofline", "GB/s", "s = 128"]:
             self.assertIn(each.replace(" ", ""), text)
