@@ -20,7 +20,7 @@ const char *const contest_captions[PICTURES] = {
         "fastest large product.",
 };
 
-enum { BARS_HEAD = 165, BAR_HEIGHT = 50, LINES_HEIGHT = 560 };
+enum { BARS_HEAD = 185, BAR_HEIGHT = 50, LINES_HEIGHT = 560 };
 
 /* ---- Units in pictures ------------------------------------------------------------------------------------------- */
 
@@ -138,7 +138,7 @@ static void put_bars_axes(FILE *to, const contest *c) {
   for (size_t i = 0; i < c->list.count; i++)
     if (c->ranking[i].s == 0) put_failure(to, &c->ranking[i], i);
   fprintf(to, "set xrange [0:%g]\nset yrange [%zu.6:0.4]\n", 1.06 * most, c->list.count);
-  fputs("set lmargin at screen 0.17\nset rmargin at screen 0.97\nset tmargin 5.5\nset bmargin 3.6\nunset key\n"
+  fputs("set lmargin at screen 0.17\nset rmargin at screen 0.97\nset tmargin 6.6\nset bmargin 3.6\nunset key\n"
         "set grid noytics\nset border 1\nset style fill solid noborder\n",
         to);
   if (c->request->thread_counts > 1)
