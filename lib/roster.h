@@ -2,7 +2,7 @@
  * is off in general and passed its test.
  *
  *   blas /usr/lib/x86_64-linux-gnu/blis-openmp/libblis.so.4
- *   version 0.9.0
+ *   version 0.9.0, kernels for zen3
  *   good sgemm_batch
  */
 #ifndef MMS_ROSTER_H

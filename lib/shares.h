@@ -2,8 +2,9 @@
  *
  * Each reduces its share to its total; the carry goes from share to share; then each writes its own. Everything is read
  * twice, and the last ones wait for the first: where x and y stay in a core's own cache that takes little, and the
- * shares are those of any static loop over x and y before and after, so that nothing changes cores. So it is where
- * threads are apart (apart.h), and x stays in the caches of theirs. Elsewhere one leads (leader.h).
+ * shares are those of any static loop over x and y before and after, so that nothing changes cores. The same holds
+ * where threads are on dies that share no cache (apart.h), and x fits in the caches of these. Elsewhere one leads
+ * (leader.h).
  *
  * A thread that never comes has taken nothing; one that comes later than those that do not sleep has its share taken by
  * another.

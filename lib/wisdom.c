@@ -11,7 +11,7 @@
  *   isa avx512
  *   unit cblas OpenBLAS 0.3.21       the BLAS that is linked, which matters to lines that name it
  *   blas libblis.so.4                libraries that were opened: roster.h
- *   version 0.9.0
+ *   version 0.9.0, kernels for zen3
  *   f32 17 0 simd - 0 32768 1 2      type (of +), log2 n, log2 batch, engine, unit, s, tile, threads, of so many
  *   f32 18 0 gemm @1 8 65536 2 2     a unit, of the first library
  *   end 4 93c6cbcb8a4f4e8c

@@ -37,8 +37,8 @@ mmscan_status mms_unit_fault(const mms_unit *unit) {
   return unit->lacks_memory && unit->lacks_memory(unit) ? MMSCAN_ENOMEM : MMSCAN_EBLAS;
 }
 
-/* Of a first-level cache a fourth, or for 32-bit integers, whose products are twice as large, half: what is read next
- * then comes while products are made, not while it is waited for. */
+/* Where the unit does not say, a fourth of a first-level cache, or for 32-bit integers, whose products are twice as
+ * large, half of it: what is read next then comes while products are made, not while it is waited for. */
 size_t mms_unit_block(const mms_unit *unit) {
   size_t own = unit->block ? unit->block(unit) : 0;
   return own ? own : MMS_UNIT_SMALL;
