@@ -8,6 +8,7 @@ import lzma
 import math
 import os
 import pty
+import random
 import re
 import resource
 import shutil
@@ -442,8 +443,10 @@ class Output(Case):
             self.skipTest("the examples are not built")
         data = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples/data")
         nile, rings = os.path.join(data, "nile.csv"), os.path.join(data, "treering.csv")
+        diamonds = os.path.join(data, "diamonds.csv")
         with open("/dev/full", "wb") as full:
-            for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("treering_mean", [rings]), ("blocks", [])]:
+            for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("treering_mean", [rings]), ("blocks", []),
+                                    ("best_split", [diamonds, "price"])]:
                 done = subprocess.run([os.path.join(examples, name), *arguments], input=bytes(24), stdout=full,
                                       stderr=subprocess.PIPE)
                 self.assertEqual((done.returncode, done.stderr), (1, b"%s: No space left on device\n" % name.encode()))
@@ -462,6 +465,61 @@ class Output(Case):
             done = subprocess.run([program, self.write("n.csv", "year,flow\n" + rows)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.assertIn(says, done.stdout.decode(), rows)
             self.assertEqual(done.returncode, int("row" in says), rows)
+
+    def example(self, name):
+        program = os.path.join(os.path.dirname(MMSCAN), "examples", name)
+        if not os.path.exists(program):
+            self.skipTest("the examples are not built")
+        return program
+
+    def test_radix_sort(self):
+        """Numbers of any size below 2^32 in order; others, and what is no number, give an error and no result."""
+        program = self.example("radix_sort")
+        random.seed(20)
+        for bits, count in [(1, 9), (8, 1000), (17, 20000), (32, 3000), (32, 1), (5, 0)]:
+            numbers = [random.getrandbits(bits) for i in range(count)]
+            done = subprocess.run([program], input=" ".join(map(str, numbers)).encode(), capture_output=True)
+            self.assertEqual((done.returncode, list(map(int, done.stdout.split()))), (0, sorted(numbers)), bits)
+        self.assertEqual(subprocess.run([program], input=b"%d\n%019d 0" % (2 ** 32 - 1, 5), capture_output=True).stdout, b"0\n5\n4294967295\n")
+        for text in [b"1 -1", b"1 +1", b"1 4294967296", b"1 18446744073709551617", b"1 x", b"1 2.0", b"1 " + b"0" * 20]:
+            done = subprocess.run([program], input=text, capture_output=True)
+            self.assertEqual((done.returncode, done.stdout, b"number 2" in done.stderr), (1, b"", True), text)
+        self.assertEqual(subprocess.run([program, "x"], capture_output=True).returncode, 2)
+
+    @staticmethod
+    def splits(rows, told):
+        """By brute force: of each other column the part of the squared errors that its best split takes away, and where it is."""
+        def squares(values):
+            return sum((value - sum(values) / len(values)) ** 2 for value in values)
+        all_of, found = squares([row[told] for row in rows]), []
+        for column in range(len(rows[0])):
+            values = sorted({row[column] for row in rows})
+            gains = []
+            for low, high in zip(values, values[1:]):
+                left, right = [row[told] for row in rows if row[column] <= low], [row[told] for row in rows if row[column] > low]
+                gains.append((all_of - squares(left) - squares(right), (low + high) / 2))
+            if column != told and gains:
+                found.append((max(gains)[0] / all_of, column, max(gains)[1]))
+        return sorted(found, reverse=True)
+
+    def test_best_split(self):
+        """The same as by brute force; rows that are no numbers, and unknown columns, give an error and no result."""
+        program = self.example("best_split")
+        random.seed(21)
+        for told in range(4):
+            rows = [[random.randrange(9) / 4, random.random(), random.randrange(3), 7] for i in range(60)]
+            rows = [row[:2] + [row[2] + row[0] + row[1] ** 2] + row[3:] for row in rows]
+            table = self.write("t.csv", "a,b,c,d\n" + "".join("%r,%r,%r,%r\n" % tuple(row) for row in rows))
+            done = subprocess.run([program, table, "abcd"[told]], capture_output=True, text=True)
+            wanted = self.splits(rows, told) if told < 3 else []
+            lines = ["%5.1f %%  %s < %g" % (100 * gain, "abcd"[column], at) for gain, column, at in wanted]
+            self.assertEqual((done.returncode, done.stdout.splitlines()[1:]), (0, lines))
+        for text, says in [("a,b\n1,2\n3\n", "row 2"), ("a,b\n1,2,3\n", "row 1"), ("a,b\n1,x\n", "row 1"), ("a,b\n1,inf\n", "row 1"),
+                           ("a,b\n", "row 1"), ("", "row 1"), ("a,b\n1,2\n3,4", ""), ("a,b\r\n1,2\r\n3,4\r\n", ""), ("a,c\n1,2\n", "column b")]:
+            done = subprocess.run([program, self.write("t.csv", text), "b"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, says in done.stderr, done.stdout == ""), (int(says != ""), True, says != ""), text)
+        self.assertEqual(subprocess.run([program, self.path("none"), "b"], capture_output=True).returncode, 1)
+        self.assertEqual(subprocess.run([program], capture_output=True).returncode, 2)
 
     def test_tree_rings(self):
         """Rows that are no numbers, and more years than there are, give an error and no result."""

@@ -5,6 +5,7 @@ import functools
 import json
 import math
 import os
+import re
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -94,10 +95,21 @@ def both(figure):
     return "%s of %s" % (number(figure["counted"]), number(figure["bound"]))
 
 
+def source_of(program):
+    with open(os.path.join(ROOT, "test", program + ".c"), encoding="utf-8") as file:
+        return file.read()
+
+
 def tests(program, *names):
     """The command of a test program, which has tests of these names."""
-    with open(os.path.join(ROOT, "test", program + ".c"), encoding="utf-8") as file:
-        source = file.read()
+    source = source_of(program)
     for name in names:
         assert "cmocka_unit_test(%s)" % name in source, (program, name)
     return "`build/test/%s`: %s" % (program, ", ".join("`%s`" % name for name in names))
+
+
+def longest(program, name):
+    """The greatest length of a test, where it is not a quick one."""
+    body = source_of(program).split("static void %s(" % name)[1].split("\n}\n")[0]
+    power, most = re.search(r"most = sized\((?:\(size_t\)1 << ([0-9]+)|([0-9]+)),", body).groups()
+    return most or "2^" + power

@@ -1,0 +1,122 @@
+/* radix_sort.c: sorts whole numbers by prefix sums.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ *   radix_sort < NUMBERS
+ *
+ * Reads whole numbers below 2^32 and writes them in order, one a line. For each bit, the lowest first, numbers that do
+ * not have it go before those that do, and else stay in order. How many do not have it before number i is the exclusive
+ * scan of ones for these: so that is the place of one that does not, and all others come after the last of them. After
+ * G. E. Blelloch, "Prefix sums and their applications" (1990), Sec. 1.3.
+ */
+#include <inttypes.h>
+#include <mmscan.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DIGITS = 19 }; /* of a number that is read; fewer than 2^64 has */
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* Room for one more after the first n; false, and nothing changed, where there is none. Places are numbers below 2^32,
+ * too. */
+static bool make_room(uint32_t **number, size_t n, size_t *room) {
+  if (n < *room) return true;
+  const size_t wanted = 2 * *room + 1024;
+  uint32_t *more = n < UINT32_MAX ? realloc(*number, wanted * sizeof **number) : NULL;
+  if (!more) return false;
+  *number = more;
+  *room = wanted;
+  return true;
+}
+
+/* Digits alone, and no more than fit. */
+static bool is_number(const char *text, uint32_t *number) {
+  const size_t digits = strspn(text, "0123456789");
+  const uint64_t value = digits <= MAX_DIGITS ? strtoull(text, NULL, 10) : UINT64_MAX;
+  *number = (uint32_t)value;
+  return text[digits] == '\0' && value <= UINT32_MAX;
+}
+
+/* The numbers of standard input, to be freed; or NULL, and says what is wrong. */
+static uint32_t *read_numbers(size_t *n) {
+  uint32_t *number = NULL;
+  size_t room = 0;
+  char text[MAX_DIGITS + 2]; /* scanf: one more than there may be */
+  *n = 0;
+  bool is_right = true, has_room;
+  while ((has_room = make_room(&number, *n, &room)) && scanf("%20s", text) == 1 &&
+         (is_right = is_number(text, &number[*n])))
+    ++*n;
+  if (has_room && is_right && feof(stdin)) return number;
+  fprintf(stderr, "radix_sort: number %zu is not a whole one below 2^32, is one too many, or cannot be read\n", *n + 1);
+  free(number);
+  return NULL;
+}
+
+/* ---- Sorting ----------------------------------------------------------------------------------------------------- */
+
+/* Those of n > 0 numbers without a bit, then those with it. place: room for as many. */
+static mmscan_status split(size_t n, unsigned bit, const uint32_t *from, uint32_t *to, uint32_t *place) {
+  for (size_t i = 0; i < n; i++) place[i] = !(from[i] >> bit & 1);
+  const uint32_t last = place[n - 1];
+  const mmscan_status status = mmscan_exclusive_u32(n, 0, place, place); /* in place */
+  if (status != MMSCAN_OK) return status;
+  const size_t without = place[n - 1] + last;
+  for (size_t i = 0; i < n; i++) to[from[i] >> bit & 1 ? without + (i - place[i]) : place[i]] = from[i];
+  return MMSCAN_OK;
+}
+
+/* The bits that any of them has. */
+static uint32_t bits_of(size_t n, const uint32_t *number) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < n; i++) bits |= number[i];
+  return bits;
+}
+
+/* room: for 2 n numbers. *sorted: where they are then. */
+static mmscan_status sort(size_t n, uint32_t *number, uint32_t *room, const uint32_t **sorted) {
+  uint32_t *from = number, *to = room;
+  for (uint32_t bits = bits_of(n, number), bit = 0; bits >> bit > 0; bit++) {
+    const mmscan_status status = split(n, bit, from, to, room + n);
+    if (status != MMSCAN_OK) return status;
+    uint32_t *const other = from;
+    from = to;
+    to = other;
+    if (bit == 31) break;
+  }
+  *sorted = from;
+  return MMSCAN_OK;
+}
+
+/* ---- The answer -------------------------------------------------------------------------------------------------- */
+
+static int sort_and_print(size_t n, uint32_t *number) {
+  uint32_t *room = n > 0 ? calloc(2 * n, sizeof *room) : NULL;
+  const uint32_t *sorted = number;
+  const mmscan_status status = n == 0 ? MMSCAN_OK : room ? sort(n, number, room, &sorted) : MMSCAN_ENOMEM;
+  for (size_t i = 0; i < n && status == MMSCAN_OK; i++) printf("%" PRIu32 "\n", sorted[i]);
+  free(room);
+  if (status == MMSCAN_OK) return 0;
+  const char *environment = mmscan_environment_error();
+  fprintf(stderr, "radix_sort: %s\n", environment ? environment : mmscan_strerror(status));
+  return 1;
+}
+
+int main(int count, char **argument) {
+  if (count > 1) {
+    fprintf(stderr, "%s: unexpected\nUsage: radix_sort < NUMBERS\n", argument[1]);
+    return 2;
+  }
+  size_t n;
+  uint32_t *number = read_numbers(&n);
+  if (!number) return 1;
+  const int failed = sort_and_print(n, number);
+  free(number);
+  if (failed) return 1;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+  perror("radix_sort");
+  return 1;
+}
