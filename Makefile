@@ -115,7 +115,7 @@ PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help all tests check check-units check-command check-reproduction check-install check-asan check-tsan check-valgrind \
+.PHONY: help all tests check check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
         check-neon bench peers reproduce install install-strip uninstall demo format format-check lint dist clean
 
 help: ## list the targets
@@ -289,6 +289,7 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" \
 	  LEFT_OUT="accuracy environment unit_speed"
+check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
 # Left out are tests of numbers, of failing allocations and of the environment alone, and those of units in which all is
 # done by one thread.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)

@@ -48,6 +48,19 @@ readelf -SW "$tmp/stripped/bin/mmscan" "$tmp/stripped/lib/libmmscan.a" "$tmp/str
   fail "install-strip leaves debugging information"
 [ "$("$tmp/stripped/bin/mmscan" --version)" = "$("$prefix/bin/mmscan" --version)" ] || fail "a stripped command does not run"
 
+# ---- The BLAS that is named -----------------------------------------------------------------------------------------
+links() {
+  make -n --no-print-directory BUILD="$tmp/other" BLAS="$1" all 2>/dev/null | grep -qF -e " $2 " || fail "BLAS=$1 would not link $2"
+}
+links openblas -lopenblas
+links blis -lblis
+links blas -lblas
+links mkl -lmkl_rt
+links /opt/some/libblas.so '/opt/some/libblas.so -Wl,-rpath,/opt/some/'
+for wrong in nonsense '/opt/some blas.so'; do
+  make -n BUILD="$tmp/other" BLAS="$wrong" all >/dev/null 2>&1 && fail "BLAS=$wrong is taken"
+done
+
 # ---- The libraries themselves ---------------------------------------------------------------------------------------
 version=$("$prefix/bin/mmscan" --version | sed 's/.* //')
 shared=$prefix/lib/libmmscan.so.$version

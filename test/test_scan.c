@@ -22,7 +22,7 @@ static void all_lengths_of(const struct sample *sample, const mmscan_choice *cho
 static void test_all_lengths(void **state) {
   (void)state;
   const struct forced *forced = forced_all();
-  const size_t most = sized(1200, 70);
+  const size_t most = sized(5000, 70);
   for (size_t t = 0; t < TYPES; t++)
     for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
       struct sample sample = sample_new(type_at(t), data, most + 1);
@@ -74,7 +74,7 @@ static void test_powers(void **state) {
   (void)state;
   static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 16, 32};
   const struct forced *forced = forced_all();
-  const size_t most = sized((size_t)1 << 18, (size_t)1 << 10);
+  const size_t most = sized((size_t)1 << 22, (size_t)1 << 10);
   for (size_t t = 0; t < TYPES; t++)
     for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
       struct sample sample = sample_new(type_at(t), data, most + 2);
