@@ -64,10 +64,11 @@ void mms_roster_add_trusted(mms_roster *r) {
   for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++) add(r, unit, or_unknown(version));
 }
 
+/* As many as are read. */
 static size_t write_routines(const mms_library *library, mms_text *out) {
   const char *unit, *version, *routine;
   size_t lines = 0;
-  for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++)
+  for (size_t i = 0; lines < MMS_ROSTER_ROUTINES && mms_trust_at(i, &unit, &version, &routine); i++)
     if (strcmp(unit, library->name) == 0 && strcmp(or_unknown(version), library->version) == 0) {
       mms_text_add(out, "good %s\n", routine);
       lines++;
@@ -114,7 +115,7 @@ bool mms_roster_line(mms_roster *r, char *line) {
   }
   if (version && last && !last->version) {
     last->version = version;
-    return true;
+    return find(r, last->name, version) == r->count - 1; /* each once */
   }
   return routine && last && last->version && add_good(last, routine);
 }

@@ -348,6 +348,7 @@ class Model(Case):
 
     def test_defaults(self):
         self.assertEqual(self.good("model", "-n", 100, "-s", 4), self.good("model", "-n", 100, "-s", 4, "-l", 0, "-p", 1))
+        self.assertEqual(self.good("model", "-n", 100, "-s", 4), self.good("model", "-n", 100, "-s", 4, "-l", "-0"))
 
     def test_times_beyond_any_number(self):
         got = self.model("-n", 9, "-s", 3, "-l", "1e308")

@@ -345,6 +345,18 @@ class Pipes(Case):
             out = self.good("scan", *options, "-", data=npy_bytes(x))
             self.same(np.load(io.BytesIO(out)), wanted)
 
+    def test_how_bytes_arrive(self):
+        """What the data is taken for does not depend on how its writer parts it."""
+        for first, second, wanted in [(b"\n", b"123456\n", b"123456\n"), (b"123\n", bytes(4), b"123\n123\n"),
+                                      (b"\n\n\n\n", b"\1\0\0\0", b"\n\n\n\n\v\n\n\n"), (b"1\n2", b"3\n", b"1\n24\n")]:
+            with subprocess.Popen([MMSCAN, "scan", "--type", "i32", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as scan:
+                scan.stdin.write(first)
+                scan.stdin.flush()
+                time.sleep(0.1)
+                out, _ = scan.communicate(second)
+            self.assertEqual((scan.returncode, out), (0, wanted), (first, second))
+            self.assertEqual(self.good("scan", "--type", "i32", "-", data=first + second), wanted)
+
     def test_matrices(self):
         for order, axis, reverse in itertools.product("CF", [None, 0, 1, 2], [False, True]):
             x = np.array(sample("f4", (30, 70, 11)), order=order, dtype=">f4")

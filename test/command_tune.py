@@ -100,6 +100,10 @@ class InfoAndUsage(Case):
     def test_variables_that_forge_lines(self):
         lines = self.good("info", env={"MMSCAN_X": "a\nISA bogus\x1b[1m"}).decode().splitlines()
         self.assertIn("  MMSCAN_X=a?ISA bogus?[1m", lines)
+        names = {"MMSCAN_\x1b[1m": "b", os.fsdecode(b"MMSCAN_\xff"): "c"}
+        lines = self.good("info", env=names).decode().splitlines()
+        self.assertTrue({"  MMSCAN_?[1m=b", "  MMSCAN_?=c"} <= set(lines), lines)
+        self.assertEqual(json.loads(self.good("info", "--json", env=names))["environment"], {"MMSCAN_\x1b[1m": "b", "MMSCAN_?": "c"})
 
     def test_little_address_space(self):
         """A BLAS whose threads found no memory does not hold up the end."""

@@ -129,21 +129,59 @@ static int use_many_libraries(void) {
   return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 4;
 }
 
-/* A file that begins so and goes on with so many of the same. */
-static mmscan_status read_lines(const char *first, const char *each, size_t count) {
-  char lines[TEXT_SIZE / 2];
-  size_t size = (size_t)snprintf(lines, sizeof lines, "%s", first);
-  for (size_t i = 0; i < count; i++) size += (size_t)snprintf(lines + size, sizeof lines - size, "%s", each);
-  return mmscan_wisdom_read(wisdom_file("lines", lines));
+/* Adds so many routines to the lines of a file. */
+static void add_routines(struct text *lines, const char *name, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char line[48];
+    snprintf(line, sizeof line, "good %s%zu\n", name, i);
+    add_text(lines, line);
+  }
+}
+
+static mmscan_status read_lines(const struct text *lines) {
+  return mmscan_wisdom_read(wisdom_file("lines", lines->data));
+}
+
+static mmscan_status read_libraries(size_t count) {
+  struct text lines = {.size = 0};
+  for (size_t i = 0; i < count; i++) {
+    char library[48];
+    snprintf(library, sizeof library, "blas /lib%zu\nversion 1\n", i);
+    add_text(&lines, library);
+  }
+  return read_lines(&lines);
+}
+
+static mmscan_status read_routines(const char *name, size_t count) {
+  struct text lines = {.size = 0};
+  add_text(&lines, "blas /lib\nversion 1\n");
+  add_routines(&lines, name, count);
+  return read_lines(&lines);
 }
 
 static void test_lines_of_libraries(void **state) {
   (void)state;
-  static const char library[] = "blas /lib\nversion 1\n", good[] = "good routine\n";
-  assert_mmscan_ok(read_lines("", library, MMS_ROSTER_MOST));
-  assert_status(MMSCAN_EIO, read_lines("", library, MMS_ROSTER_MOST + 1));
-  assert_mmscan_ok(read_lines(library, good, MMS_ROSTER_ROUTINES));
-  assert_status(MMSCAN_EIO, read_lines(library, good, MMS_ROSTER_ROUTINES + 1));
+  assert_mmscan_ok(read_libraries(MMS_ROSTER_MOST));
+  assert_status(MMSCAN_EIO, read_libraries(MMS_ROSTER_MOST + 1));
+  assert_mmscan_ok(read_routines("routine", MMS_ROSTER_ROUTINES));
+  assert_status(MMSCAN_EIO, read_routines("routine", MMS_ROSTER_ROUTINES + 1));
+}
+
+/* A library is in a file once. Of several files together it has no more routines than are read again. */
+static void test_a_library_twice(void **state) {
+  (void)state;
+  static const char library[] = "blas /lib\nversion 1\n";
+  struct text lines = {.size = 0};
+  add_text(&lines, library);
+  add_text(&lines, "blas /lib\nversion 2\n");
+  assert_mmscan_ok(read_lines(&lines));
+  add_text(&lines, library);
+  assert_status(MMSCAN_EIO, read_lines(&lines));
+  assert_mmscan_ok(read_routines("one", MMS_ROSTER_ROUTINES));
+  assert_mmscan_ok(read_routines("other", MMS_ROSTER_ROUTINES));
+  const char *file = in_scratch("both");
+  assert_mmscan_ok(mmscan_wisdom_write(file));
+  assert_mmscan_ok(mmscan_wisdom_read(file));
 }
 
 /* ---- The tests --------------------------------------------------------------------------------------------------- */
@@ -200,6 +238,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_two_lines),
       cmocka_unit_test(test_many_libraries),
       cmocka_unit_test(test_lines_of_libraries),
+      cmocka_unit_test(test_a_library_twice),
       cmocka_unit_test(test_odd_versions_of_the_linked_blas),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

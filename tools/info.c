@@ -128,7 +128,9 @@ static void print_parts(const char *title, const json_t *list) {
 static void print_environment(json_t *set) {
   printf("environment%s\n", json_object_size(set) == 0 ? "  none of MMSCAN_* is set" : "");
   for (void *i = json_object_iter(set); i != NULL; i = json_object_iter_next(set, i)) {
-    printf("  %s=", json_object_iter_key(i));
+    fputs("  ", stdout);
+    put_clean(stdout, json_object_iter_key(i));
+    putchar('=');
     put_clean(stdout, json_string_value(json_object_iter_value(i)));
     putchar('\n');
   }

@@ -42,12 +42,13 @@ void input_close(input *in) {
 }
 
 int input_peek(input *in, size_t *size) {
+  const bool by_lines = isatty(in->fd) != 0;
   size_t got = 1;
   if (in->seekable) {
     if (!transfer_read_at(in->fd, in->peeked, INPUT_PEEK, in->origin + in->position, size)) return fail_file(in->name);
     return DONE;
   }
-  while (got > 0 && in->peek_end < INPUT_PEEK && memchr(in->peeked, '\n', in->peek_end) == NULL) {
+  while (got > 0 && in->peek_end < INPUT_PEEK && !(by_lines && memchr(in->peeked, '\n', in->peek_end) != NULL)) {
     if (!transfer_read_some(in->fd, in->peeked + in->peek_end, INPUT_PEEK - in->peek_end, &got))
       return fail_file(in->name);
     in->peek_end += got;

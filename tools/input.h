@@ -27,7 +27,8 @@ typedef struct input {
 int input_open(input *in, const char *path);
 void input_close(input *in);
 
-/* Looks at the first line, or INPUT_PEEK bytes: in->peeked[0..*size-1], until the next read. */
+/* Looks at the first INPUT_PEEK bytes, however they arrive, or at the first line from a terminal:
+ * in->peeked[0..*size-1], until the next read. */
 int input_peek(input *in, size_t *size);
 
 /* The next bytes; *got < size only at the end. */

@@ -151,7 +151,7 @@ static int model(const request *r) {
 
 static bool read_latency(const char *text, double *latency) {
   char *end;
-  *latency = strtod(text, &end);
+  *latency = strtod(text, &end) + 0.0; /* -0 is 0 */
   return end != text && *end == '\0' && *latency >= 0 && isfinite(*latency);
 }
 

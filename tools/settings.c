@@ -33,7 +33,9 @@ json_t *settings_that_begin(const char *const prefixes[], size_t count) {
     const char *equals = strchr(*entry, '=');
     if (equals == NULL || !begins(*entry, prefixes, count)) continue;
     char *name = strndup(*entry, (size_t)(equals - *entry));
-    if (name != NULL) json_object_set_new(set, name, settings_text(equals + 1));
+    json_t *valid = name != NULL ? settings_text(name) : NULL;
+    if (valid != NULL) json_object_set_new(set, json_string_value(valid), settings_text(equals + 1));
+    json_decref(valid);
     free(name);
   }
   return set;
