@@ -6,6 +6,7 @@
 #   PREFIX=/usr/local LIBDIR=lib DESTDIR=
 #                                        where `make install` puts things; LIBDIR is under PREFIX
 #   BUILD=build                          where things are built
+#   STRIP=strip                          what `make install-strip` strips with
 #   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
 #   WERROR=1                             warnings are errors (set by the checks)
 #   RUNNABLE=1                           no kernels that this CPU cannot run (set by checks that take long)
@@ -29,6 +30,10 @@ endif
 
 VERSION := $(shell awk '/define MMSCAN_VERSION_(MAJOR|MINOR|PATCH)/ { v = v s $$3; s = "." } END { print v }' include/mmscan.h)
 MAJOR := $(firstword $(subst ., ,$(VERSION)))
+
+ifneq ($(word 2,$(BUILD)),)
+$(error BUILD=$(BUILD): make cannot build in a folder with a space)
+endif
 
 # ---- The BLAS behind it -----------------------------------------------------------------------------------------------
 BLAS_LIBS_openblas := -lopenblas
@@ -55,9 +60,13 @@ FOLDER_FLAGS := -ffile-prefix-map=% -fdebug-prefix-map=% -fmacro-prefix-map=%
 # ---- Flags ------------------------------------------------------------------------------------------------------------
 OPENMP := -fopenmp
 # What is installed finds OpenMP's runtime where the system has it.
-OPENMP_LINK := $(OPENMP) $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-fno-openmp-implicit-rpath)
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+OPENMP_LINK := $(OPENMP) $(if $(IS_CLANG),-fno-openmp-implicit-rpath)
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
-COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS) $(CFLAGS)
+# With link-time optimisation by GCC objects are for other linkers, too: for those of users of the static library, and for
+# tests, which put functions of their own in place of some (--wrap), and so are linked without it.
+LTO = $(if $(IS_CLANG),,$(findstring -flto,$(CFLAGS)))
+COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS) $(CFLAGS) $(if $(LTO),-ffat-lto-objects)
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
 TOOL_LIBS := -ljansson -lcsv
 
@@ -115,7 +124,7 @@ PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help all tests check check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
+.PHONY: help all tests check test check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
         check-neon bench peers reproduce install install-strip uninstall demo format format-check lint dist clean
 
 help: ## list the targets
@@ -130,9 +139,12 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(BLAS_LIBS) \
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
-# $(call keep,WHAT,MESSAGE): also when make only tells what it would do, or that would be everything.
-keep = +@mkdir -p $(@D) && if ! echo $(call quote,$(1)) | cmp -s - $@; then \
-	  [ ! -e $@ ] || $(if $(2),echo $(call quote,$(2)) >&2,:); echo $(call quote,$(1)) > $@; fi
+# $(call keep,WHAT,MESSAGE): looked at also when make only tells what it would do (-n), or whether there is anything (-q), or
+# that would be everything; then nothing is written.
+ONLY_TELLS := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
+keep = +@if ! echo $(call quote,$(1)) | cmp -s - $@; then \
+	  [ ! -e $@ ] || $(if $(2),echo $(call quote,$(2)) >&2,:); \
+	  $(if $(ONLY_TELLS),:,mkdir -p $(@D) && echo $(call quote,$(1)) > $@); fi
 $(BUILD)/flags: FORCE
 	$(call keep,$(BUILT_WITH),$(BUILD) was built with other settings: building anew)
 $(BUILD)/objects: FORCE
@@ -219,7 +231,7 @@ $(BUILD)/test/test_limits: TEST_LDFLAGS := -Wl,--wrap=pthread_create
 # And one makes up control groups.
 $(BUILD)/test/test_quota: TEST_LDFLAGS := -Wl,--wrap=fopen
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
+	$(CC) $(OPENMP) $(CFLAGS) $(if $(LTO),-fno-lto) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
 # Small BLAS libraries, and libraries like LIBXSMM, that tests open, most of them unsound: NAME:DEFINITION,... Each stands
 # in a file of its own.
@@ -261,6 +273,8 @@ tests: $(TESTS) ## build the tests of the library
 # ---- Checking ---------------------------------------------------------------------------------------------------------
 check: ## build with warnings as errors and run every test
 	$(MAKE) WERROR=1 check-units check-command check-reproduction check-install
+
+test: check ## check
 
 check-units: $(TESTS) ## the tests of the library (MMSCAN_TEST_QUICK=1: fewer cases, and shorter ones)
 	$(if $(LEFT_OUT),@echo "left out here: $(LEFT_OUT)")
@@ -332,11 +346,11 @@ demo: ## what this is for, on real data
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
 install: all ## install under DESTDIR and PREFIX
-	STRIP=$(call quote,$(STRIP)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
+	STRIP=$(call quote,$(STRIP_BY)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
 	  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) scripts/install $(BUILD) $(VERSION)
 
 install-strip: ## the same, without what debuggers need
-	$(MAKE) install STRIP=strip
+	$(MAKE) install STRIP_BY=$(call quote,$(or $(STRIP),strip))
 
 uninstall: ## remove what install put there
 	DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) scripts/install --remove $(BUILD) $(VERSION)

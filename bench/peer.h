@@ -22,7 +22,7 @@ typedef enum peer_threads {
 typedef struct peer {
   const char *name;
   const char *built; /* compiler and flags */
-  unsigned needs;    /* PEER_AVX2 | PEER_AVX512: instructions that the compiler was free to use */
+  unsigned needs;    /* PEER_AVX | PEER_AVX2 | PEER_AVX512: instructions that the compiler was free to use */
   peer_threads threads;
   const char *absent;                                             /* why it was not built; NULL where it was */
   void (*scan[4])(size_t n, const void *x, void *y, int threads); /* by type: f32, f64, i32, i64 */
@@ -38,13 +38,16 @@ typedef const peer *const *peer_table(void);
 
 /* ---- What the compiler of this file was told --------------------------------------------------------------------- */
 
-#define PEER_AVX2   1u
-#define PEER_AVX512 2u
+#define PEER_AVX    1u
+#define PEER_AVX2   2u
+#define PEER_AVX512 4u
 
 #if defined(__AVX512F__)
 #define PEER_NEEDS (PEER_AVX2 | PEER_AVX512)
 #elif defined(__AVX2__)
 #define PEER_NEEDS PEER_AVX2
+#elif defined(__AVX__)
+#define PEER_NEEDS PEER_AVX
 #else
 #define PEER_NEEDS 0u
 #endif

@@ -62,7 +62,8 @@ static bool has(unsigned needs) {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return (!(needs & PEER_AVX2) || avx2) && (!(needs & PEER_AVX512) || avx512);
+  const bool avx = __builtin_cpu_supports("avx");
+  return (!(needs & PEER_AVX) || avx) && (!(needs & PEER_AVX2) || avx2) && (!(needs & PEER_AVX512) || avx512);
 #else
   return needs == 0;
 #endif

@@ -16,6 +16,7 @@ block() {
 
 mkdir "$tmp/build"
 cp -R lib include "$tmp"
+chmod -R u+w "$tmp"
 block def >>"$tmp/lib/types.def"
 block max.inc >"$tmp/lib/kernel/max.inc"
 for file in rows.inc loop.c; do

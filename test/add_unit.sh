@@ -10,6 +10,7 @@ trap 'exit 1' HUP INT TERM
 
 mkdir "$tmp/build"
 cp -R lib include "$tmp"
+chmod -R u+w "$tmp"
 awk '/^```c$/ { in_file = 1; next } /^```$/ { in_file = 0 } in_file' doc/ADDING_A_UNIT.md >"$tmp/lib/unit/abacus.c"
 line=$(grep '^MMS_UNIT(abacus)$' doc/ADDING_A_UNIT.md)
 echo "$line" >>"$tmp/lib/unit/units.def"

@@ -41,7 +41,23 @@ umask 022
 prefix="$tmp/second place"
 mv "$tmp/first place" "$prefix"
 
-# Without debugging information, and otherwise the same.
+# In the system's own folders: compilers look there last, so pkg-config must not put them before others.
+make_quietly install DESTDIR="$tmp/system" PREFIX=/usr
+printed=$(PKG_CONFIG_PATH="$tmp/system/usr/lib/pkgconfig" pkg-config --cflags --libs mmscan)
+[ "${printed% }" = -lmmscan ] || fail "under /usr pkg-config prints $printed"
+
+# Nothing is written, or built anew, by what is only to be told.
+make -n --no-print-directory BUILD="$tmp/other" all >"$tmp/make.log" 2>&1 || fail "make -n"
+grep -q ' -o .*/libmmscan.so' "$tmp/make.log" || fail "make -n does not tell how the library is built"
+[ ! -e "$tmp/other" ] || fail "make -n builds"
+before=$(cat "$build/flags")
+make -n --no-print-directory BUILD="$build" CFLAGS=-O1 all >"$tmp/make.log" 2>&1 || fail "make -n with other flags"
+[ "$before" = "$(cat "$build/flags")" ] || fail "make -n has the next make build anew"
+
+# Without debugging information, and otherwise the same; by another command, if there is one to do that.
+STRIP=false make_quietly install DESTDIR="$tmp/whole" PREFIX=/opt/mmscan
+diff -r "$tmp/whole" "$tmp/stage" || fail "STRIP changes what install puts down"
+make -s BUILD="$build" install-strip STRIP=false DESTDIR="$tmp/whole" PREFIX=/opt/mmscan >/dev/null 2>&1 && fail "STRIP is not used"
 make_quietly install-strip PREFIX="$tmp/stripped"
 files "$tmp/stripped" | diff "$tmp/list" - || fail "install-strip gives other files"
 readelf -SW "$tmp/stripped/bin/mmscan" "$tmp/stripped/lib/libmmscan.a" "$tmp/stripped"/lib/libmmscan.so.*.*.* | grep -F .debug_info &&
