@@ -183,10 +183,19 @@ static void print_refusals(const session *s) {
     }
 }
 
+/* Between cores a handoff takes less than a microsecond. */
+static bool shared_cpu(const session *s) {
+  for (size_t i = 0; i < s->count; i++)
+    if (s->races[i].handoff > 10e-6) return true;
+  return false;
+}
+
 void report_tail(const session *s) {
   puts("\nxbound:  times the speed of the bound: copying (in place: reading and writing back) by as many threads.\n"
        "xserial: times the speed of the serial loop, called through a pointer.\n"
        "handoff: until a thread sees what another has just stored; more where they share no cache.");
+  if (shared_cpu(s))
+    puts("         Threads shared a CPU here, as where another program is busy: several take as long as its turns.");
   if (s->memory >= 0) printf("Memory that mmscan took beyond x and y: %.1f MiB a thread.\n", s->memory);
   print_refusals(s);
 }

@@ -130,6 +130,15 @@ class Bench(Timed):
         self.assertRegex(text, r"\nhandoff +2 \| +[0-9]+ ns +\| +[0-9]+ ns *\n")
         self.assertNotRegex(self.good(*self.TINY, 4, "--only", "one call", env=one).decode(), r"\nhandoff +2")
 
+    def test_threads_that_share_a_cpu(self):
+        """It is said, as all that they do together takes the time of a slice."""
+        pinned = [sys.executable, "-c", "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); os.execv(sys.argv[1], sys.argv[1:])"]
+        env = dict(os.environ, MMSCAN_NUM_THREADS="2", OMP_NUM_THREADS="2", OMP_PROC_BIND="false")
+        command = [MMSCAN, "bench", "--rounds", "1", "-n", "4", "--only", "one call"]
+        text = subprocess.run(pinned + command, env=env, capture_output=True, check=True).stdout.decode()
+        self.assertEqual("\nhandoff  " in text, "Threads shared a CPU" in text, text)
+        self.assertNotIn("Threads shared a CPU", self.good(*command[1:], env={"MMSCAN_NUM_THREADS": "1"}).decode())
+
     def test_numpy(self):
         for table, row in self.rows(*self.TINY, "4,10", "--type", "all", "--place", "both", "--only", "NumPy",
                                     env={"PYTHON": sys.executable}):
