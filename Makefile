@@ -140,8 +140,9 @@ BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(foreac
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): looked at also when make only tells what it would do (-n), or whether there is anything (-q), or
-# that would be everything; then nothing is written.
+# that would be everything; then nothing is written, and what would be counts as new, at the end of this file.
 ONLY_TELLS := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
+would_keep = $(if $(ONLY_TELLS),$(shell echo $(call quote,$(1)) | cmp -s - $(2) || echo $(2)))
 keep = +@if ! echo $(call quote,$(1)) | cmp -s - $@; then \
 	  [ ! -e $@ ] || $(if $(2),echo $(call quote,$(2)) >&2,:); \
 	  $(if $(ONLY_TELLS),:,mkdir -p $(@D) && echo $(call quote,$(1)) > $@); fi
@@ -231,7 +232,7 @@ $(BUILD)/test/test_limits: TEST_LDFLAGS := -Wl,--wrap=pthread_create
 # And one makes up control groups.
 $(BUILD)/test/test_quota: TEST_LDFLAGS := -Wl,--wrap=fopen
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(if $(LTO),-fno-lto) $(LDFLAGS) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(if $(LTO),-fno-lto) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
 # Small BLAS libraries, and libraries like LIBXSMM, that tests open, most of them unsound: NAME:DEFINITION,... Each stands
 # in a file of its own.
@@ -375,4 +376,6 @@ dist: ## a source archive of HEAD
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
+.PHONY: $(call would_keep,$(BUILT_WITH),$(BUILD)/flags) $(call would_keep,$(LINKED_OF),$(BUILD)/objects) \
+        $(call would_keep,$(TOYS),$(BUILD)/toys)
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(CXX_PEER_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)

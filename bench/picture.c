@@ -96,7 +96,7 @@ static void put_quoted(FILE *to, const char *text, size_t length) {
 
 void picture_put_string(FILE *to, const char *text) {
   json_t *valid = settings_text(text);
-  put_quoted(to, json_string_value(valid), json_string_length(valid));
+  put_quoted(to, valid != NULL ? json_string_value(valid) : "", json_string_length(valid));
   json_decref(valid);
 }
 
@@ -125,19 +125,19 @@ static void put_lines(FILE *to, const char *text) {
 
 /* What it is about has a line of its own where both are more than one. */
 static void put_both(FILE *to, const char *whose, const char *what, const char *title) {
-  if (line_of(title) == strlen(title)) {
-    put_quoted(to, title, strlen(title));
-    return;
+  if (*whose != '\0' && line_of(title) < strlen(title)) {
+    put_lines(to, whose);
+    fputs(NEXT_LINE, to);
+    title = what;
   }
-  put_lines(to, whose);
-  fputs(NEXT_LINE, to);
-  put_lines(to, what);
+  put_lines(to, title);
 }
 
 void picture_put_title(FILE *to, const char *of, const char *what) {
   const bool is_of_any = *of != '\0';
-  json_t *valid = settings_text(of), *whose = json_sprintf("%s%s", json_string_value(valid), is_of_any ? ":" : "");
-  json_t *title = json_sprintf("%s%s%s", json_string_value(whose), is_of_any ? " " : "", what);
+  json_t *valid = settings_text(of);
+  json_t *whose = valid != NULL ? json_sprintf("%s%s", json_string_value(valid), is_of_any ? ":" : "") : NULL;
+  json_t *title = whose != NULL ? json_sprintf("%s%s%s", json_string_value(whose), is_of_any ? " " : "", what) : NULL;
   fputs("set title ", to);
   if (title != NULL) put_both(to, json_string_value(whose), what, json_string_value(title));
   fputs(" noenhanced font ',16' offset 0,0.3\n", to);

@@ -50,8 +50,10 @@ static bool take_names(table *t) {
   return t->name != NULL;
 }
 
-/* A row of as many numbers as there are names; false where it is not, or there is no memory for it. */
-static bool take_row(table *t, const char *line) {
+/* A row of as many numbers as there are names; false where it is not, or there is no memory for it. A zero byte would
+ * hide what follows it. */
+static bool take_row(table *t, const char *line, size_t size) {
+  if (strlen(line) != size) return false;
   if (t->rows == t->room) {
     const size_t room = 2 * t->room + 1024;
     double *more = realloc(t->value, room * t->columns * sizeof *more);
@@ -72,10 +74,11 @@ static bool take_row(table *t, const char *line) {
 }
 
 static bool read_lines(table *t, FILE *file) {
-  size_t size = 0;
+  size_t room = 0;
   char *line = NULL;
-  bool is_right = getline(&t->heading, &size, file) > 0 && take_names(t);
-  for (size = 0; is_right && getline(&line, &size, file) > 0;) is_right = take_row(t, line);
+  bool is_right = getline(&t->heading, &room, file) > 0 && take_names(t);
+  room = 0;
+  for (ssize_t size; is_right && (size = getline(&line, &room, file)) > 0;) is_right = take_row(t, line, (size_t)size);
   free(line);
   return is_right && t->rows > 0 && feof(file);
 }
@@ -118,30 +121,47 @@ static int by_gain(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
+/* Above the lower value, and not above the higher one. */
+static double between(double low, double high) {
+  const double middle = low / 2 + high / 2;
+  return middle > low ? middle : high;
+}
+
 /* Of rows in order, whose gradients so far come to sum[i]. */
 static void find_best(size_t n, const row *rows, const double *sum, question *best) {
   for (size_t k = 1; k < n; k++) {
     if (rows[k - 1].value == rows[k].value) continue;
     const double s = sum[k - 1], gain = s * s / (double)k + s * s / (double)(n - k);
-    if (gain <= best->gain) continue;
+    if (!(gain > best->gain)) continue;
     best->gain = gain;
-    best->at = rows[k - 1].value + (rows[k].value - rows[k - 1].value) / 2;
+    best->at = between(rows[k - 1].value, rows[k].value);
   }
 }
 
+/* What a column's rows are over its first one, which is nothing at all where they are alike. */
+static double over_first(const table *t, size_t column, size_t i) {
+  return t->value[i * t->columns + column] - t->value[column];
+}
+
+/* The mean of that. */
 static double mean_of(const table *t, size_t column) {
   double sum = 0;
-  for (size_t i = 0; i < t->rows; i++) sum += t->value[i * t->columns + column];
+  for (size_t i = 0; i < t->rows; i++) sum += over_first(t, column, i);
   return sum / (double)t->rows;
+}
+
+static double squares_of(const table *t, size_t column) {
+  const double mean = mean_of(t, column);
+  double squares = 0;
+  for (size_t i = 0; i < t->rows; i++) squares += pow(over_first(t, column, i) - mean, 2);
+  return squares;
 }
 
 /* The best question about a column, to tell another. rows, sum: room for as many as the table has. */
 static mmscan_status ask(const table *t, size_t column, size_t told, row *rows, double *sum, question *best) {
   const double mean = mean_of(t, told);
-  for (size_t i = 0; i < t->rows; i++) {
-    const double *values = t->value + i * t->columns;
-    rows[i] = (row){.value = values[column], .gradient = values[told] - mean};
-  }
+  for (size_t i = 0; i < t->rows; i++)
+    rows[i] = (row){.value = t->value[i * t->columns + column], .gradient = over_first(t, told, i) - mean};
   qsort(rows, t->rows, sizeof *rows, by_value);
   for (size_t i = 0; i < t->rows; i++) sum[i] = rows[i].gradient;
   const mmscan_status status = mmscan_inclusive_f64(t->rows, sum, sum); /* in place */
@@ -152,15 +172,12 @@ static mmscan_status ask(const table *t, size_t column, size_t told, row *rows, 
 
 /* ---- The answer -------------------------------------------------------------------------------------------------- */
 
-static void print(const table *t, size_t told, question *questions, size_t count) {
-  const double mean = mean_of(t, told);
-  double squares = 0;
-  for (size_t i = 0; i < t->rows; i++) squares += pow(t->value[i * t->columns + told] - mean, 2);
+static void print(const char *told, double squares, question *questions, size_t count) {
   qsort(questions, count, sizeof *questions, by_gain);
-  printf("What one question takes away of the squared errors of %s:\n", t->name[told]);
+  printf("What one question takes away of the squared errors of %s:\n", told);
   for (size_t i = 0; i < count; i++)
     if (questions[i].gain > 0)
-      printf("%5.1f %%  %s < %g\n", 100 * questions[i].gain / squares, questions[i].name, questions[i].at);
+      printf("%5.1f %%  %s < %.10g\n", 100 * questions[i].gain / squares, questions[i].name, questions[i].at);
 }
 
 static mmscan_status ask_all(const table *t, size_t told) {
@@ -171,7 +188,7 @@ static mmscan_status ask_all(const table *t, size_t told) {
   size_t count = 0;
   for (size_t j = 0; j < t->columns && status == MMSCAN_OK; j++)
     if (j != told) status = ask(t, j, told, rows, sum, &questions[count++]);
-  if (status == MMSCAN_OK) print(t, told, questions, count);
+  if (status == MMSCAN_OK) print(t->name[told], squares_of(t, told), questions, count);
   free(questions);
   free(sum);
   free(rows);
@@ -183,6 +200,10 @@ static int answer(const table *t, const char *name) {
   while (told < t->columns && strcmp(t->name[told], name) != 0) told++;
   if (told == t->columns) {
     fprintf(stderr, "best_split: there is no column %s\n", name);
+    return 1;
+  }
+  if (!isfinite(squares_of(t, told))) {
+    fprintf(stderr, "best_split: %s has numbers that are too large\n", name);
     return 1;
   }
   const mmscan_status status = ask_all(t, told);

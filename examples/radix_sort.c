@@ -32,23 +32,24 @@ static bool make_room(uint32_t **number, size_t n, size_t *room) {
   return true;
 }
 
-/* Digits alone, and no more than fit. */
-static bool is_number(const char *text, uint32_t *number) {
-  const size_t digits = strspn(text, "0123456789");
-  const uint64_t value = digits <= MAX_DIGITS ? strtoull(text, NULL, 10) : UINT64_MAX;
+/* Digits alone, as many as the word has characters, and no more than fit. */
+static bool is_number(const char *word, size_t size, uint32_t *number) {
+  const size_t digits = strspn(word, "0123456789");
+  const uint64_t value = digits <= MAX_DIGITS ? strtoull(word, NULL, 10) : UINT64_MAX;
   *number = (uint32_t)value;
-  return text[digits] == '\0' && value <= UINT32_MAX;
+  return digits == size && value <= UINT32_MAX;
 }
 
 /* The numbers of standard input, to be freed; or NULL, and says what is wrong. */
 static uint32_t *read_numbers(size_t *n) {
   uint32_t *number = NULL;
   size_t room = 0;
-  char text[MAX_DIGITS + 2]; /* scanf: one more than there may be */
+  char word[MAX_DIGITS + 2]; /* scanf: a character more than there may be digits */
+  int before, end;
   *n = 0;
   bool is_right = true, has_room;
-  while ((has_room = make_room(&number, *n, &room)) && scanf("%20s", text) == 1 &&
-         (is_right = is_number(text, &number[*n])))
+  while ((has_room = make_room(&number, *n, &room)) && scanf(" %n%20s%n", &before, word, &end) == 1 &&
+         (is_right = is_number(word, (size_t)(end - before), &number[*n])))
     ++*n;
   if (has_room && is_right && feof(stdin)) return number;
   fprintf(stderr, "radix_sort: number %zu is not a whole one below 2^32, is one too many, or cannot be read\n", *n + 1);

@@ -60,8 +60,9 @@ static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
 
 /* ---- A thread's own --------------------------------------------------------------------------------------------- */
 
-/* Of more than the core's own cache holds the last tile comes first: then what is written first was read last, and is
- * there still, as the end of the share is after a scan, or after whoever wrote x. */
+/* A share that does not stay in its core's cache is reduced from its last tile to its first: so the tiles that are
+ * written first were read last, and are still in that cache. The last ones were there before, as whoever scanned the
+ * share, or wrote x, ended with them. */
 static void reduce(mms_shares *s, void *room, size_t index, share *own) {
   own->index = index;
   own->first = first_tile(s->tiles, index);

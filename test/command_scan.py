@@ -493,7 +493,7 @@ class Output(Case):
             done = subprocess.run([program], input=" ".join(map(str, numbers)).encode(), capture_output=True)
             self.assertEqual((done.returncode, list(map(int, done.stdout.split()))), (0, sorted(numbers)), bits)
         self.assertEqual(subprocess.run([program], input=b"%d\n%019d 0" % (2 ** 32 - 1, 5), capture_output=True).stdout, b"0\n5\n4294967295\n")
-        for text in [b"1 -1", b"1 +1", b"1 4294967296", b"1 18446744073709551617", b"1 x", b"1 2.0", b"1 " + b"0" * 20]:
+        for text in [b"1 -1", b"1 +1", b"1 4294967296", b"1 18446744073709551617", b"1 x", b"1 2.0", b"1 " + b"0" * 20, b"1 2\0", b"1 \0"]:
             done = subprocess.run([program], input=text, capture_output=True)
             self.assertEqual((done.returncode, done.stdout, b"number 2" in done.stderr), (1, b"", True), text)
         self.assertEqual(subprocess.run([program, "x"], capture_output=True).returncode, 2)
@@ -519,17 +519,22 @@ class Output(Case):
         program = self.example("best_split")
         random.seed(21)
         for told in range(4):
-            rows = [[random.randrange(9) / 4, random.random(), random.randrange(3), 7] for i in range(60)]
+            rows = [[random.randrange(9) / 4, random.random(), random.randrange(3), 0.1] for i in range(60)]
             rows = [row[:2] + [row[2] + row[0] + row[1] ** 2] + row[3:] for row in rows]
             table = self.write("t.csv", "a,b,c,d\n" + "".join("%r,%r,%r,%r\n" % tuple(row) for row in rows))
             done = subprocess.run([program, table, "abcd"[told]], capture_output=True, text=True)
             wanted = self.splits(rows, told) if told < 3 else []
-            lines = ["%5.1f %%  %s < %g" % (100 * gain, "abcd"[column], at) for gain, column, at in wanted]
+            lines = ["%5.1f %%  %s < %.10g" % (100 * gain, "abcd"[column], at) for gain, column, at in wanted]
             self.assertEqual((done.returncode, done.stdout.splitlines()[1:]), (0, lines))
         for text, says in [("a,b\n1,2\n3\n", "row 2"), ("a,b\n1,2,3\n", "row 1"), ("a,b\n1,x\n", "row 1"), ("a,b\n1,inf\n", "row 1"),
-                           ("a,b\n", "row 1"), ("", "row 1"), ("a,b\n1,2\n3,4", ""), ("a,b\r\n1,2\r\n3,4\r\n", ""), ("a,c\n1,2\n", "column b")]:
+                           ("a,b\n", "row 1"), ("", "row 1"), ("a,b\n1,2\n3,4", ""), ("a,b\r\n1,2\r\n3,4\r\n", ""), ("a,c\n1,2\n", "column b"),
+                           ("a,b\n1,2\n3,4\0\n", "row 2"), ("a,b\n1,1e200\n2,-1e200\n", "too large"), ("a,b\n1,1e308\n2,-1e308\n", "too large")]:
             done = subprocess.run([program, self.write("t.csv", text), "b"], capture_output=True, text=True)
             self.assertEqual((done.returncode, says in done.stderr, done.stdout == ""), (int(says != ""), True, says != ""), text)
+        for low, high in [("1", "1.0000000000000002"), ("-1e308", "1e308"), ("1000000", "1000001")]:
+            out = subprocess.run([program, self.write("t.csv", "a,b\n%s,1\n%s,2\n" % (low, high)), "b"], capture_output=True).stdout
+            self.assertRegex(out, rb"\n100.0 %  a < ")
+            self.assertTrue(float(low) < float(out.split()[-1]) <= float(high) or high.startswith("1.0"), out)
         self.assertEqual(subprocess.run([program, self.path("none"), "b"], capture_output=True).returncode, 1)
         self.assertEqual(subprocess.run([program], capture_output=True).returncode, 2)
 

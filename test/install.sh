@@ -53,6 +53,9 @@ grep -q ' -o .*/libmmscan.so' "$tmp/make.log" || fail "make -n does not tell how
 before=$(cat "$build/flags")
 make -n --no-print-directory BUILD="$build" CFLAGS=-O1 all >"$tmp/make.log" 2>&1 || fail "make -n with other flags"
 [ "$before" = "$(cat "$build/flags")" ] || fail "make -n has the next make build anew"
+grep -q ' -c lib/api.c' "$tmp/make.log" || fail "make -n does not tell that other flags build anew"
+make -q --no-print-directory BUILD="$build" all || fail "make -q: something is left to do"
+make -q --no-print-directory BUILD="$build" CFLAGS=-O1 all 2>/dev/null && fail "make -q: other flags are nothing to do"
 
 # Without debugging information, and otherwise the same; by another command, if there is one to do that.
 STRIP=false make_quietly install DESTDIR="$tmp/whole" PREFIX=/opt/mmscan

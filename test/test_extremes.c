@@ -182,6 +182,9 @@ static void test_a_library_twice(void **state) {
   const char *file = in_scratch("both");
   assert_mmscan_ok(mmscan_wisdom_write(file));
   assert_mmscan_ok(mmscan_wisdom_read(file));
+  const char *section = strstr(text_read(file).data, "blas /lib\nversion 1\n");
+  assert_non_null(section);
+  assert_int_equal(count_of(section, "good "), MMS_ROSTER_ROUTINES);
 }
 
 /* ---- The tests --------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ static bool begins(const char *entry, const char *const prefixes[], size_t count
   return false;
 }
 
+/* Names that differ in bytes that are no UTF-8 alone are one, the last. */
 json_t *settings_that_begin(const char *const prefixes[], size_t count) {
   json_t *set = json_object();
   for (char **entry = environ; *entry != NULL; entry++) {

@@ -81,10 +81,10 @@ def timed_part():
         "- totals: as long as the engine `simd` takes for as many elements in the cache;\n"
         "- loops: what s does not divide, by a serial loop.\n",
         runs_rows(fit),
-        "\nOff by %+.0f to %+.0f %%, where 25 %% is the aim, %s. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
+        "\nOff by %+.0f to %+.0f %%, the aim is 25 %%, and it is %s. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
         "and that past the nearest cache elements come and go while products are made: there a scan takes less than its "
         "parts.\n" % (
-            100 * min(off), 100 * max(off), "which is missed for n = " + ", ".join(missed) if missed else "which is kept"),
+            100 * min(off), 100 * max(off), "missed for n = " + ", ".join(missed) if missed else "met"),
         "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
         "",
     ])

@@ -8,8 +8,10 @@
 
 /* The linker finds the library by these. Declared here because the header's name and place differ by vendor; they are
  * called as blas.c calls those of any library. */
-void cblas_sgemm(void);
-void cblas_dgemm(void);
+void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
+                 const float *b, int ldb, float beta, float *c, int ldc);
+void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
+                 const double *b, int ldb, double beta, double *c, int ldc);
 
 static pthread_once_t looked = PTHREAD_ONCE_INIT, gemm_tested = PTHREAD_ONCE_INIT, all_tested = PTHREAD_ONCE_INIT;
 static mms_vendor vendor;
@@ -17,7 +19,7 @@ static mms_blas blas;
 
 /* The handle is kept: the library is linked, and stays. */
 static void look(void) {
-  void (*linked[])(void) = {cblas_sgemm, cblas_dgemm};
+  void (*linked[])(void) = {(void (*)(void))cblas_sgemm, (void (*)(void))cblas_dgemm};
   Dl_info where;
   bool found = dladdr(*(void **)linked, &where) != 0;
   vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
