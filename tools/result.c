@@ -15,9 +15,14 @@
 #define TEXT_BYTES   ((size_t)1 << 16)
 #define REPLAY_BYTES ((size_t)1 << 20)
 
-int result_open(result *to, const char *path, const element *type, bool text) {
-  *to = (result){.type = type, .text = text, .spool = -1};
+int result_open(result *to, const char *path) {
+  *to = (result){.spool = -1};
   return output_open(&to->out, path);
+}
+
+void result_expect(result *to, const element *type, bool text) {
+  to->type = type;
+  to->text = text;
 }
 
 int result_unorder(result *to) { return to->out.seekable && !to->text ? DONE : temporary_spool(&to->spool); }

@@ -18,8 +18,11 @@ typedef struct result {
   uint64_t count; /* of those in the spool */
 } result;
 
-/* Sets to->out going, for results that come in order. To be given to result_close(), also where this fails. */
-int result_open(result *to, const char *path, const element *type, bool text);
+/* Sets to->out going. To be given to result_close(), also where this fails. */
+int result_open(result *to, const char *path);
+
+/* What the results are, before the first: they come in order. */
+void result_expect(result *to, const element *type, bool text);
 
 /* From now on the results may come in any order. */
 int result_unorder(result *to);

@@ -260,12 +260,14 @@ static int probe(job *j) {
 
 static int scan_opened(job *j) {
   result to;
-  int status = choose_formats(j);
+  int status = result_open(&to, j->request->out); /* before anybody waits for what is read */
+  if (status == DONE) status = choose_formats(j);
   if (status == DONE) status = learn_type(j);
   if (status == DONE) status = probe(j);
-  if (status != DONE) return status;
-  status = result_open(&to, j->request->out, j->a.type, is_text(j->out_format));
-  if (status == DONE) status = read_and_scan(j, &to);
+  if (status == DONE) {
+    result_expect(&to, j->a.type, is_text(j->out_format));
+    status = read_and_scan(j, &to);
+  }
   return result_close(&to, status);
 }
 
