@@ -21,6 +21,7 @@ enum {
   MMS_KERNEL_STREAMED = 8192, /* where results go past the caches */
   MMS_KERNEL_SOON = 1024,     /* what is in a cache, where cores gain by that */
   MMS_KERNEL_FAR = 16384,     /* what comes from memory, in one stream */
+  MMS_KERNEL_PAGES = 65536,   /* where its pages are looked up, and those of results that go past the caches */
   MMS_KERNEL_CHUNK = 32768,   /* what comes from it in two streams: they are the halves of so many bytes */
 };
 
