@@ -95,6 +95,16 @@ def both(figure):
     return "%s of %s" % (number(figure["counted"]), number(figure["bound"]))
 
 
+def best_question():
+    """What the example that splits a node finds first: its part of the squared errors, and the question; and of how many rows."""
+    data = os.path.join(ROOT, "examples", "data", "diamonds.csv")
+    program = os.path.join(os.path.dirname(MMSCAN), "examples", "best_split")
+    first = subprocess.run([program, data, "price"], check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()[1]
+    part, question = first.split("%")
+    with open(data, encoding="utf-8") as file:
+        return part.strip(), question.strip(), sum(1 for line in file) - 1
+
+
 def source_of(program):
     with open(os.path.join(ROOT, "test", program + ".c"), encoding="utf-8") as file:
         return file.read()
