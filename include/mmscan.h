@@ -9,97 +9,106 @@
  *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
- * libmmscan cuts x into tiles that fit in a core's cache, scans each tile by an engine, and hands a carry (the prefix
- * of everything before the tile) from tile to tile. The engine `gemm` is the algorithm MatMulScan of "A Parallel Scan
- * Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), sweeps of matrix multiplications: the first level of
- * it by a BLAS, one product for each block of a tile, those above it in vector registers. The engine `simd`, the
- * default, multiplies by matrices of ones in vector registers alone; `serial` is the plain loop.
+ * libmmscan cuts x into tiles that fit in a core's cache, scans each tile with an engine, and passes a carry (the
+ * prefix of everything before the tile) from tile to tile. There are three engines:
+ *
+ *   simd        the default: multiplies by matrices of ones in vector registers
+ *   gemm        MatMulScan, from "A Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl): a BLAS
+ *               does the first level, one product for each block of a tile, and vector registers do those above it
+ *   serial      the plain loop
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
  * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.
  *
- * RULES THAT HOLD FOR EVERY CALL
+ * RULES FOR EVERY CALL
  *
- * Units      Lengths, strides and distances are counted in elements, never in bytes.
+ * Units      Lengths, strides and distances count elements, never bytes.
  * Ownership  The caller owns x and y. The library keeps no pointer to them after a call returns.
- * In place   x == y is allowed. Where x and y share a byte in any other way the call is refused with MMSCAN_EOVERLAP,
- *            and y is untouched.
- * Alignment  That of the element type, nothing more.
- * Threads    Every call may be made from any number of threads at once, on one plan too. A call made inside an OpenMP
- *            parallel region, or in a forked child of a process that had threads, whoever started them, runs on the
- *            calling thread. MMSCAN_NUM_THREADS, or else OpenMP's own rules, say how many threads a call may use; never
- *            more than OMP_THREAD_LIMIT. Where the system starts no more threads, or gives them stacks of less than
- *            128 KiB (OMP_STACKSIZE), a call runs on the calling thread.
- *            A system may start a thread on the CPU of the one that starts it, beside an idle one; then the first calls
- *            on several threads take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its
- *            threads.
- *            fork() waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in
- *            the child for ever.
- *            Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
- *            The first call and mmscan_unit_open() may load libraries: a constructor of a library that another thread
- *            loads at that time must not call this one. A thread that is in a BLAS while the process exits may crash it
- *            or keep it from ending.
- *            An OpenBLAS that is linked starts threads when the program does, unless OPENBLAS_NUM_THREADS is 1, and
- *            wants stacks of more than 64 KiB for those that the program starts.
- *            A LIBXSMM puts OMP_PROC_BIND into the environment when it is first used, and where it was not there it is
- *            taken out again: no other thread should change the environment while one is opened, or while
- *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
- * Results    The bits of y do not depend on the number of threads, but for the sign and payload of a NaN, and where a
- *            CPU is set to flush tiny results to zero and not tiny operands (FTZ without DAZ). Integers wrap around
- *            (two's complement), as in NumPy. Sums of floats are rounded in the order the plan chose, which is
- *            not the order of the plain loop; but y[i] is finite, infinite or NaN exactly where the plain loop's is
- *            (but for a sum that comes near the largest float in small steps, which may overflow sooner or later). The
- *            engine gemm, and any where rounding is downward, does not keep the sign of a zero. Flags of floating-point
- *            exceptions say nothing after a call; where a program has made them trap, data with an Inf, a NaN or sums
- *            that overflow may trap where the plain loop would not, and any data where inexact results trap.
- * Accuracy   An element is rounded at most c times on its way into a float y[i], which is off by c u / (1 - c u) of
- *            |init| + |x[0]| + ... + |x[i]| at most, where u is 2^-24 for float, 2^-53 for double, and twice that where
- *            rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter 4). c
- *            is i + 1, as in any order. With the engines simd and gemm it is i / T + T / 2 + s + 16 if that is less,
- *            where T is the elements of a tile (by default of 128 KiB at most), or n if that is less, and s the size of
- *            the matrices (with simd 0); but not where the plain loop may be in their place: for fewer than 64 elements
- *            by default, without memory, or where elements are NaN or larger than max / 2^20, or sums than max / 2. In
- *            reverse i counts from the end; in blocks (mmscan_scan_block()) from the start of the first, and n is that
- *            of the shortest in i / T, and of the longest in T / 2. Not meant are mmscan_matmulscan() and
- *            mmscan_network().
- * Errors     Every call that can fail returns a status; the library never prints, aborts or exits. Where a call fails,
- *            y is untouched. A call that finds no memory falls back to the plain loop, which needs none, unless an
- *            engine was asked for by name: then it returns MMSCAN_ENOMEM. OpenMP ends a process where it cannot start a
- *            thread, so the library first tests that the threads can be started. Two gaps remain: somebody else takes
- *            the threads between the test and the start, or a parallel region of the program has made OpenMP let go of
- *            its threads. A BLAS may break this rule. OpenBLAS may print where it lacks resources while it is loaded,
- *            and where memory is short it may wait for ever when the process ends, even one that never multiplied (not
- *            with OPENBLAS_NUM_THREADS=1). OpenBLAS and BLIS may crash, wait for ever or end the process where memory
- *            runs out during a product. So no BLAS is used unless 160 MiB can be had at its first use: without, the
- *            engine gemm gives MMSCAN_ENOMEM, and MMSCAN_MEASURE leaves it out.
- * n == 0     A scan of no elements is MMSCAN_OK where its description is legal and supported, whatever the pointers
- *            are. It need not read the environment: an illegal one may go unnoticed. Plans and products read it.
- * Memory     A scan is larger than memory can hold where it is more than PTRDIFF_MAX bytes.
- * Structs    begin with struct_size, which the caller sets to the sizeof that it was built with; they only grow, at
- *            their end, so programs go on to run with later libraries of one soname. One smaller than in version 0.1
- *            gives MMSCAN_EINVAL, as does one of more than 1024 bytes. A description or a choice longer than this
- *            library's, of a later header, is accepted if the bytes beyond are zero, and else gives MMSCAN_ENOTSUP. A
- *            struct that a call fills in has to be of a size that this library knows: a longer one gives MMSCAN_EINVAL.
+ * In place   x == y is allowed. Where x and y overlap in any other way the call returns MMSCAN_EOVERLAP.
+ * Alignment  That of the element type is enough.
+ * n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the pointers
+ *            are. It need not read the environment, so an illegal variable may go unnoticed; plans and products do.
+ * Size       A scan of more than PTRDIFF_MAX bytes is larger than memory can hold.
+ * Errors     Every call that can fail returns a status; the library never prints, aborts or exits. A call that fails
+ *            leaves y untouched. A scan that finds no memory falls back to the plain loop, which needs none, unless
+ *            its engine was asked for by name: then it returns MMSCAN_ENOMEM.
+ * Threads    Any number of threads may call at once, also on one plan. A call uses as many threads as
+ *            MMSCAN_NUM_THREADS allows, or else OpenMP's own rules, and never more than OMP_THREAD_LIMIT. It runs on
+ *            the calling thread alone inside an OpenMP parallel region; in a forked child of a process that had
+ *            threads, whoever started them; and where the system starts no more threads, or gives them stacks of less
+ *            than 128 KiB (OMP_STACKSIZE).
+ * Results    The bits of y do not depend on the number of threads, except for the sign and payload of a NaN, and except
+ *            where a CPU flushes tiny results to zero but not tiny operands (FTZ without DAZ). Integers wrap around
+ *            (two's complement), as in NumPy. Floats are added in the order the plan chose, which is not that of the
+ *            plain loop. Even so y[i] is finite, infinite or NaN exactly where the plain loop's is, except that a sum
+ *            which approaches the largest float in small steps may overflow sooner or later. The engine gemm loses the
+ *            sign of a zero, and so does every engine where rounding is downward.
+ * Accuracy   A float y[i] is off by at most c u / (1 - c u) times |init| + |x[0]| + ... + |x[i]|, where c bounds the
+ *            roundings of an element on its way into y[i], and u is 2^-24 for float, 2^-53 for double, and twice that
+ *            where rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter
+ *            4). In any order of additions c is i + 1; with the engines simd and gemm it is
  *
- * ENVIRONMENT, read once, at first use; an empty variable is as none, and a program that runs with more rights than its
- * user (setuid, say) reads none
+ *              min(i + 1, i / T + T / 2 + s + 16)
+ *
+ *            where T is the elements of a tile (128 KiB at most by default), or n if that is less, and s the size of
+ *            the matrices (0 for simd). It is i + 1 again wherever the plain loop may take over: by default below 64
+ *            elements; without memory; where an element is NaN or larger than max / 2^20, or a sum larger than max / 2.
+ *            In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it counts from the start of the
+ *            first block, and n is that of the shortest block in i / T and of the longest in T / 2. The bound does not
+ *            cover mmscan_matmulscan() and mmscan_network().
+ * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
+ *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
+ *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later
+ *            header, is accepted if the bytes beyond are zero, and otherwise gives MMSCAN_ENOTSUP. A struct that a call
+ *            fills in must have a size this library knows: a longer one gives MMSCAN_EINVAL.
+ *
+ * ENVIRONMENT
+ *
+ * Read once, at first use. An empty variable counts as unset. A program that runs with more rights than its user
+ * (setuid, say) reads none.
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial; gemm multiplies integers as doubles, those of 64 bits in
  *                       two halves, exactly
  *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
  *                       model, or the path or soname of a library to load, with a / or .so in it (mmscan_unit_open()
- *                       asks for neither; see UNITS). One that cannot be used gives MMSCAN_EBLAS
- *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the
- *                       fastest that CPU, system and build have. One that they do not have gives MMSCAN_ENOTSUP
+ *                       needs neither; see UNITS). One that cannot be used gives MMSCAN_EBLAS
+ *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the fastest
+ *                       that CPU, system and build have. One that they lack gives MMSCAN_ENOTSUP
  *   MMSCAN_NUM_THREADS  1 to 2^20; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
  *                       unless OMP_NUM_THREADS is set
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
- * A value that cannot be honoured is never ignored: a call that scans elements, but for mmscan_network(), returns a
- * status other than MMSCAN_OK, which is MMSCAN_EINVAL for what is no legal value, MMSCAN_ENOTSUP for what is not here,
- * MMSCAN_EBLAS for a unit that cannot be used, MMSCAN_EIO for wisdom that cannot, and MMSCAN_ENOMEM where there is no
- * memory for either; and mmscan_environment_error() says which variable it is. "The environment is illegal" below
- * stands for any of these.
+ * A value that cannot be honoured is never ignored: every call that scans elements, except mmscan_network(), then
+ * fails. It returns MMSCAN_EINVAL for an illegal value, MMSCAN_ENOTSUP for what is not here, MMSCAN_EBLAS for a unit or
+ * MMSCAN_EIO for wisdom that cannot be used, and MMSCAN_ENOMEM where there is no memory for either.
+ * mmscan_environment_error() names the variable. "The environment is illegal" below stands for any of these.
+ *
+ * FINE PRINT: PROCESSES, THREADS AND BLAS LIBRARIES
+ *
+ * Starting   The system may start a thread on the CPU of its parent beside an idle one; the first calls on several
+ *            threads then take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its threads.
+ *            OpenMP ends the process when it cannot start a thread, so the library first tests that the threads can be
+ *            started. Two gaps remain: others take the threads between the test and the start; or a parallel region of
+ *            the program has made OpenMP let go of its threads.
+ * fork()     waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
+ *            child for ever.
+ * Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
+ * Loading    The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread
+ *            is loading at that time must not call this one.
+ * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
+ * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
+ *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
+ *            any data may.
+ * OpenBLAS   when linked, starts threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of
+ *            more than 64 KiB for threads that the program starts. It may print if it lacks resources while it is
+ *            loaded. Where memory is short it may hang as the process ends, even one that never multiplied (not with
+ *            OPENBLAS_NUM_THREADS=1).
+ * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
+ *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
+ *            MMSCAN_MEASURE leaves it out.
+ * LIBXSMM    puts OMP_PROC_BIND into the environment when it is first used; the library takes it out again if it was
+ *            not there. No other thread should change the environment while a LIBXSMM is opened, or while
+ *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
  */
 #ifndef MMSCAN_H
 #define MMSCAN_H
@@ -125,29 +134,29 @@ const char *mmscan_version(void);
 
 typedef enum mmscan_status {
   MMSCAN_OK = 0,
-  MMSCAN_EINVAL,   /* an argument or an environment variable is no legal value */
+  MMSCAN_EINVAL,   /* an argument or an environment variable has an illegal value */
   MMSCAN_EOVERLAP, /* x and y, or the rows of y, share memory and are not exactly in place */
-  MMSCAN_ENOMEM,   /* no memory, and no path without it */
+  MMSCAN_ENOMEM,   /* no memory, and no way to do without */
   MMSCAN_ENOTSUP,  /* legal, but this library does not do it (yet) */
   MMSCAN_EBLAS,    /* a BLAS could not be used */
   MMSCAN_EIO       /* a file could not be read or written */
 } mmscan_status;
 
-/* One line about a status, in English, without a newline. A static string, also for a number that is no status. */
+/* What a status means: one line in English, without a newline. A static string, also for a number that is no status. */
 const char *mmscan_strerror(mmscan_status status);
 
 /* ---- Simple calls: one scan with + of n contiguous elements ---------------------------------------------------- */
 
 /* y[i] = x[0] + ... + x[i], for i in [0, n).
  *
- * Where the engine is not settled by MMSCAN_ENGINE, a scan of up to 128 KiB is a plain loop or one kernel: no lock, no
+ * Unless MMSCAN_ENGINE names an engine, a scan of up to 128 KiB is one plain loop or one kernel: no lock, no
  * allocation, no thread, no plan. (The first call of the process reads the environment first.)
  *
  * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and x != y
  * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace
  * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: its unit, the linked BLAS or that of MMSCAN_UNIT, gives wrong products
- * and, where the environment is illegal, the status that ENVIRONMENT says
+ * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y);
 mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y);
@@ -156,7 +165,7 @@ mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y);
 mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y);
 mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y);
 
-/* y[i] = init + x[0] + ... + x[i-1], for i in [0, n). Otherwise as mmscan_inclusive_*. */
+/* y[i] = init + x[0] + ... + x[i-1], for i in [0, n). In all else as mmscan_inclusive_*. */
 mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y);
 mmscan_status mmscan_exclusive_f64(size_t n, double init, const double *x, double *y);
 mmscan_status mmscan_exclusive_i32(size_t n, int32_t init, const int32_t *x, int32_t *y);
@@ -189,22 +198,22 @@ typedef enum mmscan_op {
 typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
 
 /* Describes `batch` scans of n elements each. Element i of scan r is x[r * x_dist + i * x_stride], and
- * y[r * y_dist + i * y_stride]. Set it to zeros, then fill in what you mean, always with struct_size, x_type, y_type,
- * op, kind, n, both strides and batch: fields added by a later version mean the plain scan when zero. Fields a plain
- * scan does not look at: strides when n <= 1, distances when batch <= 1. */
+ * y[r * y_dist + i * y_stride]. Zero the struct, then set what you mean, always including struct_size, x_type, y_type,
+ * op, kind, n, both strides and batch: a field added by a later version means the plain scan when it is zero. Strides
+ * are not looked at when n <= 1, distances not when batch <= 1. */
 typedef struct mmscan_desc {
   size_t struct_size;         /* sizeof(mmscan_desc) */
-  mmscan_type x_type, y_type; /* equal: a wider y_type is for later, any other is MMSCAN_ENOTSUP too */
+  mmscan_type x_type, y_type; /* must be equal (a wider y_type is for later), else MMSCAN_ENOTSUP */
   mmscan_op op;
   mmscan_kind kind;
   int reverse;                  /* nonzero: from the last element to the first */
   size_t n;                     /* elements in one scan */
   ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; 1 today, any other is for later, MMSCAN_ENOTSUP; a
                                    y_stride of 0 is illegal */
-  size_t batch;                 /* how many scans, 1 or more mostly; 0: nothing to do */
+  size_t batch;                 /* how many scans; 0: nothing to do */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
-  const void *init;             /* one element of y_type, read before y is written; exclusive only; NULL: the identity
-                                   of op, which here is +0 for + */
+  const void *init;             /* exclusive only: one element of y_type, read before y is written; NULL: the identity
+                                   of op, which for + is +0 here */
 } mmscan_desc;
 
 /* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Rows of x may share memory with
@@ -216,13 +225,13 @@ typedef struct mmscan_desc {
  * MMSCAN_ENOMEM    no memory for the workspace of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   marked "for later" in this header
- * and, where the environment is illegal, the status that ENVIRONMENT says
+ * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
 
 /* ---- Plans: choose once, scan often ---------------------------------------------------------------------------- */
 
-/* A problem with everything chosen. Immutable: one plan may be executed by many threads at a time. */
+/* A description and all choices made for it. Immutable: many threads may execute one plan at a time. */
 typedef struct mmscan_plan mmscan_plan;
 
 #define MMSCAN_ESTIMATE 0u /* choose from a table */
@@ -236,25 +245,25 @@ typedef struct mmscan_choice {
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, given or the library's own, at most MMSCAN_MAX_TILE; only for
                          engines that cut tiles */
-  int threads;        /* 1 or more, of which 2^20 count: how many to use, where there are tiles or scans for so many */
+  int threads;        /* 1 or more; at most 2^20, and one for each tile or scan, are used */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
 } mmscan_choice;
 
 #define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
-#define MMSCAN_MAX_TILE 131072 /* sums of so many may be regrouped: of floats up to max / 2^20, none overflows */
+#define MMSCAN_MAX_TILE 131072 /* no regrouped sum of so many floats up to max / 2^20 overflows */
 
-/* Makes a plan for *desc, which may be gone after the call (init is copied). On MMSCAN_OK *plan is the caller's, to be
- * given to mmscan_plan_destroy(); otherwise *plan is NULL.
+/* Makes a plan for *desc, which need not outlive the call (init is copied). On MMSCAN_OK the caller owns *plan and
+ * gives it back by mmscan_plan_destroy(); otherwise *plan is NULL.
  *
- * With MMSCAN_MEASURE the choices are those that were fastest on arrays of the problem's shape, out of place; engines,
- * units, s, tiles and numbers of threads take turns, for some tenths of a second (longer for large n). The arrays are
- * the library's own, of 256 MiB each at most, and 2^17 rows: a longer problem is measured at that length, one of more
- * rows with so many. A BLAS is among what is timed, though only the engine gemm uses one.
+ * With MMSCAN_MEASURE the plan uses what was fastest on arrays of the problem's shape, out of place: engines, units, s,
+ * tiles and numbers of threads take turns for some tenths of a second (longer for large n). A BLAS is among what is
+ * timed, though only the engine gemm uses one. The arrays are the library's own and have at most 256 MiB each and 2^17
+ * rows; a larger problem is measured at that size.
  *
- * What is found is kept as wisdom if the choice was free: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
+ * The result is kept as wisdom if the choice was free: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
  * MMSCAN_NUM_THREADS fixed any part of it, and the caller may use all of OpenMP's threads (it is not inside a parallel
- * region, say). A shape that is in wisdom is not measured again where the choice is free; "the same shape" means the
- * same type, and the same log2 of n and of batch.
+ * region, say). A free choice for a shape that is in wisdom is not measured again; "the same shape" means the same
+ * type, and the same log2 of n and of batch.
  *
  * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; the shape is more than memory can hold; flags
  *                 has an unknown bit
@@ -262,13 +271,13 @@ typedef struct mmscan_choice {
  * MMSCAN_ENOMEM   no memory
  * MMSCAN_EBLAS    only with the engine gemm: its unit gives wrong products
  * MMSCAN_ENOTSUP  marked "for later" in this header
- * and, where the environment is illegal, the status that ENVIRONMENT says
+ * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);
 
-/* As mmscan_plan_create(), but with what *choice names: it outranks the environment. choice == NULL names nothing.
- * Without an engine, a unit or s asks for the engine gemm; and a tile or an instruction set alone for simd, unless
- * MMSCAN_ENGINE names an engine that has them.
+/* As mmscan_plan_create(), but uses what *choice names, which outranks the environment. choice == NULL names nothing.
+ * Where it names no engine, a unit or s implies the engine gemm; a tile or an instruction set without either implies
+ * simd, unless MMSCAN_ENGINE names an engine that has them.
  *
  * MMSCAN_EINVAL   what *choice names does not fit (an unknown name, a unit for the engine serial, s out of range)
  * MMSCAN_EBLAS    the library of the unit is not here, or gives wrong products
@@ -278,48 +287,46 @@ mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, un
 mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags,
                                       const mmscan_choice *choice);
 
-/* Writes what the plan uses, of threads the most, to *choice, whose struct_size the caller has set. Its strings are
- * static. Fields that do not apply (s of the engine serial, say) are zero or NULL. MMSCAN_EINVAL: an argument is NULL,
- * or a wrong size. */
+/* Writes what the plan uses, and the most threads it may use, to *choice, whose struct_size the caller has set. Its
+ * strings are static. Fields that do not apply (s of the engine serial, say) are zero or NULL. MMSCAN_EINVAL: an
+ * argument is NULL, or struct_size is wrong. */
 mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *choice);
 
-/* Scans x into y as the plan's description says. Statuses as mmscan_scan(); MMSCAN_EINVAL where plan is NULL. */
+/* Scans x into y as the plan's description says. Statuses as of mmscan_scan(); MMSCAN_EINVAL if plan is NULL. */
 mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y);
 
-/* Gives back a plan's memory. No thread may be executing it. NULL is fine. */
+/* Frees a plan, which no thread may be executing. NULL is fine. */
 void mmscan_plan_destroy(mmscan_plan *plan);
 
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
-/* As mmscan_scan() for one block of a scan that comes in blocks. `carry` holds one element of y_type a row of the
- * batch: on entry the prefix of everything before this block, on return the prefix of everything up to and including
- * it, which for floats need not have the bits of the last y. Before the first block it is the init of an exclusive
- * scan; of an inclusive one the identity of op, which for the + of floats is -0.0, not 0.0: 0.0 + -0.0 is 0.0. For
- * reverse scans the blocks come from the last to the first. desc->init must be NULL. carry may not share memory with x
- * or y (not checked).
+/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type for each row of
+ * the batch: on entry the prefix of everything before the block, on return that of everything up to its end, which for
+ * floats need not have the bits of the last y. Before the first block set it to init for an exclusive scan, and to the
+ * identity of op for an inclusive one; that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes
+ * its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y (not checked).
  *
- * The bits equal those of one call over everything where the n of each block, but for the one that is scanned last, is
- * a multiple of MMSCAN_MAX_TILE; everything is more than 2 * MMSCAN_MAX_TILE; and the same engine and tile are chosen
- * for blocks and for the whole (wisdom may have others for the shape of a block). However short a block is, it is
- * scanned as a part of a long scan.
+ * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
+ * MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and blocks and the whole get the same engine and tile
+ * (wisdom may have others for the shape of a block). A block is scanned as a part of a long scan, however short it is.
  *
- * Statuses as mmscan_scan(); MMSCAN_EINVAL where carry is NULL and there are elements; on failure carry is untouched.
+ * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry is untouched.
  */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
 
 /* ---- The paper's algorithm, as written ------------------------------------------------------------------------- */
 
-/* MatMulScan by the letter: sweeps over the whole array with no tiles and no rule for non-finite input (0 * Inf = NaN
- * reaches backwards). It is here to be studied, counted and compared; for work use the calls above.
+/* MatMulScan to the letter: sweeps over the whole array, with no tiles and no rule for non-finite input (0 * Inf = NaN
+ * spreads backwards). It is here to be studied, counted and compared; for work use the calls above.
  * L_s: the s-by-s lower triangular matrix of ones. B_s: the identity with its first column all ones. */
 
-/* A trace tells of each step a run takes, as it takes it: a product W = A X, or W = A X + C, or the operator alone.
- * Entry (row, column) of W combines those X(k, column) for which A(row, k) is one, in the order of k; a row of zeros
- * gives the identity. What an entry is, is told by its position: 0 to n - 1 are the elements of the array, those from n
- * on are temporaries of the run, each with a place of its own.
+/* A trace reports each step of a run as it is taken: a product W = A X, or W = A X + C, or one use of the operator.
+ * Entry (row, column) of W combines, in the order of k, those X(k, column) for which A(row, k) is one; a row of zeros
+ * gives the identity. Entries are named by position: 0 to n - 1 are the elements of the array, and those from n on are
+ * temporaries of the run, each with a place of its own.
  *
- * The order of the events is an order in which their steps can be done. Done so, by the positions alone, they give the
- * scan: a step reads all of X and C before it writes W. */
+ * Replaying the steps in the order of the events, by positions alone, gives the scan; a step reads all of X and C
+ * before it writes W. */
 
 typedef enum mmscan_matrix {
   MMSCAN_MATRIX_L = 1,    /* L_s: lower triangular ones */
@@ -334,7 +341,7 @@ int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column);
 typedef enum mmscan_phase {
   MMSCAN_UP_SWEEP = 1,
   MMSCAN_DOWN_SWEEP,
-  MMSCAN_COMBINE,  /* the levels of a method that has no two sweeps */
+  MMSCAN_COMBINE,  /* a level of a method that does not have two sweeps */
   MMSCAN_GATHER,   /* elements are copied to temporaries, or a place is set to the identity */
   MMSCAN_BROADCAST /* a prefix is added to all that follows it */
 } mmscan_phase;
@@ -344,19 +351,19 @@ typedef enum mmscan_phase {
 typedef struct mmscan_event {
   size_t struct_size; /* sizeof(mmscan_event) */
   int step;           /* of Section 3.2: 1 segments, 2 gather w, 3 scan w, 4 broadcast; 1 where there are no segments */
-  size_t segment;     /* of the steps 1 and 4, from 0; else 0 */
+  size_t segment;     /* in steps 1 and 4, from 0; else 0 */
   mmscan_phase phase;
   size_t level; /* t of Algorithm 1; elsewhere the level in the phase, from 0 */
-  size_t depth; /* 1 to the depth that is counted; steps of the same depth need not wait for each other. A gather
-                   computes nothing and is no level: its depth is that of the step it waits for, or 0 */
+  size_t depth; /* 1 to the depth of the run; steps of one depth do not wait for each other. A gather computes nothing
+                   and is no level: its depth is that of the step it waits for, or 0 */
   mmscan_matrix matrix;
-  int is_product;    /* nonzero: done by the unit; 0: no product, but a copy of an element (s is 1) or the operator
-                        applied once (s is 2, the matrix L) */
-  size_t s, columns; /* X, C and W are s-by-columns; a square multiplication is s columns, or what is left of them */
+  int is_product;    /* nonzero: a product by the unit; 0: a copy of an element (s is 1), or the operator applied once
+                        (s is 2, the matrix L) */
+  size_t s, columns; /* X, C and W are s-by-columns; of a square multiplication s columns, the last one maybe fewer */
   size_t positions;  /* every position is below this; the same in all events of a run */
   const size_t *in;  /* positions of X, column-major; MMSCAN_NO_ELEMENT: padding, the identity */
   const size_t *add; /* positions of C; NULL: there is none */
-  const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: not stored, as it is padding, or is there already */
+  const size_t *out; /* positions of W; MMSCAN_NO_ELEMENT: not stored, being padding or there already */
 } mmscan_event;
 
 /* Term k of entry `entry` of W, in the order in which they are combined: X(k, column) for k < s, C for k = s. Returns 1
@@ -364,16 +371,16 @@ typedef struct mmscan_event {
  * is no C, or where event or position is NULL. */
 int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
 
-/* Called on the thread that called the library, once an event. The event and its arrays are gone when it returns. It
- * may call the library, but x and y are in use. It has to return: not by longjmp(), a C++ exception or the end of the
- * thread. */
+/* Called once for each event, on the thread that called the library. The event and its arrays last until it returns. It
+ * may call the library, but x and y are in use. It must return: it may not leave by longjmp() or a C++ exception, or
+ * end the thread. */
 typedef void mmscan_trace(void *context, const mmscan_event *event);
 
 typedef enum mmscan_form {
   /* a level is one GEMM, s-by-s times s-by-ceil(m/s) (Theorem 1) */
   MMSCAN_STACKED = 1,
-  /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul): in one call of gemm_batch_strided or
-   * gemm_batch where the unit has it, which may use threads of the library; else in a loop */
+  /* a level is ceil(m/s^2) GEMMs, s-by-s times s-by-s (Algorithm 1, BatchMatMul): one call of gemm_batch_strided or
+   * gemm_batch if the unit has either, which may use the unit's own threads; else a loop */
   MMSCAN_BATCHED
 } mmscan_form;
 
@@ -403,17 +410,17 @@ typedef struct mmscan_matmul_desc {
   mmscan_broadcast broadcast; /* looked at with MMSCAN_DIGITS only */
   const char *unit;           /* a name from mmscan_get_unit(); NULL: that of MMSCAN_UNIT, or cblas */
   int threads;                /* for the segments of MMSCAN_DIGITS; 0: as everywhere; one where there is a trace */
-  mmscan_trace *trace;        /* told of every product; NULL: nobody is */
+  mmscan_trace *trace;        /* called for every product; NULL: no trace */
   void *trace_context;        /* its first argument */
 } mmscan_matmul_desc;
 
-/* What a run did. "Additions" are those of a multiplication that skips the zeros of L_s and B_s. */
+/* What a run did. Additions are those of a multiplication that skips the zeros of L_s and B_s. */
 typedef struct mmscan_counts {
   size_t struct_size;          /* sizeof(mmscan_counts), set by the caller */
-  uint64_t depth;              /* levels on the longest chain that wait for each other; step 4 is one in either form */
+  uint64_t depth;              /* levels on the longest chain of dependences; step 4 is one level in either form */
   uint64_t multiplications;    /* products of two s-by-s matrices, a padded one counted whole (Lemma 1) */
-  uint64_t gemms;              /* of the unit: one a level when stacked, one a square when batched */
-  uint64_t additions;          /* with those on padding: batched, as the paper counts; stacked, on columns there are */
+  uint64_t gemms;              /* by the unit: one a level when stacked, one a square when batched */
+  uint64_t additions;          /* including those on padding: batched, as the paper counts; stacked, on real columns */
   uint64_t additions_unpadded; /* those whose operands and result are all elements, not padding */
   uint64_t gathered;           /* elements read by gathers */
   uint64_t scattered;          /* elements written by scatters */
@@ -421,35 +428,35 @@ typedef struct mmscan_counts {
 } mmscan_counts;
 
 /* y = inclusive scan of x, by MatMulScan as *desc says; counts may be NULL. In place: x == y. In a trace, the
- * temporaries are the entries of w (Section 3.2, step 2): entry i is position n + i.
+ * temporaries are the entries of w (Section 3.2, step 2); entry i has position n + i.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL and n > 0; counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory for a BLAS, or for the work space: some 4 n + 2 s^3 elements, 2 s^2 more for each segment
- *                  with MMSCAN_BATCHED on several threads, and as many positions for a trace; y is untouched
+ * MMSCAN_ENOMEM    no memory for a BLAS, or for the workspace: some 4 n + 2 s^3 elements, 2 s^2 more for each segment
+ *                  with MMSCAN_BATCHED on several threads, and as many positions for a trace
  * MMSCAN_ENOTSUP   a type other than f32 and f64
  * MMSCAN_EBLAS     the library behind the unit is not here, or gives wrong products
- * and, where the environment is illegal, the status that ENVIRONMENT says
+ * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts);
 
 /* ---- The paper's model of time --------------------------------------------------------------------------------- */
 
 /* In the (s^2, l)-TCU model (Section 1) a tensor unit multiplies an s-by-s matrix by an s-by-c one in time c s + l,
- * where c >= s: a narrower product takes the time of c = s. Everything else is free: gathers, scatters, reshaping
- * (Section 3.1). The unit of time is that of one element of the s-by-c matrix; these are not seconds. */
+ * where c >= s; a narrower product takes as long as one of c = s. All else is free: gathers, scatters, reshaping
+ * (Section 3.1). Times are in units of one element of the s-by-c matrix, not in seconds. */
 typedef struct mmscan_model_desc {
   size_t struct_size; /* sizeof(mmscan_model_desc) */
   size_t n;           /* any length, cut by its base-s digits (Section 3.2) */
   size_t s;           /* 2 to MMSCAN_MAX_S */
   double latency;     /* l: 0 or more, and finite */
   size_t units;       /* p: 1 or more tensor units */
-  size_t lanes;       /* 0: no vector units. Otherwise one beside each tensor unit does the products with B_s (Section
-                         3.3): `lanes` additions in a unit of time, without latency */
+  size_t lanes;       /* 0: no vector units. Otherwise a vector unit beside each tensor unit does the products with B_s
+                         (Section 3.3), `lanes` additions in a unit of time, without latency */
 } mmscan_model_desc;
 
-/* What was counted, and what the paper bounds it by: the sum in its proof, before anything goes into an O(). NAN where
- * it gives no bound, which are the times with vector units. */
+/* What was counted, and the paper's bound: the sum in its proof, before anything is absorbed by an O(). NAN where the
+ * paper gives none, which is for times with vector units. */
 typedef struct mmscan_figure {
   double counted, bound;
 } mmscan_figure;
@@ -458,8 +465,8 @@ typedef struct mmscan_model_result {
   size_t struct_size; /* sizeof(mmscan_model_result), set by the caller */
   double segments;    /* of Section 3.2 */
 
-  /* Levels that wait for each other. The bound is 2 k - 1 for n = s^k (Lemma 1), else 2 floor(log_s n) (Corollary 1).
-   * The latter is too low where steps 2 and 3 of Section 3.2 do not fit under the down-sweep of step 1. */
+  /* Levels on the longest chain. The bound is 2 k - 1 for n = s^k (Lemma 1), else 2 floor(log_s n) (Corollary 1), which
+   * is too low where steps 2 and 3 of Section 3.2 do not fit under the down-sweep of step 1. */
   mmscan_figure depth;
 
   /* Products of two s-by-s matrices, a padded one counted whole, and their additions (Lemma 1, Section 3.2). */
@@ -469,36 +476,36 @@ typedef struct mmscan_model_result {
   /* Time on one unit, where a level of a segment is one product (Theorem 1, Corollary 1). */
   mmscan_figure one_unit;
 
-  /* Time of the s-by-s multiplications on p units (end of Section 3.2), by list scheduling: a free unit starts
-   * the ready multiplication that heads the longest chain of those that wait for each other. The bound is
-   * (s^2 + l) (multiplications / p + depth), of the bounds above, and too low where that of the depth is. */
+  /* Time of the s-by-s multiplications on p units (end of Section 3.2), by list scheduling: a free unit starts the
+   * ready multiplication that heads the longest chain of dependent ones. The bound is (s^2 + l) (multiplications / p +
+   * depth), from the bounds above, and too low where that of the depth is. */
   mmscan_figure p_units;
-  double work, vector_work; /* the sums of the times on tensor units, and on vector units; no schedule beats work / p */
+  double work, vector_work; /* total time on tensor units, and on vector units; no schedule beats work / p */
   double critical_path;     /* the longest chain, which no schedule beats either */
-  double brent;             /* what no such schedule is over: critical_path (1 - 1/p) + work / p; with vector units
+  double brent;             /* what no such schedule exceeds: critical_path (1 - 1/p) + work / p; with vector units
                                critical_path + (work + vector_work) / p */
 
-  /* The part that is needed of the additions of dense s-by-s multiplications, with L_s and with B_s: at most 1/2 and
+  /* The fraction of the additions of a dense s-by-s multiplication that is needed, for L_s and for B_s: at most 1/2 and
    * 1/s (Section 3.3). 0 where there are no multiplications. */
   mmscan_figure utilisation_l, utilisation_b;
 } mmscan_model_result;
 
-/* Prices MatMulScan in the model, on the calling thread. The multiplications and what each waits for come from runs of
+/* Prices MatMulScan in the model, on the calling thread. The multiplications and their dependences come from runs of
  * mmscan_matmulscan() with MMSCAN_DIGITS, MMSCAN_ITERATIVE, MMSCAN_BROADCAST_MATRIX and a unit that does not multiply.
- * Memory: up to 90 bytes an element for s = 2, 45 for s = 3, less for larger s, and up to twice that of address space;
- * time: some seconds for n = 2^24 and s = 2.
+ * Takes up to 90 bytes of memory an element for s = 2, 45 for s = 3, less for larger s, and up to twice that of address
+ * space; and some seconds for n = 2^24 and s = 2.
  *
  * MMSCAN_EINVAL  desc or result is NULL, has a wrong struct_size or holds an illegal value
  * MMSCAN_ENOTSUP desc is of a later header and asks for more than this version does
- * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications or waits; *result is untouched
+ * MMSCAN_ENOMEM  no memory, or more than 2^32 - 1 multiplications or dependences; *result is untouched
  */
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result);
 
 /* ---- The methods of the paper's Table 1 ------------------------------------------------------------------------ */
 
-/* Every method of Table 1, on elements of any kind and with any associative operator, whether or not it is commutative
- * (Section 1: "can be extended to any arbitrary associative operator"). All run on the calling thread, one step after
- * the other. They are here to be studied, counted, drawn and compared. */
+/* Every method of Table 1, on elements of any kind and with any associative operator, commutative or not (Section 1:
+ * "can be extended to any arbitrary associative operator"). All run on the calling thread, one step after another. They
+ * are here to be studied, counted, drawn and compared. */
 
 /* A row of the table of methods. All strings are static. */
 typedef struct mmscan_method {
@@ -507,7 +514,7 @@ typedef struct mmscan_method {
   const char *description; /* one line */
   mmscan_kind kind;        /* of the scan it gives */
   int has_s;               /* nonzero: it multiplies s-by-s matrices */
-  int needs_commutative;   /* nonzero: only for commutative operators */
+  int needs_commutative;   /* nonzero: for commutative operators only */
 } mmscan_method;
 
 /* Row `index` of the table. MMSCAN_EINVAL: past the last row, method is NULL or has a wrong struct_size.
@@ -526,37 +533,37 @@ typedef struct mmscan_method {
  */
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
-/* An associative operator: *result = *a op *b, where a comes before b. The three share no memory. It has to return. */
+/* An associative operator: *result = *a op *b, where a comes before b. The three do not overlap. It must return. */
 typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
 
-/* Set it to zeros, then fill in what you mean. */
+/* Zero the struct, then set what you mean. */
 typedef struct mmscan_network_desc {
   size_t struct_size;             /* sizeof(mmscan_network_desc) */
   const char *method;             /* a name from mmscan_get_method() */
   size_t n;                       /* any length; dakkak-warp: at most s^2 */
-  size_t s;                       /* 2 to MMSCAN_MAX_S; looked at by methods that have one */
+  size_t s;                       /* 2 to MMSCAN_MAX_S; looked at only by methods that have one */
   size_t size;                    /* bytes of an element, 1 or more; elements are moved as bytes */
-  mmscan_combine *combine;        /* the operator; called with elements that are aligned as in an array of them */
+  mmscan_combine *combine;        /* the operator; its arguments are aligned as in an array of elements */
   void *context;                  /* its first argument */
   const void *identity;           /* an element e with e op a = a op e = a */
-  int commutative;                /* nonzero: a op b = b op a, says the caller */
+  int commutative;                /* nonzero: the caller states that a op b = b op a */
   mmscan_length_rule length_rule; /* looked at by matmulscan only */
-  mmscan_trace *trace;            /* told of every step; NULL: nobody is */
+  mmscan_trace *trace;            /* called for every step; NULL: no trace */
   void *trace_context;            /* its first argument */
 } mmscan_network_desc;
 
-/* What a run did, as Table 1 counts it. A zero of a matrix costs nothing. Where n is a power of two (of s), depth and
- * work are the table's. An adder is a node of the circuit: it combines two elements or more. */
+/* What a run did, as Table 1 counts it: zeros of a matrix cost nothing. Where n is a power of two (of s), depth and
+ * work are the table's. An adder is a node of the circuit, and combines two elements or more. */
 typedef struct mmscan_network_counts {
   size_t struct_size;       /* sizeof(mmscan_network_counts), set by the caller */
   uint64_t depth;           /* levels: of operators (PRAM); of products, broadcasts and scans of totals (TCU) */
-  uint64_t work;            /* binary operators, with those on padding */
+  uint64_t work;            /* uses of the binary operator, including those on padding */
   uint64_t work_unpadded;   /* those whose operands and result are all elements */
   uint64_t multiplications; /* products of two s-by-s matrices */
-  uint64_t adders;          /* without those that have but one element to combine, the rest being padding */
-  uint64_t path;            /* adders on the longest chain: at most depth, for levels do not always wait */
+  uint64_t adders;          /* without those that combine one element with padding */
+  uint64_t path;            /* adders on the longest chain: at most depth, as levels do not always wait */
   uint64_t fan_in;          /* the most elements an adder combines */
-  uint64_t fan_out;         /* the most uses of one value in one level: by adders, and passed on unchanged */
+  uint64_t fan_out;         /* the most uses of a value in one level, by adders or passed on unchanged */
   uint64_t reads;           /* the most adders a value goes to, in all levels (in Brent-Kung's network: log2 n) */
 } mmscan_network_counts;
 
@@ -565,7 +572,7 @@ typedef struct mmscan_network_counts {
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value (combine or identity is NULL, say); x or y is NULL and n > 0;
  *                  counts has a wrong struct_size
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    no memory for the work space, which is many times as large as x; y is untouched
+ * MMSCAN_ENOMEM    no memory for the workspace, which is many times as large as x
  * MMSCAN_ENOTSUP   the method is for commutative operators and desc->commutative is 0; n is more than the method does
  */
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts);
@@ -573,15 +580,16 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *
  * What MMSCAN_MEASURE found is used by every later call and plan of the process that leaves the choice to the library,
- * but for simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process:
- * by these calls, or MMSCAN_WISDOM=file. A file is only good for the version of the library, the CPU and the
- * instruction set it was made with, and the BLAS if a choice in it uses that: of one that tells no version (LIBXSMM,
- * ATLAS, the reference BLAS) any will do, so measure again when it has changed. A number of threads in it is the best
- * of those that there could be when it was measured, by OMP_NUM_THREADS and by the CPUs the process might run on: where
- * there may be fewer a call uses fewer, and where there may be more the number is estimated, and all else as measured.
- */
+ * except simple calls on up to 128 KiB, which use one kernel. It can be written to a file and read by another process,
+ * by the calls below or by MMSCAN_WISDOM=file.
+ *
+ * A file is good only for the version of the library, the CPU and the instruction set it was made with, and for the
+ * BLAS if a choice in it uses one. A BLAS that tells no version (LIBXSMM, ATLAS, the reference BLAS) is taken for the
+ * same one, so measure again when it has changed. A number of threads in a file is the best of those possible when it
+ * was measured, by OMP_NUM_THREADS and the CPUs the process might run on. Where fewer are possible, a call uses fewer;
+ * where more are, it estimates the number, and uses all else as measured. */
 
-/* Reads wisdom from a file and adds it to what is known; where both know a shape the file is right.
+/* Reads wisdom from a file and adds it to what is known; where both have a shape, the file's replaces it.
  *
  * MMSCAN_EINVAL  file is NULL; or the environment is illegal (its status is returned, whatever it is)
  * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added
@@ -589,30 +597,29 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  */
 mmscan_status mmscan_wisdom_read(const char *file);
 
-/* Writes all wisdom there is to a file: to a new one beside it first, which then takes its place; at the end of
- * symbolic links, which stay. MMSCAN_EIO where it is there and is no regular file. Statuses as above, and where one is
- * not MMSCAN_OK the file is as it was. */
+/* Writes all wisdom to a file, by way of a new file beside it that then takes its place. Symbolic links are followed
+ * and stay. MMSCAN_EIO also if the file exists and is not a regular one. Statuses as above; if one is not MMSCAN_OK the
+ * file is as it was. */
 mmscan_status mmscan_wisdom_write(const char *file);
 
-/* The number of shapes that something is known of. */
+/* The number of shapes that wisdom holds. */
 size_t mmscan_wisdom_count(void);
 
 /* ---- Units: libraries that multiply ----------------------------------------------------------------------------
  *
- * A unit forms W = A X, where A is s-by-s and X is wide. Some are built in (mmscan_get_unit() lists them); any library
- * with the C interface of BLAS, and LIBXSMM, can be opened at run time. Each routine of it is tested on small products
- * before it is used; one whose results are wrong is not used.
- */
+ * A unit forms W = A X, where A is s-by-s and X is wide. Some are built in (mmscan_get_unit() lists them); LIBXSMM and
+ * any library with the C interface of BLAS can be opened at run time. Each routine of a library is tested on small
+ * products before its first use, and not used if its results are wrong. */
 
-/* Opens a library and adds it to the units. `library` is what dlopen() takes, a path or a soname, and is the unit's
- * name from then on: in mmscan_choice, mmscan_matmul_desc, mmscan_product_desc, and MMSCAN_UNIT. Names of routines may
- * end in _64 or 64_, may begin with scipy_, and integers may have 32 or 64 bits. Its symbols are seen by nobody else,
- * and with glibc it uses its own before those of others, unless the process runs under a sanitizer.
+/* Opens a library and adds it to the units. `library` is what dlopen() takes, a path or a soname, and from then on the
+ * unit's name: in mmscan_choice, mmscan_matmul_desc, mmscan_product_desc and MMSCAN_UNIT. Names of its routines may end
+ * in _64 or 64_ and may begin with scipy_, and its integers may have 32 or 64 bits. Its symbols are not visible to
+ * other libraries, and with glibc it prefers its own to theirs, unless the process runs under a sanitizer.
  *
- * Opening what is open counts up; each mmscan_unit_open() is undone by one mmscan_unit_close(). *name (may be NULL) is
- * set to a string that lasts as long as the process, or to NULL where the call fails. Then `why` (may be NULL) gets the
- * reason, a line of at most why_size bytes with its null; else an empty string. Any thread may call, any number at a
- * time.
+ * A library may be opened several times; each mmscan_unit_open() is undone by one mmscan_unit_close(). *name (name may
+ * be NULL) is set to a string that lasts as long as the process, or to NULL if the call fails. `why` (may be NULL) gets
+ * the reason for a failure, at most why_size bytes with the terminating null; else an empty string. Any number of
+ * threads may call at once.
  *
  * MMSCAN_EINVAL  library is NULL or empty, or is the name of a built-in unit
  * MMSCAN_EBLAS   it cannot be loaded, is neither a BLAS nor LIBXSMM, lacks sgemm or dgemm, or they give wrong products
@@ -620,26 +627,27 @@ size_t mmscan_wisdom_count(void);
  */
 mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size);
 
-/* Undoes one mmscan_unit_open(). The library is unloaded when all are undone, and no plan, no running call, no wisdom
- * and no environment variable uses it: a plan outlives the close, and as long as one does the unit can be asked for.
- * BLIS, LIBXSMM, MKL and whatever uses OpenMP do not give back all that they took, and stay loaded to the end of the
- * process; opened again, they are the same. So does an OpenBLAS of pthreads whose own threads had a part in a product,
- * and any OpenBLAS in a process that runs under a sanitizer.
+/* Undoes one mmscan_unit_open(). The library is unloaded once all are undone and no plan, running call, wisdom or
+ * environment variable uses it. A plan outlives the close, and while one does the unit can be asked for by name.
+ *
+ * Some libraries do not free all they took when unloaded, and stay loaded to the end of the process: BLIS, LIBXSMM,
+ * MKL, whatever uses OpenMP, an OpenBLAS of pthreads whose own threads had a part in a product, and any OpenBLAS in a
+ * process that runs under a sanitizer. Opening one again finds it as it was.
  *
  * MMSCAN_EINVAL  name is NULL or not of a unit that mmscan_unit_open() has opened and nobody has closed
  */
 mmscan_status mmscan_unit_close(const char *name);
 
-/* Names worth giving to mmscan_unit_open(), by index: paths and sonames that vendors and distributions use. Most are
- * absent on most machines, and several may be one library. NULL past the last. A static string. */
+/* Names worth trying with mmscan_unit_open(), by index: paths and sonames that vendors and distributions use. Most are
+ * absent on most machines, and several may be the same library. NULL past the last. A static string. */
 const char *mmscan_unit_candidate(size_t index);
 
-/* How a product is asked of a unit. X has s rows and `columns` columns; "squares" are s of these each. */
+/* How a unit is asked for a product. X has s rows and `columns` columns; a "square" is s of its columns. */
 typedef enum mmscan_product_form {
-  MMSCAN_PRODUCT_CHUNKED = 1, /* gemm on so few columns at a time that the library starts no thread: as in a scan */
+  MMSCAN_PRODUCT_CHUNKED = 1, /* gemm on so few columns at a time that the library starts no thread, as in a scan */
   MMSCAN_PRODUCT_GEMM,        /* one gemm; the library may use the threads it is set to */
-  MMSCAN_PRODUCT_TRMM,        /* one trmm, in place; the library may use its threads */
-  MMSCAN_PRODUCT_BATCH, /* gemm_batch on up to 1024 squares at a time, gemm for what is left; it may use its threads */
+  MMSCAN_PRODUCT_TRMM,        /* one trmm, in place; it may use its threads */
+  MMSCAN_PRODUCT_BATCH, /* gemm_batch on up to 1024 squares at a time, gemm for the rest; it may use its threads */
   MMSCAN_PRODUCT_BATCH_STRIDED, /* the same by one gemm_batch_strided */
   MMSCAN_PRODUCT_BF16           /* one sbgemm (in MKL gemm_bf16bf16f32): X of bfloat16, sums and W of float */
 } mmscan_product_form;
@@ -652,21 +660,20 @@ typedef struct mmscan_product_desc {
   mmscan_matrix matrix;
   int transposed;    /* nonzero: A^T in place of A */
   size_t s, columns; /* s: 1 to MMSCAN_MAX_S */
-  size_t row_stride; /* 0: X and W are column-major with leading dimension s, as in the paper; else they are by rows,
-                        which start row_stride elements after each other: at least `columns`, below 2^31; not for
-                        batches */
+  size_t row_stride; /* 0: X and W are column-major with leading dimension s, as in the paper. Else they are row-major
+                        with this leading dimension, at least `columns` and below 2^31; not for batches */
 } mmscan_product_desc;
 
 /* W = A X by one unit in one form, where A is L_s or B_s: a level of Algorithm 1 without its gather and scatter, to
- * time and compare units. x and w are of s * columns elements, or by rows of (s - 1) * row_stride + columns, of which
- * those between rows are not touched; bfloat16 is a uint16_t, the upper half of a float. In place (x == w) with
- * MMSCAN_PRODUCT_TRMM only, which else copies X first. Makes A anew in each call, s*s elements. Floats are multiplied
- * as they come: 0 * Inf is NaN. BLIS 0.9.0 reads, and does not use, up to 8 bytes behind W.
+ * time and compare units. x and w have s * columns elements; row-major ones have (s - 1) * row_stride + columns, of
+ * which those between rows are not touched. A bfloat16 is a uint16_t, the upper half of a float. In place (x == w) is
+ * for MMSCAN_PRODUCT_TRMM only, which otherwise copies X first. Each call makes A anew, s * s elements. Floats are
+ * multiplied as they come: 0 * Inf is NaN. BLIS 0.9.0 reads, and does not use, up to 8 bytes past the end of W.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value, or an unknown unit; x or w is NULL and there are columns;
  *                  or the environment is illegal (its status is returned, whatever it is)
  * MMSCAN_EOVERLAP  X and W share an element, and are not in place or may not be
- * MMSCAN_ENOTSUP   the unit does not have the form for the type (none has it for integers), or it is not used (see
+ * MMSCAN_ENOTSUP   the unit lacks the form for the type (all lack it for integers), or its routine is not used (see
  *                  mmscan_get_routine())
  * MMSCAN_EBLAS     the unit cannot be used here
  * MMSCAN_ENOMEM    no memory for a BLAS, or for A
@@ -677,49 +684,49 @@ typedef enum mmscan_routine_state {
   MMSCAN_ROUTINE_USED = 1, /* passed its test */
   MMSCAN_ROUTINE_ABSENT,   /* the library does not have it */
   MMSCAN_ROUTINE_FAILED,   /* gave wrong results */
-  MMSCAN_ROUTINE_OFF       /* has crashed in some versions and is not known to be good in this one: not tried */
+  MMSCAN_ROUTINE_OFF       /* not tried: it has crashed in some versions and is not known to be good in this one */
 } mmscan_routine_state;
 
 /* A routine of a library. Strings are static. */
 typedef struct mmscan_routine {
   size_t struct_size;       /* sizeof(mmscan_routine), set by the caller */
   const char *name;         /* "sgemm_batch" */
-  mmscan_type type;         /* what it serves */
+  mmscan_type type;         /* of its elements */
   mmscan_product_form form; /* MMSCAN_PRODUCT_GEMM stands for MMSCAN_PRODUCT_CHUNKED too */
   mmscan_routine_state state;
   const char *remark; /* a line about the state */
 } mmscan_routine;
 
-/* Routine `index` of a unit, which is tested now if it was not before. MMSCAN_EINVAL: past the last (a unit that is no
- * library has none), no such unit or its library is not here, routine is NULL or has a wrong struct_size.
+/* Routine `index` of a unit, tested now if it was not before. MMSCAN_EINVAL: index is past the last (a unit that is not
+ * a library has none); there is no such unit, or its library is not here; routine is NULL or has a wrong struct_size.
  * MMSCAN_ENOMEM: no memory for a BLAS, so nothing is tested. */
 mmscan_status mmscan_get_routine(const char *unit, size_t index, mmscan_routine *routine);
 
-/* Tests a routine that is off, and uses it from then on if it passes; mmscan_wisdom_write() writes that down. The
- * library may crash: try it in a process that nobody needs, as `mmscan tune` does, before you do it in this one.
+/* Tests a routine that is off; if it passes it is used from then on, and mmscan_wisdom_write() records that. The
+ * library may crash: try it first in a process that can be spared, as `mmscan tune` does.
  *
  * MMSCAN_EINVAL   no such unit or routine, or the library of the unit is not here
  * MMSCAN_ENOTSUP  the library does not have the routine
  * MMSCAN_EBLAS    it failed its test, now or before
- * MMSCAN_ENOMEM   no memory for a BLAS: not tried, if there is such a routine; or none to write down that it passed: it
- *                 is used all the same
+ * MMSCAN_ENOMEM   no memory for a BLAS, so the routine was not tried; or none to record that it passed: it is used all
+ *                 the same
  */
 mmscan_status mmscan_routine_try(const char *unit, const char *routine);
 
 /* ---- What is inside -------------------------------------------------------------------------------------------- */
 
-/* A row of the table of engines, of units (the built-in ones, then those that are open), or of instruction sets.
- * Strings last as long as the process. */
+/* A row of the table of engines, of units (the built-in ones, then the open ones), or of instruction sets. Its strings
+ * last as long as the process. */
 typedef struct mmscan_part {
   size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
   const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
-  const char *description; /* one line; where status is not MMSCAN_OK, why */
-  const char *library;     /* units: the file of the BLAS behind it; NULL where there is none */
-  const char *version;     /* units: what that BLAS says of its version; NULL where it does not say */
-  int threads;             /* units: the threads that BLAS is set to use; 0 where it does not say */
-  mmscan_status status; /* MMSCAN_OK; of a unit whose library is not found or opened MMSCAN_EBLAS (whether its products
-                           are right, mmscan_get_routine() tells); of an instruction set that this machine or build
-                           does not have MMSCAN_ENOTSUP */
+  const char *description; /* one line; if status is not MMSCAN_OK, the reason */
+  const char *library;     /* units: the file of the BLAS behind it; NULL if there is none */
+  const char *version;     /* units: the version that BLAS tells; NULL if it tells none */
+  int threads;             /* units: the threads that BLAS is set to use; 0 if it does not tell */
+  mmscan_status status;    /* MMSCAN_OK; MMSCAN_EBLAS for a unit whose library cannot be found or opened (whether its
+                              products are right, mmscan_get_routine() tells); MMSCAN_ENOTSUP for an instruction set that
+                              this machine or build lacks */
 } mmscan_part;
 
 /* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a
@@ -728,18 +735,18 @@ mmscan_status mmscan_get_engine(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_isa(size_t index, mmscan_part *part);
 
-/* What this CPU calls itself, or "unknown". A static string. */
+/* The CPU's name for itself, or "unknown". A static string. */
 const char *mmscan_cpu(void);
 
-/* The instruction set the library's own loops use: what MMSCAN_ISA asks for, where that can be had, or else the best
- * that this CPU, its system and this build have. A static string. */
+/* The instruction set of the library's own loops: what MMSCAN_ISA asks for if that is here, else the best that this
+ * CPU, its system and this build have. A static string. */
 const char *mmscan_isa(void);
 
-/* How many threads a call made here and now may use, if the system starts so many. */
+/* How many threads a call made here and now may use, if the system will start that many. */
 int mmscan_threads(void);
 
-/* NULL where the environment is legal, else a line that names the variable, its value and what is wrong with it.
- * A static string. */
+/* NULL if the environment is legal, else a line that names the variable, its value and what is wrong with it. A static
+ * string. */
 const char *mmscan_environment_error(void);
 
 #ifdef __GNUC__
