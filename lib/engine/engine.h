@@ -1,27 +1,27 @@
-/* engine.h: the contract of an engine, which scans one tile given a carry, and the one table of them.
+/* engine.h: the contract of an engine, which scans one tile given a carry, and the table of engines.
  *
  * A tile is m neighbouring elements. x and y point to its element of lowest address, forward and reverse alike; they
  * are the same, or share no memory. The carry is the prefix of everything before the tile in the order of the scan.
  *
- * An engine does a tile at once, in one reading. It may have the three steps below as well, which give the same bits;
- * the runtime then has many tiles of one scan in flight. Without steps a whole scan is a tile.
+ * An engine scans a tile at once, reading it once. It may also have the three steps below, which give the same bits;
+ * the runtime then has many tiles of one scan in flight. Without steps a whole scan is one tile.
  *
- *   reduce   reads x, and finds its total, as in reduce-then-scan
+ *   reduce   reads x and finds its total, as in reduce-then-scan
  *   advance  turns the carry into the tile into the carry out of it
  *   finish   given the carry into the tile, writes y. then: where the elements are that are likely to be read next;
  *            m of them are prefetched while y is written, and need not exist. NULL: none
  *
  * Where work takes longer than memory does, an engine may have finish() in two halves, so that x is read once:
  *
- *   prepare  reduce(), and all of the work that needs no carry; what comes of it stays in the room
- *   complete finish(), of the tile that was prepared last in this room. In between advance() is called there for
- *            the same tile, and leaves what was prepared; nothing else is
+ *   prepare  reduce(), and all of the work that needs no carry; its results stay in the room
+ *   complete finish(), of the tile that was prepared last in this room. In between only advance() may be called there,
+ *            for the same tile; it leaves what was prepared
  *
- * The carry out is the carry in combined with the tile's own total, so that bits do not depend on who scans what. Where
- * the plain loop's result is finite, infinite or NaN, so is an engine's, element by element.
- * To add one: a file with a mms_engine, its name below, and its place in the table in engine.c. What it costs is a row
- * in estimate.c; without one it is thought slow.
- */
+ * The carry out is the carry in combined with the tile's own total, so that bits do not depend on which thread scans
+ * what. Each result of an engine is finite, infinite or NaN as the plain loop's is.
+ *
+ * To add an engine: a file with a mms_engine, its name below, and its place in the table in engine.c. Its costs are a
+ * row in estimate.c; without one it is taken to be slow. */
 #ifndef MMS_ENGINE_H
 #define MMS_ENGINE_H
 
@@ -36,15 +36,15 @@ typedef struct mms_job {
   mmscan_type type;
   mmscan_kind kind;
   bool reverse;
-  const mms_unit *unit; /* and s: only for engines that multiply by a unit */
-  size_t s, tile;       /* no tile is longer than this; only for engines that cut tiles */
-  size_t block;         /* bytes of x that the unit is best given at a time, */
-  bool adds;            /* and whether it is to add products to X, where s is 2 (unit.h) */
+  const mms_unit *unit; /* unit and s: only for engines that multiply by a unit */
+  size_t s, tile;       /* no tile is longer than `tile`; only for engines that cut tiles */
+  size_t block;         /* bytes of x that the unit is best given at a time */
+  bool adds;            /* the unit is to add products to X, with s = 2 (unit.h) */
   bool fetches;         /* x is larger than a core's own caches: prefetch it */
-  bool far;             /* it is in no cache at all, nor is y */
+  bool far;             /* neither x nor y is in any cache */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
-  bool paces;         /* no faster than some memory takes it */
-  const mms_isa *isa; /* and the kernels of it for the operator and type: the same for every engine */
+  bool paces;         /* streamed results come no faster than some memory takes them */
+  const mms_isa *isa; /* isa, and its kernels for the operator and type: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;
 
@@ -58,35 +58,35 @@ typedef struct mms_tile {
 typedef struct mms_engine {
   const char *name, *description;
 
-  /* Scans the tile; *carry goes in and comes out. `room` is the thread's own, for as long as it works at a job. */
+  /* Scans the tile; *carry goes in and comes out. `room` is the thread's own for as long as it works at the job. */
   void (*at_once)(const mms_job *, void *room, const mms_tile *, mms_value *carry);
 
-  /* Scans rows, each of them a tile whose carry out nobody asks for, as at_once() would. Never where job->streams.
-   * NULL: they are done one by one. */
+  /* Scans rows as at_once() would, each of them a tile whose carry out is not needed. Never where job->streams. NULL:
+   * rows are scanned one by one. */
   void (*rows)(const mms_job *, const mms_rows *);
 
-  /* The steps. NULL in an engine that cuts no tiles; there m may be anything. */
+  /* The steps. NULL in an engine that cuts no tiles; m may then be anything. */
   void (*reduce)(const mms_job *, void *room, const mms_tile *, mms_found *found);
   void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_found *found, mms_value *carry);
   void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
 
-  /* finish() of a tile and reduce() of another, ahead and as long, in one loop. NULL: one after the other. */
+  /* finish() of a tile and reduce() of another, ahead and of the same length, in one loop. NULL: done one by one. */
   void (*finish_and_reduce)(const mms_job *, void *room, const mms_tile *, const mms_value *carry,
                             const mms_tile *ahead, mms_found *found);
 
-  /* These two, for jobs of which it prepares tiles. NULL in an engine that never does. */
+  /* Whether it prepares the tiles of a job; and how. NULL in an engine that never does. */
   bool (*prepares)(const mms_job *);
   void (*prepare)(const mms_job *, void *room, const mms_tile *, mms_found *found);
   void (*complete)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
 
-  bool has_unit; /* it multiplies by a unit: only what a unit is exact for */
+  bool has_unit; /* it multiplies by a unit, so it does only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */
 
-  /* Bytes of room, and how it is made ready for a job. NULL: none. */
+  /* Bytes of room, and what makes the room ready for a job. NULL: none. */
   size_t (*room_size)(const mms_job *);
   void (*begin)(const mms_job *, void *room);
 
-  /* The default tile, for the type of a job, in scans of n elements. NULL in an engine that cuts none. */
+  /* The default tile for the type of a job, in scans of n elements. NULL in an engine that cuts none. */
   size_t (*tile_of)(const mms_job *, size_t n);
 
   /* The default s with a unit. NULL in an engine without units. */

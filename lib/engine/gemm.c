@@ -1,29 +1,28 @@
-/* gemm.c: the engine whose arithmetic is matrix multiplication, MatMulScan on a block at a time.
+/* gemm.c: the engine whose arithmetic is matrix multiplication, MatMulScan on one block at a time.
  *
- * A block of a tile is a matrix of s rows whose columns are s neighbours each. One product with L_s, by the unit, scans
- * every column (in a reverse scan, one with L_s^T); the last row of it, the column totals, is a vector s times shorter,
- * which the kernels scan in vector registers (body.inc; of a small block byrows.inc, where columns are put together),
- * where what is left of the work is. Then column j gets the prefix before it added. This last is the product with B_s
- * done by a vector unit (Section 3.3).
+ * A block of a tile is a matrix of s rows, each of whose columns is s neighbouring elements. One product with L_s by
+ * the unit scans every column (in a reverse scan, one with L_s^T). Its last row, in the order of the scan, holds the
+ * column totals, a vector s times shorter. Kernels do the rest in vector registers: they scan the totals (body.inc; for
+ * a small block byrows.inc, while it puts columns together), and add to column j the prefix before it, which is the
+ * product with B_s done by a vector unit (Section 3.3).
  *
- * The matrices are by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and the
- * totals are a row. Kernels take x apart into rows and put y together from them. A block stays in the core's own
- * caches from x to y, a small one in the nearest. What is left over at the end of a tile when s does not divide it, the
- * tail, is a plain loop.
+ * Matrices are stored by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and
+ * the totals are contiguous. Kernels take x apart into rows and put y together from them. From x to y a block stays in
+ * the core's own caches, a small one in L1. What is left at the end of a tile if s does not divide it, the tail, is
+ * scanned by the plain loop.
  *
- * With s = 2 some units rather add than overwrite (`adds` in unit.h). Then W holds X from the start, and what L_2 does
- * to it is that its second row gets the first one added: the product of (1) and a row.
+ * With s = 2 some units would rather add than overwrite (`adds` in unit.h). Then W holds X from the start, and L_2 only
+ * adds the first row, in the order of the scan, to the second: the product of (1) and a row.
  *
  * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (byrows.inc). A 64-bit integer
  * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
  *
- * Floats: sums of a block that is `ordinary` (kernel.h) do not overflow, however grouped, and it holds no Inf and no
- * NaN. A block that is not, or whose carry is too large for it, is scanned by the plain loop; so a result is finite
- * exactly where the plain loop's is, and no non-finite element meets a zero of L_s.
+ * Floats: sums of an `ordinary` block (kernel.h) do not overflow, however grouped; if its total is finite too, it holds
+ * no Inf and no NaN. Any other block, or one whose carry is too large, is scanned by the plain loop. So a result is
+ * finite exactly where the plain loop's is, and no non-finite element meets a zero of L_s.
  *
- * The total of a block is found while it is taken apart; the carry, and the total of the tile, go on by that. Who only
- * reduces a tile adds up the same, and multiplies later.
- */
+ * The total of a block is found while the block is taken apart; the carry, and the total of the tile, advance by it. A
+ * thread that only reduces a tile makes the same additions, and multiplies later. */
 #include "arena.h"
 #include "engine/engine.h"
 #include "kernel/loop.h"
@@ -34,28 +33,28 @@
 
 enum {
   PLANES = 2,
-  LANES = 16,    /* columns of a whole block are a multiple of it */
-  AHEAD = 8192,  /* bytes: what comes from memory is prefetched so far ahead; where it is larger, a whole block; */
-  BACK = 12288,  /* in a reverse scan so far: blocks go up, one below another, and cores prefetch none of the next */
-  NEAR = 16384,  /* bytes of rows, up to which their totals are scanned on the way, as columns are written; else */
-  TOTALS = 2048, /* bytes of totals: columns of so many are written before more totals are scanned */
-  IN_FRONT = 2,  /* identities before totals that are scanned on the way (mms_kernel_from_rows) */
+  LANES = 16,    /* the columns of a whole block are a multiple of this */
+  AHEAD = 8192,  /* bytes: how far ahead data from memory is prefetched; or a whole block, if that is more */
+  BACK = 12288,  /* the same in a reverse scan: blocks go up, each below the last; cores prefetch none of the next */
+  NEAR = 16384,  /* bytes of rows up to which from_rows() scans their totals, as it writes columns; beyond that */
+  TOTALS = 2048, /* so many bytes of totals are scanned at a time, before their columns are written */
+  IN_FRONT = 2,  /* identities in front of totals that from_rows() scans (mms_kernel_from_rows) */
 };
 
-/* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. Rows are
- * not a power of two apart: they would share a set of the cache. */
+/* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. The distance
+ * between rows is not a power of two, or rows would share a set of the cache. */
 typedef struct room {
-  size_t columns, piece;              /* of a whole block; of it, so many are written at a time */
+  size_t columns, piece;              /* columns of a whole block; columns of it that are written at a time */
   size_t column;                      /* bytes of a column in x, and in y */
   size_t size;                        /* bytes of a number of the unit */
-  int planes;                         /* numbers of the unit to an element */
+  int planes;                         /* numbers of the unit for each element */
   void *l;                            /* L_s; in a reverse scan L_s^T, which is faster than to have L_s transposed */
-  mms_byrows apart;                   /* a block by rows, as the unit gets it: X; or W */
-  mms_product product[PLANES];        /* of it */
-  mms_byrows together;                /* the result, each column scanned from zero, as from_rows() gets it, */
-  char *scanned[PLANES];              /* and all rows of it, */
-  char *first[PLANES], *last[PLANES]; /* in the order of the scan, of which the last one is the totals of columns */
-  void *before[PLANES];               /* the exclusive scan of some of these; NULL: from_rows() scans them */
+  mms_byrows apart;                   /* a block by rows, as the unit gets it: X; with job->adds W */
+  mms_product product[PLANES];        /* the product of each plane */
+  mms_byrows together;                /* the result, each column scanned from zero, as from_rows() gets it */
+  char *scanned[PLANES];              /* all rows of the result */
+  char *first[PLANES], *last[PLANES]; /* its first and last rows in the order of the scan; the last: column totals */
+  void *before[PLANES];               /* the exclusive scan of a piece of the totals; NULL: from_rows() scans them */
   mms_kernel_scan *scan;              /* the kernel that makes it */
   mms_value zero;                     /* its first carry */
   mms_found prepared;                 /* what was found of the columns of a tile that is prepared */
@@ -68,7 +67,7 @@ static size_t block_columns(const mms_job *job) {
   return columns ? (columns + LANES - 1) / LANES * LANES : LANES;
 }
 
-/* The result in plane p, as so many bytes. */
+/* The rows of the result in plane p, which has so many bytes. */
 static void lay_out_rows(const mms_job *job, room *r, int p, char *plane, size_t bytes) {
   char *const bottom = plane ? plane + bytes - bytes / job->s : NULL; /* NULL where sizes are only added up */
   r->scanned[p] = plane;
@@ -76,11 +75,11 @@ static void lay_out_rows(const mms_job *job, room *r, int p, char *plane, size_t
   r->last[p] = job->reverse ? plane : bottom;
 }
 
-/* Whether rows stay in the nearest cache, without what lies between them. */
+/* Whether rows stay in L1, not counting what lies between them. */
 static bool is_near(const mms_job *job, const room *r) { return job->s * r->columns * r->size <= NEAR; }
 
-/* Plane p: its product, and what comes before the columns. Of two rows that are to be added the last one gets the
- * first one, where they are. */
+/* Plane p: its product, and the prefixes before its columns. With job->adds there are two rows, and the first is added
+ * to the last in place. */
 static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
   const size_t stride = r->apart.stride, bytes = job->s * stride * r->size;
   mms_product *product = &r->product[p];
@@ -120,7 +119,8 @@ static size_t room_size(const mms_job *job) {
   return lay_out(job, NULL, &nowhere);
 }
 
-/* In front of the totals of so many columns, in the direction of the scan, where from_rows() scans them. */
+/* Puts identities in front of the totals of `columns` columns, in the direction of the scan, where from_rows() scans
+ * the totals. */
 static void put_identities(const mms_job *job, room *r, size_t columns) {
   if (r->before[0]) return;
   for (int p = 0; p < r->planes; p++) {
@@ -139,18 +139,18 @@ static void begin(const mms_job *job, void *memory) {
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
 
-/* Neighbouring elements of a tile: whole columns, then the tail, in the order of the scan. */
+/* Neighbouring elements of a tile: whole columns, then, in the order of the scan, the tail. */
 typedef struct block {
-  size_t done;            /* elements of the tile before it */
-  size_t columns, tail;   /* elements of the tail */
-  const char *x, *x_tail; /* of lowest address */
+  size_t done;            /* elements of the tile before the block */
+  size_t columns, tail;   /* tail: its elements */
+  const char *x, *x_tail; /* the elements of lowest address */
   char *y, *y_tail;       /* NULL: only the carry is wanted */
   const char *then;       /* what is read after the columns, to be prefetched; NULL: nothing */
 } block;
 
 static size_t elements_of(const mms_job *job, const block *b) { return b->columns * job->s + b->tail; }
 
-/* Goes on to the next block; false past the end of the tile. Starts with one that is all zero. */
+/* Goes on to the next block; false past the end of the tile. A block of all zeros comes before the first. */
 static bool next_block(const mms_job *job, const room *r, const mms_tile *t, block *b) {
   const size_t size = mms_type_size(job->type), done = b->done + elements_of(job, b), left = t->m - done;
   if (left == 0) return false;
@@ -165,12 +165,12 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
   return true;
 }
 
-/* To be prefetched: what is so many bytes from x; or NULL, where x does not come from memory. */
+/* What is `bytes` from x, to be prefetched; NULL: nothing, as x does not come from memory. */
 static const void *fetched(const mms_job *job, const void *x, uintptr_t bytes) {
   return job->fetches ? (const void *)((uintptr_t)x + bytes) : NULL;
 }
 
-/* What comes so many bytes after x in the scan. */
+/* What comes `bytes` after x in the scan, to be prefetched. */
 static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
   return fetched(job, x, job->reverse ? -bytes : bytes);
 }
@@ -179,11 +179,11 @@ static size_t whole(const room *r) { return r->columns * r->column; }
 
 static size_t least(const mms_job *job) { return job->reverse ? BACK : AHEAD; }
 
-/* How far, where all of the next block is to be. */
+/* The distance to prefetch at if all of the next block is to be prefetched. */
 static size_t farther(const mms_job *job, const room *r) { return whole(r) > least(job) ? whole(r) : least(job); }
 
-/* While a block is taken apart, which goes up from its lowest address, also in reverse: where it is large, more of it.
- */
+/* What is prefetched while a block is taken apart, upwards from its lowest address even in a reverse scan: with a large
+ * block more of itself, with a small one what comes next in the scan. */
 static const void *soon(const mms_job *job, const room *r, const void *x) {
   return whole(r) > least(job) ? fetched(job, x, AHEAD) : ahead(job, x, least(job));
 }
@@ -192,8 +192,8 @@ static mms_found nothing_found(const mms_job *job) {
   return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true, .is_finite = true};
 }
 
-/* Adds what was found of some elements to what was found of those before them. All are ordinary where both are, those
- * that come have a finite total, and the sum of both totals does not come near the largest number. */
+/* Adds what was found of some elements to what was found of those before them. All are ordinary if both are, the total
+ * of the new ones is finite, and the sum of both totals does not come near the largest number. */
 static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
   found->is_ordinary =
       found->is_ordinary && more->is_ordinary && more->is_finite && job->kernel->advance(&found->total, &more->total);
@@ -207,7 +207,7 @@ static void add_tail(const mms_job *job, const block *b, mms_found *found) {
 
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
-/* Of what is by rows in `apart`. In a reverse scan of fewer columns their totals end sooner. */
+/* Multiplies what is in `apart`. In a reverse scan, the identities in front of fewer columns are at another place. */
 static void multiply(const mms_job *job, room *r, size_t columns) {
   if (job->reverse && columns < r->columns) put_identities(job, r, columns);
   for (int p = 0; p < r->planes; p++) {
@@ -217,7 +217,7 @@ static void multiply(const mms_job *job, room *r, size_t columns) {
   }
 }
 
-/* So many columns of a block that was multiplied, from column `from` on, go to y. */
+/* Writes `columns` columns of a block that was multiplied, from column `from` on, to y. */
 static void write_some(const mms_job *job, room *r, const block *b, size_t from, size_t columns) {
   const size_t at = from * r->column;
   for (int p = 0; p < r->planes; p++) r->together.plane[p] = r->scanned[p] + from * r->size;
@@ -226,7 +226,7 @@ static void write_some(const mms_job *job, room *r, const block *b, size_t from,
   (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y + at, job->kind, job->reverse);
 }
 
-/* All of them, where their totals are far: these are scanned a piece at a time, just before what they are added to. */
+/* Writes all columns of a large block. Totals are scanned a piece at a time, just before they are added to columns. */
 static void write_pieces(const mms_job *job, room *r, const block *b) {
   mms_value running[PLANES] = {r->zero, r->zero};
   for (size_t done = 0, m; done < b->columns; done += m) {
@@ -248,7 +248,7 @@ static void write_columns(const mms_job *job, room *r, const block *b, const mms
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------- */
 
-/* There may be no whole column, or no tail; the loops want an element at least. */
+/* m may be 0, as a block may have no whole column or no tail; the loops want an element at least. */
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value *carry) {
   if (m == 0) return;
   if (y)
@@ -257,7 +257,7 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
     mms_loop_of[job->op][job->type].fold[job->reverse](m, x, carry);
 }
 
-/* Takes columns apart, on the way to be added up. */
+/* Takes the columns of a block apart, and adds them up on the way. */
 static mms_found take_apart(const mms_job *job, room *r, const block *b) {
   mms_found found;
   r->apart.columns = b->columns;
@@ -266,22 +266,22 @@ static mms_found take_apart(const mms_job *job, room *r, const block *b) {
   return found;
 }
 
-/* Finds the same of columns, and leaves the room as it is. */
+/* Finds the same, and leaves the room as it is. */
 static mms_found reduce_block(const mms_job *job, const block *b) {
   mms_found found;
   job->kernel->total(b->columns * job->s, b->x, false, &found);
   return found;
 }
 
-/* Whether columns allow a product. */
+/* Whether columns allow a product: they hold no Inf and no NaN, and none of their sums overflows. */
 static bool allow_product(const mms_found *columns) { return columns->is_ordinary && columns->is_finite; }
 
-/* Takes the carry past columns. Whether they and it allow a product; else it is as before. */
+/* Takes the carry past columns. False, and the carry unchanged, if they or it do not allow a product. */
 static bool carry_past(const mms_job *job, const mms_found *columns, mms_value *carry) {
   return allow_product(columns) && job->kernel->advance(carry, &columns->total);
 }
 
-/* By a product, where that is allowed, else by the plain loop. */
+/* Scans the columns of a block: by a product where that is allowed, otherwise by the plain loop. */
 static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
   const mms_value before = *carry;
   const mms_found found = b->y ? take_apart(job, r, b) : reduce_block(job, b);
@@ -304,13 +304,13 @@ static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_val
   return found;
 }
 
-/* What is to be prefetched for a block, where it is `then` for its tile. */
+/* The part of `then`, which is prefetched for a tile, that is prefetched for a block of the tile. */
 static const void *beside(const void *then, const mms_tile *t, const block *b) {
   return then ? (const void *)((uintptr_t)then + (uintptr_t)b->x - (uintptr_t)t->x) : NULL;
 }
 
-/* Scans a tile, whose carry goes in and comes out. Returns what is found of it. On the way as many elements
- * from `then` on are prefetched. NULL: none. */
+/* Scans a tile; *carry goes in and comes out. Returns what is found of the tile. On the way as many elements as it has
+ * are prefetched from `then` on; NULL: none. */
 static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_value *carry, const void *then) {
   mms_found found = nothing_found(job);
   block b = {.done = 0};
@@ -353,7 +353,7 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
-/* Those that are one block. */
+/* Whether each tile of a job is one block, which is when tiles are prepared. */
 static bool prepares(const mms_job *job) { return block_columns(job) * job->s >= job->tile; }
 
 static block only_block(const mms_job *job, const room *r, const mms_tile *t) {
@@ -390,13 +390,13 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
 
 _Static_assert((int)MMS_ENGINE_TILE == (int)MMS_UNIT_LARGE, "a large block is a tile, so that it can be prepared");
 
-/* Measured with many a BLAS, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
+/* Measured with several BLAS libraries, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
 static size_t tile_of(const mms_job *job, size_t n) {
   (void)n;
   return MMS_ENGINE_TILE / mms_type_size(job->type);
 }
 
-/* A product by all of L_2 does too little to be fast. */
+/* A product by the whole of L_2 has too few operations to be fast. */
 static size_t s_of(const mms_unit *unit) { return mms_unit_adds(unit) ? 2 : 4; }
 
 const mms_engine mms_engine_gemm = {.name = "gemm",

@@ -1,9 +1,8 @@
-/* simd.c: the engine whose matrices are in vector registers: the kernels of the instruction set, a tile at a time.
+/* simd.c: the engine whose matrices are in vector registers: the kernels of the instruction set, one tile at a time.
  *
- * A thread that reduces a tile before it has the carry reads it twice, the first time for its total: the
- * carry out is known before the tile is scanned, and does not depend on who scans it. A leader, and a thread alone,
- * reads it once and finds the same total on the way (`at_once`).
- */
+ * A thread that reduces a tile before it has the carry reads the tile twice, first for its total. So the carry out is
+ * known before the tile is scanned, and does not depend on which thread scans it. A leader, and a thread on its own,
+ * read the tile once and find the same total on the way (`at_once`). */
 #include "engine/engine.h"
 
 #include <stdalign.h>
@@ -19,7 +18,8 @@ static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found 
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
-/* What the scan of the tile ends with. It is made in the cache, in runs, which make no difference to it. */
+/* Finds the carry out by scanning the tile, in runs, into a buffer that stays in the cache. Cutting it into runs makes
+ * no difference to the carry. */
 static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
   alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
   const size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
@@ -60,14 +60,15 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
 
 static void scan_rows(const mms_job *job, const mms_rows *r) { job->kernel->rows[job->kind][job->reverse](r); }
 
-/* Elements that one of two threads has over half of n, where they share whole tiles. */
+/* Elements that one of two threads has over half of n, if they share whole tiles. */
 static size_t over_half(size_t n, size_t tile) {
   const size_t first = ((n - 1) / tile + 1) / 2 * tile, half = n / 2;
   return first > half ? first - half : half - first;
 }
 
-/* Few tiles can be far from as many for each of two threads, so then they are halves or quarters: all divide a block.
- * That costs a single thread 2 to 3 percent. Measured: doc/PERFORMANCE.md. */
+/* If two threads cannot share few tiles nearly evenly, tiles are halves or quarters of the usual one; all three divide
+ * MMSCAN_MAX_TILE, as blocks of a longer scan need. That costs a single thread 2 to 3 percent. Measured:
+ * doc/PERFORMANCE.md. */
 static size_t tile_of(const mms_job *job, size_t n) {
   const size_t whole = MMS_ENGINE_TILE / mms_type_size(job->type);
   size_t tile = whole;

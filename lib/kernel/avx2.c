@@ -24,7 +24,7 @@ static inline bits slid(bits a, bits b, bits index) {
   return _mm256_castps_si256(_mm256_blendv_ps(as, bs, from_b));
 }
 
-/* The upper half of a below the lower half of b; and both halves of one kind. */
+/* The upper half of a below the lower half of b; the lower halves of both; the upper halves of both. */
 static inline bits between(bits a, bits b) { return _mm256_permute2x128_si256(a, b, 0x21); }
 static inline bits low_halves(bits a, bits b) { return fixed(_mm256_permute2x128_si256(a, b, 0x20)); }
 static inline bits high_halves(bits a, bits b) { return fixed(_mm256_permute2x128_si256(a, b, 0x31)); }
@@ -88,7 +88,7 @@ static inline bool any_over_32(bits v, float limit) {
   return _mm256_movemask_ps(_mm256_cmp_ps(_mm256_castsi256_ps(v), _mm256_set1_ps(limit), _CMP_NLE_UQ)) != 0;
 }
 
-/* The pairs of 64 bits that two shuffles within halves leave out of order. */
+/* Puts in order the 64-bit pairs that a shuffle of two vectors within halves leaves out of order. */
 static inline bits in_order(__m256 v) { return _mm256_permute4x64_epi64(fixed(_mm256_castps_si256(v)), 0xD8); }
 
 static inline bits evens_32(bits a, bits b) {

@@ -70,7 +70,7 @@ static inline bits sum_f32(bits a, bits b) {
 
 static inline bits sum_u32(bits a, bits b) { return _mm512_add_epi32(a, b); }
 
-static inline bits magnitude_32(bits v) { return v; } /* larger() takes it of both */
+static inline bits magnitude_32(bits v) { return v; } /* larger() compares magnitudes itself */
 
 /* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
@@ -149,7 +149,7 @@ static inline bits sum_f64(bits a, bits b) {
 
 static inline bits sum_u64(bits a, bits b) { return _mm512_add_epi64(a, b); }
 
-static inline bits magnitude_64(bits v) { return v; } /* larger() takes it of both */
+static inline bits magnitude_64(bits v) { return v; } /* larger() compares magnitudes itself */
 
 static inline bits larger_64(bits a, bits b) {
   return _mm512_castpd_si512(_mm512_range_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), LARGER_MAGNITUDE));

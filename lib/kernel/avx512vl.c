@@ -1,5 +1,5 @@
-/* avx512vl.c: the vector vocabulary of AVX-512 in vectors of 32 bytes, and the kernels made of it: for cores that do 64
- * bytes in two turns, as a vector of half the length takes a step less. */
+/* avx512vl.c: the vector vocabulary of AVX-512 in vectors of 32 bytes, and the kernels made of it. It is for cores that
+ * do 64 bytes in two turns, as a vector of half the length takes one step less. */
 #include "kernel/isa.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -60,7 +60,7 @@ static inline bits reverse_32(bits v) {
   return _mm256_permutexvar_epi32(fixed(_mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)), v);
 }
 
-/* a * 1 + b is a + b, and multipliers have less to do here than adders, which look for large magnitudes too. */
+/* a * 1 + b is a + b. Multipliers have less to do here than adders, which also look for large magnitudes. */
 static inline __m256 ones_32(void) { return _mm256_castsi256_ps(fixed(_mm256_castps_si256(_mm256_set1_ps(1)))); }
 
 static inline bits sum_f32(bits a, bits b) {
@@ -69,7 +69,7 @@ static inline bits sum_f32(bits a, bits b) {
 
 static inline bits sum_u32(bits a, bits b) { return _mm256_add_epi32(a, b); }
 
-static inline bits magnitude_32(bits v) { return v; } /* larger() takes it of both */
+static inline bits magnitude_32(bits v) { return v; } /* larger() compares magnitudes itself */
 
 /* A signalling NaN comes out as a quiet one, and a quiet one gives way to the other operand. */
 static inline bits larger_32(bits a, bits b) {
@@ -130,7 +130,7 @@ static inline bits sum_f64(bits a, bits b) {
 
 static inline bits sum_u64(bits a, bits b) { return _mm256_add_epi64(a, b); }
 
-static inline bits magnitude_64(bits v) { return v; } /* larger() takes it of both */
+static inline bits magnitude_64(bits v) { return v; } /* larger() compares magnitudes itself */
 
 static inline bits larger_64(bits a, bits b) {
   return _mm256_castpd_si256(_mm256_range_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), LARGER_MAGNITUDE));

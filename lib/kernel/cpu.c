@@ -34,8 +34,8 @@ bool mms_cpu_says_avx512(const mms_cpu_says *s) {
          has(s, bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
 }
 
-/* AMD's families 0x17 to 0x1A are Zen and Zen 2, none, Zen 3 and Zen 4, Zen 5. Which models of 0x19 are Zen 4 says
- * Linux (arch/x86/kernel/cpu/amd.c). */
+/* AMD's families 0x17 to 0x1A are Zen and Zen 2 (0x17), none (0x18), Zen 3 and Zen 4 (0x19), Zen 5 (0x1A). Which models
+ * of 0x19 are Zen 4 is taken from Linux (arch/x86/kernel/cpu/amd.c). */
 static mms_cores of_amd(uint32_t family, uint32_t model) {
   if (family != 0x19) return family < 0x19 ? MMS_CORES_AMD : MMS_CORES_ZEN_5;
   return model >> 4 == 1 || model >= 0x60 ? MMS_CORES_ZEN_4 : MMS_CORES_ZEN_3;
@@ -65,7 +65,7 @@ mms_cores mms_cpu_cores(void) {
 
 bool mms_cpu_is_512_wide(void) { return mms_cpu_cores() != MMS_CORES_ZEN_4; }
 
-/* Leaf 0x8000001D tells of a cache for each of its subleaves, and of none after the last. */
+/* Each subleaf of leaf 0x8000001D describes a cache; the one after the last describes none. */
 size_t mms_cpu_die_cache(void) {
   enum { TYPES = 0x1F };
   uint32_t a, b, c, d;
@@ -102,7 +102,7 @@ bool mms_cpu_is_512_wide(void) { return false; }
 size_t mms_cpu_die_cache(void) { return 0; }
 uint32_t mms_cpu_signature(void) { return 0; }
 
-/* Whether a line of /proc/cpuinfo says what CPU it is: of ARM that takes all four that begin with "CPU". */
+/* Whether a line of /proc/cpuinfo says what CPU it is. On ARM it takes all four lines that begin with "CPU". */
 static bool tells_cpu(const char *line) {
   static const char *const keys[] = {"CPU implementer", "CPU variant", "CPU part", "CPU revision", "model name",
                                      "cpu\t",           "revision",    "uarch",    "isa"};
@@ -127,7 +127,7 @@ static void read_name(char *to, size_t size) {
 
 static char name[128];
 
-/* Anything that is not a plain character becomes a space; no spaces at the ends. */
+/* Makes anything that is not a plain character a space, and leaves no spaces at the ends. */
 static void look(void) {
   snprintf(name, sizeof name, "unknown");
   read_name(name, sizeof name);

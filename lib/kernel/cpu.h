@@ -6,28 +6,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What kernel/avx512.c, kernel/avx512vl.c and kernel/avx2.c are compiled for: the instructions, and registers that the
- * system saves. */
+/* Whether this machine runs what kernel/avx512.c and kernel/avx512vl.c, or kernel/avx2.c, are compiled for: the CPU has
+ * the instructions, and the system saves the registers. */
 bool mms_cpu_runs_avx512(void);
 bool mms_cpu_runs_avx2(void);
 
-/* Whose cores they are, as far as these differ in what they do best; of AMD's the later ones are the greater. */
+/* Whose cores they are, as far as they differ in what they do best. Of AMD's, later cores have greater values. */
 typedef enum mms_cores {
   MMS_CORES_OTHER,
   MMS_CORES_INTEL,
   MMS_CORES_AMD, /* before Zen 3 */
   MMS_CORES_ZEN_3,
   MMS_CORES_ZEN_4,
-  MMS_CORES_ZEN_5 /* and what came after it */
+  MMS_CORES_ZEN_5 /* and later */
 } mms_cores;
 mms_cores mms_cpu_cores(void);
 
-/* Whether they have units of 512 bits, or do such a vector in two turns. */
+/* Whether cores have execution units of 512 bits, and do not do such a vector in two turns. */
 bool mms_cpu_is_512_wide(void);
 
 #if defined(__x86_64__)
-/* What all that is told from: EBX of CPUID leaf 0, EAX and ECX of leaf 1, EBX of leaf 7; and XCR0, which is read where
- * the system has set OSXSAVE. */
+/* What all of this is derived from: EBX of CPUID leaf 0, EAX and ECX of leaf 1, EBX of leaf 7; and XCR0, which is read
+ * only if the system has set OSXSAVE. */
 typedef struct mms_cpu_says {
   uint32_t leaf0_b, leaf1_a, leaf1_c, leaf7_b, xcr0;
 } mms_cpu_says;
@@ -36,13 +36,13 @@ bool mms_cpu_says_avx2(const mms_cpu_says *says);
 mms_cores mms_cpu_says_cores(const mms_cpu_says *says);
 #endif
 
-/* Bytes of the last cache of a die of AMD's, as it says itself; 0: it is not one, or does not say. */
+/* Bytes of the last-level cache of an AMD die, as the CPU says itself; 0: not AMD's, or not said. */
 size_t mms_cpu_die_cache(void);
 
-/* What the CPU calls itself, in printable ASCII without double quotes; "unknown" where it does not say. */
+/* The CPU's name for itself, in printable ASCII without double quotes; "unknown" where it gives none. */
 const char *mms_cpu_name(void);
 
-/* Tells CPUs of one name apart: family, model and stepping as CPUID has them; 0 where nothing else is known. */
+/* Tells CPUs of one name apart: family, model and stepping as in CPUID; 0 where nothing else is known. */
 uint32_t mms_cpu_signature(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* habits.c: what was measured of cores that differ. */
+/* habits.c: how cores differ, by measurement. */
 #include "kernel/habits.h"
 
 mms_habits mms_habits_here;
 
-/* No more than was measured to be of use. */
+/* At most what was measured to be of use. */
 static size_t half_of(size_t own, bool is_intel) {
   const size_t most = (size_t)(is_intel ? 1024 : 512) << 10;
   return own > 0 && own / 2 < most ? own / 2 : most;

@@ -32,7 +32,7 @@ bool mms_isa_find(const char *name, size_t *index) {
   return false;
 }
 
-/* What the CPU is asked, once: under a hypervisor each answer takes microseconds. */
+/* The CPU is asked only once, as under a hypervisor each answer takes microseconds. */
 static const mms_isa *here[ROWS], *best;
 
 static size_t own_cache(void) {

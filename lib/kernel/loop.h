@@ -1,12 +1,12 @@
-/* loop.h: the plain loop, for every operator, type, kind and direction. The reference, the path of short scans, and
- * what engines and kernels use for remainders and where sums may not be regrouped. */
+/* loop.h: the plain loop, for every operator, type, kind and direction. It is the reference, the path of short scans,
+ * and what engines and kernels use for remainders and where sums may not be regrouped. */
 #ifndef MMS_LOOP_H
 #define MMS_LOOP_H
 
 #include "types.h"
 #include <stdbool.h>
 
-enum { MMS_LOOP_SHORT = 52 }; /* elements: of rows that are shorter it matters that there are many */
+enum { MMS_LOOP_SHORT = 52 }; /* elements: for shorter scans it matters whether there are many */
 
 /* Scans n elements, n at least 1; *carry goes in and comes out. In place is fine. */
 typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);

@@ -11,7 +11,7 @@ enum { VECTOR = 16 };
 static inline bits load(const void *p) { return vreinterpretq_u32_u8(vld1q_u8(p)); }
 static inline void store(void *p, bits v) { vst1q_u8(p, vreinterpretq_u8_u32(v)); }
 
-/* C has no name for a store past the caches here. */
+/* C has no intrinsic for a store past the caches here. */
 static inline void stream(void *p, bits v) { store(p, v); }
 
 static inline bits slide_index(size_t m) {
@@ -48,7 +48,7 @@ static inline bits sum_u32(bits a, bits b) { return vaddq_u32(a, b); }
 
 static inline bits magnitude_32(bits v) { return vreinterpretq_u32_f32(vabsq_f32(vreinterpretq_f32_u32(v))); }
 
-/* Of a number and a signalling NaN it makes a quiet one. */
+/* Makes a quiet NaN of a number and a signalling NaN. */
 static inline bits larger_32(bits a, bits b) {
   return vreinterpretq_u32_f32(vmaxnmq_f32(vreinterpretq_f32_u32(a), vreinterpretq_f32_u32(b)));
 }

@@ -1,5 +1,5 @@
-/* portable.c: the vector vocabulary in what gcc and clang have for every machine, vectors of 16 bytes, and the kernels
- * made of it. */
+/* portable.c: the vector vocabulary in what gcc and clang offer on every machine, in vectors of 16 bytes, and the
+ * kernels made of it. */
 #include "kernel/isa.h"
 #include "kernel/stream.h"
 
@@ -9,7 +9,7 @@ typedef uint64_t bits64 __attribute__((vector_size(VECTOR)));
 typedef float floats __attribute__((vector_size(VECTOR)));
 typedef double doubles __attribute__((vector_size(VECTOR)));
 
-/* Lane i of the result is lane number i of a followed by b. */
+/* Argument i is the number, in a followed by b, of the lane that becomes lane i. */
 #if defined(__clang__)
 #define PICK_32(a, b, ...) ((bits)__builtin_shufflevector((bits)(a), (bits)(b), __VA_ARGS__))
 #define PICK_64(a, b, ...) ((bits)__builtin_shufflevector((bits64)(a), (bits64)(b), __VA_ARGS__))
@@ -46,7 +46,7 @@ static inline bits select_where(bits holds, bits yes, bits no) { return (yes & h
 
 /* ---- Elements of 32 bits -------------------------------------------------------------------------------------- */
 
-/* Two picks, each of two lanes of either vector: what machines have an instruction for. GCC takes others apart. */
+/* Two picks, each of two lanes of either vector: machines have an instruction for these. GCC takes others apart. */
 static inline bits up_32(bits v, bits in, int step) {
   return step == 0 ? PICK_32(PICK_32(in, v, 3, 3, 4, 4), v, 0, 2, 5, 6) : PICK_32(in, v, 2, 3, 4, 5);
 }

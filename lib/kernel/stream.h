@@ -1,5 +1,5 @@
-/* stream.h: memory that is passed over once: stores that go past the caches, non-temporal ones where the machine has
- * them in its base instruction set (x86-64), plain ones elsewhere. */
+/* stream.h: stores that go past the caches, for memory that is passed over once. They are non-temporal where the
+ * machine's base instruction set has such stores (x86-64), and plain elsewhere. */
 #ifndef MMS_STREAM_H
 #define MMS_STREAM_H
 
