@@ -1,4 +1,4 @@
-/* arrays.c: what is scanned, and where to.
+/* arrays.c: the arrays that are scanned, and those for the results.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -13,7 +13,7 @@ enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 
 bool arrays_fit(const number *type, size_t n) { return n < machine_memory() / (3 * type->size); }
 
-/* What is large is in huge pages, as arrays of NumPy are, where the system has them only for those who ask too. */
+/* Asks for huge pages for a large array, as NumPy does: some systems give them only on request. */
 static void *make(size_t size) {
   const size_t align = size < HUGE_PAGE ? LINE : HUGE_PAGE, whole = (size + align - 1) / align * align;
   void *array = aligned_alloc(align, whole);

@@ -1,4 +1,4 @@
-/* arrays.h: what is scanned, and where to.
+/* arrays.h: the arrays that are scanned, and those for the results.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,16 +9,16 @@
 
 #include <stdbool.h>
 
-/* The arrays of one type, for the longest race: aligned to 64 bytes. */
+/* The arrays of one type, long enough for the longest race, aligned to 64 bytes. */
 typedef struct arrays {
   void *data, *y;
 } arrays;
 
-/* Whether there is memory for them, and for an array that some contenders need while they run. */
+/* Whether memory suffices for both arrays, and for a third that some contenders need while they run. */
 bool arrays_fit(const number *type, size_t n);
 
-/* Fills data. All pages are there before anything is timed. False where there is no memory; to be given to
- * arrays_free() in any case. */
+/* Allocates both arrays, fills data and touches every page, so that no page fault is timed. False where memory does not
+ * suffice; call arrays_free() in either case. */
 bool arrays_make(arrays *a, const number *type, size_t n);
 
 void arrays_free(arrays *a);

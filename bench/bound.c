@@ -1,4 +1,4 @@
-/* bound.c: memory traffic of a scan, without the scan.
+/* bound.c: the memory traffic of a scan, without the additions.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,7 +17,7 @@ typedef void update_function(size_t lines, char *y, uint64_t add);
 
 static void copy_plain(size_t lines, const char *x, char *y) { memcpy(y, x, lines * LINE); }
 
-/* Inlined into a function for each width, whose instructions the compiler then takes. */
+/* Inlined into one function for each vector width, so that the compiler uses vectors of that width. */
 static inline __attribute__((always_inline)) void update_lines(size_t lines, char *y, uint64_t add) {
   typedef uint64_t line __attribute__((vector_size(LINE), may_alias));
   line *at = (line *)(void *)y;
@@ -74,7 +74,7 @@ static update_function *best_update(void) { return update_plain; }
 /* ---- Any size, by threads ---------------------------------------------------------------------------------------- */
 
 typedef struct part {
-  size_t begin, lines; /* begin in bytes */
+  size_t begin, lines; /* begin is in bytes */
 } part;
 
 /* The lines of the calling thread. */
@@ -107,7 +107,7 @@ void bound_copy(size_t size, const void *x, void *y, int threads) {
 }
 
 void bound_update(size_t size, void *y, int threads) {
-  static volatile uint64_t nothing; /* zero, which the compiler cannot know: y stays as it is */
+  static volatile uint64_t nothing; /* zero, which the compiler cannot know: y does not change */
   update_function *update = best_update();
   const uint64_t add = nothing;
   const size_t lines = size / LINE;

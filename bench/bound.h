@@ -1,4 +1,4 @@
-/* bound.h: what no scan can beat: its memory traffic without the scan.
+/* bound.h: what no scan can beat: its memory traffic, without the additions.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies `size` bytes with stores that pass the caches by, where the CPU has such. */
+/* Copies `size` bytes with non-temporal stores, where the CPU has them. */
 void bound_stream(size_t size, const void *x, void *y, int threads);
 
-/* Copies `size` bytes as the C library does, which is faster where y stays in a cache. */
+/* Copies `size` bytes by memcpy(), which is faster where y stays in a cache. */
 void bound_copy(size_t size, const void *x, void *y, int threads);
 
 /* Reads `size` bytes and writes them back. */

@@ -1,4 +1,4 @@
-/* contest.c: all that one call of `mmscan bench --units` does.
+/* contest.c: what one call of `mmscan bench --units` does.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,8 +15,8 @@
 
 const size_t contest_sizes[CONTEST_SIZES] = {2, 4, 8, 16, 32, 64, 128};
 
-/* Elements, where the request has as many: products that do not fit in a core's own caches, products whose speed is
- * that of multiplying, and scans that are long enough to compare. */
+/* Elements, unless the request is shorter: products too large for a core's own caches; products limited by arithmetic
+ * and not by memory; and scans long enough to compare. */
 enum { PRODUCT_LENGTH = 1 << 22, PEAK_LENGTH = 1 << 19, CHOICE_LENGTH = 1 << 20, PEAK_S = MMSCAN_MAX_S };
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
@@ -26,7 +26,7 @@ typedef struct memory {
   uint16_t *bf16;
 } memory;
 
-/* The upper half of a float: the whole numbers here are so small that nothing is lost. */
+/* bfloat16 is the upper half of a float. The whole numbers here are small enough to lose nothing. */
 static uint16_t *make_bf16(const contest *c, size_t n) {
   const uint32_t *bits = c->races->data;
   uint16_t *half = malloc(n * sizeof *half);
@@ -36,10 +36,10 @@ static uint16_t *make_bf16(const contest *c, size_t n) {
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Whole columns of s, and at least one. */
+/* n rounded down to whole columns of s, but at least one column. */
 static size_t whole_columns(size_t n, size_t s) { return n < s ? s : n / s * s; }
 
-/* A short request has its arrays made long enough for the products. */
+/* Arrays are long enough for the products even if the request is shorter. */
 static size_t array_length(size_t n) { return n < PEAK_S ? PEAK_S : n; }
 
 static void set_races(contest *c, const arrays *a, size_t n) {
@@ -98,8 +98,8 @@ static void fill_choice(contest *c) {
       lineup_add_gemm(r, &c->list.units[i], contest_sizes[k], 1);
 }
 
-/* The s of the fastest short scan, but for one s, by each one's fastest round: who is slowed down by others is not
- * slow. 0: there is none. */
+/* The s of the fastest short scan, `but` excepted; 0: there is none. Scans are compared by their fastest rounds, so
+ * that one disturbed by other programs does not count as slow. */
 static size_t best_s(const contest *c, const bench_unit *unit, size_t but) {
   const contender *best = NULL;
   for (int k = 0; k < CONTEST_SIZES; k++) {
@@ -110,7 +110,7 @@ static size_t best_s(const contest *c, const bench_unit *unit, size_t but) {
   return best != NULL ? best->s : 0;
 }
 
-/* With the two s that short scans are fastest with. */
+/* With the two s whose short scans are fastest. */
 static void fill_scans(contest *c) {
   race *r = &c->races[CONTEST_SCANS];
   const bench_request *request = c->request;
@@ -125,14 +125,14 @@ static void fill_scans(contest *c) {
 /* ---- Results that are right -------------------------------------------------------------------------------------- */
 
 static void keep_failure(contest *c, const race *r, const contender *wrong) {
-  char reason[sizeof c->list.units[0].failure + 32]; /* what is too long is cut when it is kept */
+  char reason[sizeof c->list.units[0].failure + 32]; /* units_fail() cuts what is too long */
   const char *how = r->s != 0 ? products[wrong->form].name : "scan";
   snprintf(reason, sizeof reason, "%s, s = %zu: %s", how, wrong->s, wrong->refusal);
   for (size_t i = 0; i < c->list.count; i++)
     if (&c->list.units[i] == wrong->unit) units_fail(&c->list.units[i], reason);
 }
 
-/* A unit that is wrong somewhere is timed nowhere from then on. */
+/* A unit with a wrong result anywhere is not timed from then on. */
 static void check(contest *c, int race_index) {
   race *r = &c->races[race_index];
   timing_check(r);
@@ -203,7 +203,7 @@ static int hold_and_report(contest *c, size_t n) {
   return status;
 }
 
-/* The length asked for; or else the longest there is memory for, up to the last of the lengths by default. */
+/* The requested length; or else the longest, up to the last default length, for which there is memory. */
 static int choose_length(const bench_request *request, size_t *n) {
   enum { MOST_LOG2 = 26 };
   *n = request->length_count > 0 ? request->lengths[0] : (size_t)1 << MOST_LOG2;
@@ -211,7 +211,7 @@ static int choose_length(const bench_request *request, size_t *n) {
   return arrays_fit(request->types[0], array_length(*n)) ? DONE : fail("n = %zu: there is not enough memory", *n);
 }
 
-/* Units that failed are told at the end, and are no reason not to write the files. */
+/* Reports the units that failed. This comes last: the files are written all the same. */
 static int status_of(const contest *c) {
   int status = DONE;
   for (size_t i = 0; i < c->list.count; i++)

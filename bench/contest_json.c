@@ -1,4 +1,4 @@
-/* contest_json.c: a contest for machines.
+/* contest_json.c: a contest as JSON.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,4 +1,4 @@
-/* contest_page.c: a contest as one HTML file that needs no other.
+/* contest_page.c: a contest as one self-contained HTML file.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -238,7 +238,7 @@ static void put_products(FILE *to, const contest *c) {
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
-/* All of a file; the caller frees it. NULL where it cannot be read. */
+/* The whole of a file, which the caller frees. NULL if it cannot be read. */
 static char *read_all(int file) {
   struct stat about;
   if (fstat(file, &about) != 0) return NULL;

@@ -1,4 +1,4 @@
-/* contest_plot.c: a contest as pictures, by gnuplot.
+/* contest_plot.c: a contest as pictures, drawn by gnuplot.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -24,17 +24,17 @@ enum { BARS_HEAD = 185, BAR_HEIGHT = 50, LINES_HEIGHT = 560 };
 
 /* ---- Units in pictures ------------------------------------------------------------------------------------------- */
 
-/* Red, green and blue. Neighbours differ for the colour-blind too (Okabe and Ito). */
+/* As 0xRRGGBB. Neighbours can be told apart by the colour-blind too (Okabe and Ito). */
 static unsigned colour(size_t place) {
   static const unsigned colours[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe0a000, 0x56b4e9,
                                      0x8c510a, 0x5a3e9b, 0x7f7f7f, 0x1b9e9e, 0xa6611a, 0xc51b7d};
   return colours[place % (sizeof colours / sizeof *colours)];
 }
 
-/* Halfway to white. */
+/* Halfway between the colour and white. */
 static unsigned pale(unsigned rgb) { return 0x808080 + (rgb >> 1 & 0x7f7f7f); }
 
-/* gnuplot's marks: full, and the same open. */
+/* gnuplot's point types: filled, and below the same shape open. */
 static int full_mark(size_t place) {
   static const int marks[] = {7, 5, 9, 13, 11, 15};
   return marks[place % (sizeof marks / sizeof *marks)];
@@ -42,7 +42,7 @@ static int full_mark(size_t place) {
 
 static int open_mark(size_t place) { return full_mark(place) - 1; }
 
-/* The faster of both layouts. */
+/* The faster of the two layouts. */
 static const contender *best_tiles(const race *r, const bench_unit *unit) {
   const contender *a = contest_product(r, unit, PRODUCT_TILES), *b = contest_product(r, unit, PRODUCT_TILES_BY_ROWS);
   return contest_elements(b) > contest_elements(a) ? b : a;
@@ -85,7 +85,7 @@ static void put_bar_names(FILE *to, const contest *c) {
   fputs(")\n", to);
 }
 
-/* In place of a bar. */
+/* A label in place of a bar. */
 static void put_failure(FILE *to, const standing *s, size_t place) {
   char text[160];
   const bool failed = s->unit->failure[0] != '\0';
@@ -95,8 +95,8 @@ static void put_failure(FILE *to, const standing *s, size_t place) {
   fprintf(to, " at 0,%zu left noenhanced front font ',12' textcolor '%s'\n", place + 1, failed ? "#b00000" : "#707070");
 }
 
-/* Bars of the same threads: length, middle, ends, colour. Those on fewer threads than all are pale, and below. The last
- * one is out of sight: gnuplot wants one, and crashes by labels without a place. */
+/* The bars of one thread count: length, middle, ends, colour. Those on fewer threads are pale, and below the others.
+ * The last bar is out of sight: gnuplot needs at least one, and crashes on a plot of labels that has no point. */
 static void put_bars(FILE *to, const contest *c, size_t threads_index) {
   const bool all = threads_index + 1 == c->request->thread_counts;
   const double height = 0.8 / (double)c->request->thread_counts;
@@ -111,7 +111,8 @@ static void put_bars(FILE *to, const contest *c, size_t threads_index) {
   fputs("0 -1 -1 -1 0\nEOD\n", to);
 }
 
-/* What does not depend on threads, or on the more threads, is named one line higher. */
+/* A vertical line with a label above the plot, `line` text lines higher, so that the labels of the two copy bounds do
+ * not overlap. */
 static void put_line_down(FILE *to, const char *text, double at, int dash, int line) {
   fprintf(to, "set arrow from %g, graph 0 to %g, graph 1 nohead back dt %d lw 1.6 lc '#404040'\n", at, at, dash);
   fprintf(to, "set label '%s' at %g, graph 1 offset 0,%g center noenhanced textcolor '#404040' font ',11'\n", text, at,
@@ -170,10 +171,10 @@ static void put_ranking(FILE *to, const contest *c) {
 
 /* ---- Products over s, and over the intensity --------------------------------------------------------------------- */
 
-/* Operations for a byte that moves: 2 s of an element that is read and written. */
+/* Operations per byte moved: 2 s per element, which is read and written. */
 static double intensity(const contest *c, double s) { return s / (double)c->number->size; }
 
-/* s, intensity, Gelem/s and GFLOP/s of a unit, a gap where it was not timed. */
+/* A unit's s, intensity, Gelem/s and GFLOP/s, with a gap where it was not timed. */
 static void put_points(FILE *to, const contest *c, size_t place, const char *name, pick *which) {
   fprintf(to, "$%s%zu << EOD\n", name, place);
   for (int i = 0; i < CONTEST_SIZES; i++) {
@@ -208,7 +209,7 @@ static void put_units(FILE *to, const contest *c, const char *columns) {
         to);
 }
 
-/* The copy bound of the products: the fastest of all races, as it is the same in each. */
+/* The copy bound of the products: the fastest of all races, since all of them copy alike. */
 static double copy_elements(const contest *c, int threads) {
   double most = 0;
   for (int i = 0; i < CONTEST_SIZES; i++) most = fmax(most, contest_elements(lineup_bound(&c->races[i], threads)));
@@ -240,7 +241,7 @@ typedef struct roof {
   double bandwidth, peak; /* GB/s, GFLOP/s */
 } roof;
 
-/* The fastest copy and the fastest product by anyone. */
+/* The fastest copy, and the fastest product by any unit. */
 static roof roof_of(const contest *c, int threads) {
   roof r = {.bandwidth = 2 * (double)c->number->size * copy_elements(c, threads)};
   for (size_t i = 0; i < c->list.count; i++)
@@ -248,7 +249,7 @@ static roof roof_of(const contest *c, int threads) {
   return r;
 }
 
-/* Where no product was timed it is copying alone. */
+/* If no product was timed, the roof is the copy bandwidth only. */
 static void put_roof(FILE *to, const contest *c, int threads) {
   const roof r = roof_of(c, threads);
   if (r.peak > 0)
@@ -261,7 +262,7 @@ static void put_roof(FILE *to, const contest *c, int threads) {
   fputc('\'', to);
 }
 
-/* Each s is one intensity. */
+/* A vertical line for each s, at its intensity. */
 static void put_sizes(FILE *to, const contest *c) {
   for (int i = 0; i < CONTEST_SIZES; i++) {
     const double at = intensity(c, (double)contest_sizes[i]);
@@ -316,7 +317,7 @@ static void put_all(FILE *to, const void *what) {
 
 int contest_draw(const contest *c) { return picture_draw(put_all, c); }
 
-/* One of them, for the report. */
+/* One picture, for the report. */
 typedef struct sheet {
   const contest *contest;
   contest_picture picture;

@@ -1,4 +1,4 @@
-/* contest_rank.c: which unit is how fast.
+/* contest_rank.c: ranks the units by speed.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -40,7 +40,8 @@ static const contender *faster(const contender *a, const contender *b) {
   return contest_elements(a) > 0 ? a : NULL;
 }
 
-/* Of all that was asked of it; but not of trmm, which leaves half of the operations out, nor of half the precision. */
+/* The product with the most operations a second. Only plain and chunked gemm count: trmm leaves out half of the
+ * operations, and bfloat16 has half the precision. */
 static const contender *busiest(const race *r, const bench_unit *unit, bool one_thread, const contender *best) {
   for (int kind = 0; kind < PRODUCTS; kind++) {
     const contender *p = contest_product(r, unit, kind);
@@ -56,14 +57,14 @@ const contender *contest_peak(const contest *c, const bench_unit *unit, bool one
   return best;
 }
 
-/* On the largest products, where they have most to do. */
+/* Measured on the largest products, which give threads the most to do. */
 static double gain_of_threads(const contest *c, const bench_unit *unit) {
   const race *r = &c->races[CONTEST_PEAK];
   const double alone = contest_elements(contest_product(r, unit, PRODUCT_WHOLE_ONE_THREAD));
   return alone > 0 ? contest_elements(contest_product(r, unit, PRODUCT_WHOLE)) / alone : 0;
 }
 
-/* That of the fastest long scan on the most threads. 0: there is none. */
+/* The s of the fastest long scan on the most threads. 0: there is none. */
 static size_t fastest_s(const contest *c, const bench_unit *unit) {
   const contender *best = NULL;
   for (int k = 0; k < CONTEST_SIZES; k++)
@@ -86,7 +87,7 @@ static standing standing_of(const contest *c, const bench_unit *unit) {
   return s;
 }
 
-/* On the most threads; a unit that failed is behind one that was only not timed. */
+/* The speed on the most threads. A unit that failed ranks behind one that was merely not timed. */
 static double merit(const standing *s) {
   double best = s->unit->failure[0] != '\0' ? -1 : 0;
   for (int i = 0; i < MOST_THREAD_COUNTS; i++)

@@ -1,4 +1,4 @@
-/* contest_text.c: a contest for people, on standard output.
+/* contest_text.c: a contest as text, on standard output.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,7 +8,8 @@
 #include <jansson.h>
 #include <string.h>
 
-/* Characters before the numbers: the unit and the form; the rank, the unit, s and three numbers. */
+/* Characters before the columns of numbers: of products, the unit and the form; of the ranking, the rank, the unit, s
+ * and three numbers. */
 enum { PRODUCT_HEAD = UNIT_LABEL + 17, RANKING_HEAD = 5 + UNIT_LABEL + 5 + 3 * 8 };
 
 /* ---- Before ------------------------------------------------------------------------------------------------------ */
@@ -97,7 +98,7 @@ static void print_measure(const contest *c, const char *name, const contender *(
 
 static const contender *copy_on_one(const race *r) { return lineup_bound(r, 1); }
 
-/* Told with the first form that has the same reason. */
+/* Whether an earlier form has the same reason, and was printed with it. */
 static bool is_told(const race *r, const bench_unit *unit, int kind, const char *reason) {
   for (int i = 0; i < kind; i++) {
     const contender *p = contest_product(r, unit, i);
@@ -115,7 +116,7 @@ static void print_reason(const race *r, const bench_unit *unit, int kind, const 
   printf(": %s\n", reason);
 }
 
-/* From the middle of the sizes: what is not there is not there for any. */
+/* Looks at the middle size: a form that is missing there is missing at every size. */
 static void print_missing(const contest *c) {
   const race *r = &c->races[CONTEST_SIZES / 2];
   const char *heading = "\nForms that were not timed:\n";

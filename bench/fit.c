@@ -1,4 +1,4 @@
-/* fit.c: measures products and copies, fits a line, and adds up what a scan by the engine gemm is made of.
+/* fit.c: times products and copies, fits a line, and adds up the parts of a scan by the engine gemm.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -16,25 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the engine has it: elements of a block, for an OpenBLAS that has kernels for small matrices (lib/unit/vendor.c);
- * how many bytes ahead it prefetches (lib/engine/gemm.c); and from which size of y on it passes the caches by
- * (lib/plan.c).
- */
+/* As in the engine: the elements of a block, for an OpenBLAS with small-matrix kernels (lib/unit/vendor.c); how many
+ * bytes ahead it prefetches (lib/engine/gemm.c); and the bytes of y beyond which its stores are non-temporal
+ * (lib/plan.c). */
 enum { BLOCK = 2048, AHEAD = 8192, STREAM_BYTES = 8 << 20 };
 
 enum {
-  S = 4, /* of scans: with s = 2 the engine adds a row to a row, and does no product by all of L_s */
+  S = 4, /* of scans; not 2, for which the engine adds rows instead of multiplying by all of L_s */
   ROUNDS = 41,
-  WIDEST = 8192,            /* elements of the largest product that is timed: they fit the nearest cache */
-  LOOP = 128,               /* elements of a serial loop */
+  WIDEST = 8192,            /* elements of the largest product that is timed: they fit in the nearest cache */
+  LOOP = 128,               /* elements of the serial loop */
   LANES = 16,               /* elements that are moved at a time */
-  PAD = 16,                 /* elements between two rows more than there are columns, as in the engine */
+  PAD = 16,                 /* elements between two rows beyond their columns, as in the engine */
   LARGEST = 1 << FIT_SIZES, /* s */
   ROOM = WIDEST + LARGEST * PAD,
-  MOST_MULTIPLY_ADDS = 262144, /* over it OpenBLAS starts threads (lib/unit/blas.c) */
+  MOST_MULTIPLY_ADDS = 262144, /* above this OpenBLAS starts threads (lib/unit/blas.c) */
 };
 
-static const double SLICE = 100e-6; /* seconds: a round of something short */
+static const double SLICE = 100e-6; /* seconds that a round takes at least */
 
 typedef struct arrays {
   float *x, *y;
@@ -44,13 +43,13 @@ typedef struct arrays {
 
 /* ---- Timing ------------------------------------------------------------------------------------------------------ */
 
-/* What is timed: one of `action`, with whatever it needs. */
+/* What is timed: a call of `action`, with what it needs. */
 typedef struct subject {
   void (*action)(const struct subject *, size_t turn);
   const arrays *a;
   size_t n, s, columns;
   const mmscan_plan *plan;
-  double best; /* seconds of one */
+  double best; /* seconds of one call, in the fastest round */
 } subject;
 
 static double seconds_of(const subject *t, size_t turns) {
@@ -65,7 +64,7 @@ static size_t turns_for(const subject *t) {
   return turns;
 }
 
-/* The subjects take turns, so that a machine that drifts drifts for all. */
+/* The subjects take turns, so that drift of the machine affects all of them. */
 static void time_all(subject *subjects, size_t count) {
   size_t turns[FIT_SHAPES];
   for (size_t i = 0; i < count; i++) {
@@ -84,7 +83,7 @@ static void multiply(const subject *t, size_t turn) {
   raw_product_by_rows(t->s, t->columns, t->columns + PAD, t->a->l, t->a->plane, t->a->room);
 }
 
-/* The least squares of (start + entry s c) / time - 1, start being no less than 0. */
+/* Least squares of (start + entry s c) / time - 1, with start no less than 0. */
 static void fit_line(fit_size *f) {
   double a = 0, b = 0, c = 0, d = 0, e = 0;
   for (size_t i = 0; i < FIT_SHAPES; i++) {
@@ -104,7 +103,7 @@ static void fit_line(fit_size *f) {
   }
 }
 
-/* Shapes from the widest down, or from where a BLAS would start threads. */
+/* Times shapes of fewer and fewer columns. The widest stays below where a BLAS would start threads. */
 static void measure_size(const arrays *a, fit_size *f) {
   subject subjects[FIT_SHAPES];
   size_t columns = MOST_MULTIPLY_ADDS / (f->s * f->s);
@@ -123,8 +122,8 @@ static void measure_size(const arrays *a, fit_size *f) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* m elements into s rows, a vector of LANES to each row in turn: the stores of a gather, without its shuffles. What is
- * read later is prefetched on the way, as in the engine. */
+/* Moves m elements into s rows, a vector of LANES to each row in turn: the stores of a gather, without its shuffles.
+ * Prefetches what is read later, as the engine does. */
 static void move_to_rows(size_t s, size_t m, const float *x, float *rows) {
   const size_t stride = BLOCK / s + PAD;
   size_t column = 0;
@@ -136,7 +135,7 @@ static void move_to_rows(size_t s, size_t m, const float *x, float *rows) {
   memcpy(rows + column, x, (m - column * s) * sizeof *x);
 }
 
-/* What a scan moves: each block of x into rows in the nearest cache, and from there its product to y. */
+/* What a scan moves: each block of x into rows in the nearest cache, and the product of each block to y. */
 static void move(const subject *t, size_t turn) {
   const bool streams = t->n * sizeof(float) > STREAM_BYTES;
   (void)turn;
@@ -159,7 +158,7 @@ static void scan(const subject *t, size_t turn) {
 
 /* ---- What a scan is made of -------------------------------------------------------------------------------------- */
 
-/* Nanoseconds: of an element scanned by the engine simd or in a serial loop, and of a call. */
+/* Nanoseconds per element in the engine simd and in a serial loop, and per call. */
 typedef struct prices {
   const fit_size *size;
   double simd, loop, call;
@@ -170,7 +169,7 @@ static double products_of(const fit_size *f, size_t columns) {
   return (double)blocks * f->start + f->entry * (double)(f->s * columns);
 }
 
-/* A tile of m elements: its columns, their totals, by what the engine `simd` takes, and what is left over. */
+/* Adds a tile of m elements: the products of its columns, the scan of their totals, and the elements left over. */
 static void add_tile(fit_run *r, const prices *p, size_t m) {
   r->products += products_of(p->size, m / r->s);
   r->totals += (double)(m / r->s) * p->simd;

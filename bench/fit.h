@@ -1,9 +1,9 @@
-/* fit.h: this machine's BLAS as a tensor unit of the paper's model, and what the model then says of the engine gemm.
+/* fit.h: fits this machine's BLAS to the paper's tensor-unit model, and predicts the engine gemm by that model.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All on one thread, in f32. Times are in nanoseconds, of the fastest of many rounds: what another program takes away
- * is no part of the model. */
+ * Everything runs on one thread, in f32. Times are in nanoseconds, from the fastest of many rounds: what other programs
+ * take away is no part of the model. */
 #ifndef FIT_H
 #define FIT_H
 
@@ -12,23 +12,23 @@
 
 enum { FIT_SIZES = 7, FIT_SHAPES = 6, FIT_FIRST = 12, FIT_LAST = 24, FIT_RUNS = FIT_LAST - FIT_FIRST + 1 };
 
-/* The time of L_s by an s-by-c matrix, both by rows and in the cache, c being FIT_SHAPES powers of two. */
+/* The time of L_s times an s-by-c matrix, both row-major and in the cache; c takes FIT_SHAPES powers of two. */
 typedef struct fit_size {
   size_t s;
   size_t columns[FIT_SHAPES]; /* the widest first */
   double time[FIT_SHAPES];
   double start, entry; /* time = start + entry s c, so l = start / entry */
-  double worst;        /* the largest part by which a time is off that line */
+  double worst;        /* the largest relative error of that line */
 } fit_size;
 
-/* The engine gemm on n elements, which cuts tiles. Nothing in the prediction is a time of that engine, but `call`. */
+/* The engine gemm on n elements, cut into tiles. Of the prediction, only `call` is a time of that engine. */
 typedef struct fit_run {
   size_t n, s, tile;
-  double call;     /* a plan's run on one element */
-  double products; /* by start and entry */
-  double moves;    /* a block of x at a time to rows, and from there to y */
-  double totals;   /* those of columns, as the engine simd scans them; they stay in the cache */
-  double loops;    /* what s does not divide, by a serial loop */
+  double call;     /* running a plan on one element */
+  double products; /* from start and entry */
+  double moves;    /* moving x into rows, a block at a time, and blocks of results to y */
+  double totals;   /* scanning the column totals as the engine simd does; they stay in the cache */
+  double loops;    /* the elements left over by s, in a serial loop */
   double predicted, measured;
 } fit_run;
 
@@ -37,7 +37,7 @@ typedef struct fit {
   fit_run runs[FIT_RUNS];
 } fit;
 
-/* Measures, in some seconds. Returns DONE, or FAILED after a message. */
+/* Measures, for some seconds. Returns DONE, or FAILED after a message. */
 int fit_measure(fit *f);
 
 /* Prints it as text or as one JSON object. */

@@ -1,4 +1,4 @@
-/* fit_report.c: a fit as text, or for machines.
+/* fit_report.c: a fit as text or JSON.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -56,7 +56,7 @@ static json_t *run_of(const fit_run *r) {
                    r->totals, "loops", r->loops, "predicted", r->predicted, "measured", r->measured);
 }
 
-/* The BLAS behind the unit that is used where nobody says. */
+/* The BLAS behind the default unit. */
 static json_t *unit_of(void) {
   mmscan_part unit = {.struct_size = sizeof unit};
   mmscan_get_unit(0, &unit);

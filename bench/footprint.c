@@ -1,4 +1,4 @@
-/* footprint.c: memory that the library takes for itself.
+/* footprint.c: the memory that the library takes for itself.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kilobytes from /proc/self/status; -1 where there is no such file. */
+/* Kilobytes from /proc/self/status; -1 if there is no such file. */
 static long status_kb(const char *field) {
   char line[256];
   long kb = -1;
@@ -21,7 +21,7 @@ static long status_kb(const char *field) {
   return kb;
 }
 
-/* The peak starts again from what is resident now. */
+/* Resets the peak to what is resident now. */
 static bool reset_peak(void) {
   FILE *file = fopen("/proc/self/clear_refs", "w");
   if (file == NULL) return false;

@@ -1,4 +1,4 @@
-/* footprint.h: memory that the library takes for itself.
+/* footprint.h: the memory that the library takes for itself.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,9 +7,9 @@
 
 #include "contender.h"
 
-/* MiB a thread by which the peak of resident memory grows over one scan by each engine and unit: of like->n elements,
- * by so many threads. What a scan took is kept for the next: this has to come before any other. Negative where the
- * system does not tell. */
+/* Runs one scan by each engine and unit, of like->n elements by `threads` threads, and returns the growth of the peak
+ * of resident memory in MiB per thread. The library keeps what a scan took for the next, so this has to come before any
+ * other scan. Negative if the system does not tell. */
 double footprint_of_scans(const race *like, int threads);
 
 #endif

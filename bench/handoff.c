@@ -1,4 +1,4 @@
-/* handoff.c: a number that goes to and fro.
+/* handoff.c: a number that two threads send back and forth.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,26 +12,26 @@
 #include <stdbool.h>
 
 enum { TRIPS = 16, BLOCKS = 64, LOOKS = 4096, OVER = -1 };
-static const double PATIENCE = 10e-3; /* seconds: threads that share a core are slow by a thousand times */
+static const double PATIENCE = 10e-3; /* seconds: threads that share a core are a thousand times slower */
 
 static alignas(128) atomic_long ball;
 
-/* The other thread's part: an odd number is sent back, one larger, if it is not over by then. */
+/* The other thread: sends each odd number back, one larger, unless OVER has replaced it by then. */
 static void answer(void) {
   long seen;
   while ((seen = ball) != OVER)
     if (seen % 2 == 1) atomic_compare_exchange_strong(&ball, &seen, seen + 1);
 }
 
-/* Until it is back, or time is up. */
+/* Sends an odd number, and waits until it is back or time is up. */
 static void send_once(long odd, double end) {
   ball = odd;
   for (unsigned looks = 1; ball != odd + 1; looks++)
     if (looks % LOOKS == 0 && timing_now() > end) return;
 }
 
-/* Seconds of the fastest of the blocks that there is time for; of less than one it is too little, and too long all the
- * same. */
+/* Seconds of the fastest block that there is time for. Where time runs out in the first block, the result is too short
+ * for a whole block, but long enough to show that the threads share a core. */
 static double send(void) {
   const double start = timing_now(), end = start + PATIENCE;
   double fastest = INFINITY, before = start;

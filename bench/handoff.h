@@ -1,13 +1,13 @@
-/* handoff.h: how far apart two threads are.
+/* handoff.h: how long a value takes from one thread to another.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef HANDOFF_H
 #define HANDOFF_H
 
-/* Seconds until one thread of OpenMP sees what another has just stored: some 50 ns where their cores share a cache,
- * several times that where they do not. A system or a hypervisor may move threads, and then all that they do together
- * takes another time. 0 where there is only one thread. */
+/* Seconds until one OpenMP thread sees what another has just stored: some 50 ns where their cores share a cache,
+ * several times that where they do not. The system or the hypervisor may move threads, which changes the time of
+ * everything they do together. 0 if there is only one thread. */
 double handoff_seconds(void);
 
 #endif

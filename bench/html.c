@@ -34,7 +34,7 @@ void html_put_text(FILE *to, const char *text) {
   json_decref(valid);
 }
 
-/* How long what stands before a name is; 0 where there is none. */
+/* The length of the text that introduces an identifier here; 0: none follows. */
 static size_t before_name(const char *svg) {
   static const char *const befores[] = {"id='", "id=\"", "href='#", "href=\"#", "url(#"};
   for (size_t i = 0; i < sizeof befores / sizeof *befores; i++)

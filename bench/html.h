@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* Writes text that means nothing but itself, also in an attribute. */
+/* Writes text, escaped for elements and attributes. */
 void html_put_text(FILE *to, const char *text);
 
-/* Writes an SVG of gnuplot as a part of a page: without what comes before the element. The names of its parts, which
- * are the same in all of gnuplot's pictures, are made those of picture `number`. */
+/* Writes an SVG by gnuplot as a part of a page, without what precedes the <svg> element. Its identifiers, which are the
+ * same in all of gnuplot's pictures, are prefixed with `number`. */
 void html_put_svg(FILE *to, const char *svg, int number);
 
 #endif

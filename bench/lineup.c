@@ -1,4 +1,4 @@
-/* lineup.c: who takes part in a race.
+/* lineup.c: the contenders of a race.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,7 +15,7 @@
 
 enum { SLOW_UNIT_MOST = 1 << 20 };
 
-/* What is the same for all that are added. */
+/* What the contenders that are being added have in common. */
 typedef struct lineup {
   race *race;
   lineup_filter *filter;
@@ -75,7 +75,7 @@ static double run_serial_rows(const contender *c, long runs) {
   return timing_now() - start;
 }
 
-/* Each thread has as many rows as another, one behind the other. */
+/* Each thread scans an equal share of consecutive rows. */
 static void scan_shares(const race *r, int threads) {
   const size_t rows = r->n / r->row, size = r->row * r->number->size, shares = (size_t)threads;
 #pragma omp parallel for num_threads(threads)
@@ -109,7 +109,7 @@ static void call_often(const race *r, long runs) {
     for (long i = 0; i < runs; i++) mmscan_scan(&desc, r->x, r->y);
 }
 
-/* The call takes as many threads as OpenMP's rules allow. */
+/* The call takes its thread count from OpenMP. */
 static double run_one_call(const contender *c, long runs) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(c->threads);
@@ -126,7 +126,7 @@ static double run_plan(const contender *c, long runs) {
   return timing_now() - start;
 }
 
-/* y holds no result of another contender before. */
+/* Overwrites y first, so that no earlier contender's result can pass for this one's. */
 static size_t verify(const contender *c) {
   const race *r = c->race;
   if (r->in_place)
@@ -158,7 +158,8 @@ static bool passes(lineup_filter *filter, const char *name) {
   return wanted;
 }
 
-/* NULL where the filter does not let it pass: it lets everything pass that the others are compared with. */
+/* NULL if the filter rejects it, or the race is full. The bounds, the copies and the serial loop, with which others are
+ * compared, pass every filter. */
 static contender *add(lineup *l, contender_role role, const char *name, double (*run)(const contender *, long)) {
   const bool passed = passes(l->filter, name), scans = role != ROLE_BOUND && role != ROLE_COPY;
   if ((!passed && (role == ROLE_LIBRARY || role == ROLE_PEER)) || l->race->count == MOST_CONTENDERS) return NULL;
@@ -186,7 +187,7 @@ static mmscan_status make_plan(const lineup *l, const char *engine, const char *
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
 }
 
-/* False where the engine does not take the unit for the type: then that is no contender. */
+/* False if the engine does not take the unit for this type: there is no such contender then. */
 static bool add_plan(lineup *l, const char *engine, const char *unit) {
   char name[48];
   mmscan_plan *plan;
@@ -205,7 +206,7 @@ static bool add_plan(lineup *l, const char *engine, const char *unit) {
   return true;
 }
 
-/* By every unit it takes; or else by itself. */
+/* With every unit that the engine takes; or without one if it takes none. */
 static void add_engine(lineup *l, const char *engine) {
   mmscan_part unit = {.struct_size = sizeof unit};
   bool takes_units = false;
@@ -255,7 +256,7 @@ static void add_parallel_rows(lineup *l) {
   if (l->race->row != 0 && l->threads > 1) add(l, ROLE_PEER, "serial loop, omp parallel", run_parallel_rows);
 }
 
-/* Those of many threads would start them anew for each row. */
+/* Parallel peers are left out of races of rows: they would start their threads anew for each row. */
 static void add_peers(lineup *l, bool one_thread) {
   const size_t type = (size_t)(l->race->number - numbers);
   const peer *p;
@@ -276,7 +277,7 @@ static void add_numpy(lineup *l) {
   refuse(c, numpy_refusal(bytes_of(l->race)));
 }
 
-/* Those that have no more than one thread. */
+/* The peers that have only one thread. */
 static void add_peers_of_one_thread(const lineup *l) {
   lineup one = *l;
   one.threads = 1;
@@ -284,7 +285,7 @@ static void add_peers_of_one_thread(const lineup *l) {
   add_numpy(&one);
 }
 
-/* Copying on one thread, which at small n is the bound of many threads too. */
+/* Copying on one thread, which at small n bounds many threads too. */
 static void add_one_thread_copies(const lineup *l, const int *threads) {
   lineup one = *l;
   one.threads = 1;
@@ -303,8 +304,8 @@ void lineup_add_measures(race *r, const int *threads, size_t thread_counts) {
   }
 }
 
-/* Whatever the thread counts are, what has one thread takes part once: copying, the serial loop, which all are compared
- * with, and the peers, which are what people have. Parallel peers run on all threads. */
+/* What has one thread takes part once, whatever the thread counts: copying, the serial loop that all are compared with,
+ * and the single-threaded peers, which are what people have. Parallel peers run on all threads. */
 void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thread_counts) {
   lineup l = {.race = r, .filter = filter};
   add_one_thread_copies(&l, threads);

@@ -1,4 +1,4 @@
-/* machine.c: caches and memory of this machine, as Linux tells them.
+/* machine.c: the caches and memory of this machine, as Linux reports them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first word of a file about cache `index` of the first CPU. */
+/* Reads the first word of a file about cache `index` of the first CPU. */
 static bool read_about(int index, const char *what, char word[16]) {
   char path[96];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, what);
@@ -20,7 +20,7 @@ static bool read_about(int index, const char *what, char word[16]) {
   return read;
 }
 
-/* "1024K" */
+/* Parses a size such as "1024K". */
 static size_t bytes_of(const char *text) {
   char *unit;
   const size_t value = strtoul(text, &unit, 10);

@@ -1,4 +1,4 @@
-/* machine.h: caches and memory of this machine.
+/* machine.h: the caches and memory of this machine.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,10 +9,10 @@
 
 enum { CACHE_LEVELS = 3 };
 
-/* Bytes of the data cache of level 1 to CACHE_LEVELS that a core sees; 0 where there is none, or nobody says. */
+/* Bytes of the data cache of level 1 to CACHE_LEVELS that a core sees; 0 if there is none, or it is not known. */
 size_t machine_cache(int level);
 
-/* Bytes of memory that may be taken now. */
+/* Bytes of memory available now; the largest size_t if that is not known. */
 size_t machine_memory(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* number.c: the types of numbers that are timed, and the data.
+/* number.c: the types of numbers that are timed, and their data.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The last steps of MurmurHash3. The script in numpy.c does the same. */
+/* The last steps of MurmurHash3. The script in numpy.c computes the same values. */
 static int value_at(size_t i) {
   uint32_t h = (uint32_t)i * 0x9E3779B1u;
   h = (h ^ h >> 16) * 0x85EBCA6Bu;

@@ -1,4 +1,4 @@
-/* number.h: the types of numbers that are timed, and the data.
+/* number.h: the types of numbers that are timed, and their data.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,18 +17,18 @@ typedef struct number {
   mmscan_type type;
   size_t size;
 
-  /* Whole numbers from -4 to 4, each a hash of its place: a short array is the beginning of a long one. Their sums
-   * walk to some 2^16 at n = 2^28, so they are exact in every type, in whatever order they are added. */
+  /* Whole numbers from -4 to 4, each a hash of its index, so that a short array is the beginning of a long one. Their
+   * sums wander to some 2^16 at n = 2^28, so they are exact in every type, in any order of addition. */
   void (*fill)(size_t n, void *x);
 
-  /* The place of the first element of y that is not the inclusive scan of x, which begins anew every `length` elements
-   * (n: never); n where there is none. */
+  /* The index of the first element of y that is not the inclusive scan of x, which begins anew every `length` elements
+   * (n: never); n if there is none. */
   size_t (*check)(size_t n, size_t length, const void *x, const void *y);
 
-  /* The same for a matrix by rows, whose columns are scanned. */
+  /* The same for a row-major matrix whose columns are scanned. */
   size_t (*check_by_rows)(size_t rows, size_t columns, const void *x, const void *y);
 
-  /* The sum of (i + 1) y[i] for that scan y of x, modulo 2^64: what a process that has the data too can compare. */
+  /* The sum of (i + 1) y[i] for that scan y of x, modulo 2^64, to compare with a process that has the same data. */
   uint64_t (*checksum)(size_t n, size_t length, const void *x);
 
   /* `runs` calls of mmscan_inclusive_*. */
@@ -42,7 +42,7 @@ typedef struct number {
 
 extern const number numbers[NUMBERS];
 
-/* NULL where no type has that name. */
+/* NULL if no type has that name. */
 const number *number_by_name(const char *name);
 
 #endif

@@ -1,9 +1,9 @@
-/* numpy.c: NumPy's cumsum, which a process of its own times on request.
+/* numpy.c: NumPy's cumsum, timed on request by a separate process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The process has arrays of its own. Sharing this one's would put them in shared memory, which has small pages, for
- * every contender. It makes the same data; what it sends back is a checksum of its results. */
+ * That process has its own arrays: to share ours, every contender's arrays would have to be in shared memory, which has
+ * small pages. It makes the same data, and sends back a checksum of its results. */
 #include "numpy.h"
 #include "machine.h"
 #include "process.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The data is that of number.c. Scans in place go on with zeros, as everywhere. */
+/* The data is that of number.c. Scans in place are timed on zeros, as everywhere. */
 static const char script[] =
     "import sys, time\n"
     "import numpy as np\n"
@@ -68,14 +68,14 @@ static process python;
 static bool tried, running;
 static char version[32], refusal[256];
 
-/* False where the process is gone. */
+/* False if the process has ended. */
 static bool answer(char *line, size_t size) {
   if (fgets(line, (int)size, python.from) == NULL) return false;
   line[strcspn(line, "\n")] = '\0';
   return true;
 }
 
-/* A Python without NumPy ends with a complaint that nobody needs. */
+/* A Python without NumPy ends with an error message, which is not shown. */
 static bool start(const char *name) {
   const char *const argv[] = {name, "-c", script, NULL};
   if (!process_start(&python, argv, -1, true)) return false;
@@ -84,8 +84,8 @@ static bool start(const char *name) {
   return false;
 }
 
-/* Who names a Python wants no other. The first python3 of the path need not be the one that the system's NumPy is
- * for. */
+/* A Python named by PYTHON is the only one tried. Otherwise there are two: the first python3 in the path need not be
+ * the one for which the system's NumPy is installed. */
 static void start_once(void) {
   const char *named = getenv("PYTHON");
   if (tried) return;
@@ -106,7 +106,7 @@ const char *numpy_refusal(size_t bytes) {
   return 2 * bytes < machine_memory() ? NULL : "no memory for arrays of its own";
 }
 
-/* False where the process is gone, which it then stays. */
+/* False if the process has ended; it is not started again. */
 static bool ask(char *line, size_t size) {
   if (!running) return false;
   running = fflush(python.to) == 0 && answer(line, size);
@@ -126,7 +126,7 @@ size_t numpy_verify(const contender *c) {
   const race *r = c->race;
   char line[64];
   fprintf(python.to, "load %s %zu %zu %d\n", codes[r->number - numbers], r->n, r->row, r->in_place);
-  if (!ask(line, sizeof line)) return r->n; /* the process is gone: it fails when it is timed */
+  if (!ask(line, sizeof line)) return r->n; /* the process has ended: the timing will fail */
   return strtoull(line, NULL, 10) == r->number->checksum(r->n, race_row(r), r->data) ? r->n : 0;
 }
 

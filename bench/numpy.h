@@ -1,4 +1,4 @@
-/* numpy.h: NumPy's cumsum, which a process of its own times on request.
+/* numpy.h: NumPy's cumsum, timed on request by a separate process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,15 +7,15 @@
 
 #include "contender.h"
 
-/* Why there is no NumPy here, or none for arrays of so many bytes; NULL where there is. Starts the process when it is
- * first asked. A static string. */
+/* Why there is no NumPy here, or none for arrays of so many bytes; NULL if there is. The first call starts the process.
+ * A static string. */
 const char *numpy_refusal(size_t bytes);
 
-/* As the contender's functions of these names. */
+/* The `run` and `verify` of its contender. */
 double numpy_run(const contender *c, long runs);
 size_t numpy_verify(const contender *c);
 
-/* Its version; NULL where it was not started. */
+/* Its version; NULL if it was not started. */
 const char *numpy_version(void);
 
 /* Ends the process, if there is one. */

@@ -1,4 +1,4 @@
-/* own_threads.c: the threads that a BLAS starts by itself, by the vendors' own calls.
+/* own_threads.c: the threads that a BLAS starts by itself, set by the vendors' own calls.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* BLIS has integers of 64 bits here, which serve the others too. */
+/* BLIS takes a 64-bit integer here; that serves the libraries that take an int too. */
 typedef int get_call(void);
 typedef void set_call(long threads);
 
-/* By the builds of a library its names begin and end differently. */
+/* Builds of a library add different prefixes and suffixes to its names. */
 static void *find(void *handle, const char *name) {
   static const char *const begins[] = {"", "scipy_"}, *const ends[] = {"", "64_", "_64"};
   char full[80];
@@ -26,7 +26,7 @@ static void *find(void *handle, const char *name) {
   return found;
 }
 
-/* The calls of a library; NULL where it does not have both. */
+/* The calls of a library; NULL if it does not have both. */
 typedef struct calls {
   get_call *get;
   set_call *set;
@@ -45,7 +45,7 @@ static calls find_calls(void *handle) {
   return (calls){NULL, NULL};
 }
 
-/* Sets the threads, and returns how many there were; 0 where they cannot be set. *after is how many there are then. */
+/* Sets the thread count and returns the one before; 0 if it cannot be set. *after is the count that then holds. */
 static int set_threads(const char *library, int threads, int *after) {
   void *handle = library != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   *after = 0;

@@ -28,7 +28,7 @@ double panel_speed(const panel *p, size_t index, const contender *c) {
 
 /* ---- Which lines ------------------------------------------------------------------------------------------------- */
 
-/* "mmscan gemm" of "mmscan gemm cblas": one engine has many units. */
+/* The length of "mmscan gemm" in "mmscan gemm cblas": an engine may run with several units. */
 static size_t engine_length(const char *name) {
   const char *space = strchr(name, ' ');
   return space == NULL ? strlen(name) : (size_t)(space + 1 - name) + strcspn(space + 1, " ");
@@ -40,8 +40,8 @@ static bool is_same_engine(const contender *a, const contender *b) {
          length == engine_length(b->name) && strncmp(a->name, b->name, length) == 0;
 }
 
-/* Of an engine asked for by name the fastest unit is enough, and on all threads; the call that leaves the choice to the
- * library is drawn for each count of threads. */
+/* Of an engine requested by name, only the fastest unit on the most threads is drawn; the call that leaves the choice
+ * to the library is drawn for each thread count. */
 static bool is_drawn(const race *r, const contender *c) {
   if (c->role == ROLE_BOUND || c->role == ROLE_COPY || c->refusal[0] != '\0') return false;
   for (size_t i = 0; i < r->count; i++) {
@@ -82,8 +82,8 @@ panel panel_of(const race *first, size_t count) {
 
 /* ---- The range --------------------------------------------------------------------------------------------------- */
 
-/* Up to the fastest; down to a part of the serial loop, as starting threads for sixteen numbers is slower than is worth
- * showing. */
+/* Up to the fastest; down to a sixteenth of the serial loop, as starting threads for sixteen numbers is slower than is
+ * worth showing. */
 void panel_range(const panel *p, double *low, double *high) {
   *low = INFINITY;
   *high = 1;

@@ -1,9 +1,9 @@
-/* peer.h: what other people's scans look like to the bench.
+/* peer.h: the interface to other people's scans.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * To add a peer: a file that defines one `struct peer`, and a line in the table of peers.c (or, for C++, of
- * cxx/table.cpp). A file of peers is compiled with flags of its own, which it records. */
+ * To add a peer, write a file that defines a `struct peer`, and add a line to the table in peers.c (or, for C++, in
+ * cxx/table.cpp). Each such file is compiled with its own flags, which it records. */
 #ifndef PEER_H
 #define PEER_H
 
@@ -22,13 +22,13 @@ typedef enum peer_threads {
 typedef struct peer {
   const char *name;
   const char *built; /* compiler and flags */
-  unsigned needs;    /* PEER_AVX | PEER_AVX2 | PEER_AVX512: instructions that the compiler was free to use */
+  unsigned needs;    /* PEER_AVX | PEER_AVX2 | PEER_AVX512: instructions that the compiler could use */
   peer_threads threads;
-  const char *absent;                                             /* why it was not built; NULL where it was */
+  const char *absent;                                             /* why it was not built; NULL if it was */
   void (*scan[4])(size_t n, const void *x, void *y, int threads); /* by type: f32, f64, i32, i64 */
 } peer;
 
-/* The one name that the shared object of C++ peers gives: its table, which ends in NULL. */
+/* The only symbol exported by the shared object of C++ peers: a function that returns its table, which ends in NULL. */
 typedef const peer *const *peer_table(void);
 #define PEER_TABLE "mmscan_bench_peers"
 

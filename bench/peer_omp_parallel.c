@@ -1,4 +1,4 @@
-/* peer_omp_parallel.c: the peer `omp parallel for simd`: OpenMP's own scan.
+/* peer_omp_parallel.c: the peer `omp parallel for simd`, OpenMP's own parallel scan.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#ifdef __clang__ /* which takes the pragma, but says that it cannot vectorise a scan */
+#ifdef __clang__ /* accepts the pragma, but warns that it cannot vectorise a scan */
 #pragma clang diagnostic ignored "-Wpass-failed"
-#else /* GCC 12 means a variable of its own making */
+#else /* GCC 12 warns of a variable that it makes itself */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 

@@ -1,4 +1,4 @@
-/* peer_omp_simd.c: the peer `omp simd` on one core; with PEER_OMP_SIMD_AVX2, the one compiled for AVX2.
+/* peer_omp_simd.c: the peer `omp simd` on one core; with PEER_OMP_SIMD_AVX2, compiled for AVX2.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#ifdef __clang__ /* which takes the pragma, but says that it cannot vectorise a scan */
+#ifdef __clang__ /* accepts the pragma, but warns that it cannot vectorise a scan */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 

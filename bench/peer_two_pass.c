@@ -1,4 +1,4 @@
-/* peer_two_pass.c: the textbook's scan by OpenMP: each thread sums its part, and then scans it from the sum of the
+/* peer_two_pass.c: the textbook scan by OpenMP: each thread sums its part, then scans it, starting from the sum of the
  * parts before. It moves 3n elements.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -8,11 +8,11 @@
 #include <omp.h>
 #include <stdint.h>
 
-#ifdef __clang__ /* which takes the pragma, but says that it cannot vectorise a scan */
+#ifdef __clang__ /* accepts the pragma, but warns that it cannot vectorise a scan */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-enum { MOST_THREADS = 1024, LINE = 64 }; /* a line for each sum: no two threads write to one */
+enum { MOST_THREADS = 1024, LINE = 64 }; /* a cache line for each sum: no two threads write to one */
 
 #define BODY "peer_two_pass_body.inc"
 #include "each_type.inc"

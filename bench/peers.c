@@ -1,9 +1,9 @@
-/* peers.c: the table of other people's scans: those in C, and those in C++ where they were built.
+/* peers.c: the table of other people's scans: those in C, and those in C++ if they were built.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The C++ ones are in a shared object in the folder of the command. So the command needs neither a C++ compiler nor the
- * libraries of C++ and TBB, and an installed one, which has no such file beside it, is small. */
+ * Those in C++ are in a shared object beside the command. So the command needs neither a C++ compiler nor the libraries
+ * of C++ and TBB, and an installed command, which has no such file beside it, is small. */
 #include "peers.h"
 
 #include <dlfcn.h>
@@ -56,7 +56,7 @@ const peer *peers_at(size_t index) {
   return NULL;
 }
 
-/* -march=native means the CPU of the build: the command may run on another. */
+/* -march=native compiles for the CPU of the build; the command may run on another. */
 static bool has(unsigned needs) {
 #ifdef __x86_64__
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");

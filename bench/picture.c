@@ -1,4 +1,4 @@
-/* picture.c: pictures by the program gnuplot.
+/* picture.c: pictures, drawn by the program gnuplot.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -27,7 +27,7 @@ bool picture_ends_in(const char *name, const char *end) {
 
 bool picture_is_format(const char *name) { return picture_ends_in(name, ".svg") || picture_ends_in(name, ".png"); }
 
-/* What the user has set for pictures of the user's own is not for these. */
+/* The user's own gnuplot settings (start-up files, GNUTERM) are not for these pictures. */
 static bool start_gnuplot(process *gnuplot, const char *option, int to) {
   const char *const argv[] = {"gnuplot", "-d", option, NULL};
   unsetenv("GNUTERM");
@@ -48,7 +48,8 @@ int picture_close(int status) { return output_close(&picture, status); }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* gnuplot ends well where a disk is full. Of what is no file, or cannot be read, nobody can say. */
+/* gnuplot reports success even if the disk is full, so this looks for the end of an SVG or PNG. What is not a regular
+ * file, or cannot be read, cannot be checked and counts as whole. */
 static bool is_whole(int file) {
   static const char svg[] = "</svg>", png[] = "IEND\xAE\x42\x60\x82";
   struct stat about;
@@ -102,14 +103,14 @@ void picture_put_string(FILE *to, const char *text) {
 
 #define NEXT_LINE ".\"\\n\"." /* between two strings */
 
-enum { TITLE = 66 }; /* characters in a line of a title: as many as there is room for */
+enum { TITLE = 66 }; /* characters of a title that fit in a line */
 
-/* How much of a text goes to a line, which ends at a blank or with the text. */
+/* The length of the first line of a text, which ends at a blank or with the text. */
 static size_t line_of(const char *text) {
   size_t end = 0, characters = 0;
   for (size_t i = 0; text[i] != '\0'; i++) {
     if (text[i] == ' ') end = i;
-    characters += ((unsigned char)text[i] & 0xC0) != 0x80; /* of UTF-8: not one that goes on */
+    characters += ((unsigned char)text[i] & 0xC0) != 0x80; /* continuation bytes of UTF-8 do not count */
     if (characters > TITLE && end > 0) return end;
   }
   return strlen(text);
@@ -123,7 +124,7 @@ static void put_lines(FILE *to, const char *text) {
   put_quoted(to, text, strlen(text));
 }
 
-/* What it is about has a line of its own where both are more than one. */
+/* The whole title, if it fits in one line; else `whose` and `what` each begin a line. */
 static void put_both(FILE *to, const char *whose, const char *what, const char *title) {
   if (*whose != '\0' && line_of(title) < strlen(title)) {
     put_lines(to, whose);

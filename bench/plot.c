@@ -1,4 +1,4 @@
-/* plot.c: a session as a picture, by gnuplot.
+/* plot.c: a session as a picture, drawn by gnuplot.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -39,7 +39,7 @@ static void put_title(FILE *to, const bench_request *request, const race *r) {
   picture_put_title(to, request->title != NULL ? request->title : machine, what);
 }
 
-/* The n at which the arrays fill a cache. */
+/* Marks the n at which the arrays fill a cache. */
 static void put_cache(FILE *to, const panel *p, int level, double low, double high) {
   const double arrays = p->races->in_place ? 1 : 2, bytes = (double)machine_cache(level);
   const double n = bytes / (arrays * (double)p->races->number->size);
@@ -55,12 +55,12 @@ static void put_axes(FILE *to, const panel *p) {
   panel_range(p, &slowest, &fastest);
   fputs("unset arrow\nunset label\n", to);
   fprintf(to, "set xrange [%g:%g]\nset yrange [%g:%g]\n", low, high, slowest, fastest);
-  if (p->count > 1) /* the area above one point is none */
+  if (p->count > 1) /* there is no area above a single point */
     fputs("set label 'faster than copying' at graph 0.5, graph 0.97 center front textcolor '#808080' font ',12'\n", to);
   for (int level = 1; level <= CACHE_LEVELS; level++) put_cache(to, p, level, low, high);
 }
 
-/* A here-document of points. A contender that was not timed somewhere has a gap there. */
+/* A here-document of points, with a gap where a contender was not timed. */
 static void put_data(FILE *to, const panel *p, size_t panel_index, int line, const contender *c) {
   fprintf(to, "$p%zu_%d << EOD\n", panel_index, line);
   for (size_t i = 0; i < p->count; i++) {
@@ -70,7 +70,7 @@ static void put_data(FILE *to, const panel *p, size_t panel_index, int line, con
   fputs("EOD\n", to);
 }
 
-/* The place of a name among those of its role, so that it has one colour in all panels and on any threads. */
+/* The position of a name among those of its role: it has the same colour in all panels and on any number of threads. */
 static size_t place_of(const contender *c) {
   const race *r = c->race;
   size_t place = 0;
@@ -78,7 +78,7 @@ static size_t place_of(const contender *c) {
   return place;
 }
 
-/* Those of the library differ for the colour-blind too (Okabe and Ito; Tol). Dashes: not all threads are used. */
+/* The library's colours can be told apart by the colour-blind too (Okabe and Ito; Tol). Dashed: not on all threads. */
 static void put_style(FILE *to, const contender *c, int most_threads) {
   static const char *const own[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#f0b000", "#882255"};
   static const char *const others[] = {"#b23a48", "#e08fb0", "#7b4ea3", "#8c6d31", "#56a0c9", "#5a7d2a",
@@ -101,7 +101,7 @@ static void put_line(FILE *to, const panel *p, size_t panel_index, int line) {
   picture_put_string(to, title);
 }
 
-/* What lies above the bound is out of reach, and grey. */
+/* The area above the bound, which no scan can reach, is grey. */
 static void put_panel(FILE *to, const bench_request *request, const panel *p, size_t index) {
   const int bound = MOST_LINES, lines = (int)p->line_count;
   put_data(to, p, index, bound, p->bound);

@@ -1,4 +1,4 @@
-/* plot.h: a session as a picture, by gnuplot.
+/* plot.h: a session as a picture, drawn by gnuplot.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

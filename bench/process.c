@@ -1,8 +1,8 @@
-/* process.c: a program that runs beside this one.
+/* process.c: a child process that runs another program.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * It is spawned and not forked: a fork of a process with OpenMP's threads is a risk, and copies its page tables. */
+ * It is spawned, not forked: to fork a process that has OpenMP threads is risky, and copies its page tables. */
 #include "process.h"
 
 #include <errno.h>
@@ -23,14 +23,14 @@ static int spawn(process *p, const char *const argv[], int input, int output, bo
   error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   if (error == 0 && quiet) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  /* It writes to no argument: its declaration is older than const. */
+  /* posix_spawnp() does not write to the arguments; its declaration predates const. */
   if (error == 0) error = posix_spawnp(&p->pid, argv[0], &actions, NULL, (char *const *)argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-/* The ends of this process become streams, and those of the other are closed here. Without memory the other ends, for
- * it is given nothing and cannot say anything. */
+/* Makes streams of this process's ends of the pipes, and closes the child's ends. If memory does not suffice, the child
+ * ends by itself: its pipes are closed. */
 static bool keep_ends(process *p, const int in[2], const int out[2]) {
   close(in[0]);
   close(out[1]);

@@ -1,4 +1,4 @@
-/* process.h: a program that runs beside this one.
+/* process.h: a child process that runs another program.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,14 +12,14 @@
 typedef struct process {
   pid_t pid;
   FILE *to;   /* its standard input */
-  FILE *from; /* its standard output, which says nothing where that is a file */
+  FILE *from; /* its standard output; empty if that goes to a file */
 } process;
 
-/* Starts argv[0], which is looked for in PATH. Its standard output is the file `output`, or, where that is negative, a
- * pipe. `quiet`: what it says on standard error is not shown. False with errno where it cannot be started. */
+/* Starts argv[0], found through PATH. Its standard output is the file descriptor `output` or, if that is negative, a
+ * pipe. `quiet` discards its standard error. False, with errno set, if it cannot be started. */
 bool process_start(process *p, const char *const argv[], int output, bool quiet);
 
-/* Closes its input, waits for its end and returns its exit status; -1 where it did not exit by itself. */
+/* Closes its input and output, waits for it to end, and returns its exit status; -1 if it did not exit by itself. */
 int process_end(process *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* product.c: one product W = L_s X by a unit: the first level of a scan, timed.
+/* product.c: times one product W = L_s X by a unit, the first level of a scan.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Products in tiles are of pieces of 65536 elements. By rows a piece is shorter, by so much a row: rows that are a
- * power of two apart would share a set of the cache. */
+/* The elements of a tile. By rows, a tile has SHORTER fewer columns: rows that are a power of two apart would share a
+ * set of the cache. */
 enum { TILE = 65536, SHORTER = 16 };
 
 const product products[PRODUCTS] = {
@@ -63,7 +63,7 @@ static mmscan_product_desc describe(const contender *c) {
                                .s = c->s};
 }
 
-/* Elements of the tile that begins at `at`. */
+/* The elements of the tile that begins at `at`. */
 static size_t tile_at(const contender *c, size_t at) {
   const product *p = &products[c->form];
   const size_t left = c->race->n - at, tile = p->by_rows ? TILE - SHORTER * c->s : TILE;
@@ -91,14 +91,14 @@ static bool is_batch(const product *p) {
   return p->form == MMSCAN_PRODUCT_BATCH || p->form == MMSCAN_PRODUCT_BATCH_STRIDED;
 }
 
-/* What they are set to; 0: left as they are, for a product in chunks starts none, and BLIS starts them for every square
- * of a batch. */
+/* What they are set to. 0: they are left as they are, since a product in chunks starts none, and BLIS would start them
+ * for every square of a batch. */
 static int threads_to_set(const contender *c) {
   const product *p = &products[c->form];
   return p->tiles || is_batch(p) ? 0 : p->one_thread ? 1 : c->unit->threads;
 }
 
-/* Those that it then uses; where nobody knows, 1. */
+/* How many threads the unit then uses; 1 if that is not known. */
 static int threads_used(const bench_unit *unit, const product *p) {
   const int own = is_batch(p) ? unit->part.threads : unit->threads;
   return p->tiles || p->one_thread || own < 1 ? 1 : own;
@@ -115,7 +115,7 @@ static void restore_threads(const contender *c, own_threads before) {
 
 /* ---- As a contender ---------------------------------------------------------------------------------------------- */
 
-/* Products of products soon are Inf, and NaN, which take no longer; zeros would be skipped by some. */
+/* trmm works in place: its products soon become Inf and NaN, which take no longer; some libraries would skip zeros. */
 static double run(const contender *c, long runs) {
   mmscan_status status = MMSCAN_OK;
   if (in_place(&products[c->form])) memcpy(c->race->y, c->race->data, c->race->n * c->race->number->size);
@@ -139,7 +139,7 @@ static size_t check_by_rows(const contender *c) {
   return r->n;
 }
 
-/* W holds no other product before, and NaN. */
+/* Fills W with NaN first, so that no earlier product can pass for this one; in place, with the data. */
 static size_t verify(const contender *c) {
   const race *r = c->race;
   const size_t bytes = r->n * r->number->size;
@@ -156,7 +156,7 @@ static size_t verify(const contender *c) {
 
 /* ---- Who can do it ----------------------------------------------------------------------------------------------- */
 
-/* What the unit says of the routine behind the form; "" where it says nothing. */
+/* What the unit reports of the routine behind the form; "" if nothing. */
 static const char *remark_on(const contender *c) {
   mmscan_routine routine = {.struct_size = sizeof routine};
   const mmscan_product_form form = products[c->form].form;
@@ -166,7 +166,7 @@ static const char *remark_on(const contender *c) {
   return "";
 }
 
-/* One column is enough to see what is there. */
+/* Tries one column, which is enough to tell whether the unit has the form. */
 static void try_one(contender *c) {
   mmscan_product_desc desc = describe(c);
   desc.columns = 1;

@@ -1,4 +1,4 @@
-/* product.h: one product W = L_s X by a unit: the first level of a scan, timed.
+/* product.h: times one product W = L_s X by a unit, the first level of a scan.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,7 +8,7 @@
 #include "contender.h"
 #include "units.h"
 
-/* How the product of n elements is asked of the unit. */
+/* How the unit is asked for the product of n elements. */
 typedef enum product_kind {
   PRODUCT_TILES,
   PRODUCT_TILES_BY_ROWS,
@@ -24,18 +24,18 @@ typedef enum product_kind {
 typedef struct product {
   const char *name, *description;
   mmscan_product_form form;
-  bool tiles;      /* one call a tile; else one for all */
-  bool by_rows;    /* X and W are by rows, as the engine has them; else column-major, as the paper has them */
+  bool tiles;      /* one call per tile; else one for all */
+  bool by_rows;    /* X and W are row-major, as the engine has them; else column-major, as the paper has them */
   bool one_thread; /* the unit's own threads are set to one while it runs */
 } product;
 
 extern const product products[PRODUCTS];
 
-/* Adds the product with L_s, s = r->s, in one form by a unit; r->n is a multiple of s. It has a refusal where the unit
- * cannot do that. */
+/* Adds a unit's product with L_s in one form; s = r->s, and r->n is a multiple of s. It gets a refusal if the unit
+ * cannot do it. */
 void product_add(race *r, const bench_unit *unit, product_kind kind);
 
-/* Floating-point operations of one run, as a BLAS counts them, with the zeros of L_s: 2 s for an element. */
+/* Floating-point operations of one run, as a BLAS counts them, including the zeros of L_s: 2 s per element. */
 double product_operations(const contender *c);
 
 #endif

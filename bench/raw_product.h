@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is measured with it is the latency of a call, some ten nanoseconds: mmscan_product(), which looks at its
- * arguments and makes its matrix in each call, takes longer than that. */
+ * It serves to measure the latency of a call, some ten nanoseconds. mmscan_product() checks its arguments and makes its
+ * matrix in each call, which takes longer than that. */
 #ifndef RAW_PRODUCT_H
 #define RAW_PRODUCT_H
 
@@ -12,7 +12,7 @@
 /* L_s, column-major. */
 void raw_product_matrix(size_t s, float *l);
 
-/* W = L_s X. X and W are s-by-columns, by rows that start `stride` elements after each other. */
+/* W = L_s X. X and W are s by `columns`, row-major, with a row stride of `stride` elements. */
 void raw_product_by_rows(size_t s, size_t columns, size_t stride, const float *l, const float *x, float *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* report_csv.c: races as values separated by commas.
+/* report_csv.c: races as comma-separated values.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In quotes where it has to be (RFC 4180). */
+/* Quoted if need be (RFC 4180). */
 static void put_text(const char *text) {
   if (strpbrk(text, ",\"\n\r") == NULL)
     fputs(text, stdout);
@@ -17,7 +17,7 @@ static void put_text(const char *text) {
     csv_fwrite(stdout, text, strlen(text));
 }
 
-/* Digits enough to be read back as the same number. */
+/* With enough digits to be read back as the same number. */
 static void put_times(const contender *c) {
   printf(",%.17g,%.17g,%.17g,", c->seconds, c->fastest, 1e-9 * (double)c->race->n / c->seconds);
   if (report_form(c) != NULL) printf("%.17g", 1e-9 * product_operations(c) / c->seconds);

@@ -1,4 +1,4 @@
-/* report_json.c: the session for machines.
+/* report_json.c: a session as JSON.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

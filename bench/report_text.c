@@ -1,4 +1,4 @@
-/* report_text.c: the table for people.
+/* report_text.c: a session as text.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -39,7 +39,7 @@ void report_machine(char *text, size_t size, const bench_request *request) {
   snprintf(text, size, "%s, %d thread%s", mmscan_cpu(), threads, threads == 1 ? "" : "s");
 }
 
-/* Each compiler and its flags once. */
+/* Prints each compiler with its flags once. */
 static void print_compilers(void) {
   const peer *p, *other;
   for (size_t i = 0; (p = peers_at(i)) != NULL; i++) {
@@ -104,7 +104,7 @@ static void print_heading(const race *races, size_t count) {
   putchar('\n');
 }
 
-/* Three significant digits or more. */
+/* Enough for three significant digits. */
 int report_decimals(double value) {
   if (value < 0.0995) return value < 0.00995 ? 5 : 4;
   return value < 9.995 ? 3 : value < 99.95 ? 2 : value < 999.5 ? 1 : 0;
@@ -142,7 +142,7 @@ static bool runs_somewhere(const race *races, size_t count, const contender *c) 
   return false;
 }
 
-/* How far apart threads were in each race. */
+/* The handoff time of each race. */
 static void print_handoffs(const race *races, size_t count) {
   if (!(races[count - 1].handoff > 0)) return;
   printf("%-32s %4d", "handoff", 2);

@@ -1,4 +1,4 @@
-/* session.c: all that one call of `mmscan bench` does.
+/* session.c: what one call of `mmscan bench` does.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,7 +17,7 @@
 
 /* ---- Races ------------------------------------------------------------------------------------------------------- */
 
-/* Of rows there are as many as the length has whole ones, but one. */
+/* A length is cut to whole rows; one that is no longer than a row is a single scan. */
 static void set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
                      const arrays *a) {
   const size_t row = request->row < n ? request->row : 0;
@@ -45,7 +45,7 @@ static bool run_race(session *s, size_t n, bool in_place, const number *type, co
 
 static bool is_text(const bench_request *request) { return !request->json && !request->csv; }
 
-/* Races of all lengths, reported as they come: to nobody, who needs no more. */
+/* Races of all lengths. As text, they are reported as they come, RACES_ABREAST at a time. */
 static int run_lengths(session *s, const number *type, bool in_place, size_t lengths, const arrays *a) {
   size_t first = s->count;
   for (size_t i = 0; i < lengths; i++) {
@@ -64,7 +64,7 @@ static void measure_memory(session *s, const number *type, size_t n, const array
   s->memory = footprint_of_scans(&like, s->request->threads[s->request->thread_counts - 1]);
 }
 
-/* How many of the lengths there is memory for. */
+/* How many of the lengths, from the shortest on, there is memory for. */
 static size_t lengths_that_fit(const bench_request *request, const number *type) {
   size_t count = request->length_count;
   while (count > 0 && !arrays_fit(type, request->lengths[count - 1])) {
@@ -89,7 +89,7 @@ static int run_type(session *s, const number *type) {
 
 /* ---- Who takes part ---------------------------------------------------------------------------------------------- */
 
-/* A short race that is not run; of two rows. */
+/* Lists the contenders of a short race, of two rows if there are rows, without running it. */
 static void look_at_lineup(race *r, bench_request *request) {
   const arrays none = {NULL, NULL};
   set_race(r, request, request->types[0], request->row != 0 ? 2 * request->row : 1, false, &none);
@@ -131,7 +131,7 @@ int session_list(bench_request *request) {
 
 /* ---- The session ------------------------------------------------------------------------------------------------- */
 
-/* A wrong result is a failure, whoever's it is. */
+/* A wrong result is a failure, even if it is a peer's. */
 static int status_of(const session *s) {
   int status = DONE;
   for (const race *r = s->races; r < s->races + s->count; r++)

@@ -1,8 +1,8 @@
-/* session.h: all that one call of `mmscan bench` does.
+/* session.h: what one call of `mmscan bench` does.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * bench/ is the subcommand's own part of the command: of the library it uses the public header alone, of tools/ what
+ * bench/ implements this subcommand. It uses only the public header of the library, and of tools/ only what
  * CONTRIBUTING.md names. */
 #ifndef SESSION_H
 #define SESSION_H
@@ -18,19 +18,19 @@ typedef struct bench_request {
   size_t place_count;
   size_t lengths[MOST_LENGTHS]; /* ascending */
   size_t length_count;
-  size_t row;                      /* of that many elements each are the scans; 0: a length is one scan */
+  size_t row;                      /* elements of each scan, where a length is cut into rows; 0: a length is one scan */
   int threads[MOST_THREAD_COUNTS]; /* ascending */
   size_t thread_counts;
   lineup_filter only;
   int rounds;
   bool json;
-  const char *plot;  /* the file to draw; or NULL */
-  const char *title; /* of the plot; NULL: the machine's name */
+  const char *plot;  /* the file to draw, or NULL */
+  const char *title; /* of the plot; NULL: the name of the machine */
   bool csv;
-  bool units;          /* the units are compared (contest.h) */
-  char *unit_names;    /* those listed; NULL: all that are found */
-  const char *page;    /* the report to write; or NULL */
-  const char *command; /* as it was given, for a shell */
+  bool units;          /* units are compared (contest.h) */
+  char *unit_names;    /* a list of units; NULL: all that are found */
+  const char *page;    /* the report to write, or NULL */
+  const char *command; /* as it was given, quoted for a shell */
 } bench_request;
 
 /* What was measured: races by type, then place, then length. */
@@ -38,16 +38,16 @@ typedef struct session {
   const bench_request *request;
   race *races;
   size_t count;
-  double memory; /* MiB a thread that libmmscan took beyond x and y; negative where that is not known */
+  double memory; /* MiB per thread that libmmscan took beyond x and y; negative if not known */
 } session;
 
-/* Times and reports. Returns an exit status, like all of the command. */
+/* Times and reports. Returns the exit status of the command. */
 int session_run(bench_request *request);
 
-/* Fails where the environment is illegal. */
+/* Fails if the environment is illegal. */
 int session_check_environment(void);
 
-/* Prints who could take part, and who cannot, and why. */
+/* Prints which contenders can take part, which cannot, and why. */
 int session_list(bench_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* spread.c: looks how soon threads meet, and moves those that have to wait for a core.
+/* spread.c: tests how soon threads meet at barriers, and moves those that share a core.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 enum { MEETINGS = 64 };
-static const double SOON = 20e-6, PATIENCE = 20e-3; /* seconds: of one meeting, and of all */
+static const double SOON = 20e-6, PATIENCE = 20e-3; /* seconds for one meeting, and for all attempts */
 
 static bool meet_soon(int threads) {
   const double start = timing_now();
@@ -20,7 +20,7 @@ static bool meet_soon(int threads) {
   return timing_now() - start < MEETINGS * SOON;
 }
 
-/* To a core that nobody has taken, if there is one where the thread may be. */
+/* Moves the calling thread to a core that is not taken, if it is allowed on one. */
 static void move(const cpu_set_t *taken) {
   cpu_set_t allowed, both, others;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -30,7 +30,7 @@ static void move(const cpu_set_t *taken) {
     sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-/* In the order of their numbers, so that the calling thread, which is the first, stays where it is. */
+/* The threads move in the order of their numbers, so that the calling thread, the first, stays where it is. */
 static void move_apart(int threads) {
   cpu_set_t taken;
   CPU_ZERO(&taken);

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-static const double SHORTEST = 1e-3; /* seconds that a clock's grain is small against */
-static const double LONG = 10e-3;    /* and that no warm-up and no thread that is woken matters against */
+static const double SHORTEST = 1e-3; /* seconds: long against the resolution of the clock */
+static const double LONG = 10e-3;    /* long against warming up and waking threads */
 static const double PATIENCE = 20e-3;
 enum { SLICES = 64 };
 
@@ -37,7 +37,7 @@ static void check(contender *c) {
   snprintf(c->refusal, sizeof c->refusal, "WRONG result, first at element %zu of %zu", place, n);
 }
 
-/* In place, zeros from here on: scans of scans of anything else would soon be Inf, or overflow. */
+/* In place, y is zero from here on: repeated scans of anything else would soon overflow or reach Inf. */
 void timing_check(race *r) {
   for (size_t i = 0; i < r->count; i++) check(&r->contenders[i]);
   if (r->in_place) memset(r->y, 0, r->n * r->number->size);
@@ -45,13 +45,13 @@ void timing_check(race *r) {
 
 /* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
-/* The threads of OpenMP look out for more work for some milliseconds after a run, on cores that others need. */
+/* After a run, OpenMP's threads spin for some milliseconds, on cores that other threads need. */
 static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
 
 static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
 
-/* Seconds of one of up to `runs` runs. Where another program takes a core away, threads that wait for each other are
- * slow by a thousand times: then the rest is given up. */
+/* Mean seconds of a run, over up to `runs` runs. Where another program takes a core away, threads that wait for each
+ * other are a thousand times slower: the remaining runs are then skipped. */
 static double time_runs(const contender *c, long runs) {
   const long slice = (runs + SLICES - 1) / SLICES;
   double seconds = 0;
@@ -70,7 +70,7 @@ static long runs_for(const contender *c) {
   return runs;
 }
 
-/* Before short runs comes one that warms the caches and wakes the threads up. */
+/* Short runs are preceded by one that warms the caches and wakes the threads. */
 static double time_once(const contender *c, long runs) {
   if (c->settle)
     settle();
@@ -85,7 +85,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorts them. */
+/* Sorts the values. */
 static double median(double *values, int count) {
   qsort(values, (size_t)count, sizeof *values, ascending);
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
@@ -105,11 +105,11 @@ static void shuffle(size_t *order, size_t count, unsigned short state[3]) {
   }
 }
 
-/* A row of seconds for each contender, and one for handoffs. Who was before leaves what it wrote in the caches, so it
- * is another one each round. */
+/* A row of seconds for each contender, and one for handoffs. Each round has another order, since a contender finds in
+ * the caches what the one before it wrote. */
 static void time_rounds(race *r, int rounds, double *seconds) {
   const bool threads = has_threads(r);
-  unsigned short state[3] = {0}; /* of random numbers: the same orders in each race */
+  unsigned short state[3] = {0}; /* of the random numbers: the same orders in each race */
   size_t order[MOST_CONTENDERS], count = 0;
   long runs[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
@@ -123,7 +123,7 @@ static void time_rounds(race *r, int rounds, double *seconds) {
   }
 }
 
-/* A run that failed took no number of seconds; in whichever round, it is no contender. */
+/* A run that failed gives NaN. One such round is enough to refuse the contender. */
 static bool has_failed(const double *seconds, int rounds) {
   for (int i = 0; i < rounds; i++)
     if (!(seconds[i] > 0)) return true;
@@ -139,7 +139,7 @@ static void keep_median(contender *c, double *seconds, int rounds) {
   c->fastest = seconds[0];
 }
 
-/* No way to copy with fewer threads is a worse bound: at small n it is the better one. */
+/* The fastest copy on at most as many threads as the bound has: at small n, fewer threads copy faster. */
 static void find_bound(const race *r, contender *bound) {
   bound->seconds = INFINITY;
   for (size_t i = 0; i < r->count; i++) {

@@ -1,5 +1,4 @@
-/* timing.h: contenders timed in turn, round after round, so that a machine that drifts drifts for all of them; each
- * round in another order.
+/* timing.h: times contenders in rounds, each round in another order, so that drift of the machine affects all of them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,12 +10,12 @@
 /* Seconds from some point in the past. */
 double timing_now(void);
 
-/* Checks every contender's result: who is wrong has a refusal from then on. */
+/* Checks every contender's result; one that is wrong has a refusal from then on. */
 void timing_check(race *r);
 
-/* Runs each contender that has no refusal once a round. A run shorter than a millisecond is repeated until it lasts
- * that long. A contender that gets `seconds` from this has no refusal. Handoffs between threads are timed too. False
- * where there is no memory. */
+/* Runs each contender that has no refusal once per round. A run shorter than a millisecond is repeated until it lasts
+ * that long. Sets `seconds` of every contender that ends without a refusal. Times handoffs between threads too. False
+ * if memory does not suffice. */
 bool timing_race(race *r, int rounds);
 
 #endif

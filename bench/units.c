@@ -15,7 +15,7 @@
 
 enum { SHORT = UNIT_LABEL + 1, NUMBERED = UNIT_LABEL - 3 /* room for "-17" */ };
 
-/* The unit that counts. */
+/* The unit that counts operations. */
 static const char SLOW_UNIT[] = "model";
 
 bool units_is_slow(const char *name) { return strcmp(name, SLOW_UNIT) == 0; }
@@ -26,7 +26,7 @@ void units_fail(bench_unit *unit, const char *reason) {
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* "openblas-pthread" of /usr/lib/openblas-pthread/libblas.so.3, "mkl_rt" of /opt/lib/libmkl_rt.so.2. */
+/* "openblas-pthread" for /usr/lib/openblas-pthread/libblas.so.3, "mkl_rt" for /opt/lib/libmkl_rt.so.2. */
 static void short_name(const char *library, char label[SHORT]) {
   static const char *const telling[] = {"blas", "blis", "atlas"};
   const char *base = strrchr(library, '/');
@@ -49,7 +49,7 @@ static bool is_taken(const unit_list *list, const char *label) {
   return false;
 }
 
-/* Where it is taken, the name of the file; and then a number. */
+/* The short name; if that is taken, the file name; if that is taken too, a number is appended. */
 static void set_label(const unit_list *list, bench_unit *unit) {
   char label[SHORT];
   const char *slash = strrchr(unit->name, '/');
@@ -63,7 +63,7 @@ static void set_label(const unit_list *list, bench_unit *unit) {
 
 /* ---- One unit ---------------------------------------------------------------------------------------------------- */
 
-/* Many names are links to one library. */
+/* Several names may be links to one library. */
 static bool is_same_library(const char *a, const char *b) {
   char at[PATH_MAX], bt[PATH_MAX];
   if (a == NULL || b == NULL) return false;
@@ -83,7 +83,8 @@ static void close_unit(bench_unit *unit) {
   unit->opened = false;
 }
 
-/* Of the linked BLAS, which is a unit whatever it does; a library is not opened then. */
+/* Whether its products are wrong. This is for the linked BLAS, which is a unit in any case; a library whose products
+ * are wrong is not opened. */
 static bool multiplies_wrong(const char *name) {
   mmscan_routine r = {.struct_size = sizeof r};
   for (size_t i = 0; mmscan_get_routine(name, i, &r) == MMSCAN_OK; i++) {
@@ -93,7 +94,7 @@ static bool multiplies_wrong(const char *name) {
   return false;
 }
 
-/* A unit that is there already, or a library. */
+/* Opens a unit that is there already, or a library. */
 static bench_unit open_unit(const char *name) {
   bench_unit unit = {.name = name};
   char why[sizeof unit.failure];
@@ -109,7 +110,7 @@ static bench_unit open_unit(const char *name) {
   return unit;
 }
 
-/* What is in the list already is closed. False where there is no more room. */
+/* Adds a unit, or closes it if it is listed already. If there is no more room, closes it and returns false. */
 static bool add(unit_list *list, bench_unit *unit) {
   const bool listed = is_listed(list, unit);
   if (listed || list->count == MOST_UNITS) {
@@ -123,14 +124,14 @@ static bool add(unit_list *list, bench_unit *unit) {
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* What cannot be loaded is not here; what can, and is no unit, is told. */
+/* A library that cannot be loaded is not here; one that can, but is no unit, is reported. */
 static bool is_absent(const char *library) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (handle != NULL) dlclose(handle);
   return handle == NULL;
 }
 
-/* More than the list holds are left out. */
+/* Units beyond the size of the list are left out. */
 static void open_found(unit_list *list) {
   mmscan_part part = {.struct_size = sizeof part};
   const char *candidate;
@@ -145,8 +146,8 @@ static void open_found(unit_list *list) {
   }
 }
 
-/* By the label that a library among those that are found has; false where none has it. To load one to see whether it is
- * there comes last: what is left of some that are unloaded, by anyone but the unit, crashes. */
+/* Opens the library that is found and has this label; false if none has. is_absent() loads and unloads a library, and
+ * so comes last: some libraries crash the process after they are unloaded by anything but the unit. */
 static bool open_label(const char *label, bench_unit *unit) {
   char other[SHORT];
   const char *candidate;

@@ -11,11 +11,11 @@
 enum { MOST_UNITS = 16, UNIT_LABEL = 23 /* characters at most */ };
 
 typedef struct bench_unit {
-  char label[UNIT_LABEL + 1]; /* short, and no other's */
+  char label[UNIT_LABEL + 1]; /* short and unique */
   const char *name;           /* as plans and products take it */
-  mmscan_part part;           /* what the library tells of it; zeros where it could not be opened */
-  bool opened;                /* for this list */
-  int threads;                /* its own, when it is set to as many as the others; 0: it cannot be set */
+  mmscan_part part;           /* what the library reports of it; zeros if it could not be opened */
+  bool opened;                /* opened for this list, and to be closed with it */
+  int threads;                /* its own threads, when set to the requested number; 0: they cannot be set */
   char failure[256];
 } bench_unit;
 
@@ -24,17 +24,17 @@ typedef struct unit_list {
   size_t count;
 } unit_list;
 
-/* The units of a list by commas, names, labels of those that are found, or libraries, which is cut up and has to
- * outlive this. "found" and NULL: all that are found, but for the one that counts. One that cannot be used has a
- * failure. `threads` is what all are asked to be set to. To be given to units_close() in any case. */
+/* Opens the units of a comma-separated list: names, labels of units that are found, or libraries. The list is cut up,
+ * and has to outlive *list. "found" and NULL: all that are found, except the one that counts operations. A unit that
+ * cannot be used gets a failure. All units are asked to use `threads` threads. Call units_close() in any case. */
 int units_open(unit_list *list, char *names, int threads);
 
 void units_close(unit_list *list);
 
-/* True of the unit that is slow by nature. */
+/* Whether the unit is slow by nature. */
 bool units_is_slow(const char *name);
 
-/* Says why a unit takes no part from now on. The first reason is kept. */
+/* Notes why a unit takes no part from now on. The first reason is kept. */
 void units_fail(bench_unit *unit, const char *reason);
 
 #endif

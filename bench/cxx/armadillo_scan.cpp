@@ -1,10 +1,10 @@
-// armadillo_scan.cpp: cumsum() of Armadillo, of memory that is there already.
+// armadillo_scan.cpp: Armadillo's cumsum(), on memory that it does not own.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cxx_peers.h"
 
 #if __has_include(<armadillo>)
-#define ARMA_DONT_USE_WRAPPER // nothing of the libraries behind it is needed
+#define ARMA_DONT_USE_WRAPPER // the libraries behind it are not needed
 #define ARMA_DONT_USE_BLAS
 #define ARMA_DONT_USE_LAPACK
 #define ARMA_DONT_USE_HDF5
@@ -12,7 +12,7 @@
 
 namespace {
 struct scan {
-  // The constructor takes no pointer to const, but what it makes is read alone.
+  // The constructor takes no pointer to const, but `from` is only read.
   template <class T> static void run(size_t n, const T *x, T *y, int) {
     const arma::Col<T> from(const_cast<T *>(x), n, false, true);
     arma::Col<T> to(y, n, false, true);

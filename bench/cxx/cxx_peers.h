@@ -1,8 +1,8 @@
-// cxx_peers.h: the peers in C++, a file each, and what they share.
+// cxx_peers.h: the peers in C++, one to a file, and what they share.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A file whose headers are missing gives a peer that is absent, and says so.
+// A file whose headers are missing defines a peer that says why it is absent.
 #ifndef CXX_PEERS_H
 #define CXX_PEERS_H
 
@@ -12,8 +12,8 @@
 
 extern const peer peer_std_inclusive_scan, peer_std_par, peer_tbb, peer_eigen, peer_armadillo;
 
-// The peer whose scan of type T is Scan::run<T>(n, x, y, threads). A scan that throws has left y as it was, which is
-// seen when its results are checked.
+// The peer whose scan of type T is Scan::run<T>(n, x, y, threads). A scan that throws leaves wrong results in y, which
+// are noticed when they are checked.
 template <class Scan, class T> void cxx_scan(size_t n, const void *x, void *y, int threads) {
   try {
     Scan::run(n, static_cast<const T *>(x), static_cast<T *>(y), threads);

@@ -1,4 +1,4 @@
-// eigen_scan.cpp: cumsum() of Eigen's tensors.
+// eigen_scan.cpp: the cumsum() of Eigen's tensors.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cxx_peers.h"

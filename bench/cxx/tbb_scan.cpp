@@ -10,7 +10,7 @@
 #include <tbb/parallel_scan.h>
 
 namespace {
-// One range, to be summed or to be scanned too.
+// Sums one range, and in the final pass scans it too.
 template <class T> T scan_range(const tbb::blocked_range<size_t> &range, T sum, const T *x, T *y, bool is_final) {
   if (is_final)
     for (size_t i = range.begin(); i < range.end(); i++) y[i] = sum += x[i];

@@ -1,4 +1,4 @@
-"""Asks the command, and writes what it says as Markdown."""
+"""Runs the command, and formats its answers as Markdown."""
 
 import concurrent.futures
 import functools
@@ -11,14 +11,14 @@ import subprocess
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MMSCAN = None  # the path of the command
 
-SIZES = range(2, 33)  # of matrices, in sweeps
-SHOWN = [2, 4, 8, 16, 32]  # of them
-MOST = 2 ** 20  # elements
+SIZES = range(2, 33)  # s of the matrices that are tried
+SHOWN = [2, 4, 8, 16, 32]  # some of these, where all would be too many
+MOST = 2 ** 20  # elements, at most
 LATENCY = 100
 
 
 def use(command):
-    """The path of the command."""
+    """Sets the path of the command."""
     global MMSCAN
     MMSCAN = os.path.abspath(command)
 
@@ -47,7 +47,7 @@ def table(n, s):
 
 
 def models(cases):
-    """model() of each, some at a time."""
+    """model() of each case, several at a time."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda case: model(*case), cases))
 
@@ -58,7 +58,7 @@ def powers(s, most=MOST):
 
 
 def chain(r):
-    """Multiplications on the longest chain of those that wait for each other; all take equally long."""
+    """Multiplications on the longest chain in which each waits for the one before; all take the same time."""
     return round(r["critical_path"] / (r["s"] ** 2 + r["latency"]))
 
 
@@ -76,7 +76,7 @@ def digits(n, s):
 # ---- Writing ----------------------------------------------------------------------------------------------------------
 
 def number(value, places=3):
-    """Whole numbers with commas, others with some places."""
+    """A whole number with commas, any other with so many places; "none" for None."""
     if value is None:
         return "none"
     return "{:,}".format(int(value)) if value == int(value) else "{:,.{}f}".format(value, places)
@@ -96,7 +96,8 @@ def both(figure):
 
 
 def best_question():
-    """What the example that splits a node finds first: its part of the squared errors, and the question; and of how many rows."""
+    """What the example best_split finds first: the percentage of the squared errors that it removes, the question, and
+    the number of rows."""
     data = os.path.join(ROOT, "examples", "data", "diamonds.csv")
     program = os.path.join(os.path.dirname(MMSCAN), "examples", "best_split")
     first = subprocess.run([program, data, "price"], check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()[1]
@@ -111,7 +112,7 @@ def source_of(program):
 
 
 def tests(program, *names):
-    """The command of a test program, which has tests of these names."""
+    """A test program and the names of tests, as Markdown; fails if the program does not have them."""
     source = source_of(program)
     for name in names:
         assert "cmocka_unit_test(%s)" % name in source, (program, name)
@@ -119,7 +120,7 @@ def tests(program, *names):
 
 
 def longest(program, name):
-    """The greatest length of a test, where it is not a quick one."""
+    """The greatest length that a test tries when tests are not shortened."""
     body = source_of(program).split("static void %s(" % name)[1].split("\n}\n")[0]
     power, most = re.search(r"most = sized\((?:\(size_t\)1 << ([0-9]+)|([0-9]+)),", body).groups()
     return most or "2^" + power

@@ -1,4 +1,4 @@
-"""The rows of the paper, one by one, and Table 1."""
+"""The paper's claims, row by row, and Table 1."""
 
 from asking import LATENCY, best_question, both, chain, code, drawn_adders, longest, markdown_table, model, number, table, tests
 
@@ -11,13 +11,13 @@ def row_7():
 
 
 def stated(claim):
-    """The formula, and its value where it is no order of growth and is about this n."""
+    """The formula that the paper states, and its value if it is not an order of growth and is about this n."""
     value = claim.get("value")
     return claim["formula"] + ("" if value is None else " = " + number(value))
 
 
 def table_rows():
-    """Table 1. What it states without an O() is what is counted."""
+    """Table 1. Fails if what it states without an O() differs from the count."""
     rows = []
     for row in table(4096, 8).values():
         depth, work = row["depth"], row["work"]

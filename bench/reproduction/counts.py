@@ -1,4 +1,4 @@
-"""What is counted: n = s^k, any n, p units."""
+"""What is counted: for n = s^k, for any n, and on p units."""
 
 import math
 
@@ -24,7 +24,7 @@ def exact_time(n, s, k, latency):
 
 
 def check_powers(runs):
-    """What holds for each n = s^k that was run; the closed forms are exact."""
+    """Checks what holds for every n = s^k; the closed forms are exact."""
     for r in runs:
         n, s = r["n"], r["s"]
         k = log_floor(n, s)
@@ -51,7 +51,7 @@ def lemma_rows():
 # ---- Section 3.2: any n -----------------------------------------------------------------------------------------------
 
 def some_lengths():
-    """(n, s): every n to 64, and around powers of s; the longest are s^k - 1, whose digits are all s - 1."""
+    """(n, s): every n to 64, and n around powers of s; among these are n = s^k - 1, whose digits are all s - 1."""
     cases = set()
     for s in SHOWN + [3]:
         cases.update((n, s) for n in range(1, 65))
@@ -76,7 +76,7 @@ def over_depth(runs, s, depth):
 
 
 def worst_lengths():
-    """n = s^k - 1 has the most segments; the longest such n for which the claimed depth does not hold."""
+    """The longest n = s^k - 1 for which the claimed depth does not hold; such n have the most segments."""
     rows = []
     for s in SHOWN:
         runs = [model(s ** k - 1, s, LATENCY) for k in powers(s) if s ** k > 2]

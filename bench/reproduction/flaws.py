@@ -1,4 +1,4 @@
-"""Where the text of the paper is off: small examples, each checked."""
+"""Where the text of the paper is wrong: small examples, each of them checked."""
 
 import math
 
@@ -27,7 +27,7 @@ def flaw_slack():
 
 
 def flaw_padding():
-    """Brent-Kung's additions are those without padding."""
+    """Without those on padding, the additions are Brent-Kung's."""
     r = model(16, 2)
     assert r["additions"]["counted"] == 30 and r["additions_unpadded"] == 2 * 16 - 4 - 2
     return ("Lemma 1", "additions", "those on zero padding are counted, so that s = 2 is not Brent-Kung's 2n - "

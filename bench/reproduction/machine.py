@@ -1,4 +1,4 @@
-"""This machine as a tensor unit: what is timed."""
+"""What is timed: this machine as a tensor unit."""
 
 import datetime
 
@@ -36,7 +36,8 @@ def draw_fit(fit):
 
 
 def best_size(fit):
-    """The s for which Theorem 1's time is least, in ns an element, by this machine's l and for the longest n = s^k."""
+    """The s for which Theorem 1's time is least, and the time for each s: in ns an element, with this machine's l and
+    the longest n = s^k."""
     def time(z):
         n = z["s"] ** powers(z["s"])[-1]
         return z["entry"] * model(n, z["s"], z["latency"])["one_unit"]["counted"] / n

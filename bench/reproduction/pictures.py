@@ -1,4 +1,4 @@
-"""Pictures of what is counted, by gnuplot."""
+"""Pictures of what is counted, drawn by gnuplot."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ def quoted(text):
 
 
 def plot_command(panel, lines):
-    """Data, then what plots it. lines: (points, how to draw them, title), points being pairs of numbers."""
+    """Data, then the command that plots it. lines: (points, style, title); points are pairs of numbers."""
     data = ["$p%d_%d << EOD\n%s\nEOD" % (panel, i, "\n".join("%.9g %.9g" % point for point in points))
             for i, (points, _, _) in enumerate(lines)]
     parts = ["$p%d_%d with %s title %s" % (panel, i, style, quoted(label)) for i, (_, style, label) in enumerate(lines)]
@@ -42,7 +42,7 @@ def draw(name, title, x, y, settings, lines):
 
 
 def draw_panels(name, title, y, settings, panels):
-    """panels: (title, lines), two in a row, over n."""
+    """Draws panels, two in a row, over n. panels: (title, lines)."""
     head = HEAD % ("960,%d" % (340 * ((len(panels) + 1) // 2)), quoted(os.path.join(IMAGES, name)), "'n'", quoted(y))
     head += "set key top right Left reverse samplen 1.5\n" + LOG_N + settings
     head += "set multiplot layout %d,2 title %s font ',17'\n" % ((len(panels) + 1) // 2, quoted(title))
@@ -51,7 +51,7 @@ def draw_panels(name, title, y, settings, panels):
 
 
 def drawn_lengths(s):
-    """Powers of s, the lengths before them, and others between."""
+    """The powers of s, those minus 1, and lengths in between."""
     lengths = {round(2 ** (j / 2)) for j in range(2, 41)}
     for k in powers(s):
         lengths.update((s ** k, s ** k - 1))
@@ -59,7 +59,7 @@ def drawn_lengths(s):
 
 
 def counted_and_bound(s, name, scale):
-    """Counted as points, those of n = s^k in a colour of their own, and the bounds as lines."""
+    """A panel: the counts as points, the bounds as lines; n = s^k in a colour of its own."""
     runs = models([(n, s, LATENCY) for n in drawn_lengths(s)])
 
     def line(what, which):
@@ -93,7 +93,7 @@ def draw_time():
 
 
 def draw_sizes():
-    """For each s, the longest n = s^k to 2^20."""
+    """Counts for the longest n = s^k to 2^20 of each s."""
     runs = models([(s ** powers(s)[-1], s, LATENCY) for s in SIZES])
     lines = []
     for name, scale, colour, label in [

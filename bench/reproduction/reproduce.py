@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Checks or makes doc/REPRODUCTION.md and its pictures: bench/reproduction/reproduce.py [--make | --counted] PATH_TO_MMSCAN
+"""Checks or makes doc/REPRODUCTION.md and its pictures.
 
-What is counted is the same on every machine; what is timed comes last in the document, behind the line TIMED. Without an
-option what was counted is counted again and compared with the document, in a few seconds; nothing is drawn, timed or
-written. --make makes all of it, --counted all but what is timed, which is kept. Needs Python alone and, to draw, gnuplot.
+bench/reproduction/reproduce.py [--make | --counted] PATH_TO_MMSCAN
+
+What is counted is the same on every machine; what is timed comes last in the document, after the line TIMED. Without an
+option, the counts are made again and compared with the document, in a few seconds; nothing is drawn, timed or written.
+--make makes the whole document, --counted all but the timed part, which it keeps. Needs only Python and, to draw,
+gnuplot.
 """
 
 import os
@@ -87,7 +90,7 @@ def counted_part():
 # ---- All --------------------------------------------------------------------------------------------------------------
 
 def split(text):
-    """The counted and the timed part."""
+    """The counted part and the timed part."""
     at = text.find(TIMED)
     return (text, "") if at < 0 else (text[:at], text[at:])
 
