@@ -1,4 +1,4 @@
-/* apart.c: a ball that goes to and fro. */
+/* apart.c: times a ball that two threads throw to and fro. */
 #include "apart.h"
 
 #include "clock.h"
@@ -6,17 +6,17 @@
 #include <omp.h>
 #include <stdint.h>
 
-/* Nanoseconds: more than on one die, less than between two; for how long that holds; for how long it counts where
- * nobody finds out again; and for how long one waits for the other. */
+/* Nanoseconds. FAR: more than a handoff takes on one die, less than between two. HOLDS: for how long a result is not
+ * measured again. COUNTS: for how long it counts if it is not. PATIENCE: how long one thread waits for the other. */
 static const double FAR = 90, HOLDS = 10e6, COUNTS = 1e9, PATIENCE = 50e3;
 
-/* A block of trips is timed at once, as to look at the clock takes time; who awaits looks so often before it does. */
+/* The trips of a block are timed together, as reading the clock takes time; a thread that waits reads it after so many
+ * looks at the ball. */
 enum { TRIPS = 4, BLOCKS = 4, LOOKS = 256, LEFT = -1 };
 
 enum { NEAR = 1 };
 
-/* When it is time to find out again; and when threads were found to be apart: 0 where nothing is known, NEAR where they
- * are not. */
+/* When to measure again; and when threads were found to be apart: 0 if nothing is known, NEAR if they are not apart. */
 static _Atomic uint64_t due, apart_at;
 
 static uint64_t found(void) { return atomic_load_explicit(&apart_at, memory_order_relaxed); }
@@ -32,7 +32,7 @@ bool mms_apart_is_known(double now) {
   return !mms_habits_here.has_dies || now < (double)atomic_load_explicit(&due, memory_order_relaxed);
 }
 
-/* Two may come at once, and do no harm. */
+/* Two threads may both be told that it is due, which does no harm. */
 bool mms_apart_is_due(double now) {
   if (mms_apart_is_known(now)) return false;
   atomic_store_explicit(&due, (uint64_t)(now + HOLDS), memory_order_relaxed);
@@ -43,7 +43,7 @@ void mms_apart_found(double nanoseconds) {
   atomic_store_explicit(&apart_at, nanoseconds < FAR ? NEAR : (uint64_t)mms_clock(), memory_order_relaxed);
 }
 
-/* False: the other has left, or does not come. */
+/* False: the other thread has left, or does not come. */
 static bool await(mms_meeting *meeting, int number) {
   double end = 0, now = 0;
   do {
@@ -59,13 +59,13 @@ static bool await(mms_meeting *meeting, int number) {
   return false;
 }
 
-/* Whoever has the ball throws it as the next number, unless the other has left. */
+/* Throws the ball as the next number, unless the other thread has left. */
 static bool toss(mms_meeting *meeting, int number) {
   int before = number - 1;
   return atomic_compare_exchange_strong(&meeting->ball, &before, number);
 }
 
-/* In the first block the other may have yet to come, so the fastest counts. */
+/* In the first block the other thread may not have arrived yet, so the fastest block counts. */
 static void throw_first(mms_meeting *meeting) {
   double fastest = PATIENCE, before = mms_clock();
   for (int block = 0, ball = 0; block < BLOCKS; block++) {

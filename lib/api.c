@@ -1,4 +1,5 @@
-/* api.c: the public calls. Arguments become a problem; a problem becomes a short loop or a plan. */
+/* api.c: the public calls. Arguments become a problem, and a problem becomes a plan; a short simple call needs
+ * neither. */
 #include "env.h"
 #include "kernel/cpu.h"
 #include "kernel/loop.h"
@@ -41,7 +42,7 @@ static mmscan_status scan_problem(const mms_problem *problem, const void *x, voi
   return status;
 }
 
-/* Not inlined: its plan is a stack frame that a short scan does without. */
+/* Not inlined, because its plan takes a stack frame that a short scan does without. */
 __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmscan_kind kind, size_t n, const void *init,
                                                          const void *x, void *y) {
   mms_problem problem;
@@ -60,7 +61,7 @@ static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mm
   return MMSCAN_OK;
 }
 
-/* What is not short, or has something wrong with it, or is the first call, which asks the environment. */
+/* Calls that are not short, or have something wrong with them; and the first call, which reads the environment. */
 __attribute__((noinline)) static mmscan_status scan_inclusive(mmscan_type type, size_t n, mms_value none, const void *x,
                                                               void *y) {
   return mms_plan_ask_short() && n - 1 < mms_plan_short_most(type) ? scan_short(type, MMSCAN_INCLUSIVE, n, none, x, y)
@@ -73,11 +74,11 @@ __attribute__((noinline)) static mmscan_status scan_exclusive(mmscan_type type, 
                                                                    : scan_long(type, MMSCAN_EXCLUSIVE, n, &init, x, y);
 }
 
-/* For the compiler: what is likely comes next in machine code, and takes no jump. */
+/* Tells the compiler what is likely: that comes next in machine code, without a jump. */
 static inline bool likely(bool is) { return __builtin_expect(is, 1); }
 
-/* Whether a call is a kernel alone or a loop, and nothing is wrong with it. It is laid out for tiny calls: a jump costs
- * a longer one less. x and y are not looked at side by side, as the compiler would make that code without jumps, which
+/* Whether a call is a kernel or a loop alone, and nothing is wrong with it. Laid out for tiny calls: a jump matters
+ * less to longer ones. x and y are not tested together, because the compiler would make branchless code of that, which
  * takes longer. */
 static inline bool is_short(mmscan_type type, size_t n, const void *x, const void *y, size_t size) {
   if (!likely(n - 1 < mms_plan_short_most(type))) return false;
@@ -219,19 +220,20 @@ mmscan_status mmscan_wisdom_write(const char *file) {
 }
 
 size_t mmscan_wisdom_count(void) {
-  mms_env_get(); /* MMSCAN_WISDOM counts, whether or not a scan has asked for it yet */
+  mms_env_get(); /* MMSCAN_WISDOM counts, even if no scan has read it yet */
   return mms_wisdom_count();
 }
 
 /* ---- Units ---------------------------------------------------------------------------------------------------- */
 
-/* The unit of that name, or where none is given the environment's or the default. NULL: there is none of that name. */
+/* The unit called `name`; if name is NULL, that of the environment, or the default. NULL: there is no unit of that
+ * name. */
 static const mms_unit *find_unit(const char *name) {
   const mms_env *env = mms_env_get();
   return name ? mms_unit_find(name) : env->unit ? env->unit : mms_unit_at(0);
 }
 
-/* The same, held. */
+/* The same unit, held. */
 static mmscan_status take_unit(const char *name, const mms_unit **unit) {
   *unit = find_unit(name);
   if (!*unit) return MMSCAN_EINVAL;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { MMS_ARENA_ALIGN = 64 }; /* of each piece, where the block is aligned like that */
+enum { MMS_ARENA_ALIGN = 64 }; /* alignment of each piece, if the block has it too */
 
 typedef struct mms_arena {
   char *block; /* NULL: sizes are only added up */

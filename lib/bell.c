@@ -1,4 +1,4 @@
-/* bell.c: waiting by looking, then by sleeping. */
+/* bell.c: waits by spinning, then by sleeping. */
 #include "bell.h"
 
 enum { SPINS = 4000 }; /* looks before a thread sleeps: about the time of a tile */
@@ -11,9 +11,9 @@ static inline void pause_core(void) {
 #endif
 }
 
-/* A long wait means that the thread that is waited for is not running. To sleep, and be woken, gives it a core and us
- * one soon after; to spin on, or to yield to whoever else wants the core, was measured to stall both for whole time
- * slices. */
+/* A long wait means that the thread waited for is not running. Sleeping gives it a core, and the waiter has one soon
+ * after it is woken; spinning on, or yielding to whatever else wants the core, was measured to stall both for whole
+ * time slices. */
 static void sleep_until(mms_bell *bell, const atomic_size_t *what, size_t value) {
   pthread_mutex_lock(&bell->lock);
   atomic_fetch_add(&bell->sleepers, 1);
@@ -30,7 +30,7 @@ void mms_bell_wait(mms_bell *bell, const atomic_size_t *what, size_t value) {
   sleep_until(bell, what, value);
 }
 
-/* Sequentially consistent, like sleep_until(): either we see its sleeper, or it sees our value. */
+/* Sequentially consistent, like sleep_until(): either this thread sees the sleeper, or the sleeper sees the value. */
 void mms_bell_set(mms_bell *bell, atomic_size_t *what, size_t value) {
   atomic_store(what, value);
   if (atomic_load(&bell->sleepers) == 0) return;

@@ -1,4 +1,4 @@
-/* chain.c: tiles in turn. */
+/* chain.c: threads that take tiles in turn. */
 #include "chain.h"
 
 #include <omp.h>
@@ -7,7 +7,7 @@ bool mms_chain_suits(const mms_tiles *tiles) {
   return mms_tiles_are_prepared(tiles) && tiles->sharing <= (size_t)omp_get_num_procs();
 }
 
-/* Takes the carry past a tile, once it is past all before. Returns the carry into it. */
+/* Takes the carry past a tile, once it has passed all tiles before. Returns the carry into the tile. */
 static mms_value pass(mms_chain *chain, void *room, size_t index, const mms_place *at, const mms_found *found) {
   mms_bell_wait(&chain->bell, &chain->passed, index);
   const mms_value into = mms_tiles_pass(chain->tiles, room, at, found, &chain->carry);
@@ -15,7 +15,7 @@ static mms_value pass(mms_chain *chain, void *room, size_t index, const mms_plac
   return into;
 }
 
-/* What is likely to be this thread's after the tile. NULL: there is no need to prefetch it. */
+/* The x that this thread is likely to read after tile `index`; NULL where there is no need to prefetch it. */
 static const void *after(const mms_tiles *tiles, size_t index) {
   const size_t next = index + tiles->sharing;
   return tiles->run->job->fetches && next < tiles->count ? mms_tiles_at(tiles, next).tile.x : NULL;

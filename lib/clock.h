@@ -1,4 +1,4 @@
-/* clock.h: time that passes. */
+/* clock.h: a monotonic clock. */
 #ifndef MMS_CLOCK_H
 #define MMS_CLOCK_H
 

@@ -5,11 +5,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* After a wait one thread has all runs, for so many times as long as that took: then whatever holds them up does so for
- * a small part of the time. */
+/* After a wait, one thread does all runs for so many times as long: so whatever holds runs up does so for a small part
+ * of the time. */
 static const double TIMES = 10;
 
-/* Nanoseconds: no wait for somebody else's turns is longer; a process that was stopped for an hour was not held up. */
+/* Nanoseconds: no wait for the time slices of others is longer, so no more is counted. A process that was stopped for
+ * an hour was not held up for an hour. */
 static const double LONGEST = 100e6;
 
 static _Atomic uint64_t until; /* 0: never seen */

@@ -16,7 +16,7 @@
 static mms_env env;
 static char error[640];
 
-/* The first error is the one that is told. */
+/* Only the first error is reported. */
 static void refuse(mmscan_status status, const char *variable, const char *value, const char *why) {
   if (env.status != MMSCAN_OK) return;
   snprintf(error, sizeof error, "%s=%.300s: %s", variable, value, why);
@@ -34,7 +34,7 @@ static const char *unit_name(size_t index) {
   return unit ? unit->name : NULL;
 }
 
-/* The value is no row of a table, and none of what else there is. */
+/* The value is not in a table, nor one of the other values that are allowed. */
 static void refuse_name(const char *variable, const char *value, const char *(*name)(size_t), const char *or_else) {
   char why[160] = "not one of ";
   for (size_t i = 0; name(i); i++) {
@@ -106,7 +106,7 @@ static void read_all(void) {
     const char *value = secure_getenv(table[i].variable);
     if (value && *value) table[i].read(table[i].variable, value);
   }
-  mms_runtime_most_threads(0); /* the OpenMP runtime looks around, too, when it is first asked */
+  mms_runtime_most_threads(0); /* the first call also makes the OpenMP runtime look at its environment */
   mms_fork_watch();
   mms_cancel_restore(before);
 }

@@ -13,7 +13,8 @@ typedef struct mms_env {
   const char *error;        /* NULL where status is MMSCAN_OK */
 } mms_env;
 
-/* The first call makes the library ready: it looks how many threads there may be, and for forks (unit/fork.h). */
+/* The first call makes the library ready: it also finds how many threads there may be, and prepares for forks
+ * (unit/fork.h). */
 const mms_env *mms_env_get(void);
 
 #endif

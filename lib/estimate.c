@@ -1,20 +1,20 @@
-/* estimate.c: costs by engine and what it is made of. The numbers are of one core of Zen 5; other cores are slower by
- * one factor, more or less (mms_habits). doc/PERFORMANCE.md, "Threads", says how they are measured. */
+/* estimate.c: costs by engine, and by its unit or instruction set. The numbers are of one core of Zen 5; other cores
+ * are slower by one factor, more or less (mms_habits). doc/PERFORMANCE.md, "Threads", says how they are measured. */
 #include "estimate.h"
 
 #include "apart.h"
 #include "kernel/habits.h"
 #include <string.h>
 
-/* Nanoseconds: of a call; of each scan after its first, less its elements; and of an element in the cache. The last row
- * is for an engine that nobody measured. */
+/* Nanoseconds: for a call; for each scan after its first, without its elements; and for an element in the cache. The
+ * last row is for an engine that was not measured. */
 typedef struct row {
   const mms_engine *engine;
-  const char *part; /* a unit or an instruction set, or what scans are; NULL: any other */
+  const char *part; /* a unit, an instruction set, or a class of scans; NULL: any other */
   double start, scan, f32, f64, i32, i64;
 } row;
 
-/* Scans shorter than MMS_LOOP_SHORT, and than MMS_KERNEL_IN_ORDER, where there are many. */
+/* SHORT: many scans of fewer than MMS_LOOP_SHORT elements. FEW: many of fewer than MMS_KERNEL_IN_ORDER. */
 static const char SHORT[] = "short", FEW[] = "few";
 
 static const row table[] = {
@@ -30,7 +30,7 @@ static const row table[] = {
     {NULL, NULL, 2000, 2000, 4, 4, 4, 8},
 };
 
-/* To start a team of threads and to wait for the last of them. */
+/* Nanoseconds to start a team of threads and to wait for the last of them. */
 static double team(void) {
   if (!mms_habits_here.has_dies) return 2200;
   return mms_apart_of_late() ? 2600 : 1500;
@@ -61,15 +61,15 @@ static double element(const row *r, mmscan_type type) {
   return is_float ? r->f64 : r->i64;
 }
 
-/* Times what s = 4 takes. Kernels take apart blocks for 2, 4, 8 and 16 (by rows); for others elements are moved one by
- * one. */
+/* Time relative to s = 4. Kernels take apart blocks for s = 2, 4, 8 and 16 (by rows); for any other s, elements are
+ * moved one by one. */
 static double by_size(size_t s) {
-  if (s == 0) return 1; /* an engine without, or the default */
+  if (s == 0) return 1; /* an engine without s, or its default */
   return s == 2 || s == 4 || s == 8 || s == 16 ? 1 + ((double)s - 4) / 16 : 5 + (double)s / 12;
 }
 
-/* Elements of the thread that has most. Threads are given whole tiles, or whole scans by an engine without tiles; what
- * is left of a scan goes to a thread that has a tile less, where there is one. It is an even share at least. */
+/* Elements of the thread that has most. Threads get whole tiles, or whole scans if the engine has no tiles. The
+ * remainder of a scan goes to a thread that has a tile fewer, if there is one. The result is an even share at least. */
 static size_t most_of(const mms_job *job, mms_shape shape, int count) {
   if (count == 1) return shape.n * shape.batch; /* short scans have no time for divisions */
   const size_t piece = job->tile && job->tile < shape.n ? job->tile : shape.n, left = shape.n % piece;
@@ -81,7 +81,7 @@ static size_t most_of(const mms_job *job, mms_shape shape, int count) {
   return pieces / threads * piece + (lefts + threads - 1) / threads * left;
 }
 
-/* But for a team of these threads. */
+/* Without the cost of a team of these threads. */
 static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
   const size_t elements = most_of(job, shape, threads), others = (shape.batch - 1) / (size_t)threads;
   return r->start + (double)others * r->scan +

@@ -11,17 +11,17 @@ typedef struct mms_shape {
   size_t n, batch;
 } mms_shape;
 
-/* Nanoseconds that an engine takes for a job, by one thread; and on the number of threads for which that is least. What
- * all engines have in common, the time of memory, is left out. */
+/* Nanoseconds that an engine takes for a job: on one thread, and on the number of threads for which it takes least. The
+ * time of memory, which all engines have in common, is left out. */
 typedef struct mms_cost {
   double alone, least;
   int threads;
 } mms_cost;
 
-/* On `most` threads at most. */
+/* With `most` threads at most. */
 mms_cost mms_estimate(const mms_engine *engine, const mms_job *job, mms_shape shape, int most);
 
-/* The number of threads that is tried after `threads`: twice as many, and last of all `most`. */
+/* The number of threads to try after `threads`: twice as many, and `most` in the end. */
 int mms_estimate_next_count(int threads, int most);
 
 #endif

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a file that could not be opened. */
+/* The status for a file that could not be opened. */
 static mmscan_status status_of(int error) { return error == ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EIO; }
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
-/* What is no file, like a pipe that nobody writes to, is not waited for. */
+/* O_NONBLOCK: what is no regular file, like a pipe without a writer, is not waited for. */
 static FILE *open_regular(const char *name) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -60,7 +60,7 @@ static bool write_all(FILE *file, const char *text, size_t size) {
   return fclose(file) == 0 && written;
 }
 
-/* What a symbolic link says is relative to where it lies. NULL sets errno. */
+/* Where a symbolic link points: its text is relative to the directory of the link. On NULL errno is set. */
 static char *where_to(const char *link) {
   char said[PATH_MAX], *to;
   const ssize_t length = readlink(link, said, sizeof said);
@@ -70,7 +70,7 @@ static char *where_to(const char *link) {
   return asprintf(&to, "%.*s%.*s", directory, link, (int)length, said) < 0 ? NULL : to;
 }
 
-/* The name at the end of symbolic links, where there is nothing: realpath() does not tell that. NULL sets errno. */
+/* The name at the end of symbolic links, where no file exists: realpath() does not tell that. On NULL errno is set. */
 static char *end_of_links(const char *name) {
   enum { MOST_LINKS = 40 };
   struct stat is;
@@ -83,8 +83,8 @@ static char *end_of_links(const char *name) {
   return at;
 }
 
-/* The file at the end of symbolic links, which stay as they are, or its name where there is no file yet. NULL sets
- * errno: a device or a pipe is not to be replaced by a file. */
+/* The file at the end of symbolic links, which stay as they are, or its name if there is no file yet. On NULL errno is
+ * set: a device or a pipe must not be replaced by a file. */
 static char *target_of(const char *name, struct stat *at) {
   *at = (struct stat){.st_mode = 0};
   if (stat(name, at) != 0) return errno == ENOENT ? end_of_links(name) : NULL;
@@ -93,13 +93,13 @@ static char *target_of(const char *name, struct stat *at) {
   return NULL;
 }
 
-enum { BESIDE_ROOM = 64 }; /* of the last part of a name */
+enum { BESIDE_ROOM = 64 }; /* bytes for the last part of a name */
 
-/* A new file beside the target, with the target's permissions if it is there. Its name goes to `beside`: another
- * process may have the same number, and may have left a file. */
+/* A new file beside the target, with the permissions of the target if that exists. Its name is stored in `beside`.
+ * Several names are tried, as another process may have the same number, and may have left a file. */
 static FILE *open_beside(const char *target, const struct stat *at, char *beside) {
   enum { MOST_TRIES = 1000 };
-  static atomic_uint number; /* of writers in this process */
+  static atomic_uint number; /* counts the names tried by this process */
   const char *slash = strrchr(target, '/');
   const size_t directory = slash ? (size_t)(slash + 1 - target) : 0;
   int fd = -1;
@@ -111,7 +111,7 @@ static FILE *open_beside(const char *target, const struct stat *at, char *beside
   }
   if (fd < 0) return NULL;
   const bool has_mode = !at->st_mode || fchmod(fd, at->st_mode & 0777) == 0 || errno == EPERM || errno == ENOTSUP;
-  FILE *file = has_mode ? fdopen(fd, "wb") : NULL; /* some systems have no modes */
+  FILE *file = has_mode ? fdopen(fd, "wb") : NULL; /* some file systems have no modes */
   if (file) return file;
   const int error = errno;
   close(fd);

@@ -1,4 +1,4 @@
-/* leader.c: the leader and those that follow. */
+/* leader.c: the leader and its followers. */
 #include "leader.h"
 
 #include "apart.h"
@@ -6,11 +6,11 @@
 #include "kernel/habits.h"
 #include <omp.h>
 
-/* Tiles that a follower has taken. Its own but for `link`, which goes with the lock, and the carries, which the leader
- * fills in between `reduced` and `passed`. */
+/* Tiles that a follower has taken. A group is its follower's own, except `link`, which the leader's lock guards, and
+ * the carries, which the leader fills in after `reduced` and before `passed` is set. */
 typedef struct group {
   size_t first, count; /* tiles */
-  struct group *link;  /* the next one ahead */
+  struct group *link;  /* the next group ahead */
   atomic_size_t reduced, passed;
   mms_place at[MMS_LEADER_GROUP];
   mms_found found[MMS_LEADER_GROUP];
@@ -19,8 +19,9 @@ typedef struct group {
 
 /* ---- Who takes what ------------------------------------------------------------------------------------------- */
 
-/* Bytes of all scans: of x, from which it is in no cache that cores share, measured as in plan.c; and of x and y that
- * are all in the last cache of a die, half of it. Tiles in a group, and for each thread from which a scan is long. */
+/* FROM_MEMORY: bytes of x, of all scans, beyond which no cache shared by cores holds it; measured as in plan.c.
+ * HALF_A_DIE: bytes of x and y, of all scans, that stay in a die's last-level cache: half of that cache. GROUP: tiles
+ * in a group. LONG: tiles for each thread from which a scan is long. */
 enum { FROM_MEMORY = 8 << 20, HALF_A_DIE = 16 << 20, GROUP = 8, LONG = 64 * GROUP };
 
 static size_t bytes_of_x(const mms_tiles *tiles) { return mms_tiles_bytes(tiles, tiles->count); }
@@ -31,36 +32,37 @@ static bool is_in_place(const mms_tiles *tiles) { return tiles->run->x == tiles-
 
 static bool is_on_die(const mms_tiles *tiles) { return bytes_of_x(tiles) * (is_in_place(tiles) ? 1 : 2) <= HALF_A_DIE; }
 
-/* Whether a scan of what is in no cache is one of many tiles, for cores that best take many of these at a time; in
- * place on two dies, where what one has written is not the other's to read, any scan is. */
+/* Whether threads take long groups: on cores that prefer them, for data that is in no cache, in scans of many tiles. In
+ * place on two dies any scan will do, because what one thread has written should not be read by the other. */
 static bool in_long_groups(const mms_tiles *tiles) {
   const bool is_long = tiles->count >= tiles->sharing * LONG || (is_in_place(tiles) && mms_apart());
   return tiles->run->job->far && mms_habits_here.long_groups && is_long;
 }
 
-/* Whether all is one round, or hardly more: where each core has a part of it in a cache that others may not share. A
- * unit's products take so much longer that nothing is gained; and in place x beyond that cache is read twice then. */
+/* Whether the whole scan is laid out as one round, or hardly more: where each core holds a part of it in a cache that
+ * other cores may not share. Not with a unit, whose products take so long that nothing is gained; nor in place beyond
+ * HALF_A_DIE, where x would be read from memory twice. */
 static bool in_one_round(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
   const bool stays = is_on_die(tiles) || !is_in_place(tiles);
   return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->far && stays;
 }
 
-/* Whether a follower reduces a group while it writes another, so that it reads memory all the time: where cores gain
- * by that. */
+/* Whether a follower reduces one group while it writes another, and so reads memory all the time: on cores that gain by
+ * it. */
 static bool reduces_while_writing(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
   return run->engine->finish_and_reduce && ((run->job->far && mms_habits_here.fetches) || in_long_groups(tiles));
 }
 
-/* GROUP, or as many as a core's own cache holds. */
+/* GROUP, or as many tiles as a core's own cache holds if that is fewer. */
 static size_t long_group(const mms_tiles *tiles) {
   const size_t held = 2 * mms_habits_here.half_cache / (tiles->most * tiles->element);
   return held < 1 ? 1 : held < GROUP ? held : GROUP;
 }
 
-/* What comes from memory is best reduced in groups that stay in a core's own cache, beside the next; but in long
- * scans of what is in no cache some cores had better change places less often. */
+/* Data from memory is best reduced in groups that stay in a core's own cache, beside the next group; but in long scans
+ * of data that is in no cache, some cores do better if they change places less often. */
 static size_t most_in_group(const mms_tiles *tiles) {
   if (in_one_round(tiles)) return MMS_LEADER_GROUP;
   if (in_long_groups(tiles)) return long_group(tiles);
@@ -71,16 +73,17 @@ static size_t most_in_group(const mms_tiles *tiles) {
 static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 static size_t divide_near(size_t a, size_t b) { return (a + b / 2) / b; }
 
-/* Tiles of the leader's in a round of groups of `each`. A follower is busy with a tile for three eighths longer than
- * the leader, the time it takes to reduce it; with one that is streamed for a fourth, as it was prefetched, or that
- * takes longer by itself. Halves go down. */
+/* Tiles in the leader's part of a round whose groups are of `each` tiles. A follower, which first reduces a tile, needs
+ * three eighths more time for it than the leader. It needs a fourth more where results are streamed, as the tile was
+ * prefetched, and with a unit, as the rest takes longer. The first is rounded to nearest, halves down; the second
+ * down. */
 static size_t leaders_part(const mms_tiles *tiles, size_t each) {
   const bool is_less = tiles->run->job->streams || tiles->run->engine->has_unit;
   return is_less ? 5 * each / 4 : divide_near(11 * each - 1, 8);
 }
 
-/* What the leader has of a round, in fortieths of a group: before the first group, while that is reduced, with some
- * to spare where there is one round; and in all. Measured: doc/PERFORMANCE.md, "Dies". */
+/* The leader's tiles in a round, in fortieths of a group: `before` the first group, to scan while that is reduced, with
+ * some to spare where there is one round; and `in_all`. Measured: doc/PERFORMANCE.md, "Dies". */
 typedef struct leaders {
   size_t before, in_all;
 } leaders;
@@ -93,7 +96,7 @@ static leaders leaders_of(const mms_tiles *tiles) {
 
 mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
   const leaders its = leaders_of(tiles);
-  const size_t followers = tiles->sharing - 1, round = 40 * followers + its.in_all; /* of groups of a tile */
+  const size_t followers = tiles->sharing - 1, round = 40 * followers + its.in_all; /* in fortieths of a group */
   const size_t most = most_in_group(tiles), rounds = divide_up(40 * tiles->count, most * round);
   size_t each = divide_near(40 * tiles->count, rounds * round);
   each = each < 1 ? 1 : each > most ? most : each;
@@ -108,15 +111,15 @@ mms_leader_layout mms_leader_layout_of(const mms_tiles *tiles) {
                              .part = leaders_part(tiles, each)};
 }
 
-/* To the round after. */
+/* Moves on to the next round. */
 static void go_on(mms_leader *leader) {
   const int part = leader->part + leader->rest;
   leader->rest = part % MMS_LEADER_FINE;
   leader->start += leader->layout.groups + (size_t)(part / MMS_LEADER_FINE);
 }
 
-/* The group to take where tile `next` and all after it are not taken. It need not be there. What is left of a group
- * that the leader is in loses a fifth, as to reduce it takes time. */
+/* The group to take if `next` is the first tile that is not taken; it may lie beyond the last tile. Of a group that the
+ * leader has entered, a fifth of the tiles left is given up, as the leader advances while the rest is reduced. */
 static void next_group(mms_leader *leader, group *g) {
   const mms_leader_layout *l = &leader->layout;
   size_t from = leader->next, left, lost;
@@ -159,16 +162,16 @@ static bool take(mms_leader *leader, group *g) {
 
 /* ---- Who waits ------------------------------------------------------------------------------------------------ */
 
-/* The leader's part of rounds to come is so much longer, or shorter: a tile at least, and some times what others have
- * at most. Who comes just after somebody else changes nothing. */
+/* Makes the leader's part of later rounds longer by `by`, or shorter, between one tile and eight times the groups of a
+ * round. If another thread has just changed it, it stays as that thread set it. */
 static void change_part(mms_leader *leader, int by) {
   int part = leader->part;
   const int changed = part + by, most = 8 * MMS_LEADER_FINE * (int)leader->layout.groups;
   if (changed >= MMS_LEADER_FINE && changed <= most) atomic_compare_exchange_strong(&leader->part, &part, changed);
 }
 
-/* Who has to wait is faster than was thought, and gets more to do. Cores are not equally fast for long: other machines
- * may run on the same ones. */
+/* A thread that has to wait is faster than was assumed, and gets more to do. The speed of a core varies: other virtual
+ * machines may run on it. */
 static void wait_for(mms_leader *leader, const atomic_size_t *what, int by) {
   if (leader->layout.from_memory && !atomic_load(what)) change_part(leader, by);
   mms_bell_wait(&leader->bell, what, 1);
@@ -176,7 +179,7 @@ static void wait_for(mms_leader *leader, const atomic_size_t *what, int by) {
 
 /* ---- The leader ----------------------------------------------------------------------------------------------- */
 
-/* The group that starts at a tile, which the leader has come to; or NULL, and the tile is the leader's. */
+/* The group that starts at tile `index`, which the leader has reached; or NULL, and the tile is the leader's own. */
 static group *come_to(mms_leader *leader, size_t index) {
   pthread_mutex_lock(&leader->lock);
   group *g = leader->front && leader->front->first == index ? leader->front : NULL;
@@ -188,7 +191,7 @@ static group *come_to(mms_leader *leader, size_t index) {
   return g;
 }
 
-/* Takes the carry past a group. Returns its size: the group is its follower's again. */
+/* Takes the carry past a group. Returns its number of tiles, read before the group is its follower's again. */
 static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
   const size_t count = g->count;
   wait_for(leader, &g->reduced, (int)leader->tiles->sharing - 1);
@@ -219,13 +222,13 @@ static void reduce(mms_leader *leader, void *room, group *g) {
   mms_bell_set(&leader->bell, &g->reduced, 1);
 }
 
-/* then: the group to prefetch on the way; or NULL. */
+/* then: the group to prefetch meanwhile, or NULL. */
 static void finish(mms_leader *leader, void *room, const group *g, const group *then) {
   for (size_t i = 0; i < g->count; i++)
     mms_tiles_finish(leader->tiles, room, &g->at[i], &g->carry[i], then && i < then->count ? then->at[i].tile.x : NULL);
 }
 
-/* Groups may differ in length at the end. */
+/* Groups may differ in length. */
 static void finish_and_reduce(mms_leader *leader, void *room, const group *g, group *ahead) {
   const mms_tiles *tiles = leader->tiles;
   const size_t both = g->count < ahead->count ? g->count : ahead->count;
@@ -241,7 +244,7 @@ static void finish_then_reduce(mms_leader *leader, void *room, const group *g, g
   reduce(leader, room, ahead);
 }
 
-/* Takes the first groups, two at most, and reduces them. Returns how many. */
+/* Takes the first groups, two at most, and reduces them. Returns their number. */
 static size_t reduce_first(mms_leader *leader, void *room, group *g) {
   const bool is_any = take(leader, &g[0]);
   atomic_fetch_add(&leader->taken, 1);
@@ -252,7 +255,7 @@ static size_t reduce_first(mms_leader *leader, void *room, group *g) {
   return 2;
 }
 
-/* While it writes a group it has reduced the next one, and has taken the one after that. */
+/* While it writes a group, the next one is already reduced, and the one after that is taken. */
 static void follow(mms_leader *leader, void *room) {
   group three[3];
   size_t taken = reduce_first(leader, room, three);
@@ -272,8 +275,9 @@ static void follow(mms_leader *leader, void *room) {
 
 /* ---- A part ----------------------------------------------------------------------------------------------------- */
 
-/* Waits for those whose turn is before: the leader's is first, and it is the last thread, as most of its tiles are at
- * the end, where those of that thread are in any static loop before and after. Not for one that sleeps. */
+/* Waits for the threads whose turn comes before, but not for one that sleeps. The first turn, the leader's, is that of
+ * the last thread: most of the leader's tiles are at the end, where that thread's elements are in any static loop
+ * before or after. */
 static void wait_for_turn(const mms_leader *leader) {
   const size_t turn = ((size_t)omp_get_thread_num() + 1) % leader->tiles->sharing;
   if (leader->taken >= turn) return;

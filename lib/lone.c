@@ -4,14 +4,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* One of so many scans is done the slower way, and at first, when little is known, the 4th, 8th, ... A thread alone
- * leaves cores to others, and may take a part longer. */
+/* AGAIN: one scan of so many is done the slower way; at first, when little is known, also the 4th (SOON), the 8th, the
+ * 16th, ... LEAVES: one thread may take longer by one part in so many, as it leaves cores to other work. */
 enum { AGAIN = 64, SOON = 4, LEAVES = 16 };
 
-/* Nanoseconds for a byte of x. */
+/* Nanoseconds for a byte of x: a core that takes longer is slow. */
 static const double SLOW = 1.0 / 22;
 
-/* What the last two scans of a way took: picoseconds for 1024 bytes; 0: not known. */
+/* The last two scans of one way, in picoseconds for 1024 bytes; 0: not known. */
 typedef struct times {
   _Atomic uint64_t last, before;
 } times;
@@ -19,7 +19,7 @@ typedef struct times {
 static times of_shared, of_lone;
 static atomic_uint scans;
 
-/* The shorter one: a scan may have been held up. */
+/* The shorter of the two: a scan may have been held up. */
 static uint64_t shorter(times *t) {
   const uint64_t last = atomic_load_explicit(&t->last, memory_order_relaxed);
   const uint64_t before = atomic_load_explicit(&t->before, memory_order_relaxed);

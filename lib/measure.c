@@ -13,29 +13,29 @@
 #include <time.h>
 
 enum {
-  FIRST = 64, /* candidates there is room for at first: a unit has nine (s and tile) for each number of threads */
-  ROUNDS = 5, /* the least of them need not be right, but near */
-  FINAL_ROUNDS = 11, /* odd, for one to be the median */
-  PATIENCE = 200     /* milliseconds that a contest waits for others to leave its cores */
+  FIRST = 64,        /* candidates to make room for at first: a unit has nine (s and tile) for each number of threads */
+  ROUNDS = 5,        /* the least of so many times need only be near the right one */
+  FINAL_ROUNDS = 11, /* odd, so that one of them is the median */
+  PATIENCE = 200     /* milliseconds that a contest waits for other work to leave its cores */
 };
 
-/* Who takes so many times as long as the best is out: a unit in one size, as others make less than twice as much of it;
- * a candidate after a round, as another process on the core takes half of it; and a candidate before the final, as what
- * the least of a few rounds chose took up to 1.19 times as long as the best. */
+/* A candidate that takes so many times as long as the best is out. HOPELESS: a unit timed in one size, as other sizes
+ * are less than twice as fast. BEHIND: after a round, as another process on the core takes half of it. NOT_NEAR: before
+ * the final, as the candidate that had the least time in a few rounds took up to 1.19 times as long as the best. */
 static const double HOPELESS = 3, BEHIND = 2, NOT_NEAR = 1.25;
 
 typedef struct candidate {
   mmscan_plan plan;
-  double time;                 /* the least there was; after the final its median, DBL_MAX for who was not in it */
-  double finals[FINAL_ROUNDS]; /* sorted in the end */
+  double time;                 /* the least so far; after the final its median there, or DBL_MAX if it was not in it */
+  double finals[FINAL_ROUNDS]; /* sorted at the end */
 } candidate;
 
 typedef struct contest {
   candidate *candidates;
   size_t count, room;
-  bool failed;         /* there was no memory for one */
-  int patience;        /* what is left of it */
-  mms_problem problem; /* of the arrays */
+  bool failed;         /* there was no memory for a candidate */
+  int patience;        /* milliseconds left of PATIENCE */
+  mms_problem problem; /* the one that the arrays are for */
   void *x, *y;
 } contest;
 
@@ -52,7 +52,7 @@ static bool make_room(contest *c) {
   return true;
 }
 
-/* One with what the choice names, if that fits together. */
+/* Enters a candidate with what the choice names, if that fits together. */
 static void enter(contest *c, mmscan_choice choice) {
   if (c->failed || !make_room(c)) return;
   candidate *new = &c->candidates[c->count];
@@ -73,7 +73,7 @@ static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice 
   }
 }
 
-/* Tiles of the engine's own size, of half and of double that. */
+/* Enters tiles of the engine's own size, half of it and double. */
 static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
   const mms_job job = {.type = c->problem.type, .isa = mms_env_get()->isa};
   const size_t tile = engine->tile_of ? engine->tile_of(&job, c->problem.n) : 0;
@@ -91,8 +91,8 @@ static void enter_sizes(contest *c, const mms_engine *engine, mmscan_choice choi
   for (choice.s = 2; !asked->s && choice.s <= 8; choice.s *= 2) enter_tiles(c, engine, choice, asked);
 }
 
-/* A unit that counts is there to count, not to be fast. While others open and close libraries, some may be passed over.
- */
+/* Units that count are left out: they are there to count, not to be fast. While other threads open and close libraries,
+ * some units may be passed over. */
 static void enter_units(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
   const mms_unit *unit = asked->unit ? mms_unit_find(asked->unit) : mms_env_get()->unit;
   if (unit) {
@@ -106,7 +106,7 @@ static void enter_units(contest *c, const mms_engine *engine, mmscan_choice choi
   }
 }
 
-/* `asked` is what the caller has settled, and has been found to fit. False: there is no memory for them all. */
+/* `asked` is what the caller has settled, and has been found to fit. False: there was no memory for all candidates. */
 static bool enter_all(contest *c, const mmscan_choice *asked, const mms_engine *only) {
   const mms_engine *engine;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
@@ -123,8 +123,8 @@ static bool enter_all(contest *c, const mmscan_choice *asked, const mms_engine *
 
 /* ---- Timing --------------------------------------------------------------------------------------------------- */
 
-/* While others are on our cores a plan for several threads runs on one (crowd.h): what it takes then is not its time.
- */
+/* While there is other work on our cores, a plan for several threads runs on one (crowd.h), and its time is not the
+ * plan's. */
 static bool is_held_up(const contest *c, const mmscan_plan *plan) {
   return plan->threads > 1 && c->patience > 0 && mms_crowd_is_here();
 }
@@ -137,7 +137,7 @@ static void wait_a_millisecond(contest *c) {
   c->patience--;
 }
 
-/* Nanoseconds a run, over as many runs as take two milliseconds. */
+/* Nanoseconds for a run, over as many runs as take two milliseconds. */
 static double time_runs(const contest *c, const mmscan_plan *plan) {
   const double SHORTEST = 2e6;
   double start = mms_clock(), spent = 0;
@@ -166,7 +166,7 @@ static const candidate *fastest(const contest *c) {
   return best;
 }
 
-/* The least time with so many threads, by a unit or (NULL) by anything. */
+/* The least time with so many threads, by a unit, or by any candidate (NULL). */
 static double least(const contest *c, int threads, const mms_unit *unit) {
   double time = DBL_MAX;
   for (size_t i = 0; i < c->count; i++) {
@@ -176,7 +176,7 @@ static double least(const contest *c, int threads, const mms_unit *unit) {
   return time;
 }
 
-/* There may be many units. One that was tried, and is far behind with as many threads, is not tried in every size. */
+/* There may be many units: one that was tried, and is far behind with as many threads, is not tried in every size. */
 static bool is_hopeless(const contest *c, const candidate *one) {
   const mms_unit *unit = one->plan.job.unit;
   int threads = one->plan.threads;
@@ -184,8 +184,8 @@ static bool is_hopeless(const contest *c, const candidate *one) {
   return own < DBL_MAX && own > HOPELESS * least(c, threads, NULL);
 }
 
-/* In rounds, so that what disturbs one disturbs all; who is far behind after a round is out. The engines without units,
- * which are fast, come last in the table, and go first. */
+/* In rounds, so that a disturbance affects all candidates; one that is far behind after a round is out. The engines
+ * without units, which are fast, come last in the table and are timed first. */
 static void run_rounds(contest *c) {
   for (int round = 0; round < ROUNDS; round++) {
     double best = round ? fastest(c)->time : DBL_MAX;
@@ -203,8 +203,8 @@ static int compare_times(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The least time tells who is out, but a lucky moment may be in it: among those that are near each other the median
- * counts. */
+/* The least time decides which candidates are out, but it may be from a lucky moment: among those near each other the
+ * median counts. */
 static const candidate *run_final(contest *c) {
   const double limit = NOT_NEAR * fastest(c)->time;
   for (int round = 0; round < FINAL_ROUNDS; round++)
@@ -220,7 +220,7 @@ static const candidate *run_final(contest *c) {
 
 /* ---- The arrays ----------------------------------------------------------------------------------------------- */
 
-/* The problem as neighbouring rows, as many and as long as fit; but not so many that short ones take long. */
+/* The problem with contiguous rows, as many and as long as fit, but not so many that short ones take long. */
 static mms_problem scale_down(const mms_problem *p) {
   mms_problem small = *p;
   const size_t most = MMS_MEASURE_BYTES / mms_type_size(p->type);
@@ -231,8 +231,8 @@ static mms_problem scale_down(const mms_problem *p) {
   return small;
 }
 
-/* Zeros, that the system has given memory for: in memory up to a quarter faster than other numbers on some hosts, but
- * alike for all candidates. */
+/* Zeros, written so that the system has provided the memory. On some hosts zeros in memory are up to a quarter faster
+ * than other numbers, but equally for all candidates. */
 static bool make_arrays(contest *c) {
   size_t bytes = c->problem.n * c->problem.batch * mms_type_size(c->problem.type);
   c->x = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -250,7 +250,7 @@ static void drop_all(contest *c) {
   free(c->y);
 }
 
-/* The winner holds its unit, so it can be held again. */
+/* The winning candidate holds its unit, so holding it again cannot fail. */
 static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice *asked) {
   mms_unit_hold(best->plan.job.unit);
   mms_plan_drop(plan);
@@ -260,8 +260,8 @@ static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice 
   plan->saves = mms_plan_saves(plan, asked);
 }
 
-/* Neither the caller nor the environment settles any of the choice, and all threads can be had: what is found holds
- * elsewhere too. Wisdom is of +. */
+/* Whether what is found holds elsewhere too: neither the caller nor the environment settles any of the choice, and all
+ * threads can be had. Wisdom is for + only. */
 static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
   const mmscan_choice *c = asked;
   bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;

@@ -1,4 +1,4 @@
-/* measure.h: choices by the clock. */
+/* measure.h: choices by timing. */
 #ifndef MMS_MEASURE_H
 #define MMS_MEASURE_H
 
@@ -7,7 +7,7 @@
 enum { MMS_MEASURE_BYTES = 1 << 28, MMS_MEASURE_ROWS = 1 << 17 };
 
 /* As mms_plan_choose(), but what is not asked for is timed, on arrays of the problem's shape (scaled down to
- * MMS_MEASURE_BYTES each, and MMS_MEASURE_ROWS). Where all of the choice is free, what is known already is not timed
+ * MMS_MEASURE_BYTES each, and MMS_MEASURE_ROWS). If all of the choice is free, a shape that is known is not timed
  * again, and what is found is known from then on. */
 mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice);
 

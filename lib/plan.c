@@ -1,4 +1,4 @@
-/* plan.c: chooses, by the environment, by request, and by a table where neither says. */
+/* plan.c: chooses by request, by the environment, by what was measured, and otherwise by a table. */
 #include "plan.h"
 
 #include "env.h"
@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of y, of all scans, beyond which each of these holds. Measured, as mms_habits.stream_from is; what systems say
- * of the size of caches is not to be relied on alone (a virtual machine may name its host's), and the gain is flat
- * around these. */
+/* Bytes of y, of all scans, beyond which each of these holds. Measured, as mms_habits.stream_from is: the cache sizes
+ * that a system reports are not to be relied on alone (a virtual machine may report its host's), and the gain is flat
+ * around these values. */
 enum {
   FETCH_FROM = 2 << 20,  /* x is prefetched */
   STREAM_FROM = 8 << 20, /* y is stored past the caches (non-temporal), by one thread or with a unit */
@@ -19,15 +19,15 @@ enum {
   LONE_FROM = 96 << 20   /* one thread that streams may be as fast as several */
 };
 
-/* Bytes of one scan from which the first of these holds if its ends share a line with others, as those are stored
- * through the caches; and if they do not: a block of the widest kernels. */
+/* Bytes of one scan from which it may be streamed. STREAM_ROW: if its ends share cache lines with other scans, as those
+ * lines are stored through the caches. STREAM_LINES: if they do not; a block of the widest kernels. */
 enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 
-/* Bytes of one scan from which its results are held back: in shorter ones that takes longer than it gains. */
+/* Bytes of one scan from which its stores are paced: in shorter scans that costs more time than it gains. */
 enum { PACE_ROW = 64 << 10 };
 
-/* Scans that an estimate is for where there is more than one, and elements where one is long: so many that what a call
- * costs is nothing beside them. */
+/* MANY: scans that an estimate assumes if there is more than one. LONG: elements that it assumes of a long scan. With
+ * so many, the cost of a call is nothing beside theirs. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
 
 mms_short mms_plan_short[MMS_TYPES];
@@ -44,7 +44,7 @@ static bool suits(const mms_engine *engine, const mmscan_choice *c) {
   return (engine->tile_of || !c->tile) && (engine->has_isa || !c->isa);
 }
 
-/* The engine that is asked for, by name or by what it has: a choice outranks the environment. */
+/* The engine that is asked for, by name or by what it has; NULL: any. A choice outranks the environment. */
 static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
   if (c->engine) return mms_engine_find(c->engine);
   if (c->unit || c->s) return &mms_engine_gemm;
@@ -52,18 +52,18 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
   return c->isa || c->tile ? &mms_engine_simd : NULL;
 }
 
-/* The job becomes what an engine would have done by default. Not copied: that would wait for what was just written. */
+/* Gives the job the defaults of an engine. In place, because a copy would wait for what was just written. */
 static void suit_job(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = env->unit ? env->unit : mms_unit_at(0);
   if (engine->tile_of) job->tile = engine->tile_of(job, problem->whole);
 }
 
-/* A product adds. */
+/* Whether an engine can do a job: a unit's products only add. */
 static bool can_do(const mms_engine *engine, const mms_job *job) {
   return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
 }
 
-/* By what a single thread takes for so many scans of n elements. */
+/* The engine with which a single thread takes the least time for so many scans of n elements. */
 static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, size_t n, size_t scans) {
   const mms_problem *p = &plan->problem;
   const mms_engine *best = NULL, *engine;
@@ -80,8 +80,8 @@ static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, s
   return best;
 }
 
-/* For all that are long, where what a call takes makes no difference, and for blocks, which may be of such: asked once,
- * as a simple call has little time. */
+/* For all long scans, where the cost of a call makes no difference, and for blocks, which may be of long scans.
+ * Estimated once, as a simple call has little time. */
 static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env *env) {
   static _Atomic(const mms_engine *) known[MMS_OPS][MMS_TYPES];
   _Atomic(const mms_engine *) *here = &known[plan->problem.op][plan->problem.type];
@@ -101,9 +101,9 @@ static mmscan_status take_unit(const mms_unit *unit, mmscan_type type) {
   return mms_unit_fault(unit);
 }
 
-/* A unit that the environment names outranks the one that was measured. What was measured with one that is of no use
- * now does not count; nor does a number of threads that was the best of fewer, but the rest does, as bits come of it.
- */
+/* Chooses by what was measured. A unit that the environment names outranks the measured one. If that unit cannot be
+ * used now, nothing of what was measured counts. A number of threads that was the best of fewer than `most` does not
+ * count either; the rest still does, as the bits depend on it. */
 static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   const mms_shape shape = mms_plan_shape(plan);
   mms_wise wise;
@@ -124,10 +124,9 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
   suit_job(&plan->job, engine, &plan->problem, env);
 }
 
-/* What nobody asks for is taken from what was measured, if the shape was, or else by what engines cost, so that the
- * engine, and with it the bits, depends neither on the number of threads nor on how a scan is cut into blocks; a scan
- * that is short is done as by the simple calls, unless it is so short that it makes a difference that there are many.
- */
+/* What is not asked for is chosen by what was measured, if the shape was, or else by what engines cost. So the engine,
+ * and with it the bits, depends neither on the number of threads nor on how a scan is cut into blocks. A short scan is
+ * done as by the simple calls, unless it is so short that the cost changes if there are many. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
   if (choose_wisely(plan, env, most)) return;
@@ -169,7 +168,7 @@ static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
   return plan->job.unit || !plan->engine->has_unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
-/* With a unit that is held: its library may be another after that. */
+/* Called while the unit is held: once it is released, its library may be replaced by another. */
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
   if (!plan->engine->tile_of) return MMSCAN_OK;
@@ -189,8 +188,8 @@ double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
   return saves(plan, asked, &cost);
 }
 
-/* A number that was asked for is taken as it is: nobody else can say that it does not pay. There is an estimate only
- * where there is something to weigh, as a simple call has little time. */
+/* A number that was asked for is used as it is: only the caller can say whether it pays. There is an estimate only if
+ * there is something to weigh, as a simple call has little time. */
 static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
   mms_cost cost = {.threads = 1};
   if (c->threads) plan->threads = c->threads;
@@ -227,8 +226,8 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }
 
-/* Once: to write there again would take the line from the caches of other threads. The first type is the last that is
- * written. */
+/* Fills in the table once, because writing it again would take the cache line from other threads. The first type, by
+ * which it is checked, is written last. */
 bool mms_plan_ask_short(void) {
   const mms_env *env = mms_env_get();
   if (mms_plan_short_most(MMSCAN_F32)) return true;
@@ -244,11 +243,11 @@ bool mms_plan_ask_short(void) {
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 
-/* Bytes of y. Rows of y share no memory, so together they are no more than there can be. */
+/* Bytes of y. Rows of y share no memory, so the product does not overflow. */
 static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * mms_type_size(p->type); }
 
-/* Rows of a tile each, for one thread, in its caches: an engine does them without more. One tile is always one
- * thread's. */
+/* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them without the runtime. A
+ * single tile always belongs to one thread. */
 static bool is_plain(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
@@ -262,12 +261,12 @@ static bool are_long(const mms_problem *p, const void *y) {
   return p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
 }
 
-/* Several threads keep more in the caches, as each waits for only a part of what comes from there. */
+/* Several threads gain from the caches up to a larger size, as each waits for only a part of what comes from there. */
 static size_t stream_from(const mmscan_plan *plan) {
   return plan->job.unit || plan->threads == 1 ? STREAM_FROM : mms_habits_here.stream_from;
 }
 
-/* Its matrices and what is read next fit in a core's own cache. */
+/* The matrices of a block, and what is read next, fit in a core's own cache. */
 static size_t block_of(const mms_unit *unit) {
   const size_t block = mms_unit_block(unit), most = mms_habits_here.half_cache / 2;
   return block < most ? block : most;
@@ -286,7 +285,8 @@ static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, co
   job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
 }
 
-/* A single scan by the kernels that are fastest here, where nobody asked for several threads. */
+/* Whether one thread may do the scan as fast as several: a single scan limited by memory, by the kernels that are
+ * fastest here, if no number of threads was asked for. */
 static bool may_be_lone(const mmscan_plan *plan, const mms_job *job) {
   const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
   const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;

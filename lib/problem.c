@@ -9,9 +9,10 @@
 
 /* ---- Descriptions --------------------------------------------------------------------------------------------- */
 
-enum { LONGEST = 1024 }; /* bytes of a struct, in any version: more is garbage, and none of it is read */
+enum { LONGEST = 1024 }; /* bytes of a struct in any version: a larger size is garbage, and none of it is read */
 
-/* A caller built with a longer struct may use fields we do not know; all zero, they mean the plain scan. */
+/* A caller built with a longer struct may use fields that are not known here; if all are zero, they mean the plain
+ * scan. */
 mmscan_status mms_problem_struct(const void *desc, size_t known) {
   const unsigned char *bytes = desc;
   size_t given;
@@ -40,7 +41,7 @@ static mmscan_status check_supported(const mmscan_desc *d) {
 
 static size_t magnitude(ptrdiff_t d) { return d < 0 ? -(size_t)d : (size_t)d; }
 
-/* Elements from the lowest to the highest of all rows must be addressable. */
+/* The elements from the lowest to the highest of all rows must be addressable. */
 static mmscan_status check_extent(size_t n, size_t batch, ptrdiff_t dist, size_t size) {
   size_t limit = PTRDIFF_MAX / size;
   if (n > limit) return MMSCAN_EINVAL;
@@ -57,8 +58,8 @@ static mmscan_status check_shape(const mms_problem *p) {
   return MMSCAN_OK;
 }
 
-/* An exclusive scan starts at init, or at the identity, as an inclusive one does: but at +0 where that of floats is -0.
- */
+/* An exclusive scan starts from init. Without init it starts from the identity, as an inclusive scan does; but a sum
+ * starts from +0, where the identity of floats is -0. */
 static mms_value first_carry(mmscan_op op, mmscan_type type, mmscan_kind kind, const void *init) {
   mms_value v = mms_type_identity(op, type);
   if (kind == MMSCAN_INCLUSIVE) return v;
@@ -97,7 +98,7 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   return check_shape(p);
 }
 
-/* Where there is nothing to scan, no carry is needed. */
+/* If there is nothing to scan, no carry is needed. */
 mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void *carry) {
   mmscan_status status = mms_problem_from(p, d);
   if (status) return status;
@@ -111,12 +112,12 @@ static mmscan_status check_one(const void *x, const void *y, size_t bytes) {
   return mms_problem_overlaps(x, y, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
-/* Rows of one array from the lowest address up. */
+/* The rows of one array, from the lowest address up. */
 typedef struct rows {
   uintptr_t at; /* address of the row */
-  size_t left;  /* rows from this one on */
-  size_t step;  /* bytes to the next */
-  size_t bytes; /* of each */
+  size_t left;  /* rows from this one on, itself included */
+  size_t step;  /* bytes to the next row */
+  size_t bytes; /* bytes of each row */
 } rows;
 
 static rows rows_of(const void *base, ptrdiff_t dist, size_t batch, size_t n, size_t size) {
@@ -126,7 +127,7 @@ static rows rows_of(const void *base, ptrdiff_t dist, size_t batch, size_t n, si
   return (rows){first, batch, step, n * size};
 }
 
-/* Both lists go up: the lower of two rows that are apart can meet no later row of the other list. */
+/* Both lists ascend: the lower of two rows that do not overlap cannot meet a later row of the other list. */
 static bool rows_meet(rows x, rows y) {
   while (x.left && y.left) {
     rows *lower = x.at < y.at ? &x : &y;
@@ -140,13 +141,13 @@ static bool rows_meet(rows x, rows y) {
 /* Bytes from the lowest of all rows to the end of the highest. */
 static size_t extent(const rows *r) { return (r->left - 1) * r->step + r->bytes; }
 
-/* Rows are looked at one by one only where the two arrays are not apart. */
+/* Rows are compared one by one only if the extents of the two arrays overlap. */
 static mmscan_status check_rows(rows x, rows y) {
   if (y.at - x.at >= extent(&x) && x.at - y.at >= extent(&y)) return MMSCAN_OK;
   return rows_meet(x, y) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
-/* Rows of x at distance 0 are one row. */
+/* Rows of x at distance 0 are the same row. */
 static mmscan_status check_batch(const mms_problem *p, const void *x, const void *y, size_t size) {
   if (x == y && p->x_dist == p->y_dist) return MMSCAN_OK;
   size_t x_batch = p->x_dist == 0 ? 1 : p->batch;
@@ -184,7 +185,7 @@ mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, con
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
-/* A BLAS counts a row's elements in 32 bits. */
+/* A BLAS may hold the leading dimension, row_stride, in 32 bits. */
 static mmscan_status check_product_values(const mmscan_product_desc *d) {
   if (!in_enum(d->type, MMSCAN_U8) || !in_enum(d->form, MMSCAN_PRODUCT_BF16)) return MMSCAN_EINVAL;
   if (!in_enum(d->matrix, MMSCAN_MATRIX_B) || d->s < 1 || d->s > MMSCAN_MAX_S) return MMSCAN_EINVAL;
@@ -193,7 +194,7 @@ static mmscan_status check_product_values(const mmscan_product_desc *d) {
   return mms_matrix_one(d->type)->size ? MMSCAN_OK : MMSCAN_ENOTSUP;
 }
 
-/* Of X or W: column-major they are one row. */
+/* The rows of X or W; if column-major, they are one row. */
 static rows rows_of_product(const mmscan_product_desc *d, const void *matrix, size_t size) {
   if (d->row_stride) return rows_of(matrix, (ptrdiff_t)d->row_stride, d->s, d->columns, size);
   return rows_of(matrix, 0, 1, d->s * d->columns, size);

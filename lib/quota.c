@@ -1,6 +1,6 @@
-/* quota.c: Linux control groups. OpenMP asks which CPUs a process may run on, not how much of them: in a container with
- * a quota it would start a thread for every CPU, and the system would stop them all in turn. Who sets OMP_NUM_THREADS
- * has the last word. */
+/* quota.c: Linux control groups. OpenMP asks which CPUs a process may run on, but not how much of their time it may
+ * use. In a container with a quota it would start a thread for every CPU, and the system would stop them all in turn. A
+ * user who sets OMP_NUM_THREADS has the last word. */
 #include "quota.h"
 
 #include <pthread.h>
@@ -10,13 +10,13 @@
 #include <string.h>
 
 enum {
-  PATH = 4096 + 256, /* room for the longest path there is, and what stands around it in a line */
-  MOST = 1 << 20     /* CPUs; a quota of more is none */
+  PATH = 4096 + 256, /* room for the longest path, and for what surrounds it in a line */
+  MOST = 1 << 20     /* CPUs; a larger quota is no limit */
 };
 
 /* ---- One group ------------------------------------------------------------------------------------------------ */
 
-/* Rounded up; what cannot be a quota, NaN among it, is none. */
+/* Rounded up. A value that cannot be a quota, NaN for one, is no limit. */
 static int cpus_of(double quota, double period) {
   const double cpus = period > 0 ? quota / period : 0;
   if (!(cpus > 0 && cpus <= MOST)) return 0;
@@ -27,7 +27,7 @@ static int cpus_of(double quota, double period) {
 /* 0: no limit. */
 static int tighter(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
-/* How many of the two numbers the file starts with. */
+/* Returns how many of the two numbers the file starts with. */
 static int read_numbers(const char *folder, const char *file, double number[2]) {
   char path[2 * PATH];
   if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path) return 0;
@@ -65,7 +65,7 @@ static const char *path_in(char *line, const char *controller) {
   return NULL;
 }
 
-/* Leaves `own` empty where nothing says. */
+/* Leaves `own` empty if the file names no such group. */
 static void find_path(const char *root, const char *controller, char own[PATH]) {
   char line[PATH];
   const char *path = NULL;
@@ -76,8 +76,8 @@ static void find_path(const char *root, const char *controller, char own[PATH]) 
   snprintf(own, PATH, "%s", path ? path : "");
 }
 
-/* The group and those it is in; the tightest counts. A container may see its own group as the root, and none where its
- * path says. */
+/* The group and those that contain it: the tightest limit counts. A container may see its own group as the root, and
+ * none at the path that is given. */
 static int cpus_up_from(const char *root, const char *mount, const char *controller, int (*cpus_at)(const char *)) {
   char own[PATH], folder[2 * PATH], *slash;
   int cpus = 0;

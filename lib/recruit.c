@@ -1,5 +1,5 @@
-/* recruit.c: starts threads that do nothing, to see whether the system lets it, and then OpenMP's; and sees whether
- * there is memory for what OpenMP allocates, and stack enough for a scan. */
+/* recruit.c: starts threads that do nothing, to see whether the system allows it, and then OpenMP's own; and checks
+ * that there is memory for what OpenMP allocates, and enough stack for a scan. */
 #include "recruit.h"
 
 #include "cancel.h"
@@ -15,22 +15,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Nanoseconds: how long a thread that has ended may be counted on; and from one try that failed to the next. */
+/* Nanoseconds. LONG_END: how long the system may still count a thread that has ended. REST: from a failed try to the
+ * next. */
 static const double LONG_END = 1e8, REST = 1e9;
 
 /* ---- As OpenMP does it ---------------------------------------------------------------------------------------- */
 
-/* What a team takes in libgomp, and more. */
+/* Bytes, rather more than libgomp takes for a team and for each member. */
 enum { TEAM = 4096, MEMBER = 1024 };
 
 static bool has_memory(int threads) {
-  void *volatile piece = malloc(TEAM + (size_t)threads * MEMBER); /* volatile: not to be left out */
+  void *volatile piece = malloc(TEAM + (size_t)threads * MEMBER); /* volatile: the compiler must not leave it out */
   bool has = piece != NULL;
   free(piece);
   return has;
 }
 
-/* OMP_STACKSIZE, in bytes: a number, of kilobytes unless B, K, M or G follows. 0: none, or none that is legal. */
+/* OMP_STACKSIZE in bytes: it is a number of kilobytes, unless B, K, M or G follows. 0: it is not set, or not legal. */
 static size_t stack_size(void) {
   static const char units[] = "bkmg";
   const char *text = getenv("OMP_STACKSIZE");
@@ -44,13 +45,14 @@ static size_t stack_size(void) {
   return size << 10 * (unit - units);
 }
 
-/* One that the system refuses OpenMP leaves out, too. */
+/* A size that the system refuses is ignored, as OpenMP does. */
 static void set_stack(pthread_attr_t *as) {
   size_t size = stack_size();
   if (size) pthread_attr_setstacksize(as, size);
 }
 
-/* Bytes: what a scan takes on a thread is 24 KiB, and what an OpenBLAS has for each, on the same stack, 64. */
+/* Bytes: a scan takes 24 KiB of a thread's stack, and what an OpenBLAS keeps for each thread takes another 64 KiB of
+ * it. */
 enum { LEAST_STACK = 128 << 10 };
 
 static bool stack_is_enough;
@@ -72,11 +74,11 @@ bool mms_recruit_has_stack(void) {
 
 /* ---- Threads that do nothing ---------------------------------------------------------------------------------- */
 
-/* Each starts the next, and ends after it: all are there at one time, and nothing is allocated. */
+/* Each thread starts the next one and ends after it: so all exist at one time, and nothing is allocated. */
 typedef struct recruit {
   const pthread_attr_t *as;
-  size_t others; /* to come after it */
-  bool came;     /* those */
+  size_t others; /* threads to start after it */
+  bool came;     /* whether all of those started */
   pid_t id;
 } recruit;
 
@@ -91,7 +93,7 @@ static void *come_and_go(void *given) {
 
 static bool is_gone(pid_t id) { return syscall(SYS_tgkill, getpid(), id, 0) != 0 && errno == ESRCH; }
 
-/* The system counts a thread for some microseconds after it was joined. */
+/* The system still counts a thread for some microseconds after it was joined. */
 static bool wait_until_gone(pid_t id) {
   double end = mms_clock() + LONG_END;
   while (!is_gone(id)) {
@@ -121,7 +123,7 @@ static bool can_start_like_openmp(size_t count) {
 
 /* ---- Those of OpenMP ------------------------------------------------------------------------------------------ */
 
-/* Returns how many there are: a region that does nothing may be left out by a compiler. */
+/* Returns the number of threads: a compiler may leave out a region that does nothing. */
 static int start_region(int threads) {
   int here = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : here)
@@ -129,7 +131,7 @@ static int start_region(int threads) {
   return here;
 }
 
-/* Nobody else tries in between, and takes the place of what was tried. */
+/* One thread at a time, so that no other takes the place of the threads that were tried. */
 static bool start_team(int threads, int more) {
   static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
   int before = mms_cancel_disable();
@@ -152,7 +154,7 @@ static bool try_team(int threads, int more) {
   return false;
 }
 
-/* libgomp lets those go that a smaller region does not need, and makes a team of each size anew. */
+/* libgomp releases threads that a smaller region does not need, and makes a new team for each size. */
 bool mms_recruit(int threads) {
   static _Thread_local int last = 1;
   if (threads == last) return true;

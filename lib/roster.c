@@ -11,7 +11,7 @@
 
 static const char UNKNOWN[] = "unknown";
 
-/* Of a unit that is held. */
+/* The version of a unit's library; the unit is held. */
 static const char *version_of(const mms_unit *unit) {
   mmscan_part part = {.struct_size = sizeof part};
   if (unit->describe) unit->describe(unit, &part);
@@ -20,8 +20,8 @@ static const char *version_of(const mms_unit *unit) {
 
 enum { LINE_ROOM = 512 };
 
-/* The line of a unit that is linked: one that is there without a hold, and tells of its library. False where there is
- * none, or it would be no line. */
+/* The line of a unit whose library is linked: it can be used without a hold, and describes its library. False: it is no
+ * such unit, or its line would not be a single line. */
 static bool line_of(const mms_unit *unit, char *line) {
   if (!unit->describe || unit->hold) return false;
   const int length = snprintf(line, LINE_ROOM, "unit %s %s\n", unit->name, version_of(unit));
@@ -42,7 +42,7 @@ static size_t find(const mms_roster *r, const char *name, const char *version) {
   return i;
 }
 
-/* The end of a line ends a name and a version: a library of which one has it inside is not written. */
+/* A newline ends a name or a version: a library that has one in either is not written. */
 static void add(mms_roster *r, const char *name, const char *version) {
   if (r->count == MMS_ROSTER_MOST || find(r, name, version) < r->count) return;
   if (strchr(name, '\n') || strchr(version, '\n')) return;
@@ -64,7 +64,7 @@ void mms_roster_add_trusted(mms_roster *r) {
   for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++) add(r, unit, or_unknown(version));
 }
 
-/* As many as are read. */
+/* As many as a reader takes. */
 static size_t write_routines(const mms_library *library, mms_text *out) {
   const char *unit, *version, *routine;
   size_t lines = 0;
@@ -94,7 +94,7 @@ void mms_roster_name(const mms_roster *r, const mms_unit *unit, char *name, size
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
-/* What follows a word and a space; NULL: the line does not begin with them. */
+/* What follows a word and a space. NULL: the line does not begin with them. */
 static char *after(char *line, const char *word) {
   size_t length = strlen(word);
   return strncmp(line, word, length) == 0 && line[length] == ' ' && line[length + 1] ? line + length + 1 : NULL;
@@ -115,7 +115,7 @@ bool mms_roster_line(mms_roster *r, char *line) {
   }
   if (version && last && !last->version) {
     last->version = version;
-    return find(r, last->name, version) == r->count - 1; /* each once */
+    return find(r, last->name, version) == r->count - 1; /* each library once */
   }
   return routine && last && last->version && add_good(last, routine);
 }
@@ -161,7 +161,7 @@ mmscan_status mms_roster_unit(mms_roster *r, const char *name, const mms_unit **
   return *unit ? MMSCAN_OK : MMSCAN_EIO;
 }
 
-/* One that is open already is off until it is told. */
+/* In a library that is already open, a routine stays off until it is tried. */
 static void tell(const mms_library *l, const char *routine) {
   const mms_unit *unit = mms_unit_find(l->name);
   if (!unit || !mms_unit_hold(unit)) return;

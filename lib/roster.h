@@ -1,5 +1,5 @@
-/* roster.h: the libraries that a file of wisdom names, numbered from 1: two lines each, and one for each routine that
- * is off in general and passed its test.
+/* roster.h: the libraries that a file of wisdom names, numbered from 1. Each has two lines, and one for each routine
+ * that is off in general and passed its test.
  *
  *   blas /usr/lib/x86_64-linux-gnu/blis-openmp/libblis.so.4
  *   version 0.9.0, kernels for zen3
@@ -14,57 +14,57 @@
 enum { MMS_ROSTER_MOST = 64, MMS_ROSTER_ROUTINES = 32 };
 
 typedef struct mms_library {
-  char *name, *version; /* the caller's of mms_roster_line(); version is NULL until its line is read */
-  const mms_unit *unit; /* held by mms_roster_unit(); NULL: not asked for */
+  char *name, *version; /* owned by the caller of mms_roster_line(); version: NULL until its line is read */
+  const mms_unit *unit; /* held by mms_roster_unit(); NULL: it was not asked for */
   char *good[MMS_ROSTER_ROUTINES];
   size_t good_count;
 } mms_library;
 
 typedef struct mms_roster {
-  const char *linked; /* reading: the text where lines of units that are linked may be */
+  const char *linked; /* reading: the text that may begin with lines of linked units */
   size_t count;
   mms_library library[MMS_ROSTER_MOST];
 } mms_roster;
 
 /* ---- Writing: */
 
-/* A line for each unit that is linked, not opened: "unit cblas OpenBLAS 0.3.21". */
+/* Writes a line for each unit whose library is linked, not opened: "unit cblas OpenBLAS 0.3.21". */
 void mms_roster_write_linked(mms_text *out);
 
-/* Adds the library of a unit, unless it is there. A built-in unit has none. Left out is what does not fit: a name or a
- * version that is no line, and a library too many. */
+/* Adds the library of a unit, unless it is there; a built-in unit has none. A library is left out if its name or
+ * version does not fit on a line, or if there are too many. */
 void mms_roster_add(mms_roster *roster, const mms_unit *unit);
 
-/* Whether a line of a shape can name a unit: it was not left out. */
+/* Whether the line of a shape can name a unit: its library was not left out. */
 bool mms_roster_has(const mms_roster *roster, const mms_unit *unit);
 
-/* Adds those of which a routine is trusted. */
+/* Adds the libraries that have a trusted routine. */
 void mms_roster_add_trusted(mms_roster *roster);
 
-/* Writes the lines; returns how many. */
+/* Writes the lines and returns their number. */
 size_t mms_roster_write(const mms_roster *roster, mms_text *out);
 
-/* What a line of a shape calls a unit: its name, or @ and the number of its library; "-" for none. */
+/* What the line of a shape calls a unit: its name, or @ and the number of its library; "-" for no unit. */
 void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name, size_t size);
 
 /* ---- Reading: */
 
-/* Takes a line of the three kinds, whose text stays the caller's and must last as long as the roster. False: it is
- * none, or does not belong there. */
+/* Takes a line of one of the three kinds. Its text stays the caller's, and must last as long as the roster. False: it
+ * is no such line, or does not belong there. */
 bool mms_roster_line(mms_roster *roster, char *line);
 
-/* Takes the lines of units that are linked, and returns what follows them. */
+/* Takes the lines of linked units, and returns what follows them. */
 char *mms_roster_skip_linked(mms_roster *roster, char *text);
 
-/* The unit that a line of a shape means. Opens the library and holds it, once. MMSCAN_EIO: there is no such unit here,
- * or it is of another version. MMSCAN_ENOMEM. */
+/* The unit that the line of a shape names. Opens its library and holds it, once. MMSCAN_EIO: there is no such unit
+ * here, or it is of another version. MMSCAN_ENOMEM. */
 mmscan_status mms_roster_unit(mms_roster *roster, const char *name, const mms_unit **unit);
 
-/* All was read and is kept: so are the holds, and what passed its test is used. MMSCAN_EIO: the last library has no
- * version. MMSCAN_ENOMEM. */
+/* To be called when all was read and is kept: units stay held, and routines that passed their test are used.
+ * MMSCAN_EIO: the last library has no version. MMSCAN_ENOMEM. */
 mmscan_status mms_roster_keep(mms_roster *roster);
 
-/* Nothing is kept. */
+/* To be called if nothing is kept. */
 void mms_roster_drop(mms_roster *roster);
 
 #endif

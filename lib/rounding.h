@@ -1,6 +1,6 @@
 /* rounding.h: how the calling thread rounds floats, and whether it flushes tiny ones to zero. A thread that takes part
- * in another's call does it as that one; but one that is started for it is started in the default mode, which a thread
- * takes over from the one that starts it, and keeps. */
+ * in another thread's call does both as that thread does. But it is started in the default mode: a new thread inherits
+ * the mode of the thread that starts it, and keeps it. */
 #ifndef MMS_ROUNDING_H
 #define MMS_ROUNDING_H
 
@@ -32,7 +32,7 @@ static inline void mms_rounding_set_default(void) { fesetenv(FE_DFL_ENV); }
 #if defined(__aarch64__)
 static inline bool mms_rounding_is(mms_rounding r) { return mms_rounding_get().__fpcr == r.__fpcr; }
 #else
-static inline bool mms_rounding_is(mms_rounding r) { return (void)r, true; } /* nobody says */
+static inline bool mms_rounding_is(mms_rounding r) { return (void)r, true; } /* modes cannot be compared here */
 #endif
 #endif
 

@@ -1,8 +1,8 @@
 /* runtime.c: gives tiles and scans to threads.
  *
- * Where there are many scans a thread takes whole ones (scans.h). Where there are few, threads share their tiles: each
- * has as many (shares.h), or takes the next one (chain.h), or one leads (leader.h). All do the same additions, and so
- * does a single thread.
+ * If there are many scans, each thread takes whole ones (scans.h). If there are few, threads share their tiles: each
+ * has an equal share (shares.h), or takes the next tile in turn (chain.h), or one thread leads (leader.h). All of these
+ * do the same additions, and so does a single thread.
  */
 #include "runtime.h"
 
@@ -24,7 +24,8 @@
 #include "workspace.h"
 #include <omp.h>
 
-/* Scans for each thread: from here on a scan is one thread's, as one more is a fourth more at most. */
+/* Scans for each thread: from so many on, each scan is done by one thread, as one scan too many is a fourth more work
+ * at most. */
 enum { MANY = 4 };
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
@@ -49,10 +50,10 @@ typedef struct team {
   const mms_run *run;
   void (*take_part)(void *shared, void *room); /* a thread's part */
   void *shared;
-  atomic_bool served; /* some thread had room */
+  atomic_bool served; /* whether some thread found memory for its room */
 } team;
 
-/* One thread's part. A thread that finds no memory leaves its part to the others. */
+/* Does one thread's part. A thread that finds no memory leaves its part to the others. */
 static void serve(team *t) {
   const mms_engine *engine = t->run->engine;
   const mms_job *job = t->run->job;
@@ -69,7 +70,7 @@ static mmscan_status status_of(team *t) {
   return atomic_load_explicit(&t->served, memory_order_relaxed) ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* By mms_clock(), on the calling thread: as crowd.h has them. */
+/* Times by mms_clock() on the calling thread, for mms_crowd_saw(). */
 typedef struct moments {
   double call, start, idle, end;
 } moments;
@@ -91,7 +92,7 @@ static moments come_together(team *t, int threads) {
     mms_rounding_set(own);
 #pragma omp master
     idle = mms_clock();
-    if (meets) { /* when all are awake */
+    if (meets) { /* once all are awake */
 #pragma omp barrier
       mms_apart_meet(&meeting);
     }
@@ -110,7 +111,7 @@ static mmscan_status serve_together(team *t, int threads) {
 
 /* ---- Who shares what ------------------------------------------------------------------------------------------ */
 
-/* With little besides, as a scan may be tiny. What multiplies is somebody else's code, and may sleep. */
+/* With little overhead, as a scan may be tiny. A unit is other people's code, which may reach a cancellation point. */
 static mmscan_status share_nothing(mms_tiles *tiles) {
   team t = {tiles->run, mms_scans_take_all, tiles, false};
   const bool may_sleep = tiles->run->engine->has_unit;
@@ -146,13 +147,13 @@ static mmscan_status share_scans(const mms_tiles *tiles, int threads) {
 
 /* ---- One thread instead ----------------------------------------------------------------------------------------- */
 
-enum { HEAD = 2 << 20 }; /* bytes of x that tell how fast one thread is */
+enum { HEAD = 2 << 20 }; /* bytes of x that show how fast one thread is */
 
-/* Threads come together, and find out whether they are apart, if that is due; how long they waited tells nothing of
- * runs that have something to do. */
+/* A part without work: threads only come together, and find out whether they are apart if that is due. Their waits are
+ * not recorded, as they say nothing of runs that have work. */
 static void take_nothing(void *shared, void *room) { (void)shared, (void)room; }
 
-/* So many elements of a single scan after the first `from` of them, in its direction. */
+/* The run over `count` elements of a single scan, after the first `from` of them in its direction. */
 static mms_run part_of(const mms_tiles *tiles, size_t from, size_t count, void *carry) {
   mms_run part = *tiles->run;
   const size_t at = (part.job->reverse ? part.n - from - count : from) * tiles->element;
@@ -163,7 +164,7 @@ static mms_run part_of(const mms_tiles *tiles, size_t from, size_t count, void *
   return part;
 }
 
-/* By whom it was done sooner of late. */
+/* By one thread or by several, whichever was faster of late. */
 static mmscan_status share_rest(mms_tiles *tiles, int threads) {
   const bool alone = mms_lone_pays();
   const double start = mms_clock();
@@ -172,8 +173,8 @@ static mmscan_status share_rest(mms_tiles *tiles, int threads) {
   return status;
 }
 
-/* A scan that one thread may do as fast as threads that share it, unless they are apart. The engine has no room that
- * there might be no memory for. */
+/* A scan that one thread may do as fast as several that share it, unless they are apart. Its engine has no room, so
+ * share_nothing() cannot lack memory. */
 static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
   const mms_run *run = tiles->run;
   const size_t head = HEAD / (tiles->most * tiles->element) * tiles->most;

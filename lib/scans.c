@@ -1,9 +1,9 @@
-/* scans.c: neighbouring scans, for each thread. */
+/* scans.c: a share of neighbouring scans for each thread. */
 #include "scans.h"
 
 #include <omp.h>
 
-enum { GRAIN = 32768 }; /* elements of short scans that a thread takes at a time */
+enum { GRAIN = 32768 }; /* elements that a thread takes at a time, in short scans */
 
 static size_t per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
 
@@ -17,7 +17,7 @@ static void scan_one(const mms_tiles *tiles, size_t scan, void *room) {
   }
 }
 
-/* from..to - 1. */
+/* Scans from..to - 1. */
 static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *room) {
   if (tiles->per_scan == 1 && !tiles->run->carry)
     mms_tiles_rows(tiles, room, from, to);

@@ -8,19 +8,19 @@
 
 /* ---- What they are ---------------------------------------------------------------------------------------------- */
 
-/* Runs with more threads, or with more tiles for a thread, have a leader. */
+/* Runs with more threads, or with more tiles for each thread, have a leader. */
 enum { MOST_SHARES = 64, MOST_TILES = 128 };
 
-/* Bytes of x, of all scans: what the last caches of two dies hold beside y. */
+/* Bytes of x, of all scans, that the last-level caches of two dies hold beside y. */
 static const size_t TWO_DIES = (size_t)32 << 20;
 
-/* Whether each share is in its core's own cache, and y too. */
+/* Whether each share stays in its core's own cache, and so does its part of y. */
 static bool stays_in_core(const mms_tiles *tiles, size_t each) {
   return mms_tiles_bytes(tiles, each) <= mms_habits_here.half_cache && !tiles->run->job->streams;
 }
 
-/* Whether it is in the cache of its core's die, and in no other. Where a unit's products are streamed it makes no
- * difference where x is. */
+/* Whether each share stays in the last-level cache of its core's die, and in no other. Where a unit's products are
+ * streamed, it makes no difference where x is. */
 static bool stays_on_die(const mms_tiles *tiles) {
   const bool is_slow = tiles->run->engine->has_unit && tiles->run->job->streams;
   return mms_tiles_bytes(tiles, tiles->count) <= TWO_DIES && !is_slow && mms_apart();
@@ -31,7 +31,7 @@ bool mms_shares_suit(const mms_tiles *tiles) {
   return tiles->sharing <= MOST_SHARES && each <= MOST_TILES && (stays_in_core(tiles, each) || stays_on_die(tiles));
 }
 
-/* Tiles from `first` to before `end`; what is found of them, and the carry into each. */
+/* Tiles from `first` up to `end`, which is not included; what was found in them, and the carry into each. */
 typedef struct share {
   size_t index, first, end;
   mms_found found[MOST_TILES];
@@ -44,13 +44,13 @@ static uint64_t bit(size_t index) { return (uint64_t)1 << index; }
 
 static bool is_taken(const mms_shares *s, size_t index) { return atomic_load(&s->taken) & bit(index); }
 
-/* Takes a share, if nobody has. */
+/* Takes a share, unless it is taken. */
 static bool take(mms_shares *s, size_t index) {
   return !is_taken(s, index) && !(atomic_fetch_or(&s->taken, bit(index)) & bit(index));
 }
 
-/* Waits for the thread whose share it is: who has had nothing to reduce may be here before it. Not for one that
- * sleeps: until *end, which is 0 where nobody was waited for yet. */
+/* Waits until the owner of a share has taken it: a thread with nothing to reduce may be here first. Not for an owner
+ * that sleeps: only until *end, which is 0 before the first wait. */
 static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
   if (is_taken(s, index)) return;
   if (*end == 0) *end = mms_clock() + MMS_BELL_AWAKE;
@@ -60,9 +60,9 @@ static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
 
 /* ---- A thread's own --------------------------------------------------------------------------------------------- */
 
-/* A share that does not stay in its core's cache is reduced from its last tile to its first: so the tiles that are
- * written first were read last, and are still in that cache. The last ones were there before, as whoever scanned the
- * share, or wrote x, ended with them. */
+/* A share that does not stay in its core's cache is reduced from its last tile to its first. So the tiles that are
+ * written first were read last, and are still in that cache. The last tiles were in the cache before, as the previous
+ * scan of the share, or the loop that wrote x, ended with them. */
 static void reduce(mms_shares *s, void *room, size_t index, share *own) {
   own->index = index;
   own->first = first_tile(s->tiles, index);
@@ -76,7 +76,7 @@ static void reduce(mms_shares *s, void *room, size_t index, share *own) {
   }
 }
 
-/* Takes the carry past it, once it is past all before. */
+/* Takes the carry past the share, once it has passed all shares before. */
 static void pass(mms_shares *s, void *room, share *own) {
   mms_bell_wait(&s->bell, &s->passed, own->index);
   for (size_t i = own->first; i < own->end; i++) {
@@ -105,7 +105,7 @@ static void scan(mms_shares *s, void *room, size_t index) {
   mms_bell_set(&s->bell, &s->passed, index + 1);
 }
 
-/* In order, as the carry is: whoever waits for a share waits for a thread that is at it. */
+/* Goes through shares in the order of the carry, so a thread only waits for a share that another thread works on. */
 void mms_shares_take_part(void *given, void *room) {
   mms_shares *s = given;
   const size_t self = (size_t)omp_get_thread_num();

@@ -1,4 +1,4 @@
-/* text.c: by doubling. A stream to memory would do, but does not say where it lacked some. */
+/* text.c: a text that grows by doubling. A memory stream would do, but does not say when memory runs out. */
 #include "text.h"
 
 #include <stdarg.h>

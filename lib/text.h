@@ -7,14 +7,14 @@
 
 /* Starts as zeros. */
 typedef struct mms_text {
-  char *data; /* ended by a null; the owner's to free */
+  char *data; /* null-terminated; to be freed by the owner */
   size_t size, room;
-  bool failed; /* there was no memory for all of it, and no more was added */
+  bool failed; /* memory ran out; nothing more is added */
 } mms_text;
 
 void mms_text_add(mms_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text, the caller's to free; NULL where not all of it is there, or none. */
+/* The text, which the caller frees; NULL: it is incomplete, or nothing was added. */
 char *mms_text_end(mms_text *text);
 
 #endif

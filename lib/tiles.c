@@ -36,7 +36,7 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
 
 /* ---- The carry ------------------------------------------------------------------------------------------------ */
 
-/* Before the first tile of a scan. */
+/* The first tile of a scan starts from the carry into that scan. */
 static void begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
   const mms_run *run = tiles->run;
   if (!at->first) return;
@@ -64,7 +64,7 @@ static void scan_rows(const mms_tiles *tiles, size_t from, size_t to) {
   run->engine->rows(run->job, &rows);
 }
 
-/* What is read next is the next scan. */
+/* Prefetches the next scan, which is read next. */
 static void scan_one_by_one(const mms_tiles *tiles, void *room, size_t from, size_t to) {
   const mms_run *run = tiles->run;
   const mms_engine *engine = run->engine;
@@ -90,7 +90,7 @@ void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) 
 
 /* ---- One tile ------------------------------------------------------------------------------------------------- */
 
-/* Nobody asks for the carry out of the tile, and it can be written without being reduced. */
+/* Whether the carry out of the tile is not needed, and the tile can be written without being reduced. */
 static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
   return at->last && !tiles->run->carry && tiles->run->engine->finish;
 }

@@ -1,4 +1,4 @@
-/* version.c: the version of the library, for callers and for files that are only good for one. */
+/* version.c: the version of the library, for callers, and for files that suit only one version. */
 #include "mmscan.h"
 
 #define STRING_OF(token) #token

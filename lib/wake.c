@@ -1,4 +1,4 @@
-/* wake.c: what it took to wake threads, and what has been saved since. */
+/* wake.c: what waking threads has cost, and what they would have saved since. */
 #include "wake.h"
 
 #include "crowd.h"
@@ -8,11 +8,11 @@
 /* Nanoseconds: longer than any wait for threads that are awake. */
 static const double AWAKE = 10e3;
 
-/* So many times what it takes to wake threads is what they would have saved until they are woken again. */
+/* Threads are woken again when they would have saved so many times what it costs to wake them. */
 enum { TIMES = 4 };
 
-static _Atomic uint64_t last, costs; /* nanoseconds: what it took the last time; and the less of the last two times */
-static _Atomic int64_t left;         /* to save, before threads are woken again */
+static _Atomic uint64_t last, costs; /* nanoseconds to wake threads: last time; lesser of last two times */
+static _Atomic int64_t left;         /* nanoseconds that may still be forgone before threads are woken again */
 
 bool mms_wake_pays(double saves) {
   const uint64_t now = atomic_load_explicit(&costs, memory_order_relaxed);

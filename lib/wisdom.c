@@ -1,9 +1,9 @@
 /* wisdom.c: a list of what was measured, and its file.
  *
- * The file is text: a head that says what it is of, libraries, a line for each shape, and a last line with the number
- * of lines from the first library that was opened on, and a sum over all before it. A reader takes all of it or
- * nothing: the sum must be right, the machine this one, and every library that a line needs must be here in its
- * version.
+ * The file is text: a head that says what it is for, libraries, a line for each shape, and a last line. This has the
+ * number of lines from the first library that was opened on, and a checksum of everything before it. A reader takes all
+ * of the file or nothing: the checksum must be right, the machine must be this one, and every library that a line needs
+ * must be here in the same version.
  *
  *   mmscan-wisdom 4
  *   library 0.1.0
@@ -38,8 +38,8 @@ typedef struct entry {
   mms_wise wise;
 } entry;
 
-/* Entries are only ever put in front, so that readers need no lock. They are never freed: a thread may be in a
- * scan while the process ends. */
+/* Entries are only ever added in front, so readers need no lock. They are never freed: a thread may be in a scan while
+ * the process ends. */
 static _Atomic(entry *) list;
 
 static unsigned log2_of(size_t v) {
@@ -88,7 +88,7 @@ mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise) {
   return MMSCAN_OK;
 }
 
-/* An entry of a list that none before it outranks. Others may put some before that meanwhile. */
+/* Whether no entry before it in the list outranks it. Other threads may put entries in front of `first` meanwhile. */
 static bool is_current(const entry *first, const entry *e) { return find(first, e->key) == e; }
 
 size_t mms_wisdom_count(void) {
@@ -126,7 +126,7 @@ static void make_end(char *end, const char *text, size_t size, size_t lines) {
 #define NO_WISDOM "it is not wisdom"
 #define ANEW      ": mmscan tune -o measures anew"
 
-/* What a file must start with to be of this library and machine. */
+/* What a file must start with to be for this library and machine. */
 static void write_head(mms_text *out, const mms_isa *isa) {
   mms_text_add(out, NAME " %d\nlibrary %s\ncpu %s %08" PRIx32 "\nisa %s\n", FORMAT, mmscan_version(), mms_cpu_name(),
                mms_cpu_signature(), isa->name);
@@ -185,7 +185,7 @@ static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *eng
   return has_unit ? mms_roster_unit(roster, unit, &w->unit) : MMSCAN_OK;
 }
 
-/* What a plan would take. */
+/* Whether a plan would accept it. */
 static bool is_legal(const mms_wise *w) {
   if (w->engine->has_unit ? w->s < 2 || w->s > MMSCAN_MAX_S : w->s != 0) return false;
   if (w->threads < 1 || w->threads > w->of) return false;
@@ -193,7 +193,7 @@ static bool is_legal(const mms_wise *w) {
   return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE;
 }
 
-/* MMSCAN_EIO: it is none. */
+/* MMSCAN_EIO: it is not the line of a shape. */
 static mmscan_status parse_line(mms_roster *roster, const char *line, entry **e) {
   char type[8], engine[16], unit[16];
   unsigned log_n, log_batch;
@@ -212,7 +212,7 @@ static mmscan_status parse_line(mms_roster *roster, const char *line, entry **e)
   return *e ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* The lines between the head and the last one, *count of them, become a roster and a chain. */
+/* Parses the lines between the head and the last line, *count of them, into a roster and a chain. */
 static mmscan_status parse_lines(char *lines, mms_roster *roster, entry **first, entry **last, size_t *count) {
   *first = *last = NULL;
   *count = 0;
@@ -230,7 +230,7 @@ static mmscan_status parse_lines(char *lines, mms_roster *roster, entry **first,
   return MMSCAN_OK;
 }
 
-/* The last line, which is cut off, says what all before it is, letter by letter as it would be written. */
+/* Whether the last line, which is cut off, is exactly what would be written after the text before it. */
 static bool is_whole(char *text, size_t size, size_t *lines) {
   char end[END_ROOM];
   if (size == 0 || strlen(text) != size || text[size - 1] != '\n') return false;
@@ -251,13 +251,13 @@ static bool is_known(const entry *e) {
          a->threads == b->threads && a->of == b->of;
 }
 
-/* To read the same file again and again takes no more memory. */
+/* Whether any entry is new: reading the same file again and again takes no more memory. */
 static bool has_news(const entry *e) {
   while (e && is_known(e)) e = e->next;
   return e != NULL;
 }
 
-/* In which line the head of a file is another than it would be here; NULL: in none. */
+/* How the head of a file differs from the one that this library writes here; NULL: not at all. */
 static const char *unlike(const char *text, const char *head) {
   static const char *const reasons[] = {"it is of another format of wisdom" ANEW,
                                         "it is of another version of the library" ANEW, "it is of another CPU" ANEW,

@@ -4,32 +4,33 @@
 
 #include "estimate.h"
 
-/* What is known to be best for scans about as long and as many. Names are of the tables: they last. */
+/* What is known to be best for scans of about this length and number. Engine and unit are of the tables, and so they
+ * last. */
 typedef struct mms_wise {
   const mms_engine *engine;
-  const mms_unit *unit; /* NULL in an engine without */
-  size_t s, tile;       /* 0 in an engine without */
-  int threads, of;      /* the best number of threads, of as many as there could be */
+  const mms_unit *unit; /* NULL for an engine without a unit */
+  size_t s, tile;       /* 0 for an engine without them */
+  int threads, of;      /* the best number of threads, where there could be `of` */
 } mms_wise;
 
-/* False where nothing is known of such a shape. */
+/* False: nothing is known of such a shape. */
 bool mms_wisdom_find(const mms_shape *shape, mms_wise *wise);
 
 /* MMSCAN_ENOMEM: it is not kept. */
 mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise);
 
-/* How many shapes something is known of. */
+/* The number of shapes of which something is known. */
 size_t mms_wisdom_count(void);
 
-/* Reads a file; what it says outranks what is known. All of it or nothing is kept.
+/* Reads a file; what it says outranks what is known. All of it is kept, or nothing.
  *
  * MMSCAN_EIO     it cannot be read, is damaged, or is of another version, CPU or instruction set, or uses another
- *                BLAS; *why says it
+ *                BLAS; *why says which
  * MMSCAN_ENOMEM
  */
 mmscan_status mms_wisdom_read(const char *file, const mms_isa *isa, const char **why);
 
-/* Writes all that is known, beside `file` first, then in its place. MMSCAN_EIO, MMSCAN_ENOMEM. */
+/* Writes all that is known to a file beside `file`, which then takes its place. MMSCAN_EIO, MMSCAN_ENOMEM. */
 mmscan_status mms_wisdom_write(const char *file, const mms_isa *isa);
 
 #endif

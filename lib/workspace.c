@@ -1,5 +1,5 @@
-/* workspace.c: a few slots that hold blocks nobody uses. A slot is emptied and filled by one atomic exchange, so there
- * is no lock, and a thread that dies or a process that forks leaves nothing behind in a wrong state. */
+/* workspace.c: a few slots that hold unused blocks. A slot is emptied and filled by one atomic exchange, so there is no
+ * lock, and a thread that dies or a process that forks leaves no slot in a wrong state. */
 #include "workspace.h"
 
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ static header *new_block(size_t bytes) {
   return h;
 }
 
-/* A block that is too small is freed: kept, it would fill a slot for nobody. */
+/* A block that is too small is freed: kept, it would occupy a slot without being of use. */
 static header *old_block(size_t bytes) {
   for (int i = 0; i < SLOTS; i++) {
     header *h = atomic_exchange_explicit(&slots[i], NULL, memory_order_acquire);
