@@ -40,7 +40,7 @@ static mms_bounds of_broadcast(double n, double s, double latency) {
       .multiplications = squares, .additions = squares * s * (s - 1), .one_unit = columns * s + latency};
 }
 
-/* The paper allows one multiplication more a segment in step 1 than Lemma 1 does (its ceiling inequality). */
+/* In step 1 the paper allows one multiplication per segment more than Lemma 1 does (its ceiling inequality). */
 static void add_segments(mms_bounds *sum, double digit, double power, double s, double k, double latency) {
   add(sum, digit, of_power(power, s, k, latency));
   add(sum, digit, of_broadcast(power, s, latency));

@@ -1,7 +1,7 @@
 /* dakkak.c: Algorithms 6 and 7 of Dakkak et al.
  *
- * A tile is s^2 elements as an s-by-s matrix A by rows. With U upper triangular ones, L strictly lower triangular ones
- * and 1 all ones, A U scans the rows, and (L A) 1 is for each row the sum of the rows before it:
+ * A tile is s^2 elements, seen as a row-major s-by-s matrix A. With U upper triangular ones, L strictly lower
+ * triangular ones and 1 all ones, A U scans the rows, and (L A) 1 is for each row the sum of the rows before it:
  *
  *   R = A U + (L A) 1
  *
@@ -10,7 +10,7 @@
  */
 #include "paper/dakkak.h"
 
-/* Where the temporaries of a block are: A U and L A of each tile, the prefix of each tile, the block's carry. */
+/* A block. Its temporaries are A U and L A of each tile, the prefix of each tile, and the block's carry. */
 typedef struct block {
   size_t from, end; /* elements */
   size_t tiles;
@@ -27,19 +27,19 @@ static size_t au_at(const mms_machine *m, const block *b, size_t tile) { return 
 
 static size_t la_at(const mms_machine *m, const block *b, size_t tile) { return au_at(m, b, tile) + b->s * b->s; }
 
-/* Behind the temporaries of the tiles of a whole block. The carry is the prefix of a tile after the last. */
+/* Prefixes are stored behind A U and L A of the tiles of a whole block. The carry is the prefix past the last tile. */
 static size_t prefix_at(const mms_machine *m, size_t tile) {
   return m->n + 2 * tiles_of(m->s, m->n) * m->s * m->s + tile;
 }
 
 /* ---- Algorithm 6 ---------------------------------------------------------------------------------------------- */
 
-/* `position` if entry `at` of the tile is data. */
+/* `position` if entry `at` of the tile is data, else MMSCAN_NO_ELEMENT. */
 static size_t if_data(const block *b, size_t tile, size_t at, size_t position) {
   return tile_from(b, tile) + at < b->end ? position : MMSCAN_NO_ELEMENT;
 }
 
-/* Entry `at` of L A is needed if its row has data. */
+/* The same for entry `at` of L A, which is needed if its row has data. */
 static size_t if_row(const block *b, size_t tile, size_t at, size_t position) {
   return if_data(b, tile, at - at % b->s, position);
 }
@@ -74,7 +74,7 @@ static void multiply_r(mms_machine *m, const block *b, size_t tile) {
   mms_machine_take(m);
 }
 
-/* Three levels, in each of which the tiles are side by side. */
+/* Three levels; within a level no tile waits for another. */
 static void scan_tiles(mms_machine *m, const block *b) {
   static void (*const levels[])(mms_machine *, const block *, size_t) = {multiply_au, multiply_la, multiply_r};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
@@ -96,7 +96,7 @@ mms_machine_size mms_dakkak_block_size(size_t n, size_t s) {
   return (mms_machine_size){.positions = n + 2 * tiles * s * s + s + 1, .entries = 2 * tiles * s * s, .s = s + 1};
 }
 
-/* The exclusive scan of the totals of the tiles, from the carry of the block before. */
+/* The exclusive scan of the tiles' totals, starting from the carry of the block before. */
 static void scan_totals(mms_machine *m, const block *b) {
   mms_machine_next_level(m);
   mms_machine_begin(m,

@@ -1,5 +1,5 @@
 /* dakkak.h: the scans of "Accelerating Reduction and Scan Using Tensor Core Units" (Dakkak et al., 2019), with s for
- * its 16, on a machine. For commutative operators only: see L A below. */
+ * its 16, on a machine. For commutative operators only: L A adds down the columns of a tile, not in order. */
 #ifndef MMS_DAKKAK_H
 #define MMS_DAKKAK_H
 

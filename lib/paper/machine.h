@@ -1,7 +1,7 @@
 /* machine.h: takes the steps of a method on the elements of an array, one after the other.
  *
- * A step is put together entry by entry and then taken: W = A X, or W = A X + C, where an entry is named by its
- * position. All of X and C is read before W is written. A plain operator is L_2 on a column of two.
+ * A step is W = A X, or W = A X + C. It is put together entry by entry, each named by its position, and then taken: all
+ * of X and C is read before W is written. The operator applied once is L_2 times a column of two.
  */
 #ifndef MMS_MACHINE_H
 #define MMS_MACHINE_H
@@ -11,11 +11,11 @@
 typedef struct mms_machine {
   const mms_monoid *monoid;
   size_t n, s;
-  mmscan_trace *trace; /* NULL: nobody listens */
+  mmscan_trace *trace; /* NULL: none */
   void *trace_context;
   char *values;           /* the array, then the temporaries, which start as the identity */
   size_t *in, *add, *out; /* the entries of the step */
-  size_t entries;         /* so many of them so far */
+  size_t entries;         /* how many there are so far */
   mmscan_event event;     /* the step */
   char *x, *w;            /* its matrices */
   float *a;               /* A, which is `matrix`, a_s-by-a_s */
@@ -35,17 +35,17 @@ mmscan_status mms_machine_open(mms_machine *m, const mms_monoid *monoid, const m
                                const void *x);
 void mms_machine_close(mms_machine *m);
 
-/* Steps that follow are a level later. */
+/* The steps that follow are one level later. */
 void mms_machine_next_level(mms_machine *m);
 
-/* Begins a step like `event`, of which phase, step, level, matrix, is_product and s are looked at. */
+/* Begins a step. Of `event`, phase, step, level, matrix, is_product and s are used. */
 void mms_machine_begin(mms_machine *m, mmscan_event event);
 
-/* Its next entry, column by column, and the same with one of C. */
+/* Add the step's next entry, column by column; the second function adds one with an entry of C. */
 void mms_machine_entry(mms_machine *m, size_t in, size_t out);
 void mms_machine_entry_plus(mms_machine *m, size_t in, size_t add, size_t out);
 
-/* Takes the step; one without entries is none. */
+/* Takes the step, unless it has no entries. */
 void mms_machine_take(mms_machine *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* meter.c: every event is looked at entry by entry, first for what it reads, then for what it writes. */
+/* meter.c: counts every event entry by entry, first what it reads, then what it writes. */
 #include "paper/meter.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void at_least(uint64_t *most, uint64_t value) {
 
 /* ---- An entry of W -------------------------------------------------------------------------------------------- */
 
-/* What an entry combines: so many elements, the last of a chain of so many adders. */
+/* What an entry combines: the number of elements, and the adders on the longest chain to one of them. */
 typedef struct terms {
   uint64_t elements, path;
 } terms;
@@ -33,7 +33,7 @@ static terms look_at(const mms_meter *m, const mmscan_event *e, size_t at) {
   return found;
 }
 
-/* The values that an entry reads go one way more. */
+/* Counts one more use of each value that an entry reads. */
 static void use(mms_meter *m, const mmscan_event *e, size_t at, bool is_adder) {
   size_t position;
   for (size_t k = 0; k <= e->s; k++) {
@@ -65,7 +65,7 @@ static void read_entry(mms_meter *m, const mmscan_event *e, size_t at) {
 
 /* ---- An event ------------------------------------------------------------------------------------------------- */
 
-/* Additions of a column, padding or not: one less than the terms of each row. */
+/* Additions of a column, with those on padding: for each row one less than its terms. */
 static uint64_t work_of_column(const mmscan_event *e) {
   uint64_t work = 0;
   for (size_t row = 0; row < e->s; row++) {
@@ -76,7 +76,7 @@ static uint64_t work_of_column(const mmscan_event *e) {
   return work;
 }
 
-/* A value that is not overwritten also goes on as it is. */
+/* A value that is not overwritten has one more use: it is passed on unchanged. */
 static void count_ways(mms_meter *m, const size_t *positions, size_t entries) {
   for (size_t at = 0; positions && at < entries; at++) {
     if (positions[at] == MMSCAN_NO_ELEMENT) continue;

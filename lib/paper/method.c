@@ -60,14 +60,14 @@ const mms_method *mms_method_find(const char *name) {
 
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 
-/* A run of any method: its arguments, its operator, and who listens. */
+/* A run of any method: its arguments and its operator. */
 typedef struct run {
   const mms_method *method;
   const mmscan_network_desc *desc;
   mms_monoid monoid;
 } run;
 
-/* The caller's trace is told by the meter. */
+/* The meter passes every event on to the caller's trace. */
 static mmscan_status open_meter(mms_meter *meter, const run *r, size_t positions) {
   mmscan_status status = mms_meter_open(meter, positions);
   meter->next = r->desc->trace;
@@ -118,8 +118,8 @@ static mmscan_status run_metered(run *r, const void *x, void *y, mmscan_network_
   return status;
 }
 
-/* Whether the method does what is asked; and work space can be asked for, of sizes that do not overflow: some squares
- * of s^2 elements come to those of the array. */
+/* Whether the method can do what is asked, and the size of its workspace does not overflow: that holds the array and
+ * several squares of s^2 elements. */
 static mmscan_status check_fit(const mms_method *method, const mmscan_network_desc *desc) {
   size_t limit = PTRDIFF_MAX / 256 / (desc->size < sizeof(size_t) ? sizeof(size_t) : desc->size);
   size_t squares = method->has_s ? desc->s * desc->s : 0;

@@ -18,11 +18,11 @@ typedef struct mms_method {
 /* Row `index` of the table; NULL past its end. */
 const mms_method *mms_method_at(size_t index);
 
-/* The method called `name`; NULL where there is none. */
+/* The method called `name`; NULL if there is none. */
 const mms_method *mms_method_find(const char *name);
 
-/* y = the scan of x as *desc says, and what was done in *counts. MMSCAN_ENOTSUP where the method does not do that;
- * MMSCAN_ENOMEM leaves y as it was. The caller has validated everything else. */
+/* y = the scan of x that *desc describes; *counts gets what was done. MMSCAN_ENOTSUP: the method cannot do that.
+ * MMSCAN_ENOMEM leaves y untouched. The caller has validated everything else. */
 mmscan_status mms_method_run(const mms_method *method, const mmscan_network_desc *desc, const void *x, void *y,
                              mmscan_network_counts *counts);
 

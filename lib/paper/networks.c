@@ -1,4 +1,4 @@
-/* networks.c: which elements each level combines. Below, d is how far apart they are: 1, 2, 4, ... */
+/* networks.c: which elements each level combines. Below, d is their distance: 1, 2, 4, ... */
 #include "paper/networks.h"
 
 static void begin_level(mms_machine *m, mmscan_phase phase, size_t level) {
@@ -23,7 +23,7 @@ mms_machine_size mms_sklansky_size(size_t n, size_t s) {
   return size_of(n, n / 2 + 1);
 }
 
-/* The last of a lower half is added to all of the upper half, for halves of d. */
+/* The last element of each lower half of d elements is added to all elements of the upper half. */
 void mms_sklansky(mms_machine *m) {
   for (size_t d = 1, level = 0; d < m->n; d *= 2, level++) {
     begin_level(m, MMSCAN_COMBINE, level);
@@ -83,13 +83,13 @@ mms_machine_size mms_blelloch_size(size_t n, size_t s) {
   return size_of(power_of_two(n), power_of_two(n));
 }
 
-/* A node of the tree, at x[i], is over x[i-2d+1..i]; its children are at x[i-d] and x[i]. From n on all is padding. */
+/* A node of the tree, at x[i], covers x[i-2d+1..i]; its children are at x[i-d] and x[i]. From n on all is padding. */
 static void up_node(mms_machine *m, size_t d, size_t i) {
   size_t right = i - d + 1 < m->n ? i : MMSCAN_NO_ELEMENT;
   adder(m, i - d, right, i);
 }
 
-/* x[i] holds the prefix of the node: the left child gets that, the right one that and the left child's sum. */
+/* x[i] holds the prefix of the node: the left child gets it, the right one gets it combined with the left one's sum. */
 static void down_node(mms_machine *m, size_t d, size_t i) {
   mms_machine_entry(m, i, i - d);
   mms_machine_entry(m, i - d, i - d + 1 < m->n ? i : MMSCAN_NO_ELEMENT);

@@ -4,7 +4,7 @@
 
 #include "paper/machine.h"
 
-/* Each for any n; s is not looked at. The sizes are of the machine it needs. */
+/* Each is for any n and ignores s. The sizes are those of the machine it needs. */
 mms_machine_size mms_sklansky_size(size_t n, size_t s);
 void mms_sklansky(mms_machine *m);
 

@@ -4,7 +4,7 @@
 
 #include "unit/unit.h"
 
-/* mmscan_product(), for a description that is valid and a unit that is held. MMSCAN_ENOTSUP, MMSCAN_ENOMEM. */
+/* Does mmscan_product(), given a valid description and a unit that is held. MMSCAN_ENOTSUP, MMSCAN_ENOMEM. */
 mmscan_status mms_product_run(const mmscan_product_desc *desc, const mms_unit *unit, const void *x, void *w);
 
 #endif

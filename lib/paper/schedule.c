@@ -24,7 +24,7 @@ void mms_schedule_close(mms_schedule *s) {
   free(s->writer);
 }
 
-/* Grows an array to `room` elements; where that fails it is as it was. */
+/* Grows an array to `room` elements; if that fails, the array is unchanged. */
 static bool grow(void *array, size_t room, size_t size) {
   void **old = array, *new = room <= SIZE_MAX / size ? realloc(*old, room * size) : NULL;
   if (new) *old = new;
@@ -78,7 +78,7 @@ typedef struct entry {
   uint32_t task;
 } entry;
 
-/* First is the largest key; of equal ones, the first task. Room is found beforehand. */
+/* The first entry is that of the largest key; of equal ones, that of the first task. Room is allocated beforehand. */
 typedef struct heap {
   entry *entries;
   size_t count;
@@ -109,19 +109,19 @@ static entry heap_take(heap *h) {
 
 typedef struct run {
   const mms_schedule *s;
-  double *chain;     /* by task: the longest chain from its start to the end of all */
-  uint32_t *pending; /* by task: how many it still waits for */
-  uint32_t *heirs;   /* by task, as mms_task.waits: where in `heir` those that wait for it end */
+  double *chain;     /* by task: the longest chain from its start to the end of the run */
+  uint32_t *pending; /* by task: how many tasks it still waits for */
+  uint32_t *heirs;   /* by task, as mms_task.waits: where in `heir` the tasks that wait for it end */
   uint32_t *heir;
   size_t idle[MMS_PROCESSORS];
   heap ready[MMS_PROCESSORS]; /* by chain */
-  heap running;               /* by the end, negative */
+  heap running;               /* by the time of the end, negated */
   double now;
 } run;
 
 static uint32_t waits_from(const mms_schedule *s, size_t task) { return task ? s->task[task - 1].waits : 0; }
 
-/* A task is added after those it waits for, so from the last to the first its heirs' chains are known. */
+/* A task is added after those it waits for, so in a loop from the last to the first its heirs' chains are known. */
 static void find_chains(run *r) {
   const mms_schedule *s = r->s;
   memset(r->chain, 0, s->tasks * sizeof *r->chain);
@@ -132,7 +132,8 @@ static void find_chains(run *r) {
   }
 }
 
-/* Turns the waits around, by counting: heirs[t] is first the number, then the begin, at last the end of t's. */
+/* Inverts the waits by a counting sort: heirs[t] is first the number of t's heirs, then where they begin, and at last
+ * where they end. */
 static void find_heirs(run *r) {
   const mms_schedule *s = r->s;
   uint32_t sum = 0;
@@ -166,7 +167,7 @@ static void start(run *r) {
     }
 }
 
-/* All that end at the same time, so that what is ready then is known before a processor chooses. */
+/* Finishes all tasks that end at the same time, so that a processor chooses among all that are ready then. */
 static void finish(run *r) {
   r->now = -r->running.entries[0].key;
   do {
@@ -177,7 +178,7 @@ static void finish(run *r) {
   } while (r->running.count && -r->running.entries[0].key <= r->now);
 }
 
-/* A heap is as long as there are tasks: of those not yet ready, no page is touched. */
+/* Each heap has room for all tasks; pages of that room that are not used are never touched. */
 static mmscan_status open_run(run *r) {
   const mms_schedule *s = r->s;
   r->chain = malloc(s->tasks * sizeof *r->chain + 1);

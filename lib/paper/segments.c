@@ -41,7 +41,7 @@ typedef struct run {
   mmscan_counts w_counts;
   char *w;         /* last values, padded to w_length = s^q */
   size_t w_length; /* the smallest power of s that holds them; 0 for a single segment */
-  char *arena;     /* every room and matrix */
+  char *arena;     /* holds w, all rooms and both matrices */
   mms_trace trace; /* what the traces of all sweeps have in common */
 } run;
 
@@ -82,7 +82,7 @@ static void cut_by_digits(run *r) {
   }
 }
 
-/* With the rule that pads, all of x is one segment: levels of any length are right once k is rounded up. */
+/* With MMSCAN_PADDED all of x is one segment: levels of any length are right if k is rounded up. */
 static void cut(run *r) {
   if (r->desc->length_rule == MMSCAN_PADDED)
     *r->segment = (segment){.length = r->desc->n, .k = mms_sweep_levels(r->desc->s, r->desc->n)};
@@ -94,7 +94,7 @@ static void cut(run *r) {
 
 static size_t room_for(const run *r, size_t n) { return 2 * mms_sweep_padded(r->desc->s, r->desc->form, n) * r->size; }
 
-/* Bytes of a matrix, after which elements of any kind are aligned. */
+/* Bytes of a matrix, rounded up so that elements of any type are aligned after it. */
 static size_t square_of(const run *r) {
   size_t bytes = r->desc->s * r->desc->s * mms_type_size(r->desc->type), align = alignof(max_align_t);
   return (bytes + align - 1) / align * align;
@@ -127,7 +127,7 @@ static mmscan_status open_trace(run *r) {
   return r->trace.room ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* Sweeps that come one after the other share a room. */
+/* On one thread sweeps come one after the other, and share a room. */
 static size_t next_room(const run *r, size_t room, size_t length) {
   return r->threads > 1 ? room + room_for(r, length) : room;
 }
@@ -142,7 +142,7 @@ static size_t rooms(const run *r) {
 
 enum { BEHIND = 64 }; /* bytes: BLIS reads some behind a matrix */
 
-/* L_s, B_s, w, the rooms of w and of the segments. */
+/* Holds L_s, B_s, w, and the rooms of w and of the segments. */
 static mmscan_status open_arena(run *r) {
   r->arena = malloc(2 * square_of(r) + r->w_length * r->size + rooms(r) + BEHIND);
   return r->arena ? MMSCAN_OK : MMSCAN_ENOMEM;
@@ -186,7 +186,7 @@ static void close_run(run *r) {
 
 /* ---- Depth ---------------------------------------------------------------------------------------------------- */
 
-/* Step 3 waits for the largest segment's up-sweep: its k levels; all of it, recursively. */
+/* Step 3 waits for the k levels of the largest segment's up-sweep or, in the recursive form, for its whole scan. */
 static size_t depth_before_w(const run *r) {
   return r->desc->traversal == MMSCAN_RECURSIVE ? r->segment->counts.depth : r->segment->k;
 }
@@ -216,7 +216,7 @@ static void tell_gather(const run *r) {
                                 .columns = r->segments});
 }
 
-/* A single segment has nobody to hand its last value to. */
+/* A single segment has no next one to hand its last value to. */
 static void gather_w(run *r, ptrdiff_t only) {
   (void)only;
   if (r->segments == 1) return;
@@ -235,7 +235,7 @@ static void scan_segment(run *r, ptrdiff_t i) {
     mms_sweep_up(&g->sweep, element(r, g->from), g->length, g->k);
 }
 
-/* Step 3 is one task beside the down-sweeps, that of index -1: w is a copy, so the two touch no common memory. */
+/* Step 3 is the task of index -1, beside the down-sweeps: w is a copy, so they share no memory with it. */
 static void finish_segment(run *r, ptrdiff_t i) {
   const segment *g = i < 0 ? NULL : &r->segment[i];
   if (!g)
@@ -244,7 +244,7 @@ static void finish_segment(run *r, ptrdiff_t i) {
     mms_sweep_down(&g->sweep, element(r, g->from), g->length, g->k);
 }
 
-/* Columns of the carry and an element, which are adders. */
+/* Each column is an adder, of the carry and an element. */
 static void tell_vector(const segment *g, size_t carry) {
   const mms_trace *t = &g->sweep.trace;
   if (!t->call) return;
@@ -280,8 +280,8 @@ static void broadcast(run *r, ptrdiff_t i) {
     mms_sweep_broadcast(&g->sweep, element(r, g->from), g->length, carry, position);
 }
 
-/* Tasks [from, to) of a step, each for one thread; the next step waits for all. One thread makes no team: OpenMP
- * allocates for that too, and ends the process where there is no memory. */
+/* Runs tasks [from, to) of a step, each on one thread; the next step waits for all. With one thread there is no team:
+ * OpenMP would allocate memory even for that, and end the process if there is none. */
 static void for_each(run *r, ptrdiff_t from, ptrdiff_t to, void (*task)(run *r, ptrdiff_t index)) {
   if (r->threads == 1) {
     for (ptrdiff_t i = from; i < to; i++) task(r, i);
@@ -332,7 +332,7 @@ static void count(const run *r, mmscan_counts *counts) {
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------- */
 
-/* The segments, and w. */
+/* One for each segment, and one for w. */
 int mms_matmulscan_threads(const mmscan_matmul_desc *desc, int most) {
   size_t segments = desc->n == 0 ? 0 : segments_of(desc);
   if (desc->trace || segments <= 1) return 1;
@@ -348,7 +348,7 @@ mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *uni
                              int threads, const void *x, void *y, mmscan_counts *counts) {
   const size_t size = monoid ? monoid->size : mms_type_size(desc->type);
   if (desc->n == 0) return MMSCAN_OK;
-  if (desc->n > PTRDIFF_MAX / 256 / size) return MMSCAN_ENOMEM; /* sizes of work space are not to overflow */
+  if (desc->n > PTRDIFF_MAX / 256 / size) return MMSCAN_ENOMEM; /* sizes of the workspace must not overflow */
   run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = threads, .x = y, .size = size};
   r.segments = segments_of(desc);
   mmscan_status status = open_run(&r);

@@ -8,9 +8,9 @@ typedef struct level {
   mmscan_phase phase;
   size_t t;             /* of Algorithm 1 */
   size_t start, stride; /* x[start], x[start + stride], ... */
-  size_t m;             /* so many entries */
-  size_t data;          /* so many of them, the first, are data */
-  size_t total;         /* so many when padded */
+  size_t m;             /* number of entries */
+  size_t data;          /* how many of them are data: the first ones */
+  size_t total;         /* number of entries once padded */
 } level;
 
 /* ---- Moving elements ------------------------------------------------------------------------------------------ */
@@ -20,7 +20,7 @@ static void copy_steps(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t 
 }
 
 /* to[i * to_stride] = from[i * from_stride] for i in [0, m), strides in elements; the two share no memory. The usual
- * sizes have loops of their own, whose copies are single moves. */
+ * element sizes have loops of their own, in which each copy is a single move. */
 static void copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t m,
                          size_t size) {
   ptrdiff_t step = (ptrdiff_t)size;
@@ -53,7 +53,7 @@ void mms_sweep_fill(const mms_sweep *w, void *to, size_t m) {
 
 /* ---- Telling a trace ------------------------------------------------------------------------------------------ */
 
-/* Row 0 of L_s and of B_s leaves an element as it is. */
+/* Row 0 of L_s and of B_s leaves an element as it is, so the trace shows no store. */
 static void place(const mms_sweep *w, size_t i, size_t position) {
   mms_trace_place(&w->trace, i, position, i % w->s ? position : MMSCAN_NO_ELEMENT);
 }
@@ -73,7 +73,7 @@ static void place_broadcast(const mms_sweep *w, const level *v, size_t carry) {
   }
 }
 
-/* One product, of the entries from `from` on. */
+/* Tells the trace of one product, of the entries from `from` on. */
 static void tell(const mms_sweep *w, const level *v, mmscan_matrix matrix, size_t from, size_t columns) {
   if (!w->trace.call) return;
   mms_trace_tell(&w->trace, from,
@@ -88,7 +88,7 @@ static void tell(const mms_sweep *w, const level *v, mmscan_matrix matrix, size_
 
 /* ---- One level: BatchMatMul ----------------------------------------------------------------------------------- */
 
-/* Elements of m as a matrix of s rows: padded to whole columns when stacked, to whole squares when batched. */
+/* The size of m elements as a matrix of s rows: padded to whole columns when stacked, to whole squares when batched. */
 static size_t padded(size_t s, mmscan_form form, size_t m) {
   size_t unit = form == MMSCAN_BATCHED ? s * s : s;
   return (m + unit - 1) / unit * unit;
@@ -100,7 +100,7 @@ size_t mms_sweep_padded(size_t s, mmscan_form form, size_t n) {
   return padded(s, form, broadcast > n ? broadcast : n);
 }
 
-/* How squares are asked of the unit: by its batched call, where it has one. */
+/* The form in which the unit multiplies squares: its batched call, if it has one. */
 static mmscan_product_form form_of_squares(const mms_sweep *w) {
   static const mmscan_product_form forms[] = {MMSCAN_PRODUCT_BATCH_STRIDED, MMSCAN_PRODUCT_BATCH};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
@@ -108,7 +108,7 @@ static mmscan_product_form form_of_squares(const mms_sweep *w) {
   return MMSCAN_PRODUCT_CHUNKED;
 }
 
-/* z = A y for a padded level: one GEMM, or one a square, or one batch of squares. */
+/* z = A y for a padded level: one GEMM, or one GEMM per square, or one batch of squares. */
 static void batch_matmul(const mms_sweep *w, const level *v, const char *y, char *z) {
   mmscan_matrix matrix = v->phase == MMSCAN_UP_SWEEP ? MMSCAN_MATRIX_L : MMSCAN_MATRIX_B;
   mmscan_product_form form = w->form == MMSCAN_BATCHED ? form_of_squares(w) : MMSCAN_PRODUCT_CHUNKED;
@@ -197,7 +197,7 @@ void mms_sweep_scan_recursive(const mms_sweep *w, void *x, size_t n) {
 
 /* ---- Step 4 of Section 3.2 ------------------------------------------------------------------------------------ */
 
-/* m elements of x go into a matrix, and come out of one, whose columns are a row 0, left alone, and s - 1 elements. */
+/* Move m elements of x into a matrix, and back, whose columns have s - 1 elements under a row 0 that is left alone. */
 static void put_columns(const mms_sweep *w, char *matrix, const char *x, size_t m) {
   const size_t size = w->size, rows = w->s - 1;
   for (size_t at = 0; at < m; at += rows, matrix += w->s * size)

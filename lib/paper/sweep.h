@@ -21,7 +21,7 @@ typedef struct mms_sweep {
   size_t s, size;           /* size: bytes of an element */
   mmscan_form form;
   const void *l, *b;     /* L_s and B_s */
-  void *room;            /* 2 * mms_sweep_padded() elements that nobody else writes to */
+  void *room;            /* 2 * mms_sweep_padded() elements that no other thread writes to */
   size_t padding;        /* elements at the end of x that are padding */
   mmscan_counts *counts; /* depth, products and moves are added to it */
   mms_trace trace;
@@ -46,8 +46,8 @@ void mms_sweep_scan(const mms_sweep *sweep, void *x, size_t n);
 /* The same by Algorithm 2, which recurses on every s-th element. */
 void mms_sweep_scan_recursive(const mms_sweep *sweep, void *x, size_t n);
 
-/* Adds *carry, which is at a position of its own, to x[0..n-1] by products with B_s: columns of s - 1 elements under a
- * row 0 that holds the carry (Section 3.2, step 4). */
+/* Adds *carry to x[0..n-1] by products with B_s: columns of s - 1 elements under a row 0 that holds the carry (Section
+ * 3.2, step 4). position: that of the carry in the trace. */
 void mms_sweep_broadcast(const mms_sweep *sweep, void *x, size_t n, const void *carry, size_t position);
 
 #endif

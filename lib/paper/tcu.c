@@ -1,4 +1,4 @@
-/* tcu.c: takes a run apart into its multiplications, and has them scheduled.
+/* tcu.c: splits a run into its multiplications, and schedules them.
  *
  * The run is MatMulScan itself, with a unit that does not multiply; its trace says which elements each product reads
  * and writes. Two schedules are made of it: one of whole products, which is Theorem 1's form, and one of s-by-s
@@ -31,7 +31,7 @@ static size_t rows_of_data(const mmscan_event *e, size_t column) {
   return rows;
 }
 
-/* Row r of L_s adds r times, a row of B_s but the first once. */
+/* Row r of L_s takes r additions, each row of B_s but the first takes one. */
 static uint64_t additions(const mmscan_event *e, size_t from, size_t to) {
   uint64_t sum = 0;
   for (size_t column = from; column < to; column++) {

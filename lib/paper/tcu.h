@@ -4,7 +4,7 @@
 
 #include "mmscan.h"
 
-/* Prices MatMulScan as *desc says, which is legal. On MMSCAN_ENOMEM *result is as it was. */
+/* Prices the MatMulScan that *desc, which is valid, describes. MMSCAN_ENOMEM leaves *result untouched. */
 mmscan_status mms_tcu_price(const mmscan_model_desc *desc, mmscan_model_result *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* trace.c: what all events of a run have in common, and what they say. */
+/* trace.c: fills in what all events of a run have in common, and reads the terms of an event. */
 #include "paper/trace.h"
 
 void mms_trace_tell(const mms_trace *t, size_t from, mmscan_event event) {

@@ -1,14 +1,14 @@
-/* trace.h: telling a caller's trace what a sweep does. */
+/* trace.h: tells the caller's trace what a sweep does. */
 #ifndef MMS_TRACE_H
 #define MMS_TRACE_H
 
 #include "mmscan.h"
 
 typedef struct mms_trace {
-  mmscan_trace *call; /* NULL: nobody listens, and the rest is not looked at */
+  mmscan_trace *call; /* NULL: there is none, and the rest is not used */
   void *context;
-  size_t *room;     /* for the positions of X, and after `half` of them those of W */
-  size_t half;      /* no event has more entries */
+  size_t *room;     /* for `half` positions of X, then as many of W */
+  size_t half;      /* the most entries an event has */
   size_t positions; /* of the run */
   int step;         /* of Section 3.2 */
   size_t segment;   /* likewise */
@@ -22,7 +22,8 @@ static inline void mms_trace_place(const mms_trace *trace, size_t i, size_t in, 
   trace->room[trace->half + i] = out;
 }
 
-/* Calls with the event, whose entries are those placed from `from` on; its other common fields are filled in. */
+/* Calls the trace with the event, after filling in its entries, which are those placed from index `from` on, and the
+ * fields that all events of a run have in common. */
 void mms_trace_tell(const mms_trace *trace, size_t from, mmscan_event event);
 
 #endif

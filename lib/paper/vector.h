@@ -1,5 +1,5 @@
-/* vector.h: what a vector unit does beside the matrix unit (Section 3.3): additions of a scalar to a vector. For
- * MMSCAN_F32 and MMSCAN_F64. */
+/* vector.h: what a vector unit does beside the matrix unit (Section 3.3): adds a scalar to a vector. For MMSCAN_F32 and
+ * MMSCAN_F64. */
 #ifndef MMS_VECTOR_H
 #define MMS_VECTOR_H
 

@@ -1,8 +1,8 @@
-/* blas.c: the routines of a BLAS, and products by them.
+/* blas.c: the routines of a BLAS, and products computed by them.
  *
- * Integers are passed in 64 bits, whatever the library takes: all are less than 2^31 and none is negative, and by the
- * ABIs of Linux an argument fills a whole register or slot of the stack, of which a callee that takes 32 bits reads the
- * low ones. Integers in memory, in the arrays of gemm_batch, are one to an array; the low half of each comes first. */
+ * Integers are passed as 64 bits, whatever the library takes. All are non-negative and below 2^31, and under the ABIs
+ * of Linux an argument fills a whole register or stack slot, of which a callee that takes 32 bits reads the low half.
+ * Each integer array of gemm_batch holds a single integer, whose low half comes first. */
 #include "unit/blas.h"
 
 #include "unit/fork.h"
@@ -24,7 +24,8 @@ enum {
 
 /* ---- One call ------------------------------------------------------------------------------------------------- */
 
-/* Columns [from, from + columns) of a product. By rows, the column-major A reads as A^T, and as an upper triangle. */
+/* Columns [from, from + columns) of a product. A row-major call reads the column-major A as A^T, so its lower triangle
+ * as an upper one. */
 typedef struct part {
   const mms_product *p;
   int order, trans, uplo;
@@ -49,7 +50,7 @@ static part part_of(const mms_product *p, size_t from, size_t columns) {
                 .w = (char *)p->w + at * size};
 }
 
-/* A routine by the types of its scalars: float, double, or for complex types pointers to them. */
+/* A routine's signature depends on how it takes scalars: as float, as double, or for complex types by pointer. */
 typedef void (*gemm_f32)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, float alpha,
                          const void *a, int64_t lda, const void *b, int64_t ldb, float beta, void *c, int64_t ldc);
 typedef void (*gemm_f64)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, double alpha,
@@ -104,14 +105,14 @@ static void trmm(mms_blas_call call, const part *t) {
 
 /* ---- Batches -------------------------------------------------------------------------------------------------- */
 
-enum { GROUP = 1024 }; /* squares to a gemm_batch, whose pointers are on the stack */
+enum { GROUP = 1024 }; /* squares per call of gemm_batch; the pointers to them are on the stack */
 
 typedef void (*batch_call)(int order, const int *trans_a, const int *trans_b, const int64_t *m, const int64_t *n,
                            const int64_t *k, const void *alpha, const void **a, const int64_t *lda, const void **b,
                            const int64_t *ldb, const void *beta, void **c, const int64_t *ldc, int64_t groups,
                            const int64_t *sizes);
 
-/* Squares of the part from its start on. */
+/* Multiplies the first `squares` squares of the part. */
 static void batch_group(mms_blas_call call, const part *t, size_t squares) {
   const mms_one *one = mms_matrix_one(t->p->type);
   const int none = NO_TRANS;
@@ -146,7 +147,7 @@ typedef void (*strided_pointer)(int order, int trans_a, int trans_b, int64_t m, 
                                 const void *a, int64_t lda, int64_t a_dist, const void *b, int64_t ldb, int64_t b_dist,
                                 const void *beta, void *c, int64_t ldc, int64_t c_dist, int64_t count);
 
-/* All squares by the one A, which is 0 elements after itself. */
+/* All squares share one A, so the distance from one A to the next is 0. */
 static void batch_strided(mms_blas_call call, const part *t) {
   const mms_one *one = mms_matrix_one(t->p->type);
   const int64_t s = t->s, dist = s * s, count = t->columns / s;
@@ -163,7 +164,7 @@ static void batch_strided(mms_blas_call call, const part *t) {
 /* ---- The table of routines ------------------------------------------------------------------------------------ */
 
 typedef struct entry {
-  const char *name, *others; /* as CBLAS has it, without cblas_; and as others do, NULL: they have none */
+  const char *name, *others; /* in CBLAS, without cblas_; and what other libraries call it, NULL: the same */
   mmscan_type type;
   mmscan_product_form form;
   void (*run)(mms_blas_call call, const part *t);
@@ -189,7 +190,7 @@ static const entry table[MMS_BLAS_ROUTINES] = {
     {"sbgemm", "gemm_bf16bf16f32", MMSCAN_F32, MMSCAN_PRODUCT_BF16, gemm},
 };
 
-/* MMS_BLAS_ROUTINES where there is no such routine. */
+/* MMS_BLAS_ROUTINES if there is no such routine. */
 static size_t index_of(mmscan_type type, mmscan_product_form form) {
   if (form == MMSCAN_PRODUCT_CHUNKED) form = MMSCAN_PRODUCT_GEMM;
   size_t i = 0;
@@ -205,13 +206,13 @@ static size_t index_named(const char *name) {
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
-/* OpenBLAS starts threads of its own where m n k is over SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
- * interface/gemm.c), by default 65536 * 4. A longer product is done in chunks, which stay in its small-matrix range
- * too. MMSCAN_MAX_S is the largest s of which one column is not over it. */
+/* OpenBLAS starts threads of its own if m n k exceeds SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
+ * interface/gemm.c), by default 65536 * 4. Longer products are cut into chunks within that limit, which are also small
+ * enough for its small-matrix kernels. MMSCAN_MAX_S is the largest s for which one column is within the limit. */
 enum { MOST_WORK = 262144, MOST_ELEMENTS = 1 << 30 };
 _Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be within a chunk");
 
-/* Columns to a call: an integer of 32 bits counts them. */
+/* Columns per call: those of a chunk, or else of at most 2^30 elements, as the library may count them in 32 bits. */
 static size_t most_columns(const mms_product *p) {
   if (p->form == MMSCAN_PRODUCT_CHUNKED) return MOST_WORK / (p->s * p->s);
   size_t unit = mms_product_is_batch(p->form) ? p->s * p->s : p->s;
@@ -226,7 +227,7 @@ static void multiply_parts(const mms_blas *blas, const mms_product *p) {
   }
 }
 
-/* The columns behind so many. */
+/* The columns after the first `done`. */
 static mms_product rest_of(const mms_product *p, size_t done) {
   part at = part_of(p, done, 0);
   mms_product rest = *p;
@@ -237,7 +238,7 @@ static mms_product rest_of(const mms_product *p, size_t done) {
   return rest;
 }
 
-/* What a batch leaves is the columns behind its last square. */
+/* The columns after the last whole square are left to gemm. */
 static void multiply_squares(const mms_blas *blas, const mms_product *p) {
   const mms_product rest = rest_of(p, p->columns / p->s * p->s);
   mms_product squares = *p;
@@ -246,7 +247,7 @@ static void multiply_squares(const mms_blas *blas, const mms_product *p) {
   multiply_parts(blas, &rest);
 }
 
-/* A row as two of half its length, one below the other. */
+/* For s = 1: takes the row as two rows of half its length, one below the other, and A as diag(a, a). */
 static void multiply_halves(const mms_blas *blas, const mms_product *p) {
   const size_t size = mms_matrix_one(p->type)->size, half = p->columns / 2;
   const mms_product rest = rest_of(p, 2 * half);
@@ -297,10 +298,11 @@ static mmscan_routine_state state_of(const mms_blas *blas, size_t index) {
   return (mmscan_routine_state)atomic_load_explicit(&blas->state[index], memory_order_acquire);
 }
 
-/* Threads would take longer than the products; and some would be waited for in vain, in a process that forks. */
+/* Tests run without the library's threads: these would take longer than the products, and in a process that forks the
+ * library might wait in vain for threads that are gone. */
 static void multiply_as(const void *self, const mms_product *p) { multiply(self, p, MMS_ALONE); }
 
-/* In scans gemm may be asked to add. */
+/* A gemm that scans use must also pass the test of W = W + A X. */
 static bool is_good(const mms_blas *blas, size_t i) {
   const mmscan_type type = table[i].type;
   const bool scans = table[i].form == MMSCAN_PRODUCT_GEMM && mms_product_is_of_scans(type, MMSCAN_PRODUCT_CHUNKED);

@@ -1,4 +1,4 @@
-/* blas.h: a library with the C interface of BLAS: its routines, whether they are good, and products by them. */
+/* blas.h: a library with the C interface of BLAS: its routines, their tests, and products computed by them. */
 #ifndef MMS_BLAS_H
 #define MMS_BLAS_H
 
@@ -17,21 +17,22 @@ typedef struct mms_blas {
   _Atomic int state[MMS_BLAS_ROUTINES];  /* mmscan_routine_state */
 } mms_blas;
 
-/* Looks the routines up. Those that are there are off. The name of the unit and the vendor must last. */
+/* Looks the routines up; those found start as MMSCAN_ROUTINE_OFF. name (of the unit) and vendor must outlive *blas. */
 void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor);
 
-/* Tests those that are not known to crash. Only one that has passed is had, but multiply() asks nobody. */
+/* Tests every routine found, except batched ones that are neither known to be good nor trusted (trust.h): they may
+ * crash. mms_blas_has() is true only of routines that passed; mms_blas_multiply() does not check. */
 void mms_blas_test(mms_blas *blas);
 
-/* Tests what scans multiply by, sgemm and dgemm, alone. */
+/* Tests only sgemm and dgemm, which scans use. */
 void mms_blas_test_gemm(mms_blas *blas);
 
 bool mms_blas_has(const mms_blas *blas, mmscan_type type, mmscan_product_form form);
 
-/* A product in a form that it has. */
+/* Forms a product, of a type and form for which mms_blas_has() is true. */
 void mms_blas_multiply(const mms_blas *blas, const mms_product *product);
 
-/* As in the contract of a unit; any number of threads may try a routine at a time. */
+/* As routine() and try_routine() in unit.h. Any number of threads may try a routine at a time. */
 bool mms_blas_routine(const mms_blas *blas, size_t index, mmscan_routine *routine);
 mmscan_status mms_blas_try(mms_blas *blas, const char *routine);
 

@@ -9,7 +9,7 @@
 #define TRIPLET "aarch64-linux-gnu"
 #endif
 
-/* Debian has three builds of OpenBLAS, and of BLIS, beside each other; elsewhere the soname is all there is. */
+/* Debian installs three builds of OpenBLAS and of BLIS side by side; elsewhere only the soname is known. */
 static const char *const candidates[] = {
     "/usr/lib/" TRIPLET "/openblas-pthread/libopenblas.so.0",
     "/usr/lib/" TRIPLET "/openblas-openmp/libopenblas.so.0",

@@ -1,4 +1,4 @@
-/* cblas.c: the unit behind which is the CBLAS this library was linked with. */
+/* cblas.c: the unit that multiplies by the CBLAS this library is linked with. */
 #include "unit/blas.h"
 
 #include "cancel.h"
@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The linker finds the library by these. Declared here because the header's name and place differ by vendor; they are
- * called as blas.c calls those of any library. */
+/* The symbols by which the linker finds the library. They are declared here because the name and place of the header
+ * differ by vendor, and are called through blas.c, as those of any library. */
 void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
                  const float *b, int ldb, float beta, float *c, int ldc);
 void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
@@ -17,14 +17,14 @@ static pthread_once_t looked = PTHREAD_ONCE_INIT, gemm_tested = PTHREAD_ONCE_INI
 static mms_vendor vendor;
 static mms_blas blas;
 
-/* The handle is kept: the library is linked, and stays. */
+/* The handle is never closed: a linked library stays loaded. */
 static void look(void) {
   void (*linked[])(void) = {(void (*)(void))cblas_sgemm, (void (*)(void))cblas_dgemm};
   Dl_info where;
   bool found = dladdr(*(void **)linked, &where) != 0;
   vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
   mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
-  for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first of the table */
+  for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first two of the table */
 }
 
 static const mms_blas *linked_blas(void) {
@@ -40,7 +40,7 @@ static void test_all(void) {
   mms_cancel_restore(before);
 }
 
-/* A scan waits for the test of what it uses, and not of all routines. */
+/* A scan waits for the test of the routines it uses, not of all. */
 static const mms_blas *tested_gemm(void) {
   linked_blas();
   pthread_once(&gemm_tested, test_gemm);
@@ -53,7 +53,7 @@ static const mms_blas *tested_blas(void) {
   return &blas;
 }
 
-/* Once there was room for its buffers, it has them. */
+/* Set once there was memory for the library's buffers, as it then keeps them. */
 static atomic_bool had_room;
 
 static bool has_room(void) {

@@ -1,9 +1,9 @@
-/* fork.c: what a fork() must not break. A child has the calling thread alone: what lock another thread held is taken
- * for ever in it, and the threads of OpenMP, the library's or the program's own, are gone.
+/* fork.c: what a fork() must not break. A child has only the calling thread: a lock that another thread held stays
+ * taken for ever, and the threads of OpenMP, of the library and of the program are gone.
  *
- * One pair of handlers serves every fork() and settles the order of locks. Of all that there are, those that were set
- * up last come first, and ours have to: OpenMP's, and an OpenBLAS's, take locks for which a product that has begun may
- * wait. So ours are set up when the library is loaded, and again after such. */
+ * One set of handlers serves every fork() and settles the order of locks. Before a fork() the handlers registered last
+ * run first, and ours must be the first: those of OpenMP and of OpenBLAS take locks that a running product may wait
+ * for. So ours are registered when the library is loaded, and again after such handlers were added. */
 #include "unit/fork.h"
 
 #include "unit/gate.h"
@@ -15,7 +15,7 @@
 #include <sys/single_threaded.h>
 #define HAS_THREADS (!__libc_single_threaded)
 #else
-#define HAS_THREADS true /* nobody says */
+#define HAS_THREADS true /* unknown, so assumed */
 #endif
 
 static bool is_seen;
@@ -23,10 +23,10 @@ static atomic_bool had_threads, lost_threads;
 
 bool mms_fork_allows_threads(void) { return is_seen && !atomic_load_explicit(&lost_threads, memory_order_relaxed); }
 
-/* Of the calls of before_fork() for the fork() that this thread is in. */
+/* Calls of before_fork() in this thread's current fork(): one for each time the handlers were registered. */
 static _Thread_local unsigned depth;
 
-/* In the order in which calls take them. */
+/* Takes the locks in the same order as calls do. */
 static void before_fork(void) {
   if (depth++) return;
   atomic_store(&had_threads, HAS_THREADS);

@@ -1,14 +1,14 @@
-/* fork.h: a process that forks. */
+/* fork.h: keeps the library usable in a process that forks. */
 #ifndef MMS_FORK_H
 #define MMS_FORK_H
 
 #include <stdbool.h>
 
-/* Whether a run may have more threads than the calling one. Not in a forked child of a process that had threads: OpenMP
- * believes that it has them still, and would wait for them for ever. */
+/* Whether a run may use more than the calling thread. False in a forked child of a process that had threads: OpenMP
+ * still counts on those threads, and would wait for them for ever. False too if the handlers could not be set up. */
 bool mms_fork_allows_threads(void);
 
-/* Has what is done before a fork() done before whatever others have set up for it until now. */
+/* Registers our fork() handlers again, so that before a fork() ours run ahead of all handlers registered so far. */
 void mms_fork_watch(void);
 
 #endif

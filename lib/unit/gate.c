@@ -1,4 +1,4 @@
-/* gate.c: counts who is inside, in several places, so that threads need not share a line of memory. */
+/* gate.c: counts the threads inside in several places, so that they need not share a cache line. */
 #include "unit/gate.h"
 
 #include "cancel.h"
@@ -17,18 +17,17 @@ struct mms_gate_place {
 static mms_gate_place places[PLACES];
 static atomic_bool is_closed;
 
-/* The place of a thread that is inside. One that forks all the same, in a handler of a signal, does not wait for
- * itself. */
+/* The place of this thread while it is inside. If it forks there, in a signal handler, it does not wait for itself. */
 static _Thread_local mms_gate_place *own;
 
-/* By where a thread's stack is: stacks are 64 KiB apart at least, mostly. */
+/* Chosen by the address of the thread's stack, as stacks are mostly at least 64 KiB apart. */
 static mms_gate_place *own_place(void) {
   char here;
   const uint64_t stack = (uint64_t)(uintptr_t)&here >> 16;
   return &places[stack * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LOG2_PLACES)];
 }
 
-/* A fork takes milliseconds, a product of any size may take longer. */
+/* A fork takes milliseconds; a large product may take longer. */
 static void pause_a_little(void) {
   const struct timespec little = {.tv_nsec = 20000};
   const int before = mms_cancel_disable();
@@ -36,8 +35,8 @@ static void pause_a_little(void) {
   mms_cancel_restore(before);
 }
 
-/* Either this thread sees that the gate is closed, or who closes it sees that it is inside: both write first, then read
- * what the other writes, in one order for all. */
+/* Either this thread sees that the gate is closed, or the thread that closes it sees this one inside: each first writes
+ * and then reads what the other writes, and these operations are sequentially consistent. */
 mms_gate_place *mms_gate_enter(void) {
   if (own) return NULL;
   mms_gate_place *place = own_place();
@@ -63,7 +62,8 @@ void mms_gate_close(void) {
 
 void mms_gate_open(void) { atomic_store(&is_closed, false); }
 
-/* A thread that came to the closed gate is counted for a moment: where the fork fell into it, for ever in the child. */
+/* A thread that meets the closed gate is counted for a moment. If the fork fell into that moment, the child would count
+ * it for ever, so the counts are set anew. */
 void mms_gate_open_in_child(void) {
   for (size_t i = 0; i < PLACES; i++) atomic_store(&places[i].inside, own == &places[i]);
   mms_gate_open();

@@ -1,7 +1,7 @@
 /* loaded.c: units that are libraries opened at run time.
  *
- * Each name that was ever opened has a record, which is never freed: what points to a unit stays good, and to open the
- * same library again takes no more memory. The library behind it is loaded while somebody holds the record. */
+ * Each name that was ever opened has a record, which is never freed: pointers to its unit stay valid, and opening the
+ * same library again takes no more memory. The library itself is loaded while the record is held. */
 #include "unit/loaded.h"
 
 #include "cancel.h"
@@ -16,21 +16,21 @@
 #include <sys/stat.h>
 
 typedef struct loaded {
-  mms_unit unit; /* first: a unit of this file is a record */
+  mms_unit unit; /* first, so that a pointer to it points to the record */
   struct loaded *next;
   atomic_uint holds;
-  unsigned counted;        /* of the holds, those of mmscan_unit_open() */
-  const char *description; /* of what it is */
+  unsigned counted;        /* the holds of mmscan_unit_open() */
+  const char *description; /* of the kind of library */
   mms_vendor vendor;
-  atomic_bool takes_part; /* with threads of its own */
+  atomic_bool takes_part; /* the library's own threads may take part in products */
   mms_blas blas;
   mms_xsmm xsmm;
 } loaded;
 
-/* The lock is held while a library is loaded, tested or unloaded, and for the list. */
+/* Held while a library is loaded, tested or unloaded, and while the list is read or changed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local unsigned depth; /* a library may fork, or ask what units there are, while it is loaded */
-static int cancel_before;            /* of the thread that has it */
+static _Thread_local unsigned depth; /* of locking: a library may fork, or list the units, while it is loaded */
+static int cancel_before;            /* the cancellation state of the thread that holds the lock */
 static loaded *list;
 
 void mms_loaded_lock(void) {
@@ -51,8 +51,8 @@ static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)uni
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
-/* Its threads may take part from now on: what it does about them at a fork() is to come after what we do, and it stays,
- * as what is done at a fork() cannot be taken back. */
+/* From now on the library's threads may take part in products. Its handlers for a fork() must run after ours, so ours
+ * are registered again; as that cannot be undone, the library stays loaded. */
 static void let_take_part(loaded *l) {
   mms_loaded_lock();
   if (!atomic_load(&l->takes_part)) mms_fork_watch();
@@ -115,8 +115,8 @@ static const mms_unit as_xsmm = {.description = "LIBXSMM, which makes kernels wh
                                  .block = block_of_xsmm,
                                  .adds = xsmm_adds};
 
-/* A record that is loaded anew may be another kind of library than before. Only what differs is written: others may
- * look at the rest meanwhile, and at this once they hold it. */
+/* A record that is loaded again may be another kind of library than before. Only what differs by kind is written: other
+ * threads read it only while they hold the record, but may read the rest at any time. */
 static void become(loaded *l, const mms_unit *kind) {
   l->description = kind->description;
   l->unit.multiply = kind->multiply;
@@ -157,14 +157,14 @@ static mmscan_status attach(loaded *l, char *why, size_t size) {
   return refuse(why, size, "no BLAS: it has no cblas_sgemm and cblas_dgemm, and is not LIBXSMM");
 }
 
-/* What dlopen() says, without the name that it was given: that the caller knows. */
+/* The message of dlopen() without the library's name, which the caller knows. */
 static const char *reason_without(const char *name) {
   const char *said = dlerror();
   size_t length = strlen(name);
   return strncmp(said, name, length) == 0 && strncmp(said + length, ": ", 2) == 0 ? said + length + 2 : said;
 }
 
-/* What is there, but is no file: dlopen() would wait for whoever writes to a pipe. */
+/* Whether the path exists but is no regular file: dlopen() of a pipe would wait for a writer. */
 static bool is_no_file(const char *name) {
   struct stat at;
   return strchr(name, '/') && stat(name, &at) == 0 && !S_ISREG(at.st_mode);
@@ -193,7 +193,7 @@ static bool hold(const mms_unit *self) {
   return holds != 0;
 }
 
-/* Whoever gives back the last hold unloads; but the library may be held again by the time it has the lock. */
+/* The thread that releases the last hold unloads the library, unless it is held again by the time it has the lock. */
 static void drop(const mms_unit *self) {
   loaded *l = record_of(self);
   if (atomic_fetch_sub(&l->holds, 1) != 1) return;
@@ -274,7 +274,7 @@ mmscan_status mms_loaded_uncount(const char *name) {
   return MMSCAN_OK;
 }
 
-/* The oldest first, so that what is opened meanwhile comes last. */
+/* The oldest first, so that units opened meanwhile come last. */
 const mms_unit *mms_loaded_at(size_t index) {
   const mms_unit *found = NULL;
   mms_loaded_lock();

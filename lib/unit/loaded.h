@@ -4,25 +4,26 @@
 
 #include "unit/unit.h"
 
-/* Opens a library, or the one that is open, and holds it: the caller gives the hold back with mms_unit_drop(). `why`
- * gets a reason. MMSCAN_EBLAS, MMSCAN_ENOMEM. */
+/* Opens a library, if it is not yet open, and holds it; the caller releases it by mms_unit_drop(). On MMSCAN_EBLAS and
+ * MMSCAN_ENOMEM `why` gets the reason. */
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size);
 
-/* mmscan_unit_open() and mmscan_unit_close() count these. */
+/* Marks a hold as one of mmscan_unit_open(); releases one so marked, for mmscan_unit_close(). MMSCAN_EINVAL: there is
+ * none. */
 void mms_loaded_count(const mms_unit *unit);
 mmscan_status mms_loaded_uncount(const char *name);
 
-/* Those that somebody holds, by index and by name; NULL where there is none. What points to a unit that is no longer
- * found can still ask it to hold(). */
+/* The units that are held, by index and by name; NULL if there is none. A pointer to a unit stays valid when the unit
+ * is no longer found, and its hold() may still be called. */
 const mms_unit *mms_loaded_at(size_t index);
 const mms_unit *mms_loaded_find(const char *name);
 
-/* Nobody opens or unloads a library between these. Held across fork(), so that the child finds the lock free. Taken
- * before that of selftest.h. */
+/* Between these calls no library is opened or unloaded. The lock is held across fork(), so that the child finds it
+ * free, and is taken before that of selftest.h. */
 void mms_loaded_lock(void);
 void mms_loaded_unlock(void);
 
-/* As mmscan_unit_candidate(). */
+/* Implements mmscan_unit_candidate(). */
 const char *mms_loaded_candidate(size_t index);
 
 #endif

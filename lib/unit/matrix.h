@@ -4,9 +4,9 @@
 
 #include "mmscan.h"
 
-/* A one; in all of these zero is all bits zero. */
+/* The number one in some type. In all these types zero is all bits zero. */
 typedef struct mms_one {
-  size_t size; /* in bytes; 0: of no type that is multiplied */
+  size_t size; /* in bytes; 0: the type is not multiplied */
   union {
     float f32[2];
     double f64[2];
@@ -15,11 +15,11 @@ typedef struct mms_one {
   };
 } mms_one;
 
-/* Of a type; and of bfloat16, in which A and X of MMSCAN_PRODUCT_BF16 are. */
+/* The one of a type; and that of bfloat16, the type of A and X in MMSCAN_PRODUCT_BF16. */
 const mms_one *mms_matrix_one(mmscan_type type);
 extern const mms_one mms_matrix_one_bf16;
 
-/* A constant matrix of the paper, s-by-s, written to a: of such ones, or of the ones of a type; or its transpose. */
+/* Write a constant s-by-s matrix of the paper to a: with the given one; the same transposed; with the one of a type. */
 void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a);
 void mms_matrix_make_transposed(mmscan_matrix matrix, const mms_one *one, size_t s, void *a);
 void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a);

@@ -1,5 +1,5 @@
 /* model.c: the unit that counts. It multiplies by plain loops that skip the zeros of A, and counts each addition as it
- * does it. For other units the same counts are worked out from the shape of A; tests hold one against the other. */
+ * is done. For other units the same counts are computed from the entries of A; tests compare the two. */
 #include "unit/model.h"
 
 #include "unit/matrix.h"
@@ -10,7 +10,7 @@ void mms_model_count_product(const mms_product *p) {
   p->counts->multiplications += squares;
 }
 
-/* Additions of one column whose first `elements` entries are data: a row with k nonzeros there takes k - 1. */
+/* Additions of one column whose first `elements` entries are data: a row with k nonzeros among them takes k - 1. */
 static uint64_t column_additions(const mms_product *p, size_t elements) {
   uint64_t additions = 0;
   for (size_t row = 0; row < elements; row++) {

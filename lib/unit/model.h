@@ -4,11 +4,11 @@
 
 #include "unit/unit.h"
 
-/* Adds one GEMM (of a batch, one a square) and its multiplications of square matrices (the last, if narrower, counted
- * whole) to the counts. */
+/* Adds to the counts one GEMM (for a batch, one per square) and its multiplications of square matrices (the last one
+ * counted whole even if narrower). */
 void mms_model_count_product(const mms_product *product);
 
-/* Adds the additions of a product that skips the zeros of A, worked out from where those zeros are. */
+/* Adds the additions of a product that skips the zeros of A, computed from where those zeros are. */
 void mms_model_count_additions(const mms_product *product);
 
 #endif

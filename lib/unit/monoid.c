@@ -1,5 +1,5 @@
-/* monoid.c: the unit that multiplies over any associative operator, by plain loops. The ones of A say which entries of
- * a column are combined, in their order; its zeros say nothing. */
+/* monoid.c: the unit that multiplies over any associative operator, by plain loops. The ones of A select the entries of
+ * a column that are combined, in their order. */
 #include "unit/matrix.h"
 #include "unit/unit.h"
 
@@ -25,7 +25,7 @@ static void entry(const mms_product *p, size_t row, const char *x, char *w) {
   }
 }
 
-/* A column of padding stays one. */
+/* A column of padding is copied. */
 static void multiply(const mms_unit *self, const mms_product *p) {
   (void)self;
   size_t size = p->monoid->size;

@@ -1,12 +1,16 @@
 /* quiet.c: settings of threads, by vendor.
  *
- * MKL has a call for the calling thread. BLIS asks OpenMP for as many threads as it is set to, whatever OpenMP is set
- * to, so the calling thread is to nest no teams. It is content with a team of one, and ends the process where a team is
- * smaller than it asked for, but larger than that. A BLIS of pthreads starts threads anew for each product; its setting
- * is one of the process (0.9.0), or of the calling thread (later ones), and what BLIS_JC_NT and the like ask for
- * outranks it: such threads start all the same. An OpenBLAS starts none for a chunk. For what is larger, one of OpenMP
- * asks for as many threads as a team of the calling thread would have, and waits for ever for those that do not come;
- * one of pthreads has a setting of the process. */
+ * MKL has a call that sets the threads of the calling thread's products.
+ *
+ * A BLIS that uses OpenMP asks it for as many threads as BLIS is set to, whatever OpenMP is set to, so OpenMP is told
+ * to nest no teams on the calling thread. BLIS accepts a team of one, but ends the process if a team is smaller than it
+ * asked for and larger than one. A BLIS that uses pthreads starts new threads for each product. Its setting belongs to
+ * the process (0.9.0) or to the calling thread (later versions), and BLIS_JC_NT and the like override it: the threads
+ * they ask for start all the same.
+ *
+ * OpenBLAS starts no threads for a chunk. For larger products one that uses OpenMP asks for as many threads as a team
+ * of the calling thread would have, and waits for ever for those that do not come; one that uses pthreads has a setting
+ * of the process. */
 #include "unit/quiet.h"
 
 #include "unit/gate.h"
@@ -18,11 +22,11 @@
 
 /* ---- Guests --------------------------------------------------------------------------------------------------- */
 
-/* All who are told by a shared setting now. No fork() comes between: they are inside the gate. */
+/* All calls now under a shared setting. No fork() happens during one, as it is inside the gate. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static mms_told *guests;
 
-/* Two units may be one library. */
+/* A call under the same setting. Compares functions, as two units may be one library. */
 static const mms_told *guest_of(const mms_quiet *q) {
   const mms_told *g = guests;
   while (g && g->quiet->set != q->set) g = g->next;
@@ -53,7 +57,7 @@ static void *see(void *quiet) {
   return (void *)(intptr_t)q->get();
 }
 
-/* What another thread has for the setting, while it is `value` here; `value` where there can be no other thread. */
+/* The value another thread sees while this one sets `value`; `value` if no other thread can be started. */
 static int seen_from_afar(mms_quiet *q, int value) {
   pthread_t other;
   void *seen = (void *)(intptr_t)value;
@@ -62,15 +66,15 @@ static int seen_from_afar(mms_quiet *q, int value) {
   return (int)(intptr_t)seen;
 }
 
-/* Whether other threads have the same setting, which is nowhere to be asked. */
+/* Whether other threads see this thread's setting. Found by trying, as no call tells it. */
 static bool can_be_seen(mms_quiet *q) {
   const int before = q->get(), one = seen_from_afar(q, 1), two = seen_from_afar(q, 2);
   q->set(before);
   return one != two;
 }
 
-/* The library may be another unit's already: nobody comes or goes meanwhile, and of those who are in the setting is one
- * of the process. */
+/* The library may already be another unit's. The lock keeps calls of that from beginning or ending meanwhile; and if
+ * one is under the setting now, the setting is known to belong to the process. */
 static bool is_of_process(mms_quiet *q) {
   mms_gate_place *place = mms_gate_enter();
   pthread_mutex_lock(&lock);
@@ -95,7 +99,7 @@ static mms_quiet with_team(mms_quiet q, finder *find, const void *from, const ch
   return q;
 }
 
-/* By OpenMP, if the library uses that at all: some builds of BLIS have the names of BLAS alone. */
+/* For other libraries: OpenMP's setting, if they use OpenMP. Some builds of BLIS export only the names of BLAS. */
 static mms_quiet of_nobody(finder *find, const void *from) {
   mms_quiet q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
   q = with_team(q, find, from, "omp_get_max_threads");

@@ -1,6 +1,6 @@
-/* selftest.c: products whose result is known. X holds integers of as many bits as leave its elements and their sums
- * exact, so that who multiplies in a shorter type is seen; and a column of L_s X is a running total, which needs no
- * multiplication to know. */
+/* selftest.c: products whose result is known. X holds integers with as many bits as keep its elements and their sums
+ * exact, so that a routine that multiplies in a shorter type is found out. A column of L_s X is a running total, so no
+ * multiplication is needed to check it. */
 #include "unit/selftest.h"
 
 #include "cancel.h"
@@ -17,14 +17,14 @@ enum {
   MANY_COLUMNS = 1025,
   PAD = 3,
   MOST_ONE = sizeof(double[2]),
-  BEFORE = 64,  /* bytes in front of W that are looked at */
-  BEHIND = 1,   /* rows behind it, and behind X */
-  POISON = 0xff /* four or eight of it are a NaN */
+  BEFORE = 64,  /* bytes in front of W that are checked */
+  BEHIND = 1,   /* rows behind W and behind X that are checked */
+  POISON = 0xff /* four or eight such bytes are a NaN */
 };
 
-/* Every s that scans use by default, with as many columns as in the largest blocks of scans that there are (vendor.c),
- * and, where a row is added, in the pieces of small ones (xsmm.c).
- * And an s that is beyond what libraries treat as small: of squares it has two, and columns left over. */
+/* Every s that scans use by default, with as many columns as the largest blocks of scans (vendor.c) and, if a row is
+ * added, as the pieces of small blocks (xsmm.c). The last s is beyond what libraries treat as small; a batch of it has
+ * two squares, and columns left over. */
 static const struct {
   size_t s, columns;
 } shapes[] = {{1, 1},    {5, 1},     {2, 3},    {3, 8},     {4, 9},
@@ -34,19 +34,19 @@ static const struct {
 typedef struct trial {
   mms_product p;
   mmscan_matrix matrix;
-  bool is_turned;             /* A is its transpose, as L_s^T is in a reverse scan */
-  const mms_one *one, *x_one; /* of A and W, and of X */
+  bool is_turned;             /* A holds the transpose of this matrix, as L_s^T in a reverse scan */
+  const mms_one *one, *x_one; /* of W, and of A and X */
   size_t parts;               /* of an element: a complex one has two */
-  bool is_single;             /* each of W is a float, not a double */
+  bool is_single;             /* each part of W is a float, not a double */
   int bits;                   /* of the integers in X */
-  double unit;                /* by which they are multiplied */
+  double unit;                /* by which these are multiplied */
   void *a, *x, *w;
-  size_t bytes; /* of x, and of w, that are looked at */
+  size_t bytes; /* of x and of w that are checked */
 } trial;
 
 /* ---- Elements, part by part ------------------------------------------------------------------------------------- */
 
-/* X: integers with no pattern that a shift would keep; less than half of 2^bits, with either sign. */
+/* X: integers from -2^(bits-1) to 2^(bits-1) - 1, in no pattern that a shift would preserve. */
 static int64_t given(const trial *t, size_t row, size_t column, size_t part) {
   const uint64_t place = (uint64_t)row << 40 ^ (uint64_t)column << 8 ^ part;
   const uint64_t mixed = (place + 1) * 0x9e3779b97f4a7c15, more = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9;
@@ -64,7 +64,7 @@ static void put(const trial *t, void *at, int64_t value) {
     memcpy(at, &f64, sizeof f64);
 }
 
-/* What is there, and is NaN from now on. */
+/* Returns the number there, and leaves NaN in its place. */
 static double taken(const trial *t, void *at) {
   float f32;
   double f64;
@@ -78,8 +78,8 @@ static double taken(const trial *t, void *at) {
   return f64;
 }
 
-/* Of a column of W entry `row`, where of that of X the entries before it add up to `before`, and all of them to
- * `total`. */
+/* The right entry `row` of a column of W, given the column x of X, the sum `before` of its entries above that row, and
+ * the sum `total` of all its entries. */
 static int64_t wanted(const trial *t, size_t row, const int64_t *x, int64_t before, int64_t total) {
   const bool transposed = t->p.transposed != t->is_turned;
   if (t->matrix == MMSCAN_MATRIX_L) return transposed ? total - before : before + x[row];
@@ -89,12 +89,12 @@ static int64_t wanted(const trial *t, size_t row, const int64_t *x, int64_t befo
 
 /* ---- A trial -------------------------------------------------------------------------------------------------- */
 
-/* One at a time, in memory that is always there: a library is not to be refused because there was none. */
+/* One trial at a time, in static memory: a library must not be refused for lack of memory. */
 static _Alignas(64) unsigned char memory_a[MOST_S * MOST_S * MOST_ONE], kept_a[sizeof memory_a];
 static _Alignas(64) unsigned char memory_x[(MOST_S + BEHIND) * (MOST_COLUMNS + PAD) * MOST_ONE],
     kept_x[sizeof memory_x], memory_w[BEFORE + sizeof memory_x];
 
-/* In place the matrix is given in W. What is not of it is NaN. */
+/* Writes the entries of X, for a product in place into W, and NaN everywhere else. */
 static void fill(trial *t) {
   char *x = t->p.x == t->p.w ? t->w : t->x;
   const size_t size = t->x_one->size;
@@ -106,7 +106,7 @@ static void fill(trial *t) {
         put(t, x + mms_product_at(&t->p, row, column) * size + part * (size / t->parts), given(t, row, column, part));
 }
 
-/* Compares one part of a column. */
+/* Compares one part of a column of W with what is right, and leaves NaN there. */
 static bool take_column(trial *t, size_t column, size_t part) {
   const size_t size = t->one->size, offset = part * (size / t->parts);
   int64_t x[MOST_S], total = 0, before = 0;
@@ -127,7 +127,7 @@ static bool take(trial *t) {
   return true;
 }
 
-/* All of it is what its first byte is. */
+/* Whether all bytes of W and around it are POISON: the first is, and each equals the one before it. */
 static bool is_poison(const trial *t) {
   const unsigned char *w = (const unsigned char *)t->w - BEFORE;
   return *w == POISON && memcmp(w, w + 1, BEFORE + t->bytes - 1) == 0;
@@ -155,9 +155,9 @@ static bool is_of_scans(const trial *t) {
   return is_gemm && (t->p.type == MMSCAN_F32 || t->p.type == MMSCAN_F64);
 }
 
-/* Of one shape: by both matrices, transposed and not, in both layouts; by L_s^T just as in a reverse scan; added by
- * L_s, of which scans ask for that with s = 1. What takes time is done in few ways: many columns by rows, most of them
- * just as in a scan; the largest s once. */
+/* Whether a variant of a shape is tested. In general both matrices are, transposed and not, in both layouts. L_s^T is
+ * tested only as a reverse scan uses it, and W = W + A X only with L_s by rows; scans ask for that with s = 1. Slow
+ * shapes have few variants: many columns only by rows, most of them only as in a scan; the largest s only once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
   if (t->p.adds) return is_by_l && is_by_rows && !t->p.transposed && (t->p.s == 1 || t->p.columns <= MANY_COLUMNS);
@@ -179,7 +179,7 @@ static bool passes_shape(trial *t, multiplier multiply, const void *self) {
   return true;
 }
 
-/* Of a small shape, by numbers below the smallest normal one; such a bfloat16 counts as zero by definition. */
+/* A small shape with numbers below the smallest normal one, but not in bfloat16, where these are zero by definition. */
 static bool passes_tiny(const trial *t, multiplier multiply, const void *self) {
   trial tiny = *t;
   tiny.p.s = 5;
@@ -200,7 +200,7 @@ static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
 
 static pthread_mutex_t one_test = PTHREAD_MUTEX_INITIALIZER;
 
-/* A library that forks while it is tested comes here again. */
+/* Of locking: a library that forks while it is tested locks again. */
 static _Thread_local unsigned depth;
 
 void mms_selftest_lock(void) {
@@ -211,7 +211,7 @@ void mms_selftest_unlock(void) {
   if (--depth == 0) pthread_mutex_unlock(&one_test);
 }
 
-/* So that twice MOST_S of them, with a bit for the sign, add up to less than 2^24 or 2^53; bfloat16 has eight. */
+/* One bit is for the sign, and the sum of 2 MOST_S integers stays below 2^24 or 2^53. bfloat16 has eight bits. */
 static int bits_of(bool is_single, mmscan_product_form form) {
   if (form == MMSCAN_PRODUCT_BF16) return 8;
   return is_single ? 17 : 46;
@@ -232,7 +232,7 @@ static trial trial_of(mmscan_type type, mmscan_product_form form) {
                  .w = memory_w + BEFORE};
 }
 
-/* Whatever the thread's floats are rounded to, which it leaves as it was. */
+/* Tests in the default rounding mode, and restores that of the caller. */
 static bool passes_test(trial *t, multiplier multiply, const void *self) {
   int before = mms_cancel_disable();
   fenv_t callers;

@@ -23,7 +23,7 @@ bool mms_trust_has(const char *unit, const char *version, const char *routine) {
   return has(atomic_load_explicit(&list, memory_order_acquire), unit, version, routine);
 }
 
-/* Unless another thread has put it there meanwhile. */
+/* Adds the entry, unless another thread has added the same meanwhile. */
 static void publish(entry *e) {
   e->next = atomic_load_explicit(&list, memory_order_acquire);
   while (!has(e->next, e->unit, e->version, e->routine))

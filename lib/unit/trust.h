@@ -1,4 +1,4 @@
-/* trust.h: routines that are off in general, and that somebody saw pass their test in a version of a library. */
+/* trust.h: routines that are off by default, but have passed their test in a version of a library. */
 #ifndef MMS_TRUST_H
 #define MMS_TRUST_H
 
@@ -8,21 +8,22 @@
 
 enum { MMS_TRUST_UNIT = 4095, MMS_TRUST_VERSION = 255, MMS_TRUST_ROUTINE = 31 }; /* longest names */
 
-/* unit: its name. version: empty where the library does not say. */
+/* unit: its name. version: empty if the library does not tell it. */
 bool mms_trust_has(const char *unit, const char *version, const char *routine);
 
 /* MMSCAN_ENOMEM. */
 mmscan_status mms_trust_add(const char *unit, const char *version, const char *routine);
 
-/* Routines that become trusted together: all that were noted, or none. NULL at first; ended by one of the last two. */
+/* Routines that become trusted together, all or none. A list of them is NULL at first, and ends with
+ * mms_trust_add_all(), which makes all of them trusted, or with mms_trust_forget(). */
 typedef struct mms_trust_notes mms_trust_notes;
 
-/* False where there is no memory. */
+/* False if there is no memory. */
 bool mms_trust_note(mms_trust_notes **notes, const char *unit, const char *version, const char *routine);
 void mms_trust_add_all(mms_trust_notes *notes);
 void mms_trust_forget(mms_trust_notes *notes);
 
-/* What is trusted, by index; false past the last. The strings stay. */
+/* What is trusted, by index; false past the last. The strings are never freed. */
 bool mms_trust_at(size_t index, const char **unit, const char **version, const char **routine);
 
 #endif

@@ -37,8 +37,8 @@ mmscan_status mms_unit_fault(const mms_unit *unit) {
   return unit->lacks_memory && unit->lacks_memory(unit) ? MMSCAN_ENOMEM : MMSCAN_EBLAS;
 }
 
-/* Where the unit does not say, a fourth of a first-level cache, or for 32-bit integers, whose products are twice as
- * large, half of it: what is read next then comes while products are made, not while it is waited for. */
+/* The default is a quarter of an L1 cache, or half of it for 32-bit integers, whose products are twice as large: what
+ * is read next then arrives while products are computed, with no wait for it. */
 size_t mms_unit_block(const mms_unit *unit) {
   size_t own = unit->block ? unit->block(unit) : 0;
   return own ? own : MMS_UNIT_SMALL;

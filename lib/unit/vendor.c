@@ -16,20 +16,19 @@ typedef void (*fill_call)(char *buffer, int length);
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* Where this or the program is built with a sanitizer, it is there; and it ends a process that opens a library as
- * below. */
+/* Present if this library or the program is built with a sanitizer, which ends a process that uses RTLD_DEEPBIND. */
 void __asan_init(void) __attribute__((weak));
 void __msan_init(void) __attribute__((weak));
 void __tsan_init(void) __attribute__((weak));
 static bool is_sanitized(void) { return __asan_init || __msan_init || __tsan_init; }
 
 #ifndef RTLD_DEEPBIND
-#define RTLD_DEEPBIND 0 /* glibc's alone */
+#define RTLD_DEEPBIND 0 /* only glibc has it */
 #endif
 
-/* A library calls its own functions, also where the process has others of that name: a reference BLAS would use the
- * sgemm_ of the BLAS that is linked. One that was linked with -ffast-math has tiny floats flushed to zero when it is
- * loaded: those of the whole thread. */
+/* With RTLD_DEEPBIND a library calls its own functions even if the process has others of the same name: otherwise a
+ * reference BLAS would use the sgemm_ of the linked BLAS. Loading a library that was linked with -ffast-math makes the
+ * whole thread flush tiny floats to zero, so the caller's mode is restored. */
 void *mms_vendor_open(const char *library) {
   fenv_t callers;
   fegetenv(&callers);
@@ -39,8 +38,8 @@ void *mms_vendor_open(const char *library) {
 }
 
 bool mms_vendor_has_room(void) {
-  enum { ROOM = 160 << 20 }; /* OpenBLAS takes 128 MiB for a thread that multiplies, of which it touches little */
-  void *volatile piece = malloc(ROOM); /* volatile: not to be left out */
+  enum { ROOM = 160 << 20 }; /* OpenBLAS takes 128 MiB for a thread that multiplies, and touches little of it */
+  void *volatile piece = malloc(ROOM); /* volatile, so that the call is not optimised away */
   const bool has = piece != NULL;
   free(piece);
   return has;
@@ -55,8 +54,8 @@ void mms_vendor_close(mms_vendor *v) {
 
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
 
-/* Vendors put these around the names of BLAS: _64 and 64_ say that integers have 64 bits, where the plain names of the
- * same library have 32; scipy_ is of the OpenBLAS in Python's wheels. */
+/* Vendors put these around the names of BLAS. _64 and 64_ mark routines with 64-bit integers, where the plain names of
+ * the same library take 32-bit ones; scipy_ is used by the OpenBLAS in Python's wheels. */
 static const char *const prefixes[] = {"", "scipy_"};
 static const char *const suffixes[] = {"", "64_", "_64"};
 
@@ -69,7 +68,7 @@ void *mms_vendor_find(const mms_vendor *v, const char *name) {
   return dlsym(v->handle, full);
 }
 
-/* The plain names where there are none with these around them. */
+/* Sets the first affixes with which cblas_sgemm is found; none if there are no such affixes. */
 static void find_affixes(mms_vendor *v) {
   for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++)
     for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
@@ -80,7 +79,7 @@ static void find_affixes(mms_vendor *v) {
   v->prefix = v->suffix = "";
 }
 
-/* Some calls have no affixes in a library whose others have. */
+/* Some functions have no affixes in a library whose other functions do. */
 static void *find_either(const mms_vendor *v, const char *name) {
   void *call = mms_vendor_find(v, name);
   return call || !v->handle ? call : dlsym(v->handle, name);
@@ -113,8 +112,8 @@ static void say_mkl(mms_vendor *v) {
 
 #define KERNELS ", kernels for "
 
-/* Of BLIS the kernels too, by the name of a CPU: generic ones, where it does not know this, are far slower. BLIS aborts
- * where it is asked before bli_init() and BLIS_ARCH_TYPE is set. */
+/* The version of BLIS and its kernels, which are named after a CPU: the generic ones, used on a CPU it does not know,
+ * are far slower. BLIS aborts if it is asked for them before bli_init() while BLIS_ARCH_TYPE is set. */
 static bool say_blis(mms_vendor *v) {
   void (*begin)(void);
   const char *(*name_of)(int);
@@ -139,14 +138,14 @@ static bool is_openblas_of(const mms_vendor *v, int threading) {
   return say_int(v, "openblas_get_parallel", &parallel) && parallel == threading;
 }
 
-/* An OpenBLAS built for one thread shares its buffers without locks, and two callers at once get wrong products; unless
+/* An OpenBLAS built for one thread shares its buffers without locks, so two callers at once get wrong products, unless
  * it was built with USE_LOCKING, which its configuration names from 0.3.28 on (OpenBLAS issue 2126, pull request 4680).
  */
 static bool one_at_a_time(const mms_vendor *v) {
   return is_openblas_of(v, MMS_OPENBLAS_SERIAL) && !strstr(v->version, "USE_LOCKING");
 }
 
-/* The releases of MKL whose batched calls were tested here, or are those that many programs use. */
+/* The releases of MKL whose batched calls were tested here or are used by many programs. */
 static bool is_good_mkl(const mms_vendor *v) {
   enum { FIRST = 2020, LAST = 2026 };
   const char *version = strstr(v->version, "Version ");
@@ -154,9 +153,9 @@ static bool is_good_mkl(const mms_vendor *v) {
   return version && sscanf(version, "Version %4d", &year) == 1 && year >= FIRST && year <= LAST;
 }
 
-/* Whether batched calls are known to be good: those of some MKL, and BLIS 0.9.0's have passed. OpenBLAS up to 0.3.34
- * has builds whose calls crash, or refuse squares (its pull requests 5979 and 5980), and a later one tells only the
- * number of its version, which does not tell such builds from others. */
+/* Whether batched calls are known to be good: those of some releases of MKL, and of BLIS 0.9.0, which have passed.
+ * OpenBLAS up to 0.3.34 has builds whose batched calls crash or refuse squares (its pull requests 5979 and 5980). Later
+ * ones tell only their version number, which does not set such builds apart. */
 static bool batches(const mms_vendor *v) {
   static const char good[] = "0.9.0", with_kernels[] = "0.9.0" KERNELS;
   if (find_either(v, "bli_info_get_version_str"))
@@ -169,9 +168,9 @@ static void find_file(mms_vendor *v) {
   if (dlinfo(v->handle, RTLD_DI_LINKMAP, &map) == 0) snprintf(v->file, sizeof v->file, "%s", map->l_name);
 }
 
-/* BLIS keeps its buffers, LIBXSMM the code it has made, MKL the libraries that it has loaded, and whatever uses OpenMP
- * the threads of that: an OpenBLAS, or a BLIS that has the names of BLAS alone. Under a sanitizer (mms_vendor_open)
- * one OpenBLAS sets up the kernels of another, and would take them along. */
+/* Unloading would not free BLIS's buffers, the code LIBXSMM generated, the libraries MKL loaded, or the OpenMP threads
+ * of a library that uses OpenMP: an OpenBLAS, or a BLIS that exports only the names of BLAS. Under a sanitizer, without
+ * RTLD_DEEPBIND, one OpenBLAS sets up the kernels of another, and unloading it would take them along. */
 static bool stays(const mms_vendor *v) {
   static const char *const names[] = {"bli_info_get_version_str", "libxsmm_init", "MKL_Get_Version_String",
                                       "omp_get_max_threads"};
@@ -180,7 +179,7 @@ static bool stays(const mms_vendor *v) {
   return i < sizeof names / sizeof *names || (is_sanitized() && find_either(v, "openblas_get_config"));
 }
 
-/* OpenBLAS has kernels for small matrices, which pack none, for few CPUs; its configuration names whose it took. */
+/* For a few CPUs OpenBLAS has small-matrix kernels, which do not pack. Its configuration names the CPU it chose. */
 static bool has_small_kernels(const mms_vendor *v) {
   static const char *const cores[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
   size_t i = 0;
@@ -188,12 +187,12 @@ static bool has_small_kernels(const mms_vendor *v) {
   return i < sizeof cores / sizeof *cores;
 }
 
-/* Small where a call is cheap, and packs nothing. Where it is not (BLIS half a microsecond) a block is a whole tile,
- * and threads read each tile once. Measured: doc/PERFORMANCE.md. */
+/* Small if a call is cheap and packs nothing. Otherwise (a call of BLIS takes half a microsecond) a block is a whole
+ * tile, and threads read each tile once. Measured: doc/PERFORMANCE.md. */
 static size_t block(const mms_vendor *v) { return has_small_kernels(v) ? MMS_UNIT_SMALL : MMS_UNIT_LARGE; }
 
-/* A library that is linked, and not just loaded, finds what it calls where the program does: of two runtimes of OpenMP
- * the one that comes first, which need not be the one that it is linked with itself. */
+/* A linked library, unlike one loaded at run time, finds what it calls where the program does. Of two OpenMP runtimes
+ * that is the first, which need not be the one the library itself is linked with. */
 static void *find_for_quiet(const void *vendor, const char *name) {
   const void *known = mms_vendor_find(vendor, "cblas_sgemm");
   const bool is_linked = known && known == dlsym(RTLD_DEFAULT, "cblas_sgemm");
@@ -214,7 +213,7 @@ static void ask(mms_vendor *v) {
   v->quiet = mms_quiet_of(find_for_quiet, v);
 }
 
-/* What a library does to floats when it is asked is not the caller's either. */
+/* Queries the library, and undoes what that changes in the caller's floating-point environment. */
 mms_vendor mms_vendor_ask(void *handle) {
   mms_vendor v = {.handle = handle, .prefix = "", .suffix = ""};
   fenv_t callers;

@@ -8,40 +8,39 @@
 
 typedef struct mms_vendor {
   void *handle;                /* of dlopen(); NULL: nothing is known of the library */
-  const char *prefix, *suffix; /* what its names have before and after those of others */
-  char file[4096];             /* empty where nobody knows */
-  char version[256];           /* empty where it does not say */
+  const char *prefix, *suffix; /* what its names have before and after the usual ones */
+  char file[4096];             /* empty if unknown */
+  char version[256];           /* empty if the library does not tell it */
   bool one_at_a_time;          /* two threads must not be in it at once */
-  bool stays;                  /* it does not give back what it took when it is unloaded */
+  bool stays;                  /* it is kept loaded, as unloading it would not free all it took */
   bool watches_forks;          /* it has handlers of its own for a fork(), which end its threads */
   bool batches;                /* its batched calls are known to be good in this version */
-  size_t block;                /* bytes of elements that a BLAS is best given at a time */
-  bool halves;                 /* where a row is added, two of half its length take less */
+  size_t block;                /* bytes of elements that a BLAS is best given in one call */
+  bool halves;                 /* to add a row, it is faster to add two rows of half the length */
   mms_quiet quiet;             /* how it is told to start no threads */
 } mms_vendor;
 
-/* dlopen() of a library that multiplies: its symbols are seen by nobody. NULL: dlerror() says why. */
+/* dlopen() of a library that multiplies, whose symbols no other library sees. NULL: dlerror() says why. */
 void *mms_vendor_open(const char *library);
 
-/* Finds how the library behind a handle (may be NULL) names cblas_sgemm, and asks it of itself. */
+/* Finds how the library behind a handle (may be NULL) spells cblas_sgemm, and queries its properties. */
 mms_vendor mms_vendor_ask(void *handle);
 
-/* dlclose(); but one that stays is loaded to the end of the process, and the same when it is opened again. */
+/* dlclose(). A library that stays remains loaded to the end of the process; opening it again gives the same one. */
 void mms_vendor_close(mms_vendor *vendor);
 
-/* The address of a function, whose name is without prefix and suffix; NULL where there is none. */
+/* The address of a function, given its name without prefix and suffix; NULL if there is none. */
 void *mms_vendor_find(const mms_vendor *vendor, const char *name);
 
-/* Whether there is memory for what a BLAS takes for itself. Without, OpenBLAS asks for it again and again, for ever,
- * and BLIS ends the process. */
+/* Whether there is memory for a BLAS's own buffers. Without it OpenBLAS retries for ever, and BLIS ends the process. */
 bool mms_vendor_has_room(void);
 
-/* The threads the library is set to use now; 0 where it does not say. */
+/* The threads the library is now set to use; 0 if it does not tell. */
 int mms_vendor_threads(const mms_vendor *vendor);
 
-/* Between these the calling thread is in the library: alone, where that cannot bear two; the library's threads take
- * part as `manner` says, and no fork() comes between. What enter() fills in is for leave(), and stays where it is until
- * then. */
+/* Between these calls the calling thread is in the library: alone, if that is unsafe for two threads. The library's own
+ * threads take part as `manner` says, and no fork() happens. enter() fills in *visit for leave(); it must not move
+ * until then. */
 typedef struct mms_visit {
   mms_gate_place *place;
   mms_told told;

@@ -1,9 +1,9 @@
 /* xsmm.c: products by kernels of LIBXSMM, and the unit xsmm, which is the LIBXSMM that the system finds.
  *
- * A kernel is for one shape and is column-major. By rows, W^T = X^T A^T, and it transposes A; it cannot where A comes
- * first, and A^T is made beforehand: s^2 moves, against as many multiplications for each column. A product is cut into
- * pieces of a power of two columns, so that few shapes are ever made.
- */
+ * A kernel is for one shape and is column-major. By rows it forms W^T = X^T A^T, and transposes A, its second factor.
+ * It cannot transpose the first factor, so for a column-major product with A^T a copy of that is made beforehand: s^2
+ * moves, against as many multiplications for each column. A product is cut into pieces whose number of columns is a
+ * power of two, so that few kernels are ever generated. */
 #include "unit/xsmm.h"
 
 #include "cancel.h"
@@ -20,20 +20,19 @@ enum { MOST_COLUMNS = 4096, MOST_COPY = 32768 /* bytes of A that are copied to t
 typedef struct shape {
   mmscan_type type;
   bool transposes; /* the second factor, which is square */
-  bool adds;       /* to what is there */
+  bool adds;       /* to the result's old value */
   int64_t m, n, k, a_stride, b_stride, c_stride;
 } shape;
 
 /* ---- The library's calls -------------------------------------------------------------------------------------- */
 
-/* 1.x: integers and flags by reference; a kernel takes three matrices. As in blas.c, it may take integers of 32 bits.
- */
+/* 1.x: all but m, n and k by reference; a kernel takes three matrices. As in blas.c, integers may have 32 bits. */
 typedef void *(*dispatch_1)(int64_t m, int64_t n, int64_t k, const int64_t *lda, const int64_t *ldb, const int64_t *ldc,
                             const void *alpha, const void *beta, const int *flags, const int *prefetch);
 typedef void (*kernel_1)(const void *a, const void *b, void *c);
 
-/* 2.x, and what came between: a shape by value; a kernel takes one argument, in which a matrix is the first of four
- * pointers. */
+/* 2.x, and the versions between: a shape by value; a kernel takes one argument, in which each matrix is the first of
+ * four pointers. */
 typedef struct shape_2 {
   int m, n, k, lda, ldb, ldc, a_type, b_type, c_type, sum_type;
 } shape_2;
@@ -44,7 +43,7 @@ typedef void *(*dispatch_2)(shape_2 shape, unsigned flags, unsigned prefetch);
 typedef void (*kernel_2)(const argument_2 *argument);
 enum { TYPE_F64_2 = 0, TYPE_F32_2 = 1, BETA_0_2 = 4 };
 
-/* The same flag in both, by whether the second factor is transposed. */
+/* The flag in either version, by whether the second factor is transposed. */
 static const int transposes_b[] = {0, 2};
 
 static void *make_1(const mms_xsmm *x, const shape *h) {
@@ -82,8 +81,8 @@ static void run(const mms_xsmm *x, void *kernel, const void *a, const void *b, v
 
 enum { MOST_STRIDE = 1 << 30 };
 
-/* All that shapes of products differ in: m is columns and n is s, or the other way round, k is s, and c_stride tells
- * the others. m and n are less than 2^13. Never 0. */
+/* All that shapes of products differ in: m is columns and n is s, or the other way round, k is s, and c_stride
+ * determines the other strides. m and n are below 2^13. The key is never 0. */
 static uint64_t key_of(const shape *h) {
   return (uint64_t)(h->k == h->m) << 63 | (uint64_t)h->transposes << 62 | (uint64_t)h->type << 58 |
          (uint64_t)h->m << 44 | (uint64_t)h->adds << 43 | (uint64_t)h->n << 30 | (uint64_t)h->c_stride;
@@ -100,8 +99,8 @@ static mms_xsmm_slot *slot_of(mms_xsmm *x, uint64_t key) {
   return NULL;
 }
 
-/* The library takes a lock of its own to make a kernel, and hands out the same one for the same shape. NULL: it has
- * none for this shape. */
+/* The library takes a lock of its own while it generates a kernel, and returns the same one for the same shape. NULL:
+ * it has none for this shape. */
 static void *kernel_of(mms_xsmm *x, const shape *h) {
   mms_xsmm_slot *slot = slot_of(x, key_of(h));
   void *kernel = slot ? atomic_load_explicit(&slot->kernel, memory_order_acquire) : NULL;
@@ -115,7 +114,7 @@ static void *kernel_of(mms_xsmm *x, const shape *h) {
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
-/* size: a constant to the compiler, where it is inlined. */
+/* size: a constant where this is inlined. */
 static inline void transpose_of(size_t s, size_t size, const char *a, char *to) {
   for (size_t column = 0; column < s; column++)
     for (size_t row = 0; row < s; row++) memcpy(to + (row * s + column) * size, a + (column * s + row) * size, size);
@@ -138,7 +137,7 @@ static void multiply_plainly(const mms_product *p, size_t from, size_t columns) 
   mms_unit_model.multiply(&mms_unit_model, &piece);
 }
 
-/* Columns [from, from + columns), a: A; or A^T, where columns follow each other and the product is by that. */
+/* Columns [from, from + columns). a is A, or a copy of A^T for a column-major product with A^T. */
 static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, size_t from, size_t columns) {
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
   const shape h = stride ? (shape){p->type, !p->transposed, p->adds, c, s, s, stride, s, stride}
@@ -163,7 +162,7 @@ static void multiply_pieces(mms_xsmm *x, const mms_product *p, const void *a) {
   }
 }
 
-/* Small ones go to the stack: a product must not depend on memory that may be lacking. */
+/* A small copy goes on the stack, and without memory for a large one plain loops multiply: a product cannot fail. */
 static void multiply_transposed(mms_xsmm *x, const mms_product *p) {
   size_t bytes = p->s * p->s * mms_type_size(p->type);
   double small[MOST_COPY / sizeof(double)];
@@ -221,8 +220,8 @@ static bool adds_well(const mms_xsmm *x) {
   return mms_selftest_adding(multiply_as, x, MMSCAN_F32) && mms_selftest_adding(multiply_as, x, MMSCAN_F64);
 }
 
-/* Whether kernels are of AVX-512, as Skylake-X has it, and for vectors of 64 bytes: CPUs have other numbers in 2.0 than
- * in 1.17, and in between are those for shorter vectors. */
+/* Whether kernels use AVX-512, as Skylake-X has it, and vectors of 64 bytes. 2.0 numbers CPUs differently from 1.17,
+ * and numbers between these two ranges are for shorter vectors. */
 static bool has_wide_kernels(const mms_vendor *v) {
   enum { FIRST_1 = 1020, LAST_1 = 1022, FIRST_2 = 1101, LAST_2 = 1999 };
   int (*architecture)(void);
@@ -231,8 +230,8 @@ static bool has_wide_kernels(const mms_vendor *v) {
   return (found >= FIRST_1 && found <= LAST_1) || (found >= FIRST_2 && found <= LAST_2);
 }
 
-/* Its first product puts OMP_PROC_BIND=TRUE into the environment, which nobody wished for, and whose text is in memory
- * of its own: when that is unloaded, getenv() crashes. */
+/* LIBXSMM's first product puts OMP_PROC_BIND=TRUE into the environment. The caller did not ask for that, and the text
+ * is in the library's own memory: once it is unloaded, getenv() crashes. */
 bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
   bool is_bound = getenv("OMP_PROC_BIND") != NULL;
   *x = calls_of(v);
@@ -242,8 +241,8 @@ bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
   return good;
 }
 
-/* Small, as a call is cheap: then the stores of a block fit in the core's queue, and drain while the next products are
- * made; or nearly, where half of X is multiplied. Measured: doc/PERFORMANCE.md. */
+/* Small, as a call is cheap: the stores of a block then fit in the core's store queue, and drain while the next
+ * products are computed; they nearly fit where half of X is multiplied (`adds`). Measured: doc/PERFORMANCE.md. */
 size_t mms_xsmm_block(const mms_xsmm *x) { return x->adds ? MMS_UNIT_SMALL : MMS_UNIT_SMALL / 2; }
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* xsmm.h: LIBXSMM, which makes a kernel for each shape of product while it runs. */
+/* xsmm.h: LIBXSMM, which generates a kernel for each shape of product at run time. */
 #ifndef MMS_XSMM_H
 #define MMS_XSMM_H
 
@@ -8,7 +8,7 @@
 
 enum { MMS_XSMM_SLOTS = 512 };
 
-/* A kernel that was made. The key comes first, then the kernel; neither changes. */
+/* A generated kernel. The key is stored first, then the kernel; after that neither changes. */
 typedef struct mms_xsmm_slot {
   _Atomic uint64_t key;
   _Atomic(void *) kernel;
@@ -20,16 +20,16 @@ typedef struct mms_xsmm {
   mms_xsmm_slot slots[MMS_XSMM_SLOTS];
 } mms_xsmm;
 
-/* What it is called, the newest first; NULL past the last. */
+/* Its sonames, the newest first; NULL past the last. */
 const char *mms_xsmm_soname(size_t index);
 
 /* Whether the library is LIBXSMM. */
 bool mms_xsmm_is(const mms_vendor *vendor);
 
-/* Makes it ready; false where its products are wrong. */
+/* Makes it ready; false if its products are wrong. */
 bool mms_xsmm_attach(mms_xsmm *xsmm, const mms_vendor *vendor);
 
-/* Bytes of elements that it is best given at a time. */
+/* Bytes of elements that it is best given in one call. */
 size_t mms_xsmm_block(const mms_xsmm *xsmm);
 
 void mms_xsmm_multiply(mms_xsmm *xsmm, const mms_product *product);
