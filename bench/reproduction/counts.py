@@ -132,4 +132,4 @@ def vector_rows():
             one = model(65536, s, LATENCY, 1, lanes)
             rows.append([s, lanes or "no vector unit", number(one["one_unit"]["counted"]),
                          number(r["p_units"]["counted"]), number(r["critical_path"])])
-    return markdown_table(["s", "lanes", "one unit, a level a product", "8 units", "critical path"], rows)
+    return markdown_table(["s", "lanes", "one unit, one product per level", "8 units", "critical path"], rows)

@@ -12,8 +12,8 @@ def flaw_lengths():
     said_up, said_down = (4 - (2 - 1)) // 2, (8 - (2 ** 2 - 1)) // 2
     assert (up, said_up, down, said_down) == (2, 1, 3, 2)
     return ("Lemma 1, proof", "y has length ⌊(n-(s^t-1))/s^t⌋ in the first phase, ⌊(n-(s^t-1))/s^(t-1)⌋ in the second",
-            "one too short for t >= 1 and t >= 2: the floors should be ceilings. s = 2: n = 4, t = 1 has %d, not "
-            "%d; n = 8, t = 2 has %d, not %d. The counts of multiplications that follow are right" % (up, said_up, down, said_down))
+            "too short by one, for t >= 1 and for t >= 2: the floors should be ceilings. s = 2: for n = 4, t = 1 it is "
+            "%d, not %d; for n = 8, t = 2 it is %d, not %d. The counts of multiplications that follow are right" % (up, said_up, down, said_down))
 
 
 def flaw_slack():
@@ -30,8 +30,8 @@ def flaw_padding():
     """Without those on padding, the additions are Brent-Kung's."""
     r = model(16, 2)
     assert r["additions"]["counted"] == 30 and r["additions_unpadded"] == 2 * 16 - 4 - 2
-    return ("Lemma 1", "additions", "those on zero padding are counted, so that s = 2 is not Brent-Kung's 2n - "
-                                    "log2(n) - 2: n = 16 "
+    return ("Lemma 1", "additions", "those on zero padding are counted, so the number for s = 2 is not Brent-Kung's "
+                                    "2n - log2(n) - 2: n = 16 "
             "has %d, of which %d touch no padding" % (r["additions"]["counted"], r["additions_unpadded"]))
 
 
@@ -39,8 +39,8 @@ def flaw_narrow():
     r = model(32, 32)
     assert r["one_unit"]["counted"] == 1024
     return ("Theorem 1", "O(n + l k) for n = s^k",
-            "the last level of the first phase is a product of one column, but in the model none has fewer than s: "
-            "its time is s^2 + l, not s + l. That is more than O(n) for k = 1: n = s = 32 takes %s. O(n + s^2 + l "
+            "the last level of the first phase is a product of one column, but in the model no product has fewer than "
+            "s: its time is s^2 + l, not s + l. That is more than O(n) for k = 1: n = s = 32 takes %s. O(n + s^2 + l "
             "k) is right"
             % number(r["one_unit"]["counted"]))
 
@@ -49,7 +49,7 @@ def flaw_segments():
     r = model(7, 2)
     assert r["segments"] == 3
     return ("Section 3.2, steps 2 and 3", "w has at most k_1(s-1) entries, as there are at most k_1 segment sizes",
-            "there are k_1 + 1 sizes. n = 7, s = 2 has %d segments, k_1(s-1) = 2; a w of that size is overrun, and "
+            "there are k_1 + 1 sizes. n = 7, s = 2 has %d segments, but k_1(s-1) = 2: a w of that size overflows, and "
             "q is too small" % r["segments"])
 
 
@@ -57,15 +57,15 @@ def flaw_maximum():
     x = [1, -1]
     assert max(1, 0) != sum(x)
     return ("Section 3.2, step 2", "the maximum values of each segment are gathered",
-            "it is the last ones that are meant: the prefix sums of (1, -1) are (1, 0), and 0 goes on")
+            "the last values are meant: the prefix sums of (1, -1) are (1, 0), and 0 is carried on")
 
 
 def flaw_chunks():
     runs = {n: model(n, 2)["segments"] for n in (5, 7)}
     assert runs == {5: 2, 7: 3} and model(6, 4)["segments"] == 3
     return ("Section 3.2, step 4", "w_i is added to the i+1 chunk of size s^(k_(i+1))",
-            "several segments may have one size: n = 6, s = 4 has segments of 4, 1 and 1, and w_2 goes to the "
-            "second of those of "
+            "several segments may have the same size: n = 6, s = 4 has segments of 4, 1 and 1, and w_2 goes to the "
+            "second segment of "
             "size 1. The index must run over segments, not over sizes")
 
 
@@ -75,10 +75,10 @@ def flaw_depth(runs):
     two, four = over_depth(runs, 2, lambda r: r["depth"]["counted"]), over_depth(runs, 2, chain)
     assert two[0] == 3 and four == [15]
     return ("Corollary 1, abstract", "depth at most 2⌊log_s n⌋",
-            "only where step 3 fits under the down-sweep of step 1. n = 3, s = 4: three segments of one element, "
-            "depth %d, where 2⌊log_s n⌋ = 0. By levels s = 2 fails for n = %s; by chains of multiplications that "
-            "really wait for each other for n = %s alone, since step 4 does not need the last entry of w, and its "
-            "chain is shorter. See the table below"
+            "holds only where step 3 ends no later than the down-sweep of step 1. n = 3, s = 4: three segments of one "
+            "element, depth %d, where 2⌊log_s n⌋ = 0. For s = 2, counted by levels, it fails for n = %s; counted by "
+            "chains of multiplications that really wait for each other, only for n = %s, because step 4 does not "
+            "need the last entry of w, and its chain is shorter. See the last table under \"Any n\""
             % (low["depth"]["counted"], ", ".join(map(str, two)), four[0]))
 
 
@@ -86,10 +86,10 @@ def flaw_multiplications():
     r = model(1023, 32)
     assert r["multiplications"]["counted"] == 95
     return ("Corollary 1, abstract", "O(n/s^2) multiplications; O(n(1 + l/s^2)/p + (s^2 + l) log_s n) time on p units",
-            "the O(s log_s^2 n) of Section 3.2 is lost, which is larger than n/s^2 where n < s^3: every segment, "
-            "however short, takes a multiplication in step 4, and most one in step 1. n = 1023, s = 32 takes %d, "
-            "where n/s^2 is %.1f; on one unit, l = 0, %s, where n + s^2 log_s n is %s. The time needs O(s log_s^2 "
-            "n (s^2 + l)/p) more"
+            "the term O(s log_s^2 n) of Section 3.2 is missing, which is larger than n/s^2 where n < s^3: every "
+            "segment, however short, takes a multiplication in step 4, and most take one in step 1. n = 1023, s = 32 "
+            "takes %d multiplications, where n/s^2 is %.1f; on one unit, with l = 0, it takes time %s, where "
+            "n + s^2 log_s n is %s. The time needs a further O(s log_s^2 n (s^2 + l)/p)"
             % (r["multiplications"]["counted"], 1023 / 32 ** 2, number(r["p_units"]["counted"]),
                number(1023 + 1024 * math.log(1023, 32), 0)))
 
@@ -99,8 +99,8 @@ def flaw_step_3():
     assert entries == 62
     return ("Section 3.2, time", "steps 2 and 3 take O(s log_s n + l log_s log_s n)",
             "w is padded to s^q, which may be s times as long, and its products have no fewer than s columns. n = "
-            "1023, s = 32: %d entries are padded to 1024, and its three levels take 3(s^2 + l) = %s + 3l. So O(s^2 "
-            "log_s n + ...), which does not change Corollary 1 for n >= s^2 log_s n"
+            "1023, s = 32: %d entries are padded to 1024, and its three levels take 3(s^2 + l) = %s + 3l. So "
+            "the time is O(s^2 log_s n + ...), which does not change Corollary 1 for n >= s^2 log_s n"
             % (entries, number(3 * 32 ** 2)))
 
 
@@ -110,22 +110,23 @@ def flaw_step_4():
     rest = two - 2 * one - 16 - 0
     assert rest == 4 * columns, (two, one, rest)
     return ("Section 3.2, time", "step 4 takes sum of ⌈s^k/(s-1)⌉ + l, which is O(n/s)",
-            "so many columns take s times as long. n = 128, s = 4, l = 0: the second segment of 64 takes %d "
-            "columns in time %d, of %d in all. So O(n), which Corollary 1 has room for" % (columns, rest, two))
+            "a column takes time s, not 1. n = 128, s = 4, l = 0: the second segment of 64 takes %d columns and time "
+            "%d, of %d in all. So the sum is O(n), which does not change Corollary 1" % (columns, rest, two))
 
 
 def flaw_fan_out():
     row, two = table(16, 4)["brent-kung", None], table(16, 4)["matmulscan", 2]
     assert two["fan_out"] == 2 and two["reads"] == row["reads"] == 4
     return ("Section 3.3", "fan-out at most s",
-            "by level, with a row of the matrix that leaves its element as it is counted as a node. A value that "
-            "is wired through levels feeds more: s = 2, n = 16: element 7 goes to %d adders (Brent-Kung's fan-out "
-            "is log2 n)" % two["reads"])
+            "holds for each level, if a row of the matrix that leaves its element unchanged counts as a node. A value "
+            "that is passed on through levels feeds more adders: for s = 2, n = 16 element 7 goes to %d "
+            "(Brent-Kung's fan-out is log2 n)" % two["reads"])
 
 
 def flaw_utilisation():
     return ("Section 3.3", "the unit is at most 50 % utilised in the first phase",
-            "by additions, exactly s(s-1)/2 of s(s-1) a column. By ones in L_s it is (s+1)/(2s): 3 of 4 for s = 2")
+            "counted by additions it is exactly s(s-1)/2 of s(s-1) per column; counted by ones in L_s it is "
+            "(s+1)/(2s): 3 of 4 for s = 2")
 
 
 def flaw_up_sweep():
@@ -137,7 +138,7 @@ def flaw_up_sweep():
     assert right == [0, 1, 2, 3, 7, 11, 15]
     return ("Section 3", "after the first phase the prefix sums are right on an exponentially increasing set of "
                          "indices only",
-            "on more: after each r s^t elements, r < s. s = 4, n = 16: indices %s, as in the paper's own Figure 1"
+            "on more: after each r s^t elements, r < s. For s = 4, n = 16: indices %s, as in the paper's own Figure 1"
             % ", ".join(map(str, right)))
 
 
@@ -146,14 +147,14 @@ def flaw_brent_kung():
     row, other = rows["matmulscan", 2], rows["blelloch", None]
     assert (row["depth"]["measured"], row["path"], other["depth"]["measured"], other["path"]) == (7, 6, 8, 7)
     return ("Table 1", "depth 2 log2(n) - 1 for Brent-Kung, 2 log2(n) for Blelloch",
-            "so many levels, but no chain of adders is as long for n >= 4: the last one of the first phase makes "
-            "x[n-1] alone, which no adder reads. n = 16: %d levels, at most %d adders in a chain, 2 log2(n) - 2; "
-            "Blelloch's has %d levels and chains of %d"
+            "this is the number of levels; for n >= 4 no chain of adders is as long. The last adder of the first phase "
+            "makes only x[n-1], which no adder reads. n = 16: %d levels, at most %d adders in a chain, "
+            "2 log2(n) - 2; Blelloch's has %d levels and chains of %d"
             % (row["depth"]["measured"], row["path"], other["depth"]["measured"], other["path"]))
 
 
 def flaw_blelloch():
-    return ("Table 1", "Blelloch beside the others", "its scan is exclusive, theirs are inclusive")
+    return ("Table 1", "Blelloch beside the others", "its scan is exclusive, the others are inclusive")
 
 
 def flaw_listing():

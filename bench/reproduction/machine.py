@@ -57,34 +57,39 @@ def timed_part():
         "\n## This machine as a tensor unit\n",
         "%s, %s, %s; one thread, f32; %s. Command: `mmscan model --fit`.\n" % (
             fit["cpu"], fit["isa"], fit["unit"]["version"] or fit["unit"]["library"], datetime.date.today().isoformat()),
-        "L_s times an s-by-c matrix by rows, in the cache, for powers of two c: the time is start + entry s c, by "
-        "least squares of\n"
-        "relative errors. In units of an entry the machine is an (s^2, l)-TCU with l = start / entry.\n",
+        "L_s times an s-by-c matrix by rows, in the cache, for powers of two c. The line start + entry s c is fitted to "
+        "the times by\n"
+        "least squares of relative errors. In units of an entry the machine is an (s^2, l)-TCU with l = start / "
+        "entry.\n",
         sizes_rows(fit),
-        "\nA unit of the model takes as long for an entry whatever s is; a CPU does not, since an entry takes s "
-        "multiplications. So\n"
-        "s is a choice here: for s = %d, with which a scan is timed below, this is a (%d, %.0f)-TCU whose unit of time is %.2f ns. By the\n"
-        "model, Theorem 1 takes, in ns an element, for the longest n = s^k to 2^20: %s.\n"
+        "\nA unit of the model takes the same time for an entry whatever s is. A CPU does not, because an entry takes s\n"
+        "multiplications, so s is a choice here. For s = %d, with which a scan is timed below, this is a (%d, %.0f)-TCU "
+        "whose unit\n"
+        "of time is %.2f ns. The time of Theorem 1 in the model, in ns an element, for the longest n = s^k up to 2^20: "
+        "%s.\n"
         "The least is at s = %d.\n" % (
             own["s"], own["s"] ** 2, own["latency"], own["entry"],
             ", ".join("%.2f (s = %d)" % (time, s) for s, time in times.items()), best),
         "### The engine gemm, predicted\n",
-        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements, multiplies by L_%d in blocks of 2,048 (those for an "
-        "OpenBLAS\nthat has kernels for small matrices), scans the column totals by vectors, and adds prefixes "
-        "where it puts columns together.\nWith s = 2, its default, it does not multiply by all of L_s, but adds a row to the next.\n"
-        "ns an element; nothing but `call` is a time of that engine:\n" % (
+        "The engine (`lib/engine/gemm.c`) cuts tiles of %s elements and multiplies by L_%d in blocks of 2,048, the size "
+        "for an\nOpenBLAS that has kernels for small matrices. It scans the column totals by vectors, and adds prefixes "
+        "while it puts columns\ntogether. With s = 2, its default, it does not multiply by all of L_s, but adds the "
+        "first row to the second.\n\n"
+        "The table is in ns an element. Of the parts, only `call` is a time of that engine:\n" % (
             number(fit["runs"][-1]["tile"]), fit["runs"][-1]["s"]),
         "- call: a plan's run on one element;\n"
-        "- products: the model's, c s + l for each block, by the table above;\n"
-        "- moves, which the model has for free: x moved into s rows a block at a time, and a block to y, without a "
-        "product; for y\n"
-        "  of more than 8 MiB by stores that pass the caches by;\n"
-        "- totals: as long as the engine `simd` takes for as many elements in the cache;\n"
-        "- loops: what s does not divide, by a serial loop.\n",
+        "- products: the time in the model, c s + l for each block, by the table above;\n"
+        "- moves, which are free in the model: x moved into s rows a block at a time, and a block to y, without a "
+        "product; with\n"
+        "  non-temporal stores for y of more than 8 MiB;\n"
+        "- totals: the time that the engine `simd` takes for as many elements in the cache;\n"
+        "- loops: the elements left over where s does not divide a length, by a serial loop.\n",
         runs_rows(fit),
-        "\nOff by %+.0f to %+.0f %%, the aim is 25 %%, and it is %s. Left out are the arithmetic in the moves (shuffles, magnitudes, prefixes),\n"
-        "and that past the nearest cache elements come and go while products are made: there a scan takes less than its "
-        "parts.\n" % (
+        "\nThe prediction is off by %+.0f to %+.0f %%; the aim, 25 %%, is %s. It leaves out the arithmetic in the moves "
+        "(shuffles,\n"
+        "magnitudes, prefixes). It also leaves out that beyond the first-level cache elements are moved while products are "
+        "computed,\n"
+        "so that a scan takes less than the sum of its parts.\n" % (
             100 * min(off), 100 * max(off), "missed for n = " + ", ".join(missed) if missed else "met"),
         "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
         "",

@@ -29,10 +29,12 @@ DOCUMENT = os.path.join(ROOT, "doc", "REPRODUCTION.md")
 
 INTRODUCTION = """# The paper, reproduced
 
-Each claim of "A Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), and what the code that runs
-does. Made by `make reproduce`; `make check-reproduction` counts again and compares. Notation is the paper's: n numbers, matrices
-of size s, k = log_s n, a tensor unit of latency l that multiplies s-by-s by s-by-c in time c s + l, c >= s. A bound is the
-sum in the paper's proof, before anything goes into an O(). "x of y": x was counted, y is the bound.
+Each claim of "A Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl), beside what the code does
+when it runs. `make reproduce` makes this document; `make check-reproduction` counts again and compares.
+
+The notation is the paper's: n numbers, matrices of size s, k = log_s n, and a tensor unit of latency l, which multiplies
+s-by-s by s-by-c in time c s + l, for c >= s. A bound is the sum in the paper's proof, before anything goes into an O().
+"x of y": x was counted, y is the bound.
 """
 
 
@@ -49,11 +51,11 @@ def counted_part():
         table_rows(),
         "\nCommand: " + code("table -n 4096 -s 8") + ".\n",
         "## n = s^k: Lemma 1 and Theorem 1\n",
-        "For every s from 2 to 32 and every k with n to 2^20, %d pairs: the depth is 2k - 1, and so is the longest "
+        "For every s from 2 to 32 and every k with n up to 2^20, %d pairs, the depth is 2k - 1, and so is the longest "
         "chain\n"
-        "of multiplications that wait for each other; multiplications, additions and time are within their bounds, "
+        "of multiplications that wait for each other. Multiplications, additions and time are within their bounds, "
         "and equal to the\n"
-        "closed forms under \"Where the text is off\". Some of them:\n" % len(power_runs),
+        "closed forms under \"Where the text is off\". Some of the pairs:\n" % len(power_runs),
         lemma_rows(),
         "\nCommand: " + code("model -n 2^20 -s 2 -l", LATENCY) + ", and so on.\n",
         "![Multiplications over n](img/reproduction-multiplications.svg)\n",
@@ -62,25 +64,25 @@ def counted_part():
         "![Time on one unit over n](img/reproduction-time.svg)\n",
         "## Any n: Section 3.2 and Corollary 1\n",
         digits_rows(),
-        "\nDepth by levels is what the paper counts. A chain is of multiplications of which each needs a result of "
+        "\nThe paper counts depth by levels. A chain is a sequence of multiplications, each of which needs a result of "
         "the one before.\n"
-        "n = s^k - 1 has the most segments for its length. Among these lengths, the longest that take more than "
+        "n = s^k - 1 has the most segments for its length. The longest of these n whose depth is more than "
         "2⌊log_s n⌋:\n",
         worst_lengths(),
         "\n![Depth over n](img/reproduction-depth.svg)\n",
         "## p units\n",
-        "The s-by-s multiplications that a run makes are scheduled on p units: one that is free starts the "
-        "multiplication that is\n"
-        "ready and begins the longest chain. l = %d.\n" % LATENCY,
+        "The s-by-s multiplications of a run are scheduled on p units: of the multiplications that are ready, a free "
+        "unit\n"
+        "starts the one that begins the longest chain. l = %d.\n" % LATENCY,
         units_rows(),
         "\n![Time over p](img/reproduction-units.svg)\n",
         "### The second phase on a vector unit\n",
-        "n = 65,536, l = %d; beside each tensor unit a vector unit of so many lanes multiplies by B_s (Section "
-        "3.3).\n" % LATENCY,
+        "n = 65,536, l = %d. Beside each tensor unit a vector unit of the given number of lanes multiplies by B_s "
+        "(Section 3.3).\n" % LATENCY,
         vector_rows(),
         "\nCommand: " + code("model -n 65536 -s 16 -l", LATENCY, "-p 8 --lanes 16") + "\n",
         "## Where the text is off\n",
-        "The smallest examples we know. None of them makes the algorithm wrong.\n",
+        "These are the smallest examples we know. None of them makes the algorithm wrong.\n",
         flaws(any_runs),
         "",
     ]
