@@ -1,7 +1,7 @@
 # libmmscan: see `make help`.
 #
 # Settings, on the command line or in the environment:
-#   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   as everywhere; CFLAGS defaults to -O3 -g
+#   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   as usual; CFLAGS defaults to -O3 -g
 #   BLAS=openblas|blis|blas|mkl|/path/lib.so   the CBLAS to link
 #   PREFIX=/usr/local LIBDIR=lib DESTDIR=
 #                                        where `make install` puts things; LIBDIR is under PREFIX
@@ -9,14 +9,14 @@
 #   STRIP=strip                          what `make install-strip` strips with
 #   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
 #   WERROR=1                             warnings are errors (set by the checks)
-#   RUNNABLE=1                           no kernels that this CPU cannot run (set by checks that take long)
+#   RUNNABLE=1                           leaves out kernels that this CPU cannot run (set by slow checks)
 
 BUILD ?= build
 PREFIX ?= /usr/local
 LIBDIR ?= lib
 BLAS ?= openblas
 CFLAGS ?= -O3 -g
-# By default, or where make has been told to know none by itself.
+# Not empty if a variable has its default value of make, or is not defined (make -R).
 unset = $(filter default undefined,$(origin $(1)))
 ifneq ($(call unset,CC),)
 CC := gcc
@@ -52,27 +52,27 @@ ifeq ($(strip $(BLAS_LIBS)),)
 $(error BLAS=$(BLAS): not one of openblas, blis, blas, mkl or the path of a library)
 endif
 
-# One word to the shell; and a string in C, of flags that are the same in every folder.
+# quote: as one word for the shell. c_string: flags as a C string, without those that differ from folder to folder.
 quote = '$(subst ','\'',$(1))'
 c_string = $(call quote,"$(subst ",\",$(subst \,\\,$(filter-out $(FOLDER_FLAGS),$(1))))")
 FOLDER_FLAGS := -ffile-prefix-map=% -fdebug-prefix-map=% -fmacro-prefix-map=%
 
 # ---- Flags ------------------------------------------------------------------------------------------------------------
 OPENMP := -fopenmp
-# What is installed finds OpenMP's runtime where the system has it.
+# Installed files find OpenMP's runtime where the system has it: clang adds no path of its own.
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 OPENMP_LINK := $(OPENMP) $(if $(IS_CLANG),-fno-openmp-implicit-rpath)
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
-# With link-time optimisation by GCC objects are for other linkers, too: for those of users of the static library, and for
-# tests, which put functions of their own in place of some (--wrap), and so are linked without it.
+# With link-time optimisation by GCC, objects hold machine code as well, so that they can be linked without it: by users
+# of the static library, and into the tests, which replace functions (--wrap).
 LTO = $(if $(IS_CLANG),,$(findstring -flto,$(CFLAGS)))
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS) $(CFLAGS) $(if $(LTO),-ffat-lto-objects)
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
 TOOL_LIBS := -ljansson -lcsv
 
-# Other people's scans, which the bench times, get flags of their own, and record them.
+# Other people's scans, which the bench times, are compiled with their own flags, and record them.
 X86_64 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
-# A cross-compiler has no such CPU.
+# The flag, if the compiler accepts it: a cross-compiler does not.
 native = $(shell echo | $(1) -march=native -E - >/dev/null 2>&1 && echo -march=native)
 ifeq ($(origin PEER_CFLAGS),undefined)
 PEER_CFLAGS := $(strip -O3 $(call native,$(CC)))
@@ -84,11 +84,10 @@ PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
 CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
 
-# What a tiny call takes by cycles, it takes by where lines of the cache begin (doc/PERFORMANCE.md).
+# A tiny call takes so few cycles that it matters where in a cache line its code begins (doc/PERFORMANCE.md).
 LINES := -falign-functions=64
 
-# Kernels are compiled for their own instructions; lib/kernel/isa.c asks the CPU before one is called. Names of their
-# variables, which vectors leave little of, would double the time that GCC takes for them.
+# Kernels are compiled for their own instruction sets; lib/kernel/isa.c asks the CPU before one is called.
 ifneq ($(X86_64),)
 ISA_FLAGS_avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -113,7 +112,7 @@ TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
 CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
 CXX_PEER_OBJ := $(CXX_PEER_SRC:%.cpp=$(BUILD)/%.o)
-# LEFT_OUT names those that one way to run the tests leaves to the others.
+# LEFT_OUT names the tests that one way of running them leaves to the others.
 TESTS      = $(filter-out $(LEFT_OUT:%=$(BUILD)/test/test_%),$(TEST_SRC:test/%.c=$(BUILD)/test/%))
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
@@ -133,14 +132,15 @@ help: ## list the targets
 all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command and the examples (default)
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
-# What things are made of is kept in files that are written where it has changed: the flags of all objects, the objects of
-# what is linked, the definitions of the toys. That the flags are others is said, as `make install` may have been given
-# less than `make`. Whether warnings are errors is all one to an object.
+# What things are made of is kept in files that are rewritten only when it changes: the flags of all objects, the
+# objects that are linked, the definitions of the toys. A change of flags is reported, as `make install` may have been
+# given fewer flags than `make`. -Werror is left out, as it does not change an object.
 BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(BLAS_LIBS) \
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
-# $(call keep,WHAT,MESSAGE): looked at also when make only tells what it would do (-n), or whether there is anything (-q), or
-# that would be everything; then nothing is written, and what would be counts as new, at the end of this file.
+# $(call keep,WHAT,MESSAGE): writes WHAT to the target if that is not what it holds. It also runs if make only tells
+# what it would do (-n), or whether there is anything to do (-q), as the answer would be "everything" if it did not. It
+# then writes nothing, and the end of this file declares phony what it would have written.
 ONLY_TELLS := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
 would_keep = $(if $(ONLY_TELLS),$(shell echo $(call quote,$(1)) | cmp -s - $(2) || echo $(2)))
 keep = +@if ! echo $(call quote,$(1)) | cmp -s - $@; then \
@@ -158,6 +158,7 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
 
+# -g1: names of variables, few of which survive vectorisation, would double the time that GCC takes for kernels.
 $(BUILD)/lib/kernel/%.o: KERNEL = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1) $(KERNEL_CFLAGS)
 
 $(BUILD)/lib/api.o $(BUILD)/lib/kernel/loop.o: LAYOUT = $(LINES)
@@ -182,10 +183,10 @@ $(BUILD)/bench/cxx/%.o: bench/cxx/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 
-# Tests, and the small libraries that they open, need not be fast; they compile in half the time.
+# Tests, and the small libraries that they open, need not be fast; with -O1 they compile in half the time.
 $(BUILD)/test/%: TEST_FLAGS := -O1
-# They are kept: make would take them for intermediate, and the next one, which reads of them in their .d files, would
-# make them again, also where it has company in the folder.
+# Objects of tests are kept. Otherwise make would delete them as intermediate files, and the next make, which reads
+# about them in their .d files, would make them again, even while another make runs in the same folder.
 .SECONDARY: $(TEST_SRC:%.c=$(BUILD)/%.o)
 $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -195,7 +196,7 @@ $(STATIC): $(LIB_OBJ) $(BUILD)/objects
 	rm -f $@
 	$(AR) rcs $@ $(LIB_OBJ)
 
-# OpenMP's threads outlive a dlclose(), and the code they run must.
+# nodelete: OpenMP's threads outlive a dlclose(), so the code that they run must, too.
 $(SHARED): $(LIB_OBJ) lib/mmscan.map $(BUILD)/objects
 	$(CC) -shared $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan.so.$(MAJOR) -Wl,--version-script=lib/mmscan.map \
 	  -Wl,-z,nodelete -Wl,--no-undefined $(LIB_OBJ) $(LIBS) -o $@
@@ -205,8 +206,8 @@ $(SHARED): $(LIB_OBJ) lib/mmscan.map $(BUILD)/objects
 $(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC) $(BUILD)/objects
 	$(CC) $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) $(filter-out $(BUILD)/objects,$^) $(TOOL_LIBS) $(LIBS) -o $@
 
-# In a file of their own, that the command need not be linked with the libraries of C++ and TBB. TBB is linked where its
-# headers are.
+# The C++ peers are a library of their own, so that the command need not be linked with the libraries of C++ and TBB.
+# TBB is linked if its headers are there.
 $(PEERS): $(CXX_PEER_OBJ) $(BUILD)/objects
 	tbb=$$(echo '#include <tbb/tbb.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -ltbb || :); \
 	$(CXX) -shared $(LDFLAGS) $(CXX_PEER_OBJ) $$tbb -o $@
@@ -215,27 +216,27 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) $< $(STATIC) $(LIBS) -o $@
 
-# The one test that makes allocations fail has the allocator behind a wrapper.
+# test_alloc makes allocations fail: the allocator is wrapped.
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
-# These see which threads have tiles, and decide in place of the library how they share them.
+# These see which threads have tiles, and decide in place of the library how threads share tiles.
 $(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part,--wrap=mms_leader_take_part,--wrap=mms_chain_suits,--wrap=mms_chain_take_part,--wrap=mms_apart
 $(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here
 $(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
 $(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_lone_is_slow,--wrap=mms_crowd_is_here,--wrap=mms_crowd_saw,--wrap=mms_wake_pays
-# These decide which products are added, and count them.
+# These decide which products are added to W instead of overwriting it, and count both.
 $(BUILD)/test/test_scan: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds
 $(BUILD)/test/test_units: TEST_LDFLAGS := -Wl,--wrap=mms_unit_multiply
-# One makes up others on our cores.
+# test_plan pretends that other processes are on our cores.
 $(BUILD)/test/test_plan: TEST_LDFLAGS := -Wl,--wrap=mms_crowd_is_here
-# One sees which threads the library starts.
+# test_limits sees which threads the library starts.
 $(BUILD)/test/test_limits: TEST_LDFLAGS := -Wl,--wrap=pthread_create
-# And one makes up control groups.
+# test_quota invents control groups.
 $(BUILD)/test/test_quota: TEST_LDFLAGS := -Wl,--wrap=fopen
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(if $(LTO),-fno-lto) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
 
-# Small BLAS libraries, and libraries like LIBXSMM, that tests open, most of them unsound: NAME:DEFINITION,... Each stands
-# in a file of its own.
+# The toys: small libraries like a BLAS or LIBXSMM that tests open, most of them faulty on purpose. An entry is
+# NAME:DEFINITION,...; each is built into a file of its own.
 TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS sly:SLY \
@@ -257,8 +258,8 @@ comma := ,
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-# Most use no OpenMP. What they read is for the address sanitizer to see, as the library says what that is; all else in
-# them is slow with sanitizers, and not looked for.
+# Most use no OpenMP. For check-asan they are built with the address sanitizer only: the library tells them what to
+# read, so what they read is checked. Other faults of theirs are not looked for, as the checks are slow.
 make_toy = $(patsubst -fsanitize=address%,-fsanitize=address,$(COMPILE)) $(TEST_FLAGS) -g0 -fPIC -shared $(LDFLAGS) \
   -Wl,--as-needed $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
@@ -290,13 +291,14 @@ check-reproduction: all ## doc/REPRODUCTION.md says what is counted
 check-install: all ## those of what is installed
 	test/run test/install.sh:$(BUILD)
 
-# Idle threads sleep.
+# passive: idle threads sleep.
 SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_POLICY=passive check-units
-# By clang, which checks more additions to pointers, and takes half of GCC's time over the kernels. Checks are calls, or it
-# would take longer over those than the tests do; and additions to pointers are not checked in them, as what they lead to is.
-# Of where memory comes from the innermost function alone is kept: what OpenMP loses (lsan.supp) is not ours, but what we
-# lose in one of its threads is. Thread-local memory of loaded libraries is not recorded: by where it begins, before LLVM 17,
-# the leak sanitizer takes some of it for that of an old glibc, and crashes (github.com/google/sanitizers/issues/1322).
+# By clang, which checks more pointer arithmetic, and takes half of GCC's time for the kernels. Checks are calls:
+# inline, they would make compiling the kernels take longer than the tests. Kernels are built without checks of pointer
+# arithmetic, as the accesses that follow are checked. Of the stack of an allocation only the innermost function is
+# recorded, so that lsan.supp suppresses what OpenMP itself loses, which is not ours, but not what we lose in one of its
+# threads. Thread-local memory of loaded libraries is not recorded: before LLVM 17 the leak sanitizer takes some of it,
+# by its address, for that of an old glibc, and crashes (github.com/google/sanitizers/issues/1322).
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers (clang)
 	+ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:intercept_tls_get_addr=0 \
 	  LSAN_OPTIONS=suppressions=test/lsan.supp:print_suppressions=0 \
@@ -305,15 +307,16 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" \
 	  LEFT_OUT="accuracy environment unit_speed"
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
-# Left out are tests of numbers, of failing allocations and of the environment alone, and those of units in which all is
-# done by one thread.
+# Left out are tests that are only about numbers, failing allocations or the environment, and tests of units in which
+# one thread does everything.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
 	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite products routines rows \
 	  schedule text trace unit_speed units"
-# The programs of the plain build. valgrind's CPU is not this machine's: the tests' children, which are asked what CPU they
-# have, must be on it too. Left out are tests of threads, which valgrind runs one at a time, of many children that do
-# little, of units and their products one by one, of numbers alone, and some that take long and run with the address sanitizer.
+# Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
+# are asked what CPU they have, must be on it, too. Left out are tests of threads, which valgrind runs one at a time; of
+# many children that do little; of units and their products one by one; of numbers only; and some that take long and run
+# with the address sanitizer.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
@@ -321,7 +324,7 @@ check-valgrind: ## the tests under valgrind
 	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel choosing environment fork isa limits nonfinite paper plan products \
 	  quota routines rows threads unit_threads units wisdom"
 
-# An Armv8.0 core: NEON, and none of the later extensions. Left out are tests to which instructions are all one.
+# An Armv8.0 core: NEON, and no later extension. Left out are tests that do not depend on the instruction set.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
 NEON_LIBS = $(NEON_ROOT)/usr/lib/aarch64-linux-gnu
 check-neon: ## the tests for aarch64, cross-built, in an emulator
@@ -333,7 +336,7 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	  routines schedule text threads trace unit_loads unit_speed unit_threads units wisdom wisdom_files" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
-# Without a C++ compiler there is one peer less, and the bench says so.
+# Without a C++ compiler the C++ peers are missing, and the bench says so.
 peers: $(if $(shell command -v $(CXX) 2>/dev/null),$(PEERS)) ## build the C++ peers of the bench, where there is a C++ compiler
 
 bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
@@ -362,7 +365,7 @@ format: ## reformat the C files
 	clang-format -i $(C_FILES)
 format-check: ## fail where a C file is not formatted
 	clang-format --dry-run -Werror $(C_FILES)
-# What kernels are made by defining is not for cppcheck to try.
+# Macros that make variants of kernels; cppcheck is not to try combinations of them.
 OF_KERNELS := ADDS FLOATS HALVES LANE MAY_OVERFLOW
 lint: ## static analysis of the library and the scripts
 	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr $(addprefix -U,$(OF_KERNELS)) \

@@ -1,14 +1,14 @@
-/* best_split.c: which question about a diamond tells most of its price?
+/* best_split.c: which question about a diamond tells most about its price?
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
  *   best_split TABLE.CSV COLUMN
  *
- * This is how a node is split when gradient-boosted trees are trained: rows are put in the order of a column, gradients
- * are added up in that order, and each sum says what a split after that row would gain. With squared errors a row's
- * gradient is what its mean leaves of it, and of k rows on the left whose gradients come to s, and n - k on the right,
- * the sum of squares falls by s^2 / k + s^2 / (n - k) if each side has a mean of its own. The best split of each column
- * is printed, and what part of the sum of squares it takes away.
+ * This is how training splits a node of gradient-boosted trees: sort the rows by a column, add up their gradients in
+ * that order, and each running total gives the gain of a split after that row. With squared errors, the gradient of a
+ * row is its deviation from the mean. If the gradients of the k rows on the left add up to s, and each side gets its
+ * own mean, the sum of squares falls by s^2 / k + s^2 / (n - k). The best split by each column is printed, with the
+ * part of the sum of squares that it removes.
  *
  * T. Chen and C. Guestrin, "XGBoost: a scalable tree boosting system" (2016), Alg. 1.
  */
@@ -25,7 +25,7 @@
 /* Numbers below a line of names: value[row * columns + column]. */
 typedef struct table {
   size_t columns, rows, room;
-  char *heading, **name; /* in the heading */
+  char *heading, **name; /* name[j] points into heading */
   double *value;
 } table;
 
@@ -35,7 +35,7 @@ static void table_free(table *t) {
   free(t->value);
 }
 
-/* The names of the heading, which ends each of them. */
+/* Splits the heading at its commas, in place, into the names. */
 static bool take_names(table *t) {
   char *next = t->heading;
   next[strcspn(next, "\r\n")] = '\0';
@@ -50,8 +50,8 @@ static bool take_names(table *t) {
   return t->name != NULL;
 }
 
-/* A row of as many numbers as there are names; false where it is not, or there is no memory for it. A zero byte would
- * hide what follows it. */
+/* Appends a row of as many numbers as there are names; false if the line is not one, or memory is short. A zero byte
+ * would hide what follows it. */
 static bool take_row(table *t, const char *line, size_t size) {
   if (strlen(line) != size) return false;
   if (t->rows == t->room) {
@@ -83,7 +83,7 @@ static bool read_lines(table *t, FILE *file) {
   return is_right && t->rows > 0 && feof(file);
 }
 
-/* True, and *t is to be freed; or says what is wrong. */
+/* Returns true and a table to be freed; or says what is wrong and returns false. */
 static bool table_read(table *t, const char *path) {
   *t = (table){.heading = NULL};
   FILE *file = fopen(path, "r");
@@ -105,7 +105,7 @@ typedef struct row {
   double value, gradient;
 } row;
 
-/* Rows below `at` go to the left. gain: what the sum of squares falls by; 0 where no two values differ. */
+/* Rows with a value below `at` go left. gain: how much the sum of squares falls; 0 if all values are equal. */
 typedef struct question {
   const char *name;
   double at, gain;
@@ -121,13 +121,13 @@ static int by_gain(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* Above the lower value, and not above the higher one. */
+/* A value above low, and not above high. */
 static double between(double low, double high) {
   const double middle = low / 2 + high / 2;
   return middle > low ? middle : high;
 }
 
-/* Of rows in order, whose gradients so far come to sum[i]. */
+/* The best split of sorted rows. sum[i] is the total of the gradients of rows 0 to i. */
 static void find_best(size_t n, const row *rows, const double *sum, question *best) {
   for (size_t k = 1; k < n; k++) {
     if (rows[k - 1].value == rows[k].value) continue;
@@ -138,12 +138,12 @@ static void find_best(size_t n, const row *rows, const double *sum, question *be
   }
 }
 
-/* What a column's rows are over its first one, which is nothing at all where they are alike. */
+/* Row i of a column less row 0, which is exactly 0 if all rows are equal. */
 static double over_first(const table *t, size_t column, size_t i) {
   return t->value[i * t->columns + column] - t->value[column];
 }
 
-/* The mean of that. */
+/* The mean of over_first() over all rows. */
 static double mean_of(const table *t, size_t column) {
   double sum = 0;
   for (size_t i = 0; i < t->rows; i++) sum += over_first(t, column, i);
@@ -157,7 +157,7 @@ static double squares_of(const table *t, size_t column) {
   return squares;
 }
 
-/* The best question about a column, to tell another. rows, sum: room for as many as the table has. */
+/* The best question about `column` to predict the column `told`. rows, sum: room for as many as the table has rows. */
 static mmscan_status ask(const table *t, size_t column, size_t told, row *rows, double *sum, question *best) {
   const double mean = mean_of(t, told);
   for (size_t i = 0; i < t->rows; i++)

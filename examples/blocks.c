@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads doubles (as they lie in memory) from standard input, writes their running totals to standard output.
+ * Reads doubles, as they lie in memory, from standard input; writes their running totals to standard output.
  *
  *   cc blocks.c $(pkg-config --cflags --libs mmscan) -o blocks && ./blocks <x.raw >totals.raw
  */
 #include <mmscan.h>
 #include <stdio.h>
 
-/* A multiple of MMSCAN_MAX_TILE: the tiles are then those of one call over the whole input, if it is long. */
+/* A multiple of MMSCAN_MAX_TILE, so that the tiles are those of one call over the whole input, if that is long. */
 #define BLOCK ((size_t)8 * MMSCAN_MAX_TILE)
 
 static double block[BLOCK];
@@ -24,7 +24,7 @@ int main(void) {
                       .y_stride = 1,
                       .batch = 1};
   size_t bytes;
-  double carry = -0.0; /* the total of all blocks so far: none, and -0.0 + x is x, also where x is -0.0 */
+  double carry = -0.0; /* the total of all blocks so far; starts at -0.0, as -0.0 + x is x, even if x is -0.0 */
 
   while ((bytes = fread(block, 1, sizeof block, stdin)) > 0) {
     if (bytes % sizeof *block != 0) {

@@ -4,10 +4,10 @@
  *
  *   nile_cusum NILE.CSV [CHART.SVG]
  *
- * A CUSUM chart is the running total of what each year's flow deviates from the mean of all years. While the river runs
- * above that mean the curve climbs, below it the curve falls: the curve turns where the level changes, and the year
- * farthest from zero is the last year of the old level. The curve is an inclusive scan, done here by the engine `gemm`:
- * that is, by matrix multiplications.
+ * A CUSUM chart is the running total of each year's deviation from the mean flow of all years. While the river runs
+ * above that mean, the curve climbs; while it runs below, the curve falls. The curve turns where the level changes, and
+ * the year farthest from zero is the last year of the old level. The curve is an inclusive scan, done here by the
+ * engine `gemm`, that is, by matrix multiplications.
  */
 #include <math.h>
 #include <mmscan.h>
@@ -92,8 +92,8 @@ static void range(size_t n, const double *x, double *low, double *high) {
 
 enum { ROWS = 14, MAX_COLUMNS = 64 };
 
-/* Rows of text: '*' is the curve, ':' lies between it and zero, '^' marks the turn. A column is one year, or a few, of
- * which it shows the one farthest from zero. */
+/* Rows of text: '*' is the curve, ':' lies between it and zero, '^' marks the turn. A column is one year, or several,
+ * and shows the value of the year farthest from zero. */
 static void draw_text(const series *s, const double *sum, size_t turn) {
   size_t years = (s->n + MAX_COLUMNS - 1) / MAX_COLUMNS;
   double low, high;
@@ -171,12 +171,12 @@ static int analyse(const series *s, const char *svg) {
   printf("Running total of the flow's deviation from its mean, by engine %s, unit %s, s = %zu:\n", used.engine,
          used.unit, used.s);
   draw_text(s, sum, turn);
-  const double rounding = 1e-12 * (double)s->n * fabs(mean); /* in a curve that is zero throughout */
+  const double rounding = 1e-12 * (double)s->n * fabs(mean); /* the error of a curve that is zero throughout */
   if (after == 0 || fabs(sum[turn]) <= rounding) {
     printf("The level did not change.\n");
     return svg ? draw_svg(svg, s, sum, turn) : 0;
   }
-  /* What the curve reached at the turn is what the years before it had above the mean, and those after it below. */
+  /* At the turn the curve is the total of the deviations so far, and minus the total of those that follow. */
   printf("The level changed in %d: the mean flow was %.0f up to then, and %.0f after it (10^8 m^3 a year).\n",
          s->year[turn], mean + sum[turn] / (double)before, mean - sum[turn] / (double)after);
   if (!svg) return 0;

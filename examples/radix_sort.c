@@ -4,10 +4,11 @@
  *
  *   radix_sort < NUMBERS
  *
- * Reads whole numbers below 2^32 and writes them in order, one a line. For each bit, the lowest first, numbers that do
- * not have it go before those that do, and else stay in order. How many do not have it before number i is the exclusive
- * scan of ones for these: so that is the place of one that does not, and all others come after the last of them. After
- * G. E. Blelloch, "Prefix sums and their applications" (1990), Sec. 1.3.
+ * Reads whole numbers below 2^32 and writes them in ascending order, one per line. For each bit, the lowest first,
+ * numbers with the bit clear are moved before those with the bit set; within each group they keep their order. With
+ * flags that are 1 for numbers with the bit clear, and else 0, the exclusive scan of the flags counts such numbers
+ * before number i. That count is the new place of number i if its bit is clear; those with the bit set follow after the
+ * last of these. After G. E. Blelloch, "Prefix sums and their applications" (1990), Sec. 1.3.
  */
 #include <inttypes.h>
 #include <mmscan.h>
@@ -16,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DIGITS = 19 }; /* of a number that is read; fewer than 2^64 has */
+enum { MAX_DIGITS = 19 }; /* of a number in the input; 2^64 has more */
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Room for one more after the first n; false, and nothing changed, where there is none. Places are numbers below 2^32,
- * too. */
+/* Makes room for one more number after the first n; false, with nothing changed, if there is no memory. Places are
+ * stored as numbers below 2^32, too, which limits n. */
 static bool make_room(uint32_t **number, size_t n, size_t *room) {
   if (n < *room) return true;
   const size_t wanted = 2 * *room + 1024;
@@ -32,7 +33,7 @@ static bool make_room(uint32_t **number, size_t n, size_t *room) {
   return true;
 }
 
-/* Digits alone, as many as the word has characters, and no more than fit. */
+/* Whether a word of `size` characters is nothing but digits, and its number fits. */
 static bool is_number(const char *word, size_t size, uint32_t *number) {
   const size_t digits = strspn(word, "0123456789");
   const uint64_t value = digits <= MAX_DIGITS ? strtoull(word, NULL, 10) : UINT64_MAX;
@@ -40,11 +41,11 @@ static bool is_number(const char *word, size_t size, uint32_t *number) {
   return digits == size && value <= UINT32_MAX;
 }
 
-/* The numbers of standard input, to be freed; or NULL, and says what is wrong. */
+/* Returns the numbers of standard input, to be freed; or says what is wrong and returns NULL. */
 static uint32_t *read_numbers(size_t *n) {
   uint32_t *number = NULL;
   size_t room = 0;
-  char word[MAX_DIGITS + 2]; /* scanf: a character more than there may be digits */
+  char word[MAX_DIGITS + 2]; /* scanf: one character more than the most digits */
   int before, end;
   *n = 0;
   bool is_right = true, has_room;
@@ -59,7 +60,7 @@ static uint32_t *read_numbers(size_t *n) {
 
 /* ---- Sorting ----------------------------------------------------------------------------------------------------- */
 
-/* Those of n > 0 numbers without a bit, then those with it. place: room for as many. */
+/* Writes the numbers with the bit clear, then those with it set; n > 0. place: room for n numbers. */
 static mmscan_status split(size_t n, unsigned bit, const uint32_t *from, uint32_t *to, uint32_t *place) {
   for (size_t i = 0; i < n; i++) place[i] = !(from[i] >> bit & 1);
   const uint32_t last = place[n - 1];
@@ -70,14 +71,14 @@ static mmscan_status split(size_t n, unsigned bit, const uint32_t *from, uint32_
   return MMSCAN_OK;
 }
 
-/* The bits that any of them has. */
+/* The bits that are set in any number. */
 static uint32_t bits_of(size_t n, const uint32_t *number) {
   uint32_t bits = 0;
   for (size_t i = 0; i < n; i++) bits |= number[i];
   return bits;
 }
 
-/* room: for 2 n numbers. *sorted: where they are then. */
+/* room: for 2 n numbers. *sorted: where the sorted numbers are. */
 static mmscan_status sort(size_t n, uint32_t *number, uint32_t *room, const uint32_t **sorted) {
   uint32_t *from = number, *to = room;
   for (uint32_t bits = bits_of(n, number), bit = 0; bits >> bit > 0; bit++) {

@@ -4,9 +4,9 @@
  *
  *   treering_mean TREERING.CSV [YEARS]
  *
- * The mean of every run of so many years (default 50), each from the difference of two running totals: so it takes as
- * long for any number of years. What was before year i is the exclusive scan of the widths; with a zero after the last
- * width, the total of all is at its end.
+ * The mean of every run of YEARS years (default 50) is the difference of two running totals, divided by YEARS, so the
+ * time does not depend on YEARS. The total before year i is the exclusive scan of the widths. With a zero after the
+ * last width, the scan ends with the total of all.
  *
  * A difference is as exact as the totals are: of 8,000 widths near 1, in doubles, to some 12 digits.
  */
@@ -18,7 +18,7 @@
 
 enum { FIRST_YEAR = -6000, DEFAULT_YEARS = 50 };
 
-/* Makes room for two more numbers after the first n; false, and nothing changed, where there is none. */
+/* Makes room for two more numbers after the first n; false, with nothing changed, if there is no memory. */
 static bool make_room(double **width, size_t n, size_t *room) {
   if (n + 2 <= *room) return true;
   const size_t wanted = 2 * *room + 1024;
@@ -29,7 +29,7 @@ static bool make_room(double **width, size_t n, size_t *room) {
   return true;
 }
 
-/* The numbers below one heading line, and a zero after them, to be freed; or NULL, and says what is wrong. */
+/* Returns the numbers below one heading line, then a zero, to be freed; or says what is wrong and returns NULL. */
 static double *read_widths(const char *path, size_t *n) {
   double *width = NULL;
   size_t room = 0;
@@ -58,7 +58,7 @@ static void say(const char *what, size_t from, size_t years, const double *befor
          (before[from + years] - before[from]) / (double)years);
 }
 
-/* Of every run of `years`: the narrowest and the widest. */
+/* Prints the narrowest and the widest of all runs of `years` years. */
 static void find(size_t n, size_t years, const double *before) {
   size_t narrowest = 0, widest = 0;
   for (size_t i = 0; i + years <= n; i++) {
@@ -76,7 +76,7 @@ static mmscan_status means(size_t n, size_t years, double *width) {
   return status;
 }
 
-/* A whole number above 0; or 0. */
+/* The whole number above 0 that text is; or 0. */
 static size_t number(const char *text) {
   char *end;
   errno = 0;

@@ -1,4 +1,4 @@
-/* arguments.c: what subcommands have in common on their command lines.
+/* arguments.c: parsing of command lines, shared by the subcommands.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -26,7 +26,7 @@ int element_option(const char *subcommand, const char *name, const element **typ
   return wrong_usage(subcommand, "--type: '%s' is none of %s", name, all);
 }
 
-/* Without a sign. */
+/* Reads a whole number without a sign. */
 static bool read_number(const char *text, size_t *value) {
   scalar number;
   const bool good = isdigit((unsigned char)*text) && element_by_name("u64")->parse(text, &number) == PARSED;
@@ -40,7 +40,7 @@ int number_option(const char *subcommand, const char *option, const char *text, 
   return wrong_usage(subcommand, "%s: '%s' is not a whole number from %zu to %zu", option, text, least, most);
 }
 
-/* base^exponent; false where that is more than most. */
+/* Sets *power to base^exponent; false if that exceeds most. */
 static bool power_of(size_t base, size_t exponent, size_t most, size_t *power) {
   *power = 1;
   if (base <= 1) exponent = exponent > 0;

@@ -1,4 +1,4 @@
-/* arguments.h: what subcommands have in common on their command lines.
+/* arguments.h: parsing of command lines, shared by the subcommands.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,20 +9,20 @@
 
 #include <stddef.h>
 
-/* Prints what --help prints. Returns the exit status, as all of these. */
+/* Prints the text of --help. Returns an exit status, like all functions here. */
 int print_help(const char *help);
 
-/* Where getopt() has stopped before the last argument, that is wrong usage. */
+/* Arguments that getopt() has left over are wrong usage. */
 int no_more_arguments(const char *subcommand, int argc, char **argv);
 
-/* Sets *type to the type of that name; else that is wrong usage of --type. */
+/* Sets *type to the type called `name`; an unknown name is wrong usage of --type. */
 int element_option(const char *subcommand, const char *name, const element **type);
 
-/* Sets *value to the number from least to most that text is; else that is wrong usage of the subcommand's option. */
+/* Sets *value to the number in text; anything but a whole number from least to most is wrong usage of the option. */
 int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,
                   size_t *value);
 
-/* The same for a number of elements, which may also be a power: 4^6. */
+/* The same for a number of elements, which may also be written as a power, such as 4^6. */
 int length_option(const char *subcommand, const char *option, char *text, size_t least, size_t most, size_t *value);
 
 #endif

@@ -1,10 +1,10 @@
-/* array.c: what is known of the numbers in a file.
+/* array.c: type, shape and byte order of the numbers in a file.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "array.h"
 
-/* As NumPy does, take an array that would be too big but for a zero in its shape as too big. */
+/* Like NumPy, refuses a shape that would be too large without its zeros, although the array is empty. */
 bool array_count(array *a) {
   uint64_t left = (uint64_t)INT64_MAX / a->type->size;
   bool empty = false;

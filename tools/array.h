@@ -1,4 +1,4 @@
-/* array.h: what is known of the numbers in a file.
+/* array.h: type, shape and byte order of the numbers in a file.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,22 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARRAY_MAX_DIMS 64 /* as NumPy 2 has it */
+#define ARRAY_MAX_DIMS 64 /* as in NumPy 2 */
 
 typedef struct array {
   const element *type;
-  bool swapped; /* the bytes of a number are in the other order than this machine's */
-  bool fortran; /* the first axis is the one whose neighbours are neighbours in the file */
+  bool swapped; /* the byte order is not this machine's */
+  bool fortran; /* in Fortran order: contiguous along the first axis */
   int dims;
   uint64_t shape[ARRAY_MAX_DIMS];
-  bool count_known; /* false only of raw data from a pipe */
+  bool count_known; /* false only for raw data from a pipe */
   uint64_t count;   /* of elements */
 } array;
 
-/* Sets count from the shape. False where the bytes are more than a file can have. */
+/* Sets count from the shape. False if that is more bytes than a file can have. */
 bool array_count(array *a);
 
-/* Makes it one row of a->count elements. */
+/* Makes the array one row of a->count elements. */
 void array_flatten(array *a);
 
 #endif

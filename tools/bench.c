@@ -55,7 +55,7 @@ enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000 };
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-/* Calls `add` for every item of a list by commas, until one fails. */
+/* Calls `add` for each item of a comma-separated list, until one fails. */
 static int each_item(bench_request *r, char *list, int (*add)(bench_request *, char *item)) {
   int status = DONE;
   char *item;
@@ -63,7 +63,7 @@ static int each_item(bench_request *r, char *list, int (*add)(bench_request *, c
   return status;
 }
 
-/* A whole number from low to high; *end is what follows it. */
+/* Reads a whole number from low to high; *end is what follows it. */
 static bool read_number(const char *text, long low, long high, long *value, char **end) {
   errno = 0;
   *value = strtol(text, end, 10);
@@ -148,7 +148,7 @@ static int set_place(bench_request *r, const char *place) {
   return DONE;
 }
 
-/* Where one thread is all, there is one count. */
+/* With one thread in all, "both" is a single count. */
 static int set_threads(bench_request *r, const char *threads) {
   const bool both = strcmp(threads, "both") == 0, one = strcmp(threads, "1") == 0;
   if (!both && !one && strcmp(threads, "all") != 0)
@@ -261,7 +261,7 @@ static int check_request(const bench_request *r, bool list) {
 
 /* ---- The command, for a shell ------------------------------------------------------------------------------------ */
 
-/* The caller frees it; NULL where there is no memory. */
+/* The caller frees the result; NULL if out of memory. */
 static char *command_of(int argc, char **argv) {
   char *text = NULL;
   size_t size;
@@ -284,7 +284,7 @@ static int run_request(bench_request *r, bool list) {
   return list ? session_list(r) : session_run(r);
 }
 
-/* `--units LIST` is `--units=LIST`: getopt takes the value of an option that may have none only in the latter form. */
+/* Takes `--units LIST` as `--units=LIST`: getopt recognises an optional value only in the latter form. */
 static char *value_of(int option, int argc, char **argv) {
   if (option != 'u' || optarg != NULL || optind >= argc || argv[optind][0] == '-') return optarg;
   return argv[optind++];

@@ -1,4 +1,4 @@
-/* draw.c: the subcommand draw: the paper's figures, of any method, s and n.
+/* draw.c: the subcommand draw: the paper's figures, for any method, s and n.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -49,7 +49,7 @@ typedef struct request {
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* In memory first: a file is not begun for a picture that cannot be made. */
+/* Draws into memory first, so that no file is begun for a picture that cannot be made. */
 static int make(const request *r, const traced *run, char **text, size_t *size) {
   FILE *to = open_memstream(text, size);
   if (to == NULL) return fail_memory();
@@ -66,7 +66,7 @@ static int write_file(const char *name, const char *text, size_t size) {
   return output_close(&out, status);
 }
 
-/* Of all matrices. */
+/* The entries of all matrices of the tensor figure: A is s-by-s, T and W are s-by-columns. */
 static size_t entries_of(const traced *run) {
   size_t entries = 0;
   for (size_t i = 0; i < run->events; i++) entries += run->event[i].s * (run->event[i].s + 2 * run->event[i].columns);
@@ -137,13 +137,13 @@ static int set_option(request *r, int option) {
   }
 }
 
-/* A name without an ending may be that of a pipe. */
+/* Whether the name has an ending other than .svg. A name without an ending may be that of a pipe. */
 static bool ends_otherwise(const char *name) {
   const char *slash = strrchr(name, '/'), *dot = strrchr(slash != NULL ? slash : name, '.');
   return dot != NULL && strcasecmp(dot, ".svg") != 0;
 }
 
-/* What the options say together. */
+/* Checks the options as a whole. */
 static int check(const request *r) {
   if (r->file == NULL) return wrong_usage("draw", "-o FILE is missing");
   if (ends_otherwise(r->file)) return wrong_usage("draw", "-o: '%s' does not end in .svg", r->file);

@@ -15,22 +15,22 @@
 
 /* ---- Text to numbers --------------------------------------------------------------------------------------------- */
 
-/* A sign and decimal digits, nothing else: strtoll() alone would also take white space, and strtoull() wraps -1. */
+/* An optional sign, then decimal digits only: strtoll() would also skip white space, and strtoull() would wrap -1. */
 static bool is_integer(const char *text) {
   if (*text == '+' || *text == '-') text++;
   const size_t digits = strspn(text, "0123456789");
   return digits > 0 && text[digits] == '\0';
 }
 
-/* Whether the text, an integer, is the value digit by digit, but for signs and zeros before it. */
+/* Whether the digits of text, an integer, are exactly those of value, apart from leading zeros. Signs are ignored. */
 static bool is_exactly(const char *text, double value) {
-  char digits[512]; /* of no double are there more */
+  char digits[512]; /* the largest double has 309 */
   snprintf(digits, sizeof digits, "%.0f", fabs(value));
   return strcmp(text + strspn(text, "+-0"), digits) == 0;
 }
 
 /* strtod() rounds a tiny number to a subnormal or zero, which is right, and a huge one to infinity, which is not what
- * the file says. It also skips leading white space, so look for that here. */
+ * the file says. It also skips leading white space, which is refused here. */
 static parsed judge_real(const char *text, const char *end, bool overflowed) {
   if (end == text || *end != '\0' || isspace((unsigned char)*text)) return NOT_A_NUMBER;
   return overflowed ? OUT_OF_RANGE : PARSED;
@@ -139,7 +139,8 @@ static int print_u64(const void *value, char text[ELEMENT_TEXT]) {
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* The identity of + is the zero of its type, which need not be named, but for floats: 0 + -0 is 0. */
+/* The identity of + is the zero of its type, which integers need not name; for floats it is -0.0, as 0.0 + -0.0 is
+ * 0.0. */
 static const element table[] = {
     {"f32",
      MMSCAN_F32,

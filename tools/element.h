@@ -17,35 +17,35 @@ typedef union scalar {
   uint64_t u64;
 } scalar;
 
-/* ROUNDED: an integer that is another one now. */
+/* ROUNDED: an integer that f64 cannot represent; other types never return it. */
 typedef enum parsed { PARSED, ROUNDED, NOT_A_NUMBER, OUT_OF_RANGE } parsed;
 
-#define ELEMENT_TEXT 32 /* bytes enough for any number that is printed, with its zero byte */
+#define ELEMENT_TEXT 32 /* bytes for any number as printed, with its terminating zero */
 
 typedef struct element {
   const char *name; /* as --type takes it */
   mmscan_type type;
-  char kind; /* as the dtype of a .npy file has it, before the size */
+  char kind; /* the letter before the size in the dtype of a .npy file */
   size_t size;
   parsed (*parse)(const char *text, scalar *value);
   int (*print)(const void *value, char text[ELEMENT_TEXT]); /* returns the length */
-  scalar identity[MMSCAN_MUL + 1];                          /* by mmscan_op: what a scan starts from */
+  scalar identity[MMSCAN_MUL + 1];                          /* indexed by mmscan_op */
 } element;
 
 /* Row `index` of the table; NULL past its end. */
 const element *element_at(int index);
 
-/* NULL where there is no such type. */
+/* NULL if there is no such type. */
 const element *element_by_name(const char *name);
 const element *element_by_kind(char kind, size_t size);
 
-/* An inclusive scan with + of n numbers side by side. */
+/* Describes an inclusive + scan of n contiguous numbers. */
 mmscan_desc element_plain_scan(mmscan_type type, size_t n);
 
 /* Sets count values at data to the identity of op. */
 void element_fill(const element *type, mmscan_op op, void *data, size_t count);
 
-/* Reverses the bytes of each of count values of size 4 or 8. */
+/* Reverses the byte order of count values of size 4 or 8. */
 void element_swap(void *data, size_t count, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ svg_kind figure_kind(const mmscan_event *e) {
   return SVG_COPY;
 }
 
-/* The description's first words: what is before a colon, or all. */
+/* The title begins with the method's description, up to a colon. */
 void figure_title(char *text, size_t size, const traced *t) {
   const char *words = t->method.description;
   const int length = (int)strcspn(words, ":");
@@ -44,7 +44,7 @@ static uint64_t value_of_entry(const mmscan_event *e, size_t at, const uint64_t 
   return sum;
 }
 
-/* From the event's level on, what it wrote is there. `now` is what the events so far have made. */
+/* Applies an event: what it writes is in `values` from its level on. `now` holds the values after the events so far. */
 static bool follow(const traced *t, const mmscan_event *e, uint64_t *now, uint64_t *values) {
   const size_t entries = e->s * e->columns;
   uint64_t *w = malloc(entries * sizeof *w);

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Time goes down. A level is a band: the values stand at its top, its adders at its bottom, each on the line of the
- * element it makes, and an edge goes to it from every value it adds. */
+ * Time runs downwards. A level is a band, with the values it reads at its top and its adders at its bottom. An adder is
+ * on the line of the element that it computes, and has an edge from every value that it adds. */
 #include "figure.h"
 #include "message.h"
 
@@ -14,17 +14,17 @@
 enum { LEFT = 150, RIGHT = 30, TOP = 108, HEAD = 26, CELL = 20, FOOT = 46 };
 
 typedef struct band {
-  double top, adders, gathers, bottom; /* of what is gathered, if something is: below the adders, which come first */
+  double top, adders, gathers, bottom; /* y; gathers is below adders if values are gathered, else equal to it */
   bool is_kind[SVG_KINDS];
-  const mmscan_event *first[SVG_KINDS]; /* of each kind */
+  const mmscan_event *first[SVG_KINDS]; /* the first of each kind */
 } band;
 
 typedef struct circuit {
   const traced *run;
   FILE *to;
-  uint64_t *values; /* NULL: not to be written */
-  band *bands;      /* one a level, from 1 on; 0 is what comes before */
-  size_t *born;     /* the level that writes a temporary first */
+  uint64_t *values; /* NULL: not shown */
+  band *bands;      /* one for each level, from 1 on; 0 is the input */
+  size_t *born;     /* by position: the first level that writes it; 0: none */
   bool *written;    /* by level and position */
   double column, radius;
 } circuit;
@@ -36,7 +36,7 @@ static bool is_in_place(const mmscan_event *e, size_t at) {
   return false;
 }
 
-/* Whether an entry is written without an addition: from elsewhere, or as zero. */
+/* Whether an entry is stored without an addition: copied from another position, or set to zero. */
 static bool is_copy(const mmscan_event *e, size_t at) {
   return e->out[at] != MMSCAN_NO_ELEMENT && traced_terms(e, at) <= 1 && !is_in_place(e, at);
 }
@@ -52,7 +52,7 @@ static double width_of(const circuit *c) { return x_of(c, c->run->positions - 1)
 
 static double height_of(const circuit *c) { return c->bands[c->run->counts.depth].bottom + FOOT; }
 
-/* Room for the largest number, or for an adder. */
+/* Makes columns wide enough for an adder, and for the largest value if values are shown. */
 static void choose_columns(circuit *c) {
   const double n = (double)c->run->n;
   const double digits = floor(log10(n * (n + 1) / 2)) + 1;
@@ -61,7 +61,7 @@ static void choose_columns(circuit *c) {
   c->radius = c->run->n <= 32 ? 7.5 : 5.5;
 }
 
-/* How far the edges of an event go sideways. */
+/* The largest horizontal extent of an edge of the event. */
 static double span_of(const circuit *c, const mmscan_event *e) {
   double span = 0;
   size_t position;
@@ -72,7 +72,7 @@ static double span_of(const circuit *c, const mmscan_event *e) {
   return span;
 }
 
-/* Where a band's nodes end. */
+/* The y at which a band's nodes end. */
 static double below_nodes(const circuit *c, size_t depth) {
   return c->bands[depth].gathers + (depth > 0 ? c->radius + 6 : 0);
 }
@@ -180,7 +180,7 @@ static void put_values(const circuit *c) {
 
 /* ---- Adders ------------------------------------------------------------------------------------------------------ */
 
-/* An event reads what was there at the top of its band; but what is gathered has been added first. */
+/* An event reads at the top of its band; but a gather reads at the adders, as the additions come first. */
 static double reads_at(const circuit *c, const mmscan_event *e) {
   const band *b = &c->bands[e->depth];
   return e->phase == MMSCAN_GATHER ? b->adders : b->top;
@@ -200,7 +200,7 @@ static void put_edges(const circuit *c, const mmscan_event *e, size_t at) {
   fputs("\"/>\n", c->to);
 }
 
-/* For who points at it. */
+/* A tooltip, with the position and the terms of its sum. */
 static void put_tip(const circuit *c, const mmscan_event *e, size_t at) {
   const char *sign = "";
   size_t position;
@@ -228,7 +228,7 @@ static void put_box(const circuit *c, double x, double y) {
           2 * half);
 }
 
-/* What is copied from elsewhere, or set to zero. */
+/* An entry that is copied from another position, or set to zero (terms is 0). */
 static void put_copy(const circuit *c, const mmscan_event *e, size_t at, size_t terms) {
   const double x = x_of(c, e->out[at]), y = writes_at(c, e);
   fputs("<g class=\"move copy\">\n", c->to);
@@ -275,7 +275,7 @@ static void put_picture(const circuit *c) {
   for (size_t i = 0; i < t->positions; i++)
     if (i < t->n || c->born[i] > 0) put_wire(c, i);
   put_heads(c);
-  for (size_t i = 0; i < t->events; i++) /* adders lie over what comes from them */
+  for (size_t i = 0; i < t->events; i++) /* first, so that adders lie over the edges from them */
     if (t->event[i].phase == MMSCAN_GATHER) put_event(c, &t->event[i]);
   for (size_t i = 0; i < t->events; i++)
     if (t->event[i].phase != MMSCAN_GATHER) put_event(c, &t->event[i]);

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Time goes down, a level a row. A segment is a triangle that narrows while it sweeps up, a circle for its last value,
- * which goes to w, a triangle that widens while it sweeps down, and a bar for the broadcast. */
+ * Time runs downwards, one row for each level. A segment is a triangle that narrows during its up-sweep, a circle for
+ * its last value, which goes to w, a triangle that widens during its down-sweep, and a bar for the broadcast. */
 #include "figure.h"
 #include "message.h"
 
@@ -12,7 +12,7 @@
 
 enum { LEFT = 90, RIGHT = 30, TOP = 128, ROW = 44, GAP = 10, BAR = 16, FAN = 50, W_CELL = 22 };
 
-/* When a segment, or the scan of w, does what: levels after which it begins and ends. */
+/* When a sweep of a segment, or the scan of w, runs: from after level `begin` until after level `end`. */
 typedef struct stretch {
   size_t begin, end;
   bool is_there;
@@ -52,7 +52,7 @@ static void take_event(diagram *d, const mmscan_event *e) {
   if (e->step == 4) g->has_broadcast = true;
 }
 
-/* What is gathered to w is the last of each segment. */
+/* Finds where segments begin and end: w is gathered from the last element of each. Without w there is one segment. */
 static void take_ends(diagram *d, const mmscan_event *gather) {
   for (size_t i = 0; i < d->count; i++) {
     d->segments[i].from = i > 0 ? d->segments[i - 1].end : 0;
@@ -68,7 +68,7 @@ static const mmscan_event *find_gather(const traced *t) {
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
-/* The last row, of the broadcast, is higher: all ways from w end there. */
+/* The last row, that of the broadcast, is higher, as all arrows from w end there. */
 static double y_of(const diagram *d, size_t depth) {
   return TOP + (double)depth * ROW + (depth == d->run->counts.depth && d->count > 1 ? FAN : 0);
 }
@@ -111,7 +111,8 @@ static void put_arrow(const diagram *d, svg_kind kind, double x1, double y1, dou
   fprintf(d->to, "<g class=\"%s\"><path class=\"edge\" d=\"M%g %gL%g %g\"/></g>\n", svg_class(kind), x1, y1, x2, y2);
 }
 
-/* The last value goes to w once the segment has swept up; w is what it is for the longest. */
+/* The arrow begins where the last value is known, after the up-sweep, and ends where w is complete: after the longest
+ * up-sweep. */
 static void put_way_to_w(const diagram *d, size_t i) {
   const segment *g = &d->segments[i];
   put_arrow(d, SVG_COPY, middle(g), y_of(d, g->up.end), w_cell(d, i), y_of(d, d->w_ready));
@@ -187,7 +188,7 @@ static void put_picture(const diagram *d) {
 int figure_segments(FILE *to, const traced *run, const figure_options *options) {
   const mmscan_event *gather = find_gather(run);
   diagram d = {.run = run, .to = to, .count = gather != NULL ? gather->columns : 1};
-  (void)options; /* there are no numbers in it */
+  (void)options; /* this figure shows no values */
   d.segments = calloc(d.count, sizeof *d.segments);
   if (d.segments == NULL) return fail_memory();
   take_ends(&d, gather);

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A panel is what one level multiplies by one matrix: the gathered vector y, the same column by column as matrices T,
- * the products W = A T, and these as the vector z, which is scattered to where y came from. */
+ * A panel shows what one level multiplies by one matrix A: the gathered vector y, the same values column by column as
+ * matrices T, the products W = A T, and these again as the vector z, which is scattered to where y came from. */
 #include "figure.h"
 #include "message.h"
 
@@ -16,12 +16,12 @@ typedef struct tensor {
   const traced *run;
   FILE *to; /* NULL: the height is only measured */
   uint64_t *values;
-  double cell; /* the width of one */
+  double cell; /* the width of a cell */
   double y;    /* where the next piece goes */
   double right;
 } tensor;
 
-/* The events of a panel are those of its depth and kind. */
+/* The events of a panel are the products of one depth, kind and matrix. */
 typedef struct panel {
   const mmscan_event *first;
   size_t index; /* of the first */
@@ -40,7 +40,7 @@ static void put_text(const tensor *v, double x, double y, double size, const cha
   if (v->to != NULL) svg_text(v->to, x, y, size, class, "%s", text);
 }
 
-/* What stands in a cell: the value after `depth`, or which element it is; a zero where it is padding. */
+/* The text of a cell: the value after level `depth`, or which element it is; 0 for padding. */
 static void name_cell(const tensor *v, size_t position, size_t depth, char text[32]) {
   if (position == MMSCAN_NO_ELEMENT)
     snprintf(text, 32, "0");
@@ -61,7 +61,7 @@ static void put_cell(tensor *v, const char *class, double x, double y, size_t po
   put_text(v, x + v->cell / 2, y + 15, 11, position == MMSCAN_NO_ELEMENT ? "middle faint" : "middle", text);
 }
 
-/* An entry of X is as it was before the level, one of W as it is after it; what W has not changed is that of X. */
+/* Entries of T are shown as before the level, those of W as after it; an entry that W does not store, as in T. */
 static void put_entry(tensor *v, const mmscan_event *e, size_t at, bool is_w, double x, double y) {
   const bool changed = is_w && e->out[at] != MMSCAN_NO_ELEMENT;
   const size_t position = changed ? e->out[at] : e->in[at];
@@ -70,7 +70,7 @@ static void put_entry(tensor *v, const mmscan_event *e, size_t at, bool is_w, do
 
 /* ---- A panel ----------------------------------------------------------------------------------------------------- */
 
-/* The vector y or z, in lines. */
+/* The vector y or z, broken into lines. */
 static void put_vector(tensor *v, const panel *p, bool is_z, const char *name) {
   const size_t most = (size_t)(ABREAST / v->cell);
   size_t place = 0;
@@ -102,7 +102,7 @@ static void put_matrix(const tensor *v, const mmscan_event *e, double x, double 
   }
 }
 
-/* T above W, product beside product; A before the first. */
+/* The products, side by side: A once, at the left; then each T, above its W. */
 static void put_products(tensor *v, const panel *p) {
   const double height = (double)p->first->s * CELL, from = LEFT + height + 40;
   double x = from;
@@ -144,7 +144,7 @@ static void put_panel(tensor *v, const panel *p) {
   v->y += GAP;
 }
 
-/* An event begins a panel where none before it is of that. */
+/* Whether the event is the first of its panel. */
 static bool begins_panel(const traced *t, size_t index) {
   const panel p = {&t->event[index], index};
   if (!p.first->is_product) return false;
@@ -162,7 +162,7 @@ static void put_panels(tensor *v) {
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-/* Once to see how large it is. */
+/* Places all panels once without drawing, to find the size of the picture, then again to draw them. */
 static void put_picture(tensor *v, FILE *to) {
   char title[160];
   put_panels(v);

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A transpose of a file that does not fit in memory. The array is cut into boxes that do; each is read, transposed in
- * memory and written. A box is long along the first axes, so that what is read comes in runs of about RUN neighbours,
- * and along the last axes, so that what is written does too. */
+ * Transposes a file that need not fit in memory. The array is cut into boxes that do; each is read, transposed in
+ * memory and written. A box is long along the first axes, so that it is read in runs of about RUN contiguous elements,
+ * and along the last axes, so that it is written in such runs, too. */
 #include "flatten.h"
 #include "message.h"
 #include "progress.h"
@@ -15,7 +15,7 @@
 
 #define RUN 1024 /* elements; a box is at most RUN * RUN of them */
 
-/* A box within an array, axes from the one whose neighbours are neighbours in the file to the slowest. */
+/* A box within an array. Axis 0 is contiguous in the file, the last axis is the slowest. */
 typedef struct box {
   int dims;
   uint64_t shape[ARRAY_MAX_DIMS]; /* of the array */
@@ -31,7 +31,7 @@ static uint64_t box_count(const box *b) {
   return count;
 }
 
-/* The same box as the other order of axes sees it. */
+/* The same box with its axes in reverse order. */
 static box turned(const box *b) {
   box t = {.dims = b->dims};
   for (int i = 0; i < b->dims; i++) {
@@ -46,7 +46,8 @@ static box turned(const box *b) {
 
 typedef int run_action(void *context, uint64_t offset, char *data, size_t size);
 
-/* How many of the first axes a run spans: it goes on where the box has the whole of an axis. */
+/* The number of leading axes that a contiguous run spans: it extends into the next axis where the box has the whole of
+ * those before. */
 static int run_axes(const box *b) {
   int axes = 1;
   while (axes < b->dims && b->size[axes - 1] == b->shape[axes - 1]) axes++;
@@ -62,7 +63,7 @@ static bool step(uint64_t *index, const uint64_t *shape, int from, int dims) {
   return false;
 }
 
-/* Calls act for each run of the box: its place in the file, and in the packed box at data. */
+/* Calls act for each run of the box, with its offset in the file and its place in the packed box at data. */
 static int for_each_run(const box *b, size_t element_size, char *data, run_action *act, void *context) {
   const int axes = run_axes(b);
   uint64_t index[ARRAY_MAX_DIMS] = {0}, run = element_size;
@@ -93,7 +94,7 @@ static void copy_strided(const char *from, size_t stride, char *to, size_t count
     for (size_t i = 0; i < count; i++) memcpy(to + 8 * i, from + 8 * stride * i, 8);
 }
 
-/* Copies a packed box to the same box packed in the other order of axes. */
+/* Copies a packed box to the same box packed with its axes in reverse order. */
 static void transpose_box(const box *b, size_t element_size, const char *from, char *to) {
   const box t = turned(b);
   uint64_t stride[ARRAY_MAX_DIMS] = {0}, index[ARRAY_MAX_DIMS] = {0}, next = 1;
@@ -111,14 +112,14 @@ static void transpose_box(const box *b, size_t element_size, const char *from, c
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* Axes of one element change no order. */
+/* Leaves out axes of length 1, which do not affect the order. */
 static void set_shape(box *b, const array *a) {
   b->dims = 0;
   for (int i = 0; i < a->dims; i++)
     if (a->shape[i] != 1) b->shape[b->dims++] = a->shape[i];
 }
 
-/* RUN elements along the first axes, for reading, and RUN along the last, for writing. */
+/* The size of the largest box: RUN elements along the first axes, for reading, and RUN along the last, for writing. */
 static void set_largest(const box *b, uint64_t largest[ARRAY_MAX_DIMS]) {
   uint64_t left = RUN;
   for (int i = 0; i < b->dims; i++) {

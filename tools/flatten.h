@@ -8,7 +8,7 @@
 #include "array.h"
 #include "input.h"
 
-/* Replaces the input, which has to be seekable, by a temporary file with its elements in C order, and *a by one row. */
+/* Replaces the input, which must be seekable, by a temporary file in C order, and makes *a one row. */
 int flatten(input *in, array *a);
 
 #endif

@@ -1,8 +1,8 @@
-/* info.c: the subcommand info: what runs here, and with what.
+/* info.c: the subcommand info: version, CPU, engines, units, instruction sets, wisdom and environment.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The report is made once, as JSON; the text is printed from that. */
+ * The report is made once, as JSON; the text is printed from it. */
 #include "arguments.h"
 #include "command.h"
 #include "message.h"
@@ -29,7 +29,7 @@ static const char help[] = "Usage: mmscan info [--json]\n"
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 
-/* A table of which there is a name and a line to tell. */
+/* The names and descriptions in a table of the library. */
 static json_t *parts(mmscan_status (*get)(size_t index, mmscan_part *part)) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
@@ -66,7 +66,7 @@ static json_t *environment(void) {
   return settings_that_begin(own, 1);
 }
 
-/* The file that was read; nothing but MMSCAN_WISDOM makes this process read one. */
+/* The wisdom file that was read: this process reads none but that of MMSCAN_WISDOM. */
 static json_t *wisdom(void) {
   const char *file = getenv("MMSCAN_WISDOM");
   if (file == NULL || *file == '\0') return json_null();
@@ -97,7 +97,7 @@ static void print_library(const json_t *unit) {
   putchar('\n');
 }
 
-/* Those that are used in a line, and a line for each that is there and is not. */
+/* The routines in use on one line, then a line for each that is present but not in use. */
 static void print_routines(const json_t *list) {
   const char *before = "             has ";
   for (size_t i = 0; i < json_array_size(list); i++) {

@@ -25,9 +25,9 @@ int input_open(input *in, const char *path) {
   struct stat file;
   if (in->fd < 0 || fstat(in->fd, &file) != 0) return fail_file(in->name);
   if (S_ISDIR(file.st_mode)) return fail("%s: %s", in->name, strerror(EISDIR));
-  /* The system's own files, as in /proc, have a size of 0, whatever they hold. */
+  /* Files in /proc and the like have a size of 0, whatever they hold. */
   if (!S_ISREG(file.st_mode) || file.st_size == 0) return DONE;
-  /* Standard input may stand anywhere in its file. */
+  /* Standard input may be anywhere in its file. */
   const off_t origin = lseek(in->fd, 0, SEEK_CUR);
   if (origin < 0) return fail_file(in->name);
   in->seekable = true;
@@ -57,7 +57,7 @@ int input_peek(input *in, size_t *size) {
   return DONE;
 }
 
-/* Hands out what was peeked at in a pipe. */
+/* Hands out bytes that input_peek() has read from a pipe. */
 static size_t take_peeked(input *in, void *data, size_t size) {
   const size_t left = in->peek_end - in->peek_start;
   const size_t taken = left < size ? left : size;

@@ -73,21 +73,23 @@ static int dispatch(int argc, char **argv) {
   return run_subcommand(name, argc - 1, argv + 1);
 }
 
-/* A file opened where standard output was closed would be taken for it. Put something there that refuses: standard
- * input that cannot be read, output that cannot be written. */
+/* If a standard descriptor is closed, the next file that is opened would take its place. Put one there that refuses:
+ * standard input that cannot be read, output that cannot be written. */
 static void fill_standard_files(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
       exit(fail_file("/dev/null"));
 }
 
-/* A write to a pipe that nobody reads, or past the limit of a file's size, then fails: what is temporary goes. */
+/* A write to a pipe without a reader, or beyond the limit of a file size, then fails instead of ending the process, and
+ * temporary files are removed. */
 static void ignore_write_signals(void) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }
 
-/* An OpenBLAS whose threads found no memory for their buffers would wait for them for ever as the process ends. */
+/* Whether to end without exit handlers: an OpenBLAS whose threads could not allocate their buffers would wait for them
+ * for ever. */
 static bool is_memory_limited(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names and values may hold what a terminal would obey. */
+/* Control characters, which a terminal would act on, may be in names and values. */
 static bool is_obeyed(char c) { return (unsigned char)c < ' ' || c == 127; }
 
 void put_clean(FILE *to, const char *text) {
@@ -29,7 +29,7 @@ void make_clean(char *text) {
 static void print_line(const char *format, va_list arguments) {
   char *line;
   progress_erase();
-  fflush(stdout); /* what was told before comes before it, where both go to one place */
+  fflush(stdout); /* keeps the order, if both streams go to one place */
   if (vasprintf(&line, format, arguments) < 0) line = NULL;
   if (line != NULL) make_clean(line);
   fprintf(stderr, "mmscan: %s\n", line != NULL ? line : "out of memory");

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Every function of the command that can fail returns one of these, and has given its message when it is not DONE. */
+ * Functions of the command that can fail return one of these statuses, and have printed a message unless it is DONE. */
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -10,31 +10,32 @@
 
 enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
 
-/* Prints "mmscan: " and the line, with ? for what a terminal would obey; returns FAILED. */
+/* Prints "mmscan: " and the line, with ? for control characters; returns FAILED. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "mmscan: NAME: " and what errno says; returns FAILED. */
+/* Prints "mmscan: NAME: " and the text of errno; returns FAILED. */
 int fail_file(const char *name);
 
-/* The same for standard output, once, and without a word where its reader has gone, as `head` does when it has enough.
- */
+/* The same for standard output, but only once, and without a message if its reader has gone, as `head` does when it has
+ * enough. */
 int fail_stdout(void);
 
 int fail_memory(void);
 
-/* Prints "mmscan: ", the line, and where help is; returns WRONG_USAGE. subcommand may be NULL, and so may format where
- * the line has been printed already (by getopt). */
+/* Prints "mmscan: ", the line, and how to get help; returns WRONG_USAGE. subcommand may be NULL, and so may format if
+ * getopt has already printed the line. */
 int wrong_usage(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes text, or changes it, with ? for what a terminal would obey: in one line. */
+/* Write text, or change it in place, with ? for control characters, so that it is one line. */
 void put_clean(FILE *to, const char *text);
 void make_clean(char *text);
 
-/* Copies text that comes out of a file for a message: cut short. */
+/* Copies text that comes from a file, cut short, for use in a message. Returns quote. */
 #define MESSAGE_QUOTE 44
 const char *quoted(const char *text, char quote[MESSAGE_QUOTE]);
 
-/* Flushes and closes standard output. Returns status, or FAILED with a message where that fails. */
+/* Flushes and closes standard output, with a message if that fails: a status of DONE then becomes FAILED. Returns the
+ * status. */
 int close_stdout(int status);
 
 #endif

@@ -34,17 +34,17 @@ static const char help[] =
     "              engine gemm; takes some seconds\n"
     "  --help      this text\n";
 
-#define MOST ((size_t)INT64_MAX) /* an integer of JSON is no larger */
+#define MOST ((size_t)INT64_MAX) /* the largest integer in JSON */
 
 typedef struct request {
   mmscan_model_desc desc;
-  bool has_n, has_shape; /* an n was given; or any number */
+  bool has_n, has_shape; /* -n was given; -n, -s, -l, -p or --lanes was given */
   bool as_json, fits;
 } request;
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
 
-/* Whole numbers in full, others to three places. */
+/* Whole numbers in full, others to three decimal places. */
 static void print_number(double value) {
   if (isnan(value))
     printf("  %16s", "-");
@@ -86,7 +86,8 @@ static void print_text(const mmscan_model_desc *d, const mmscan_model_result *r)
 
 /* ---- As JSON ----------------------------------------------------------------------------------------------------- */
 
-/* Whole where it is, null where there is none, or one that is more than a double can be. */
+/* An integer if the value is whole and below 2^53, else a real; null if there is none or it exceeds the range of a
+ * double. */
 static json_t *number_of(double value) {
   if (!isfinite(value)) return json_null();
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
@@ -131,7 +132,8 @@ static int print_report(const mmscan_model_desc *d, const mmscan_model_result *r
   return fail_memory();
 }
 
-/* Bytes an element that a run takes at the least, as measured. Who takes more than there is may be killed for it. */
+/* Whether a run needs more memory than there is, for which the process might be killed. The bytes for each element are
+ * the least that were measured. */
 static bool is_too_long(const mmscan_model_desc *d) {
   const size_t bytes = d->s == 2 ? 64 : d->s <= 16 ? 32 : 12;
   return d->n > machine_memory() / bytes;
@@ -151,7 +153,7 @@ static int model(const request *r) {
 
 static bool read_latency(const char *text, double *latency) {
   char *end;
-  *latency = strtod(text, &end) + 0.0; /* -0 is 0 */
+  *latency = strtod(text, &end) + 0.0; /* turns -0 into 0 */
   return end != text && *end == '\0' && *latency >= 0 && isfinite(*latency);
 }
 

@@ -6,7 +6,7 @@
  *   dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with spaces
  *   and one newline.
  *
- * The dictionary comes from anywhere, so it is read by a parser that says what is wrong and never looks past the end.
+ * The dictionary is not trusted: the parser says what is wrong with it and never looks past its end.
  */
 #include "npy.h"
 #include "message.h"
@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_HEADER ((size_t)1 << 20) /* far more than ARRAY_MAX_DIMS need */
+#define LONGEST_HEADER ((size_t)1 << 20) /* far more than ARRAY_MAX_DIMS axes need */
 #define LONGEST_STRING 32
 #define ALIGNMENT      64 /* of the data that follows */
 
 /* ---- The dictionary ---------------------------------------------------------------------------------------------- */
 
-/* The text that is left, and the first thing that was wrong with it. */
+/* The text that is left, and the first error that was found. */
 typedef struct cursor {
   const char *at, *end;
   const char *error;
@@ -109,7 +109,7 @@ typedef struct header {
   bool seen[3]; /* descr, fortran_order, shape */
 } header;
 
-/* A dtype that is a list has fields: say so, and read no further. */
+/* A dtype that is a list, tuple or dictionary is structured: note that, and read no further. */
 static bool take_descr(cursor *c, header *h) {
   skip_space(c);
   h->structured = c->at < c->end && (*c->at == '[' || *c->at == '(' || *c->at == '{');

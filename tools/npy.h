@@ -12,7 +12,7 @@
 #define NPY_MAGIC      "\x93NUMPY"
 #define NPY_MAGIC_SIZE 6
 
-/* Reads a header of version 1.0, 2.0 or 3.0; the input then stands at the data. */
+/* Reads a header of version 1.0, 2.0 or 3.0, and makes the data after it the input. */
 int npy_read_header(input *in, array *a);
 
 /* Writes a header of version 1.0 for data in this machine's byte order. */

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The data is outer * length * inner elements, scanned along `length`: each of `outer` slabs is a matrix of `length`
- * lines with `inner` elements each. A block is `lines` lines by `columns` columns of a slab, or, where slabs are small,
- * all of several slabs. With inner == 1 the scans are rows in memory; else a block is transposed so that they are. The
- * blocks along one scan hand on a carry an element of the block's width. */
+ * lines of `inner` elements. A block is `lines` lines by `columns` columns of one slab or, where slabs are small,
+ * several whole slabs. With inner == 1 scans are contiguous; otherwise a block is transposed to make them so. Along
+ * `length`, each block passes on a carry for each of its scans to the next block. */
 #include "order.h"
 #include "message.h"
 #include "progress.h"
@@ -14,21 +14,21 @@
 #include <string.h>
 
 #define ROW_BLOCK                                                                                                      \
-  ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that a long row has the bits of one call */
+  ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that a long row gets the same bits as from one call */
 #define MATRIX_BLOCK ((uint64_t)MMSCAN_MAX_TILE * 8)
-#define MOST_COLUMNS ((uint64_t)8192) /* of a matrix block: reads of 32 KiB and more, and scans of 128 and more */
+#define MOST_COLUMNS ((uint64_t)8192) /* of a matrix block: reads of 32 KiB or more, scans of 128 or more */
 
-/* The largest block. */
+/* The size of a block, or the largest size. */
 typedef struct block_shape {
   uint64_t slabs, lines, columns;
 } block_shape;
 
-/* A block: where it is, how large it is, its elements and their carries. */
+/* A block: its place, its size, its elements and the carries of its scans. */
 typedef struct block {
   uint64_t slab, line, column;
   block_shape size;
   char *data;
-  char *turned; /* the block transposed: one scan after another; the same as data where inner == 1 */
+  char *turned; /* the block transposed, so that scans are contiguous; data where inner == 1 */
   char *carry;
 } block;
 
@@ -52,7 +52,7 @@ bool order_is_sequential(const order *o) {
 
 /* ---- One block --------------------------------------------------------------------------------------------------- */
 
-/* to[column][line] = from[line][column]; in squares, so that both sides stay in cache. */
+/* to[column][line] = from[line][column], by squares, so that both sides stay in cache. */
 #define SQUARE 16
 static void transpose(size_t size, const char *from, size_t lines, size_t columns, char *to) {
   for (size_t l = 0; l < lines; l += SQUARE)
@@ -79,7 +79,7 @@ static void turn(const order *o, const block *b, bool back) {
   }
 }
 
-/* A block that is not as wide as its slab lies in memory as one piece a line. */
+/* A block that is narrower than its slab is one contiguous piece of the file for each line; any other is one piece. */
 static uint64_t pieces(const order *o, const block *b) { return b->size.columns == o->inner ? 1 : b->size.lines; }
 
 static uint64_t piece_first(const order *o, const block *b, uint64_t piece) {
@@ -130,7 +130,7 @@ static int fail_library(const char *name, mmscan_status status) {
   return environment != NULL ? fail("%s", environment) : fail("%s: %s", name, mmscan_strerror(status));
 }
 
-/* As in one call of the library: an inclusive scan starts from the identity, an exclusive one of + from 0. */
+/* The same as in one call: an inclusive scan starts from the identity, an exclusive scan with + from 0. */
 static void fill_carry(const order *o, void *carry, size_t count) {
   if (o->kind == MMSCAN_EXCLUSIVE && o->op == MMSCAN_PLUS)
     memset(carry, 0, count * o->type->size);
@@ -160,7 +160,8 @@ static int scan_block(const order *o, const block *b, input *in, result *to) {
 
 /* ---- All blocks -------------------------------------------------------------------------------------------------- */
 
-/* The blocks along one scan. In reverse they are counted from the end, so that the incomplete block comes last. */
+/* Scans the blocks along `length`. A reverse scan starts with the last block, and counts lines from the end, so that
+ * the incomplete block comes last. */
 static int scan_lines(const order *o, const block_shape *largest, block *b, input *in, result *to) {
   fill_carry(o, b->carry, (size_t)(b->size.slabs * b->size.columns));
   for (uint64_t done = 0; done < o->length; done += b->size.lines) {

@@ -16,20 +16,20 @@ typedef struct order {
   mmscan_op op;
   mmscan_kind kind;
   bool reverse;
-  bool swapped;                  /* the input's bytes are in the other order */
+  bool swapped;                  /* the input's byte order is not this machine's */
   uint64_t outer, length, inner; /* a matrix of outer by length by inner elements, scanned along `length` */
 } order;
 
-/* Asks the library for such a scan of one element. A refusal is told as one of the file `name`. */
+/* Tries such a scan of one element. If the library refuses it, the message names the file `name`. */
 int order_check(const order *o, const char *name);
 
-/* Whether order_scan() reads and writes the elements as they come. */
+/* Whether order_scan() reads and writes elements in the order of the file. */
 bool order_is_sequential(const order *o);
 
 /* Scans the input into the result. */
 int order_scan(const order *o, input *in, result *to);
 
-/* Scans one row of a length that is not known until it ends, forward. */
+/* Scans one row forward, whose length is not known until it ends. */
 int order_scan_stream(const order *o, input *in, result *to);
 
 /* The message where raw data ends within an element; returns FAILED. */

@@ -18,7 +18,8 @@
 
 #define MOST_LINKS 40 /* as many as the system follows */
 
-/* What a symbolic link names: relative to the link's own directory. False where it cannot be said. */
+/* Replaces the path of a symbolic link by what it names, relative to the link's directory. False with errno on
+ * failure. */
 static bool follow_once(char path[PATH_MAX]) {
   char link[PATH_MAX], joined[PATH_MAX];
   const ssize_t length = readlink(path, link, sizeof link - 1);
@@ -32,7 +33,8 @@ static bool follow_once(char path[PATH_MAX]) {
   return true;
 }
 
-/* The file at the end of the links, which need not be there: realpath() does not do that. NULL sets errno. */
+/* The file at the end of a chain of symbolic links, which need not exist: realpath() requires that it does. NULL with
+ * errno on failure. */
 static char *follow_links(const char *path) {
   char at[PATH_MAX];
   struct stat file;
@@ -52,7 +54,7 @@ static mode_t mode_of_new_file(void) {
   return 0666 & ~mask;
 }
 
-/* A rename asks for no right to write the file it replaces, so ask here. */
+/* rename() needs no permission to write to the file that it replaces, so check it here. */
 static int open_beside(output *out, const char *path, const struct stat *existing) {
   if (existing != NULL && access(path, W_OK) != 0) return fail_file(path);
   out->target = follow_links(path);
@@ -64,14 +66,15 @@ static int open_beside(output *out, const char *path, const struct stat *existin
   return fail_file(path);
 }
 
-/* Whether a link leads to what the descriptor is. */
+/* Whether the path is a symbolic link to the file that the descriptor has open. */
 static bool leads_to(const char *path, int descriptor) {
   struct stat link, end, open;
   return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(path, &end) == 0 && fstat(descriptor, &open) == 0 &&
          end.st_dev == open.st_dev && end.st_ino == open.st_ino;
 }
 
-/* The descriptor of this process that a path names, or is linked to; -1: none. */
+/* The descriptor of this process that a path names, or that of standard output or error if the path is a symbolic link
+ * to its file; -1: none. */
 static int descriptor_of(const char *path) {
   int descriptor;
   char more;
@@ -86,7 +89,7 @@ static int descriptor_of(const char *path) {
 
 bool output_is_descriptor(const char *path) { return descriptor_of(path) >= 0; }
 
-/* Written where it stands, not replaced: others may write there too. */
+/* Writes at the current position of the descriptor instead of replacing its file, as others may write there, too. */
 static int open_again(output *out, int descriptor) {
   out->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   return out->fd < 0 ? fail_file(out->name) : DONE;
@@ -109,7 +112,7 @@ int output_open(output *out, const char *path) {
   return out->fd < 0 ? fail_file(path) : DONE;
 }
 
-/* Standard output is closed, and looked at, when the program ends. */
+/* Standard output is closed, and checked for errors, when the program ends. */
 int output_close(output *out, int status) {
   if (out->fd > STDOUT_FILENO && close(out->fd) != 0 && status == DONE) status = fail_file(out->name);
   if (status == DONE && out->target != NULL) status = temporary_rename(out->temporary, out->target);

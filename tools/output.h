@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A file is written beside its name and renamed when it is complete, so that a failure leaves what was there. */
+ * A file is written beside its name, and renamed to it when complete, so that a failure leaves the old file. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -14,32 +14,32 @@ typedef struct output {
   const char *name; /* for messages */
   int fd;
   bool seekable;     /* bytes can be written in any order */
-  char *target;      /* the file to be replaced; NULL for standard output and whatever is no regular file */
-  char *temporary;   /* the file beside it; NULL as above */
+  char *target;      /* the file to replace; NULL for standard output and anything but a regular file */
+  char *temporary;   /* the file beside the target; NULL as above */
   uint64_t position; /* the byte that output_write() writes next */
   uint64_t origin;   /* where byte 0 of output_write_at() is */
 } output;
 
-/* One that is not open: closing it does nothing. */
+/* An output that is not open: closing it does nothing. */
 #define OUTPUT_CLOSED                                                                                                  \
   { .fd = -1 }
 
-/* Whether a path names a descriptor of this process, as /dev/stdout. */
+/* Whether a path names a descriptor of this process, such as /dev/stdout. */
 bool output_is_descriptor(const char *path);
 
-/* path "-" is standard output. The output is to be given to output_close(), also where this fails. */
+/* path "-" is standard output. The caller must call output_close(), even if this fails. */
 int output_open(output *out, const char *path);
 
-/* Puts the file in its place if status is DONE, else takes it away. Returns status, or FAILED with a message. */
+/* Renames the file to its own name if status is DONE, else removes it. Returns status, or FAILED with a message. */
 int output_close(output *out, int status);
 
-/* Writes what comes next. */
+/* Writes the next bytes. */
 int output_write(output *out, const void *data, size_t size);
 
-/* Writes at `offset` from the origin. A pipe takes only what comes next. */
+/* Writes at `offset` from the origin. To a pipe, `offset` must be that of the next byte. */
 int output_write_at(output *out, uint64_t offset, const void *data, size_t size);
 
-/* From now on, byte 0 of output_write_at() is the one that comes next. */
+/* From now on, byte 0 of output_write_at() is the one that output_write() would write next. */
 void output_set_origin(output *out);
 
 #endif

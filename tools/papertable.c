@@ -1,4 +1,4 @@
-/* papertable.c: the subcommand table: the paper's Table 1, measured beside stated.
+/* papertable.c: the subcommand table: the paper's Table 1, with what is measured beside what is stated.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -44,8 +44,8 @@ typedef struct request {
 
 /* ---- What the paper states --------------------------------------------------------------------------------------- */
 
-/* A formula, and its value; without one where it is not about this n. An order of growth has none either, but the
- * value of its leading term. */
+/* A formula and its value, which is NaN if the formula is not about this n. For an order of growth it is the value of
+ * the leading term. */
 typedef struct claim {
   const char *formula;
   double (*value)(size_t n, size_t s);
@@ -54,7 +54,7 @@ typedef struct claim {
 
 typedef struct table_row {
   const char *title, *method;
-  size_t s; /* 0: as asked for */
+  size_t s; /* 0: that of the request */
   claim depth, work;
 } table_row;
 
@@ -124,7 +124,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
-/* Numbers of no pattern, whose sums wrap around. */
+/* Numbers without a pattern, whose sums wrap around. */
 static uint64_t number(size_t i) { return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (i << 7); }
 
 static bool is_scan(const uint64_t *y, size_t n, mmscan_kind kind) {

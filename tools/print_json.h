@@ -7,8 +7,8 @@
 
 struct json_t;
 
-/* Prints an object, and drops it. NULL: there was no memory to make it. What standard output refuses is told where it
- * is closed. */
+/* Prints an object and releases it. NULL: there was no memory to make it. Errors of standard output are reported when
+ * it is closed. */
 int print_json(struct json_t *object);
 
 #endif

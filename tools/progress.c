@@ -1,4 +1,4 @@
-/* progress.c: a bar on standard error, where that is a terminal and the work lasts.
+/* progress.c: a progress bar on standard error, if that is a terminal and the work takes more than a second.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

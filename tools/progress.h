@@ -1,4 +1,4 @@
-/* progress.h: a bar on standard error, where that is a terminal and the work lasts.
+/* progress.h: a progress bar on standard error, if that is a terminal and the work takes more than a second.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,16 +7,16 @@
 
 #include <stdint.h>
 
-/* A new stage of the work, of `total` bytes: 0 where nobody knows. stage is static. */
+/* Starts a new stage of the work, of `total` bytes; 0: not known. stage is a static string. */
 void progress_start(const char *stage, uint64_t total);
 
-/* `bytes` more of the stage are done. */
+/* Counts `bytes` more of the stage as done. */
 void progress_add(uint64_t bytes);
 
-/* No bar from now on: results go to the same terminal. */
+/* Shows no bar from now on, as results go to the same terminal. */
 void progress_forbid(void);
 
-/* Takes the bar away: before a message, and when all is done. */
+/* Erases the bar: before a message, and at the end. */
 void progress_erase(void);
 
 #endif

@@ -63,7 +63,7 @@ static int replay_with(result *to, char *buffer) {
   return DONE;
 }
 
-/* Writes what waits in the spool, in order. */
+/* Writes the spool to the output, in order. */
 static int replay(result *to) {
   char *buffer = malloc(REPLAY_BYTES);
   const int status = buffer == NULL ? fail_memory() : replay_with(to, buffer);

@@ -63,7 +63,7 @@ static const named headers[] = {{"yes", HEADER_YES}, {"no", HEADER_NO}, {NULL, 0
 static const named formats[] = {
     {"npy", FORMAT_NPY}, {"csv", FORMAT_CSV}, {"txt", FORMAT_TXT}, {"raw", FORMAT_RAW}, {NULL, 0}};
 
-/* The value of a name, or 0, which none of them has, after a message. */
+/* The value of a name in the list; for any other name prints a message and returns 0, which no name has. */
 static int value_of(const named *list, const char *option, const char *name) {
   char all[64] = "";
   for (; list->name != NULL; list++) {
@@ -91,7 +91,7 @@ static bool is_engine(const char *name) {
   return false;
 }
 
-/* The library reads the variable at its first use, which is later. */
+/* The library reads the variable when it is first used, which is later. */
 static int set_engine(const char *name) {
   if (setenv("MMSCAN_ENGINE", name, 1) != 0) return fail_memory();
   return is_engine(name) ? DONE : wrong_usage(SCAN_NAME, "--engine: no such engine '%s': see 'mmscan info'", name);

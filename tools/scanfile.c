@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * In this order: what format, what type, whether the library does such a scan, the output, and only then, when all that
- * can be told before has been, what takes time: the numbers of a text, or what has to be read out of order. */
+ * The order of steps: open the output, choose the formats, learn the type, check that the library supports the scan.
+ * Only when all errors that can be found early have been reported come the steps that take time: parsing the numbers of
+ * a text, or spooling what has to be read out of order. */
 #include "scanfile.h"
 #include "array.h"
 #include "flatten.h"
@@ -53,7 +54,7 @@ static int fail_raw_text(const job *j) {
                      j->in.name);
 }
 
-/* What is compressed, or an archive, begins so. */
+/* The first bytes of compressed files and of archives. */
 static const char *packer_of(const unsigned char *start, size_t size) {
   static const struct {
     const char *begins, *name;
@@ -70,15 +71,16 @@ static int fail_packed(const job *j, const char *packer) {
                      packer);
 }
 
-/* Raw data too may well be nothing but bytes that are white space. */
+/* White space alone may well be raw data. */
 static bool is_blank(const unsigned char *start, size_t size) {
   size_t blanks = 0;
   while (blanks < size && isspace(start[blanks])) blanks++;
   return blanks == size;
 }
 
-/* Without a name that says the format: .npy data by its first bytes; else a file is raw, and standard input with a
- * --type, where it does not look like numbers or words. */
+/* Guesses the format where no name says it. Data that begins like .npy is .npy. Else a file is raw; standard input is
+ * raw with --type, unless --column or --header is given or it looks like text, and text otherwise. Raw data that looks
+ * packed or like text is refused, and so is blank standard input with --type, which may be either. */
 static int guess_format(job *j, bool has_name) {
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
@@ -167,7 +169,7 @@ static int spool(job *j) {
 
 /* ---- Arrangement ------------------------------------------------------------------------------------------------- */
 
-/* The axes in the order of memory, the slowest first. */
+/* The lengths of the axes in the order of memory, the slowest first. */
 static uint64_t memory_shape(const array *a, int i) { return a->shape[a->fortran ? a->dims - 1 - i : i]; }
 
 static int arrange_axis(job *j) {
@@ -184,7 +186,7 @@ static int arrange_axis(job *j) {
   return DONE;
 }
 
-/* Whether elements in Fortran order are in another order than C's. */
+/* Whether the elements are in Fortran order, and that is not C order, too. */
 static bool is_out_of_order(const array *a) {
   int axes = 0;
   for (int i = 0; i < a->dims; i++) axes += a->shape[i] != 1;
@@ -202,7 +204,7 @@ static int arrange_flat(job *j) {
   return DONE;
 }
 
-/* As NumPy does, take an array without dimensions as a row of one element. */
+/* Like NumPy, takes an array without dimensions as a row of one element. */
 static int arrange(job *j) {
   const bool needs_count = j->request->reverse || j->request->has_axis || j->out_format == FORMAT_NPY;
   if (!j->a.count_known && needs_count && spool(j) != DONE) return FAILED;
@@ -216,7 +218,7 @@ static int arrange(job *j) {
 
 /* ---- The scan ---------------------------------------------------------------------------------------------------- */
 
-/* Quoted only where it has to be. */
+/* Writes the name of the column, quoted only if necessary. */
 static int write_heading(const char *heading, output *out) {
   const size_t length = strlen(heading);
   const bool edges = length == 0 || strchr(" \t", heading[0]) != NULL || strchr(" \t", heading[length - 1]) != NULL;
@@ -251,7 +253,7 @@ static int read_and_scan(job *j, result *to) {
   return status == DONE ? scan_into(j, to) : status;
 }
 
-/* What the library does not do is said before anything is read or written that cannot be undone. */
+/* Before anything is read or written irreversibly, reports a scan that the library does not support. */
 static int probe(job *j) {
   const scan_request *r = j->request;
   j->o = (order){.type = j->a.type, .op = r->op, .kind = r->kind, .reverse = r->reverse, .swapped = j->a.swapped};
@@ -260,7 +262,7 @@ static int probe(job *j) {
 
 static int scan_opened(job *j) {
   result to;
-  int status = result_open(&to, j->request->out); /* before anybody waits for what is read */
+  int status = result_open(&to, j->request->out); /* before waiting for input */
   if (status == DONE) status = choose_formats(j);
   if (status == DONE) status = learn_type(j);
   if (status == DONE) status = probe(j);

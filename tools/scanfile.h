@@ -14,7 +14,7 @@ typedef enum format { FORMAT_UNKNOWN, FORMAT_NPY, FORMAT_CSV, FORMAT_TXT, FORMAT
 
 typedef struct scan_request {
   const char *in, *out; /* "-": standard input, standard output */
-  format in_format;     /* FORMAT_UNKNOWN: by the name */
+  format in_format;     /* FORMAT_UNKNOWN: by the name, else by how the data begins */
   const element *type;  /* NULL: as the file says */
   const char *column;   /* of text; NULL: the only one */
   table_header header;  /* of text */
@@ -25,7 +25,7 @@ typedef struct scan_request {
   long axis; /* negative: from the last */
 } scan_request;
 
-/* The name of the subcommand, which wrong_usage() names. */
+/* The name of the subcommand, for wrong_usage(). */
 #define SCAN_NAME "scan"
 
 int scan_file(const scan_request *request);

@@ -1,4 +1,4 @@
-/* settings.c: variables of the environment, as JSON.
+/* settings.c: environment variables as JSON.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -27,7 +27,7 @@ static bool begins(const char *entry, const char *const prefixes[], size_t count
   return false;
 }
 
-/* Names that differ in bytes that are no UTF-8 alone are one, the last. */
+/* Names that differ only in bytes replaced by '?' become one name, with the last value. */
 json_t *settings_that_begin(const char *const prefixes[], size_t count) {
   json_t *set = json_object();
   for (char **entry = environ; *entry != NULL; entry++) {

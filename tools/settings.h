@@ -1,4 +1,4 @@
-/* settings.h: variables of the environment, as JSON.
+/* settings.h: environment variables as JSON.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,11 +8,11 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The text; null for NULL. JSON takes UTF-8 only, and the environment and names of files may be anything: it then has
- * '?' in it. */
+/* The text as a JSON string; null for NULL. JSON requires UTF-8, but the environment and file names may hold any bytes:
+ * in text that is not UTF-8, all bytes above 126 become '?'. */
 json_t *settings_text(const char *text);
 
-/* An object of the variables that are set and begin with one of the prefixes. */
+/* An object of the environment variables that begin with one of the prefixes. */
 json_t *settings_that_begin(const char *const prefixes[], size_t count);
 
 #endif

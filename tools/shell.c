@@ -1,4 +1,4 @@
-/* shell.c: words as a shell takes them.
+/* shell.c: quotes words for a shell.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,4 +1,4 @@
-/* shell.h: words as a shell takes them.
+/* shell.h: quotes words for a shell.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Writes a word, in single quotes where it has to be. */
+/* Writes a word, in single quotes if necessary. */
 void shell_put_word(FILE *to, const char *word);
 
 #endif

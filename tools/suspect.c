@@ -1,4 +1,4 @@
-/* suspect.c: whose code runs, for the user to be told where it ends the process.
+/* suspect.c: names the library that is running, if it crashes or ends the process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,7 +17,7 @@
 static const char *volatile suspected;
 static volatile bool is_done;
 
-/* One that was loaded for a scan, say, is that of the environment. */
+/* With no suspect it is the library of MMSCAN_UNIT, which may have been loaded for a scan. */
 static const char *culprit(void) {
   const char *unit = getenv("MMSCAN_UNIT");
   return suspected != NULL ? suspected : unit != NULL && unit[0] != '\0' ? unit : "a library";
@@ -29,13 +29,13 @@ static void tell_exit(void) {
   _exit(fail("%s: it has ended this process", culprit()));
 }
 
-/* What is left of standard output is lost. */
+/* For a signal handler. What standard output still has buffered is lost. */
 static void put(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
-/* Of threads that crash together the first tells; the others leave it the time to. Then what crashed does so again when
- * this returns. */
+/* If several threads crash at once, the first reports it, and the others sleep to give it time. The signal is raised
+ * again with its default action, which takes effect when this returns. */
 static void tell_crash(int signal_number) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (atomic_flag_test_and_set(&told)) {

@@ -1,16 +1,16 @@
-/* suspect.h: whose code runs, for the user to be told where it ends the process.
+/* suspect.h: names the library that is running, if it crashes or ends the process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef SUSPECT_H
 #define SUSPECT_H
 
-/* From here on until suspect_nobody() it is an error if the process ends: a library that it runs may do that. Then, and
- * where it crashes, temporary files are removed. */
+/* Between these two calls, an exit of the process is an error: a library may have called exit(). On such an exit, and
+ * on a crash, temporary files are removed. */
 void suspect_somebody(void);
 void suspect_nobody(void);
 
-/* From here on a crash, or the end of the process, is put down to `library`, which stays the caller's. NULL: to none in
+/* From here on, a crash or an exit of the process is blamed on `library`, which the caller keeps. NULL: on none in
  * particular. */
 void suspect(const char *library);
 

@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 
-/* The colours differ for the colour-blind too (Okabe and Ito). */
+/* The colour-blind can tell the colours apart, too (Okabe and Ito). */
 static const char style[] =
     "text { font-family: Helvetica, Arial, 'DejaVu Sans', sans-serif; fill: #202020 }\n"
     ".title { font-weight: bold }\n"

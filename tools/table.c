@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define CHUNK         ((size_t)1 << 16)
-#define LONGEST_FIELD ((size_t)1 << 20) /* a quote that nobody closed would else be read into memory to its end */
+#define LONGEST_FIELD ((size_t)1 << 20) /* or an unclosed quote would be read into memory to the end of the file */
 #define STORE         8192              /* numbers */
 
 typedef struct table {
@@ -27,7 +27,7 @@ typedef struct table {
 
   size_t line;    /* from 1 */
   size_t fields;  /* of this row, so far */
-  size_t blank;   /* an empty line, which may only be followed by more of them; else 0 */
+  size_t blank;   /* line number of an empty line, after which only empty lines may follow; else 0 */
   bool after_cr;  /* the last row ended in a carriage return: a line feed belongs to it */
   size_t columns; /* of every row; 0 before the first has ended */
   size_t chosen;  /* the column, from 0 */
@@ -49,7 +49,7 @@ static void flush_store(table *t) {
   t->stored = 0;
 }
 
-/* A type that has the integer; "" where none does. */
+/* Advice for a message: a type that can represent the integer; "" if none can. */
 static const char *keeper_of(const char *text) {
   scalar value;
   if (element_by_name("i64")->parse(text, &value) == PARSED) return "--type i64 keeps it, ";
@@ -97,31 +97,30 @@ static void keep_first(table *t, const char *text) {
   if (t->first[t->fields] == NULL) t->status = fail_memory();
 }
 
-/* The first byte of a letter, or of a character of UTF-8 that may be one: those after C2 and E2 are signs of currency,
- * a minus and the like. */
+/* Whether c starts a letter, or a UTF-8 character that may be one: characters that start with C2 or E2 are currency
+ * signs, minus signs and the like. */
 static bool starts_letter(unsigned char c) { return isalpha(c) || (c > 0xC2 && c != 0xE2); }
 
-/* nan is one. */
+/* Whether text is a number. nan is one. */
 static bool is_number(const char *text) {
   scalar value;
   return element_by_name("f64")->parse(text, &value) != NOT_A_NUMBER;
 }
 
-/* A word that starts as names do, and is no number. What else is no number, as 5% or a date, may be data. */
+/* Whether text starts like a name and is no number. Other text that is no number, such as 5% or a date, may be data. */
 static bool is_name(const char *text) {
   const char *first = text + strspn(text, " \t");
   return (starts_letter((unsigned char)*first) || *first == '_') && !is_number(text);
 }
 
-/* The column with the number that was asked for, or t->columns. */
+/* The column (from 0) that `number` (from 1) asks for, or t->columns if there is none. */
 static size_t find_number(const table *t, const char *number) {
   scalar value;
   const bool good = element_by_name("u64")->parse(number, &value) == PARSED;
   return good && value.u64 >= 1 && value.u64 <= t->columns ? (size_t)value.u64 - 1 : t->columns;
 }
 
-/* Whether --column can only mean a name. The number of a column that is not there is none, though an element may be the
- * same. */
+/* Whether --column can only mean a name. A number that no column has is not a name, even if a field equals it. */
 static bool asks_by_name(const table *t) {
   const char *column = t->request->column;
   return column != NULL && find_number(t, column) == t->columns && !is_number(column);
@@ -135,13 +134,13 @@ static bool is_row_of_names(const table *t) {
   return false;
 }
 
-/* Names over some columns and a number over the chosen one: in a table with a column of words that is a row of data as
- * well. */
+/* The first row has names, but not over the chosen column. If the table has a column of words, that may as well be a
+ * row of data. */
 static bool may_be_either(const table *t, bool names) {
   return names && t->request->header == HEADER_GUESS && !asks_by_name(t) && !is_name(t->first[t->chosen]);
 }
 
-/* The columns of a row of names, for a message: "(a, b, c)". Short of memory it is left out. */
+/* The column names in the first row, for a message: " (a, b, c)". "" without names; "" or NULL if out of memory. */
 static char *list_names(const table *t, bool names) {
   char *list = NULL, quote[MESSAGE_QUOTE];
   size_t size = 0;
@@ -163,7 +162,7 @@ static void fail_column(table *t, bool names, const char *what, const char *colu
   free(list);
 }
 
-/* The column with the name that was asked for, or t->columns. */
+/* The column called `name`, or t->columns if there is none. Fails if there are several. */
 static size_t find_name(table *t, const char *name) {
   size_t found = t->columns;
   for (size_t i = 0; i < t->columns; i++) {
@@ -232,7 +231,7 @@ static void end_row(table *t) {
   t->fields = 0;
 }
 
-/* Whether a row ends here: in a line feed, a carriage return, or the one after the other, which end it once. */
+/* Whether a row ends here: at a line feed, a carriage return, or CR LF, which ends it once. */
 static bool ends_line(table *t, int end) {
   const bool second_half = end == '\n' && t->after_cr;
   t->after_cr = end == '\r';
@@ -259,7 +258,7 @@ static void csv_field(void *bytes, size_t size, void *context) {
 }
 
 /* Called for each line feed and carriage return outside quotes, and with -1 at the end. A row of one empty field looks
- * as an empty line does, so that is an error, except at the end of the file. */
+ * like an empty line, so an empty line is an error, except at the end of the file. */
 static void csv_row(int end, void *context) {
   table *t = context;
   const bool is_new = ends_line(t, end) && end >= 0;
@@ -321,7 +320,7 @@ static void feed_words(table *t, word *w, const char *text, size_t size) {
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* Some editors put the UTF-8 byte order mark first. It is no part of the first name, or number. */
+/* Some editors put the UTF-8 byte order mark first. It is not part of the first name or number. */
 static size_t mark_size(const char *text, size_t size) {
   return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
@@ -353,7 +352,7 @@ static void finish(table *t, readers *r) {
 
 static void read_all(table *t, input *in) {
   static char chunk[CHUNK];
-  static readers r; /* one text is read in a run */
+  static readers r; /* a run reads only one text */
   size_t got = CHUNK, skipped;
   if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
     t->status = fail_memory();
@@ -400,7 +399,8 @@ static bool are_numbers(char *words) {
   return true;
 }
 
-/* Bytes of the character that starts here, in UTF-8 or cut off at the end; 0: this starts none that is printed. */
+/* The bytes of the UTF-8 character that starts here, which may be cut off at the end; 0 if no printable character or
+ * white space starts here. */
 static size_t character_size(const unsigned char *at, size_t left) {
   const unsigned char c = at[0];
   if (c < 0x80) return isprint(c) || isspace(c);
@@ -416,7 +416,8 @@ static bool is_printed(const unsigned char *start, size_t size) {
   return done == size && next > 0;
 }
 
-/* A few bytes of raw data may happen to be printable: then a line must end in them, or they must be numbers. */
+/* A few bytes of raw data may happen to be printable, so fewer than INPUT_PEEK bytes must have the end of a line or be
+ * numbers. */
 bool table_looks_like_text(const unsigned char *start, size_t size) {
   char text[INPUT_PEEK + 1];
   if (!is_printed(start, size)) return false;
@@ -432,8 +433,8 @@ static bool is_one_name(char *line) {
   return name != NULL && strtok_r(NULL, white, &rest) == NULL && is_name(name);
 }
 
-/* A comma or a quotation mark in the first line, or a name alone. Anything else that is no number is a mistake, which
- * must not be taken for a heading. Of a line that the peek cut, the last word may be half of one. */
+/* Text is .csv if its first line has a comma or a quotation mark, or is a single name. Anything else that is no number
+ * is a mistake, which must not be taken for a heading. If the peek cut the line, its last word may be half of one. */
 bool table_looks_like_csv(const unsigned char *start, size_t size) {
   char line[INPUT_PEEK + 1];
   const size_t mark = mark_size((const char *)start, size);

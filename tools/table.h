@@ -10,23 +10,25 @@
 
 #include <stdbool.h>
 
-/* Whether the first row is one of names. The guess: it is if it has words that begin as names do, one of them over the
- * column; with words over others alone it may be either, and has to be said. */
+/* Whether the first row holds names. HEADER_GUESS: it does if a field starts like a name, or is what --column asks for.
+ * If the field over the chosen column does not start like a name, and --column does not ask for a name, it may be
+ * either, and the user has to say. */
 typedef enum table_header { HEADER_GUESS, HEADER_YES, HEADER_NO } table_header;
 
 typedef struct table_request {
   const element *type;
-  bool exact;          /* integers that the type rounds are refused */
+  bool exact;          /* refuse integers that the type rounds */
   bool commas;         /* a .csv file; else fields are separated by white space */
   const char *column;  /* a name, or a number from 1 on; NULL: the only one, or all of a file without commas */
   table_header header; /* HEADER_YES: a file without commas has columns too */
 } table_request;
 
-/* Reads the text and replaces the input by a temporary file with its *count numbers. *heading is the name of the column
- * where the table has a row of names, else NULL; the caller frees it. */
+/* Reads the text and replaces the input by a temporary file of its *count numbers. *heading is the name of the column
+ * if the table has a row of names, else NULL; the caller frees it. */
 int table_read(input *in, const table_request *request, uint64_t *count, char **heading);
 
-/* Whether the beginning of a file, up to INPUT_PEEK bytes, is text; and whether text without a name is a .csv file. */
+/* Whether up to INPUT_PEEK bytes from the beginning of a file look like text; and whether text without a name is
+ * .csv. */
 bool table_looks_like_text(const unsigned char *start, size_t size);
 bool table_looks_like_csv(const unsigned char *start, size_t size);
 

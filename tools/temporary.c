@@ -1,4 +1,4 @@
-/* temporary.c: temporary files, which a signal does not leave behind.
+/* temporary.c: temporary files, which are removed if a signal ends the process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names to remove, for the signal handler; empty where there is none. */
+/* Names of files to remove, for the signal handler; empty where there is none. */
 static char beside[TEMPORARY_MOST][PATH_MAX], spool[PATH_MAX];
 
 void temporary_remove_all(void) {
@@ -31,7 +31,7 @@ static void remove_and_die(int signal_number) {
   raise(signal_number);
 }
 
-/* A signal that is ignored (nohup) stays ignored. Those of a crash are for suspect.c. */
+/* A signal that is ignored (nohup) stays ignored. suspect.c handles the signals of a crash. */
 static void catch_signals(void) {
   static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
   for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
@@ -44,7 +44,7 @@ static void catch_signals(void) {
   }
 }
 
-/* Makes a file. `name` is what the handler removes: it holds the file's name before there is a file. */
+/* Makes a file. `name`, which the signal handler removes, holds the name of the file before the file exists. */
 static int make_file(char name[PATH_MAX], int directory, const char *path, const char *base) {
   const bool fits = snprintf(name, PATH_MAX, "%.*s%s", directory, path, base) < PATH_MAX;
   catch_signals();

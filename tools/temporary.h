@@ -1,4 +1,4 @@
-/* temporary.h: temporary files, which a signal does not leave behind.
+/* temporary.h: temporary files, which are removed if a signal ends the process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,19 +12,19 @@
  * to close. */
 int temporary_spool(int *fd);
 
-/* Writes to a spool, with the message a user can act on. */
+/* Writes to a spool. The message of a failure tells the user about TMPDIR. */
 int temporary_write_at(int fd, const void *data, size_t size, uint64_t offset);
 
-enum { TEMPORARY_MOST = 2 }; /* files beside their targets at a time */
+enum { TEMPORARY_MOST = 2 }; /* files beside their targets at the same time */
 
-/* A file beside the file `target`, to be renamed to it. *name stays temporary's. */
+/* Makes a file beside the file `target`, to be renamed to it. *name belongs to this module. */
 int temporary_beside(const char *target, int *fd, char **name);
 
-/* Ends the file of temporary_beside(): as `target`, or not at all. */
+/* Rename the file of temporary_beside() to `target`, or remove it. */
 int temporary_rename(char *name, const char *target);
 void temporary_remove(char *name);
 
-/* Removes all that are there; a signal handler may. */
+/* Removes all temporary files; may be called in a signal handler. */
 void temporary_remove_all(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* traced.c: a run of a method of the paper's Table 1, with all it did.
+/* traced.c: a run of a method of the paper's Table 1, with its events.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

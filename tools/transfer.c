@@ -1,4 +1,4 @@
-/* transfer.c: read and write whole pieces, whatever the system hands over at a time.
+/* transfer.c: reads and writes in full, however little the system transfers at a time.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Systems cut a transfer near 2 GiB, and a bar should move between calls. */
+/* Systems limit a transfer to about 2 GiB, and the progress bar should move between calls. */
 #define MOST_AT_ONCE ((size_t)8 << 20)
 
 static size_t at_most(size_t size) { return size < MOST_AT_ONCE ? size : MOST_AT_ONCE; }

@@ -1,8 +1,8 @@
-/* transfer.h: read and write whole pieces, whatever the system hands over at a time.
+/* transfer.h: reads and writes in full, however little the system transfers at a time.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All return true, or false with errno set. They count what is read in the progress bar. */
+ * All return true, or false with errno set. The progress bar counts what is read. */
 #ifndef TRANSFER_H
 #define TRANSFER_H
 

@@ -1,4 +1,4 @@
-/* tryout.c: libraries to choose among, and their routines that may crash.
+/* tryout.c: opens libraries to choose among, and tries their routines that may crash.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -38,7 +38,7 @@ int open_library(const char *library) {
   return fail("%s: %s", library, why);
 }
 
-/* Several names may lead to one file. */
+/* Whether the file is open under another name than `but`: several names may lead to one file. */
 static bool is_open(const char *file, const char *but) {
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
@@ -69,7 +69,7 @@ static int try_routine(const char *library, const char *routine) {
 /* What a trial prints. An exit status alone is no proof: a library may have ended the process with it. */
 static const char *const verdicts[] = {[DONE] = "passed\n", [FAILED] = "failed\n"};
 
-/* The verdict alone goes to stdout: what the library says, to the end of the process, goes to stderr. */
+/* Only the verdict goes to stdout. What the library prints, until the process ends, goes to stderr. */
 int try_here(const char *library, const char *routine) {
   const int ours = dup(STDOUT_FILENO);
   if (ours < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return fail("stdout: %s", strerror(errno));
@@ -81,7 +81,7 @@ static bool is_proof(const char *said, int status) {
   return (status == DONE || status == FAILED) && strcmp(said, verdicts[status]) == 0;
 }
 
-/* This program once more: a library that crashes takes its process with it. */
+/* Runs this program again: a library that crashes takes its process with it. */
 static const char *try_apart(const char *unit, const char *routine) {
   const char *const words[] = {"/proc/self/exe", "tune", "--try", unit, routine, NULL};
   process p;

@@ -1,4 +1,4 @@
-/* tryout.h: libraries to choose among, and their routines that may crash.
+/* tryout.h: opens libraries to choose among, and tries their routines that may crash.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,23 +10,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The unit that there is of that name; false, and *part holds none, where there is none. */
+/* Sets *part to the unit called `name`; false, with an empty *part, if there is none. */
 bool find_unit(const char *name, mmscan_part *part);
 
-/* mmscan_unit_open(), with a message where the library ends the process. */
+/* mmscan_unit_open(), with a message if the library crashes or ends the process. */
 mmscan_status open_suspect(const char *library, const char **unit, char *why, size_t size);
 
-/* Opens a library for the rest of the process, with a message where that fails. */
+/* Opens a library for the rest of the process, with a message if that fails. */
 int open_library(const char *library);
 
-/* Opens all that mmscan_unit_candidate() names and that are here; one that is not, or does not work, is passed over. */
+/* Opens all libraries that mmscan_unit_candidate() names; one that is absent or does not work is passed over. */
 void open_candidates(void);
 
-/* Tries the routines that are off, of every unit, each in a process of its own; those that pass are used from then on.
- * Says what came of each: to `list` where it is not NULL, else on standard output. */
+/* Tries the routines of all units that are off, each in its own process; those that pass are used from then on. Adds
+ * the outcomes to `list`, or prints them if it is NULL. */
 void try_routines(json_t *list);
 
-/* In that process: 0 where the routine passes its test. It may also crash, or be ended because it takes too long. */
+/* What that process runs: returns DONE if the routine passes its test. It may also crash, or be ended for taking too
+ * long. */
 int try_here(const char *library, const char *routine);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct request {
   const element *type; /* NULL: all */
   unsigned from, to, step;
   bool as_json;
-  const char *trial; /* a unit, of which to try a routine; NULL: none */
+  const char *trial; /* the unit of which to try a routine; NULL: none */
 } request;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static int write_wisdom(const request *r, json_t *list, json_t *tried) {
                               "routines", tried, "choices", list));
 }
 
-/* What the environment settles is not measured, and the library keeps no wisdom of the rest. */
+/* What the environment settles is not measured, and then the library keeps no part of the choice as wisdom. */
 static int refuse_settings(void) {
   const char *engine = getenv("MMSCAN_ENGINE"), *threads = getenv("MMSCAN_NUM_THREADS"), *unit = getenv("MMSCAN_UNIT");
   if (engine && *engine && strcmp(engine, "auto") != 0) return fail("MMSCAN_ENGINE=%s: nothing to choose from", engine);
@@ -116,7 +116,7 @@ static int refuse_settings(void) {
   return DONE;
 }
 
-/* What cannot be written is known before anything is measured. */
+/* Finds out whether the file can be written, before anything is measured. */
 static int check_file(const char *name) {
   struct stat file;
   output probe;
@@ -128,7 +128,7 @@ static int check_file(const char *name) {
   return status;
 }
 
-/* What was known before would be believed, not measured. */
+/* Wisdom from a file would be believed instead of measured. */
 static int tune(const request *r) {
   unsetenv("MMSCAN_WISDOM");
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
