@@ -1,6 +1,6 @@
 #!/bin/sh
-# Does what doc/ADDING_A_KERNEL.md says of an operator: the maximum is added to a copy of the library, which is then asked
-# for scans by it, with every instruction set.  test/add_operator.sh BUILD
+# Follows doc/ADDING_A_KERNEL.md to add an operator: adds the maximum to a copy of the library, and scans by it with
+# every instruction set: test/add_operator.sh BUILD
 set -eu
 build=$1
 cd "$(dirname "$0")/.."
@@ -8,7 +8,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The blocks of the document are named by what they belong to.
+# The blocks of the document are named after the files they belong to.
 block() {
   awk -v name="$1" '$1 == "```" name { is_in = 1; next } $1 == "```" { is_in = 0 } is_in { sub(/^ {3}/, ""); print }' \
     doc/ADDING_A_KERNEL.md
@@ -26,9 +26,9 @@ for file in rows.inc loop.c; do
   sed "\\%^$after\$%r $tmp/block" "lib/kernel/$file" >"$tmp/lib/kernel/$file"
 done
 
-# Only what includes the tables is compiled, and in little time: clang takes a third of GCC's, and a tenth where nothing is
-# inlined, so where it is there it has the kernels, also those that this CPU cannot run. The Makefile knows how this library
-# is compiled and linked.
+# Only what includes the tables is compiled, and quickly: clang takes a third of GCC's time, and a tenth without
+# inlining. Where there is a clang, it compiles the kernels, even those that this CPU cannot run. The Makefile knows how
+# this library is compiled and linked.
 cat >"$tmp/more.mk" <<'END'
 RUNNABLE := $(if $(shell command -v clang 2>/dev/null),,1)
 include Makefile

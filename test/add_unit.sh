@@ -1,6 +1,6 @@
 #!/bin/sh
-# Does what doc/ADDING_A_UNIT.md says: its file and its line are added to a copy of the library, which is then asked for
-# scans by the new unit.  test/add_unit.sh BUILD
+# Follows doc/ADDING_A_UNIT.md: adds its file and its line to a copy of the library, and scans by the new unit:
+# test/add_unit.sh BUILD
 set -eu
 build=$1
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ awk '/^```c$/ { in_file = 1; next } /^```$/ { in_file = 0 } in_file' doc/ADDING_
 line=$(grep '^MMS_UNIT(abacus)$' doc/ADDING_A_UNIT.md)
 echo "$line" >>"$tmp/lib/unit/units.def"
 
-# All but the table is as it was built; the Makefile knows how this library is compiled and linked.
+# Everything except the table is as it was built; the Makefile knows how this library is compiled and linked.
 cat >"$tmp/more.mk" <<'END'
 include Makefile
 add-unit: ; for file in unit abacus; do \

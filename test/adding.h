@@ -1,5 +1,5 @@
-/* adding.h: the linked BLAS is asked in turns to add products and to overwrite, whichever is the faster here: any can.
- * The Makefile wraps the question.
+/* adding.h: replaces mms_unit_adds() (the Makefile wraps it), so that the linked BLAS in turn adds products to W and
+ * overwrites W, whichever is faster here. Any BLAS can do both.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

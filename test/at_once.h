@@ -1,4 +1,4 @@
-/* at_once.h: how many threads run here, and whether two of them do at the same time, undisturbed.
+/* at_once.h: how many threads a region gets here, and whether two of them run at the same time, undisturbed.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,8 @@
 
 #include "sanitized.h"
 
-/* How many threads come where so many are asked for: fewer by OMP_THREAD_LIMIT, or by OMP_DYNAMIC on few CPUs. */
+/* How many threads a region gets that asks for `threads`: OMP_THREAD_LIMIT may allow fewer, or OMP_DYNAMIC on few
+ * CPUs. */
 static inline int team_of(int threads) {
   int team = 0;
 #pragma omp parallel num_threads(threads)

@@ -1,4 +1,4 @@
-/* child.h: runs the test program once more, in a fresh process with an environment of its own.
+/* child.h: runs the test program again, in a fresh process with its own environment.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,7 +17,7 @@ struct setting {
   const char *name, *value;
 };
 
-/* What came of a child: its exit status (or 128 + signal), its report, and what it printed. */
+/* The result of a child: its exit status (or 128 + signal), its report, and what it printed. */
 struct outcome {
   int exit;
   size_t reported, printed;
@@ -31,7 +31,7 @@ static inline int exit_of(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* fork(), but a child that crashes ends there: with cmocka's handlers it would go on with the tests that are left. */
+/* fork(), with a child that ends when it crashes: cmocka's handlers would make it go on with the remaining tests. */
 static inline pid_t fork_mortal(void) {
   static const int caught[] = {SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS};
   fflush(NULL);
@@ -40,8 +40,8 @@ static inline pid_t fork_mortal(void) {
   return pid;
 }
 
-/* Becomes this program again, with one argument. The kernel starts no program of another machine: its emulator must.
- * Does not return. */
+/* Executes this program again, with one argument. The kernel cannot start a program built for another machine, so the
+ * emulator does. Does not return. */
 static inline void become_self(const char *argument, const struct setting *settings, size_t count) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -57,7 +57,7 @@ static inline void become_self(const char *argument, const struct setting *setti
   _exit(127);
 }
 
-/* Runs this program with `argument`; its output goes where ours goes. */
+/* Runs this program with `argument`; its output goes where the parent's goes. */
 static inline int run_self(const char *argument, const struct setting *settings, size_t count) {
   fflush(NULL);
   pid_t pid = fork();
@@ -76,8 +76,8 @@ static inline size_t read_all(int fd, void *to, size_t size) {
   return got;
 }
 
-/* Runs this program with `argument` and catches its report and all it prints. A report fits the pipe, so the child is
- * never kept waiting while its output is read. */
+/* Runs this program with `argument`; collects its report and everything it prints. A report fits in the pipe, so the
+ * child never blocks on it while its output is read. */
 static inline struct outcome ask_self(const char *argument, const struct setting *settings, size_t count) {
   struct outcome o = {.exit = -1};
   int report[2], print[2];
@@ -102,13 +102,13 @@ static inline struct outcome ask_self(const char *argument, const struct setting
   return o;
 }
 
-/* What this program does when it is run with an argument. */
+/* What this program does when it is run with this argument. */
 struct child {
   const char *argument;
   int (*run)(void);
 };
 
-/* Whether this is a child; what it did is its exit status. */
+/* Whether this process is a child; if so, *status is its exit status. */
 static inline bool run_child(int argc, char **argv, const struct child *children, size_t count, int *status) {
   for (size_t i = 0; argc > 1 && i < count; i++)
     if (strcmp(argv[1], children[i].argument) == 0) {

@@ -1,4 +1,4 @@
-/* clock.h: seconds that pass, or that a thread or the process has worked.
+/* clock.h: wall time, or the CPU time of a thread or the process, in seconds.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

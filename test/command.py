@@ -11,7 +11,7 @@ import unittest
 try:
     import numpy as np
 except ImportError:
-    # The first python3 of the path need not be the one that the system's NumPy is for.
+    # The first python3 in the path may lack the NumPy that the system's own python3 has.
     system = "/usr/bin/python3"
     if os.path.realpath(sys.executable) != os.path.realpath(system) and os.access(system, os.X_OK):
         os.execv(system, [system] + sys.argv)
@@ -21,7 +21,7 @@ except ImportError:
 if len(sys.argv) < 2:
     sys.exit("usage: command.py PATH_TO_MMSCAN [NAME_OF_A_TEST]...")
 
-# Every class of these is tested.
+# Every class in these modules is tested.
 from command_bench import *
 from command_case import MMSCAN
 from command_npy import *

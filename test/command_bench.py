@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 from command_case import MMSCAN, Timed
 
-# A peer that leaves its results as they were, one that is right, the same after 3 ms, one that was not built.
+# Peers: one that leaves its results as they were, one that is right, the same after 3 ms, one that was not built.
 FAKE_PEERS = r"""
 #include "peer.h"
 #include <unistd.h>
@@ -60,7 +60,7 @@ class Bench(Timed):
         self.assertNotIn("2^5", text)
 
     def test_columns(self):
-        """Billions of elements a second, and ratios that agree with them."""
+        """Speeds in billions of elements a second, and ratios that agree with them."""
         text = self.good("bench", "--rounds", 1, "--length", 3, "--threads", 1).decode()
         rows = {line[:32].strip(): [float(word) for word in line.split("|")[1].split()] for line in text.splitlines()
                 if re.search("\\| +[0-9.e-]+ +[0-9.e-]+ +[0-9.e-]+$", line)}
@@ -71,7 +71,7 @@ class Bench(Timed):
             self.assertAlmostEqual(of_bound / (speed / bound[0]), 1, delta=0.03, msg=name)
 
     def test_slow_ones_have_digits(self):
-        """However slow, a contender is not 0.000 times anything."""
+        """However slow a contender is, no figure of it is printed as 0.000."""
         text = self.good("bench", "--rounds", 1, "--length", "1,50", "--only", "numpy,omp").decode()
         cells = [word for line in text.splitlines() if "|" in line for word in line.split() if "." in word]
         self.assertGreater(len(cells), 20)
@@ -90,7 +90,7 @@ class Bench(Timed):
             self.check_rows(table)
 
     def test_memory(self):
-        """What engines and units take beyond x and y, by all threads: 8 MB a thread at most."""
+        """The memory that engines and units use beyond x and y, in all threads: at most 8 MB a thread."""
         report = json.loads(self.good(*self.TINY, 22, "--threads", "all", "--only", "one call", "--json"))
         self.assertNotEqual(report["memory_mib_per_thread"], 0)
         self.assertLess(report["memory_mib_per_thread"] * 2 ** 20, 8e6)
@@ -110,7 +110,7 @@ class Bench(Timed):
         self.assertEqual(roles.count("loop"), 1)
 
     def test_ratios(self):
-        """On one thread and on two: copying on one may be the faster, and is at small n, or may not."""
+        """With one thread and with two: copying with one may be faster, as it is for small n, or not."""
         report = json.loads(self.good("bench", "--rounds", 2, "--length", "16,2^22,2^23,2^24", "--place", "both",
                                       "--only", "one call", "--json", env={"MMSCAN_NUM_THREADS": "2"}))
         rows = [row for table in report["tables"] for row in table["rows"] if "seconds" in row]
@@ -120,7 +120,7 @@ class Bench(Timed):
         self.assertGreater(max(row["seconds"] / row["fastest_seconds"] for row in rows), 1)  # the mean of two rounds
 
     def test_handoff(self):
-        """From one thread to another, where there are two."""
+        """The time from one thread to another is given where there are two."""
         two, one = {"MMSCAN_NUM_THREADS": "2"}, {"MMSCAN_NUM_THREADS": "1"}
         for table, _ in self.rows(*self.TINY, "4,17", "--only", "one call", env=two):
             self.assertTrue(5e-9 < table["handoff_seconds"] < 1, table["handoff_seconds"])
@@ -131,7 +131,7 @@ class Bench(Timed):
         self.assertNotRegex(self.good(*self.TINY, 4, "--only", "one call", env=one).decode(), r"\nhandoff +2")
 
     def test_threads_that_share_a_cpu(self):
-        """It is said, as all that they do together takes the time of a slice."""
+        """The text says so, since everything that they do together takes a time slice."""
         pinned = [sys.executable, "-c", "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); os.execv(sys.argv[1], sys.argv[1:])"]
         env = dict(os.environ, MMSCAN_NUM_THREADS="2", OMP_NUM_THREADS="2", OMP_PROC_BIND="false")
         command = [MMSCAN, "bench", "--rounds", "1", "-n", "4", "--only", "one call"]
@@ -146,21 +146,21 @@ class Bench(Timed):
                 self.assertIn("seconds", row, (table["type"], table["place"]))
 
     def test_numpy_that_ends(self):
-        """Nobody's result is wrong."""
+        """A NumPy that ends at once has no result that could be wrong."""
         fake = self.write("python", "#!/bin/sh\necho 1.2.3\n")
         os.chmod(fake, 0o755)
         rows = self.rows(*self.TINY, 4, "--only", "NumPy", env={"PYTHON": fake})
         self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed"])
 
     def test_numpy_that_ends_on_the_way(self):
-        """What was timed until then is no result."""
+        """Times from before NumPy ended do not count as results."""
         fake = self.write("python", "#!%s\nimport itertools, sys\nsys.stdin = itertools.islice(sys.stdin, 8)\nexec(sys.argv[2])\n" % sys.executable)
         os.chmod(fake, 0o755)
         rows = self.rows("bench", "--rounds", 9, "--threads", 1, "-n", "20,21", "--only", "NumPy", env={"PYTHON": fake})
         self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed", "its Python has ended"])
 
     def test_reader_that_has_gone(self):
-        """Nothing more is timed for nobody."""
+        """Once the reader has gone, nothing more is timed."""
         command = [MMSCAN, "bench", "--rounds", "1", "--length", ",".join(map(str, range(1, 61))), "--type", "all", "--place", "both"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         process.stdout.readline()
@@ -168,7 +168,7 @@ class Bench(Timed):
         self.assertEqual(process.wait(30), 1)  # all of it takes minutes
 
     def test_python_that_has_no_numpy(self):
-        """No other is taken in its place, and the reason is told."""
+        """No other Python is used instead, and the reason is given."""
         fake = self.write("python", "#!/bin/sh\nexit 1\n")
         os.chmod(fake, 0o755)
         for python in fake, self.path("missing"), "x" * 5000:
@@ -190,7 +190,7 @@ class Bench(Timed):
         self.assertIn("omp two-pass", {row["name"] for _, row in rows})
 
     def test_peers_of_one_thread(self):
-        """They take part whatever the threads are: once, on one, beside copying on one; parallel peers on all alone."""
+        """They run once, on one thread, beside copying on one, whatever the threads; parallel peers run on all."""
         one = {"omp simd inscan", "NumPy cumsum", "serial loop"}
         parallel = {"omp two-pass", "omp two-pass simd", "omp parallel for simd inscan"}
         for option, bounds in ("1", [1]), ("all", [1, 3]), ("both", [1, 3]):
@@ -215,7 +215,7 @@ class Bench(Timed):
         self.assertIn("omp two-pass", self.good("bench", "--list").decode())
 
     def test_many_scans(self):
-        """Who does rows is right about them, as results are checked; a length shorter than a row is one scan."""
+        """Contenders that scan rows are right, as results are checked; a length shorter than a row is one scan."""
         for row, types in (3, "all"), (30, "f32,i64"):
             tables = {}
             for table, contender in self.rows(*self.TINY, "1,10,15", "--row", row, "--type", types, "--place", "both",
@@ -272,7 +272,7 @@ class Bench(Timed):
             self.assertIn(each, text)
 
     def test_a_long_title(self):
-        """It goes on in the next line, at a blank if it has any."""
+        """It continues on the next line, after a blank if it has any."""
         if shutil.which("gnuplot") is None:
             self.skipTest("no gnuplot here")
         svg, words = self.path("x.svg"), ["w\u00f6rd%d" % i for i in range(26)]
@@ -284,7 +284,7 @@ class Bench(Timed):
             self.assertTrue(1 < len(lines) <= 4 and max(map(len, lines)) <= most, lines)
 
     def test_a_plot_that_is_cut_short(self):
-        """gnuplot ends well where a disk is full: the picture that was there stays."""
+        """gnuplot reports success even on a full disk; the old picture stays."""
         self.write("x.svg", "the old one")
         for script in ["cat >/dev/null", "cat >/dev/null; printf '<svg><g/><g/><g/><g/></sv'"]:
             os.chmod(self.write("gnuplot", "#!/bin/sh\n[ \"$2\" = --version ] || { %s; }\n" % script), 0o755)
@@ -301,7 +301,7 @@ class Bench(Timed):
         self.assertEqual(sorted(os.listdir(self.directory)), [".gnuplot", "x.svg"])
 
     def test_peers_beside_the_command(self):
-        """Looked for beside the command; a wrong result is told, not timed, and the exit status is 1."""
+        """They are looked for beside the command; a wrong result is reported, not timed, and the exit status is 1."""
         compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
         if compiler is None:
             self.skipTest("no C compiler here")

@@ -1,4 +1,4 @@
-"""What the tests of the command share: how it is run, what NumPy says, and files."""
+"""What the tests of the command share: how it is run, what NumPy computes, and files."""
 
 import io
 import os
@@ -13,16 +13,16 @@ import numpy as np
 MMSCAN = os.path.abspath(sys.argv[1])  # the command: command.py has its path as the first argument
 MEGABYTES = int(os.environ.get("MMSCAN_TEST_MB", "256"))
 TYPES = {"f32": "f4", "f64": "f8", "i32": "i4", "i64": "i8", "u32": "u4", "u64": "u8"}
-BLOCK = 131072 * 32  # elements: what the command takes at a time of a long row
+BLOCK = 131072 * 32  # elements of a long row that the command takes at a time
 
 
 def remark(text):
-    """Adds to the line of the test that runs."""
+    """Adds a remark to the line of the running test."""
     print(text, end=" ", file=sys.stderr, flush=True)
 
 
 def run(*arguments, **options):
-    """Runs mmscan. data=: its standard input. Gives its exit status, standard output and standard error."""
+    """Runs mmscan with data= as its standard input. Returns its exit status, standard output and standard error."""
     options.setdefault("timeout", 120)
     if "stdin" not in options:
         options["input"] = options.pop("data", b"")
@@ -35,12 +35,12 @@ def run(*arguments, **options):
 
 
 def toy(name):
-    """The path of a toy BLAS of the unit tests."""
+    """The path of a toy BLAS that the unit tests use."""
     return os.path.join(os.path.dirname(os.path.abspath(MMSCAN)), "test", "toy_%s.so" % name)
 
 
 def expected(x, axis=None, exclusive=False, reverse=False):
-    """What NumPy says: flattened in C order where axis is None."""
+    """What NumPy computes; x is flattened in C order where axis is None."""
     if axis is None:
         x, axis = x.ravel(), 0
     elif x.ndim == 0:
@@ -56,7 +56,7 @@ def expected(x, axis=None, exclusive=False, reverse=False):
 
 
 def sample(code, shape, seed=1):
-    """Whole numbers, whose float sums are exact in any order; integers of the whole range, whose sums wrap around."""
+    """Whole numbers, whose float sums are exact in any order; integers from the whole range, whose sums wrap around."""
     generator = np.random.default_rng(seed)
     dtype = np.dtype(code)
     if dtype.kind == "f":
@@ -72,7 +72,7 @@ def npy_bytes(x, version=(1, 0)):
 
 
 def npy_with(header, data=b"", version=b"\x01\x00", length=None):
-    """A .npy file with a header as text."""
+    """A .npy file with its header given as text."""
     text = header if isinstance(header, bytes) else header.encode()
     length = len(text) if length is None else length
     return b"\x93NUMPY" + version + length.to_bytes(2 if version[0] == 1 else 4, "little") + text + data
@@ -102,7 +102,7 @@ class Case(unittest.TestCase):
         return out
 
     def bad(self, *arguments, status=1, says=(), **options):
-        """The command fails with a message and without a trace of an output file."""
+        """The command fails with a message and leaves no trace of an output file."""
         before = sorted(os.listdir(self.directory))
         got, out, err = run(*arguments, **options)
         self.assertEqual(got, status, (arguments, err))
@@ -119,17 +119,17 @@ class Case(unittest.TestCase):
 
 
 class Timed(Case):
-    """A bench that has tests of what it says, never of how fast anything is."""
+    """A bench whose tests check what it says, never how fast anything is."""
 
     def setUp(self):
-        """Threads that spin while they wait are slow by a thousand times where others take their cores."""
+        """Threads that spin while they wait are a thousand times slower where other processes take their cores."""
         super().setUp()
         patch = unittest.mock.patch.dict(os.environ, {"OMP_WAIT_POLICY": "passive"})
         patch.start()
         self.addCleanup(patch.stop)
 
     def check_ratios(self, rows):
-        """Of one race, as JSON has them: a bound is the fastest copy with as many threads or fewer."""
+        """Of one race, as in JSON: a bound is the fastest copy with as many threads or fewer."""
         timed = [row for row in rows if "seconds" in row]
         copies = [row for row in timed if row["role"] == "copy"]
         bounds = {row["threads"]: row["seconds"] for row in timed if row["role"] == "bound"}

@@ -1,4 +1,4 @@
-"""Tests of mmscan scan on files of NumPy, whole and damaged."""
+"""Tests of mmscan scan on NumPy's files, whole and damaged."""
 
 import concurrent.futures
 import io
@@ -50,7 +50,7 @@ class Npy(Case):
                 self.check("odd%d" % number, x, npy_bytes(x), axis, "exclusive", number % 3 == 0)
 
     def test_blocks_are_crossed(self):
-        """Rows longer than a block, wide matrices, many small ones, transposes in pieces."""
+        """Rows longer than a block, wide matrices, many small matrices, and transposes in pieces."""
         shapes = [((2, BLOCK + 70001), "C", 1), ((2, 3, 700001), "C", 1), ((2, 300, 9001), "C", 1),
                   ((3, 300, 9001), "C", 0), ((400000, 3, 2), "C", 1), ((300000, 7), "C", 1), ((7, 300000), "F", 1),
                   ((1500, 1700), "F", None), ((3, 1100, 2, 1050), "F", None), ((2, 1500000, 2), "F", None),
@@ -160,7 +160,7 @@ class DamagedNpy(Case):
         yield "junk after", whole + b"x"
 
     def test_damages(self):
-        """Each is refused by name, from a file, a pipe to a file, and a pipe to a pipe."""
+        """Each is refused by name: from a file, from a pipe to a file, and from a pipe to a pipe."""
         target, count = self.path("y.npy"), 0
         for name, raw in self.damages():
             source = self.write("damaged.npy", raw)
@@ -172,7 +172,7 @@ class DamagedNpy(Case):
         remark("%d damages" % count)
 
     def test_random_damages(self):
-        """Bytes of a header changed at random: done or refused, nothing else."""
+        """Bytes of a header are changed at random: the scan is done or refused, and nothing else happens."""
         generator = random.Random(42)
         whole = npy_with(self.GOOD, self.DATA)
         done = 0

@@ -21,7 +21,7 @@ class Table(Case):
         for k in 2, 4, 6:
             n = 4**k
             rows = self.rows("-n", n, "-s", 4 if k == 2 else 8)
-            self.assertEqual(len(rows), 7 if k == 2 else 8)  # two of them are of s = 4 then
+            self.assertEqual(len(rows), 7 if k == 2 else 8)  # two methods then have the same s, 4
             for row in rows.values():
                 stated = row["depth"]["stated"]["value"]
                 if stated is not None:
@@ -35,7 +35,7 @@ class Table(Case):
             self.assertEqual((rows["matmulscan", 4]["fan_in"], rows["matmulscan", 4]["fan_out"]), (4, 4))
 
     def test_other_lengths(self):
-        """Statements about powers have no value there."""
+        """Statements about powers have no value at other lengths."""
         for n in 1, 1000, 4095:
             for row in self.rows("-n", n, "-s", 5).values():
                 if n > 1 and row["method"] != "dakkak-block":
@@ -85,7 +85,7 @@ class Draw(Case):
         return [g for g in picture.iter(self.SVG + "g") if g.get("class").split()[0] == kind]
 
     def adders(self, picture):
-        """By level: which place gets the sum of which."""
+        """By level: which place gets the sum of which places."""
         levels = {}
         for group in self.groups(picture, "adder"):
             circle = group.find(self.SVG + "circle")
@@ -110,7 +110,7 @@ class Draw(Case):
         self.assertEqual([len(level) for level in self.adders(self.draw("-n", 64, "-s", 4))], [48, 12, 3, 9, 45])
 
     def test_circuit_is_a_scan(self):
-        """The adders of a picture, done level by level."""
+        """The adders of a picture, applied level by level, make a scan."""
         for algorithm, s, lengths in [("sklansky", 2, [1, 7, 33]), ("hillis-steele", 2, [16, 21]),
                                       ("brent-kung", 2, [1, 13, 64]), ("matmulscan", 3, [9, 27]),
                                       ("matmulscan", 8, [64, 8])]:
@@ -139,7 +139,7 @@ class Draw(Case):
         picture = self.draw("-n", 22, "-s", 4)
         kinds = {g.get("class").split()[1] for g in self.groups(picture, "adder")}
         self.assertEqual(kinds, {"up", "down", "totals", "broadcast"})
-        self.assertEqual(len(self.groups(picture, "move")), 4)  # the last of 16, of 4, of 1 and of 1 go to w
+        self.assertEqual(len(self.groups(picture, "move")), 4)  # the last of 16, of 4, of 1 and of 1 are copied to w
         self.assertIn("depth 4", "".join(picture.itertext()))
 
     def test_tensor(self):
@@ -154,7 +154,7 @@ class Draw(Case):
         self.draw("--figure", "tensor", "--algorithm", "dakkak-warp", "-n", 16, "-s", 4, "--values")
 
     def test_segments(self):
-        """63 = 3 * 16 + 3 * 4 + 3 to base 4; segments of one are never swept, the first gets no broadcast."""
+        """63 = 3 * 16 + 3 * 4 + 3 in base 4; segments of one are not swept, and the first gets no broadcast."""
         picture = self.draw("--figure", "segments", "-n", 63, "-s", 4)
         shapes = [p.get("class") for p in picture.iter(self.SVG + "polygon")]
         self.assertEqual((shapes.count("up"), shapes.count("down")), (6, 3))
@@ -164,7 +164,7 @@ class Draw(Case):
         self.assertIn("one segment", "".join(self.draw("--figure", "segments", "-n", 64).itertext()))
 
     def test_places_of_adders(self):
-        """An adder is on the line of the element it makes; an edge comes from the line of each it adds, out of its level."""
+        """An adder lies on the line of the element it makes; edges come from the lines of its terms, in its level."""
         picture = self.draw("-n", 16, "-s", 4)
         heads = [t for t in picture.iter(self.SVG + "text") if t.get("class") == "middle faint" and t.text.isdigit()]
         at = {int(t.text): float(t.get("x")) for t in heads}
@@ -183,7 +183,7 @@ class Draw(Case):
         self.assertEqual((len(tops), tops), (2 * len(levels), sorted(set(tops))))
 
     def cells(self, picture):
-        """Middles of the cells, how they look and what stands in them."""
+        """The centres of the cells, how they look, and their texts."""
         texts = [(float(t.get("x")), float(t.get("y")), t.text) for t in picture.iter(self.SVG + "text")]
         cells = []
         for box in picture.iter(self.SVG + "rect"):
@@ -194,7 +194,7 @@ class Draw(Case):
         return cells
 
     def test_products_are_products(self):
-        """In each level what is coloured in W is A T, of the values that are there."""
+        """In each level the coloured part of W is A T, for the values that are shown."""
         for n, s in (16, 2), (27, 3), (64, 4):
             picture = self.draw("--figure", "tensor", "-n", n, "-s", s, "--values")
             cells = self.cells(picture)
@@ -213,19 +213,19 @@ class Draw(Case):
                 self.assertEqual([near[1][i][3] for i in coloured], [product[i] for i in coloured])
 
     def test_values_that_are_written(self):
-        """As many cells are grey as there are adders: no value is copied where n is a power of s."""
+        """There are as many grey cells as adders: no value is copied where n is a power of s."""
         picture = self.draw("-n", 16, "-s", 4, "--values")
         looks = [cell[2] for cell in self.cells(picture)]
         self.assertEqual((looks.count("one"), len(looks)), (len(self.groups(picture, "adder")), 16 * 4))
 
     def test_shapes_of_segments(self):
-        """63 = 3 * 16 + 3 * 4 + 3: up-sweeps narrow, down-sweeps widen; ways to w and back, from one w to the next segment."""
+        """63 = 3 * 16 + 3 * 4 + 3: up-sweeps narrow, down-sweeps widen; arrows go to w and on to the next segment."""
         picture = self.draw("--figure", "segments", "-n", 63, "-s", 4)
         for shape in picture.iter(self.SVG + "polygon"):
             (x1, y1), (x2, _), (x3, y2), (x4, _) = [map(float, point.split(",")) for point in shape.get("points").split()]
             self.assertEqual((x2 - x1 > x3 - x4, y1 < y2), (shape.get("class") == "up", True))
         rows = [float(line.get("y1")) for line in picture.iter(self.SVG + "line") if line.get("class") == "grid"]
-        self.assertEqual((len(rows), rows), (7, sorted(rows)))  # a level under the other
+        self.assertEqual((len(rows), rows), (7, sorted(rows)))  # one level below the other
         texts = [t.text for t in picture.iter(self.SVG + "text")]
         self.assertEqual([text for text in texts if text.isdigit()], ["16"] * 3 + ["4"] * 3 + ["1"] * 3)
         circles = [(float(c.get("cx")), float(c.get("cy"))) for c in picture.iter(self.SVG + "circle")]
@@ -241,7 +241,7 @@ class Draw(Case):
         return [tuple(tuple(map(float, end.split())) for end in path[1:].split("L")) for path in paths]
 
     def test_legends(self):
-        """What is in a picture, and nothing else."""
+        """They explain what is in a picture, and nothing else."""
         for n, kinds in (64, {"up-sweep", "down-sweep"}), (63, {"up-sweep", "down-sweep", "scan of the totals", "broadcast", "copy"}):
             for figure in "circuit", "segments":
                 texts = {t.text for t in self.draw("--figure", figure, "-n", n, "-s", 4).iter(self.SVG + "text") if not t.get("class")}
@@ -370,7 +370,7 @@ class Model(Case):
             self.assertEqual(self.bad("model", *arguments, status=2), b"")
 
     def test_fit(self):
-        """What it is made of, never how fast anything is."""
+        """What a fit consists of, never how fast anything is."""
         fit = json.loads(self.good("model", "--fit", "--json"))
         self.assertEqual([size["s"] for size in fit["sizes"]], [2, 4, 8, 16, 32, 64, 128])
         for size in fit["sizes"]:
@@ -389,7 +389,7 @@ class Model(Case):
             self.bad("model", "--fit", *arguments, status=2, says="--fit")
 
     def check_lines(self, sizes):
-        """The least squares of (start + entry s c) / time - 1, start being no less than 0."""
+        """The least squares of (start + entry s c) / time - 1, where start is at least 0."""
         for size in sizes:
             s, times = size["s"], np.array(size["times"])
             terms = np.stack([np.ones(len(times)), s * np.array(size["columns"])]) / times
@@ -403,7 +403,7 @@ class Model(Case):
             self.assertAlmostEqual(size["gflops"], 2 * s / size["entry"])
 
     def check_parts(self, sizes, runs):
-        """Products in blocks of 2048 elements, a start each; totals of columns; a loop over what s does not divide."""
+        """Products in blocks of 2048 elements, a start for each; totals of columns; a loop if s leaves a remainder."""
         prices = set()
         for r in runs:
             s, size = r["s"], sizes[r["s"]]
@@ -416,7 +416,7 @@ class Model(Case):
         self.assertEqual(len(prices), 1)
 
     def check_fit_text(self, text):
-        """Its columns agree with each other, but for the digits that are left out."""
+        """The columns agree with each other, up to the digits that are left out."""
         sizes, runs = [[[float(word.rstrip("%")) for word in line.split() if word != "to"] for line in part.splitlines()]
                        for part in re.findall("(?m)(?:^ *[0-9]+  .*\n)+", text)]
         for s, start, entry, latency, elements, operations, *_ in sizes:

@@ -1,4 +1,4 @@
-"""Tests of the pictures that gnuplot draws for mmscan bench: they show the figures that JSON has of the same run."""
+"""Tests of the pictures that gnuplot draws for mmscan bench: they show the figures in the JSON of the same run."""
 
 import json
 import math
@@ -10,16 +10,16 @@ import xml.etree.ElementTree
 from command_case import Timed
 
 SVG = "{http://www.w3.org/2000/svg}"
-NEAR = 0.1  # a point of a picture is that of a figure if it is no further off
+NEAR = 0.1  # how far a point of a picture may be from its figure
 
 
 def points_of(path):
-    """Of the path of a line, or of a polygon."""
+    """The points of the path of a line, or of a polygon."""
     return [(float(x), float(y)) for x, y in re.findall(r"([-0-9.]+),([-0-9.]+)", path)]
 
 
 def number_of(texts):
-    """Of a tick mark, which may be a base and its exponent; None where it is no number."""
+    """The number of a tick mark, which may be a base and its exponent; None if it is no number."""
     try:
         return float(texts[0]) ** float(texts[1]) if len(texts) == 2 else float("".join(texts))
     except ValueError:
@@ -27,7 +27,7 @@ def number_of(texts):
 
 
 class Axis:
-    """Which place stands for which number, by the outermost tick marks: powers of two where it is logarithmic."""
+    """Maps numbers to places, by the outermost tick marks, which are powers of two if it is logarithmic."""
 
     def __init__(self, ticks, is_logarithmic):
         self.function, self.inverse = (math.log2, lambda log: 2.0 ** log) if is_logarithmic else (float, float)
@@ -43,7 +43,7 @@ class Axis:
 
 
 class Plot:
-    """What belongs to one title: marks, boxes with their colours, and lines' points and dashes; the key is left out."""
+    """What belongs to one title: marks, boxes with their colours, and lines' points and dashes, without the key."""
 
     def __init__(self, group, right):
         uses = [use.get("transform", "") for use in group.iter(SVG + "use")]
@@ -58,7 +58,7 @@ class Plot:
 
 
 class Drawing:
-    """One picture: where its grid ends, axes, names along y, labels, upright lines, and plots, in their order."""
+    """One picture: the bounds of its grid, axes, names along y, labels, vertical lines, and plots in their order."""
 
     def __init__(self, text, is_logarithmic=True):
         svg = xml.etree.ElementTree.fromstring(text)
@@ -102,14 +102,14 @@ class Drawn(Timed):
             self.skipTest("no gnuplot here")
 
     def assertPlaces(self, got, wanted, note=None):
-        """The same points, or numbers, but for what a picture rounds."""
+        """The same points, or numbers, up to the rounding of the picture."""
         self.assertEqual(len(got), len(wanted), (note, got, wanted))
         for a, b in zip(got, wanted):
             for p, q in zip(a, b) if isinstance(a, tuple) else [(a, b)]:
                 self.assertAlmostEqual(p, q, delta=NEAR, msg=(note, got, wanted))
 
     def assertUprights(self, drawing, wanted):
-        """Lines at these places and nowhere else. Those at one place may be drawn once or more."""
+        """Vertical lines at these places and nowhere else, each drawn once or more."""
         for one, other in (drawing.uprights, wanted), (wanted, drawing.uprights):
             for x in one:
                 self.assertTrue(any(abs(x - y) < NEAR for y in other), (x, drawing.uprights, wanted))
@@ -131,7 +131,7 @@ class BenchPlot(Drawn):
         return json.loads(out), Drawing(self.read("x.svg"))
 
     def test_a_link_to_standard_output(self):
-        """What is open for writing alone is not read to see whether the picture is whole."""
+        """A file that is open only for writing is not read back to see whether the picture is whole."""
         os.symlink("/dev/stdout", self.path("link.svg"))
         with open(self.path("out"), "wb") as stream:
             self.good("bench", "--rounds", 1, "-n", 4, "--only", "serial", "--plot", self.path("link.svg"), stdout=stream)
@@ -139,7 +139,7 @@ class BenchPlot(Drawn):
 
     @staticmethod
     def speeds(report):
-        """By name and threads: Gelem/s by length."""
+        """By name and threads: Gelem/s for each length."""
         speeds = {}
         for table in report["tables"]:
             for row in table["rows"]:
@@ -149,7 +149,7 @@ class BenchPlot(Drawn):
 
     @staticmethod
     def lines(report):
-        """The fastest at the greatest length first: of an engine one unit on all threads, and all that is no engine."""
+        """Fastest first, at the greatest length: one unit of each engine, on all threads, and what is no engine."""
         rows = [row for row in report["tables"][-1]["rows"] if row["role"] not in ("bound", "copy") and "seconds" in row]
         rows.sort(key=lambda row: -row["gelem_per_second"])
         engines, lines = set(), []
@@ -162,7 +162,7 @@ class BenchPlot(Drawn):
         return lines
 
     def check_axes(self, report, drawing, speeds, bound):
-        """Half a power of two on both sides of x; y down from a part of the serial loop, up over the bound."""
+        """x has half a power of two at both ends; y goes from a fraction of the serial loop to above the bound."""
         self.assertPlaces([drawing.left, drawing.right], [drawing.x.place(n) for n in (16 / 2 ** 0.5, 2 ** 18.5)])
         low, high = min(speeds["serial loop", 1].values()) / 16, max(1, *speeds[bound, 3].values())
         high = max(high, *(speed for line in self.lines(report) for speed in speeds[line].values()))
@@ -187,7 +187,7 @@ class BenchPlot(Drawn):
                 self.assertEqual(plot.is_dashed, line == (bound, 3) or (line[0].startswith("mmscan") and line[1] < 3), line)
 
     def test_one_length(self):
-        """There is no area over one point of the bound."""
+        """A bound of only one point has no area above it."""
         for lengths, is_area in ("1024", False), ("256,1024", True):
             self.good("bench", "--rounds", 1, "--length", lengths, "--only", "one call", "--plot", self.path("x.svg"))
             self.assertEqual("faster than copying" in self.read("x.svg").decode().replace("\u00a0", " "), is_area)
@@ -208,7 +208,7 @@ class UnitsPlot(Drawn):
         self.ranking, self.tables = self.report["ranking"], [table["rows"] for table in self.report["tables"]]
 
     def test_nothing_to_draw(self):
-        """No scan was timed: the model is too slow for so long a one."""
+        """No scan was timed: the model is too slow for one that long."""
         self.good("bench", "--rounds", 1, "--length", (1 << 20) + 1, "--units", "model", "--report", self.path("y.html"), env={"MMSCAN_NUM_THREADS": "1"})
         self.assertEqual(self.read("y.html").count(b"<figure>"), 3)
 
@@ -219,11 +219,11 @@ class UnitsPlot(Drawn):
         return next(row["gelem_per_second"] for row in self.tables[table] if (row["role"], row["threads"]) == (role, threads))
 
     def copying(self, threads):
-        """Of the races of products."""
+        """The fastest copy in the races of products."""
         return max(self.measure(table, "bound", threads) for table in range(len(self.SIZES)))
 
     def products(self, label, forms, figure):
-        """By s, the best of these forms; none where none was timed."""
+        """By s, the best of these forms, where any was timed."""
         found = {}
         for s, rows in zip(self.SIZES, self.tables):
             values = [row[figure] for row in rows if row["name"] == label and row.get("form") in forms and "seconds" in row]
@@ -232,7 +232,7 @@ class UnitsPlot(Drawn):
         return found
 
     def check_units(self, drawing, figure, x_of):
-        """Two lines each, in the order of the ranking: in tiles, and whole."""
+        """Two lines for each unit, in the order of the ranking: in tiles, and whole."""
         plots = drawing.plots[2:]
         for row in self.ranking:
             for forms in self.TILES, ["whole"]:
@@ -241,7 +241,7 @@ class UnitsPlot(Drawn):
                 self.assertEqual(plot.title == row["label"], forms == self.TILES)
 
     def test_bars(self):
-        """Each at its unit's name, on three threads over the paler one on one, as long as the unit is fast."""
+        """Each at its unit's name and as long as the unit is fast: on three threads, over the paler one on one."""
         bars = self.drawing(0)
         self.assertEqual(sorted(bars.names, key=bars.names.get), [row["label"] for row in self.ranking])
         self.assertIn("Gelem/s (full bars: 3 threads, pale bars: 1 thread)", bars.labels)
@@ -270,7 +270,7 @@ class UnitsPlot(Drawn):
             self.assertPlaces([y for _, y in plot.line], [drawing.y.place(self.copying(threads))] * len(plot.line))
 
     def test_roofline(self):
-        """2 s operations for an element of four bytes that is read and written; under the fastest copy and product."""
+        """2 s operations for an element of four bytes, read and written; the roofs are the fastest copy and product."""
         drawing = self.drawing(2)
         self.check_units(drawing, "gflop_per_second", lambda s: 2 * s / 8)
         self.assertUprights(drawing, [drawing.x.place(s / 4) for s in self.SIZES])
@@ -283,7 +283,7 @@ class UnitsPlot(Drawn):
                               [drawing.y.place(min(bandwidth * drawing.x.number(x), peak)) for x, _ in plot.line])
 
     def peak(self, threads):
-        """Of products that are what a BLAS counts: of anyone, up to s = 512."""
+        """The fastest products, counted as a BLAS counts them, by any unit, up to s = 512."""
         forms = self.TILES + ["whole", "whole, 1 thread"]
         return max(row["gflop_per_second"] for rows in self.tables[:len(self.SIZES) + 1] for row in rows
                    if row.get("form") in forms and "seconds" in row and row["threads"] <= threads)

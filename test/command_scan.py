@@ -45,7 +45,7 @@ class Values(Case):
         self.assertEqual(text, ["1", "inf", "nan", "nan", "nan", "nan"])
 
     def test_other_operators(self):
-        """The library may not do them yet; the command does what the library does."""
+        """The library may not have them yet; the command does what the library does."""
         x = sample("i8", 1000)
         path = self.write("x.npy", npy_bytes(x))
         for op, function in [("max", np.maximum), ("min", np.minimum), ("mul", np.multiply)]:
@@ -94,7 +94,7 @@ class Text(Case):
         self.assertEqual(list(csv.reader(io.StringIO(out.decode()))), [["two\nlines"], ["1"], ["3"]])
 
     def test_header(self):
-        """--header says whether the first row is one of names: by a guess, 2019 and 1.5e are none."""
+        """--header says whether the first row has names; without it, 2019 and 1.5e are taken for no names."""
         years = self.write("x.csv", "2019,2020\n1,2\n3,4\n")
         self.assertEqual(self.lines("--column", "1", years), ["2019", "2020", "2023"])
         self.assertEqual(self.lines("--column", "2019", "--header", "yes", years), ["2019", "1", "4"])
@@ -115,7 +115,7 @@ class Text(Case):
         self.assertEqual(self.lines("--header=yes", self.write("x.csv", "")), [])
 
     def test_a_row_of_data_is_no_heading(self):
-        """Words beside the column, what starts like a number, or nothing; where it may be either, nothing is guessed."""
+        """Data: words beside the column, what starts like a number, or nothing. An ambiguous row is refused."""
         for text, column, wanted in [("2020-01-01,5\n2020-01-02,6\n", 2, ["5", "11"]), ("5,\n6,x\n", 1, ["5", "11"]),
                                      (",a\n1,2\n", 2, ["a", "2"]),
                                      ("a,1st b\n1,2\n", "1st b", ["1st b", "2"]), ("gr\u00f6\u00dfe\n1\n", 1, ["gr\u00f6\u00dfe", "1"]),
@@ -164,7 +164,7 @@ class Text(Case):
             self.bad("scan", self.write("x.txt", end.join(["1", "", "two"])), says="x.txt:3")
 
     def test_long_numbers(self):
-        """The same in both formats: 600 digits are a number, a megabyte is none."""
+        """The same in both formats: 600 digits are a number, a megabyte is not."""
         for name in "x.txt", "x.csv":
             path = self.write(name, "0." + "1" * 598 + "\n" + "0" * 100000 + "2\n")
             self.assertEqual(self.lines(path), ["0.1111111111111111", "2.111111111111111"])
@@ -191,7 +191,7 @@ class Text(Case):
         self.assertEqual(self.lines("-", data=b""), [])
 
     def test_headings_on_standard_input(self):
-        """A name alone, a comma or a quotation mark make a heading; what is a mistake in a .txt file is one here too."""
+        """A bare name, a comma or a quotation mark makes a heading; a mistake in a .txt file is a mistake here too."""
         for name in b"flow", b"_x", b"e5", b"m3/s", b"1871,1120", b'"x 12"', b"\xef\xbb\xbfflow", b"  flow\t", b'"5"':
             as_csv = self.lines("--column", "1", "--format", "csv", "-", data=name + b"\n")
             self.assertEqual(self.lines("--column", "1", "-", data=name + b"\n"), as_csv)
@@ -206,7 +206,7 @@ class Text(Case):
                 self.bad("scan", self.write("x.txt", line + end), says="x.txt:1: '")
 
     def test_first_line_longer_than_what_is_looked_at(self):
-        """4096 bytes are looked at: a number may be cut there, anywhere, and is no heading."""
+        """4096 bytes are examined: a number may be cut there, at any digit, and is no heading."""
         for word in b"-1", b"+1e-2", b"infinity", b"nan", b"12345.75":
             for blanks in range(4096 - len(word) - 3, 4096 + 2):
                 for rest in b" 5\n6\n", b"\n6\n", b"":
@@ -221,7 +221,7 @@ class Text(Case):
             self.assertEqual(self.lines("-", stdin=file), ["-1", "4"])
 
     def test_text_is_not_taken_for_raw(self):
-        """Where --type, or a name that says nothing, would make it raw: standard input is text then, a file refused."""
+        """If --type, or a meaningless name, would make it raw: standard input is read as text, a file is refused."""
         for text in b"3\n0\n4\n1\n", b"3 0 4 1", b"12345678", b"12 34 5\r", b"n\n1\n2\n345", b"\xef\xbb\xbf1\n23\n", \
                 b"1 " * 5000, "gr\u00f6\u00dfe\n10\n22\n3\n".encode(), "\u5024 ".encode() * 5000:
             named = "csv" if text[:1] in b"ng" else "txt"
@@ -249,7 +249,7 @@ class Text(Case):
             self.good("scan", "--type", "f32", "-", data=raw[:2] * 2)
 
     def test_integers_that_would_be_rounded(self):
-        """As f64, which nobody asked for."""
+        """Integers that f64, the default, would round are refused."""
         for text in "9007199254740993", "-9007199254740993", "+0009007199254740993", "18446744073709551615", "1" * 300:
             self.bad("scan", "-", data=text.encode(), says=["input:1: '" + text[:40], "--type f64"])
             self.assertEqual(self.lines("--type", "f64", "-", data=text.encode()), ["%.17g" % float(text)])
@@ -261,14 +261,14 @@ class Text(Case):
             self.assertEqual([float(line) for line in self.lines("-", data=text.encode())], [float(text)])
 
     def test_npy_is_not_taken_for_raw(self):
-        """By its beginning, whatever name it has, but one that says it is raw."""
+        """It is recognised by its beginning, whatever its name, unless the name says that it is raw."""
         x = np.arange(5.0)
         for name in "x", "x.dat", "x.gz":
             self.same(np.load(io.BytesIO(self.good("scan", "--type", "f64", self.write(name, npy_bytes(x))))), expected(x))
         self.assertEqual(len(self.good("scan", "--type", "u64", self.write("x.raw", npy_bytes(x)))), len(npy_bytes(x)))
 
     def test_files_of_the_system(self):
-        """Which say that they have no bytes, and have some."""
+        """These report a size of zero, and are not empty."""
         name = "/proc/self/auxv"
         if not os.path.exists(name):
             self.skipTest("no " + name)
@@ -294,7 +294,7 @@ class Text(Case):
         self.same(got, expected(x))
 
     def test_floats_survive(self):
-        """What is printed reads back to the same bits, and no number takes more digits than it needs."""
+        """Printed numbers read back to the same bits, and have no more digits than they need."""
         bits = np.random.default_rng(3).integers(0, 2 ** 64, 3000, "u8")
         for dtype, code in [("f8", "f64"), ("f4", "f32")]:
             x = bits.astype("u" + dtype[1]).view(dtype)
@@ -346,7 +346,7 @@ class Pipes(Case):
             self.same(np.load(io.BytesIO(out)), wanted)
 
     def test_how_bytes_arrive(self):
-        """What the data is taken for does not depend on how its writer parts it."""
+        """What the data is taken for does not depend on the pieces in which it is written."""
         for first, second, wanted in [(b"\n", b"123456\n", b"123456\n"), (b"123\n", bytes(4), b"123\n123\n"),
                                       (b"\n\n\n\n", b"\1\0\0\0", b"\n\n\n\n\v\n\n\n"), (b"1\n2", b"3\n", b"1\n24\n")]:
             with subprocess.Popen([MMSCAN, "scan", "--type", "i32", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as scan:
@@ -374,7 +374,7 @@ class Pipes(Case):
         self.bad("scan", "--reverse", "--type", "i64", "-", data=x.tobytes(), env=nowhere, says="nowhere")
 
     def test_standard_input_within_a_file(self):
-        """A file as standard input is read from where it stands."""
+        """A file as standard input is read from its current position."""
         x = sample("i8", 1000)
         self.write("x", b"junk!" + npy_bytes(x))
         for options in [], ["--reverse"]:
@@ -394,7 +394,7 @@ class Pipes(Case):
         self.assertEqual(self.read("y"), wanted)
 
     def test_closed_pipe(self):
-        """Nobody reads, as after `| head`: exit 1 without a word, no death by a signal, no file left behind."""
+        """With no reader, as after `| head`: exit status 1, no message, no death by a signal, no file left behind."""
         path = self.write("x", bytes(1 << 22))
         for arguments in [("scan", "--type", "f64", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
                           ("--version",), ("scan", self.write("x.txt", "1 2 3")), ("table",), ("table", "--json"),
@@ -449,7 +449,7 @@ class Output(Case):
                 self.bad(*arguments, stdout=full, says="mmscan: standard output: No space")
 
     def test_examples(self):
-        """They fail where their results cannot be written, or their input is cut short."""
+        """They fail if their results cannot be written, or their input is cut short."""
         examples = os.path.join(os.path.dirname(MMSCAN), "examples")
         if not os.path.isdir(examples):
             self.skipTest("the examples are not built")
@@ -468,7 +468,7 @@ class Output(Case):
             self.assertEqual((done.returncode, b"within an element" in done.stderr), (status, status == 1), size)
 
     def test_nile(self):
-        """A level that stays has no turn; a row that is no number, or is cut, gives an error."""
+        """A constant level has no turning point; a row that is no number, or is cut short, gives an error."""
         program = os.path.join(os.path.dirname(MMSCAN), "examples", "nile_cusum")
         if not os.path.exists(program):
             self.skipTest("the examples are not built")
@@ -485,7 +485,7 @@ class Output(Case):
         return program
 
     def test_radix_sort(self):
-        """Numbers of any size below 2^32 in order; others, and what is no number, give an error and no result."""
+        """Numbers below 2^32 are sorted; larger numbers, and what is no number, give an error and no result."""
         program = self.example("radix_sort")
         random.seed(20)
         for bits, count in [(1, 9), (8, 1000), (17, 20000), (32, 3000), (32, 1), (5, 0)]:
@@ -500,7 +500,7 @@ class Output(Case):
 
     @staticmethod
     def splits(rows, told):
-        """By brute force: of each other column the part of the squared errors that its best split takes away, and where it is."""
+        """By brute force: of each other column, how much of the squared error its best split removes, and where."""
         def squares(values):
             return sum((value - sum(values) / len(values)) ** 2 for value in values)
         all_of, found = squares([row[told] for row in rows]), []
@@ -515,7 +515,7 @@ class Output(Case):
         return sorted(found, reverse=True)
 
     def test_best_split(self):
-        """The same as by brute force; rows that are no numbers, and unknown columns, give an error and no result."""
+        """The same as by brute force; rows that are not numbers, and unknown columns, give an error and no result."""
         program = self.example("best_split")
         random.seed(21)
         for told in range(4):
@@ -539,7 +539,7 @@ class Output(Case):
         self.assertEqual(subprocess.run([program], capture_output=True).returncode, 2)
 
     def test_tree_rings(self):
-        """Rows that are no numbers, and more years than there are, give an error and no result."""
+        """Rows that are not numbers, and more years than there are, give an error and no result."""
         program = os.path.join(os.path.dirname(MMSCAN), "examples", "treering_mean")
         if not os.path.exists(program):
             self.skipTest("the examples are not built")
@@ -565,7 +565,7 @@ class Output(Case):
         self.bad("scan", "--type", "f64", "--reverse", "-", data=bytes(1 << 20), preexec_fn=limit, says="temporary file")
 
     def test_output_is_opened_before_the_input_is_read(self):
-        """Nobody waits for a result that cannot be written: the pipe is never fed, nor closed."""
+        """A result that cannot be written is refused at once: the pipe is never fed, nor closed."""
         raw = ["--type", "f64", "--reverse", "--format", "raw"]
         starts = [(b"1\n", []), (b"1\n", ["--reverse"]), (b"", raw)]
         for (start, options), target in itertools.product(starts, [self.path("nodir/o.npy"), ""]):
@@ -606,7 +606,7 @@ class Output(Case):
         self.assertEqual(os.stat(self.path("y")).st_mode & 0o777, 0o640)
 
     def test_symbolic_links(self):
-        """What the link names is replaced, or made; the link stays."""
+        """The file that the link names is replaced, or made; the link stays."""
         path = self.write("x.txt", "1 2")
         os.mkdir(self.path("d"))
         self.write("d/real", b"old")
@@ -622,7 +622,7 @@ class Output(Case):
         self.bad("scan", "-o", self.path("loop"), path, says="loop")
 
     def test_descriptors_are_written_where_they_stand(self):
-        """The file behind one is not replaced: what others write there stays, before and after."""
+        """The file behind a descriptor is not replaced: what others write there stays, before and after."""
         text = self.write("x.txt", "1 2 3")
         os.symlink("/dev/stdout", self.path("link"))
         for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev//stdout", self.path("link")]:
@@ -669,7 +669,7 @@ class Output(Case):
         self.assertEqual(os.listdir(self.path("d")), ["y"])
 
     def started(self, **options):
-        """A scan into the file y that waits for more to read, and has its temporary file."""
+        """A scan into the file y that waits for more input, and has made its temporary file."""
         process = subprocess.Popen([MMSCAN, "scan", "--type", "f64", "-o", self.path("y"), "-"],
                                    stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         process.stdin.write(bytes(8000))
@@ -681,7 +681,7 @@ class Output(Case):
         return process
 
     def test_ignored_signal(self):
-        """What is ignored, as by nohup, ends nothing."""
+        """A signal that is ignored, as under nohup, ends nothing."""
         self.write("y", b"old")
         process = self.started(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
@@ -689,7 +689,7 @@ class Output(Case):
         self.assertEqual((process.returncode, self.read("y")), (0, bytes(8000)))
 
     def test_signals(self):
-        """The temporary file goes; the process ends by the signal; what was there stays."""
+        """The temporary file is removed, the process ends by the signal, and the old file stays."""
         for name in "INT", "TERM", "HUP", "QUIT", "XCPU", "ABRT", "ALRM", "USR1", "USR2":
             number = getattr(signal, "SIG" + name)
             self.write("y", b"old")
@@ -722,7 +722,7 @@ class Terminal(Case):
             self.skipTest(f"no terminal to be had: {error}")
 
     def on_terminal(self, work):
-        """What work(terminal) shows there."""
+        """Returns what work(terminal) shows on a terminal."""
         master, terminal = self.open_terminal()
         shown = []
 
@@ -747,7 +747,7 @@ class Terminal(Case):
         self.assertTrue(shown.endswith("\r\x1b[K"), shown)
 
     def test_progress_is_true(self):
-        """The share, the cells and the time left agree with how much is done and how fast, while somebody reads slowly."""
+        """The share, the cells and the time left agree with how much is done and how fast, with a slow reader."""
         x = sample("f8", (24, 125000))
         path, read = self.write("x.npy", npy_bytes(x)), []
 
@@ -781,7 +781,7 @@ class Terminal(Case):
         return float(number) * 1000 ** ["B", "kB", "MB", "GB"].index(unit)
 
     def test_no_progress_bar(self):
-        """Neither where standard error is no terminal, nor for short work."""
+        """Neither if standard error is no terminal, nor for short work."""
         path = self.path("messages")
         with open(path, "wb") as file:
             self.slow(file)
@@ -797,7 +797,7 @@ class Terminal(Case):
 
 
 MAX_RESIDENT = 200 << 20
-# Runs a command from a process that is small: the peak memory of a child starts at that of its parent.
+# Runs a command from a small process: the peak memory of a child starts at that of its parent.
 MEASURE = """
 import os, sys
 pid = os.fork()
@@ -820,7 +820,7 @@ class Streaming(Case):
         return resident
 
     def make(self, count):
-        """x[i] = (i mod 1009) - 300, as i64; its prefix sums are known without adding."""
+        """x[i] = (i mod 1009) - 300, as i64; its prefix sums have a closed form."""
         with open(self.path("x"), "wb") as file:
             for first in range(0, count, 1 << 20):
                 np.add(np.arange(first, min(first + (1 << 20), count), dtype="i8") % 1009, -300).tofile(file)

@@ -40,7 +40,7 @@ class InfoAndUsage(Case):
         self.assertNotIn("\x1b", out.decode() + err)
 
     def test_instruction_sets(self):
-        """Each that runs here can be had, and gives the same whole numbers; the others are refused by name."""
+        """Each that runs here can be chosen, and gives the same whole numbers; the others are refused by name."""
         path = self.write("x", sample("f4", 100000).tobytes())
         isas = json.loads(self.good("info", "--json"))["isas"]
         self.assertEqual([isa["name"] for isa in isas], ["avx512", "avx512vl", "avx2", "neon", "portable"])
@@ -86,14 +86,14 @@ class InfoAndUsage(Case):
         self.bad("help", "scan", "tune", status=2, says="one subcommand")
 
     def test_values_that_are_not_there(self):
-        """The message names those that are."""
+        """The message names the values that exist."""
         for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min, mul"),
                                  (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "u32"], "i64, all"),
                                  (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["scan"], "standard input")]:
             self.bad(*arguments, status=2, says=names)
 
     def test_order_of_messages(self):
-        """Where both go to one place, what was told first comes first."""
+        """Where both streams go to one place, the earlier message comes first."""
         status, out, _ = run("info", stderr=subprocess.STDOUT, env={"MMSCAN_ENGINE": "abacus"})
         self.assertEqual((status, out.decode().splitlines()[-1][:7]), (1, "mmscan:"))
 
@@ -106,7 +106,7 @@ class InfoAndUsage(Case):
         self.assertEqual(json.loads(self.good("info", "--json", env=names))["environment"], {"MMSCAN_\x1b[1m": "b", "MMSCAN_?": "c"})
 
     def test_little_address_space(self):
-        """A BLAS whose threads found no memory does not hold up the end."""
+        """A BLAS whose threads found no memory does not delay the exit."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20))
         self.assertEqual(run("--version", preexec_fn=limit, timeout=20)[:2], (0, self.good("--version")))
 
@@ -132,7 +132,7 @@ class Tune(Case):
     QUICK = ["tune", "--quick", "--type"]
 
     def test_wisdom(self):
-        """The file is made, is taken by MMSCAN_WISDOM, and info tells of it."""
+        """The file is made, MMSCAN_WISDOM accepts it, and info reports it."""
         path = self.path("w")
         text = self.good(*self.QUICK, "f32", "-o", path).decode()
         shapes = [line.split()[:2] for line in text.splitlines()[:-1] if line.startswith("f32")]
@@ -161,13 +161,13 @@ class Tune(Case):
         self.assertEqual(json.loads(odd)["file"], self.path("?"))
 
     def test_old_wisdom_is_measured_again(self):
-        """Neither believed, nor in the way where it is no good."""
+        """It is not believed, and not in the way if it is invalid."""
         self.write("w", b"no wisdom")
         self.good(*self.QUICK, "f32", "-o", self.path("new"), env={"MMSCAN_WISDOM": self.path("w")})
         self.assertEqual(self.read("w"), b"no wisdom")
 
     def test_all_types_and_lengths(self):
-        """Each type, and every length from 2^16 to 2^24; --quick: two of them."""
+        """Each type, and every length from 2^16 to 2^24; with --quick, two of these lengths."""
         rows = json.loads(self.good("tune", "--quick", "-o", self.path("w"), "--json"))["choices"]
         self.assertEqual([(row["type"], row["log2_n"]) for row in rows],
                          [(kind, k) for kind in ("f32", "f64", "i32", "i64", "u32", "u64") for k in (16, 20)])
@@ -205,7 +205,7 @@ class Tune(Case):
         self.assertEqual(self.read("w"), b"old")
 
     def test_environment(self):
-        """What it would not choose from, it says: nothing is measured, and no file made."""
+        """Settings that exclude its candidates are reported: nothing is measured, and no file is made."""
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_ENGINE": "serial"}, says=["MMSCAN_ENGINE", "serial"])
         self.bad(*self.QUICK, "f32", "-o", self.path("w"), env={"MMSCAN_UNIT": "cblas"}, says=["MMSCAN_UNIT", "--unit"])
@@ -214,7 +214,7 @@ class Tune(Case):
         self.good("info", env={"MMSCAN_WISDOM": self.path("w"), "MMSCAN_ISA": "portable"})
 
     def test_descriptors(self):
-        """Refused for what they are, whether a pipe, as here, or a file is behind them."""
+        """They are refused as descriptors, whether a pipe or a file is behind them."""
         self.bad(*self.QUICK, "f32", "-o", "/dev/stdout", says=["/dev/stdout", "replaced as a whole"])
         with open(self.path("out"), "wb") as out:
             process = subprocess.run([MMSCAN, *self.QUICK, "f32", "-o", "/dev/fd/1"], stdout=out, stderr=subprocess.PIPE)
@@ -222,7 +222,7 @@ class Tune(Case):
         self.assertIn(b"replaced as a whole", process.stderr)
 
     def test_links(self):
-        """They stay, and what they lead to is replaced."""
+        """Links stay, and the files they lead to are replaced."""
         self.write("target", b"old")
         os.chmod(self.path("target"), 0o640)
         os.symlink("target", self.path("link"))
@@ -232,7 +232,7 @@ class Tune(Case):
         self.assertEqual(os.stat(self.path("target")).st_mode & 0o777, 0o640)
 
     def test_libraries(self):
-        """One that is named is measured too; its routines that may crash are tried apart, and the file says which passed."""
+        """A named library is measured too; routines that may crash are tried apart, and the file says which passed."""
         sound, crashes, exits = toy("sound"), toy("crashes"), toy("exits")
         if not os.path.exists(sound) or not os.path.exists(crashes):
             self.skipTest("the toy libraries of the unit tests are not built")

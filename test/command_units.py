@@ -16,7 +16,7 @@ import xml.etree.ElementTree
 
 from command_case import MMSCAN, Timed, remark, run, toy
 
-# The part of a CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
+# The part of CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
 FAKE_BLAS = r"""
 #ifndef BEFORE
 #define BEFORE(k)
@@ -39,7 +39,7 @@ GEMM(float, cblas_sgemm)
 GEMM(double, cblas_dgemm)
 """
 
-# Threads of its own, by the calls of BLIS, which it starts with one of; at the end it tells how many there are.
+# Threads of its own, at most 7, set by the calls of BLIS; how many there are is reported at the end.
 FAKE_THREADS = r"""
 #include <stdio.h>
 static int threads = -1;
@@ -48,7 +48,7 @@ void bli_thread_set_num_threads(long count) { threads = count < 7 ? (int)count :
 __attribute__((destructor)) static void tell(void) { fprintf(stderr, "own threads: %d\n", threads); }
 """
 
-# It waits before every product but the largest ones on three threads, which are its fastest by that.
+# It waits before every product except the largest with three threads, so these are its fastest.
 FAKE_WAITS = FAKE_THREADS + r"""
 #include <unistd.h>
 #define BEFORE(k) if (k < 512 || threads != 3) usleep(2000)
@@ -56,7 +56,7 @@ FAKE_WAITS = FAKE_THREADS + r"""
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser would ask others for, the names of parts, and the text."""
+    """What a browser would request from elsewhere, the names of parts, and the text."""
 
     VOID = {"meta", "br"}
 
@@ -95,7 +95,7 @@ class Units(Timed):
     SIZES = [2, 4, 8, 16, 32, 64, 128]
 
     def library(self, name, right=1 << 30, more=""):
-        """A unit that is wrong in products of more than so many columns."""
+        """A unit that is wrong in products of more than `right` columns."""
         compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
         if compiler is None:
             self.skipTest("no C compiler here")
@@ -104,7 +104,7 @@ class Units(Timed):
         return self.path(name)
 
     def test_libraries_that_end_the_process(self):
-        """While they are loaded, or multiply: the one that did it is named."""
+        """While they are loaded or multiply: the message names the library that did it."""
         crash = "#include <stdlib.h>\n#include <signal.h>\n"
         begin = "__attribute__((constructor)) static void begin(void) { %s; }"
         ends = [("libsegv.so", "raise(SIGSEGV)", "crashed", -signal.SIGSEGV),
@@ -124,7 +124,7 @@ class Units(Timed):
         self.assertLess(status, 0)
 
     def test_libraries_that_leave_no_file(self):
-        """What was begun beside a file is gone where a library ends the process, and the file is as it was."""
+        """If a library ends the process, what was begun beside a file is removed, and the file stays as it was."""
         for how in "(__builtin_trap(), 0)", "(exit(0), 0)", "(abort(), 0)":
             unit = self.library("libends.so", "(n > 20000 || ++calls > 350 ? %s : n)" % how,
                                 more="#include <stdlib.h>\nstatic int calls;\n")
@@ -149,7 +149,7 @@ class Units(Timed):
             self.assertIn("level of a scan, %s:" % lengths, text)
 
     def test_figures_of_the_text(self):
-        """The same in all its tables, but for digits that are left out."""
+        """They are the same in all its tables, up to the digits that are left out."""
         text = self.good(*self.TINY, "cblas,model", env={"MMSCAN_NUM_THREADS": "3"}).decode()
         elements, operations = [self.products(text, heading) for heading in ("Gelem/s", "GFLOP/s")]
         self.assertEqual(set(elements), set(operations))
@@ -170,13 +170,13 @@ class Units(Timed):
 
     @staticmethod
     def products(text, heading):
-        """The rows of a table of products: by the unit and the form, a number for each s."""
+        """The rows of a table of products: by unit and form, a number for each s."""
         table = re.search("(?m)^%s.* s =   2 .*\n((.+\n)*)" % heading, text)[1]
         lines = [line for line in table.splitlines() if not line.startswith(("copy bound", "serial loop"))]
         return {(line[:23].strip(), line[23:40].strip()): [float(word) for word in line[40:].split()] for line in lines}
 
     def assertNear(self, got, wanted, note=None):
-        """Of numbers with two digits or three, and five behind the point."""
+        """For numbers with two or three digits, and five behind the point."""
         self.assertAlmostEqual(got, wanted, delta=0.1 * wanted + 2e-5, msg=note)
 
     def test_json(self):
@@ -207,7 +207,7 @@ class Units(Timed):
             self.assertAlmostEqual(row["gflop_per_second"] / row["gelem_per_second"], 2 * row["s"])
 
     def check_ranking(self, report, labels):
-        """The fastest is first, on the most threads, and is who the table says it is: with the faster of two s."""
+        """The fastest unit is first; its speed is that of the table, on the most threads, with the faster of two s."""
         ranking = report["ranking"]
         self.assertEqual({row["label"] for row in ranking}, labels)
         speeds = [row["gelem_per_second"] or 0 for row in ranking]
@@ -225,7 +225,7 @@ class Units(Timed):
                 self.assertEqual(row["forms"]["tiles"], "timed")
 
     def check_standings(self, report):
-        """What the ranking says of a unit, by the rows of its products and scans."""
+        """What the ranking says of a unit agrees with the rows of its products and scans."""
         for standing in report["ranking"]:
             tables = [[row for row in table["rows"] if row["name"] == standing["label"] and "seconds" in row]
                       for table in report["tables"]]
@@ -240,7 +240,7 @@ class Units(Timed):
             self.check_scans(standing, *tables[8:])
 
     def check_scans(self, standing, short, scans):
-        """Long scans are with the two s that short ones are fastest with; the ranking has one of them."""
+        """Long scans use the two s with which short ones are fastest; the ranking has one of these."""
         short.sort(key=lambda row: row["fastest_seconds"])
         self.assertEqual({row["s"] for row in scans}, {row["s"] for row in short[:2]})
         own = sorted((row["threads"], row["gelem_per_second"], row["of_bound"]) for row in scans if row["s"] == standing["s"])
@@ -248,7 +248,7 @@ class Units(Timed):
         self.assertEqual((standing["gelem_per_second"], standing["of_bound"]), own[-1][1:])
 
     def test_standings(self):
-        """Of a unit that gains by its own threads, and is fastest in the largest products."""
+        """For a unit that gains by its own threads, and is fastest in the largest products."""
         unit = self.library("libwaits.so", more=FAKE_WAITS)
         status, out, _ = run(*self.TINY, "%s,cblas" % unit, "--json", env={"MMSCAN_NUM_THREADS": "3"})
         report = json.loads(out)
@@ -259,7 +259,7 @@ class Units(Timed):
 
     @staticmethod
     def races(rows):
-        """Of CSV, what JSON has in their place: each begins with the same copy on one thread."""
+        """The rows of CSV as the races of JSON: each race begins with the same copy on one thread."""
         races = []
         for row in rows:
             if (row["name"], row["threads"]) == ("copy past the caches", "1"):
@@ -306,7 +306,7 @@ class Units(Timed):
         self.assertIsNone(failed["model"])
 
     def test_lengths_and_types(self):
-        """Where nothing divides anything, one element is less than a column, and tiles are crossed."""
+        """Lengths that nothing divides, one element less than a column, and several tiles."""
         lengths = [1, 2, 127, 128, 129, 511, 513, 65536 * 2 + 5]
         for n, kind in zip(lengths, itertools.cycle(["f32", "f64"])):
             report = json.loads(self.good("bench", "--rounds", 1, "--units", "cblas", "--length", n, "--type", kind, "--json"))
@@ -321,7 +321,7 @@ class Units(Timed):
             self.assertEqual({row["threads"] for row in report["tables"][-1]["rows"] if row["role"] == "mmscan"}, threads)
 
     def test_own_threads(self):
-        """All units have the same threads of their own in one gemm for all, however they are set; and are set back."""
+        """In one gemm for all, every unit has as many threads of its own, however it is set; then it is set back."""
         unit = self.library("libown.so", more=FAKE_THREADS)
         for option, wanted in ("both", 3), ("1", 1):
             status, out, err = run(*self.TINY, "%s,cblas" % unit, "--threads", option, "--json",
@@ -355,7 +355,7 @@ class Units(Timed):
         remark("%d units" % len(labels))
 
     def test_units_that_fail(self):
-        """They are told, not timed; the others are, the files are written, and the exit status is 1."""
+        """They are reported, not timed; the others are timed, the files are written, and the exit status is 1."""
         good, sly, bad = self.library("libgood.so"), self.library("libsly.so", 20000), self.library("libbad.so", 0)
         other = self.write("libother.so", "no library")
         absent = self.path("libabsent.so")
@@ -379,7 +379,7 @@ class Units(Timed):
             self.assertIn("failed:", text.replace("\u00a0", " "))
 
     def test_no_unit_left(self):
-        """Nothing is timed, and what was there stays."""
+        """Nothing is timed, and the old file stays."""
         plot = []
         if shutil.which("gnuplot"):
             plot = ["--plot", self.write("x.svg", b"old"), "--report", self.path("x.html")]
@@ -389,7 +389,7 @@ class Units(Timed):
             self.assertEqual(self.read("x.svg"), b"old")
 
     def test_names(self):
-        """Of files with one name in many folders, of many names of one file, and of a unit twice."""
+        """For files of one name in many folders, many names of one file, and a unit that is given twice."""
         first = self.library("libtoy.so")
         os.mkdir(self.path("sub"))
         second = shutil.copy(first, self.path("sub/libtoy.so"))
@@ -399,7 +399,7 @@ class Units(Timed):
         self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
 
     def test_long_names(self):
-        """They are cut: columns stay columns, and each has one of its own."""
+        """They are cut: columns stay aligned, and each unit still has a name of its own."""
         units = [self.library("lib%s%s.so" % ("x" * 40, end)) for end in "abc"]
         text = self.good(*self.TINY, ",".join(units)).decode()
         rows = [line for line in text.splitlines() if re.search(" tiles +[0-9]", line)]
@@ -409,7 +409,7 @@ class Units(Timed):
         self.assertEqual((len(bars), len(set(bars))), (7, 1), text)
 
     def test_names_that_are_no_text(self):
-        """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title is."""
+        """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title."""
         odd = os.fsdecode(b"\xff\n\"")
         unit, page, svg = self.library("lib%s.so" % odd), self.path("x.html"), self.path("x.svg")
         drawn = ["--report", page, "--plot", svg, "--title", odd] if shutil.which("gnuplot") else []
@@ -465,7 +465,7 @@ class Units(Timed):
 
     @staticmethod
     def page_rows(text, heading):
-        """The cells of a table, the numbers in them by themselves; none for a dash."""
+        """The cells of a table, row by row; None for a dash."""
         table = text[text.index("<h2>%s</h2>" % heading):]
         rows = re.findall("<tr.*?</tr>", table[:table.index("</table>")])
         cells = [re.findall("<td[^>]*>(.*?)</td>", row) for row in rows[1:]]
@@ -536,7 +536,7 @@ class Units(Timed):
         self.assertEqual(os.listdir(self.path("d")), [])
 
     def test_signals(self):
-        """Both files that are on their way go; what was there stays."""
+        """Both unfinished files are removed; the old ones stay."""
         if shutil.which("gnuplot") is None:
             self.skipTest("no gnuplot here")
         self.write("x.svg", b"old")
@@ -551,6 +551,6 @@ class Units(Timed):
         self.assertEqual((os.listdir(self.directory), self.read("x.svg")), (["x.svg"], b"old"))
 
     def test_environment_names_the_unit(self):
-        """MMSCAN_UNIT is for others: the units here are those that are listed."""
+        """MMSCAN_UNIT does not matter here: the units are those that are listed."""
         report = json.loads(self.good(*self.TINY, "cblas", "--json", env={"MMSCAN_UNIT": "model"}))
         self.check_ranking(report, {"cblas"})

@@ -1,5 +1,5 @@
-/* each_openblas.h: the tests of a program once more with each OpenBLAS that Debian packages: one has threads of its
- * own, one those of OpenMP, one none.
+/* each_openblas.h: runs the tests of a program again with each OpenBLAS that Debian packages: one has threads of its
+ * own, one uses OpenMP's, and one has none.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,7 +17,8 @@ static inline const char *unit_library(void) {
   return "none";
 }
 
-/* The folder of the OpenBLAS built this way, with a library of the name this program loaded; or an empty text. */
+/* Finds the folder of this build of OpenBLAS, if it has a library of the file name that this program loaded; else
+ * `folder` is empty. */
 static inline void find_build(const char *build, char *folder, size_t size) {
   char pattern[256];
   const char *slash = strrchr(unit_library(), '/');

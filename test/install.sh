@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `make install` puts down works for those who build with it: sh test/install.sh BUILD
+# What `make install` installs works for programs that are built with it: sh test/install.sh BUILD
 set -eu
 build=${1:?usage: install.sh BUILD}
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ make_quietly() {
 }
 
 # ---- What is put down, and where ------------------------------------------------------------------------------------
-# Under a strict umask, with spaces in the path, and by DESTDIR; then moved, as a package or a relocated tree is.
+# Under a strict umask, with spaces in the path, and with DESTDIR; then moved, like a package or a relocated tree.
 umask 077
 make_quietly install PREFIX="$tmp/first place"
 make_quietly install DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
@@ -41,12 +41,12 @@ umask 022
 prefix="$tmp/second place"
 mv "$tmp/first place" "$prefix"
 
-# In the system's own folders: compilers look there last, so pkg-config must not put them before others.
+# In the system's own folders: compilers search them last, so pkg-config must not put them before others.
 make_quietly install DESTDIR="$tmp/system" PREFIX=/usr
 printed=$(PKG_CONFIG_PATH="$tmp/system/usr/lib/pkgconfig" pkg-config --cflags --libs mmscan)
 [ "${printed% }" = -lmmscan ] || fail "under /usr pkg-config prints $printed"
 
-# Nothing is written, or built anew, by what is only to be told.
+# `make -n` and `make -q` write nothing, and cause no rebuild.
 make -n --no-print-directory BUILD="$tmp/other" all >"$tmp/make.log" 2>&1 || fail "make -n"
 grep -q ' -o .*/libmmscan.so' "$tmp/make.log" || fail "make -n does not tell how the library is built"
 [ ! -e "$tmp/other" ] || fail "make -n builds"
@@ -57,7 +57,7 @@ grep -q ' -c lib/api.c' "$tmp/make.log" || fail "make -n does not tell that othe
 make -q --no-print-directory BUILD="$build" all || fail "make -q: something is left to do"
 make -q --no-print-directory BUILD="$build" CFLAGS=-O1 all 2>/dev/null && fail "make -q: other flags are nothing to do"
 
-# Without debugging information, and otherwise the same; by another command, if there is one to do that.
+# Without debugging information but otherwise the same; stripped by another command if STRIP names one.
 STRIP=false make_quietly install DESTDIR="$tmp/whole" PREFIX=/opt/mmscan
 diff -r "$tmp/whole" "$tmp/stage" || fail "STRIP changes what install puts down"
 make -s BUILD="$build" install-strip STRIP=false DESTDIR="$tmp/whole" PREFIX=/opt/mmscan >/dev/null 2>&1 && fail "STRIP is not used"
@@ -128,7 +128,7 @@ int main(void) {
 PROGRAM
 cp "$tmp/user/user.c" "$tmp/user/user.cc"
 
-# runs PROGRAM yes|no: gives the right answer, says nothing else, and needs the shared library or not
+# runs PROGRAM yes|no: it gives the right answer, prints nothing else, and needs the shared library or not
 runs() {
   status=0
   said=$(cd / && "$1" 2>&1) || status=$?
@@ -154,7 +154,7 @@ for compiler in "$CC -std=c11 $tmp/user/user.c" "$CXX -std=c++17 $tmp/user/user.
   runs "$name-static" no
 done
 
-# A plugin with the static library in it may be closed while OpenMP's threads wait for work.
+# A plugin that contains the static library may be closed while OpenMP's threads wait for work.
 cat >"$tmp/user/plugin.c" <<'PROGRAM'
 #include <mmscan.h>
 #define N (1 << 20)
@@ -178,7 +178,7 @@ eval "$CC -shared -fPIC -o $tmp/user/plugin.so $tmp/user/plugin.c $static_flags"
 eval "$CC -o $tmp/user/host $tmp/user/host.c -ldl"
 MMSCAN_NUM_THREADS=2 "$tmp/user/host" "$tmp/user/plugin.so" || fail "a plugin that was closed: the program ended with $?"
 
-# A program that is built with a sanitizer, which libmmscan is not, opens libraries too.
+# A program that is built with a sanitizer, unlike libmmscan, opens libraries too.
 cat >"$tmp/user/units.c" <<'PROGRAM'
 #include <mmscan.h>
 #include <stdio.h>
@@ -242,7 +242,7 @@ else
   echo "no mandoc here: the man pages are not looked at"
 fi
 
-for subcommand in scan info tune bench table draw model; do # every option that --help tells of
+for subcommand in scan info tune bench table draw model; do # every option that --help lists
   for option in $("$prefix/bin/mmscan" $subcommand --help | grep -oE -e '--[a-z0-9]+' | sort -u); do
     grep -qE "Fl .*${option#-}\>" "$prefix/share/man/man1/mmscan.1" ||
       fail "mmscan.1 does not tell of $subcommand $option"

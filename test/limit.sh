@@ -1,5 +1,5 @@
 #!/bin/sh
-# test/run ends a test that hangs, with what it has started, and says so; and counts the others.
+# test/run ends a test that hangs, with all that it has started, reports this, and counts the other tests.
 set -eu
 run=$(cd "$(dirname "$0")" && pwd)/run
 tmp=$(mktemp -d)
@@ -35,7 +35,7 @@ said "FAILED (124): $tmp/hangs.sh"
 said "FAILED (3): $tmp/fails.sh"
 said "2 passed, 2 failed, 1 skipped"
 [ "$(grep -c 'after the limit' "$tmp/said")" = 1 ]
-# Ended, though perhaps not yet waited for.
+# Ended, though perhaps still a zombie.
 case $(ps -o state= -p "$(cat "$tmp/child")" || :) in
   '' | Z*) ;;
   *) echo "what a test has started outlives it"; exit 1 ;;

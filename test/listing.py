@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The paper's algorithm in NumPy, by its text: for test_paper.c, which compares.
+"""The paper's algorithm in NumPy, as the text has it, for test_paper.c to compare with.
 
 Standard input holds lines "s k x0 x1 ..."; for each, the prefix sums of x are written as a line of numbers.
-With --check it only says, by its exit status, whether it can run here.
+With --check it only tells, by its exit status, whether it can run here.
 """
 import sys
 
@@ -13,7 +13,7 @@ except ImportError:
 
 
 def times(matrix, vector):
-    """Each run of s neighbours of the vector, padded with zeros to whole s-by-s matrices, is a column to multiply."""
+    """Multiplies each s neighbours of the vector, as a column; pads with zeros to whole s-by-s matrices."""
     s = len(matrix)
     whole = -(-len(vector) // (s * s)) * s * s
     columns = numpy.zeros(whole)

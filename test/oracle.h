@@ -1,8 +1,8 @@
-/* oracle.h: what a scan must give, computed another way: quadruple sums for floats, sums modulo 2^64 for integers.
+/* oracle.h: what a scan must give, computed another way: in quadruple precision for floats, modulo 2^64 for integers.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One oracle is computed for a long array and serves every scan of any part of it: the prefix sum of x[a..b-1] is
+ * One oracle is computed for a long array and serves every scan of any part of it: the sum of x[a..b-1] is
  * sum[b] - sum[a]. Float sums are kept as two doubles, hi + lo, so that a difference of two has the relative error of
  * a double of its own size; the bounds below leave room for that.
  */
@@ -14,15 +14,15 @@
 
 #include "test.h"
 
-/* IEEE binary128: long double where it is that (aarch64), else the compiler's own type. */
+/* IEEE binary128: long double where it has that format (aarch64), else the compiler's own type. */
 #if LDBL_MANT_DIG == 113
 typedef long double quad;
 #else
 typedef __float128 quad;
 #endif
 
-/* EXACT: small integers, whose sums no order of additions rounds. RANDOM: floats of many sizes and both signs; integers
- * from the whole range, with its ends often. */
+/* EXACT: small integers, whose sums are exact in any order. RANDOM: floats of many sizes and both signs; integers from
+ * the whole range, often its ends. */
 enum data { EXACT, RANDOM };
 
 struct oracle {
@@ -33,7 +33,7 @@ struct oracle {
   uint64_t *sum;         /* integers */
 };
 
-/* The part of x one scan reads, and what kind of scan it is. */
+/* The part of x that one scan reads, and the kind of scan. */
 struct window {
   size_t first, n;
   mmscan_kind kind;
@@ -49,12 +49,12 @@ struct type {
   double eps; /* 0 for integers */
   mmscan_status (*inclusive)(size_t n, const void *x, void *y);
   mmscan_status (*exclusive)(size_t n, const void *init, const void *x, void *y);
-  /* Values for an array of n, whose sums are all exact if data is EXACT. */
+  /* Fills an array of n; if data is EXACT, all its sums are exact. */
   void (*fill)(struct rng *rng, enum data data, size_t n, void *x);
   void (*sum)(struct oracle *o, const void *x);
-  /* The first index of y off by more than `roundings` allow, or the window's n. */
+  /* The first index at which y is off by more than `roundings` allow, or the window's n. */
   size_t (*first_wrong)(const struct oracle *o, const struct window *w, double roundings, const void *y);
-  /* Element i of the scan alone; i may be n, for the sum of all of a forward exclusive scan. */
+  /* Whether `value` is element i of the scan; i may be n, for the total of a forward exclusive scan. */
   bool (*is_right)(const struct oracle *o, const struct window *w, size_t i, double roundings, const void *value);
   void (*describe)(const struct oracle *o, const struct window *w, size_t i, const void *y, char *text, size_t size);
 };
@@ -174,8 +174,8 @@ static inline size_t levels_of(size_t s, size_t n) {
   return levels;
 }
 
-/* The most additions between an element and a result that holds it, as mmscan.h tells them. `used` may be NULL:
- * whatever the engine is. */
+/* The most additions between an element and a result that contains it, as mmscan.h states them. NULL for `used` means
+ * any engine. */
 static inline double most_additions(const mmscan_choice *used, size_t n) {
   const double in_any_order = (double)n + 1;
   if (used == NULL || !cuts_tiles(used) || n == 0) return in_any_order;
@@ -184,11 +184,11 @@ static inline double most_additions(const mmscan_choice *used, size_t n) {
   return in_tiles < in_any_order ? in_tiles : in_any_order;
 }
 
-/* A sum whose terms each pass through at most c additions is off by at most c u / (1 - c u) of the sum of |x|, u =
- * eps / 2. The 8 leaves room for init, and for the oracle's own rounding. */
+/* A sum whose terms each pass through at most c additions is off by at most c u / (1 - c u) times the sum of |x|, where
+ * u = eps / 2. The 8 leaves room for init and for the oracle's own rounding. */
 static inline double roundings(const mmscan_choice *used, size_t n) { return most_additions(used, n) + 8; }
 
-/* Fails, with the values, where y is not the scan of the window. */
+/* Fails, and prints the values, if y is not the scan of the window. */
 static inline void assert_scan(const struct oracle *o, const struct window *w, double rounds, const void *y,
                                const char *what) {
   size_t wrong = o->type->first_wrong(o, w, o->data == EXACT ? 0 : rounds, y);

@@ -1,4 +1,4 @@
-/* powers.h: powers of s and their logarithms, in whole numbers.
+/* powers.h: powers of s and their logarithms, as integers.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -2,8 +2,8 @@
 # What README.md shows is true, and the examples do what they say: sh test/readme.sh BUILD
 #
 # Its ```sh blocks are run and its ```c blocks are compiled and run, in order, in one folder that is empty at first,
-# with the command and the shared library of BUILD. Where a ```text block follows, it is what the block before prints.
-# Blocks of any other kind are left alone.
+# with the command and the shared library of BUILD. A ```text block is what the block before it must print. Blocks of
+# any other kind are ignored.
 set -eu
 build=$(cd "${1:?usage: readme.sh BUILD}" && pwd)
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# Block k becomes the file k.sh or k.c, and the text it prints k.text.
+# Block k goes to the file k.sh or k.c, and the text that it prints to k.text.
 awk -v folder="$tmp" '
   /^```/ && inside { inside = 0; close(file); next }
   /^```/ {
@@ -55,7 +55,7 @@ while read -r k kind; do
 done <"$tmp/blocks"
 
 # ---- The examples ---------------------------------------------------------------------------------------------------
-# says LINE COMMAND ...: a line of what the command prints
+# says LINE COMMAND ...: the command prints this line
 says() {
   line=$1
   shift
@@ -76,7 +76,7 @@ says "60.8 %  carat < 0.995" "$build/examples/best_split" "$here/examples/data/d
 says "18823" sh -c 'cut -d, -f7 "$2" | tail -n +2 | "$1" | tail -n 1' radix_sort "$build/examples/radix_sort" \
   "$here/examples/data/diamonds.csv"
 
-# 2^21 ones, two blocks: 1.0 is these bytes.
+# 2^21 ones, in two blocks: these bytes are 1.0.
 printf '\0\0\0\0\0\0\360\077' >ones
 while [ "$(wc -c <ones)" -lt 16777216 ]; do cat ones ones >twice && mv twice ones; done
 # shellcheck disable=SC2016 # for the inner sh

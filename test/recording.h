@@ -1,4 +1,4 @@
-/* recording.h: the events of a run, kept; played again with plain loops; and what they say when added up.
+/* recording.h: keeps the events of a run, replays them with plain loops, and adds up their counts.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-/* Copies of the events, and of their arrays. */
+/* Copies of the events and of their arrays. */
 struct recording {
   size_t count, room;
   mmscan_event *events;
@@ -23,7 +23,7 @@ static inline const size_t *copy_positions(const size_t *from, size_t count) {
   return from ? memcpy(recording_memory(NULL, count * sizeof *from), from, count * sizeof *from) : NULL;
 }
 
-/* The trace. */
+/* The trace callback. */
 static inline void record(void *context, const mmscan_event *event) {
   struct recording *r = context;
   size_t entries = event->s * event->columns;
@@ -88,7 +88,7 @@ static inline void play_event(const struct operation *op, const mmscan_event *e,
   free(w);
 }
 
-/* y is what the events make of x. A temporary that is read before it is written is all ones. */
+/* Computes in y what the events make of x. A temporary that is read before it is written has all bits set. */
 static inline void play(const struct recording *r, const struct operation *op, size_t n, const void *x, void *y) {
   size_t positions = r->count ? r->events[0].positions : n;
   char *values = recording_memory(NULL, positions * op->size);
@@ -101,7 +101,8 @@ static inline void play(const struct recording *r, const struct operation *op, s
 
 /* ---- Adding up --------------------------------------------------------------------------------------------------- */
 
-/* An adder is an entry of W that combines two terms or more; `inputs` counts those that are data. */
+/* An adder is a stored entry of W that combines two data terms or more. `additions` counts padding and unstored entries
+ * too, `additions_unpadded` does not. */
 struct totals {
   size_t depth, products, squares, adders, additions, additions_unpadded;
   size_t fan_in; /* of the largest adder */
@@ -156,7 +157,7 @@ static inline bool positions_in_range(const mmscan_event *e, const size_t *posit
   return true;
 }
 
-/* The largest depths at which positions were touched. */
+/* The greatest depth at which each position was read, and at which it was written. */
 struct touched {
   size_t *read, *written;
 };
@@ -182,8 +183,8 @@ static inline void touch(const mmscan_event *e, struct touched *t) {
   }
 }
 
-/* Fails where a later event, of the same depth or a lower one, reads or writes what event `i` writes, or writes what
- * that reads. A gather may be of the depth of what it waits for. */
+/* Fails if an event reads or writes a position that an earlier event of the same or a greater depth wrote, or writes
+ * one that such an event read. A gather may have the same depth as the events it waits for. */
 static inline void check_independence(const struct recording *r) {
   if (r->count == 0) return;
   const size_t bytes = r->events[0].positions * sizeof(size_t);

@@ -1,5 +1,5 @@
-/* sanitized.h: MMS_SANITIZED, where this is built for the address or the thread sanitizer, and MMS_SANITIZED_ADDRESSES,
- * where it is for the former; and any such instrument. */
+/* sanitized.h: defines MMS_SANITIZED in a build for the address or the thread sanitizer, and MMS_SANITIZED_ADDRESSES in
+ * one for the address sanitizer. is_instrumented() covers valgrind and emulators too. */
 #ifndef MMS_SANITIZED_H
 #define MMS_SANITIZED_H
 
@@ -19,8 +19,8 @@
 #define MMS_SANITIZED 1
 #endif
 
-/* Under a sanitizer, valgrind or an emulator: other things are fast, and what comes first in a process may be theirs.
- */
+/* Under a sanitizer, valgrind or an emulator, other code is the fastest, and what happens first in a process may be the
+ * instrument's doing. */
 static inline bool is_instrumented(void) {
 #ifdef MMS_SANITIZED
   return true;

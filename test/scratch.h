@@ -1,4 +1,4 @@
-/* scratch.h: a folder of the test's own.
+/* scratch.h: a temporary folder for one test program.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,7 +14,7 @@ enum { PATH_SIZE = 512 };
 
 static char scratch[PATH_SIZE / 4];
 
-/* The path of a file in the folder; good until the fourth call after this. */
+/* The path of a file in the folder; valid until the fourth call after this one. */
 static inline const char *in_scratch(const char *name) {
   static char paths[4][PATH_SIZE];
   static unsigned turn;

@@ -1,4 +1,4 @@
-/* shot.h: one call of the library, in tight buffers, checked in every way.
+/* shot.h: one call of the library, in tight buffers, with every check.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,21 +12,21 @@ enum via { BY_SIMPLE, BY_SCAN, BY_PLAN };
 struct shot {
   const struct sample *sample; /* x is its first elements */
   enum via via;
-  const mmscan_choice *choice; /* of BY_PLAN; NULL chooses nothing */
+  const mmscan_choice *choice; /* for BY_PLAN; NULL chooses nothing */
   mmscan_desc desc;
   bool in_place;
   size_t x_offset, y_offset; /* in elements, from a 64-byte boundary */
 };
 
-/* Kind, direction and place: three bits. */
+/* The bits of a variant: kind, direction, and whether in place. */
 enum { VARIANTS = 8 };
 
-/* An init as good as any: the sample's last element, which no scan of it reads. */
+/* An arbitrary init: the sample's last element, which no scan of the sample reads. */
 static inline const void *shot_init(const struct sample *sample) {
   return (const char *)sample->x + (sample->oracle.n - 1) * sample->oracle.type->size;
 }
 
-/* One plain scan of n elements, of one of the variants. */
+/* Describes a plain scan of n elements in one of the variants. */
 static inline void shot_set(struct shot *shot, unsigned variant, size_t n) {
   mmscan_kind kind = variant & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   shot->desc = plain_desc(shot->sample->oracle.type->type, kind, (variant & 2) != 0, n);
@@ -36,7 +36,7 @@ static inline void shot_set(struct shot *shot, unsigned variant, size_t n) {
 
 /* ---- The memory of a batch --------------------------------------------------------------------------------------- */
 
-/* The elements from the lowest of any row to the highest; `first` is where row 0 starts in them. */
+/* The elements from the lowest of any row to the highest; `first` is the index of row 0's start among them. */
 struct extent {
   size_t first, count;
 };
@@ -51,7 +51,7 @@ static inline size_t row_at(const mmscan_desc *desc, ptrdiff_t dist, size_t row)
   return extent_of(desc, dist).first + (desc->batch > 1 ? row * (size_t)dist : 0);
 }
 
-/* Whether rows of y are apart, in place means in place, and the sample is long enough. */
+/* Whether the rows of y are disjoint, a scan in place has equal distances, and the sample is long enough. */
 static inline bool shot_is_legal(const struct shot *shot) {
   const mmscan_desc *d = &shot->desc;
   size_t apart = (size_t)(d->y_dist < 0 ? -d->y_dist : d->y_dist);
@@ -68,7 +68,7 @@ static inline mmscan_status shot_simple(const struct shot *shot, const void *x, 
                                              : type->exclusive(shot->desc.n, shot->desc.init, x, y);
 }
 
-/* Makes the call; the choices it used, or would have had as a plan, go to *used. */
+/* Makes the call; *used is the choices it used, or those of a plan for the same description. */
 static inline mmscan_status shot_call(const struct shot *shot, const void *x, void *y, mmscan_choice *used) {
   mmscan_plan *plan = plan_new(&shot->desc, shot->via == BY_PLAN ? shot->choice : NULL, used);
   mmscan_status status = MMSCAN_OK;
@@ -89,7 +89,7 @@ static inline mmscan_status shot_call(const struct shot *shot, const void *x, vo
 
 /* ---- Checking ---------------------------------------------------------------------------------------------------- */
 
-/* Rows are right. Then the rows of `before` become those of y, for what lies between them to be compared. */
+/* Checks the rows, then copies them from y to `before`: where the two still differ, the call wrote between the rows. */
 static inline void check_rows(const struct shot *shot, const mmscan_choice *used, unsigned char *before,
                               const unsigned char *y, const char *what) {
   const mmscan_desc *d = &shot->desc;
@@ -110,7 +110,7 @@ static inline void shot_describe(const struct shot *shot, const mmscan_choice *u
            used->s, used->tile, shot->desc.batch, shot->desc.x_dist, shot->desc.y_dist, shot->x_offset, shot->y_offset);
 }
 
-/* Calls; checks y, that nothing beside y changed, and that x did not. */
+/* Makes the call; checks y, that nothing outside its rows changed, and that x did not change. */
 static inline void shoot(const struct shot *shot) {
   const mmscan_desc *d = &shot->desc;
   const size_t size = shot->sample->oracle.type->size;

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * MMSCAN_TEST_QUICK=1 asks for reduced sizes (for sanitizers and valgrind). MMSCAN_TEST_SEED=N replaces the seed.
- * MMSCAN_TEST_EMULATOR names the program that runs this one, which is for another machine.
+ * MMSCAN_TEST_EMULATOR names the emulator that runs this program when it was built for another machine.
  */
 #ifndef TEST_H
 #define TEST_H
@@ -49,7 +49,7 @@ static inline uint64_t seed(void) {
   return value != NULL ? strtoull(value, NULL, 0) : 20240229;
 }
 
-/* A generator of its own for each use, so that one test does not depend on what ran before it. */
+/* A separate generator for each use, so that one test does not depend on what ran before it. */
 static inline struct rng rng_of(uint64_t stream) {
   return (struct rng){seed() * UINT64_C(0x9e3779b97f4a7c15) + stream * UINT64_C(0xd1342543de82ef95)};
 }
@@ -69,7 +69,8 @@ static inline double draw_unit(struct rng *rng) { return (double)(int64_t)draw(r
 
 /* ---- Starting ---------------------------------------------------------------------------------------------------- */
 
-/* Threads of OpenMP that spin while they wait make a busy machine wait for them; it is read when a program starts. */
+/* OpenMP threads that spin while they wait hold up a busy machine. OMP_WAIT_POLICY is read when a program starts, so
+ * the program executes itself again. */
 static inline void wait_passively(char **argv) {
   if (getenv("OMP_WAIT_POLICY") != NULL) return;
   setenv("OMP_WAIT_POLICY", "passive", 1);
@@ -78,7 +79,7 @@ static inline void wait_passively(char **argv) {
 
 /* ---- Failing ----------------------------------------------------------------------------------------------------- */
 
-/* Fails the running test; not to be called from a thread of the test's own. */
+/* Fails the running test. Must not be called from a thread that the test started. */
 __attribute__((format(printf, 1, 2))) static inline void fail_seeded(const char *format, ...) {
   char line[512];
   va_list arguments;
@@ -102,9 +103,9 @@ static inline void check_status(mmscan_status want, mmscan_status got, const cha
 
 enum { GUARD = 64, GUARD_BYTE = 0xa5 };
 
-/* `size` bytes that start `offset` bytes past a 64-byte boundary. In front of them are guard bytes. Behind them are
- * guard bytes too, but not in a quick run: there the allocation ends with the data, for the checker to see overruns.
- * An emulator is no checker. */
+/* `size` bytes that start `offset` bytes past a 64-byte boundary, with guard bytes in front and behind. A quick run has
+ * none behind: the allocation ends with the data, so that a sanitizer or valgrind sees overruns. An emulator checks
+ * nothing, so under one the guard bytes stay. */
 struct buffer {
   unsigned char *base, *data;
   size_t size, back;
@@ -134,7 +135,7 @@ static inline void buffer_free(struct buffer *b) { free(b->base); }
 
 /* ---- Descriptions, plans, and every engine with every unit ------------------------------------------------------- */
 
-/* One scan with + of n contiguous elements. */
+/* One contiguous scan of n elements with +. */
 static inline mmscan_desc plain_desc(mmscan_type type, mmscan_kind kind, int reverse, size_t n) {
   return (mmscan_desc){.struct_size = sizeof(mmscan_desc),
                        .x_type = type,
@@ -148,7 +149,7 @@ static inline mmscan_desc plain_desc(mmscan_type type, mmscan_kind kind, int rev
                        .batch = 1};
 }
 
-/* One run by the paper's text, each segment by its digits. */
+/* One run of the paper's algorithm as the text has it, each segment by its digits. */
 static inline mmscan_matmul_desc matmul_desc(mmscan_type type, size_t n, size_t s, const char *unit, int threads) {
   return (mmscan_matmul_desc){.struct_size = sizeof(mmscan_matmul_desc),
                               .type = type,
@@ -168,12 +169,12 @@ static inline const char *text_or(const char *text, const char *instead) { retur
 
 static inline bool is_gemm(const mmscan_choice *choice) { return same_text(choice->engine, "gemm"); }
 
-/* Its plans have tiles. */
+/* Whether plans with this engine have tiles. */
 static inline bool cuts_tiles(const mmscan_choice *choice) {
   return is_gemm(choice) || same_text(choice->engine, "simd");
 }
 
-/* What a choice adds to its engine. */
+/* What a choice names beside its engine. */
 static inline const char *part_of(const mmscan_choice *choice) {
   static char both[64];
   if (choice->unit == NULL || choice->isa == NULL) return choice->unit ? choice->unit : text_or(choice->isa, "nothing");
@@ -181,15 +182,16 @@ static inline const char *part_of(const mmscan_choice *choice) {
   return both;
 }
 
-/* The model is a unit of plain loops: it gets smaller sizes. */
+/* The model is a unit of plain loops, so it gets smaller sizes. */
 static inline bool is_model(const mmscan_choice *choice) { return same_text(choice->unit, "model"); }
 
-/* And so, where all lengths take long, has the engine gemm with kernels that are not this machine's best. */
+/* Choices that get smaller sizes in tests of all lengths: the model, and gemm with kernels that are not the best
+ * here. */
 static inline bool is_slow(const mmscan_choice *choice) {
   return is_model(choice) || (is_gemm(choice) && choice->isa && !same_text(choice->isa, mmscan_isa()));
 }
 
-/* Every field that `asked` names is what the plan uses. */
+/* Whether the plan uses every field that `asked` names. It may use fewer threads. */
 static inline bool honoured(const mmscan_choice *asked, const mmscan_choice *used) {
   return (!asked->engine || same_text(asked->engine, used->engine)) &&
          (!asked->unit || same_text(asked->unit, used->unit)) && (!asked->isa || same_text(asked->isa, used->isa)) &&
@@ -197,7 +199,7 @@ static inline bool honoured(const mmscan_choice *asked, const mmscan_choice *use
          (!asked->threads || used->threads <= asked->threads) && used->threads >= 1;
 }
 
-/* A plan with what `asked` names (NULL: nothing), and in *used what it uses. */
+/* Makes a plan with what `asked` names (NULL: nothing), and stores in *used what it uses. */
 static inline mmscan_plan *plan_new(const mmscan_desc *desc, const mmscan_choice *asked, mmscan_choice *used) {
   mmscan_plan *plan = NULL;
   assert_mmscan_ok(mmscan_plan_create_with(&plan, desc, MMSCAN_ESTIMATE, asked));
@@ -239,7 +241,7 @@ static inline void force_isas(struct forced *all, const char *engine, const char
   for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++) force(all, engine, unit, isa.name);
 }
 
-/* The model, slow as it is, is forced with one instruction set: the kernels around it are those around any unit. */
+/* The model is slow, so it is forced with one instruction set: the kernels around it are the same for any unit. */
 static inline void force_units(struct forced *all, const char *engine) {
   mmscan_part unit = {.struct_size = sizeof unit};
   for (size_t u = 0; mmscan_get_unit(u, &unit) == MMSCAN_OK; u++)
@@ -249,7 +251,7 @@ static inline void force_units(struct forced *all, const char *engine) {
       force_isas(all, engine, unit.name);
 }
 
-/* Walks the tables of engines, units and instruction sets, says what is forced and what is skipped. */
+/* Walks the tables of engines, units and instruction sets, and prints what is forced and what is skipped. */
 static inline const struct forced *forced_all(void) {
   static struct forced all;
   mmscan_part engine = {.struct_size = sizeof engine};

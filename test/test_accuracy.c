@@ -1,9 +1,9 @@
-/* test_accuracy.c: sums of floats are as near as mmscan.h says, where rounding adds up as badly as it can.
+/* test_accuracy.c: float sums are as accurate as mmscan.h says, where rounding errors add up as badly as they can.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Equal elements: for long stretches the plain loop rounds each sum in the same direction. It leaves the bound of the
- * other engines far behind, so an engine that adds one element after the other would fail here.
+ * All elements are equal, so for long stretches the plain loop rounds each sum in the same direction. Its error is far
+ * beyond the bound of the other engines: an engine that adds one element after the other would fail here.
  */
 #include "shot.h"
 
@@ -22,8 +22,8 @@ static struct sample equal_elements(const struct type *type, size_t n) {
   return sample;
 }
 
-/* The first element of a scan by `asked` that is off by more than c additions allow, or n. c: 0 for as many as the
- * choice may do. */
+/* The first element of a scan by `asked` that is off by more than c additions allow, or n if none is. c = 0: as many as
+ * the choice may do. */
 static size_t first_inaccurate(const struct sample *sample, const mmscan_choice *asked, size_t n, bool reverse,
                                double c) {
   const struct type *type = sample->oracle.type;
@@ -52,7 +52,7 @@ static void check_accuracy(const struct sample *sample, const mmscan_choice *ask
   }
 }
 
-/* Tiles of all sizes, shorter ones than a block of the kernels too; and matrices. */
+/* Tiles of several sizes, some shorter than a block of the kernels; and matrices of several sizes. */
 static void check_sizes(const struct sample *sample, mmscan_choice asked) {
   const size_t tiles[] = {64, 1000, 16384, MMSCAN_MAX_TILE}, sizes[] = {2, 17, MMSCAN_MAX_S};
   check_accuracy(sample, &asked);
@@ -79,7 +79,7 @@ static void test_engines(void **state) {
   }
 }
 
-/* Else the other test could not fail. */
+/* The plain loop exceeds the bound; otherwise the other test could not fail. */
 static void test_plain_loop(void **state) {
   (void)state;
   const mmscan_choice simd = {.struct_size = sizeof simd, .engine = "simd"};

@@ -1,10 +1,10 @@
-/* test_alloc.c: every allocation of every call fails in turn. The call is right or says MMSCAN_ENOMEM, and then y is
+/* test_alloc.c: every allocation of every call fails in turn. The call is right, or returns MMSCAN_ENOMEM and leaves y
  * untouched; nothing leaks.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The linker sends the allocations of this program and of the library (--wrap) to the functions below. The library may
- * keep work space for later calls, so each failure is tried in a process of its own, where nothing is kept yet.
+ * The linker redirects the allocations of this program and of the library (--wrap) to the functions below. The library
+ * may keep a workspace for later calls, so each failure is tried in a fresh process, which has kept nothing yet.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -24,7 +24,7 @@ static atomic_bool armed;        /* allocations are counted, and may fail */
 static atomic_int calls;         /* allocations since it was armed */
 static atomic_int first_to_fail; /* index of the allocation that fails */
 static atomic_bool all_after;    /* and so do all after it */
-static atomic_size_t largest;    /* that was asked for, where such are refused from `too_large` on */
+static atomic_size_t largest;    /* the largest size requested, of those from `too_large` on, which are refused */
 static size_t too_large = SIZE_MAX;
 
 static bool refuses(void) {
@@ -42,7 +42,7 @@ static void arm(int fail, bool and_after) {
 
 static void disarm(void) { armed = false; }
 
-/* The names are the linker's. */
+/* The linker prescribes the names. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -69,10 +69,10 @@ int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
 
 enum { N = 120000, BATCH = 3, ROW = N / BATCH, WISDOM_LINES = 3 };
 
-/* Whether there is memory for a team of OpenMP's is asked by an allocation. */
+/* Whether there is memory for an OpenMP team is found out by an allocation. */
 enum { ASKED = 1 };
 
-/* What a call works on: x is the sample, y its image. */
+/* What a call works on: the sample is x, and y receives its scan. */
 struct scene {
   struct sample sample;
   struct window window; /* of every row */
@@ -138,7 +138,7 @@ static mmscan_status plan_of_large_gemm(struct scene *s) {
                                        .threads = 2});
 }
 
-/* A plan that is measured; what is known grows by a whole shape or by none. */
+/* A plan that is measured. Wisdom grows by one whole shape or by none. */
 static mmscan_status measured_call(struct scene *s, const mmscan_choice *choice) {
   mmscan_desc desc = scene_desc(s);
   mmscan_plan *plan = (mmscan_plan *)&desc;
@@ -161,7 +161,7 @@ static mmscan_status measured_free(struct scene *s) { return measured_call(s, NU
 
 static const char *wisdom_path(void) { return getenv("MMSCAN_TEST_WISDOM"); }
 
-/* All of the file is known, or nothing of it. */
+/* Either the whole file becomes known, or nothing of it. */
 static mmscan_status read_call(struct scene *s) {
   size_t before = mmscan_wisdom_count();
   mmscan_status status = mmscan_wisdom_read(wisdom_path());
@@ -170,7 +170,7 @@ static mmscan_status read_call(struct scene *s) {
   return status ? status : simple_call(s);
 }
 
-/* What is written is the same each time. */
+/* Whether the file is the same as the last one. */
 static bool is_as_before(const char *path) {
   static struct text before;
   const struct text now = text_read(path);
@@ -221,7 +221,7 @@ static mmscan_status paper_padded_batched(struct scene *s) {
   return paper_call(s, MMSCAN_BATCHED, MMSCAN_PADDED, MMSCAN_ITERATIVE);
 }
 
-/* The model has no y: the scan is a call of its own. */
+/* The model has no y, so the scan is a separate call. */
 static mmscan_status model_call(struct scene *s) {
   mmscan_model_desc desc = {.struct_size = sizeof desc, .n = s->window.n, .s = 7, .units = 3};
   mmscan_model_result result = {.struct_size = sizeof result, .depth = {-1, -1}};
@@ -277,16 +277,17 @@ static mmscan_status network_sklansky(struct scene *s) { return network_call(s, 
 static mmscan_status network_dakkak(struct scene *s) { return network_call(s, "dakkak-block"); }
 static mmscan_status network_matmulscan(struct scene *s) { return network_call(s, "matmulscan"); }
 
-/* When a call may give MMSCAN_ENOMEM; writing a file MMSCAN_EIO too, where the C library gives no reason. */
+/* When a call may return MMSCAN_ENOMEM. Writing a file may also return MMSCAN_EIO, where the C library gives no
+ * reason. */
 enum may { NEVER_ENOMEM, MAKING_A_PLAN, ANY_TIME, WRITING_A_FILE };
 
-/* Measuring allocates the more the more there is to try, and takes its time. */
+/* The most failures tried in a call: measuring takes time, and makes more allocations the more there is to try. */
 enum { MOST_FAILURES = 8 };
 
 static const struct trial {
   const char *name;
   operation *call;
-  const char *engine; /* of the environment */
+  const char *engine; /* set in the environment */
   size_t type;
   size_t n, batch;
   mmscan_kind kind;
@@ -330,7 +331,7 @@ static const struct trial {
 
 /* ---- One call ---------------------------------------------------------------------------------------------------- */
 
-/* What came of a call; `right` and `untouched` are about y. */
+/* The result of a call; `right` and `untouched` describe y. */
 struct result {
   mmscan_status status, again;
   int allocations;
@@ -353,7 +354,7 @@ static bool is_untouched(const struct scene *s, size_t size) {
   return true;
 }
 
-/* The call with an allocation failing, then once more with none. */
+/* The call with a failing allocation, then again with none failing. */
 static struct result try_call(const struct trial *t, int fail, bool and_after) {
   const struct type *type = type_at(t->type);
   struct scene s = {.sample = sample_new(type, EXACT, t->n * t->batch), .batch = t->batch};
@@ -458,7 +459,7 @@ static size_t least_in_use(size_t turns) {
   return least;
 }
 
-/* Work space is kept for later calls, now more, now less; what leaks is there in the least of many turns, too. */
+/* The workspace that is kept for later calls varies, so the least of many turns is compared: a leak shows in it too. */
 static void test_nothing_grows(void **state) {
   (void)state;
   const size_t turns = sized(6, 2);
@@ -470,7 +471,7 @@ static void test_nothing_grows(void **state) {
   assert_true(after <= before + 4096);
 }
 
-/* The arrays of a measurement: 256 MiB each at most, and 2^17 rows. They are asked for, and not given. */
+/* The arrays of a measurement have at most 256 MiB each, and at most 2^17 rows. Here they are requested and refused. */
 static void test_arrays_of_measurements(void **state) {
   (void)state;
   static const struct {
@@ -490,7 +491,7 @@ static void test_arrays_of_measurements(void **state) {
   }
 }
 
-/* Where there is no memory for a plan, its library is given back. */
+/* A plan for which there is no memory releases its library. */
 static void test_failed_plans_keep_no_library(void **state) {
   (void)state;
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
@@ -507,7 +508,7 @@ static void test_failed_plans_keep_no_library(void **state) {
   }
 }
 
-/* Wisdom that is not read whole makes no routine trusted. */
+/* Wisdom that is only read in part makes no routine trusted. */
 static void test_routines_are_trusted_together(void **state) {
   (void)state;
   const char *file = wisdom_file("trusted", "blas lib.so\nversion 1\ngood sgemm_batch\ngood dgemm_batch\n");
@@ -523,8 +524,8 @@ static void test_routines_are_trusted_together(void **state) {
   assert_true(fail > 3 && mms_trust_has("lib.so", "1", "sgemm_batch") && mms_trust_has("lib.so", "1", "dgemm_batch"));
 }
 
-/* The plain loop does not stand in for an engine that was asked for by name. Nothing above had so large a room, which
- * might be kept; that it is kept for the next call is seen in the end. */
+/* The plain loop does not replace an engine that was asked for by name. No test above needed so large a workspace, so
+ * none that fits has been kept. The end shows that this one is kept for the next call. */
 static void test_engine_by_name_without_memory(void **state) {
   (void)state;
   enum { LENGTH = 5000 };
@@ -554,7 +555,7 @@ static const char wisdom_lines[] = "blas %s\nversion unknown\n"
                                    "u32 50 1 simd - 0 1024 1 1024\n"
                                    "i64 52 0 serial - 0 0 1 1024\n";
 
-/* By a process like those that read it: under valgrind this one has another CPU than they have. */
+/* Run by a process like those that read the file: under valgrind this process sees another CPU than they do. */
 static int write_wisdom(const char *folder) {
   char lines[TEXT_SIZE];
   snprintf(scratch, sizeof scratch, "%s", folder);

@@ -1,4 +1,4 @@
-/* test_apart.c: whether threads are apart: who finds out, when, and what it is found from.
+/* test_apart.c: whether threads are apart: which threads find that out, when, and from what.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -34,7 +34,8 @@ static void test_what_is_found(void **state) {
   assert_false(mms_apart_of_late());
 }
 
-/* Who leaves all to one thread finds out nothing more, and need not know that they are near by now. */
+/* Threads that are found to be apart may leave all runs to one thread, and would then never find out that they are near
+ * by now. So the finding only keeps them from runs for a limited time. */
 static void test_for_how_long(void **state) {
   (void)state;
   mms_apart_found(NEVER);
@@ -45,7 +46,7 @@ static void test_for_how_long(void **state) {
   assert_true(mms_apart());
 }
 
-/* Once in a while. */
+/* The threads find out once in a while. */
 static void test_when(void **state) {
   (void)state;
   const double now = 1e15, soon = now + 1e6, later = now + 1e9;
@@ -57,7 +58,8 @@ static void test_when(void **state) {
   assert_false(mms_apart_is_due(2 * later));
 }
 
-/* Seconds of a meeting of some threads, one of which comes when another has left, or never. */
+/* Seconds that a meeting of threads takes, where thread `late` comes after another has left, and `absent` never
+ * comes. */
 static double meet(int threads, int late, int absent) {
   mms_meeting meeting = {0};
   atomic_bool left = false;
@@ -74,8 +76,8 @@ static double meet(int threads, int late, int absent) {
 
 enum { NOBODY = -1 };
 
-/* Two of any number find something, sooner or later: where they run at once, as one does not wait for the other as long
- * as it waits for a core. */
+/* Two of any number of threads find out sooner or later. They must run at the same time, since neither waits as long
+ * for the other as a thread may wait for a core. */
 static void test_meetings(void **state) {
   (void)state;
   const bool at_once = are_two_at_once();
@@ -92,7 +94,7 @@ static void test_meetings(void **state) {
   if (at_once) assert_true(found > 0);
 }
 
-/* One who is alone finds nothing, and leaves. */
+/* A thread that is alone finds nothing out, and leaves. */
 static void test_nobody_else(void **state) {
   (void)state;
   for (int i = 0; i < 40; i++) {
@@ -105,7 +107,7 @@ static void test_nobody_else(void **state) {
   }
 }
 
-/* Where one has left, the other finds nothing, and does not call it back. */
+/* If one thread has left, the other finds nothing out, and does not call it back. */
 static void test_who_left(void **state) {
   (void)state;
   for (int i = 0; i < 100; i++) {

@@ -1,4 +1,4 @@
-/* test_api.c: what every call accepts, refuses and leaves alone. What the environment does to them: test_environment.c.
+/* test_api.c: what every call accepts, refuses and leaves alone. For the effect of the environment: test_environment.c.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -125,7 +125,7 @@ static void test_nothing_to_do(void **state) {
 
 /* ---- Overlap ----------------------------------------------------------------------------------------------------- */
 
-/* y from well before x to well behind it, one element at a time. */
+/* y from well before x to well after it, one element at a time. */
 static void test_every_offset(void **state) {
   (void)state;
   enum { N = 40, ARENA = 4 * N };
@@ -173,7 +173,7 @@ struct layout {
 
 enum { CELLS = 96 };
 
-/* The rule in the header's words, cell by cell. */
+/* The overlap rule of the header, cell by cell. */
 static mmscan_status overlap_of(const struct layout *l) {
   bool is_x[CELLS] = {0}, is_y[CELLS] = {0}, shared = false;
   for (size_t r = 0; r < l->batch; r++)
@@ -202,7 +202,7 @@ static void check_layout(const struct layout *l) {
   if (want != MMSCAN_OK) assert_memory_equal(arena, before, sizeof arena);
 }
 
-/* All small shapes: among them rows of y in the gaps between rows of x, and in place with other distances. */
+/* All small shapes, including rows of y in the gaps between rows of x, and in place with different distances. */
 static void test_every_overlap_of_batches(void **state) {
   (void)state;
   struct layout l;
@@ -351,7 +351,7 @@ static mmscan_status plan_status(const mmscan_desc *desc) {
   return status;
 }
 
-/* A scan may be of PTRDIFF_MAX bytes, from its lowest element to its highest, and of no more. */
+/* A scan may span PTRDIFF_MAX bytes, from its lowest element to its highest, and no more. */
 static void test_largest_shapes(void **state) {
   (void)state;
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, PTRDIFF_MAX / sizeof(double));
@@ -369,7 +369,7 @@ static void test_largest_shapes(void **state) {
     }
 }
 
-/* A zero from memset, or every element of a row in one place: whichever it is, it is refused. */
+/* A stride of zero is refused, whether memset left it there or it means one place for every element of a row. */
 static void test_stride_zero(void **state) {
   (void)state;
   float x[4] = {1, 2, 3, 4}, y[4] = {0};
@@ -382,7 +382,8 @@ static void test_stride_zero(void **state) {
   }
 }
 
-/* Fields of a later version, at the end of a larger struct: in what all kinds of calls are told. */
+/* A larger struct with the fields of a later version at its end, in every kind of call: refused unless they are
+ * zero. */
 static void test_sizes_of_structs(void **state) {
   (void)state;
   struct {
@@ -418,7 +419,7 @@ static void test_sizes_of_structs(void **state) {
   }
 }
 
-/* A description may be as long as 1024 bytes, and no longer. */
+/* A description may have at most 1024 bytes. */
 static void test_longest_struct(void **state) {
   (void)state;
   union {

@@ -1,4 +1,4 @@
-/* test_bell.c: threads that wait for each other: woken by what they wait for, and asleep meanwhile.
+/* test_bell.c: threads that wait for each other sleep meanwhile, and are woken by what they wait for.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -18,7 +18,7 @@ struct waiter {
   const atomic_size_t *what;
   const int *left_behind; /* written before the bell is rung */
   atomic_bool *here;
-  double waited, worked; /* seconds: that passed, and of CPU time */
+  double waited, worked; /* seconds of wall time, and of CPU time */
   int found;
 };
 
@@ -37,7 +37,7 @@ static void *wait_for_turn(void *argument) {
 
 enum { WAITERS = 3 };
 
-/* Keeps them waiting for so long, from when all are there. Other values are none of theirs. */
+/* Keeps the waiters waiting for this long, once all are there. Values before TURN do not release them. */
 static void keep_waiting(struct waiter waiters[WAITERS], unsigned microseconds) {
   mms_bell bell = MMS_BELL_READY;
   atomic_size_t what = 0;
@@ -63,7 +63,7 @@ static void keep_waiting(struct waiter waiters[WAITERS], unsigned microseconds) 
   }
 }
 
-/* To look for a while takes less than a millisecond, some more under an instrument. */
+/* A thread looks for less than a millisecond before it sleeps, somewhat longer under an instrument. */
 static void test_a_long_wait_is_slept(void **state) {
   (void)state;
   struct waiter waiters[WAITERS];

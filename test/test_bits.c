@@ -1,4 +1,4 @@
-/* test_bits.c: the bits do not depend on threads, nor on whether a run is left to one of them.
+/* test_bits.c: the bits of a result depend neither on the number of threads nor on whether a run is left to one thread.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -23,19 +23,20 @@
 
 /* ---- Who takes part ---------------------------------------------------------------------------------------------- */
 
-/* The library asks here for each tile (the Makefile wraps these functions), so it is known which threads of a run had
- * one. Where they are more than one, the first to have a tile waits for the second: left alone it would often be done
- * before the others are awake. And no run is left to one thread because another was held up. */
-static atomic_uint took_part; /* a bit a thread */
+/* The library calls these functions for each tile (the Makefile wraps them), which shows which threads of a run had
+ * one. The first of several threads to have a tile waits for the second: left alone, it would often be done before the
+ * others are awake. With is_crowd_hidden, no run is left to one thread because another was held up. */
+static atomic_uint took_part; /* one bit per thread */
 static bool is_crowd_hidden, is_crowd_made_up;
 
-/* How threads share tiles: as suits them; in a chain if they can, however many cores there are; or one leads. */
+/* How threads share tiles: in the way that suits them; in a chain if they can, whatever the number of cores; or behind
+ * a leader. */
 static enum { AS_SUITS, CHAINED, LED } way;
 static atomic_size_t had_shares, had_chain; /* runs */
-static unsigned absent;                     /* threads that do not come, a bit each */
-static bool is_race;                        /* the first of two threads comes just after the other, */
-static atomic_int lined_up;                 /* when both are here; */
-static int had_first;                       /* and it is noted who has the first tile */
+static unsigned absent;                     /* threads that do not come, one bit each */
+static bool is_race;                        /* thread 0 comes just after thread 1 has taken its share */
+static atomic_int lined_up;                 /* threads that have come */
+static int had_first;                       /* the thread that has the first tile */
 static bool are_apart;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
@@ -90,7 +91,8 @@ bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
   return true;
 }
 
-/* Until both are here, and until a moment after the last share is taken; or for long enough. */
+/* Waits until both threads are here; then the first one waits until a moment after the last share is taken. Gives up
+ * after 10 ms. */
 static void line_up(const mms_shares *shares) {
   const uint64_t last = (uint64_t)1 << (shares->tiles->sharing - 1);
   const double end = seconds() + 0.01;
@@ -126,7 +128,7 @@ bool __wrap_mms_apart(void) { return are_apart; }
 
 /* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
-/* Tiles in a row, rows, and both, long enough for two threads in a quick run too. */
+/* Tiles in a row, rows, and both, long enough for two threads even in a quick run. */
 struct shape {
   size_t n, quick_n, batch, tile; /* tile 0: the library's */
 };
@@ -136,16 +138,17 @@ static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37,
 
 enum { MOST = 3 * 360000 }; /* elements of any shape */
 
-/* Of more than 8 MiB, which are 64-bit elements of the last shape, what is read next is prefetched, and results go past
- * the caches, for a few threads in groups that are as long as they get. No tile of it ends between blocks. A quick run
- * has it as long, but for one instruction set alone. */
+/* The 64-bit elements of the last shape take more than 8 MiB: the next elements are prefetched, results go past the
+ * caches, and a few threads have groups of the greatest length. None of its tiles ends between blocks. A quick run
+ * scans it at full length, but with one instruction set only. */
 static bool is_of_shape(const mmscan_choice *choice, size_t shape) {
   if (shape < COUNT(shapes) - 1) return true;
   const bool is_best = same_text(choice->isa, mms_isa_best()->name);
   return same_text(choice->engine, "simd") && (is_best || !quick());
 }
 
-/* Runs by several threads, those in which more than one had a tile, those in which each had a share, and in a chain. */
+/* Counts of runs by several threads: all, those in which more than one thread had a tile, those in shares, and those in
+ * a chain. */
 struct tally {
   size_t runs, shared, in_shares, in_chain;
 };
@@ -158,7 +161,8 @@ static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int thre
   mmscan_plan_destroy(plan);
 }
 
-/* Of more than 8 MiB as cores of either habit do it, and with results that go past the caches, and that do not. */
+/* Scans of more than 8 MiB are run with both values of the habit `fetches`, and with results that go past the caches
+ * and results that do not. */
 static void check_same_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
                             int threads, const struct buffer *one) {
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
@@ -179,9 +183,9 @@ static void check_same_bits(const struct sample *sample, const mmscan_desc *desc
 
 enum { SMALL = 4096 }; /* bytes */
 
-/* By one thread and by two other numbers of them, other ones in the next turn: by the second in a chain
- * always, or with a leader. In every other turn cores are on dies, where threads are apart, and a leader has one round;
- * in every other one of these a share is more than a core's own cache holds. */
+/* Compares one thread with two other numbers of threads, which change from turn to turn; the second number runs in a
+ * chain or with a leader. In every other turn cores are on dies, threads are apart, and a leader has one round; in half
+ * of those turns a share exceeds what a core's own cache holds. */
 static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, unsigned turn,
                        struct tally *tally) {
   static const int counts[] = {2, 3, 7, 16};
@@ -223,7 +227,7 @@ static void check_bits_of_shape(const struct sample *sample, struct shape shape,
   }
 }
 
-/* With every engine; or with one unit alone. */
+/* With every engine, or with one unit only. */
 static void check_bits_of_type(const struct type *type, const char *unit, struct tally *tallies) {
   const struct forced *forced = forced_all();
   struct sample sample = sample_new(type, RANDOM, MOST);
@@ -234,7 +238,7 @@ static void check_bits_of_type(const struct type *type, const char *unit, struct
   sample_free(&sample);
 }
 
-/* A quick run has a type of each size, float and integer; or of one unit a float and an integer. */
+/* A quick run takes a float and an integer type of each size; for one unit, one float and one integer type. */
 static void check_all_bits(const char *unit) {
   struct tally tallies[COUNT(shapes)] = {{0}};
   const size_t types = quick() ? 4 : TYPES, step = quick() && unit ? 3 : 1;
@@ -261,7 +265,7 @@ static void test_same_bits_of_the_blas(void **state) {
   check_all_bits("cblas");
 }
 
-/* A run of three threads, of which some do not come. */
+/* A run of three threads, some of which do not come. */
 static void check_absent(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
                          unsigned missing, const struct buffer *one) {
   const size_t size = desc->n * desc->batch * sizeof(float);
@@ -280,8 +284,8 @@ static void check_absent(const struct sample *sample, const mmscan_desc *desc, c
   buffer_free(&few);
 }
 
-/* What threads that do not come would have had is taken by those that do, whichever they are: shares, or tiles of a
- * chain, or that one of them leads through, the last one if it comes soon where cores are on dies. */
+/* The threads that come do the work of those that do not, whichever they are: shares, tiles of a chain, or tiles behind
+ * a leader. Where cores are on dies, the last thread leads if it comes soon. */
 static void test_absent_threads(void **state) {
   (void)state;
   static const mmscan_choice choices[] = {
@@ -311,7 +315,7 @@ static void test_absent_threads(void **state) {
   sample_free(&sample);
 }
 
-/* All wait for each in a chain, so each has to have a core. Only tiles of one block are prepared. */
+/* In a chain all threads wait for each one, so each must have a core. Only tiles that fit in one block are prepared. */
 static void test_who_has_a_chain(void **state) {
   (void)state;
   const size_t cores = (size_t)omp_get_num_procs();
@@ -327,8 +331,8 @@ static void test_who_has_a_chain(void **state) {
   assert_false(__real_mms_chain_suits(&(mms_tiles){.run = &other, .sharing = 2}));
 }
 
-/* Who has nothing to look at, as nobody asks for the carry out of its tile, leaves the first one to the thread that
- * comes for it a moment later. */
+/* The second thread has nothing to reduce, since no thread needs the carry out of its tile. It still leaves the first
+ * tile to the first thread, which comes a moment later. */
 static void test_each_its_own(void **state) {
   (void)state;
   enum { N = 20000, ENOUGH = 50 };
@@ -353,7 +357,7 @@ static void test_each_its_own(void **state) {
   sample_free(&sample);
 }
 
-/* The first tile is always the leader's, so a first group that starts there would be nobody's. */
+/* The first tile is always the leader's, so a first group that started there would belong to no follower. */
 static void test_lead(void **state) {
   (void)state;
   const mms_habits habits = mms_habits_here;
@@ -371,7 +375,7 @@ static void test_lead(void **state) {
   mms_habits_here = habits;
 }
 
-/* Where OpenMP gives fewer threads than it was asked for, rows of those that do not come are done by those that do. */
+/* Where OpenMP gives fewer threads than it was asked for, those threads do all rows. */
 static void test_fewer_threads(void **state) {
   (void)state;
   enum { ASKED = 16, N = 1000, BATCH = 130 };
@@ -402,8 +406,8 @@ static void test_fewer_threads(void **state) {
   sample_free(&sample);
 }
 
-/* Rows whose first carry is so large that sums may not be regrouped, until an element brings it down: they are streamed
- * by one thread and not by two, or the other way round. */
+/* Rows whose first carry is so large that sums may not be regrouped, until an element brings it down. One thread
+ * streams them and two do not, or the other way round. */
 static void test_heavy_rows(void **state) {
   (void)state;
   enum { N = 30000, BATCH = 100 };
@@ -448,7 +452,7 @@ static void test_rounding_of_the_caller(void **state) {
   assert_true(tally.shared > 0);
 }
 
-/* Those of a run by the paper do, too. */
+/* So do the threads of a run by the paper. */
 static void test_rounding_by_the_letter(void **state) {
   (void)state;
   const size_t n = 99999;
@@ -466,15 +470,16 @@ static void test_rounding_by_the_letter(void **state) {
   sample_free(&sample);
 }
 
-/* By what the vectors round; fegetround() may say what another unit does. It is made here, not where it is used. */
+/* Shows how the vector unit rounds; fegetround() may report another unit's mode. Computed here, not at the place of
+ * use. */
 static double third(void) {
   const volatile double one = 1, three = 3;
   const volatile double result = one / three;
   return result;
 }
 
-/* Threads of a region of the program round as they did before a call that they took part in, or were started for: these
- * are the first. */
+/* In a later parallel region of the program, threads round as they did before a call that they took part in or were
+ * started for. This test comes first, so its calls start the threads. */
 static void test_rounding_of_threads_after(void **state) {
   (void)state;
   const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1024};
@@ -502,8 +507,8 @@ static void test_rounding_of_threads_after(void **state) {
   sample_free(&sample);
 }
 
-/* A wait that is short, or no longer than the work besides, is none; a long one, at the start or at the end, leaves
- * runs to one thread, and their bits are those of two. It passes. */
+/* A short wait, or one no longer than the work besides, does not count. A long one, at the start or at the end, leaves
+ * runs to one thread, with the bits of two threads. This passes after a while. */
 static void test_held_up(void **state) {
   (void)state;
   const double MILLISECOND = 1e6;
@@ -519,7 +524,7 @@ static void test_held_up(void **state) {
   mms_crowd_saw(0, 2 * MILLISECOND, 5 * MILLISECOND, 5 * MILLISECOND);
   assert_false(mms_crowd_is_here());
   for (int at_the_start = 0; at_the_start <= 1; at_the_start++) {
-    bool seen = false; /* again, should this very thread be held up in between */
+    bool seen = false; /* tries again if this thread itself is held up in between */
     while (mms_crowd_is_here()) continue;
     for (int tries = 0; tries < 100 && !seen; tries++) {
       const double start = at_the_start ? 4 * MILLISECOND : 0, idle = start + MILLISECOND;
@@ -540,7 +545,7 @@ static void test_held_up(void **state) {
   sample_free(&sample);
 }
 
-/* One of a stopped process is not counted as long as it was. */
+/* The wait of a stopped process does not count for as long as it lasted. */
 static void test_stopped(void **state) {
   (void)state;
   bool seen = false;
@@ -554,7 +559,7 @@ static void test_stopped(void **state) {
   assert_false(mms_crowd_is_here());
 }
 
-/* Whether in some of so many runs more than one thread had a tile. */
+/* Whether more than one thread had a tile in any of `runs` runs. */
 static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int runs, const void *x, void *y) {
   bool is = false;
   for (int run = 0; run < runs && !is; run++) {
@@ -569,8 +574,8 @@ static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int 
   return is;
 }
 
-/* Threads that had to be woken twice are not called for what takes less than that, unless they are asked for; nor are
- * bits others. When they are awake again they are. */
+/* Threads that twice had to be woken are not called for runs that save less time than waking takes, unless they are
+ * asked for; bits stay the same. Once they are awake again, they are called. */
 static void test_asleep(void **state) {
   (void)state;
   enum { N = 1 << 18, RUNS = 20, TRIES = 200 };
@@ -595,7 +600,7 @@ static void test_asleep(void **state) {
 
 /* ---- What is in no cache ----------------------------------------------------------------------------------------- */
 
-/* Elements of 32 bits: that are in no cache, and that products put past the caches. */
+/* Counts of 32-bit elements: more than any cache holds, and enough for products to go past the caches. */
 enum { FAR = (32 << 20) / 4 + 1003, STREAMED = (9 << 20) / 4 + 1003 };
 
 /* Out of place, and in place. */
@@ -613,8 +618,8 @@ static void check_far(const char *engine, uint32_t n, uint32_t *x, uint32_t *y, 
   }
 }
 
-/* Results are held back where they go past the caches, and groups are long and looked at on the way, in place too:
- * where cores gain by it, and where they do not. What is next in a chain is prefetched. */
+/* On cores that gain by it and on cores that do not: results are held back on their way past the caches, and groups are
+ * long and reduced while writing, in place too. In a chain the next tile is prefetched. */
 static void test_what_is_far(void **state) {
   (void)state;
   static const int counts[] = {1, 2, 3};
@@ -626,7 +631,7 @@ static void test_what_is_far(void **state) {
   for (size_t i = 0; i < 2 * COUNT(counts); i++) {
     atomic_store(&took_part, 0);
     mms_habits_here.paces = mms_habits_here.long_groups = mms_habits_here.two_streams = i % 2;
-    mms_habits_here.half_cache = i % 2 == 0 ? here.half_cache : i < COUNT(counts) ? 8192 : 0; /* a group is of fewer */
+    mms_habits_here.half_cache = i % 2 == 0 ? here.half_cache : i < COUNT(counts) ? 8192 : 0; /* groups are shorter */
     check_far("simd", FAR, x, y, counts[i / 2]);
     const unsigned bits = atomic_load(&took_part);
     shared += (bits & (bits - 1)) != 0;
@@ -675,7 +680,8 @@ int main(int argc, char **argv) {
   static const struct child children[] = {{"tests", run_with_the_blas}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  /* Many threads that spin would keep few cores from those they wait for. OpenMP asks once, when it is loaded. */
+  /* Many spinning threads would keep few cores from the threads they wait for. OpenMP reads the policy when it is
+   * loaded. */
   if (getenv("OMP_WAIT_POLICY") == NULL) become_self("all", &(struct setting){"OMP_WAIT_POLICY", "passive"}, 1);
   int failed = run_all();
   return failed + run_with_each_openblas();

@@ -1,4 +1,4 @@
-/* test_blocks.c: a scan that comes in blocks is the scan of the whole, to the bit where the header says so.
+/* test_blocks.c: a scan that comes in blocks equals the scan of the whole, to the bit where the header says so.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,7 +14,7 @@ struct blocks {
   struct buffer x, y, carry;
 };
 
-/* What leaves every element as it is. */
+/* The carry that leaves every element as it is. */
 static void set_identity(const struct type *type, void *carry) {
   if (type->type == MMSCAN_F32) *(float *)carry = -0.0f;
   if (type->type == MMSCAN_F64) *(double *)carry = -0.0;
@@ -37,7 +37,7 @@ static void blocks_begin(struct blocks *b, unsigned variant) {
       set_identity(b->sample->oracle.type, b->carry.data + r * size);
 }
 
-/* The next `n` elements of every row, after the first `done` in the order of the scan. */
+/* Scans the next `n` elements of every row, after the first `done` in scan order. */
 static void blocks_next(struct blocks *b, size_t done, size_t n) {
   const struct type *type = b->sample->oracle.type;
   const size_t at = (b->reverse ? b->n - done - n : done) * type->size;
@@ -48,7 +48,7 @@ static void blocks_next(struct blocks *b, size_t done, size_t n) {
   b->calls++;
 }
 
-/* Rows are right; so are the carries, which are the sums of whole rows. Each block is one more addition. */
+/* Checks the rows, and the carries, which are the sums of whole rows. Each block is one more addition. */
 static void blocks_check(const struct blocks *b) {
   const struct oracle *o = &b->sample->oracle;
   const double rounds = roundings(NULL, b->n + b->calls);
@@ -72,7 +72,7 @@ static void blocks_end(struct blocks *b) {
 
 /* ---- Cut anywhere ------------------------------------------------------------------------------------------------ */
 
-/* Cut at random places; blocks of 0 elements among them. */
+/* Cuts at random places; some blocks have 0 elements. */
 static void cut_anywhere(struct blocks *b, struct rng *rng, unsigned variant) {
   blocks_begin(b, variant);
   for (size_t done = 0, n; done < b->n; done += n) {
@@ -120,7 +120,7 @@ static void test_element_by_element(void **state) {
 
 /* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
-/* In blocks of multiples of MMSCAN_MAX_TILE, cut `parts` ways, against one call. The last is `less` shorter. */
+/* Compares blocks of multiples of MMSCAN_MAX_TILE, as `parts` gives them, with one call. The last is `less` shorter. */
 static int same_bits(const struct sample *sample, unsigned variant, const size_t *parts, size_t count, size_t less) {
   struct blocks b = {.sample = sample, .n = 4 * (size_t)MMSCAN_MAX_TILE - less, .batch = 1};
   blocks_begin(&b, variant);
@@ -141,7 +141,7 @@ static int same_bits(const struct sample *sample, unsigned variant, const size_t
   return different;
 }
 
-/* In a process whose environment names the engine; a quick run has f32 and i64. */
+/* Runs in processes whose environment names the engine; a quick run takes f32 and i64. */
 static void test_same_bits(void **state) {
   (void)state;
   static const size_t cuts[][4] = {{1, 1, 1, 1}, {1, 3}, {3, 1}, {2, 2}, {1, 2, 1}, {4}};
@@ -179,7 +179,7 @@ static void test_same_bits_with_each_engine(void **state) {
   }
 }
 
-/* A run of -0.0 is -0.0 to its end, in blocks too. */
+/* A scan of -0.0 elements is -0.0 to its end, in blocks too. */
 static void test_zeros_below(void **state) {
   (void)state;
   float x[300], y[300], carry = -0.0f;

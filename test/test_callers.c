@@ -1,4 +1,4 @@
-/* test_callers.c: any thread may call, also in parallel regions and after a fork.
+/* test_callers.c: any thread may call the library, also in parallel regions and after a fork.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,7 +12,7 @@
 
 enum { CALLERS = 8 };
 
-/* What one thread does again and again, and whether it always came out right. */
+/* What one thread does repeatedly, and whether every result was right. */
 struct caller {
   const struct sample *sample;
   const void *want;        /* the bits of y */
@@ -35,7 +35,7 @@ static void *call_often(void *argument) {
   return NULL;
 }
 
-/* All at a time; returns how many did not come out right. */
+/* All callers run at the same time; returns how many had a wrong result. */
 static int call_from_threads(struct caller *callers) {
   pthread_t threads[CALLERS];
   int wrong = 0;
@@ -94,7 +94,7 @@ static void test_one_plan_by_many_threads(void **state) {
 
 /* ---- Inside OpenMP ----------------------------------------------------------------------------------------------- */
 
-/* One caller in each thread of a region, `inner` regions deep; returns how many went wrong. */
+/* One caller in each thread of a region, `inner` regions deep; returns how many had a wrong result. */
 static int call_in_region(const struct caller *like, int inner) {
   int wrong = 0;
 #pragma omp parallel num_threads(3) reduction(+ : wrong)
@@ -132,7 +132,7 @@ static void test_inside_parallel_regions(void **state) {
   sample_free(&sample);
 }
 
-/* A plan does not know where it was made: inside a region or out of it, it is the same, and runs in both. */
+/* A plan does not depend on where it was made: inside a region or outside, it is the same plan, and it runs in both. */
 struct travelled {
   mmscan_plan *plan;
   mmscan_choice used;
@@ -181,7 +181,7 @@ static void test_plans_travel(void **state) {
 
 /* ---- After a fork ------------------------------------------------------------------------------------------------ */
 
-/* In a child: right on the calling thread, and so in its own child; an alarm ends what hangs. */
+/* In a child: the result is right, on the calling thread, also in the child's own child. An alarm ends a hang. */
 static int call_in_child(const struct caller *like, int generations) {
   const pid_t pid = fork_mortal();
   if (pid != 0) return exit_of(pid);

@@ -8,7 +8,7 @@
 #include "toy.h"
 #include "wisdom_text.h"
 
-enum { N = 1 << 22, TURNS = 200, PATIENCE = 60 /* seconds, after which an alarm ends what hangs */ };
+enum { N = 1 << 22, TURNS = 200, PATIENCE = 60 /* seconds until an alarm ends a hang */ };
 
 static float x[N], y[N];
 
@@ -88,7 +88,7 @@ static const struct trial {
               {"matmulscan-by-library", scan_by_the_letter_and_a_library},
               {"wisdom", use_wisdom}};
 
-/* What is cancelled already ends at the first cancellation point. */
+/* A thread that is already cancelled ends at the first cancellation point. */
 static void *call_when_cancelled(void *argument) {
   const struct trial *trial = argument;
   static mmscan_status status;
@@ -98,7 +98,7 @@ static void *call_when_cancelled(void *argument) {
   return &status;
 }
 
-/* A thread that is not cancelled may be after a call as before it. */
+/* After a call, a thread that is not cancelled can be cancelled as before the call. */
 static void *call_and_look(void *argument) {
   const struct trial *trial = argument;
   static mmscan_status status;
@@ -109,7 +109,7 @@ static void *call_and_look(void *argument) {
   return &status;
 }
 
-/* In a fresh process, whose first call it is. */
+/* Runs a trial as the first call of a fresh process. */
 static int run_one(const char *name) {
   pthread_t thread;
   void *result;

@@ -1,5 +1,5 @@
-/* test_chain.c: a chain of tiles gives what one thread gives, to the bit: of every type and variant, in place too, with
- * a carry that goes in and comes out.
+/* test_chain.c: a chain of tiles gives what one thread gives, to the bit: for every type and variant, in place too, and
+ * with a carry that goes in and comes out.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,8 +10,8 @@
 #include "shot.h"
 #include "tiles.h"
 
-/* Whatever the BLAS is, it is given whole tiles, and threads that share them have a chain (the Makefile wraps these
- * functions). */
+/* The Makefile wraps these functions: whatever the BLAS, it is given whole tiles, and threads that share them have a
+ * chain. */
 static size_t chains;
 
 size_t __wrap_mms_unit_block(const mms_unit *unit);
@@ -31,7 +31,7 @@ bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 
 enum { MOST_ROWS = 3, MOST_TILES = 5 };
 
-/* Rows of n elements of a sample, which are one block of a scan: what comes of them, and of the carries. */
+/* Scans rows of n elements of a sample as one block of a longer scan; gives the results and the carries. */
 static void scan(const struct sample *sample, const mmscan_desc *desc, bool in_place, int threads, struct buffer *y,
                  struct buffer *carry) {
   const size_t size = sample->oracle.type->size, bytes = desc->n * desc->batch * size;
@@ -68,7 +68,7 @@ static void test_chains(void **state) {
   struct rng rng = rng_of(1);
   size_t scans = 0;
   assert_non_null(mms_isa_best());
-  mms_habits_here.half_cache = 2 * MMS_ENGINE_TILE; /* which an emulated core may not have */
+  mms_habits_here.half_cache = 2 * MMS_ENGINE_TILE; /* an emulated core may have less */
   for (size_t t = 0; t < TYPES; t++) {
     const size_t tile = MMS_ENGINE_TILE / type_at(t)->size, tiles = sized(MOST_TILES, 2);
     struct sample sample = sample_new(type_at(t), RANDOM, MOST_ROWS * MOST_TILES * tile);

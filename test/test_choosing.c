@@ -1,4 +1,4 @@
-/* test_choosing.c: that what is measured is fast, and that what is estimated uses threads where there is work for them.
+/* test_choosing.c: what is measured is fast, and what is estimated uses threads where there is work for them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -25,7 +25,7 @@ static mmscan_plan *measured(const mmscan_desc *desc, const mmscan_choice *asked
 
 enum { LONG = 1 << 20, RUNS = 9 };
 
-/* Seconds, the least of some runs. Drops the plan. */
+/* The time of the fastest of some runs, in seconds. Destroys the plan. */
 static double time_of(mmscan_plan *plan, const float *x, float *y) {
   double least = DBL_MAX;
   for (int i = 0; i < RUNS; i++) {
@@ -38,7 +38,8 @@ static double time_of(mmscan_plan *plan, const float *x, float *y) {
   return least;
 }
 
-/* The plain loop takes several times as long as the engine that is made for this, and the model as any. */
+/* A measured plan uses neither the plain loop, which takes several times as long as the engine made for this, nor the
+ * model, which takes several times as long as any. */
 static void test_what_is_measured_is_not_the_slowest(void **state) {
   (void)state;
   if (is_instrumented()) {
@@ -55,7 +56,7 @@ static void test_what_is_measured_is_not_the_slowest(void **state) {
   mmscan_plan_destroy(plan);
 }
 
-/* By one thread, whose time other processes hardly change. */
+/* The time of one thread, which other processes hardly change. */
 static double time_of_engine(const char *engine, const mmscan_desc *desc, const float *x, float *y) {
   mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = engine, .threads = 1};
   return time_of(plan_new(desc, &asked, &used), x, y);
@@ -71,8 +72,8 @@ static double fastest_engine(const mmscan_desc *desc, const float *x, float *y) 
   return least;
 }
 
-/* What is measured is about as fast as the fastest engine with the sizes that it has by itself: in one of three tries,
- * as other processes may have the CPU. */
+/* A measured plan is about as fast as the fastest engine with its default sizes, in one of three tries, since other
+ * processes may take the CPU. */
 static void test_what_is_measured_is_fast(void **state) {
   (void)state;
   const mmscan_choice one = {.struct_size = sizeof one, .threads = 1};
@@ -110,7 +111,7 @@ static int threads_of(mmscan_type type, size_t n, size_t batch, const char *engi
 
 static const char *engine_for(size_t n, size_t batch) { return choice_for(MMSCAN_F32, n, batch, NULL).engine; }
 
-/* One scan of a few elements is a loop; many are done several at a time. */
+/* One scan of a few elements is a plain loop; of many scans, several are done at a time. */
 static void test_engine_for_few(void **state) {
   (void)state;
   for (size_t n = 1; n < 8; n++) {
@@ -120,7 +121,7 @@ static void test_engine_for_few(void **state) {
   }
 }
 
-/* Of 2048 floats in eight tiles: little, by s = 4, on any cores. */
+/* The threads for 2048 floats in eight tiles; with s = 4 that is little work for any core. */
 static int threads_by_gemm(size_t s) {
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 2048);
   mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = "gemm", .s = s, .tile = 256};
@@ -128,8 +129,8 @@ static int threads_by_gemm(size_t s) {
   return used.threads;
 }
 
-/* What is long pays for a team of threads, in each type and by each engine that has tiles; what is short does not; and
- * nothing has more than there are. */
+/* Long scans get a team of threads, for each type and each engine that has tiles; short scans do not. No plan has more
+ * threads than there are. */
 static void check_estimates(void) {
   static const mmscan_type types[] = {MMSCAN_F32, MMSCAN_F64, MMSCAN_I32, MMSCAN_I64, MMSCAN_U32, MMSCAN_U64};
   static const char *const engines[] = {NULL, "simd", "gemm"};
@@ -147,7 +148,7 @@ static void check_estimates(void) {
   assert_in_range(threads_of(MMSCAN_F32, n / 64, 64, "serial"), most > 1 ? 2 : 1, most);
 }
 
-/* Bits do not depend on how many threads there may be, and so neither does what is chosen but they. */
+/* Bits do not depend on the number of threads, so only the number of threads in a choice may depend on it. */
 static void test_engine_for_any_number(void **state) {
   (void)state;
   static const size_t batches[] = {1, 2, 8, 100, 1000, 4000};
@@ -173,7 +174,7 @@ static void test_estimates_here(void **state) {
   check_estimates();
 }
 
-/* How many CPUs there are makes no difference. */
+/* The number of CPUs makes no difference. */
 static int child_estimates(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates_here)};
   return cmocka_run_group_tests(tests, NULL, NULL);
@@ -190,7 +191,7 @@ static void test_estimates_for_any_number(void **state) {
 
 /* ---- What is estimated ------------------------------------------------------------------------------------------- */
 
-/* As a plan has it done: with s of the engine gemm, in tiles. */
+/* The job of a plan: with s for the engine gemm, with a tile for engines that have tiles. */
 static mms_job job_of(const mms_engine *engine, const mms_isa *isa, mmscan_type type, size_t s, size_t tile) {
   return (mms_job){.op = MMSCAN_PLUS,
                    .type = type,
@@ -207,8 +208,8 @@ static double cost_of(const mms_engine *engine, const mms_isa *isa, mmscan_type 
   return mms_estimate(engine, &job, (mms_shape){MMSCAN_PLUS, type, n, batch}, 1).least;
 }
 
-/* Elements of 64 bits take longer than those of 32, by an engine of vectors at least; many scans no longer than so many
- * alone, but as long as their elements in one. */
+/* 64-bit elements take longer than 32-bit ones with the engine simd, and no less time with any other. Many scans take
+ * at most as long as the same number of single scans, but longer than one scan of all their elements. */
 static void check_costs(const mms_engine *engine, const mms_isa *isa) {
   static const mmscan_type types[][2] = {{MMSCAN_F32, MMSCAN_F64}, {MMSCAN_I32, MMSCAN_I64}, {MMSCAN_U32, MMSCAN_U64}};
   for (size_t t = 0; t < COUNT(types); t++) {
@@ -235,7 +236,7 @@ static double cost_by_size(size_t s) {
   return mms_estimate(&mms_engine_gemm, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, LONG, 1}, 1).least;
 }
 
-/* Kernels are made for s = 2, 4, 8 and 16. */
+/* Kernels are made for s = 2, 4, 8 and 16 only; every other s costs more. */
 static void test_costs_of_sizes(void **state) {
   (void)state;
   assert_true(cost_by_size(2) < cost_by_size(4) && cost_by_size(4) < cost_by_size(8) &&
@@ -244,8 +245,8 @@ static void test_costs_of_sizes(void **state) {
     if (s != 4 && s != 8 && s != 16) assert_true(cost_by_size(s) > cost_by_size(16));
 }
 
-/* So many threads are at best so many times as fast, whatever does not come out even, but for what each scan takes to
- * start; and where half of them take as long, there are no more. */
+/* However the work divides, k threads are at most k times as fast, apart from the time to start each scan. No more
+ * threads are used where half of them would take as long. */
 static void check_costs_of_threads(const mms_engine *engine, size_t n, size_t batch, int most) {
   const mms_job job = job_of(engine, mms_isa_best(), MMSCAN_F64, 4, TILE);
   const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F64, n, batch};
@@ -270,7 +271,8 @@ static void test_costs_of_threads(void **state) {
         for (int most = 1; most <= 64; most *= 2) check_costs_of_threads(engine, TILE / 2 * halves, batches[b], most);
 }
 
-/* Threads that are apart wait longer for each other: the shortest scan that two of them share, in 1024 floats. */
+/* The shortest scan that two threads share, in units of 1024 floats: threads that are apart wait longer for each
+ * other. */
 static size_t least_for_two(double handoff) {
   const mms_job job = job_of(&mms_engine_simd, mms_isa_best(), MMSCAN_F32, 0, 1024);
   mms_apart_found(handoff);
@@ -295,7 +297,7 @@ static void test_costs_of_threads_that_are_apart(void **state) {
   assert_true(near > 1 && near < apart && apart < 1024);
 }
 
-/* From one on twice as many, and at last all. */
+/* From one thread on, each count is twice the last, and the final one is all threads. */
 static void test_counts_that_are_tried(void **state) {
   (void)state;
   for (int most = 2; most < 70; most++)
@@ -307,7 +309,7 @@ static void test_counts_that_are_tried(void **state) {
 
 /* ---- A BLAS that does not multiply ------------------------------------------------------------------------------- */
 
-/* It is not used, and all that needs none goes on. */
+/* It is not used, and everything that needs no BLAS still works. */
 static int child_with_wrong_blas(void) {
   float x[100], y[100];
   for (size_t i = 0; i < COUNT(x); i++) x[i] = 1;

@@ -1,5 +1,5 @@
-/* test_cpu.c: which instruction sets run, and whose cores they are, by what CPUs and systems that are made up here say
- * of themselves; and what such cores do best.
+/* test_cpu.c: which instruction sets run, and whose cores these are, as told by CPUs and systems that are made up here;
+ * and what such cores do best.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* Bits by the manuals: of ECX of CPUID leaf 1, of EBX of leaf 7, of XCR0. */
+/* Bits as in the manuals: of ECX of CPUID leaf 1, of EBX of leaf 7, of XCR0. */
 enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX = 1 << 28 };
 enum { AVX2 = 1 << 5, F = 1 << 16, DQ = 1 << 17, BW = 1 << 30 };
 enum { X87 = 1 << 0, SSE = 1 << 1, YMM = 1 << 2, OPMASK = 1 << 5, ZMM_HIGH = 1 << 6, ZMM_MORE = 1 << 7 };
@@ -38,7 +38,7 @@ static void test_what_the_cpu_has(void **state) {
   check("AVX-512VL alone", ALL1, VL, ALL_XCR0, false, false);
 }
 
-/* Registers that the system does not save are not to be used, whatever the CPU has. */
+/* Registers that the system does not save must not be used, whatever the CPU has. */
 static void test_what_the_system_saves(void **state) {
   (void)state;
   static const uint32_t of_zmm[] = {OPMASK, ZMM_HIGH, ZMM_MORE};
@@ -52,14 +52,14 @@ static void test_what_the_system_saves(void **state) {
     check("a part of ZMM saved", ALL1, ALL7, ALL_XCR0 & ~of_zmm[i], true, false);
 }
 
-/* The compiler's runtime looks at the same. */
+/* The compiler's runtime checks the same. */
 static void test_this_cpu(void **state) {
   (void)state;
   assert_int_equal(mms_cpu_runs_avx2(), !!__builtin_cpu_supports("avx2"));
   if (mms_cpu_runs_avx512()) assert_true(mms_cpu_runs_avx2() && __builtin_cpu_supports("avx512vl"));
 }
 
-/* Signatures that such CPUs are known by: EAX of leaf 1 holds the family, the model and the stepping. */
+/* Signatures of real CPUs: EAX of leaf 1 holds the family, the model and the stepping. */
 static void test_whose_cores(void **state) {
   (void)state;
   enum { GENU = 0x756E6547, AUTH = 0x68747541, CENT = 0x746E6543 };
@@ -89,13 +89,13 @@ static void test_whose_cores(void **state) {
   }
 }
 
-/* Whether there is a leaf that tells of caches: bit 22 of ECX of leaf 0x80000001. */
+/* Whether there is a leaf that describes caches: bit 22 of ECX of leaf 0x80000001. */
 static bool has_topology(void) {
   uint32_t a, b, c, d;
   return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c >> 22 & 1);
 }
 
-/* Linux reads the same, in its own way; or guesses, where the CPU does not say. */
+/* Linux reads the same in its own way, or guesses where the CPU does not say. */
 static void test_the_last_cache(void **state) {
   (void)state;
   if (mms_cpu_cores() < MMS_CORES_AMD) {
@@ -142,7 +142,7 @@ static void check_habits(mms_cores cores, size_t own_kib, size_t last_mib, mms_h
   assert_true(h.slower == want.slower);
 }
 
-/* By the tables of doc/PERFORMANCE.md; here in MiB and KiB. */
+/* As in the tables of doc/PERFORMANCE.md; sizes here are in MiB and KiB. */
 static void test_habits(void **state) {
   (void)state;
   mms_habits amd = {.has_dies = true, .stream_from = 8, .half_cache = 256, .slower = 1};

@@ -11,10 +11,10 @@
 
 enum { NAME = 32 };
 
-/* What the child saw; strings are cut to size. */
+/* What the child saw; strings are truncated. */
 struct report {
   mmscan_status empty, simple[4], exclusive, scan, block, plan_create, execute, product, matmulscan;
-  bool touched; /* y, by a call that failed */
+  bool touched; /* whether a call that failed changed y */
   int threads;
   size_t count, tile;
   int plan_threads;
@@ -23,7 +23,7 @@ struct report {
 
 static void keep(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text_or(text, "")); }
 
-/* The simple call has a path of its own for short scans: it must see the environment too. */
+/* The simple call has its own path for short scans, which must see the environment too. */
 static void probe_simple(struct report *r, float *x, float *y) {
   static const size_t lengths[] = {1, 16, 1000, 100000};
   r->empty = mmscan_inclusive_f32(0, NULL, NULL);
@@ -71,7 +71,7 @@ static void probe_units(struct report *r, const float *x, float *y) {
   r->touched = r->touched || (r->matmulscan != MMSCAN_OK && y[0] != -1);
 }
 
-/* What engine an instruction set alone is asked for with. */
+/* The engine of a plan that asks for an instruction set only. */
 static void probe_isa(struct report *r) {
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
   mmscan_choice choice = {.struct_size = sizeof choice, .isa = "portable"};
@@ -104,16 +104,16 @@ static int probe(void) {
 
 /* ---- In the parent ----------------------------------------------------------------------------------------------- */
 
-/* A status of `any` means: not MMSCAN_OK. */
+/* A status of ANY means any but MMSCAN_OK. */
 enum { ANY = -1, SETTINGS = 3 };
 
 struct expected {
   struct setting setting[SETTINGS]; /* the first is the one at fault, if any is */
   int status;
-  const char *engine, *unit; /* NULL: not looked at */
-  int threads;               /* 0: not looked at */
+  const char *engine, *unit; /* NULL: not checked */
+  int threads;               /* 0: not checked */
   const char *isa;           /* NULL: the best that runs here */
-  const char *reason;        /* in the message; NULL: not looked at */
+  const char *reason;        /* in the message; NULL: not checked */
 };
 
 static const struct expected expectations[] = {
@@ -185,8 +185,8 @@ static void check_error(const struct expected *e, const struct report *r) {
   if (e->reason && !strstr(r->error, e->reason)) fail_msg("no '%s' in: %s", e->reason, r->error);
 }
 
-/* Instruction sets are listed best first, but for a CPU of which the compiler's runtime knows that it has no units of
- * 512 bits (Zen 4; those before it have no AVX-512). */
+/* Instruction sets are listed best first, except AVX-512 on a CPU that the compiler's runtime knows to have no 512-bit
+ * units (Zen 4; earlier Zens have no AVX-512). */
 static bool pays(const char *isa) {
 #if defined(__x86_64__)
   if (strcmp(isa, "avx512") == 0) return !__builtin_cpu_is("amdfam19h");
@@ -227,7 +227,7 @@ static void test_each_variable(void **state) {
   for (size_t i = 0; i < COUNT(expectations); i++) probe_as(&expectations[i]);
 }
 
-/* Of a long value a part is told, and what is wrong with it. */
+/* The message quotes a part of a long value, and says what is wrong with it. */
 static void test_long_value(void **state) {
   (void)state;
   char value[1000] = "";
@@ -244,7 +244,7 @@ static void test_long_value(void **state) {
 
 /* ---- Instruction sets -------------------------------------------------------------------------------------------- */
 
-/* What the compiler's own runtime says of this CPU and system. */
+/* What the compiler's runtime says of this CPU and system. */
 static bool cpu_has(const char *isa) {
 #if defined(__x86_64__)
   if (strcmp(isa, "avx2") == 0) return __builtin_cpu_supports("avx2");
@@ -266,7 +266,7 @@ static bool can_be_chosen(const char *isa) {
   return status == MMSCAN_OK;
 }
 
-/* With each engine: a variable that cannot be honoured is told, though that engine has no use for it. */
+/* With each engine: a variable that cannot be honoured is reported even if the engine has no use for it. */
 static void check_isa(const char *isa, bool runs) {
   static const char *const engines[] = {"auto", "simd", "gemm", "serial"};
   for (size_t i = 0; i < COUNT(engines); i++) {
@@ -317,7 +317,7 @@ static void test_wisdom_that_cannot_be_used(void **state) {
   refuse_wisdom(in_scratch("illegal"), "line");
 }
 
-/* A head with one character that is another's. */
+/* A head with one character changed. */
 static void check_changed(size_t at, const char *reason) {
   struct text head = wisdom_head(), foreign;
   head.data[at]++;
@@ -326,7 +326,8 @@ static void check_changed(size_t at, const char *reason) {
   refuse_wisdom(in_scratch("foreign"), reason);
 }
 
-/* In the line that starts so, what comes first then, and what comes last: of a CPU its name, and its signature. */
+/* Changes the first and the last character of what follows `start` in its line: of a CPU, in its name and its
+ * signature. */
 static void check_foreign(const char *start, const char *reason) {
   const struct text head = wisdom_head();
   const char *line = strstr(head.data, start);
@@ -355,7 +356,7 @@ static struct text head_of_another_blas(void) {
   return other;
 }
 
-/* Its version matters to who uses it. */
+/* The version matters only to choices that use the BLAS. */
 static void test_wisdom_of_another_blas(void **state) {
   (void)state;
   struct text head = head_of_another_blas();
@@ -369,7 +370,7 @@ static void test_wisdom_of_another_blas(void **state) {
   refuse_wisdom(in_scratch("used"), "BLAS that is not here or of another version");
 }
 
-/* Wisdom of one instruction set is not for another. */
+/* Wisdom for one instruction set is refused for another. */
 static void test_wisdom_of_another_isa(void **state) {
   (void)state;
   const char *file = wisdom_file("good", "f32 16 0 simd - 0 1024 1 1024\n");
@@ -380,11 +381,11 @@ static void test_wisdom_of_another_isa(void **state) {
   probe_as(&e);
 }
 
-/* Plans for 100,000 floats use the file's choice, but what another variable says outranks it. */
+/* Plans for 100,000 floats use the file's choice, unless another variable outranks it. */
 static const struct {
   const char *line, *name, *value; /* the other variable; NULL: none */
   const char *engine, *unit;
-  size_t tile; /* 0: not looked at */
+  size_t tile; /* 0: not checked */
   int threads; /* the plan's */
 } uses[] = {
     {"f32 16 0 simd - 0 1024 1 1024\n", NULL, NULL, "simd", "", 1024, 1},
@@ -400,7 +401,7 @@ static const struct {
     {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
     {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
     {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "3", "serial", "", 0, 1},
-    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "serial", "", 0, 1}, /* measured with fewer */
+    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "serial", "", 0, 1}, /* measured with fewer threads */
     {"f32 16 0 simd - 0 1024 2 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 1024, 0},
 };
 
@@ -431,8 +432,8 @@ static bool is_honoured(const mmscan_choice *asked) {
   return right;
 }
 
-/* A choice outranks the environment: here it asks for each engine, and for what only one has, while the environment
- * names another. */
+/* A choice outranks the environment: it asks for each engine, and for what only one engine has, while the environment
+ * names another engine. */
 static int probe_choices(void) {
   const mmscan_choice others[] = {{.struct_size = sizeof others[0], .isa = "portable"},
                                   {.struct_size = sizeof others[0], .unit = "cblas"},
@@ -475,7 +476,7 @@ static int scan_one(void) {
   return mmscan_inclusive_f32(1, &x, &x) == MMSCAN_OK ? 0 : 1;
 }
 
-/* A library that the user names is not loaded with them. */
+/* A program with more rights than its user does not load a library that the user names. */
 static void test_more_rights_than_the_user(void **state) {
   (void)state;
   const struct setting wrong = {"MMSCAN_UNIT", "/nowhere/libblas.so"};

@@ -1,5 +1,4 @@
-/* test_extremes.c: numbers and texts that nobody means. Each is given to the library in a fresh process, which it must
- * not end.
+/* test_extremes.c: absurd numbers and texts. Each is given to the library in a fresh process, which must survive it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -45,7 +44,7 @@ static bool scan_by_plan(const char *engine, int threads) {
   return right;
 }
 
-/* Many segments, and one; an engine that is named, and the best. */
+/* Many segments and one; a named engine and the best one. */
 static int use_threads(void) {
   static const int threads[] = {30000, INT_MAX};
   for (size_t i = 0; i < COUNT(threads); i++) {
@@ -57,7 +56,7 @@ static int use_threads(void) {
 
 /* ---- Sizes of structs -------------------------------------------------------------------------------------------- */
 
-/* No version of the library has a struct so long: what is behind it is not looked at. */
+/* No version of the library has so long a struct, so what follows the known fields is not read. */
 static int use_sizes(void) {
   static const size_t sizes[] = {SIZE_MAX, PTRDIFF_MAX, 1025};
   float x[4] = {0}, y[4];
@@ -77,7 +76,7 @@ static int use_sizes(void) {
 
 /* ---- A version, or a name, of two lines -------------------------------------------------------------------------- */
 
-/* A file of wisdom is of lines: it leaves out the library, its routines and the shapes for which it is best. */
+/* A wisdom file consists of lines, so it omits such a library, its routines, and the shapes for which it is best. */
 static int write_without(const char *library) {
   const char *unit, *file = getenv("MMSCAN_TEST_FILE");
   if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return 6;
@@ -101,7 +100,7 @@ static int use_name_of_two_lines(void) {
   return remove(name) == 0 ? failed : 8;
 }
 
-/* What is read is what was written, whatever the linked BLAS says of itself. */
+/* A file that was written can be read again, whatever the linked BLAS says of itself. */
 static int use_linked(void) {
   const char *file = getenv("MMSCAN_TEST_FILE");
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 1;
@@ -116,7 +115,7 @@ static size_t count_of(const char *text, const char *what) {
   return count;
 }
 
-/* A file holds so many libraries and no more; which are written is all one. */
+/* A file holds at most MMS_ROSTER_MOST libraries; it does not matter which of them are written. */
 static int use_many_libraries(void) {
   const char *file = getenv("MMSCAN_TEST_FILE");
   for (int i = 0; i < MMS_ROSTER_MOST + 3; i++) {
@@ -129,7 +128,7 @@ static int use_many_libraries(void) {
   return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 4;
 }
 
-/* Adds so many routines to the lines of a file. */
+/* Adds `count` routines to the lines of a file. */
 static void add_routines(struct text *lines, const char *name, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char line[48];
@@ -167,7 +166,8 @@ static void test_lines_of_libraries(void **state) {
   assert_status(MMSCAN_EIO, read_routines("routine", MMS_ROSTER_ROUTINES + 1));
 }
 
-/* A library is in a file once. Of several files together it has no more routines than are read again. */
+/* A version of a library appears in a file only once. After several files are read, a library has no more routines than
+ * can be read again. */
 static void test_a_library_twice(void **state) {
   (void)state;
   static const char library[] = "blas /lib\nversion 1\n";

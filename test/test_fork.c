@@ -1,5 +1,5 @@
-/* test_fork.c: fork() while other threads are in the library, and what a child of it can do: all, on the calling thread
- * where its parent had threads.
+/* test_fork.c: fork() while other threads are in the library. Its child can call everything; where the parent had
+ * threads, on the calling thread.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -21,7 +21,7 @@
 #include "unit/selftest.h"
 #include "unit_list.h"
 
-enum { PATIENCE = 60 /* seconds, after which an alarm ends what hangs */ };
+enum { PATIENCE = 60 /* seconds until an alarm ends a hang */ };
 
 /* ---- A fork in the middle of a call ------------------------------------------------------------------------------ */
 
@@ -32,7 +32,7 @@ static bool open_and_close(void) {
 
 static bool try_linked(void) { return mmscan_routine_try("cblas", "sgemm") == MMSCAN_OK; }
 
-/* So often that forks meet the library's own locks. */
+/* Repeated so often that forks come while the library's own locks are held. */
 static bool multiply_in(mmscan_product_form form) {
   const char *unit = getenv("MMSCAN_TEST_LIBRARY");
   bool right = true;
@@ -43,7 +43,7 @@ static bool multiply_in(mmscan_product_form form) {
 static bool multiply(void) { return multiply_in(MMSCAN_PRODUCT_CHUNKED); }
 static bool multiply_by_threads(void) { return multiply_in(MMSCAN_PRODUCT_GEMM); }
 
-/* What a thread does until it is told to stop; with pauses, in which a fork() that waits for a lock can have it. */
+/* What a thread does until it is told to stop, with pauses in which a fork() that waits for a lock can take it. */
 struct busy {
   bool (*call)(void);
   _Atomic bool stop, failed;
@@ -58,8 +58,8 @@ static void *call_on_and_on(void *argument) {
   return NULL;
 }
 
-/* Children that make the very call that some thread of their parent is in. What is done once is done before: not every
- * pthread_once() outlives a fork(). */
+/* Forks children that make the very call that another thread of their parent is in. One-time initialisation is done
+ * before: not every pthread_once() survives a fork(). */
 static int fork_amid(bool (*call)(void)) {
   struct busy b = {.call = call};
   pthread_t thread;
@@ -102,11 +102,11 @@ static int fork_amid_products(void) {
   return fork_amid(multiply);
 }
 
-/* What the library does itself at a fork(), whose handlers are younger than ours, comes when no product is made. */
+/* The BLAS has fork handlers of its own, registered after ours. They run while no product is computed. */
 static int fork_amid_threads(void) {
   const char *unit;
   int (*disturbed)(void);
-  mmscan_threads(); /* whatever is done once is done */
+  mmscan_threads(); /* one-time initialisation */
   if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
   *(void **)&disturbed = dlsym(dlopen(unit, RTLD_LAZY | RTLD_NOLOAD), "toy_disturbed");
   const int failed = fork_amid(multiply_by_threads);
@@ -120,7 +120,8 @@ static int fork_again(void) {
   return exit_of(pid);
 }
 
-/* As a handler of a signal may: this thread does not wait for itself; nor does it in the child, once it is out. */
+/* A fork inside a product, as a signal handler may do: the thread does not wait for itself, nor does it in the child
+ * after the product. */
 static int fork_inside(void) {
   const char *unit;
   const pid_t self = getpid();
@@ -135,7 +136,7 @@ static int fork_inside(void) {
   return *forked ? 12 : fork_again();
 }
 
-/* A fork() waits for the test of a routine that another thread is in, and the child can test others. */
+/* A fork() waits until another thread has finished testing a routine, and the child can test others. */
 static atomic_int tested; /* products */
 static atomic_bool stops;
 
@@ -174,7 +175,8 @@ static void check_child(const char *argument, const struct setting *settings, si
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
 }
 
-/* An emulator forks with its own locks held by other threads, and so did the address sanitizer's malloc() for long. */
+/* An emulator forks while other threads hold its own locks; so, for a long time, did the address sanitizer's
+ * malloc(). */
 static void skip_where_locks_stay(void) {
 #ifndef MMS_SANITIZED_ADDRESSES
   if (emulator() == NULL) return;
@@ -255,19 +257,19 @@ static bool scan_by_the_letter(void) {
   return mmscan_matmulscan(&desc, x, y, NULL) == MMSCAN_OK;
 }
 
-/* A child, which scans on `threads` threads, and its own child. */
+/* A child that scans on `threads` threads, and the child's own child. */
 static int scan_in_child(int threads, int generations) {
   pid_t pid = fork();
   if (pid != 0) return exit_of(pid);
   alarm(PATIENCE);
   bool right = mmscan_threads() == threads && scan_with_two() && scan_by_the_letter();
-  /* that has threads now, if this has */
+  /* the child has threads now if it may have any, so its own child scans on one */
   _exit(!right ? 1 : generations > 1 ? scan_in_child(1, generations - 1) : 0);
 }
 
 static int after_matmulscan(void) { return scan_by_the_letter() ? scan_in_child(1, 2) : 9; }
 
-/* Of the program, which has not called the library yet. */
+/* After a parallel region of the program, which has not called the library yet. */
 static int after_a_region(void) {
   int threads = 0;
 #pragma omp parallel num_threads(2) reduction(+ : threads)

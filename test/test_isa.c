@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The name that a plan reports proves nothing. But the kernels of vectors of different widths add floats in different
- * orders, and the plain loop in another one: on random elements each has bits of its own. Where vectors are as wide the
- * bits are the same, and plans are asked for the kernels that they have.
+ * The name that a plan reports proves nothing. But kernels with vectors of different widths add floats in different
+ * orders, and the plain loop in yet another: on random elements each gives bits of its own. Kernels with equally wide
+ * vectors give the same bits; there the test looks at which kernels a plan has.
  */
 #include "child.h"
 #include "kernel/isa.h"
@@ -26,7 +26,8 @@ static size_t width_of(const char *isa) {
   return 0;
 }
 
-/* The choices of forced_all() whose float sums no other one has: one for each width, and the plain loop. */
+/* The choices of forced_all() whose float sums differ from those of all others: one for each width, and the plain
+ * loop. */
 static struct forced all_apart(void) {
   struct forced apart = {0};
   const struct forced *all = forced_all();
@@ -49,7 +50,7 @@ static void *scan_by(const struct sample *sample, const mmscan_desc *desc, const
   const size_t size = desc->n * sample->oracle.type->size;
   mmscan_choice used;
   mmscan_plan *plan = plan_new(desc, choice, &used);
-  struct buffer y = buffer_new(size, 0); /* aligned as streams want it */
+  struct buffer y = buffer_new(size, 0); /* aligned for non-temporal stores */
   memcpy(y.data, sample->x, size);
   assert_mmscan_ok(mmscan_execute(plan, in_place ? (const void *)y.data : sample->x, y.data));
   mmscan_plan_destroy(plan);
@@ -73,7 +74,7 @@ static void check_apart(const struct sample *sample, const struct forced *apart,
   for (size_t i = 0; i < apart->count; i++) free(bits[i]);
 }
 
-/* Short, of several tiles, and written past the caches. */
+/* A short scan, one of several tiles, and one that is written past the caches. */
 static void test_bits_differ(void **state) {
   (void)state;
   const struct forced apart = all_apart();
@@ -87,7 +88,7 @@ static void test_bits_differ(void **state) {
   }
 }
 
-/* The totals of tiles are made by kernels of their own: where a tile starts an exclusive scan has the sum of those
+/* Separate kernels compute the totals of tiles. At the start of a tile, an exclusive scan has the sum of the tiles
  * before, and nothing else. */
 enum { TILE = 1000, TILE_COUNT = 50, TILES_LENGTH = TILE * TILE_COUNT };
 
@@ -121,7 +122,7 @@ static void test_totals_differ(void **state) {
 
 /* ---- Each has kernels of its own --------------------------------------------------------------------------------- */
 
-/* test_kernel.c sees that no two rows share a kernel. */
+/* test_kernel.c checks that no two rows share a kernel. */
 static const mms_isa *row_of(const char *name) {
   size_t index;
   assert_true(mms_isa_find(name, &index));
@@ -150,7 +151,7 @@ static void test_kernels_of_plans(void **state) {
 
 /* ---- The environment is obeyed ----------------------------------------------------------------------------------- */
 
-/* One-shot calls of short scans have a path of their own, in which the first call asks the environment. */
+/* One-shot calls of short scans have their own path, in which the first call reads the environment. */
 static const size_t lengths[] = {1,  8,  9,  16,  17,   30,    31,    32,    33,    35,    36,
                                  51, 52, 64, 100, 1000, 16384, 16385, 32768, 32769, 100000};
 enum { CALLS = 3, LONGEST = 100000 };
@@ -186,7 +187,7 @@ static bool obeys_at(const struct sample *sample, const mmscan_choice *like, siz
   return right;
 }
 
-/* Of a plan that asks for nothing, and of simple calls, which have no plan unless an engine is named. */
+/* Checks a plan that asks for nothing, and simple calls, which have no plan unless an engine is named. */
 static bool has_kernels_of(const char *isa, bool is_auto) {
   const mms_kernel *kernels = row_of(isa)->kernels[MMSCAN_PLUS];
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
@@ -206,7 +207,8 @@ struct obeyed {
   mmscan_kind kind;
 };
 
-/* With "ENGINE ISA" ("-": none) as argument: one-shot calls have the bits of a plan for just that, and its kernels. */
+/* With the argument "ENGINE ISA" ("-": none): one-shot calls give the bits of a plan for just that, with its
+ * kernels. */
 static int child_obeys(const char *argument) {
   char engine[16], isa[16];
   struct obeyed o = {.all = true};

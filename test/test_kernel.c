@@ -1,4 +1,4 @@
-/* test_kernel.c: kernels called by themselves, for what calls through a plan come to by chance alone.
+/* test_kernel.c: kernels called directly, for cases that calls through a plan reach only by chance.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -27,7 +27,7 @@ static void for_each_isa(check_isa *check) {
 
 enum { PLACES = offsetof(mms_kernel, few) / sizeof(void (*)(void)), CALLS = 19 };
 
-/* A kernel is nothing but pointers to functions, and a number. There is no kind 0. */
+/* A kernel consists of pointers to functions, and a number. There is no kind 0. */
 static void check_shares_none(const mms_isa *isa, const mms_isa *other, const struct type *type) {
   void (*a[PLACES])(void), (*b[PLACES])(void);
   size_t calls = 0;
@@ -40,7 +40,7 @@ static void check_shares_none(const mms_isa *isa, const mms_isa *other, const st
   assert_int_equal(calls, CALLS);
 }
 
-/* The row of that name has kernels of that name, which no other row has. */
+/* The row is found by its name, and no other row has this name or any of its kernels. */
 static void check_is_itself(const mms_isa *isa) {
   size_t index;
   assert_true(mms_isa_find(isa->name, &index));
@@ -62,8 +62,8 @@ static void test_rows_are_themselves(void **state) {
 
 enum { LONGEST = 9001 };
 
-/* What a scan finds of its own elements, or of those ahead, is what total() does, and it writes the same, also in
- * place. way: paced, ahead, streamed, reverse, exclusive. */
+/* What a scan finds of its own elements, or of those ahead, equals what total() finds, and y is the same as without,
+ * also in place. Bits of `way`: paced, ahead, streamed, reverse, exclusive. */
 static void check_total_aside(const mms_kernel *kernel, const struct sample *sample, size_t n, unsigned way) {
   const size_t size = sample->oracle.type->size;
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
@@ -100,7 +100,7 @@ static void check_totals_aside(const mms_isa *isa) {
   }
 }
 
-/* The plain loop goes on where elements may not be regrouped; ahead there is one in another place. */
+/* The plain loop continues where elements may not be regrouped; `ahead` has such an element in another place. */
 static void check_totals_beside_large(const mms_isa *isa) {
   static const float large[] = {FLT_MAX / 4, INFINITY, -INFINITY};
   assert_int_equal(type_at(0)->type, MMSCAN_F32);
@@ -114,7 +114,7 @@ static void check_totals_beside_large(const mms_isa *isa) {
     }
 }
 
-/* Whatever is prefetched. */
+/* With either habit of prefetching. */
 static void test_totals_aside(void **state) {
   (void)state;
   const mms_habits here = mms_habits_here;
@@ -126,7 +126,7 @@ static void test_totals_aside(void **state) {
   mms_habits_here = here;
 }
 
-/* What is asked for is not read, and need not exist. */
+/* What a scan is asked to prefetch is not read, and need not exist. */
 static void check_one_asked_for(const mms_kernel *kernel, const struct sample *sample, size_t n, const void *asked,
                                 unsigned way) {
   const size_t bytes = n * sample->oracle.type->size;
@@ -145,7 +145,8 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
 
 enum { ROWS = 16, COLUMNS = 48 };
 
-/* Nor is it by columns that are put together: from rows of zeros, so that what is before them is all. */
+/* Kernels that put columns together do not read it either. The rows are zeros, so results are only what comes before
+ * the columns. */
 static void check_rows_asked_for(const mms_kernel *kernel, const struct type *type, size_t s, const void *asked,
                                  unsigned way) {
   const size_t bytes = s * COLUMNS * type->size;
@@ -167,7 +168,7 @@ static void check_rows_asked_for(const mms_kernel *kernel, const struct type *ty
   buffer_free(&y);
 }
 
-/* Nor by columns that are taken apart, which are many: of few nothing is asked for with narrow vectors. */
+/* Nor do kernels that take columns apart. There are many columns: for few, narrow vectors prefetch nothing. */
 static void check_apart_asked_for(const mms_kernel *kernel, const struct sample *sample, size_t s, const void *asked) {
   enum { MANY = 544, BYTES = ROWS * MANY * sizeof(double) };
   struct buffer want[2], plane[2];
@@ -227,9 +228,9 @@ struct matrix {
   struct buffer plane[2], before[2];
 };
 
-enum { GAP = 3, IN_FRONT = 2, LARGE_NUMBER = 100 }; /* between rows; identities; what else is in gaps */
+enum { GAP = 3, IN_FRONT = 2, LARGE_NUMBER = 100 }; /* between rows; identities before a row; the rest of the gaps */
 
-/* Backwards from the last column where reverse. */
+/* Stores what comes before each column, backwards from the last column if `reverse`, and the identities. */
 static void scan_totals(struct matrix *m, int plane, bool reverse) {
   const size_t first = GAP + (reverse ? 0 : m->rows.s - 1) * m->rows.stride;
   int sum = 0;
@@ -262,7 +263,8 @@ static struct matrix matrix_new(const struct type *type, size_t s, size_t column
   return m;
 }
 
-/* They are found on the way just as if they were given. way: exclusive, reverse, streamed. */
+/* What comes before columns is found on the way, with the same results as if it were given. Bits of `way`: streamed,
+ * reverse, exclusive. */
 static void check_before(const mms_kernel *kernel, const struct type *type, size_t s, size_t columns, unsigned way) {
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   const bool reverse = way & 2;
@@ -297,7 +299,7 @@ static void test_before_columns(void **state) {
 
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
-/* The bits of a scan, also in place, and nothing beside y. way: exclusive, in place. */
+/* Checks the bits of a scan, also in place, and that nothing beside y changes. Bits of `way`: in place, exclusive. */
 static void check_simple(const mms_kernel *kernel, const struct sample *sample, size_t n, mms_value first,
                          unsigned way) {
   const struct type *type = sample->oracle.type;
@@ -329,7 +331,7 @@ static void check_simples(const mms_isa *isa) {
   }
 }
 
-/* Elements, or a carry, with which the plain loop overflows, and in other groupings nothing does. */
+/* Elements, or a carry, with which the plain loop overflows, while other groupings do not. */
 static void check_simples_beside_large(const mms_isa *isa) {
   const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][MMSCAN_F32];
   const float small = FLT_MAX / (1 << 21);
@@ -362,7 +364,7 @@ static bool is_untouched(const unsigned char *bytes, size_t size) {
   return i == size;
 }
 
-/* To any y the same bits are streamed as are stored, and nothing beside them. */
+/* Whatever the address of y, streaming gives the same bits as storing, and writes nothing beside y. */
 static void check_streamed(const mms_kernel *kernel, const struct sample *sample, size_t n, size_t offset,
                            unsigned way) {
   const struct type *type = sample->oracle.type;
@@ -398,8 +400,8 @@ static void check_streams(const mms_isa *isa) {
   }
 }
 
-/* Elements that may not be regrouped stand in the middle, early or late in a block: the plain loop goes on beside what
- * waits, from where the block starts. */
+/* Elements that may not be regrouped, early or late in a block in the middle: the plain loop continues from the start
+ * of the block, beside results that have yet to be streamed. */
 static void check_streams_beside_large(const mms_isa *isa) {
   assert_int_equal(type_at(0)->type, MMSCAN_F32);
   for (size_t first = 68; first < 128; first += 32) {
@@ -420,7 +422,7 @@ static void test_streams_to_any_y(void **state) {
 
 /* ---- NaNs -------------------------------------------------------------------------------------------------------- */
 
-/* A quiet NaN and a signalling one, which is an operand like no other to some instructions; of either sign. */
+/* Quiet NaNs, and signalling ones, which some instructions treat like no other operand; of either sign. */
 static const struct nan {
   uint32_t f32;
   uint64_t f64;
@@ -440,14 +442,14 @@ static double number(mmscan_type type, const void *x, size_t i) {
   return type == MMSCAN_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
-/* Elements that overflow in other groupings than the plain loop's, of the largest; the shorter fit two lanes and one.
- */
+/* Multiples of the largest float that overflow in other groupings than the plain loop's; the shorter ones fit two lanes
+ * and one. */
 static const struct large {
   size_t count;
   double times[5];
 } larges[] = {{5, {-1, 0, 1, 1, -1}}, {3, {-1, 1, 1}}, {3, {-0.45, 0.7, 0.7}}};
 
-/* Such elements, and somewhere after them NaNs: before these all is finite. Places are those of the scan. */
+/* Such elements, and NaNs somewhere after them; everything before the NaNs is finite. Places are in scan order. */
 struct beside_nan {
   mmscan_type type;
   bool reverse;

@@ -1,9 +1,9 @@
-/* test_leader.c: who has which tiles, behind a leader, where threads are not equally fast.
+/* test_leader.c: which thread has which tiles behind a leader, where threads are not equally fast.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The engine here reads and writes nothing. It counts: the total of a tile is 1, so the carry into a tile is its
- * number, and each is written once by the right one. */
+ * The engine here reads and writes nothing. It counts: the total of a tile is 1, so the carry into a tile is the tile's
+ * number. Each tile must be written once, with the right carry. */
 #include <omp.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -18,11 +18,11 @@
 enum { COUNT_OF_TILES = 600, TILE = 32768 }; /* elements */
 
 static enum { NOBODY, THE_LEADER, FOLLOWERS } slow;
-static unsigned nap = 400; /* microseconds, for a tile: a thread that has no core for a while loses few */
+static unsigned nap = 400; /* microseconds for a tile: long, so a thread that has no core for a while loses few tiles */
 static atomic_uint led, reduced, followed; /* tiles */
 static atomic_bool written[COUNT_OF_TILES];
 static atomic_uint wrong; /* tiles written twice, or from a wrong carry */
-static char x[1], y[1];   /* more than they have is never read, nor written */
+static char x[1], y[1];   /* tiles lie beyond these, but are never read or written */
 
 static void write_tile(const mms_tile *t, const mms_value *carry) {
   const size_t index = ((uintptr_t)t->x - (uintptr_t)x) / (TILE * sizeof(int32_t));
@@ -47,7 +47,7 @@ static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_
   write_tile(t, carry);
 }
 
-/* Not before a follower is awake. */
+/* Does not start before a follower is awake. */
 static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
   (void)job, (void)room;
   while (reduced == 0 && omp_get_num_threads() > 1) usleep(nap);
@@ -57,7 +57,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   carry->i32++;
 }
 
-/* Runs all tiles by so many threads. Returns the leader's in a thousand. */
+/* Scans all tiles with `threads` threads. Returns how many of 1000 the leader has. */
 static unsigned led_of(size_t element, int threads) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
   const mms_job job = {.type = MMSCAN_I32, .far = true, .tile = TILE};
@@ -82,8 +82,8 @@ static unsigned led_of(size_t element, int threads) {
   return led * 1000 / COUNT_OF_TILES;
 }
 
-/* What comes from memory: who has to wait has more of it in the next rounds. A follower that is slow may also come too
- * late for a group. */
+/* For data that comes from memory, a thread that has to wait has more of it in the next rounds. A slow follower may
+ * also come too late for a group. */
 static void test_slow_threads(void **state) {
   (void)state;
   unsigned part[3];
@@ -91,11 +91,11 @@ static void test_slow_threads(void **state) {
   print_message("the leader has %u of 1000 tiles where it is slow, %u where its follower is\n", part[THE_LEADER],
                 part[FOLLOWERS]);
   if (team_of(2) < 2) skip();
-  assert_true(part[THE_LEADER] < 500); /* 600 if it had what it has where nobody is slow */
+  assert_true(part[THE_LEADER] < 500); /* 600 with the part it has where no thread is slow */
   assert_true(part[FOLLOWERS] > 700);
 }
 
-/* What caches hold stays with whom it was laid out for, who may have it in the nearest. */
+/* Data in caches stays with the thread for which it was laid out, which may have it in its nearest cache. */
 static void test_fixed_parts(void **state) {
   (void)state;
   slow = THE_LEADER;
@@ -112,7 +112,7 @@ static void test_many_threads(void **state) {
     for (slow = NOBODY; slow <= FOLLOWERS; slow++) led_of(threads % 2 * sizeof(int32_t), threads);
 }
 
-/* Tiles of 128 KiB for two threads, out of place and in. */
+/* Tiles of 128 KiB for two threads, out of place or in place. */
 static void check_layout(size_t count, bool in_place, bool far, bool is_apart, size_t lead, size_t group) {
   const mms_job job = {.type = MMSCAN_F64, .far = far};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job, .x = x, .y = in_place ? x : y};
@@ -123,7 +123,7 @@ static void check_layout(size_t count, bool in_place, bool far, bool is_apart, s
   assert_int_equal(layout.group, group);
 }
 
-/* By the tables of doc/PERFORMANCE.md. */
+/* As in the tables of doc/PERFORMANCE.md. */
 static void test_layout(void **state) {
   (void)state;
   const mms_habits habits = mms_habits_here;
@@ -134,7 +134,7 @@ static void test_layout(void **state) {
   check_layout(64, false, false, false, 13, 24); /* 8 MiB each: all on a die */
   check_layout(65, false, false, false, 11, 27);
   check_layout(128, true, false, false, 26, 48);
-  check_layout(129, true, false, false, 1, 2); /* no longer; in place it would be read twice from memory */
+  check_layout(129, true, false, false, 1, 2); /* no longer on a die; in place it would be read twice from memory */
   check_layout(600, false, true, false, 1, 2);
   check_layout(600, false, true, true, 1, 2);
   check_layout(600, true, true, false, 1, 2);
@@ -143,8 +143,8 @@ static void test_layout(void **state) {
   mms_habits_here = habits;
 }
 
-/* Where threads are on two dies each has a share of what is in the caches of both; of a unit's products, only where
- * they go there too. */
+/* Where threads are on two dies, each has a share of what the caches of both hold; with a unit, only if its products go
+ * to the caches too. */
 static void test_shares_on_dies(void **state) {
   (void)state;
   const mms_habits habits = mms_habits_here;

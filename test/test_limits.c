@@ -1,4 +1,4 @@
-/* test_limits.c: a process that may start no thread, or few, scans on those it has; and nothing is printed.
+/* test_limits.c: a process that may start no threads, or few, scans on those it has, and prints nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -18,10 +18,10 @@
 
 enum { TEAM = 4, N = 200000, NOBODY = 65531, NOT_HERE = 77 };
 
-/* root is under no such limit, and another user runs other things. */
+/* The limit does not apply to root, and for another user it counts what else that user runs. */
 static bool become_nobody(void) { return geteuid() != 0 || setresuid(NOBODY, NOBODY, NOBODY) == 0; }
 
-/* Of all that the user runs. */
+/* Limits all threads that the user runs. */
 static bool allow_threads(rlim_t most) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NPROC, &limit) != 0) return false;
@@ -45,7 +45,7 @@ static size_t threads_here(void) {
   return count;
 }
 
-/* Bytes of addresses in use. */
+/* Bytes of address space in use. */
 static rlim_t size_here(void) {
   unsigned long pages = 0;
   FILE *from = fopen("/proc/self/statm", "r");
@@ -59,7 +59,7 @@ static void limit_memory(rlim_t more) {
   if (setrlimit(RLIMIT_AS, &(struct rlimit){size, size}) != 0) _exit(NOT_HERE);
 }
 
-/* To the last small piece. */
+/* Allocates all memory, down to the last small piece. */
 static void use_up_memory(void) {
   static void *volatile last;
   limit_memory(1 << 20);
@@ -68,7 +68,7 @@ static void use_up_memory(void) {
 
 /* ---- Threads that the library starts ----------------------------------------------------------------------------- */
 
-/* They are started here (the Makefile wraps the function): counted, or none. */
+/* The library starts threads here (the Makefile wraps the function): they are counted, or none is started. */
 static atomic_uint starts;
 static bool starts_none;
 
@@ -115,7 +115,7 @@ static mmscan_status scan_by_the_letter(void) {
   return mmscan_matmulscan(&desc, x, y, NULL);
 }
 
-/* All that starts threads. */
+/* Every kind of call that starts threads. */
 static bool scan_all_ways(void) {
   for (size_t i = 0; i < N; i++) x[i] = 1;
   bool right = is_right(scan_by_the_letter()) && is_right(scan_with_plan(1)) && is_right(mmscan_inclusive_f64(N, x, y));
@@ -127,8 +127,8 @@ struct seen {
   size_t before, after; /* threads */
 };
 
-/* The allowance, of all the user's threads, is in the environment; none: as it is. No destructor runs, as a leak
- * checker would start a thread. */
+/* The environment gives the limit for all the user's threads; if it does not, the limit stays. Destructors do not run,
+ * since a leak checker would start a thread. */
 static int scan_with_few_threads(void) {
   const char *allowed = getenv("TEST_LIMITS_THREADS");
   rlim_t most = allowed != NULL ? (rlim_t)atoi(allowed) : RLIM_INFINITY;
@@ -140,7 +140,7 @@ static int scan_with_few_threads(void) {
   _exit(report_to_parent(&seen, sizeof seen));
 }
 
-/* OpenMP makes a team of another size anew, and ends a process that has no memory for it. */
+/* OpenMP makes a new team for another size, and ends a process that has no memory for it. */
 static int scan_without_memory(void) {
   mmscan_plan *plans[TEAM + 1];
   for (size_t i = 0; i < N; i++) x[i] = 1;
@@ -151,20 +151,20 @@ static int scan_without_memory(void) {
   _exit(right ? 0 : 1);
 }
 
-/* Starts by a scan. */
+/* How many threads a scan starts. */
 static unsigned starts_of(const mmscan_plan *plan) {
   const unsigned before = atomic_load(&starts);
   if (!is_right(mmscan_execute(plan, x, y))) _exit(2);
   return atomic_load(&starts) - before;
 }
 
-/* A team that is there is not tried anew; and where threads cannot be started, that is not tried in each call. */
+/* Threads of an existing team are not tried again; where threads cannot be started, that is not tried in each call. */
 static int scan_again(void) {
   for (size_t i = 0; i < N; i++) x[i] = 1;
   mmscan_plan *first = plan_for(TEAM), *larger = plan_for(TEAM + 1);
   if (starts_of(first) == 0 || starts_of(first) != 0) return 3;
   starts_none = true;
-  bool rests = false; /* for a second, which may be over soon */
+  bool rests = false; /* nothing is tried for a second, which may be over soon */
   for (int tries = 0; tries < 20 && !rests; tries++) rests = starts_of(larger) == 0;
   starts_none = false;
   if (!rests || starts_of(first) != 0) return 4;
@@ -193,14 +193,14 @@ static mmscan_status multiply(void) {
   return mmscan_product(&desc, x, y);
 }
 
-/* Wisdom asks for nothing by name. */
+/* Wisdom asks for nothing by name, so the scan falls back to another engine. */
 static bool scans_by_wisdom_of_a_blas(void) {
   const mms_wise wise = {&mms_engine_gemm, mms_unit_find("cblas"), 4, 1000, 1, mmscan_threads()};
   if (mms_wisdom_keep((mms_shape){MMSCAN_PLUS, MMSCAN_F64, N, 1}, &wise) != MMSCAN_OK) return false;
   return is_right(mmscan_inclusive_f64(N, x, y));
 }
 
-/* Less than a BLAS takes for itself, which would wait for it for ever. */
+/* Less memory than a BLAS takes for itself; the BLAS would wait for it for ever. */
 static int scan_without_blas(void) {
   mmscan_routine routine = {.struct_size = sizeof routine};
   for (size_t i = 0; i < N; i++) x[i] = 1;
@@ -213,17 +213,17 @@ static int scan_without_blas(void) {
   _exit(right ? 0 : 1);
 }
 
-/* OpenMP gives its threads stacks that are not those of others. */
+/* OpenMP's threads have stacks of another size than other threads. */
 static int scan_with_stacks(void) {
   for (size_t i = 0; i < N; i++) x[i] = 1;
   limit_memory((rlim_t)1 << 30);
   _exit(scan_all_ways() ? 0 : 1);
 }
 
-/* That threads would have no stack for a scan is known, and told. */
+/* mmscan_threads() knows, and reports, that threads would have no stack for a scan. */
 static int count_with_small_stacks(void) { _exit(mmscan_threads() == 1 ? 0 : 1); }
 
-/* OpenBLAS says at load that it cannot start threads of its own. */
+/* Without OPENBLAS_NUM_THREADS, OpenBLAS would print at load that it cannot start its threads. */
 static bool scans_with(const char *allowed, struct seen *seen) {
   const struct setting settings[] = {{"TEST_LIMITS_THREADS", allowed}, {"OPENBLAS_NUM_THREADS", "1"}};
   struct outcome o = ask_self("few", settings + (allowed == NULL), COUNT(settings) - (allowed == NULL));
@@ -245,7 +245,7 @@ static void test_no_thread_can_be_started(void **state) {
   if (scans_with(NULL, &seen)) assert_in_range(seen.after, seen.before + 1, seen.before + 2 * TEAM);
 }
 
-/* Among these is the one that allows a team and no more: to try it must not take the place of what it is tried for. */
+/* One of these limits allows a team and no more: the threads tried beforehand must not take the place of the team. */
 static void test_few_threads_can_be_started(void **state) {
   (void)state;
   struct seen seen;
@@ -279,7 +279,8 @@ static void test_no_memory(void **state) {
   check_child("no-blas");
 }
 
-/* Usual ones, too large for so many, too small for what a thread has of its own; in all units. */
+/* Usual sizes, sizes too large for so many threads, and sizes too small for what a thread itself needs; in all
+ * units. */
 static void test_stacks_of_openmp(void **state) {
   (void)state;
   static const char *const sizes[] = {"8M", "2G", "2097152", "2g", "64 K", "65536B", "68K", "76K", "84K"};

@@ -1,4 +1,5 @@
-/* test_lone.c: scans that are left to one thread, as memory is the limit: what is remembered of them, and who has them.
+/* test_lone.c: scans that are left to one thread because memory is the limit: what is remembered of them, and which
+ * threads do them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -18,11 +19,11 @@
 bool __wrap_mms_crowd_is_here(void);
 bool __wrap_mms_wake_pays(double saves);
 
-/* Nothing else leaves a scan to one thread (the Makefile wraps these functions). */
+/* The Makefile wraps these functions, so that nothing else leaves a scan to one thread. */
 bool __wrap_mms_crowd_is_here(void) { return false; }
 bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 
-/* Runs of several threads whose waits were looked at. */
+/* Runs by several threads whose waits were judged. */
 static int judged;
 
 void __wrap_mms_crowd_saw(double call, double start, double idle, double end);
@@ -31,14 +32,14 @@ void __wrap_mms_crowd_saw(double call, double start, double idle, double end) {
   judged++;
 }
 
-/* Whatever a thread's first elements take. */
+/* Whether a thread's first elements count as slow, whatever they take. */
 static bool starts_slowly;
 
 bool __real_mms_lone_is_slow(size_t bytes, double took);
 bool __wrap_mms_lone_is_slow(size_t bytes, double took);
 bool __wrap_mms_lone_is_slow(size_t bytes, double took) { return (void)bytes, (void)took, starts_slowly; }
 
-/* Where it is told whether a run may be one thread's; the run itself is left out then. */
+/* If set, receives whether a run may be left to one thread; the run itself is then skipped. */
 static bool *told;
 
 mmscan_status __real_mms_runtime_scan(const mms_run *run);
@@ -51,7 +52,7 @@ mmscan_status __wrap_mms_runtime_scan(const mms_run *run) {
 
 enum { MIB = 1 << 20, TILE = 131072, TILES = 64, FIRST = 3, AGAIN = 64 };
 
-/* Of both ways, so that nothing before counts. */
+/* Reports times of both ways, each twice, so that nothing before counts. */
 static void see(double lone, double shared) {
   for (int i = 0; i < 2; i++) {
     mms_lone_saw(true, MIB, lone);
@@ -59,14 +60,14 @@ static void see(double lone, double shared) {
   }
 }
 
-/* Scans of so many that one thread has. */
+/* How many of so many scans are left to one thread. */
 static int lone_of(int scans) {
   int lone = 0;
   for (int i = 0; i < scans; i++) lone += mms_lone_pays();
   return lone;
 }
 
-/* And past the next scan that is tried the other way. */
+/* Reports times, and passes the next scan that is tried the other way. */
 static void settle(double lone, double shared) {
   see(lone, shared);
   for (int i = 0; i < AGAIN && mms_lone_pays() == (lone < shared); i++)
@@ -76,7 +77,7 @@ static void settle(double lone, double shared) {
 static void test_both_are_tried(void **state) {
   (void)state;
   assert_false(mms_lone_pays());
-  assert_false(mms_lone_pays()); /* nobody has told how long it took */
+  assert_false(mms_lone_pays()); /* no time has been reported */
   mms_lone_saw(false, MIB, 1000);
   assert_true(mms_lone_pays());
   mms_lone_saw(true, 2 * MIB, 4000);
@@ -91,13 +92,13 @@ static void test_the_faster_way(void **state) {
   assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
   see(2000, 1000);
   assert_int_equal(lone_of(10 * AGAIN), 10);
-  see(1050, 1000); /* as good as that */
+  see(1050, 1000); /* as good as equal */
   assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
   see(0, 0); /* a clock that stands still */
   assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
 }
 
-/* A single scan of either way. */
+/* A single slow scan of either way does not count. */
 static void test_held_up(void **state) {
   (void)state;
   see(1000, 2000);
@@ -107,7 +108,7 @@ static void test_held_up(void **state) {
   assert_int_equal(lone_of(10 * AGAIN), 10);
   mms_lone_saw(false, MIB, 1e9);
   assert_int_equal(lone_of(10 * AGAIN), 10);
-  mms_lone_saw(true, MIB, 1000); /* and a faster one counts at once */
+  mms_lone_saw(true, MIB, 1000); /* a faster one counts at once */
   assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
 }
 
@@ -117,7 +118,8 @@ static void test_what_is_slow(void **state) {
   assert_true(__real_mms_lone_is_slow(22000, 1001));
 }
 
-/* An engine that reads and writes nothing. It counts who scans, and tiles with a wrong carry: it is their number. */
+/* An engine that reads and writes nothing. It counts the tiles of one thread and those of several, and tiles with a
+ * wrong carry; the right one is FIRST plus the tile's number. */
 static atomic_int by_one, by_some, wrong; /* tiles */
 static char x[(size_t)TILES * TILE * sizeof(float)], y[sizeof x];
 
@@ -148,7 +150,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   see_tile(job, t, carry->f32++);
 }
 
-/* Whether one thread had all tiles of a scan, and not the first ones alone. */
+/* Whether one thread had all tiles of a scan, and not just the first ones. */
 static bool is_lone_of(bool may_be, bool reverse, bool has_carry) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
   const mms_job job = {.type = MMSCAN_F32, .tile = TILE, .reverse = reverse};
@@ -180,7 +182,7 @@ static int with_dies(void **state) {
   return 0;
 }
 
-/* First: nobody else finds out later where threads are. */
+/* Comes first, and ends such that no later run finds out where threads are. */
 static void test_who_meets(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
@@ -190,7 +192,7 @@ static void test_who_meets(void **state) {
   assert_false(mms_apart_is_known(before));
   judged = 0;
   const bool is_one_threads = is_lone(true);
-  assert_int_equal(judged, !is_one_threads); /* not the run of those that only met */
+  assert_int_equal(judged, !is_one_threads); /* a run where threads only met is not judged */
   assert_true(mms_apart_is_known(before));
   assert_true(mms_apart_is_due(1e18));
 }
@@ -209,7 +211,7 @@ static void test_who_scans(void **state) {
   assert_false(is_lone(true));
 }
 
-/* In both directions, and where the carry goes in and comes out. */
+/* In both directions, and with a carry that goes in and comes out. */
 static void test_carries(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
@@ -223,7 +225,7 @@ static void test_carries(void **state) {
   }
 }
 
-/* Pages that the system has yet to make, say: nothing is learned from that. */
+/* Slow first elements, say on pages that the system has yet to make: nothing is learned from them. */
 static void test_slow_start(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
@@ -238,20 +240,20 @@ static void test_slow_start(void **state) {
   assert_true(is_lone(true));
 }
 
-/* What two scans took counts for the next one. */
+/* The times of two scans count for the next one. */
 static void test_what_is_seen(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
   mms_apart_found(1);
   settle(1, 1e15);
-  for (int i = 0; i < 2; i++) assert_true(is_lone(true)); /* which take longer than that, and less than the other */
+  for (int i = 0; i < 2; i++) assert_true(is_lone(true)); /* take longer than 1 and less than 1e15 */
   mms_lone_saw(false, MIB, 1e-3);
   assert_false(is_lone(true));
   mms_lone_saw(true, MIB, 1e-3);
   assert_true(is_lone(true));
 }
 
-/* Whether a plan leaves it to the run. Its arrays are never read. */
+/* Whether a plan leaves the choice to the run. Its arrays are never read. */
 static bool plans_lone(size_t n, size_t batch, bool in_place, mmscan_choice choice) {
   enum { MOST = 256 * MIB };
   char *room = mmap(NULL, 2 * (size_t)MOST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

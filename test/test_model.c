@@ -1,4 +1,4 @@
-/* test_model.c: runs in the TCU model: by hand, by closed forms, and within what no schedule can beat.
+/* test_model.c: runs in the TCU model, checked by hand, by closed forms, and against what no schedule can beat.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -46,8 +46,8 @@ static void test_eight_elements(void **state) {
   }
 }
 
-/* n = 7, s = 2: segments of 4, 2 and 1. Four levels: 4 and 2; 4; the first pairs of w; step 4, whose last segment needs
- * the first two entries of w alone. */
+/* n = 7, s = 2: segments of 4, 2 and 1. Four levels: 4 and 2; 4; the first pairs of w; step 4, where the last segment
+ * needs only the first two entries of w. */
 static void test_seven_elements(void **state) {
   (void)state;
   mmscan_model_result r = model(7, 2, 0, 100, 0);
@@ -78,8 +78,8 @@ static void test_short_lengths(void **state) {
 
 /* ---- n = s^k ----------------------------------------------------------------------------------------------------- */
 
-/* Phase one multiplies n/s^2 + n/s^3 + ... + 1 + 1 squares, phase two all of these but the last; and on one unit a
- * level has as many columns as it has elements, by s. */
+/* Phase one multiplies n/s^2 + n/s^3 + ... + 1 + 1 squares, phase two all of these but the last. On one unit a level of
+ * m elements has m/s columns. */
 static void check_power(size_t s, size_t k, double latency) {
   const size_t n = power_of(s, k);
   const double m = (double)n, w = (double)s, columns = (double)(2 * k - 1);
@@ -100,7 +100,7 @@ static void check_power(size_t s, size_t k, double latency) {
   assert_at_most("time on three units", n, s, r.p_units.counted, r.p_units.bound);
 }
 
-/* Section 3.3: at most 1/2 and 1/s of the unit is used; what is missing is padding. Level t of phase one has n/s^(t+1)
+/* Section 3.3: at most 1/2 and 1/s of the unit is used; any shortfall is padding. Level t of phase one has n/s^(t+1)
  * columns, of phase two n/s^t - 1 columns that are added to. */
 static void check_utilisation(size_t s, size_t k) {
   const size_t n = power_of(s, k);
@@ -189,7 +189,7 @@ static void test_latency_scales(void **state) {
   }
 }
 
-/* A vector unit that takes no time leaves phase one: the chain is k multiplications, for n = s^k. */
+/* With a vector unit that takes no time, only phase one remains: the chain is k multiplications, for n = s^k. */
 static void test_fast_vector_unit(void **state) {
   (void)state;
   for (size_t s = 2; s <= 9; s++)
@@ -202,7 +202,7 @@ static void test_fast_vector_unit(void **state) {
 
 /* ---- Against the trace ------------------------------------------------------------------------------------------- */
 
-/* The longest chain of batched products, which are squares, each after the last that wrote what it reads. */
+/* The longest chain of batched products, which are squares, each after the last product that wrote what it reads. */
 static size_t longest_chain(const struct recording *r) {
   size_t longest = 0, positions = r->count ? r->events[0].positions : 0;
   size_t *chain = recording_memory(NULL, positions * sizeof *chain);

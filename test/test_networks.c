@@ -1,4 +1,4 @@
-/* test_networks.c: the methods of Table 1: right with any operator they take, and counted as the table says.
+/* test_networks.c: the methods of Table 1: right with any operator they take, and with the counts of the table.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -18,13 +18,13 @@ static void largest(void *context, const void *a, const void *b, void *result) {
   *(int32_t *)result = x > y ? x : y;
 }
 
-/* Elements of three bytes, and so of no alignment. */
+/* Elements of three bytes, so without alignment. */
 static void add_bytes(void *context, const void *a, const void *b, void *result) {
   (void)context;
   for (size_t i = 0; i < 3; i++) ((uint8_t *)result)[i] = (uint8_t)(((const uint8_t *)a)[i] + ((const uint8_t *)b)[i]);
 }
 
-/* Two by two, of wrapping integers; not commutative. */
+/* Two-by-two matrices of wrapping integers; their product is not commutative. */
 struct matrix {
   uint32_t at[2][2];
 };
@@ -37,7 +37,7 @@ static void multiply_matrices(void *context, const void *a, const void *b, void 
     for (int j = 0; j < 2; j++) r->at[i][j] = x->at[i][0] * y->at[0][j] + x->at[i][1] * y->at[1][j];
 }
 
-/* Strings of which only a hash and a weight, for the length, are kept; concatenated. */
+/* Strings under concatenation. Only a hash is kept, and a weight for the length. */
 struct string {
   uint64_t hash, weight;
 };
@@ -48,7 +48,7 @@ static void concatenate(void *context, const void *a, const void *b, void *resul
   *(struct string *)result = (struct string){x->hash * y->weight + y->hash, x->weight * y->weight};
 }
 
-/* Stretches of the array; two that do not meet make no stretch, for ever. */
+/* Stretches of the array. Two that do not meet make a broken one, and anything joined to that is broken too. */
 struct stretch {
   long from, to;
 };
@@ -149,7 +149,7 @@ static void check_counts(const mmscan_network_desc *d, const struct recording *r
   assert_true(c->path <= c->depth && c->work_unpadded <= c->work);
 }
 
-/* A run with a trace, right; and played again, right again. Its counts. */
+/* Runs with a trace and checks the result; replays the events and checks again. Returns the counts. */
 static mmscan_network_counts check_run(mmscan_network_desc d, const struct operation *op, mmscan_kind kind) {
   struct recording r = {0};
   mmscan_network_counts c = {.struct_size = sizeof c};
@@ -267,7 +267,7 @@ static void test_networks_of_any_length(void **state) {
   }
 }
 
-/* 5 ceil(n / s^3) levels. With s^3 elements a block, the additions of A U, L A, (L A) 1 with A U, of the scan of s
+/* 5 ceil(n / s^3) levels. In each block of s^3 elements, the additions of A U, L A, (L A) 1 with A U, of the scan of s
  * totals, and of the broadcast: O(n s). */
 static void test_dakkak_of_the_table(void **state) {
   (void)state;
@@ -297,14 +297,14 @@ static void test_matmulscan_of_the_table(void **state) {
       assert_true(c.multiplications <= bound);
       assert_true(c.work <= n + n * s / 2 + 1 + s * s * s * k);
       assert_true(c.fan_in == s && c.fan_out == s);
-      /* The last of the first s^(k-1) goes to s - 1 others once up, k - 1 times down: no more than s in a level only.
-       */
+      /* The last of the first s^(k-1) elements goes to s - 1 others once on the way up, and k - 1 times on the way
+       * down: the fan-out of s holds for each level only. */
       assert_int_equal(c.reads, k * (s - 1));
       assert_int_equal(c.path, s == 2 && k > 1 ? 2 * k - 2 : 2 * k - 1);
     }
 }
 
-/* The levels of step 1 are 2k - 1, one more is step 4; those of step 3 begin behind k. */
+/* Step 1 has 2k - 1 levels, and step 4 one. The levels of step 3 start after level k. */
 static void test_depth_of_any_length(void **state) {
   (void)state;
   size_t fits = 0, does_not = 0;
@@ -371,7 +371,7 @@ static void check_is_brent_kung(size_t n) {
   free(ours);
 }
 
-/* For powers of two the segments of Section 3.2 are one, and the two rules the same. */
+/* For powers of two, Section 3.2 has a single segment, and the two length rules are the same. */
 static void test_s_2_is_brent_kung(void **state) {
   (void)state;
   for (size_t n = 1; n <= sized(300, 70); n++) check_is_brent_kung(n);
@@ -442,7 +442,7 @@ static void test_arguments(void **state) {
   assert_true(y[0] == 7 && x[0] == 1);
 }
 
-/* The rule for lengths is looked at by matmulscan alone, and s by methods that have one. */
+/* Only matmulscan reads the length rule, and only methods with an s read s. */
 static void test_fields_not_looked_at(void **state) {
   (void)state;
   const mmscan_method m = method_called("sklansky");

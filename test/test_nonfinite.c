@@ -10,9 +10,10 @@
 
 /* ---- Who shares what --------------------------------------------------------------------------------------------- */
 
-/* Runs by several threads, each in another way: in shares, if they suit it, in a chain, if its tiles are prepared, or
- * behind a leader. The library asks here, as the Makefile wraps these functions: first for shares. In a quick run none
- * is left to one thread because another was held up; in a long one, beside other programs, that takes long. */
+/* Runs by several threads share tiles in each way in turn: in shares, if they suit; in a chain, if its tiles are
+ * prepared; or behind a leader. The Makefile wraps these functions, of which the library asks for shares first. In a
+ * quick run no scan is left to one thread because another was held up; in a long one, beside other programs, that would
+ * take long. */
 enum way { SHARES, CHAIN, LEADER, WAYS };
 static size_t runs[WAYS];
 static enum way way;
@@ -64,7 +65,7 @@ static const char *trial_text(const struct trial *t) {
   return text;
 }
 
-/* What is put at each place in turn; each in as many elements as there are. */
+/* What is put at each place in turn, in arrays of up to MOST_PLACES elements. */
 enum { INF_HERE, MINUS_INF_HERE, NAN_HERE, OVER_LIMIT, SWING, SWING_AND_NAN, CASES, MOST_PLACES = 200 };
 
 #define T       float
@@ -78,7 +79,7 @@ enum { INF_HERE, MINUS_INF_HERE, NAN_HERE, OVER_LIMIT, SWING, SWING_AND_NAN, CAS
 #define DIGITS  DBL_MANT_DIG
 #include "nonfinite_body.inc"
 
-/* Fills x in the order of the scan; a tile has `tile` elements. */
+/* Fills x in scan order; a tile has `tile` elements. */
 typedef void filler(struct rng *rng, size_t n, size_t tile, void *x);
 
 #define PATTERN(name)                                                                                                  \
@@ -127,7 +128,7 @@ static void try_block(const struct trial *t, const mmscan_desc *desc, const void
   assert_as_plain(t, x, y, &carry);
 }
 
-/* Elements in the order of the scan, through a plan with the trial's choice or, as a block, with the default. */
+/* Scans elements given in scan order, with a plan for the trial's choice or, as a block, with the default. */
 static void try_values(const struct trial *t, const void *values, bool block) {
   struct buffer x = buffer_new(t->n * t->type->size, 0), y = buffer_new(x.size, 0);
   memcpy(x.data, values, x.size);
@@ -170,7 +171,7 @@ static void try_length(struct trial *t, size_t n, size_t tile) {
     }
 }
 
-/* What the choice uses for n elements: its tile, or 64 where it cuts none. */
+/* The tile that the choice uses for n elements, or 64 where it cuts none. */
 static size_t tile_of(const struct type *type, const mmscan_choice *choice, size_t n) {
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
   mmscan_choice used;
@@ -207,7 +208,7 @@ static void test_many_small_tiles(void **state) {
       }
 }
 
-/* Several tiles of the size the library chose, on several threads. */
+/* Several tiles of the size that the library chooses, on several threads. */
 static void test_tiles_of_the_library(void **state) {
   (void)state;
   const struct forced *forced = forced_all();
@@ -244,7 +245,8 @@ static void test_blocks_from_any_carry(void **state) {
 
 /* ---- Each place in a block --------------------------------------------------------------------------------------- */
 
-/* One special element, or a few, from element `at` on; small ones elsewhere. A NaN comes `gap` elements later. */
+/* One special element, or a few, from element `at` on; small ones elsewhere. NaNs after a swing come `gap` elements
+ * later. */
 static void put_case(const struct trial *t, size_t which, size_t at, size_t gap, void *x) {
   (t->type->type == MMSCAN_F32 ? put_case_f32 : put_case_f64)(which, at, gap, t->n, x);
 }
@@ -257,7 +259,7 @@ static void try_case(struct trial *t, size_t which, size_t at, size_t gap) {
   try_values(t, values, false);
 }
 
-/* Blocks of the widest vectors, their borders, those of tiles, and a tail. */
+/* Places in blocks of the widest vectors, at their borders and those of tiles, and in a tail. */
 static void test_each_place(void **state) {
   (void)state;
   const struct forced *forced = forced_all();
@@ -277,7 +279,7 @@ static void test_each_place(void **state) {
         }
 }
 
-/* A NaN at any distance behind them hides nothing that came before it. */
+/* A NaN at any distance after a swing hides nothing that came before it. */
 static void test_nan_hides_nothing(void **state) {
   (void)state;
   const struct forced *forced = forced_all();
@@ -300,7 +302,7 @@ static void put_minus_zero(const struct type *type, void *to) {
     *(double *)to = -0.0;
 }
 
-/* A running sum of -0.0 alone stays -0.0: of the plain loop, and of kernels that pad with the identity. The header
+/* A running sum of only -0.0 stays -0.0 in the plain loop, and in kernels that pad with the identity. The header
  * promises no sign of zero, and the engine gemm adds products with 0. */
 static void check_zeros(const struct type *type, const mmscan_choice *choice, size_t n, bool reverse) {
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, n);
@@ -327,7 +329,7 @@ static void test_minus_zero(void **state) {
           check_zeros(type_at(t), &forced->choice[c], lengths[i], reverse);
 }
 
-/* The tests so far had each. */
+/* The tests so far used each way. */
 static void test_all_ways(void **state) {
   (void)state;
   print_message("%zu runs in shares, %zu in a chain, %zu behind a leader\n", runs[SHARES], runs[CHAIN], runs[LEADER]);

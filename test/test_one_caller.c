@@ -1,5 +1,5 @@
-/* test_one_caller.c: two threads are never at once in a library that cannot bear it, an OpenBLAS for one thread; toys
- * say that they are such, and count who meets in them.
+/* test_one_caller.c: two threads are never at the same time in a library that cannot bear it, an OpenBLAS for one
+ * thread. Toys report that they are one, and count the calls that overlap.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,7 +14,7 @@ enum { CALLERS = 2, N = 40000 };
 struct caller {
   const char *unit;
   int products;
-  atomic_bool *stop; /* NULL: nobody says */
+  atomic_bool *stop; /* NULL: makes all products */
   mmscan_status status;
 };
 
@@ -44,11 +44,11 @@ static int (*counter_of(const char *unit))(void) {
   void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
   *(void **)&met = dlsym(handle, "toy_met");
   assert_non_null(met);
-  dlclose(handle); /* the unit holds it */
+  dlclose(handle); /* the unit keeps it open */
   return met;
 }
 
-/* By threads of the caller's, and by those of one scan. */
+/* With threads of the caller, and with those of one scan. */
 static void test_never_two_at_once(void **state) {
   (void)state;
   const char *unit = open_toy("serial");
@@ -72,7 +72,8 @@ static void test_never_two_at_once(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* One that has locks of its own is not waited for: its callers meet, which also shows that a toy would see it. */
+/* Callers of a library with locks of its own do not wait for each other: they meet, which also shows that a toy would
+ * notice it. */
 static void test_locks_of_its_own(void **state) {
   (void)state;
   const char *unit = open_toy("locking");

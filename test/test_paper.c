@@ -1,4 +1,4 @@
-/* test_paper.c: MatMulScan by the letter: the same results in all its forms, and the paper's counts.
+/* test_paper.c: MatMulScan exactly as in the paper: the same results in all its forms, and the paper's counts.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,7 +10,7 @@
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
-/* Form, length rule and broadcast: three bits. Traversal is compared to the bit. */
+/* Three bits: form, length rule and broadcast. Traversals are compared to the bit. */
 enum { FORMS = 8 };
 
 static mmscan_matmul_desc paper_desc(mmscan_type type, size_t s, size_t n, unsigned form, const char *unit) {
@@ -35,12 +35,12 @@ static const char *paper_text(const mmscan_matmul_desc *d) {
   return text;
 }
 
-/* The longest way of an element: the levels of the segments, of w, and step 4. */
+/* The most additions that an element passes: in the levels of the segments, in those of w, and in step 4. */
 static double paper_roundings(const mmscan_matmul_desc *d) {
   return (double)smaller(d->n, 2 * d->s * levels_of(d->s, d->n) + 1) + 8;
 }
 
-/* One run in tight memory, right to the oracle; its y, to be freed. */
+/* One run in tight buffers, checked against the oracle; returns its y, for the caller to free. */
 static struct buffer paper_run(const struct sample *sample, const mmscan_matmul_desc *d, bool in_place,
                                mmscan_counts *counts) {
   const struct oracle *o = &sample->oracle;
@@ -73,8 +73,8 @@ static void check_variation(const struct sample *sample, const mmscan_matmul_des
   buffer_free(&y);
 }
 
-/* Recursive, in place and with more threads: the bits of the plain run, which is returned. A team of threads takes
- * longer to start than a short scan does: only some of the lengths have one. */
+/* Recursive, in place and with more threads, a run has the bits of the plain run, which is returned. A team of threads
+ * takes longer to start than a short scan does, so only some of the lengths have one. */
 static struct buffer check_form(const struct sample *sample, mmscan_matmul_desc d) {
   struct buffer plain = paper_run(sample, &d, false, NULL);
   d.traversal = MMSCAN_RECURSIVE;
@@ -85,8 +85,8 @@ static struct buffer check_form(const struct sample *sample, mmscan_matmul_desc 
   return plain;
 }
 
-/* The model does every product in the one order there is, so stacked and batched agree to the bit. A BLAS may take
- * another kernel for another shape; they agree where sums are exact, which is checked against the oracle. */
+/* The model does every product in the only order there is, so stacked and batched agree to the bit. A BLAS may use
+ * another kernel for another shape; its results agree where sums are exact, which is checked against the oracle. */
 static void check_forms(const struct sample *sample, size_t s, size_t n, const char *unit) {
   for (unsigned form = 0; form < FORMS; form += 2) {
     mmscan_matmul_desc d = paper_desc(sample->oracle.type->type, s, n, form, unit);
@@ -99,7 +99,7 @@ static void check_forms(const struct sample *sample, size_t s, size_t n, const c
   }
 }
 
-/* The names of the units that are here. */
+/* The names of the units that are available. */
 static const char *unit_at(size_t index) {
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
@@ -123,7 +123,7 @@ static void test_all_short_lengths(void **state) {
 
 static size_t digit_sum(size_t s, size_t n) { return n == 0 ? 0 : n % s + digit_sum(s, n / s); }
 
-/* A batched run has a product of two s-by-s matrices at least for each segment, however short. */
+/* A batched run makes a product of two s-by-s matrices at least for each segment, however short. */
 static bool is_cheap(size_t s, size_t n) {
   return digit_sum(s, n) * s * s * s <= sized((size_t)1 << 27, (size_t)1 << 21);
 }
@@ -181,7 +181,7 @@ static void test_more_segments_than_the_paper_allows(void **state) {
   }
 }
 
-/* Needs no unit, but one that there is in the table. */
+/* An empty scan needs no unit, but the unit it names must be in the table. */
 static void test_nothing_to_scan(void **state) {
   (void)state;
   static const char *const units[] = {NULL, "cblas", "xsmm", "model"};
@@ -199,8 +199,8 @@ static void test_nothing_to_scan(void **state) {
 
 static size_t ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
 
-/* Adds a level of m elements; a column of the matrix has `zeroless` additions, or one less for each element it lacks
- * where the matrix is B, and one fewer than its length for each element where it is L. */
+/* Adds a level of m elements. A column of r elements has r (r - 1) / 2 additions where the matrix is L, and r - 1 where
+ * it is B; columns are padded to r = s. */
 static void count_level(mmscan_counts *c, const mmscan_matmul_desc *d, bool is_l, size_t m) {
   const size_t s = d->s, squares = ceil_div(m, s * s), rest = m % s;
   const size_t columns = d->form == MMSCAN_STACKED ? ceil_div(m, s) : s * squares;
@@ -214,8 +214,8 @@ static void count_level(mmscan_counts *c, const mmscan_matmul_desc *d, bool is_l
   c->scattered += m;
 }
 
-/* The levels of Listing 1, for any n; those of Algorithm 1 where n = s^k. An index that is gathered is start, start +
- * step, and so on below n. */
+/* The levels of Listing 1, for any n; for n = s^k they are those of Algorithm 1. The indices that are gathered are
+ * start, start + step, and so on below n. */
 static mmscan_counts count_listing(const mmscan_matmul_desc *d) {
   mmscan_counts c = {.struct_size = sizeof c, .segments = 1};
   const size_t k = ceil_log(d->s, d->n);
@@ -307,7 +307,7 @@ static void test_table_of_counts(void **state) {
   sample_free(&sample);
 }
 
-/* For any n, zero-padded level by level. */
+/* For any n, padded with zeros level by level. */
 static void test_counts_of_listing(void **state) {
   (void)state;
   const size_t most = sized(3000, 60);
@@ -327,8 +327,8 @@ static void test_counts_of_listing(void **state) {
 /* Levels of a run on s^k elements. */
 static size_t depth_of_power(size_t k) { return k == 0 ? 0 : 2 * k - 1; }
 
-/* Section 3.2: the scan of w waits for the up-sweep of the longest segments, and goes on beside their down-sweep; step
- * 4 waits for both. A recursive run finishes its segments first. */
+/* Section 3.2: the scan of w waits for the up-sweep of the longest segments, and runs beside their down-sweep; step 4
+ * waits for both. A recursive run finishes its segments first. */
 static size_t depth_by_digits(const mmscan_matmul_desc *d, size_t entries) {
   const size_t k = floor_log(d->s, d->n), w = depth_of_power(ceil_log(d->s, entries));
   if (digit_sum(d->s, d->n) == 1) return depth_of_power(k);
@@ -362,7 +362,7 @@ static void test_counts_by_digits(void **state) {
   sample_free(&sample);
 }
 
-/* The count is what was done, whatever did it. */
+/* Counts tell what was done, whatever did it. */
 static void test_counts_do_not_depend_on_the_run(void **state) {
   (void)state;
   const size_t most = sized(5000, 200);
@@ -446,7 +446,7 @@ static void test_flaws(void **state) {
   }
 }
 
-/* More than memory can hold: an illegal value, or no work space. */
+/* More than memory can hold: an illegal value, or no memory for a workspace. */
 static void test_impossible_lengths(void **state) {
   (void)state;
   static void (*const spoil[])(mmscan_matmul_desc * d) = {spoil_n, spoil_n_bytes};
@@ -481,7 +481,7 @@ static void test_arguments(void **state) {
   assert_true(counts.depth == 0 && counts.multiplications == 0 && counts.additions == 0);
 }
 
-/* Fields that are not looked at, and defaults. */
+/* Fields that are not read, and defaults. */
 static void test_fields_not_looked_at(void **state) {
   (void)state;
   float x[10] = {1}, y[10] = {7};
@@ -496,7 +496,7 @@ static void test_fields_not_looked_at(void **state) {
 
 /* ---- The NumPy listing ------------------------------------------------------------------------------------------- */
 
-/* A Python that has NumPy, or NULL; and the listing, which lies beside this source. */
+/* The command that runs the listing, which lies beside this source, with a Python that has NumPy; NULL if none has. */
 static const char *numpy_command(char *command, size_t size) {
   static const char *const pythons[] = {"OPENBLAS_NUM_THREADS=1 python3", "OPENBLAS_NUM_THREADS=1 /usr/bin/python3"};
   const char *source = __FILE__, *slash = strrchr(source, '/');

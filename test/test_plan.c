@@ -71,7 +71,7 @@ static void test_choices_that_do_not_fit(void **state) {
     }
 }
 
-/* x86-64 has no NEON, and ARM no AVX: one of the two cannot be had here, and is refused. */
+/* x86-64 has no NEON, and ARM no AVX: one of the two is not available here, and is refused. */
 static void test_choice_of_another_machine(void **state) {
   (void)state;
   int refused = 0;
@@ -87,7 +87,7 @@ static void test_choice_of_another_machine(void **state) {
   assert_true(refused >= 1);
 }
 
-/* A tile is for engines that cut tiles: those whose plans report one. */
+/* A tile may be asked for with engines that cut tiles: those whose plans report one. */
 static void check_tile(const mmscan_choice *asked, const mmscan_choice *used, const mmscan_desc *desc) {
   mmscan_choice with_tile = *asked;
   mmscan_plan *plan = NULL;
@@ -129,7 +129,7 @@ static void test_choices(void **state) {
       }
 }
 
-/* Tiles of 128 KiB; halves or quarters of that where two threads could not share a few of them evenly. */
+/* Tiles of 128 KiB, or halves or quarters of that where two threads could not share a few of them evenly. */
 static void test_tile_by_length(void **state) {
   (void)state;
   for (size_t t = 0; t < TYPES; t++) {
@@ -231,7 +231,7 @@ static void test_any_reverse(void **state) {
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-/* A measured plan, what it uses, and whether its results are right. */
+/* Makes a measured plan, reports what it uses, and checks its results. */
 static mmscan_plan *measured(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *asked,
                              mmscan_choice *used) {
   mmscan_plan *plan = NULL;
@@ -255,7 +255,8 @@ static bool same_choice(const mmscan_choice *a, const mmscan_choice *b) {
          a->tile == b->tile && a->threads == b->threads;
 }
 
-/* Measured once, and known from then on, also for other kinds and directions, and for a length with the same log2. */
+/* A shape is measured once and known from then on, also for other kinds and directions and other lengths of the same
+ * log2. */
 static void check_measured(const struct sample *sample, size_t n, size_t batch) {
   mmscan_desc desc = plain_desc(sample->oracle.type->type, MMSCAN_INCLUSIVE, 0, n);
   desc.batch = batch;
@@ -274,7 +275,7 @@ static void check_measured(const struct sample *sample, size_t n, size_t batch) 
   if (known > before) assert_true(same_choice(&first, &again) && same_choice(&first, &estimated));
 }
 
-/* Measuring takes its time: the first type has every case, the others every third. */
+/* Measuring takes time: the first type has every case, the others every third. */
 static bool is_turn_of(size_t index, size_t type) { return type == 0 || index % 3 == type % 3; }
 
 static void test_measured_shapes(void **state) {
@@ -288,7 +289,7 @@ static void test_measured_shapes(void **state) {
   }
 }
 
-/* Rows that are far apart are measured beside each other. */
+/* Rows that are far apart are measured next to each other. */
 static void test_measured_rows_far_apart(void **state) {
   (void)state;
   static const ptrdiff_t dists[] = {(ptrdiff_t)1 << 40, -((ptrdiff_t)1 << 40)};
@@ -303,7 +304,7 @@ static void test_measured_rows_far_apart(void **state) {
   }
 }
 
-/* What was asked for is used, and is nobody's wisdom. */
+/* A measured plan uses what was asked for, and this does not become wisdom. */
 static void test_measured_choices(void **state) {
   (void)state;
   enum { SIZE = sizeof(mmscan_choice) };
@@ -335,7 +336,7 @@ static void test_measured_choices(void **state) {
   }
 }
 
-/* Where threads are denied, what is found is not the best that there is, and nobody else's. */
+/* Where threads are denied, the fastest choice found is not the best in general, and does not become wisdom. */
 static void test_measured_in_a_region(void **state) {
   (void)state;
   mmscan_desc desc = plain_desc(MMSCAN_U64, MMSCAN_INCLUSIVE, 0, 3333);
@@ -351,7 +352,7 @@ static void test_measured_in_a_region(void **state) {
   assert_int_equal(mmscan_wisdom_count(), before);
 }
 
-/* More threads than there can be are no more than there are. */
+/* A request for more threads than there can be gives those there are. */
 static void test_any_number_of_threads(void **state) {
   (void)state;
   static const struct {
@@ -372,13 +373,13 @@ static void test_any_number_of_threads(void **state) {
   }
 }
 
-/* Others are on our cores until then. What tells of them is wrapped (see the Makefile). */
+/* The time until which other processes are on our cores. The Makefile wraps the function that reports them. */
 static double others_until;
 
 bool __wrap_mms_crowd_is_here(void);
 bool __wrap_mms_crowd_is_here(void) { return seconds() < others_until; }
 
-/* The seconds that it takes to measure a plan for two threads, while others are here for as long. */
+/* Seconds that it takes to measure a plan for two threads, while other processes stay for `stay` seconds. */
 static double measured_among_others(double stay) {
   enum { N = 100000 };
   const mmscan_choice two = {.struct_size = sizeof two, .engine = "simd", .tile = 8192, .threads = 2};
@@ -393,7 +394,7 @@ static double measured_among_others(double stay) {
   return took;
 }
 
-/* What several threads take is measured once others have left, but whoever stays is not waited for. */
+/* Several threads are timed once the other processes have left, but processes that stay are not waited for. */
 static void test_measured_among_others(void **state) {
   (void)state;
   assert_true(measured_among_others(0.15) > 0.15);

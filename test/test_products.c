@@ -1,4 +1,4 @@
-/* test_products.c: what each unit multiplies to, built in or opened, in every form and type that it has; and which
+/* test_products.c: the products of each unit, built in or opened, in every form and type that it has; and which
  * products are refused.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,7 @@
 
 /* ---- One product ------------------------------------------------------------------------------------------------- */
 
-/* One product, its arrays between guards, checked against sums in another order than any unit's: up each column. */
+/* One product, with guards around its arrays, checked against sums in another order than any unit's: up each column. */
 struct trial {
   mmscan_product_desc desc;
   size_t size, x_size, parts; /* bytes of an element; 2 parts of a complex one */
@@ -43,19 +43,20 @@ static double get(const struct trial *t, size_t at, size_t part) {
   return single ? (double)((const float *)(const void *)t->w.data)[at] : ((const double *)(const void *)t->w.data)[at];
 }
 
-/* Of a column of X: the first row, this one, all from this one on, and all. */
+/* Sums over a column of X: its first row, this row, all rows from this one on, and all rows. */
 struct sums {
   double first, here, from, all;
 };
 
-/* Row `row` of A X: of L, all rows up to this one, or transposed all from it on; of B, the first added to each. */
+/* Row `row` of A X. For L, the sum of all rows up to this one; transposed, of all rows from this one on. For B, this
+ * row plus, in all rows but the first, the first one; transposed, the first row becomes the sum of all. */
 static double wanted(const mmscan_product_desc *d, size_t row, const struct sums *x) {
   if (d->matrix == MMSCAN_MATRIX_L) return d->transposed ? x->from : x->all - x->from + x->here;
   if (d->transposed) return row == 0 ? x->all : x->here;
   return row == 0 ? x->here : x->first + x->here;
 }
 
-/* The row of W that is wrong, of a column; s: none is. */
+/* A row of W that is wrong in this column; s if none is. */
 static size_t wrong_row(const struct trial *t, size_t column, size_t part) {
   struct sums x = {.first = part_of_x(0, column, part)};
   for (size_t row = 0; row < t->desc.s; row++) x.all += part_of_x(row, column, part);
@@ -79,7 +80,7 @@ static void check_result(const struct trial *t) {
     }
 }
 
-/* What stands between the rows of W is nobody's. */
+/* The gaps between the rows of W must stay untouched. */
 static bool gaps_are_untouched(const struct trial *t) {
   const mmscan_product_desc *d = &t->desc;
   for (size_t row = 0; d->row_stride && row + 1 < d->s; row++)
@@ -126,7 +127,8 @@ static bool is_batch(mmscan_product_form form) {
   return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
 }
 
-/* Both matrices, transposed and not, in both layouts, and in place. False: the unit does not have the form. */
+/* Both matrices, transposed and not, in both layouts, and in place. Returns false if the unit does not have the
+ * form. */
 static bool multiply_variants(mmscan_product_desc d) {
   for (int variant = 0; variant < 16; variant++) {
     bool in_place = variant & 8;
@@ -141,7 +143,7 @@ static bool multiply_variants(mmscan_product_desc d) {
   return true;
 }
 
-/* Above this much work OpenBLAS uses its threads, which takes long on a busy machine: each form does so once. */
+/* Above this much work OpenBLAS uses its threads, which takes long on a busy machine: each form does so only once. */
 enum { UNTHREADED = 262144 };
 
 static void multiply_threaded(const char *unit, mmscan_type type, mmscan_product_form form) {
@@ -161,7 +163,8 @@ static void multiply_large(const char *unit, mmscan_type type, mmscan_product_fo
   }
 }
 
-/* Shapes with one column, a few, s, squares and what is left of them, and more than a chunk, where that is not long. */
+/* Products of one column, of a few, of s, of squares and a remainder, and of more than a chunk where that is not
+ * slow. */
 static bool multiply_shapes(const char *unit, mmscan_type type, mmscan_product_form form) {
   static const size_t sizes[] = {1, 2, 3, 8, 16, 61};
   mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form};
@@ -211,7 +214,7 @@ static void test_products_of_toys(void **state) {
       "full",    "full64",  "xsmm_1",       "xsmm_2",           "xsmm_few", /* what a quick run has time for */
       "sound",   "ilp64",   "scipy",        "scipy64",          "suffix64",
       "threads", "xsmm_v2", "xsmm_1_ilp64", "openblas_haswell", "via_fortran"};
-  const size_t count = sized(COUNT(sound) - is_instrumented(), 5); /* the last would call the linked BLAS there */
+  const size_t count = sized(COUNT(sound) - is_instrumented(), 5); /* there, the last one would call the linked BLAS */
   for (size_t i = 0; i < count; i++) {
     const char *unit = open_toy(sound[i]);
     check_unit(unit);
@@ -226,7 +229,8 @@ static void test_products_of_units_here(void **state) {
 
 /* ---- bfloat16 ---------------------------------------------------------------------------------------------------- */
 
-/* bfloat16 data of many sizes: sums of eight significant bits each, over 14 binary places, are exact in a float. */
+/* bfloat16 data of many sizes: sums of numbers with eight significant bits, over 14 binary places, are exact in a
+ * float. */
 static void check_bf16(const char *unit) {
   enum { S = 4, COLUMNS = 500 };
   uint16_t x[S * COLUMNS];
@@ -271,8 +275,8 @@ static const mmscan_product_desc good_product = {.struct_size = sizeof good_prod
 
 /* ---- Many shapes ------------------------------------------------------------------------------------------------- */
 
-/* Two that are alike but for s: by rows 4 by 8, and by columns 8 by 4. It comes first: the toy's kernels
- * are few. */
+/* Two shapes that differ only in s: 4 by 8 by rows, and 8 by 4 by columns. This test comes first, since the toy has few
+ * kernels. */
 static void test_shapes_alike(void **state) {
   (void)state;
   float x[32], w[2][32], want[2][32];
@@ -290,7 +294,7 @@ static void test_shapes_alike(void **state) {
   assert_mmscan_ok(mmscan_unit_close(rows.unit));
 }
 
-/* More than the kernels that are kept of a LIBXSMM, and than there are. */
+/* More shapes than the kernels that are kept of a LIBXSMM, and than this one has. */
 static void test_many_shapes(void **state) {
   (void)state;
   enum { COLUMNS = 3, SHAPES = 700 };
@@ -348,7 +352,7 @@ static void test_product_arrays(void **state) {
   assert_mmscan_ok(mmscan_product(&none, NULL, NULL));
 }
 
-/* Rows may follow each other closely, or be far apart; and X of bfloat16 is half as long as W. */
+/* Rows may be contiguous, or far apart; and X in bfloat16 has half the bytes of W. */
 static void test_product_limits(void **state) {
   (void)state;
   float x[40] = {1}, w[40];
@@ -368,7 +372,7 @@ static void test_product_limits(void **state) {
   assert_mmscan_ok(mmscan_unit_close(half.unit));
 }
 
-/* Rows of W may lie between those of X, as what a BLAS is given may. */
+/* Rows of W may lie between those of X, as they may in arrays given to a BLAS. */
 static void test_rows_between_rows(void **state) {
   (void)state;
   enum { S = 4, COLUMNS = 5, APART = 2 * COLUMNS };
@@ -460,7 +464,7 @@ static mmscan_counts matmul_counts(const char *unit, mmscan_type type, const voi
   return counts;
 }
 
-/* By the unit's batched call, if it has one: right, and counted as a loop is. */
+/* With the unit's batched call, if it has one: results are right, and counted like those of a loop. */
 static void check_batched_form(const char *unit) {
   float x[MATMUL_N], y[MATMUL_N];
   double sum = 0;

@@ -1,10 +1,10 @@
-/* test_quota.c: how many CPUs a container allows, by files of control groups that are made up here; and who has the
- * last word on threads.
+/* test_quota.c: how many CPUs a container allows, by control-group files that are made up here; and what has the last
+ * word on threads.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The library's fopen() is behind a wrapper: a child finds the files of a made-up system where it looks for those of
- * the real one.
+ * The library's fopen() is wrapped: a child finds the files of a made-up system where it looks for those of the real
+ * one.
  */
 #include <ftw.h>
 #include <omp.h>
@@ -149,7 +149,7 @@ static void test_what_files_say(void **state) {
   assert_int_equal(open_files(), files); /* none stays open */
 }
 
-/* Groups may be nested as deep as a path is long; one that is longer is not one of a system. */
+/* Groups may be nested as deep as a path is long; a longer path is not one of a real system. */
 static void test_deep_groups(void **state) {
   (void)state;
   static char groups[20000] = "0::";
@@ -164,7 +164,7 @@ static void test_deep_groups(void **state) {
 
 /* ---- The last word ----------------------------------------------------------------------------------------------- */
 
-/* Where the library's calls go: see the Makefile. */
+/* The library's calls go here: see the Makefile. */
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode) {
@@ -176,7 +176,7 @@ FILE *__wrap_fopen(const char *path, const char *mode) {
   return __real_fopen(there, mode);
 }
 
-/* Where OMP_NUM_THREADS is not set the program asks OpenMP for six threads, whatever CPUs there are. */
+/* If OMP_NUM_THREADS is not set, the program asks OpenMP for six threads, whatever the number of CPUs. */
 static int child_threads(void) {
   if (getenv("OMP_NUM_THREADS") == NULL) omp_set_num_threads(6);
   const int threads[2] = {mmscan_threads(), omp_get_max_threads()};
@@ -195,7 +195,8 @@ static void check_threads(const char *omp, const char *ours, int want, int want_
   assert_int_equal(threads[0], want);
 }
 
-/* The quota bounds what OpenMP would use by itself. What a variable says outranks it, be it more or less. */
+/* The quota bounds what OpenMP would use by default. A variable outranks it, whether it asks for more threads or
+ * fewer. */
 static void test_who_has_the_last_word(void **state) {
   (void)state;
   make_system((const struct file[]){{V2 "/cpu.max", "150000 100000\n"}, {NULL, NULL}});

@@ -1,5 +1,5 @@
-/* test_routines.c: every routine that a library may have, by toys that have them all: which are used, and which are
- * found out. What they multiply to is compared in test_products.c.
+/* test_routines.c: every routine that a library may have, with toys that have them all: which are used, and which are
+ * found to be wrong. Their products are compared in test_products.c.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -20,7 +20,7 @@ static bool is_batch(mmscan_product_form form) {
   return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
 }
 
-/* All are used at once, where the library is known to be good. */
+/* All are used at once if the library is known to be good. */
 static void test_all_are_used(void **state) {
   (void)state;
   const char *unit = open_toy("full");
@@ -32,7 +32,7 @@ static void test_all_are_used(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* Batches of another wait until they are tried. */
+/* Batches of any other library wait until they are tried. */
 static void test_batches_are_tried(void **state) {
   (void)state;
   const char *unit = open_toy("full64");
@@ -60,7 +60,8 @@ static void check_batches(const char *toy_name, const char *version, mmscan_rout
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* The version alone tells whether batches are known to be good; a BLIS says behind it whose kernels it took. */
+/* Only the version tells whether batches are known to be good. A BLIS reports whose kernels it took after its
+ * version. */
 static void test_versions(void **state) {
   (void)state;
   check_batches("blis", "0.9.0, kernels for toys", MMSCAN_ROUTINE_USED);
@@ -78,8 +79,8 @@ static void check_use(const char *toy_name, size_t block, bool adds) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* The more a call takes a library, the more it is given at a time; and all are asked to add to W but a LIBXSMM that has
- * no kernels of AVX-512. */
+/* The longer a library takes for a call, the more it is given at a time. All are asked to add to W, except a LIBXSMM
+ * without AVX-512 kernels. */
 static void test_use_by_vendor(void **state) {
   (void)state;
   check_use("sound", MMS_ENGINE_TILE, true);
@@ -96,7 +97,7 @@ static bool is_bf16(const char *name) { return strcmp(name, "sbgemm") == 0; }
 
 static bool is_complex_gemm(const char *name) { return strchr("cz", *name) != NULL && strstr(name, "gemm") != NULL; }
 
-/* Under a sanitizer its batches may call the cblas_cgemm of the linked BLAS, which is right. */
+/* Under a sanitizer the toy's batches may call the cblas_cgemm of the linked BLAS, which is right. */
 static bool is_unclear(const char *name) {
 #ifdef MMS_SANITIZED
   return is_complex_gemm(name) && strstr(name, "batch") != NULL;
@@ -104,7 +105,7 @@ static bool is_unclear(const char *name) {
   return (void)name, false;
 }
 
-/* Those fail that the toy does wrong, and no other. */
+/* The routines that the toy gets wrong fail, and no others. */
 static void check_bad(const char *toy_name, bool (*is_bad)(const char *name)) {
   const char *unit = open_toy(toy_name);
   for (size_t i = 0; i < ROUTINES; i++) {

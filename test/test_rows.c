@@ -1,4 +1,4 @@
-/* test_rows.c: many scans, short ones above all, of which kernels do several at a time.
+/* test_rows.c: batches of many scans, most of them short, of which kernels do several at a time.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,7 +12,7 @@
 
 enum { MOST_ROWS = 60, LONGEST = 140, GAP = 3, ROOM = MOST_ROWS * (LONGEST + GAP) };
 
-/* Bits of a number that says how rows lie and are scanned. */
+/* Bits of `way`: how rows lie, and how they are scanned. */
 enum { IS_EXCLUSIVE = 1, IS_REVERSE = 2, IS_IN_PLACE = 4, X_HAS_GAPS = 8, Y_HAS_GAPS = 16, GOES_BACK = 32, WAYS = 64 };
 
 typedef unsigned char array[ROOM * sizeof(double)];
@@ -25,7 +25,7 @@ struct rows {
   array x, together, alone;
 };
 
-/* What scans rows, and one alone. */
+/* The functions that scan rows together, and one row alone. */
 struct scanner {
   const char *name;
   mms_rows_scan *together;
@@ -48,7 +48,7 @@ static ptrdiff_t apart(const struct rows *r, unsigned has_gaps) {
   return (ptrdiff_t)(r->n + (r->way & has_gaps ? GAP : 0));
 }
 
-/* Backwards the first row is the last one in memory. */
+/* With GOES_BACK the first row is the last one in memory. */
 static mms_rows layout_of(const struct rows *r, unsigned char *y) {
   const bool back = r->way & GOES_BACK, in_place = r->way & IS_IN_PLACE;
   const ptrdiff_t x_dist = apart(r, X_HAS_GAPS), y_dist = in_place ? x_dist : apart(r, Y_HAS_GAPS);
@@ -84,7 +84,7 @@ static bool is_nan(const struct type *type, const unsigned char *element) {
   return isnan(f) || isnan(d);
 }
 
-/* The same bits, but those of a NaN, in rows, between them and behind. */
+/* Rows, gaps and what follows have the same bits either way, except that NaNs may differ. */
 static void compare(struct rows *r, const mms_isa *isa) {
   const size_t size = r->type->size;
   const struct scanner s = scanner_of(r, isa);
@@ -102,7 +102,7 @@ static void compare(struct rows *r, const mms_isa *isa) {
   }
 }
 
-/* Nothing, then each instruction set that runs here. */
+/* With the loop, then with each instruction set that runs here. */
 static void compare_all(struct rows *r) {
   compare(r, NULL);
   for (size_t i = 0; mms_isa_name(i) != NULL; i++)
@@ -138,7 +138,7 @@ static void test_all_lengths(void **state) {
   }
 }
 
-/* A few elements in each number of rows: what is left over when as many as can be are packed. */
+/* A few elements in every number of rows, so for every remainder after as many rows as possible are packed. */
 static void test_all_counts(void **state) {
   (void)state;
   for (size_t t = 0; t < TYPES; t++) {
@@ -188,7 +188,7 @@ static void test_odd_numbers(void **state) {
   }
 }
 
-/* Elements that alone may be regrouped, but on a carry of more than half the largest number might overflow. */
+/* Elements that may be regrouped by themselves, but might overflow on a carry of more than half the largest number. */
 static void test_heavy_carries(void **state) {
   (void)state;
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
@@ -209,7 +209,7 @@ static void test_heavy_carries(void **state) {
 
 enum { PAGES = 4 };
 
-/* Pages that nothing else lies next to: a step is a page, and one that may not be touched. */
+/* Isolated pages: between any two lies one that may not be touched. */
 static unsigned char *pages_new(size_t page) {
   unsigned char *all = mmap(NULL, (2 * PAGES + 1) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   assert_true(all != MAP_FAILED);
@@ -220,7 +220,7 @@ static unsigned char *pages_new(size_t page) {
 
 static void pages_free(unsigned char *pages, size_t page) { munmap(pages - page, (2 * PAGES + 1) * page); }
 
-/* Rows that end where a page does, or start where one does: each in its own; or all in one, side by side. */
+/* Rows that end where a page ends, or start where one starts: each in its own page, or all in one, side by side. */
 static void scan_in_pages(const struct type *type, size_t n, unsigned way, const mms_isa *isa, unsigned char *x,
                           unsigned char *y, size_t page) {
   const bool own = way & X_HAS_GAPS, at_end = way & Y_HAS_GAPS;
@@ -236,7 +236,7 @@ static void scan_in_pages(const struct type *type, size_t n, unsigned way, const
   isa->kernels[MMSCAN_PLUS][type->type].rows[kind][(way & IS_REVERSE) != 0](&rows);
 }
 
-/* Nothing beside rows is read or written, be it a single byte. */
+/* Not a single byte beside the rows is read or written. */
 static void test_ends_of_pages(void **state) {
   (void)state;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -266,7 +266,7 @@ static void shoot_rows(const struct sample *sample, const mmscan_choice *choice,
     }
 }
 
-/* Right, by what is chosen freely and by every engine, and nothing beside the rows is written. */
+/* Results are right with the default choice and with every engine, and nothing beside the rows is written. */
 static void test_calls(void **state) {
   (void)state;
   const struct forced *forced = forced_all();
@@ -280,7 +280,7 @@ static void test_calls(void **state) {
   }
 }
 
-/* What few elements come to is in the order of the plain loop, whatever does them. */
+/* Scans of few elements add in the order of the plain loop, whatever computes them. */
 static void test_few_are_as_by_the_loop(void **state) {
   (void)state;
   for (size_t t = 0; t < FLOAT_TYPES; t++)

@@ -1,4 +1,4 @@
-/* test_scan.c: right results: every type, engine, unit, kind and direction, in place and not, through every call.
+/* test_scan.c: results are right for every type, engine, unit, kind and direction, in place and not, with every call.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,7 +7,7 @@
 
 /* ---- Lengths ----------------------------------------------------------------------------------------------------- */
 
-/* Integers have no inexact sums: full-range values serve them alone. */
+/* Integers have no inexact sums, so full-range values are enough for them. */
 static enum data first_data(const struct type *type) { return is_float(type) ? EXACT : RANDOM; }
 
 static void all_lengths_of(const struct sample *sample, const mmscan_choice *choice, size_t most) {
@@ -51,7 +51,7 @@ static void test_all_lengths_in_small_tiles(void **state) {
     }
 }
 
-/* The lengths of one test, each with the next of the variants. */
+/* The lengths of one test, each with the next variant. */
 static void shoot_lengths(const struct sample *sample, const mmscan_choice *choice, const size_t *n, size_t count) {
   static unsigned variant;
   struct shot shot = {.sample = sample, .via = BY_PLAN, .choice = choice};
@@ -85,7 +85,7 @@ static void test_powers(void **state) {
     }
 }
 
-/* The tile a plan for n elements reports; 0 where its engine cuts none. */
+/* The tile that a plan for n elements reports; 0 where its engine cuts none. */
 static size_t tile_used(const struct type *type, const mmscan_choice *choice, size_t n) {
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
   mmscan_choice used;
@@ -136,7 +136,7 @@ static void test_sizes_of_matrices(void **state) {
   }
 }
 
-/* Arrays that no cache holds may be written in another way: in one row and in several, at any alignment. */
+/* Arrays that fit in no cache may be written in another way: in one row and in several, at any alignment. */
 static void large_of(const struct sample *sample, const mmscan_choice *choice, size_t n) {
   for (unsigned variant = 0; variant < 2 * VARIANTS; variant++) {
     struct shot shot = {.sample = sample, .via = BY_PLAN, .choice = choice, .x_offset = 1, .y_offset = variant / 3};
@@ -150,8 +150,8 @@ static void large_of(const struct sample *sample, const mmscan_choice *choice, s
   }
 }
 
-/* Out of place and longer than the caches, y on a boundary of 64 bytes where the scan starts: that is at its end, where
- * it runs backwards. */
+/* Out of place and longer than the caches, with y on a 64-byte boundary where the scan starts; a reverse scan starts at
+ * the end of y. */
 static void streamed_of(const struct sample *sample, const mmscan_choice *choice, size_t n) {
   const size_t line = 64 / sample->oracle.type->size;
   for (unsigned variant = 0; variant < VARIANTS / 2; variant++) {
@@ -201,7 +201,7 @@ static void test_batches(void **state) {
   (void)state;
   static const struct {
     size_t n, batch;
-    ptrdiff_t x_dist, y_dist; /* taken times n, plus the gap */
+    ptrdiff_t x_dist, y_dist; /* times n, plus the gap */
     ptrdiff_t x_gap, y_gap;
   } rows[] = {
       {1000, 7, 1, 1, 0, 0},    {1000, 7, 1, 1, 3, 5},  {1000, 7, -1, 1, 0, 0},  {1000, 7, 1, -1, 0, -2},
@@ -264,7 +264,7 @@ static void test_init_is_zero_when_null(void **state) {
   }
 }
 
-/* Of 64 bytes that are 0x5a, as a distance or a stride that must not be looked at. */
+/* A distance or a stride that must not be read. */
 static const ptrdiff_t nonsense = 0x5a5a5a5a;
 
 static void test_fields_not_looked_at(void **state) {
@@ -285,7 +285,7 @@ static void test_fields_not_looked_at(void **state) {
 
 /* ---- Anything legal ---------------------------------------------------------------------------------------------- */
 
-/* Few of many sizes: half of them below 2, a quarter below 4, and so on up to `most`. */
+/* Sizes of all magnitudes: the limit starts at 2, and is doubled with probability 7/8 while it is below `most`. */
 static size_t draw_size(struct rng *rng, size_t most) {
   size_t limit = 2;
   while (limit < most && draw_below(rng, 8) != 0) limit *= 2;

@@ -1,4 +1,4 @@
-/* test_schedule.c: list scheduling against what no schedule can beat, and against the best there is.
+/* test_schedule.c: list scheduling, compared with what no schedule can beat and with the best schedule.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 
 enum { MOST = 7, PLACES = 12 };
 
-/* A few tasks, with what each waits for as bits: the same as the schedule, in another form. */
+/* A few tasks, with what each waits for as bits: the schedule in another form. */
 struct job {
   mms_schedule schedule;
   size_t tasks;
@@ -107,7 +107,8 @@ static void test_independent(void **state) {
   job_free(&job);
 }
 
-/* A long chain that was added last is begun first: 1 + 1 + 1 beside 3 of 1, not after two of them. */
+/* The longest chain starts first, even if it was added last: 1 + 1 + 1 beside three tasks of 1, not after two of
+ * them. */
 static void test_the_longest_chain_is_first(void **state) {
   (void)state;
   struct job job = job_new();
@@ -121,8 +122,8 @@ static void test_the_longest_chain_is_first(void **state) {
   job_free(&job);
 }
 
-/* Two tasks end at once. What waited for the second is longer than what waited for the first, which can wait for the
- * processor that is busy until 3. */
+/* Two tasks end at the same time. What waits for the second is longer than what waits for the first, which can wait for
+ * the processor that is busy until 3. */
 static void test_what_ends_at_once(void **state) {
   (void)state;
   static const double times[] = {1, 1, 3, 2, 6, 6};
@@ -136,7 +137,7 @@ static void test_what_ends_at_once(void **state) {
   job_free(&job);
 }
 
-/* Who only reads makes nobody wait; and a copy is who wrote it. */
+/* A task that only reads makes no other task wait; a copy counts as written by the writer of the original. */
 static void test_readers_and_copies(void **state) {
   (void)state;
   struct job job = job_new();
@@ -154,7 +155,8 @@ static void test_readers_and_copies(void **state) {
   job_free(&job);
 }
 
-/* What ends at the same time is known before anybody chooses; tasks of no time take no processor away. */
+/* All tasks that end at one time are known to have ended before the next is chosen; tasks of no time take no
+ * processor. */
 static void test_no_time(void **state) {
   (void)state;
   struct job job = job_new();
@@ -186,8 +188,9 @@ static void test_two_kinds_of_processors(void **state) {
 
 /* ---- By chance --------------------------------------------------------------------------------------------------- */
 
-/* The end of the best schedule of what is not `done`, by every order: each task starts as soon as what it waits for has
- * ended and a processor is free. The order of the starts of a best schedule gives a schedule no worse. */
+/* The end of the best schedule of the tasks that are not `done`, found by trying every order: each task starts as soon
+ * as what it waits for has ended and a processor is free. The order of the starts of a best schedule gives a schedule
+ * no worse. */
 static double best_end(const struct job *job, size_t p, uint64_t done, const double *ends, const double *free_at) {
   double best = done == (UINT64_C(1) << job->tasks) - 1 ? 0 : INFINITY;
   for (size_t i = 0; i < job->tasks; i++) best = done >> i & 1 && ends[i] > best && best < INFINITY ? ends[i] : best;
@@ -231,7 +234,7 @@ static double longest_chain(const struct job *job) {
   return longest;
 }
 
-/* Graham: no list schedule is longer than 2 - 1/p of the best. */
+/* Graham: no list schedule is longer than 2 - 1/p times the best. */
 static void test_beside_the_best(void **state) {
   (void)state;
   struct rng rng = rng_of(1);
@@ -271,7 +274,7 @@ static void test_bounds(void **state) {
   }
 }
 
-/* One idle processor of a kind means that nothing is ready for it. */
+/* While a processor of a kind is idle, no task is ready for that kind. */
 static void test_bounds_of_two_kinds(void **state) {
   (void)state;
   struct rng rng = rng_of(3);

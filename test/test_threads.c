@@ -1,4 +1,4 @@
-/* test_threads.c: how many threads the library starts and uses; and those of the BLAS stay as they were.
+/* test_threads.c: how many threads the library starts and uses; the BLAS keeps its own number of threads.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -22,13 +22,13 @@
 #define UNDER_TSAN 0
 #endif
 
-/* A scan with two threads starts one; the sanitizer starts one of its own with the first. */
+/* A scan with two threads starts one; with the first, the sanitizer starts one of its own. */
 enum { MORE_THREADS = 1 + UNDER_TSAN };
 
 /* ---- How many ---------------------------------------------------------------------------------------------------- */
 
-/* What a fresh process says: the OpenMP runtime, and the library here and in a region; how many a plan for a long scan
- * may use; and the bits of one. */
+/* What a fresh process reports: the threads of the OpenMP runtime, of the library here and in a region, and of a plan
+ * for a long scan; and a hash of the bits of that scan. */
 struct counted {
   int runtime, here, in_region, plan;
   uint64_t bits;
@@ -65,7 +65,7 @@ static struct counted counted_with(const struct setting *settings, size_t count)
   return c;
 }
 
-/* The process, and so its children, may run on one of its CPUs alone; or on all again. */
+/* Keeps the process, and so its children, to one of its CPUs, or lets it run on all again. */
 static bool keep_to_one_cpu(bool one) {
   static cpu_set_t all;
   static bool known;
@@ -104,12 +104,12 @@ static void test_how_many_threads(void **state) {
   struct counted one = counted_with(NULL, 0), three = counted_with(&(struct setting){"MMSCAN_NUM_THREADS", "3"}, 1);
   keep_to_one_cpu(false);
   print_message("one CPU alone: OpenMP would use %d threads, the library %d\n", one.runtime, one.here);
-  assert_in_range(one.here, 1, one.runtime); /* not every runtime looks at this before it starts a thread */
+  assert_in_range(one.here, 1, one.runtime); /* not every runtime looks at the affinity before it starts a thread */
   assert_int_equal(three.here, 3);
   assert_true(one.bits == bits && three.bits == bits);
 }
 
-/* What a choice names outranks variables, and how many CPUs there are. */
+/* A choice outranks variables and the number of CPUs. */
 static int plan_seven(void) {
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1 << 22);
   const mmscan_choice asked = {.struct_size = sizeof asked, .engine = "simd", .threads = 7};
@@ -160,8 +160,8 @@ static struct tasks tasks_now(void) {
   return tasks;
 }
 
-/* Threads that sleep may still spin when a program starts: waits until all but this one are quiet, for longer than one
- * may wait for its turn. */
+/* Idle threads may still spin when a program starts: waits until all but this one are quiet, for longer than a thread
+ * may have to wait for its turn. */
 static struct tasks tasks_when_quiet(void) {
   struct tasks before = tasks_now(), now = before;
   for (int turn = 0, quiet = 0; turn < 100 && quiet < 3; turn++) {
@@ -176,7 +176,7 @@ static struct tasks tasks_when_quiet(void) {
   return now;
 }
 
-/* The engine gemm again and again, with two threads at most. */
+/* Scans repeatedly with the engine gemm, with two threads at most. */
 static bool scan_often(float *x, size_t n, size_t s) {
   mmscan_choice choice = {.struct_size = sizeof choice, .engine = "gemm", .unit = "cblas", .s = s, .threads = 2};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
@@ -187,14 +187,14 @@ static bool scan_often(float *x, size_t n, size_t s) {
   return right;
 }
 
-/* The paper's algorithm: a level of it is one product, as long as x. */
+/* The paper's algorithm: each level is one product, as long as x. */
 static bool scan_by_the_letter(float *x, size_t n) {
   mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, n, 16, "cblas", 2);
   d.length_rule = MMSCAN_PADDED;
   return mmscan_matmulscan(&d, x, x, NULL) == MMSCAN_OK;
 }
 
-/* A plan that asks for more is not given more either; and OpenMP is not asked, which may complain. */
+/* A plan that asks for more than OMP_THREAD_LIMIT does not get more, and OpenMP, which might complain, is not asked. */
 static int plan_four(void) {
   const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000, .threads = 4};
   mmscan_choice used = {.struct_size = sizeof used};
@@ -229,7 +229,7 @@ static bool scan_long(void) {
   return right;
 }
 
-/* What a fresh process saw around a long scan. */
+/* What a fresh process saw before and after long scans. */
 struct witness {
   bool right, knows_time;
   size_t before, after; /* threads */
@@ -238,7 +238,7 @@ struct witness {
   bool blas_asks_openmp;
 };
 
-/* What an OpenBLAS says of itself. Of another BLAS: -1. */
+/* What an OpenBLAS reports of itself; -1 for another BLAS. */
 static int openblas_says(const char *name) {
   int (*get)(void);
   *(void **)&get = dlsym(RTLD_DEFAULT, name);
@@ -288,7 +288,7 @@ static void test_threads_of_the_blas(void **state) {
   assert_int_equal(w.openmp_before, w.openmp_after);
   if (w.blas_before < 0)
     print_message("skipped: openblas_get_num_threads: not there\n");
-  else if (!w.blas_asks_openmp || w.blas_after != w.openmp_after) /* as it asks when it multiplies */
+  else if (!w.blas_asks_openmp || w.blas_after != w.openmp_after) /* it asks at each product */
     assert_int_equal(w.blas_before, w.blas_after);
   if (UNDER_TSAN || !w.knows_time || w.before == 1)
     print_message("skipped: CPU time of the BLAS's threads: %s\n",
@@ -306,7 +306,7 @@ static void test_one_thread_starts_none(void **state) {
   assert_int_equal(o.exit, 0);
 }
 
-/* With MMSCAN_NUM_THREADS=1: calls of all kinds start no thread. */
+/* With MMSCAN_NUM_THREADS=1, no kind of call starts a thread. */
 static int run_single(void) {
   size_t before = tasks_when_quiet().count, n = sized((size_t)1 << 21, (size_t)1 << 16);
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_EXCLUSIVE, 1, n);
@@ -316,7 +316,7 @@ static int run_single(void) {
   return mmscan_threads() == 1 && tasks_now().count == before ? 0 : 1;
 }
 
-/* How many threads a run by the paper starts, of 9 segments: n has the digits 9. */
+/* How many threads a run by the paper starts. In base 10, n has only digits 9: there are 9 segments of each length. */
 static int started_by_matmulscan(int threads) {
   static float x[9999], y[9999];
   const mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, COUNT(x), 10, "model", threads);
@@ -327,7 +327,7 @@ static int started_by_matmulscan(int threads) {
 static int scan_by_the_letter_on_one(void) { return started_by_matmulscan(1); }
 static int scan_by_the_letter_as_everywhere(void) { return started_by_matmulscan(0); }
 
-/* What its description says, or else the variables. */
+/* The description decides, or else the variables do. */
 static void test_threads_of_matmulscan(void **state) {
   (void)state;
   const struct setting one = {"MMSCAN_NUM_THREADS", "1"}, four = {"MMSCAN_NUM_THREADS", "4"};

@@ -1,4 +1,4 @@
-/* test_trace.c: what a trace of MatMulScan tells is what the run did.
+/* test_trace.c: a trace of MatMulScan tells what the run did.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -19,7 +19,7 @@ static const double zero_f64 = 0;
 static const struct operation plus[2] = {{"f32", sizeof(float), add_f32, &zero_f32, true},
                                          {"f64", sizeof(double), add_f64, &zero_f64, true}};
 
-/* Form, length rule, traversal, broadcast and type: five bits. */
+/* Five bits: form, length rule, traversal, broadcast and type. */
 enum { FORMS = 32 };
 
 static mmscan_matmul_desc desc_of(unsigned form, size_t s, size_t n, struct recording *r) {
@@ -37,7 +37,7 @@ static mmscan_matmul_desc desc_of(unsigned form, size_t s, size_t n, struct reco
                               .trace_context = r};
 }
 
-/* Small integers, in no order. */
+/* Small integers, in no particular order. */
 static void *numbers(const struct operation *op, size_t n) {
   char *x = recording_memory(NULL, n * op->size);
   for (size_t i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static void check_totals(const struct recording *r, const mmscan_counts *c, unsi
   assert_counted(t.additions_unpadded, c->additions_unpadded, "additions without padding", form, s, n);
 }
 
-/* The run with a trace, played again, gives its own bits; they are those of the run without one. */
+/* The events of a traced run, when replayed, give the bits of that run; a run without a trace gives the same. */
 static void check_run(unsigned form, size_t s, size_t n) {
   struct recording r = {0};
   mmscan_matmul_desc d = desc_of(form, s, n, &r);

@@ -1,6 +1,6 @@
-/* test_unit_loads.c: a library that is opened and closed a thousand times leaves nothing: no file, no thread, no memory
- * map, no byte of the heap. One that is real; and a toy, which valgrind is given, too: twenty times in a quick run,
- * as it looks for what is lost each time.
+/* test_unit_loads.c: a library that is opened and closed up to a thousand times leaves nothing behind: no file, no
+ * thread, no memory map, no byte of the heap. Tried with a real library, and with a toy, also under valgrind: twenty
+ * times in a quick run, since valgrind looks for leaks each time.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -13,14 +13,14 @@
 #include "traces.h"
 #include "unit_list.h"
 
-/* The first rounds make what stays: the vendor's own runtimes, and the pages of our allocator. */
+/* The first loads leave what stays: the vendor's own runtimes, and the pages of our allocator. */
 enum { FIRST = 3 };
 
-/* Each is tested when it is opened, which takes its time: a quick run does what it can in this. */
+/* Each library is tested when it is opened, which takes time: a quick run makes as many loads as fit in this. */
 static const double MOST_SECONDS = 6;
 
-/* Bytes of the heap that one thread more has, with glibc: 656 for its cache of blocks, and some for what it knows of
- * libraries. A load that left the smallest block, of 32, would be seen after 32 loads. */
+/* Heap that one more thread takes with glibc: 656 bytes for its cache of blocks, and some for what it knows of
+ * libraries. A load that leaked the smallest block, of 32 bytes, would be noticed after 32 loads. */
 enum { OF_A_THREAD = 1024 };
 
 static bool is_wrapped(void) { return getenv("MMSCAN_TEST_WRAPPER") != NULL && emulator() == NULL; }
@@ -32,8 +32,8 @@ static void open_and_close(const char *library) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* Bytes that malloc() has given out. 0 where it cannot be asked, or is a sanitizer's or valgrind's, which look for what
- * is lost themselves. */
+/* Bytes that malloc() has given out; 0 where it cannot be asked, or belongs to a sanitizer or valgrind, which look for
+ * leaks themselves. */
 static size_t heap(void) {
 #if !defined(MMS_SANITIZED) && __GLIBC__ * 100 + __GLIBC_MINOR__ >= 233
   const struct mallinfo2 info = mallinfo2();
@@ -50,7 +50,7 @@ struct loads {
   size_t heap_halfway, heap_after;
 };
 
-/* Valgrind is given it. */
+/* Valgrind may take as long as it needs. */
 static bool has_time(const struct loads *l) { return !quick() || is_wrapped() || l->took < MOST_SECONDS; }
 
 static int child_loads(void) {
@@ -93,7 +93,7 @@ static void test_loads_of_a_toy(void **state) {
   check_loads(toy("sound"), (int)sized(is_wrapped() ? 1000 : 100, 20));
 }
 
-/* One that is unloaded when it is closed, and has threads. */
+/* A library that is unloaded when it is closed, and has threads. */
 static bool is_pthread_openblas(const char *library) { return strstr(library, "/openblas-pthread/") != NULL; }
 
 static void test_loads_of_a_library(void **state) {

@@ -1,4 +1,4 @@
-/* test_unit_speed.c: threads that a library would start by itself do not fight with ours: a scan by it takes about as
+/* test_unit_speed.c: threads that a library would start by itself do not fight with ours: a scan with it takes about as
  * long as one where it is told to start none.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,15 +13,14 @@
 /* Threads that fight make a scan take tens of times as long. */
 enum { N = 1 << 20, RUNS = 9, TRIES = 3, FAR_SLOWER = 4 };
 
-/* Of matrices: what is chosen by default, and so many rows that a product of a block is beyond what vendors do by one
- * thread. */
+/* Rows of matrices: the default, and so many that vendors would use more than one thread for the product of a block. */
 static const size_t rows[] = {0, 64};
 
 struct times {
   double least[COUNT(rows)]; /* seconds */
 };
 
-/* The least time of some scans, by as many threads as are chosen. */
+/* The least time of some scans, with as many threads as the plan chooses. */
 static double time_scans(const char *unit, size_t s, const float *x, float *y) {
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   mmscan_choice used, asked = {.struct_size = sizeof asked, .engine = "gemm", .unit = unit, .s = s};
@@ -49,7 +48,7 @@ static int child_time(void) {
   return report_to_parent(&times, sizeof times);
 }
 
-/* threads: of the library alone; ours are as many as there may be. */
+/* `threads` is for the library only; ours are as many as there may be. */
 static struct times times_with(const char *library, const char *threads) {
   const char *const variables[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"};
   char ours[16];
@@ -70,7 +69,7 @@ static bool are_near(const struct times *by_default, const struct times *alone) 
   return i == COUNT(rows);
 }
 
-/* Other processes may disturb one of two: the first try that is good will do. */
+/* Other processes may disturb either measurement: one good try is enough. */
 static void check_speed(const char *library) {
   struct times by_default, alone;
   int tries = 0;

@@ -1,5 +1,5 @@
-/* test_unit_threads.c: what threads a library starts that is opened at run time, what it leaves behind, and that many
- * threads may open one.
+/* test_unit_threads.c: which threads a library starts that is opened at run time, what it leaves behind, and that many
+ * threads may open one at the same time.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -36,14 +36,15 @@ static void *watch(void *argument) {
   return NULL;
 }
 
-/* A scan by one thread and one by two, watched: the tasks beyond those that the library had when it was opened. */
+/* Scans with one thread and with two are watched: the tasks beyond those that were there when the library was
+ * opened. */
 struct threads_seen {
   int one, two;
-  double others; /* of the time of the scan by one thread, what other threads worked meanwhile */
+  double others; /* work of other threads during the scan by one thread, relative to that thread's time */
   uint64_t bits; /* of y */
 };
 
-/* The threads of a team end when the next team is smaller: after a scan by one thread, none is on its way out. */
+/* Threads of a team end when the next team is smaller: after a scan by one thread, waits until none is still ending. */
 static size_t tasks_at_rest(const char *unit, size_t n, const float *x, float *y) {
   mmscan_plan *plan = plan_by(unit, MMSCAN_F32, n, 1);
   assert_mmscan_ok(mmscan_execute(plan, x, y));
@@ -71,8 +72,7 @@ static int extra_tasks(const char *unit, int threads, size_t n, const float *x, 
   return (int)w.most - (int)before - 1;
 }
 
-/* A pool of threads that is there already is not seen by counting, but its work is, of which there may be so much for
- * ours. */
+/* Counting does not show the threads of an existing pool, but their work does: this is the most, relative to ours. */
 static const double MOST_OF_OTHERS = 0.25;
 
 static double work_of_others(const char *unit, size_t n, const float *x, float *y) {
@@ -85,7 +85,7 @@ static double work_of_others(const char *unit, size_t n, const float *x, float *
   return (all - own) / own;
 }
 
-/* What was given to them before may keep them busy for a while, the longer the more others run here. */
+/* Earlier work may keep the other threads busy for a while, the longer the more other processes run here. */
 static double least_work_of_others(const char *unit, size_t n, const float *x, float *y) {
   double least = work_of_others(unit, n, x, y);
   for (int again = 0; again < 9 && least > MOST_OF_OTHERS; again++) {
@@ -114,7 +114,7 @@ static int child_threads(void) {
   return report_to_parent(&seen, sizeof seen);
 }
 
-/* All vendors' settings at once; each knows its own. */
+/* The variables of all vendors at once; each library reads its own. */
 static struct threads_seen threads_with(const char *library, const char *count) {
   const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", library}, {"OMP_NUM_THREADS", count},
                                      {"OPENBLAS_NUM_THREADS", count},  {"BLIS_NUM_THREADS", count},
@@ -127,7 +127,8 @@ static struct threads_seen threads_with(const char *library, const char *count) 
   return seen;
 }
 
-/* With its own threads forced to four and to one: no more threads than ours, and the same bits. */
+/* With the library's own threads forced to four and to one: no more threads than ours run, and the bits are the
+ * same. */
 static void check_threads(const char *library) {
   struct threads_seen four = threads_with(library, "4"), one = threads_with(library, "1");
   print_message("ran:     %s: %d, %d more tasks; others' work %.2f\n", library, four.one, four.two, four.others);
@@ -146,8 +147,8 @@ static void test_threads_of_units(void **state) {
   for (size_t i = 0; i < units_here()->count; i++) check_threads(units_here()->path[i]);
 }
 
-/* A toy starts a thread for every gemm, unless it is told not to: while it is tested, for a chunk where `in_chunks`,
- * and not for longer. */
+/* A toy starts a thread for every gemm unless it is told not to. It must be told while it is tested and, if
+ * `in_chunks`, for each chunk, and no longer. */
 static void check_told(const char *name, bool in_chunks) {
   int (*calls)(void);
   const char *unit = open_toy(name);
@@ -171,8 +172,8 @@ static void test_a_library_is_told(void **state) {
   check_told("openblas_pthread", false);
 }
 
-/* Two threads come and go in a library that has a setting of threads, of the process or of each thread: while one of
- * them is in, it stays told, and what was set before comes back. */
+/* Two threads come and go in a library that has a thread setting, of the process or of each thread. While one of them
+ * is in the library it stays told; at the end the previous setting is back. */
 struct guest {
   const char *unit;
   long (*set)(void);
@@ -212,7 +213,7 @@ static void check_two(const char *name, bool is_local) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* Of a setting of the process: who leaves first does not set it back. Two units may be one library. */
+/* With a setting of the process, the first thread to leave does not set it back. Two units may be one library. */
 static void check_that_stays(const char *name) {
   const char *unit = open_toy(name);
   void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
@@ -239,7 +240,8 @@ static void test_two_are_in_it(void **state) {
   check_two("blis_local", true);
 }
 
-/* Meanwhile it is opened by another name: to find out whose the setting is, it is changed. */
+/* Meanwhile the library is opened by another name, which changes the setting to find out whether it is the process's or
+ * the thread's. */
 static _Atomic bool is_opened;
 
 static void *come_and_stay(void *argument) {
@@ -281,9 +283,9 @@ static void test_opened_meanwhile(void **state) {
 
 /* ---- Teams that cannot be ---------------------------------------------------------------------------------------- */
 
-enum { PATIENCE = 30 /* seconds, after which an alarm ends what waits for ever */ };
+enum { PATIENCE = 30 /* seconds until an alarm ends a hang */ };
 
-/* Opens a library, which tests it, and has it make one product that is larger than a chunk, if it can. */
+/* Opens a library, which tests it, and has it make one product larger than a chunk, if it can. */
 static bool use_library(const char *library) {
   enum { S = 64, COLUMNS = 512 };
   static float x[S * COLUMNS], w[S * COLUMNS];
@@ -345,7 +347,7 @@ static void open_and_close(const char *library, size_t times) {
   }
 }
 
-/* The first rounds make what stays: the vendor's own runtimes, and the pages of our allocator. */
+/* The first rounds leave what stays: the vendor's own runtimes, and the pages of our allocator. */
 static int child_leaks(void) {
   const char *library = getenv("MMSCAN_TEST_LIBRARY");
   size_t times = strtoul(getenv("MMSCAN_TEST_TIMES"), NULL, 10);
@@ -386,7 +388,7 @@ static void *open_often(void *library) {
 
 static atomic_bool are_done;
 
-/* By a library that others open and close: it may be there or not. */
+/* Makes plans with a library that others open and close, so it may be there or not. */
 static void *plan_often(void *library) {
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
   const mmscan_choice asked = {.struct_size = sizeof asked, .unit = library, .threads = 1};
@@ -414,7 +416,7 @@ static void test_many_at_a_time(void **state) {
     pthread_join(thread[i], &failed);
     assert_null(failed);
   }
-  void *failed = open_often(path); /* now it goes each time */
+  void *failed = open_often(path); /* it is unloaded each time now */
   are_done = true;
   assert_null(failed);
   pthread_join(planner, &failed);

@@ -1,5 +1,5 @@
-/* test_units.c: libraries opened at run time: which are refused and why, how long they stay, which of their routines
- * are used, what wisdom and the environment say of them, and that they scan.
+/* test_units.c: libraries opened at run time: which are refused and why, how long they stay loaded, which of their
+ * routines are used, what wisdom and the environment say of them, and that scans with them are right.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -17,7 +17,7 @@
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* LIBXSMM and MKL stay loaded, and under a sanitizer an OpenBLAS, too. */
+/* LIBXSMM and MKL stay loaded; under a sanitizer an OpenBLAS does too. */
 static bool stays(const char *library) {
 #ifdef MMS_SANITIZED
   if (strstr(library, "/toy_openblas_") != NULL) return true;
@@ -58,7 +58,7 @@ static void test_what_is_refused(void **state) {
   assert_string_equal(few, "no ");
 }
 
-/* One toy, which is sound but for the fault that it is told to have. */
+/* A single toy, which is sound except for the fault that it is told to have. */
 static void test_faults_are_found(void **state) {
   (void)state;
   static const char *const faults[] = {"columns only",     "triangle by rows",      "wrong at 4",      "wrong at 16",
@@ -74,7 +74,7 @@ static void test_faults_are_found(void **state) {
   assert_int_equal(unsetenv("TOY_FAULT"), 0);
 }
 
-/* Nor is one waited for that is none. */
+/* A pipe is refused, and not waited for. */
 static void test_a_pipe_is_no_library(void **state) {
   (void)state;
   const char *pipe = in_scratch("pipe.so");
@@ -94,7 +94,7 @@ static void test_opening_counts(void **state) {
   assert_true(is_unit(name) && is_loaded(path));
   assert_mmscan_ok(mmscan_unit_close(name));
   assert_false(is_unit(name) || is_loaded(path));
-  assert_false(mms_unit_hold(unit)); /* who found it before comes too late */
+  assert_false(mms_unit_hold(unit)); /* a caller that found it before comes too late */
   assert_int_equal(mmscan_unit_close(name), MMSCAN_EINVAL);
   assert_int_equal(mmscan_unit_close("cblas"), MMSCAN_EINVAL);
   assert_int_equal(mmscan_unit_close("nobody"), MMSCAN_EINVAL);
@@ -103,7 +103,7 @@ static void test_opening_counts(void **state) {
   assert_mmscan_ok(mmscan_unit_close(name));
 }
 
-/* A plan outlives the close; others can have the unit as long as it does. */
+/* A plan outlives the close; while it does, others can have the unit. */
 static void test_a_plan_keeps_its_library(void **state) {
   (void)state;
   enum { N = 5000 };
@@ -145,7 +145,7 @@ static void test_calls_keep_no_library(void **state) {
   }
 }
 
-/* Neither do plans that are measured, once they are gone, for what is nobody's wisdom. */
+/* Nor do measured plans, once they are destroyed, if what they found did not become wisdom. */
 static void test_measured_plans_keep_no_library(void **state) {
   (void)state;
   const char *path = toy("sound"), *name = open_toy("sound");
@@ -159,7 +159,7 @@ static void test_measured_plans_keep_no_library(void **state) {
   assert_false(is_unit(name) || is_loaded(path));
 }
 
-/* Settings of OpenMP are as they were, wherever a library is opened or its routines are tested. */
+/* Opening a library and testing its routines leave the settings of OpenMP as they were. */
 static void test_regions_have_teams_as_before(void **state) {
   (void)state;
   mmscan_routine routine = {.struct_size = sizeof routine};
@@ -174,7 +174,7 @@ static void test_regions_have_teams_as_before(void **state) {
   assert_int_equal(omp_get_max_active_levels(), levels);
 }
 
-/* A unit tells how many threads its library is set to use. */
+/* A unit reports how many threads its library is set to use. */
 static void test_threads_of_libraries(void **state) {
   (void)state;
   static const char *const names[] = {"blis_pthread", "openblas_pthread"};
@@ -188,7 +188,7 @@ static void test_threads_of_libraries(void **state) {
   }
 }
 
-/* A library that forks while it is loaded, and rounds otherwise from then on, and once more when it is asked for its
+/* A library that forks while it is loaded, and changes the rounding mode then, and again when it is asked for its
  * version: it is opened, and the caller rounds as before. */
 static void test_what_is_done_at_load(void **state) {
   (void)state;
@@ -203,7 +203,7 @@ static void test_what_is_done_at_load(void **state) {
   assert_int_equal(fegetround(), FE_TONEAREST);
 }
 
-/* What does not give back all it took stays. */
+/* Libraries that do not give back all they took stay loaded. */
 static void test_libraries_that_stay(void **state) {
   (void)state;
   static const char *const names[] = {"blis", "full" /* MKL */, "teams"};
@@ -215,7 +215,7 @@ static void test_libraries_that_stay(void **state) {
   }
 }
 
-/* So does what has handlers of its own for a fork(), once its threads had a part in a product. */
+/* So does a library with fork handlers of its own, once its threads took part in a product. */
 static void test_a_library_that_took_part_stays(void **state) {
   (void)state;
   const char *path = toy("openblas_pthread");
@@ -227,7 +227,7 @@ static void test_a_library_that_took_part_stays(void **state) {
   }
 }
 
-/* What was measured keeps the library of its unit. */
+/* Wisdom keeps the library of the unit with which it was measured. */
 static void test_wisdom_keeps_its_library(void **state) {
   (void)state;
   const char *path = toy("suffix64"), *name = open_toy("suffix64");
@@ -237,7 +237,7 @@ static void test_wisdom_keeps_its_library(void **state) {
   assert_true(is_unit(name) && is_loaded(path));
 }
 
-/* What an open toy has counted. */
+/* The calls that an open toy has counted. */
 static int calls_of(const char *unit) {
   int (*calls)(void);
   void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
@@ -247,7 +247,7 @@ static int calls_of(const char *unit) {
   return count;
 }
 
-/* A library's calls of its own functions are not caught by the BLAS that this program is linked with. */
+/* A library's calls of its own functions do not reach the BLAS that this program is linked with. */
 static void test_a_library_calls_its_own(void **state) {
   (void)state;
 #ifdef MMS_SANITIZED
@@ -258,7 +258,7 @@ static void test_a_library_calls_its_own(void **state) {
   assert_mmscan_ok(mmscan_unit_close(name));
 }
 
-/* And nobody else sees them. */
+/* And no other library sees its names. */
 static void test_names_of_a_library_are_its_own(void **state) {
   (void)state;
   const char *name = open_toy("sound");
@@ -332,7 +332,7 @@ static void test_get_routine_refuses(void **state) {
   assert_int_equal(r.state, MMSCAN_ROUTINE_USED);
 }
 
-/* In a process of its own. */
+/* Runs in a separate process. */
 static int child_try(void) {
   const char *unit;
   if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
@@ -342,7 +342,7 @@ static int child_try(void) {
   return file != NULL && mmscan_wisdom_write(file) != MMSCAN_OK ? 11 : 0;
 }
 
-/* It is the same for a library that is open when wisdom is read, and for one that is opened later. */
+/* The state is the same for a library that is open when wisdom is read and for one that is opened later. */
 static int child_state(void) {
   const char *unit, *library = getenv("MMSCAN_TEST_LIBRARY");
   if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return 10;
@@ -359,7 +359,7 @@ static void test_a_crash_is_in_a_process_of_its_own(void **state) {
   assert_true(ask_self("try", &crash, 1).exit > 128);
 }
 
-/* What one process saw pass, others use: of that library alone, whether it was open before or not. */
+/* Routines that passed in one process are used in others, with that library only, whether it was open before or not. */
 static void test_wisdom_of_routines(void **state) {
   (void)state;
   const char *file = in_scratch("routines");
@@ -380,7 +380,7 @@ static void test_wisdom_of_routines(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* Nor of that library in another version, or in none that it tells. */
+/* Nor are they used with another version of that library; "unknown" is a version like any other. */
 static void test_wisdom_of_another_version(void **state) {
   (void)state;
   static const struct {
@@ -422,7 +422,7 @@ static int child_refused(void) {
   return is_loaded(toy("sound")) ? 2 : 0;
 }
 
-/* A library that is the choice for a shape is opened when the file is read. */
+/* A library that is chosen for a shape is opened when the file is read. */
 static void test_wisdom_opens_libraries(void **state) {
   (void)state;
   char lines[2 * PATH_SIZE + 200];
@@ -517,14 +517,14 @@ static void test_xsmm_is_found(void **state) {
   assert_string_equal(seen.unit, "xsmm");
 }
 
-/* In the scratch folder, where the loader is sent to look. */
+/* Puts a toy into the scratch folder, where the loader is sent to look. */
 static void put_xsmm(const char *toy_name, const char *soname) {
   const char *file = in_scratch(soname);
   remove(file);
   assert_int_equal(symlink(toy(toy_name), file), 0);
 }
 
-/* The newest is taken that is sound; where there is none, that is said. */
+/* The newest sound version is used; if none is sound, the error says so. */
 static void test_xsmm_is_tested(void **state) {
   (void)state;
   put_xsmm("xsmm_reads", "libxsmm.so.2");
@@ -556,7 +556,7 @@ static void test_environment(void **state) {
 
 /* ---- Scans ------------------------------------------------------------------------------------------------------- */
 
-/* Of integers, which every unit must get to the bit. */
+/* Integers, whose sums every unit must get exactly right. */
 static void check_scan(const char *unit, mmscan_type type, int reverse) {
   enum { N = 20011 };
   int64_t *x = calloc(N, sizeof *x), *y = calloc(N, sizeof *y), sum = 0;
@@ -591,14 +591,14 @@ static void check_scans(const char *unit) {
     for (int reverse = 0; reverse < 2; reverse++) check_scan(unit, types[t], reverse);
 }
 
-/* By each of LIBXSMM's interfaces, and by its kernels: what has none is multiplied without it. */
+/* With each of LIBXSMM's interfaces and with its kernels; products for which it has no kernel are made without it. */
 static void test_scans_of_xsmm(void **state) {
   (void)state;
   static const char *const toys[] = {"xsmm_1", "xsmm_1_ilp64", "xsmm_2", "xsmm_v2"};
   unsetenv("OMP_PROC_BIND");
   for (size_t i = 0; i < COUNT(toys); i++) {
     const char *unit = open_toy(toys[i]);
-    assert_null(getenv("OMP_PROC_BIND")); /* which it sets, and which nobody wished for */
+    assert_null(getenv("OMP_PROC_BIND")); /* LIBXSMM sets it, though no caller asked for that */
     const int before = calls_of(unit);
     check_scans(unit);
     assert_true(calls_of(unit) > before);
@@ -625,7 +625,7 @@ static void check_adding(const char *toy_name, bool adds) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-/* Libraries are asked to add products to X just where that is the faster way, and right. */
+/* Libraries are asked to add products to X exactly where that is faster, and right. */
 static void test_scans_by_adding(void **state) {
   (void)state;
   static const char *const add[] = {"openblas_haswell", "openblas_skylakex", "full",         "blis", "sound",
@@ -640,7 +640,7 @@ static void test_scans_of_units_here(void **state) {
   check_units_here(check_scans);
 }
 
-/* A library takes nothing along, when it is closed, that others or the linked one need. */
+/* A library that is closed takes nothing with it that other libraries, or the linked one, need. */
 static void test_libraries_after_one_another(void **state) {
   (void)state;
   const char *library, *unit;

@@ -24,7 +24,7 @@ static void test_awake(void **state) {
   for (int i = 0; i < 1000; i++) assert_true(mms_wake_pays(i * US));
 }
 
-/* Once is no sleep: whoever was woken is awake the next time. */
+/* One wait is no sleep: a thread that was woken is awake the next time. */
 static void test_once(void **state) {
   (void)state;
   mms_wake_saw(TOOK, WAITED);
@@ -34,7 +34,7 @@ static void test_once(void **state) {
   assert_true(mms_wake_pays(1 * US));
 }
 
-/* What saves more than waking costs, pays; what saves less, when that much was not saved four times over. */
+/* A run that saves more than waking costs pays; one that saves less pays once four times that cost went unsaved. */
 static void test_twice(void **state) {
   (void)state;
   for (int turn = 0; turn < 3; turn++) {
@@ -47,7 +47,7 @@ static void test_twice(void **state) {
   }
 }
 
-/* The less of both counts. */
+/* The lower of the two costs counts. */
 static void test_costs(void **state) {
   (void)state;
   mms_wake_saw(TOOK, 30 * US);
@@ -56,8 +56,8 @@ static void test_costs(void **state) {
   assert_false(mms_wake_pays(29 * US));
 }
 
-/* Threads that are awake again, or waits that are for something else: short ones, a part of a long run, and time slices
- * of the system. */
+/* Threads that are awake again; or waits for something else: short ones, a part of a long run, and time slices of the
+ * system. */
 static void test_no_sleep(void **state) {
   (void)state;
   static const double runs[][2] = {{5e3, 1e3}, {12e3, 9e3}, {200e3, 90e3}, {9e6, 8e6}};

@@ -1,5 +1,5 @@
-/* test_wisdom.c: wisdom goes to a file and comes back in another process; what is damaged, foreign or illegal is
- * refused whole.
+/* test_wisdom.c: wisdom is written to a file and read by another process; a file that is damaged, foreign or illegal is
+ * refused as a whole.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,7 +15,7 @@
 
 enum { SHAPES = 6 };
 
-/* What plans of some shapes use; strings are cut to size. */
+/* What plans of some shapes use; strings are truncated. */
 struct seen {
   mmscan_status status;
   size_t count; /* of shapes that are known */
@@ -75,7 +75,7 @@ static struct seen look(mmscan_status status) {
   return seen;
 }
 
-/* A fresh process with these settings does `work`. */
+/* Runs `work` in a fresh process with these settings. */
 static struct seen ask(const char *work, const struct setting *settings, size_t count) {
   struct outcome o = ask_self(work, settings, count);
   struct seen seen;
@@ -116,7 +116,7 @@ static void assert_same_seen(const struct seen *a, const struct seen *b) {
   assert_memory_equal(a, b, sizeof *a);
 }
 
-/* What is read is what is written, by a process that did not read it and by one that did. */
+/* What is read is what was written, by a process that had not read it and by one that had. */
 static void test_there_and_back(void **state) {
   (void)state;
   const char *first = wisdom_file("first", lines), *second = in_scratch("second");
@@ -155,7 +155,7 @@ static void test_what_was_measured(void **state) {
   assert_int_equal(of, mmscan_threads());
 }
 
-/* Where the environment settles a part of the choice, what was found is nobody else's. */
+/* Where the environment settles part of the choice, what was found does not become wisdom. */
 static void test_settled_choices(void **state) {
   (void)state;
   static const struct setting settled[] = {
@@ -169,7 +169,7 @@ static void test_settled_choices(void **state) {
   }
 }
 
-/* The same shape twice in a file, and in two files: the last one counts, once. */
+/* A shape occurs twice in a file, and in two files: the last choice counts, once. */
 static void test_what_outranks(void **state) {
   (void)state;
   assert_mmscan_ok(
@@ -192,7 +192,7 @@ static void test_what_outranks(void **state) {
   assert_non_null(strstr(text.data, "f32 16 0 simd - 0 2048 1 1024\n"));
 }
 
-/* What differs in one thing from what is known is news. */
+/* A choice that differs from the known one in a single field replaces it. */
 static void test_what_is_news(void **state) {
   (void)state;
   static const char *const others[] = {
@@ -207,7 +207,7 @@ static void test_what_is_news(void **state) {
   }
 }
 
-/* The bits of a call are those of the engine that wisdom names, and were others before. */
+/* A call has the bits of the engine that wisdom names, and had others before. */
 static void test_calls_use_it(void **state) {
   (void)state;
   static const char *const engines[] = {"serial", "gemm", "simd"};
@@ -246,7 +246,7 @@ static void refuse_bytes(const void *data, size_t size, const char *what) {
 
 static void refuse(const struct text *text, const char *what) { refuse_bytes(text->data, text->size, what); }
 
-/* Shapes that nothing else in this program knows: one that is added by mistake is counted. */
+/* Shapes that nothing else in this program adds, so one that is added by mistake is counted. */
 static const char unknown[] = "u32 50 1 simd - 0 1024 1 1024\n"
                               "u64 51 2 gemm cblas 8 4096 2 1024\n";
 
@@ -288,7 +288,7 @@ static void test_each_length(void **state) {
   refuse(&text, "a byte before it");
 }
 
-/* It is refused for what is wrong with it: the lines alone are taken. */
+/* The lines by themselves are accepted, so a file below is refused for what is wrong with it. */
 static void test_lines_are_good(void **state) {
   (void)state;
   struct seen read = ask("read", &(struct setting){"MMSCAN_TEST_FROM", wisdom_file("good", unknown)}, 1);
@@ -296,7 +296,7 @@ static void test_lines_are_good(void **state) {
   assert_int_equal(read.count, 2);
 }
 
-/* Much, of all kinds. */
+/* Large files, with all kinds of content. */
 static void test_large_files(void **state) {
   (void)state;
   enum { SIZE = 2 << 20 };
@@ -364,7 +364,8 @@ static void test_foreign_heads(void **state) {
   refuse_head(&(struct text){0}, "no head");
 }
 
-/* One character in place of another, and one more: the format, the version, the digits of the CPU's signature. */
+/* Each character is replaced by another, and one is inserted: in the format, the version, and the digits of the CPU's
+ * signature. */
 static void test_each_character_of_a_head(void **state) {
   (void)state;
   static const char in_no_head[] = "\"";
@@ -381,7 +382,7 @@ static void test_each_character_of_a_head(void **state) {
     }
 }
 
-/* CPUs of one name may differ. */
+/* CPUs of the same name may differ. */
 static void test_signature_is_in_the_head(void **state) {
   (void)state;
   const struct text head = wisdom_head();
@@ -390,7 +391,7 @@ static void test_signature_is_in_the_head(void **state) {
   assert_non_null(strstr(head.data, signature));
 }
 
-/* Each in a file whose sum is right, behind a good line that must not be added either. */
+/* Each in a file whose checksum is right, after a good line that must not be added either. */
 static const char *const bad_lines[] = {
     "u64 51 0 abacus - 0 1024 1 1024",
     "u64 51 0 - - 0 1024 1 1024",
@@ -459,7 +460,7 @@ static void test_illegal_lines(void **state) {
     }
 }
 
-/* The number of lines in the last one is wrong, or the last one itself, though the sum is right. */
+/* The last line gives a wrong number of lines, or is malformed, though the checksum is right. */
 static void test_illegal_ends(void **state) {
   (void)state;
   static const char *const ends[] = {"end 1 %016" PRIx64 "\n",  "end 3 %016" PRIx64 "\n",  "end -2 %016" PRIx64 "\n",
@@ -515,7 +516,7 @@ static void test_illegal_environment(void **state) {
 
 enum { WORKERS = 8 };
 
-/* Reads, writes or scans, again and again. */
+/* Reads, writes or scans repeatedly. */
 struct worker {
   int kind;
   char file[PATH_SIZE];
@@ -548,7 +549,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Readers see the file as one of the writers left it, never half. */
+/* Readers see the file as one of the writers left it, never half written. */
 static void test_many_at_a_time(void **state) {
   (void)state;
   struct worker workers[WORKERS];
@@ -565,7 +566,7 @@ static void test_many_at_a_time(void **state) {
   }
 }
 
-/* A shape that is measured again and again while others are written, or counted, is there each time. */
+/* A shape that is learned again and again while wisdom is written, or counted, is there each time. */
 enum { MOST_LESSONS = 3000 };
 
 struct learner {
@@ -606,7 +607,7 @@ static void test_learning_meanwhile(void **state) {
   assert_true(l.right);
 }
 
-/* Nobody writes to it: it is not waited for. */
+/* No process writes to the pipe, and reading does not wait for one. */
 static void test_pipe(void **state) {
   (void)state;
   const char *pipe = in_scratch("unwritten");

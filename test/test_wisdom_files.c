@@ -1,4 +1,4 @@
-/* test_wisdom_files.c: a file of wisdom is replaced or left as it was, and nothing is left beside it.
+/* test_wisdom_files.c: a wisdom file is replaced or left as it was, and nothing is left beside it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 
 /* ---- Writes that fail -------------------------------------------------------------------------------------------- */
 
-/* In a child of its own, after `spoil`: the file cannot be written, stays as it was, and nothing is left beside it. */
+/* In a child, after `spoil`: the file cannot be written, stays as it was, and nothing is left beside it. */
 static void fail_to_write(int (*spoil)(void), const char *name, const char *what) {
   const struct text before = text_read(in_scratch("old"));
   size_t files = walk_scratch(NULL);
@@ -31,10 +31,10 @@ static int fill_disk(void) {
 
 static int close_files(void) { return setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, 3}); }
 
-/* The superuser may write everywhere: somebody else then. */
+/* root may write everywhere, so the child becomes another user. */
 static int lock_folder(void) { return chmod(scratch, 0555) != 0 || (geteuid() == 0 && setuid(65534) != 0); }
 
-/* The first write is good: LLVM's OpenMP makes a file when it is first asked for threads, and dies of a full disk. */
+/* The first write succeeds: LLVM's OpenMP makes a file when it is first asked for threads, and dies of a full disk. */
 static void test_failed_writes(void **state) {
   (void)state;
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("old")));
@@ -74,7 +74,7 @@ static void test_writes_replace(void **state) {
   assert_int_equal(walk_scratch(NULL), files + 1);
 }
 
-/* A process that had the same number may have left a file. */
+/* An earlier process with the same number may have left files. */
 static void test_what_was_left(void **state) {
   (void)state;
   enum { LEFT = 400 };
@@ -109,7 +109,7 @@ static void test_links(void **state) {
   assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("loop")));
   assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("lost")));
   assert_int_not_equal(stat(in_scratch("nowhere"), &at), 0);
-  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("to-broken"))); /* what is not there is made there */
+  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("to-broken"))); /* the missing file is created */
   assert_int_equal(lstat(in_scratch("nowhere"), &at), 0);
   assert_true(S_ISREG(at.st_mode));
   assert_int_equal(lstat(in_scratch("to-broken"), &at), 0);

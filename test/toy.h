@@ -1,5 +1,5 @@
-/* toy.h: what the tests of libraries opened at run time share: toys, which stand beside the test programs; a plan and a
- * product by any library; and how the programs start.
+/* toy.h: what the tests of libraries opened at run time share: toys, which lie beside the test programs; a plan and a
+ * product with any library; and how the programs start.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,7 +12,7 @@
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* The path of a toy library, beside this program; good until the fourth call after this. */
+/* The path of a toy library beside this program; valid until the fourth call after this one. */
 static inline const char *toy(const char *name) {
   static char paths[4][4096 + 64];
   static unsigned turn;
@@ -56,7 +56,7 @@ static inline mmscan_plan *plan_by(const char *unit, mmscan_type type, size_t n,
   return plan_new(&desc, &asked, &used);
 }
 
-/* What a small product gives; wrong sums are MMSCAN_EBLAS. Any thread may call it. */
+/* The status of a small product; MMSCAN_EBLAS if its sums are wrong. Any thread may call it. */
 static inline mmscan_status product_status(const char *unit, mmscan_product_form form) {
   enum { S = 4, COLUMNS = 11 };
   float x[S * COLUMNS], w[S * COLUMNS], sum = 0;
@@ -79,7 +79,7 @@ static inline mmscan_status product_status(const char *unit, mmscan_product_form
 
 /* ---- Starting ---------------------------------------------------------------------------------------------------- */
 
-/* What is chosen and opened is for each test to say. */
+/* Each test sets for itself what is chosen and opened. */
 static inline void clear_settings(void) {
   static const char *const variables[] = {"MMSCAN_ENGINE", "MMSCAN_UNIT", "MMSCAN_NUM_THREADS", "MMSCAN_WISDOM"};
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);

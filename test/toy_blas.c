@@ -1,39 +1,39 @@
 /* toy_blas.c: small BLAS libraries for the tests, sound and unsound. The Makefile makes one for each line of its TOYS,
  * by defining some of these:
  *
- *   AFFIX(name)   what stands around a name
+ *   AFFIX(name)   adds a prefix or suffix to a name
  *   INTEGER       the type of integers, int or int64_t
  *   NO_DGEMM, NO_GEMM
  *   DROPS         gemm leaves out the last column
  *   READS         gemm adds 0 times what W held
- *   SLY           it has the fault that the environment's TOY_FAULT names
+ *   SLY           has the fault that TOY_FAULT in the environment names
  *   BAD_TRMM      trmm takes the wrong triangle
- *   BAD_BATCH     gemm_batch does the first square only
- *   CRASHES       gemm_batch ends the process
- *   EXITS         and says that all went well
+ *   BAD_BATCH     gemm_batch computes only the first square
+ *   CRASHES       gemm_batch aborts the process
+ *   EXITS         gemm_batch ends the process with exit status 0
  *   VIA_FORTRAN   gemm calls sgemm_ and dgemm_, as a reference BLAS does
- *   TWO_LINES     says that its version is two lines
- *   LONG_LINE     or one of 400 characters
- *   ADDS_WRONG    gemm is wrong where it is to add to W
- *   OPENBLAS      it says that it is an OpenBLAS with the kernels of this CPU
- *   BLIS          or a BLIS of this version, which aborts as that does
- *   THREADS       each gemm starts a thread, unless it is told not to by MKL's call
- *   FIGHTS        and waits long for it; nor where OPENBLAS_NUM_THREADS is 1
- *   PTHREADS_OF   or unless it is told not to by the calls of this vendor: 0 BLIS, 1 OpenBLAS, of pthreads
- *   LOCAL         whose setting is one of the calling thread
- *   TEAMS         or unless the thread that calls it is to have no teams of OpenMP; it says nothing of itself
+ *   TWO_LINES     reports a version of two lines
+ *   LONG_LINE     reports a version of 400 characters
+ *   ADDS_WRONG    gemm is wrong where it adds to W
+ *   OPENBLAS=CORE reports an OpenBLAS with the kernels of CORE
+ *   BLIS=VERSION  reports a BLIS of this version; like BLIS, aborts if asked for the CPU before bli_init()
+ *   THREADS       each gemm starts a thread, unless MKL's call sets one thread
+ *   FIGHTS        with THREADS: each thread takes 3 ms; none is started where OPENBLAS_NUM_THREADS is 1
+ *   PTHREADS_OF   as THREADS, but told by the calls of this vendor, with pthreads: 0 BLIS, 1 OpenBLAS
+ *   LOCAL         with PTHREADS_OF: the setting is the calling thread's own
+ *   TEAMS         as THREADS, unless the calling thread allows no OpenMP teams; reports nothing about itself
  *   FORKS         each gemm forks, once toy_forks is set
- *   AT_LOAD       a fork while it is loaded; from then on, and again when it is asked for its version, floats are
- *                 rounded down, as by what is linked with -ffast-math
- *   ROUNDS        and up, after each gemm
- *   SERIAL        it says that it is an OpenBLAS for one thread; gemm counts who meets in it
- *   LOCKING       and that it has locks of its own
- *   FULL          it has all routines
- *   BF16          what the name of its sbgemm is
- *   MKL=YEAR      it says that it is an MKL of then: batches of some are known to be good
- *   BAD_STRIDED   gemm_batch_strided does the first square again and again
- *   BAD_BF16      sbgemm takes its data for the upper halves of something else
- *   BAD_COMPLEX   complex gemm forgets an imaginary part
+ *   AT_LOAD       forks while it is loaded; sets rounding down then, and again when asked for its version, as code
+ *                 linked with -ffast-math changes the floating-point mode
+ *   ROUNDS        each gemm leaves rounding set to up
+ *   SERIAL        reports a single-threaded OpenBLAS; gemm counts the calls that overlap
+ *   LOCKING       with SERIAL: reports that it has locks of its own
+ *   FULL          has all routines
+ *   BF16          the name of its sbgemm
+ *   MKL=YEAR      reports an MKL of that year: the batches of some years are known to be good
+ *   BAD_STRIDED   gemm_batch_strided computes the first square again and again
+ *   BAD_BF16      sbgemm expands bfloat16 by one bit too few
+ *   BAD_COMPLEX   complex gemm drops imaginary parts
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -63,13 +63,13 @@ enum { ROW_MAJOR = 101, TRANS = 112, UPPER = 121 };
 int toy_calls(void);
 static atomic_int calls;
 
-/* How often a function of this library was called that its cblas_sgemm does not have inside. */
+/* Calls that leave cblas_gemm: of the Fortran routine, and to start a thread. */
 int toy_calls(void) { return calls; }
 
 long toy_most_work(void);
 static atomic_long most_work;
 
-/* The most multiplications that one gemm was asked for, since this was called. */
+/* The most multiplications that one gemm was asked for since the last call of this function. */
 long toy_most_work(void) { return atomic_exchange(&most_work, 0); }
 #ifndef NO_GEMM
 static void see_work(long work) {
@@ -153,7 +153,7 @@ int openblas_get_parallel(void) { return 1; }
 #endif
 long VENDOR(get_num_threads)(void);
 void VENDOR(set_num_threads)(long threads);
-/* Long enough for another thread to come or go, or for a fork. */
+/* Long enough for another thread to come or go, or to fork. */
 static void linger(void) { usleep(20); }
 long VENDOR(get_num_threads)(void) { return threads_set; }
 void VENDOR(set_num_threads)(long threads) {
@@ -201,7 +201,7 @@ static void start_thread(void) {
   working--;
 }
 #ifdef WATCHES_FORKS
-/* How often its threads would have been ended at a fork, as OpenBLAS does it, while they worked. */
+/* How often a fork, at which OpenBLAS ends its threads, came while they were working. */
 int toy_disturbed(void);
 static atomic_int disturbed;
 int toy_disturbed(void) { return disturbed; }
@@ -211,7 +211,7 @@ __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(befo
 #elif defined(FORKS)
 extern bool toy_forks;
 bool toy_forks;
-extern int toy_forked; /* what became of the child; it goes on, and forks no more */
+extern int toy_forked; /* status of the child; the child goes on, and forks no more */
 int toy_forked;
 static void start_thread(void) {
   const pid_t pid = toy_forks ? fork() : -1;
@@ -221,7 +221,7 @@ static void start_thread(void) {
 #elif defined(ROUNDS)
 static void start_thread(void) { fesetround(FE_UPWARD); }
 #elif !defined(NO_GEMM)
-/* Flags of floating-point exceptions are nobody's. */
+/* Libraries may raise floating-point exception flags. */
 static void start_thread(void) {
   volatile double tenth = 0.1;
   tenth = tenth * 10;
@@ -256,7 +256,7 @@ const char *openblas_get_config(void) {
 #endif
 }
 
-/* How often a gemm found another in the library, so far. */
+/* How often a gemm has found another one in the library so far. */
 int toy_met(void) { return atomic_load(&met); }
 
 /* Long enough for another thread to come. */
@@ -277,7 +277,7 @@ void MKL_Get_Version_String(char *buffer, int length) {
 }
 #endif
 
-/* Scalars are given as they are, those of complex routines by their address; these add to nothing. */
+/* Scalars are passed by value, but by address to complex routines, which never add to C here. */
 #define SCALAR         T
 #define GIVEN(v)       (v)
 #define SHORT(v)       ((T)((v)*4097 - ((v)*4097 - (v)))) /* without its last 12 bits */
@@ -330,7 +330,7 @@ void MKL_Get_Version_String(char *buffer, int length) {
 #define BF16 cblas_sbgemm
 #endif
 
-/* The upper half of a float. */
+/* The float whose upper half this is. */
 static float value_of(uint16_t half) {
 #ifdef BAD_BF16
   uint32_t bits = (uint32_t)half << 15;

@@ -1,17 +1,18 @@
-/* toy_xsmm.c: small libraries that are asked as LIBXSMM is, for the tests, sound and unsound. The Makefile makes one
+/* toy_xsmm.c: small libraries with the interface of LIBXSMM for the tests, sound and unsound. The Makefile makes one
  * for each xsmm_ line of its TOYS, by defining some of these:
  *
- *   API           whose calls it has, those of LIBXSMM 1.x or 2.x: 1 or 2
- *   DISPATCH      what the call of 2.x is named
+ *   API           which calls it has, those of LIBXSMM 1.x or 2.x: 1 or 2
+ *   DISPATCH      the name of the dispatch call of 2.x
  *   INTEGER       the type of integers in 1.x, int or int64_t
  *   MOST          how many kernels it has: for further shapes there is none
  *   READS         kernels add 0 times what C held
  *   DROPS         kernels leave out the last column
- *   ARCH          the number of the CPU that kernels are for; else nobody can ask
- *   FORGETS       kernels for so many rows of C, or for any number where it is 0, overwrite where they are to add
+ *   ARCH          the number of the CPU that kernels are for; without it the call that reports it is missing
+ *   FORGETS       kernels for this number of rows of C (0: any number) overwrite C where they should add
  *
- * A kernel does just what was asked for, so that a wrong type, flag or leading dimension gives a wrong product. One for
- * what is unknown here does nothing: without a kernel the unit would multiply by itself, and nobody would notice.
+ * A kernel does exactly what was asked for, so that a wrong type, flag or leading dimension gives a wrong product. For
+ * a request that is unknown here there is a kernel that does nothing: if there were none, the unit would fall back to
+ * its own loop, and no test would notice.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -32,10 +33,10 @@
 #define MOST 256
 #endif
 
-/* The types and flags of 2.x, which has more of both. */
+/* The types and flags of 2.x that are used here; 2.x has more of both. */
 enum { F64 = 0, F32 = 1, TRANS_A = 1, TRANS_B = 2, BETA_0 = 4, UNKNOWN = 8 };
 
-/* All of one type, so that shapes are compared as bytes. */
+/* All fields have one type, so that shapes are compared as bytes. */
 typedef struct shape {
   int64_t m, n, k, lda, ldb, ldc, type, flags;
 } shape;
@@ -43,10 +44,10 @@ typedef struct shape {
 int toy_calls(void);
 static atomic_int calls;
 
-/* How many products were made. */
+/* How many products were computed. */
 int toy_calls(void) { return calls; }
 
-/* That it is there says that this is LIBXSMM, to who asks for a vendor. */
+/* The presence of this symbol identifies LIBXSMM to code that looks for a vendor. */
 void libxsmm_init(void);
 void libxsmm_init(void) {}
 
@@ -91,7 +92,7 @@ static double dot(const shape *h, const void *a, const void *b, int64_t row, int
   return sum;
 }
 
-/* As LIBXSMM's first product does it. */
+/* LIBXSMM's first product does this. */
 static void bind_threads(void) {
   if (calls == 0) setenv("OMP_PROC_BIND", "TRUE", 0);
 }
@@ -113,7 +114,7 @@ __attribute__((noinline)) static void multiply(const shape *h, const void *a, co
 
 /* ---- Kernels -------------------------------------------------------------------------------------------------- */
 
-/* A kernel is given no shape, and so each is a function that has one of its own. */
+/* A kernel is given no shape, so each is a function with a shape of its own. */
 #if API == 1
 typedef void (*kernel)(const void *a, const void *b, void *c);
 #define KERNEL(i)                                                                                                      \
@@ -144,7 +145,7 @@ static const struct {
   kernel kernel;
 } pool[] = {EACH_256(ENTRY, 0)};
 
-/* The same one for the same shape; NULL where there are no more. */
+/* The same kernel for the same shape; NULL if there are no more. */
 static kernel kernel_of(shape wanted) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static size_t count;

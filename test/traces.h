@@ -1,4 +1,4 @@
-/* traces.h: what of this process the system can count: open files, threads, memory maps.
+/* traces.h: what the system can count of this process: open files, threads, memory maps.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,10 +1,11 @@
-/* unit_list.h: the libraries that multiply which are here, each once.
+/* unit_list.h: the libraries with matrix products that are on this machine, each once.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * They are those of mmscan_unit_candidate() and those that scripts/fetch-vendors has listed. MMSCAN_TEST_VENDORS names
- * another list. Under a sanitizer a library may find others' functions in place of its own, so there the list is empty.
- * Under a wrapper, valgrind or an emulator, all would take too long: there is one.
+ * another list. Under a sanitizer a library may bind to another library's functions instead of its own, so the list is
+ * empty there. Under a wrapper (valgrind or an emulator) all of them would take too long: only the serial OpenBLAS is
+ * listed.
  */
 #ifndef UNIT_LIST_H
 #define UNIT_LIST_H
@@ -19,7 +20,7 @@ struct unit_list {
   char path[MOST_UNITS][4096];
 };
 
-/* What is open stands behind the built-in units. */
+/* Opened libraries follow the built-in units in the table. */
 static inline mmscan_part last_unit(void) {
   mmscan_part part = {.struct_size = sizeof part}, last = part;
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++) last = part;
@@ -36,7 +37,7 @@ static inline bool is_passed_over(const char *library) {
   return getenv("MMSCAN_TEST_WRAPPER") != NULL && strstr(library, "/openblas-serial/") == NULL;
 }
 
-/* Opened once to see what it is: names that lead to one file are one. */
+/* Opens the library once to learn its file: several names may lead to one file. */
 static inline void list_unit(struct unit_list *list, const char *library) {
   const char *name;
   char why[200], real[4096];
@@ -79,7 +80,7 @@ static inline const struct unit_list *units_here(void) {
   return &list;
 }
 
-/* Opens each, checks it and closes it. */
+/* Opens each library, checks it and closes it. */
 static inline void check_units_here(void (*check)(const char *unit)) {
   for (size_t i = 0; i < units_here()->count; i++) {
     const char *unit;

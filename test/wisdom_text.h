@@ -1,9 +1,9 @@
-/* wisdom_text.h: files of wisdom, made by hand, in a folder of the test's own.
+/* wisdom_text.h: wisdom files made by hand, in a temporary folder.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The head, which says what a file is of, is taken from a file that the library wrote. What follows, and the sum over
- * all of it, are made here.
+ * The head, which identifies the library, the machine and its BLAS, is copied from a file that the library wrote. The
+ * lines after it, and the checksum over the whole, are made here.
  */
 #ifndef WISDOM_TEXT_H
 #define WISDOM_TEXT_H
@@ -19,7 +19,7 @@ enum { TEXT_SIZE = 4096 };
 
 struct text {
   size_t size;
-  char data[TEXT_SIZE]; /* ended by a null */
+  char data[TEXT_SIZE]; /* null-terminated */
 };
 
 static inline void add_text(struct text *text, const char *more) {
@@ -46,7 +46,7 @@ static inline void text_write(const char *path, const struct text *text) { write
 
 /* ---- Wisdom ------------------------------------------------------------------------------------------------------ */
 
-/* FNV-1a of 64 bits. */
+/* 64-bit FNV-1a. */
 static inline uint64_t fnv1a(const char *data, size_t size) {
   uint64_t sum = UINT64_C(14695981039346656037);
   for (size_t i = 0; i < size; i++) sum = (sum ^ (unsigned char)data[i]) * UINT64_C(1099511628211);
@@ -59,8 +59,8 @@ static inline size_t lines_in(const char *text) {
   return lines;
 }
 
-/* The lines before the first shape: those of the library, this machine and its BLAS. Written once: it takes the disk.
- */
+/* The lines before the first shape: they identify the library, this machine and its BLAS. Written only once, since it
+ * goes to disk. */
 static inline struct text wisdom_head(void) {
   static const char *const starts[] = {"mmscan-wisdom ", "library ", "cpu ", "isa ", "unit "};
   static struct text text;
@@ -91,7 +91,7 @@ static inline struct text wisdom_of(const char *head, const char *lines) {
   return text;
 }
 
-/* A good file in the folder, with these lines. */
+/* Writes a valid file with these lines into the folder. */
 static inline const char *wisdom_file(const char *name, const char *lines) {
   struct text head = wisdom_head(), text = wisdom_of(head.data, lines);
   text_write(in_scratch(name), &text);
