@@ -147,7 +147,7 @@ keep = +@if ! echo $(call quote,$(1)) | cmp -s - $@; then \
 	  [ ! -e $@ ] || $(if $(2),echo $(call quote,$(2)) >&2,:); \
 	  $(if $(ONLY_TELLS),:,mkdir -p $(@D) && echo $(call quote,$(1)) > $@); fi
 $(BUILD)/flags: FORCE
-	$(call keep,$(BUILT_WITH),$(BUILD) was built with other settings: building anew)
+	$(call keep,$(BUILT_WITH),$(BUILD) was built with other settings: rebuilding)
 $(BUILD)/objects: FORCE
 	$(call keep,$(LINKED_OF))
 $(BUILD)/toys: FORCE
@@ -282,13 +282,13 @@ check-units: $(TESTS) ## the tests of the library (MMSCAN_TEST_QUICK=1: fewer ca
 	$(if $(LEFT_OUT),@echo "left out here: $(LEFT_OUT)")
 	test/run $(TESTS)
 
-check-command: all $(TOY_FILES) ## those of the command, the README and what the documents tell to add
+check-command: all $(TOY_FILES) ## the tests of the command, the README and the how-to documents
 	test/run test/limit.sh test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD) test/add_operator.sh:$(BUILD)
 
-check-reproduction: all ## doc/REPRODUCTION.md says what is counted
+check-reproduction: all ## doc/REPRODUCTION.md agrees with the counts
 	test/run bench/reproduction/reproduce.py:$(TOOL)
 
-check-install: all ## those of what is installed
+check-install: all ## the tests of an installation
 	test/run test/install.sh:$(BUILD)
 
 # passive: idle threads sleep.
@@ -309,7 +309,7 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
 # Left out are tests that are only about numbers, failing allocations or the environment, and tests of units in which
 # one thread does everything.
-check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime tells it of its barriers)
+check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
 	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite products routines rows \
 	  schedule text trace unit_speed units"
@@ -353,17 +353,17 @@ install: all ## install under DESTDIR and PREFIX
 	STRIP=$(call quote,$(STRIP_BY)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
 	  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) scripts/install $(BUILD) $(VERSION)
 
-install-strip: ## the same, without what debuggers need
+install-strip: ## the same, without debugging symbols
 	$(MAKE) install STRIP_BY=$(call quote,$(or $(STRIP),strip))
 
 uninstall: ## remove what install put there
 	DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) scripts/install --remove $(BUILD) $(VERSION)
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
-C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git knows no files here))
+C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git lists no files here))
 format: ## reformat the C files
 	clang-format -i $(C_FILES)
-format-check: ## fail where a C file is not formatted
+format-check: ## fail if a C file is not formatted
 	clang-format --dry-run -Werror $(C_FILES)
 # Macros that make variants of kernels; cppcheck is not to try combinations of them.
 OF_KERNELS := ADDS FLOATS HALVES LANE MAY_OVERFLOW

@@ -88,7 +88,7 @@ static void put_machine(FILE *to, const contest *c) {
 static void put_settings(FILE *to, const contest *c) {
   json_t *set = c->settings;
   fputs("<h2>Settings</h2>\n", to);
-  fputs(json_object_size(set) == 0 ? "<p>No variable is set that a unit looks at.</p>\n" : "<table>\n", to);
+  fputs(json_object_size(set) == 0 ? "<p>No variable that a unit reads is set.</p>\n" : "<table>\n", to);
   for (void *i = json_object_iter(set); i != NULL; i = json_object_iter_next(set, i))
     put_pair(to, json_object_iter_key(i), json_string_value(json_object_iter_value(i)));
   if (json_object_size(set) != 0) fputs("</table>\n", to);
@@ -110,9 +110,10 @@ static void put_commands(FILE *to, const contest *c) {
   FILE *plain = open_memstream(&lines, &size);
   if (plain == NULL) return;
   put_shell_lines(plain, c);
-  fputs("<h2>To do it again</h2>\n<pre>", to);
+  fputs("<h2>To reproduce this</h2>\n<pre>", to);
   if (fclose(plain) == 0) html_put_text(to, lines);
-  fputs("</pre>\n<p>What is found, and why one takes no part: <code>mmscan bench --units --list</code></p>\n", to);
+  fputs("</pre>\n<p>Which units are found, and why one takes no part: <code>mmscan bench --units --list</code></p>\n",
+        to);
   free(lines);
 }
 
@@ -222,10 +223,11 @@ static void put_product_row(FILE *to, const contest *c, const bench_unit *unit, 
 static void put_products(FILE *to, const contest *c) {
   char length[80];
   contest_product_length(c, length);
-  fprintf(to,
-          "<h2>Products</h2>\n<p>W = L_s X, the first level of a scan, %s, %s: Gelem/s, and below GFLOP/s, 2 s times "
-          "as many.</p>\n<ul>\n",
-          c->number->name, length);
+  fprintf(
+      to,
+      "<h2>Products</h2>\n<p>W = L_s X, the first level of a scan, %s, %s: Gelem/s, and below it GFLOP/s (2 s times "
+      "as many).</p>\n<ul>\n",
+      c->number->name, length);
   for (int kind = 0; kind < PRODUCTS; kind++)
     fprintf(to, "<li><b>%s</b>: %s</li>\n", products[kind].name, products[kind].description);
   fputs("</ul>\n<table class=\"wide\">\n<tr><th>unit</th><th>form</th>", to);

@@ -15,9 +15,9 @@ const char *const contest_captions[PICTURES] = {
     [PICTURE_PRODUCTS] = "The first level of a scan alone, W = L_s X. Solid: tile by tile on one thread, the faster of "
                          "matrices by rows and by columns. Dashed: one call for all, on the unit's own threads.",
     [PICTURE_ROOFLINE] =
-        "The same products over their arithmetic intensity: 2 s operations for an element that is read "
-        "and written. Full marks: in tiles. Open marks: one call for all. The roof is copying, and the "
-        "fastest large product.",
+        "The same products over their arithmetic intensity: 2 s operations per element, which is read "
+        "and written. Filled marks: in tiles. Open marks: one call for all. The roof is the speed of copying, "
+        "and of the fastest large product.",
 };
 
 enum { BARS_HEAD = 185, BAR_HEIGHT = 50, LINES_HEIGHT = 560 };
@@ -277,7 +277,7 @@ static void put_roofline(FILE *to, const contest *c) {
   put_key(to);
   put_all_points(to, c);
   put_sizes(to, c);
-  fputs("set logscale xy 2\nset format xy '%.3g'\nset xlabel 'operations for a byte of memory traffic'\n"
+  fputs("set logscale xy 2\nset format xy '%.3g'\nset xlabel 'operations per byte of memory traffic'\n"
         "set ylabel 'GFLOP/s' offset 1,0\nset samples 500\n",
         to);
   fprintf(to, "set xrange [%g:%g]\n", intensity(c, 1.5), intensity(c, 1.5 * (double)contest_sizes[CONTEST_SIZES - 1]));

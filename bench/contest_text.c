@@ -38,11 +38,11 @@ static void print_settings(const contest *c) {
     putchar('\n');
     title = "";
   }
-  if (json_object_size(c->settings) == 0) puts("settings     none of those that units look at");
+  if (json_object_size(c->settings) == 0) puts("settings     none that a unit reads");
 }
 
 void contest_own_threads(const contest *c, char text[120]) {
-  snprintf(text, 120, "the unit's own are set to %d in one call for all, where they can be", contest_threads(c));
+  snprintf(text, 120, "a unit's own are set to %d for products in one call, where possible", contest_threads(c));
 }
 
 void contest_print_head(const contest *c, size_t n) {
@@ -210,9 +210,9 @@ void contest_print_ranking(const contest *c) {
   printf("%-*s |", RANKING_HEAD, "   - serial loop");
   print_scans(c, loops);
   for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
-  puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, up to s = 512.\n"
-       "threads: times as fast, at s = 512, with all of the unit's own threads as with one of them.\n"
-       "s: the faster, on the most threads, of the two that are fastest for 2^20 elements or less on one.\n"
-       "xbound, xserial: times the speed of copying by as many threads, and of the serial loop.");
+  puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, s up to 512.\n"
+       "threads: the speed of a gemm at s = 512 on all of the unit's own threads, over that on one.\n"
+       "s: of the two that are fastest on one thread (up to 2^20 elements), the faster on the most threads.\n"
+       "xbound, xserial: the speed over that of copying by as many threads, and of the serial loop.");
   fflush(stdout);
 }

@@ -16,7 +16,7 @@ static double flops(const fit_size *f) { return 2 * (double)f->s / f->entry; }
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
 
 static void print_sizes(const fit *f) {
-  puts("L_s by an s-by-c matrix of f32, by rows: time = start + entry s c, in ns; l = start / entry\n\n"
+  puts("L_s times an s-by-c matrix of f32, row-major: time = start + entry s c, in ns; l = start / entry\n\n"
        "    s    start     entry         l  Gelem/s  GFLOP/s  worst   c");
   for (size_t i = 0; i < FIT_SIZES; i++) {
     const fit_size *z = &f->sizes[i];
@@ -26,7 +26,7 @@ static void print_sizes(const fit *f) {
 }
 
 static void print_runs(const fit *f) {
-  puts("\nthe engine gemm on one thread: ns an element, by what it is made of, predicted and measured\n\n"
+  puts("\nthe engine gemm on one thread: ns per element, by part, predicted and measured\n\n"
        "        n   s     tile    call  products   moves  totals   loops  predicted  measured  ratio");
   for (size_t i = 0; i < FIT_RUNS; i++) {
     const fit_run *r = &f->runs[i];

@@ -144,7 +144,7 @@ static void refuse(contender *c, const char *reason) {
 }
 
 void lineup_refuse_slow(contender *c, const char *unit) {
-  if (c != NULL && units_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: up to 2^20 only");
+  if (c != NULL && units_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: timed only up to n = 2^20");
 }
 
 static bool passes(lineup_filter *filter, const char *name) {
@@ -176,7 +176,7 @@ static void add_one_call(lineup *l) {
   if (c == NULL) return;
   const int before = omp_get_max_threads();
   omp_set_num_threads(l->threads);
-  if (mmscan_threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS says how many threads a call takes");
+  if (mmscan_threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
   omp_set_num_threads(before);
 }
 
@@ -201,7 +201,7 @@ static bool add_plan(lineup *l, const char *engine, const char *unit) {
     c->plan = plan;
     c->by_name = true;
   }
-  if (status == MMSCAN_EBLAS) refuse(c, "the library behind the unit is not here");
+  if (status == MMSCAN_EBLAS) refuse(c, "the unit's library was not found");
   if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
 }

@@ -92,10 +92,10 @@ static void start_once(void) {
   tried = true;
   if (named != NULL && *named != '\0') {
     running = start(named);
-    snprintf(refusal, sizeof refusal, "PYTHON=%s: no Python with NumPy", named);
+    snprintf(refusal, sizeof refusal, "PYTHON=%s is not a Python with NumPy", named);
   } else {
     running = start("python3") || start("/usr/bin/python3");
-    snprintf(refusal, sizeof refusal, "no python3 with NumPy: PYTHON names another");
+    snprintf(refusal, sizeof refusal, "no python3 with NumPy found; PYTHON can name another");
   }
   if (!running) version[0] = '\0';
 }
@@ -103,14 +103,14 @@ static void start_once(void) {
 const char *numpy_refusal(size_t bytes) {
   start_once();
   if (!running) return refusal;
-  return 2 * bytes < machine_memory() ? NULL : "no memory for arrays of its own";
+  return 2 * bytes < machine_memory() ? NULL : "not enough memory for its own arrays";
 }
 
 /* False if the process has ended; it is not started again. */
 static bool ask(char *line, size_t size) {
   if (!running) return false;
   running = fflush(python.to) == 0 && answer(line, size);
-  if (!running) snprintf(refusal, sizeof refusal, "its Python has ended");
+  if (!running) snprintf(refusal, sizeof refusal, "its Python process has ended");
   return running;
 }
 

@@ -26,11 +26,11 @@ static const peer no_cxx = {.name = "C++ peers", .absent = no_cxx_reason};
 static void *open_cxx(const char *path) {
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (access(path, F_OK) != 0)
-    snprintf(no_cxx_reason, sizeof no_cxx_reason, "there is no %s: 'make peers' puts it beside what was built", path);
+    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s does not exist: 'make peers' builds it beside the command", path);
   else if (object == NULL)
     snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s", dlerror());
   else
-    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s: no peers in it", path);
+    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s contains no peers", path);
   return object;
 }
 

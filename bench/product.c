@@ -17,12 +17,13 @@ enum { TILE = 65536, SHORTER = 16 };
 
 const product products[PRODUCTS] = {
     [PRODUCT_TILES] = {.name = "tiles",
-                       .description = "gemm, chunks of pieces of 65536 elements, on the calling thread",
+                       .description = "gemm in chunks of tiles of 65536 elements, on the calling thread",
                        .form = MMSCAN_PRODUCT_CHUNKED,
                        .tiles = true},
     [PRODUCT_TILES_BY_ROWS] = {.name = "tiles by rows",
-                               .description = "the same with matrices by rows, as in the engine gemm; that may do less "
-                                              "with s = 2: add a row to a row",
+                               .description =
+                                   "the same with row-major matrices, as in the engine gemm, which for s = 2 "
+                                   "may only add a row to the next",
                                .form = MMSCAN_PRODUCT_CHUNKED,
                                .tiles = true,
                                .by_rows = true},
@@ -35,13 +36,14 @@ const product products[PRODUCTS] = {
                                   .one_thread = true},
     [PRODUCT_TRMM] = {.name = "trmm", .description = "one trmm for all, in place", .form = MMSCAN_PRODUCT_TRMM},
     [PRODUCT_BATCH] = {.name = "batch",
-                       .description = "one gemm_batch for all squares (Algorithm 1), threads as the unit is set",
+                       .description =
+                           "one gemm_batch for all squares (Algorithm 1), with the threads the unit is set to",
                        .form = MMSCAN_PRODUCT_BATCH},
     [PRODUCT_BATCH_STRIDED] = {.name = "strided batch",
                                .description = "one gemm_batch_strided for all squares, likewise",
                                .form = MMSCAN_PRODUCT_BATCH_STRIDED},
     [PRODUCT_BF16] = {.name = "bfloat16",
-                      .description = "one sbgemm for all: X of bfloat16, sums of float",
+                      .description = "one sbgemm for all: bfloat16 X, float sums",
                       .form = MMSCAN_PRODUCT_BF16},
 };
 
@@ -175,7 +177,8 @@ static void try_one(contender *c) {
   if (status == MMSCAN_ENOTSUP && remark[0] != '\0')
     snprintf(c->refusal, sizeof c->refusal, "%s", remark);
   else if (status != MMSCAN_OK)
-    snprintf(c->refusal, sizeof c->refusal, "%s", status == MMSCAN_ENOTSUP ? "not there" : mmscan_strerror(status));
+    snprintf(c->refusal, sizeof c->refusal, "%s",
+             status == MMSCAN_ENOTSUP ? "not in this library" : mmscan_strerror(status));
 }
 
 void product_add(race *r, const bench_unit *unit, product_kind kind) {
@@ -197,7 +200,7 @@ void product_add(race *r, const bench_unit *unit, product_kind kind) {
   else
     try_one(c);
   if (c->refusal[0] == '\0' && p->one_thread && unit->threads <= 1)
-    snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let it be set");
+    snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let the number be set");
   if (c->refusal[0] == '\0') lineup_refuse_slow(c, unit->name);
 }
 

@@ -191,11 +191,12 @@ static bool shared_cpu(const session *s) {
 }
 
 void report_tail(const session *s) {
-  puts("\nxbound:  times the speed of the bound: copying (in place: reading and writing back) by as many threads.\n"
-       "xserial: times the speed of the serial loop, called through a pointer.\n"
-       "handoff: until a thread sees what another has just stored; more where they share no cache.");
+  puts("\nxbound:  the speed over that of the bound: copying (in place: reading and writing back) by as many threads.\n"
+       "xserial: the speed over that of the serial loop, called through a pointer.\n"
+       "handoff: the time until a thread sees what another has stored; longer where their cores share no cache.");
   if (shared_cpu(s))
-    puts("         Threads shared a CPU here, as where another program is busy: several take as long as its turns.");
-  if (s->memory >= 0) printf("Memory that mmscan took beyond x and y: %.1f MiB a thread.\n", s->memory);
+    puts("         Threads shared a CPU here, as when another program is busy: several take as long as its time "
+         "slices.");
+  if (s->memory >= 0) printf("Memory that mmscan took beyond x and y: %.1f MiB per thread.\n", s->memory);
   print_refusals(s);
 }

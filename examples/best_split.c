@@ -174,7 +174,7 @@ static mmscan_status ask(const table *t, size_t column, size_t told, row *rows, 
 
 static void print(const char *told, double squares, question *questions, size_t count) {
   qsort(questions, count, sizeof *questions, by_gain);
-  printf("What one question takes away of the squared errors of %s:\n", told);
+  printf("The share of the squared errors of %s that one question removes:\n", told);
   for (size_t i = 0; i < count; i++)
     if (questions[i].gain > 0)
       printf("%5.1f %%  %s < %.10g\n", 100 * questions[i].gain / squares, questions[i].name, questions[i].at);

@@ -53,7 +53,8 @@ static uint32_t *read_numbers(size_t *n) {
          (is_right = is_number(word, (size_t)(end - before), &number[*n])))
     ++*n;
   if (has_room && is_right && feof(stdin)) return number;
-  fprintf(stderr, "radix_sort: number %zu is not a whole one below 2^32, is one too many, or cannot be read\n", *n + 1);
+  fprintf(stderr, "radix_sort: number %zu is not a whole number below 2^32, is one too many, or cannot be read\n",
+          *n + 1);
   free(number);
   return NULL;
 }

@@ -47,7 +47,7 @@ static double *read_widths(const char *path, size_t *n) {
     width[*n] = 0;
     return width;
   }
-  fprintf(stderr, "%s: row %zu is no width, or cannot be read\n", path, *n + 1);
+  fprintf(stderr, "%s: row %zu is not a width, or cannot be read\n", path, *n + 1);
   free(width);
   return NULL;
 }
@@ -94,7 +94,7 @@ int main(int count, char **argument) {
   double *width = read_widths(argument[1], &n);
   if (!width) return 1;
   if (years > n) {
-    fprintf(stderr, "%s: has %zu years only\n", argument[1], n);
+    fprintf(stderr, "%s: has only %zu years\n", argument[1], n);
     free(width);
     return 1;
   }

@@ -157,7 +157,7 @@ class Bench(Timed):
         fake = self.write("python", "#!%s\nimport itertools, sys\nsys.stdin = itertools.islice(sys.stdin, 8)\nexec(sys.argv[2])\n" % sys.executable)
         os.chmod(fake, 0o755)
         rows = self.rows("bench", "--rounds", 9, "--threads", 1, "-n", "20,21", "--only", "NumPy", env={"PYTHON": fake})
-        self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed", "its Python has ended"])
+        self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed", "its Python process has ended"])
 
     def test_reader_that_has_gone(self):
         """Once the reader has gone, nothing more is timed."""
@@ -175,7 +175,7 @@ class Bench(Timed):
             rows = self.rows(*self.TINY, 4, "--only", "NumPy", env={"PYTHON": python})
             told = [row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"]
             self.assertEqual(len(told), 1)
-            self.assertTrue(told[0].startswith(("PYTHON=%s: no Python with NumPy" % python)[:80]), told)
+            self.assertTrue(told[0].startswith(("PYTHON=%s is not a Python with NumPy" % python)[:80]), told)
 
     def test_threads(self):
         def counts(*options):
@@ -307,7 +307,7 @@ class Bench(Timed):
             self.skipTest("no C compiler here")
         alone = shutil.copy(MMSCAN, self.directory)
         listed = subprocess.run([alone, "bench", "--list"], stdout=subprocess.PIPE, check=True).stdout.decode()
-        self.assertRegex(listed, "C\\+\\+ peers .*skipped: there is no %s: 'make peers'" % self.path("mmscan-peers.so"))
+        self.assertRegex(listed, "C\\+\\+ peers .*skipped: %s does not exist: 'make peers'" % self.path("mmscan-peers.so"))
         self.write("mmscan-peers.so", "no library")
         listed = subprocess.run([alone, "bench", "--list"], stdout=subprocess.PIPE, check=True).stdout.decode()
         self.assertRegex(listed, "C\\+\\+ peers .*skipped: %s: " % self.path("mmscan-peers.so"))

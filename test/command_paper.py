@@ -336,7 +336,7 @@ class Model(Case):
         text = self.good("model", "-n", "7", "-s", "2", "--lanes", "1").decode()
         self.assertIn("3 segments", text)
         self.assertIn("work on vector units", text)
-        self.assertIn("too low where n is so short", text) # the depth is 6, the paper's 4
+        self.assertIn("bound on the depth is too low", text) # the depth is 6, the paper's 4
 
     def test_text_says_what_json_says(self):
         shape = ["-n", 1000, "-s", 4, "-l", 7, "-p", 3, "--lanes", 2]

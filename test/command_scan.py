@@ -109,7 +109,7 @@ class Text(Case):
         self.assertEqual(self.lines("--header=yes", self.write("x.txt", "2019\n1\n2\n")), ["1", "3"])
         self.assertEqual(self.lines("--header=yes", "--column", "b", self.write("x.txt", "a b\n1 2\n")), ["2"])
         self.assertEqual(self.lines("--header=no", self.write("x.txt", "1 2\n3\n")), ["1", "3", "6"])
-        self.bad("scan", "--header=yes", self.write("x.txt", "a b\n1 2\n"), says="--column has to name one")
+        self.bad("scan", "--header=yes", self.write("x.txt", "a b\n1 2\n"), says="--column must name one")
         self.assertEqual(self.lines("--header=yes", "--column=2020", "-", data=b"2019,2020\n1,2\n"), ["2020", "2"])
         self.assertEqual(self.lines("--header=no", "--type", "i64", "-", data=b"1\n2\n"), ["1", "3"])
         self.assertEqual(self.lines("--header=yes", self.write("x.csv", "")), [])
@@ -544,7 +544,7 @@ class Output(Case):
         if not os.path.exists(program):
             self.skipTest("the examples are not built")
         for text, years, status, says in [("width\n1\n2\n3\n", 2, 0, b""), ("width\n1\n2\n3\n", 3, 0, b""),
-                                          ("width\n1\n2", 2, 0, b""), ("width\n1\n2\n", 3, 1, b"2 years only"),
+                                          ("width\n1\n2", 2, 0, b""), ("width\n1\n2\n", 3, 1, b"only 2 years"),
                                           ("width\n1\nx\n", 1, 1, b"row 2"), ("width\n", 1, 1, b"row 1"), ("", 1, 1, b"row 1"),
                                           ("width\n1\n", 0, 2, b"Usage"), ("width\n1\n", "1x", 2, b"Usage"),
                                           ("width\n" + 5000 * "1\n", 5000, 0, b"")]:

@@ -113,14 +113,14 @@ class Units(Timed):
             unit = self.library(name, more=crash + begin % how)
             for command in [[*self.TINY, "cblas," + unit], ["tune", "--unit", unit]]:
                 status, _, err = run(*command)
-                self.assertIn("mmscan: %s: it has %s this process" % (unit, says), err)
+                self.assertIn("mmscan: %s: this library %s the process" % (unit, says), err)
                 self.assertEqual(status, code)
             status, _, err = run("scan", "-", data=b"1\n2\n", env={"MMSCAN_UNIT": unit})
             self.assertEqual(status, code)
-            self.assertEqual(err, "" if code < 0 else "mmscan: %s: it has ended this process\n" % unit)
+            self.assertEqual(err, "" if code < 0 else "mmscan: %s: this library ended the process\n" % unit)
         unit = self.library("libtrap.so", "(n > 20000 ? (__builtin_trap(), 0) : n)")
         status, _, err = run("bench", "--rounds", 1, "-n", 18, "--units", unit)
-        self.assertEqual(err, "mmscan: trap: it has crashed this process\n")
+        self.assertEqual(err, "mmscan: trap: this library crashed the process\n")
         self.assertLess(status, 0)
 
     def test_libraries_that_leave_no_file(self):

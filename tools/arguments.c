@@ -14,7 +14,7 @@
 int print_help(const char *help) { return fputs(help, stdout) < 0 ? FAILED : DONE; }
 
 int no_more_arguments(const char *subcommand, int argc, char **argv) {
-  return optind < argc ? wrong_usage(subcommand, "an argument too many: '%s'", argv[optind]) : DONE;
+  return optind < argc ? wrong_usage(subcommand, "unexpected argument '%s'", argv[optind]) : DONE;
 }
 
 int element_option(const char *subcommand, const char *name, const element **type) {
@@ -23,7 +23,7 @@ int element_option(const char *subcommand, const char *name, const element **typ
   *type = element_by_name(name);
   if (*type != NULL) return DONE;
   for (int i = 0; (each = element_at(i)) != NULL; i++) strcat(strcat(all, i > 0 ? ", " : ""), each->name);
-  return wrong_usage(subcommand, "--type: '%s' is none of %s", name, all);
+  return wrong_usage(subcommand, "--type: '%s' is not one of %s", name, all);
 }
 
 /* Reads a whole number without a sign. */

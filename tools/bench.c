@@ -18,38 +18,39 @@
 #include <string.h>
 
 static const char help[] = "Usage: mmscan bench [OPTION]...\n"
-                           "Times the engines and other people's scans beside what no scan can beat: copying.\n"
+                           "Times the engines and other scans beside what no scan can beat: copying.\n"
                            "\n"
-                           "  -n, --log2 LIST   lengths 2^K: K, a range K:L or K:L:STEP, or a list of these by\n"
-                           "                    commas; default 4,10,14,18,22,26\n"
-                           "  --length LIST     lengths as they are, also as powers: 1000,10^6,2^20\n"
+                           "  -n, --log2 LIST   lengths 2^K: a comma-separated list of K, K:L or K:L:STEP;\n"
+                           "                    default 4,10,14,18,22,26\n"
+                           "  --length LIST     exact lengths, also written as powers: 1000,10^6,2^20\n"
                            "  --all             as -n 4:28\n"
                            "  --row N           many scans of N elements each, as many as fit a length; one\n"
-                           "                    scan where it is shorter\n"
+                           "                    scan where the length is shorter\n"
                            "  --type LIST       f32 (default), f64, i32, i64, or all\n"
                            "  --place PLACE     out (of place, default), in (place) or both\n"
                            "  --threads T       1, all, or both (default)\n"
-                           "  --rounds R        how often each has its turn (default 9); the median counts\n"
-                           "  --only LIST       those that have one of these in their name; the bound and the\n"
-                           "                    serial loop stay\n"
-                           "  --list            who could take part, and who cannot, and why\n"
+                           "  --rounds R        how many turns each has (default 9); the median counts\n"
+                           "  --only LIST       only contenders whose name contains one of these, beside the\n"
+                           "                    bound and the serial loop\n"
+                           "  --list            which contenders can take part, and why others cannot\n"
                            "  --json            as one JSON object\n"
-                           "  --csv             as values separated by commas, a line for each contender\n"
+                           "  --csv             as comma-separated values, a line for each contender\n"
                            "  --plot FILE       draws speed over length too, by gnuplot: .svg or .png\n"
                            "  --title TEXT      over the plot; default: the machine\n"
                            "  --help            this text\n"
                            "\n"
-                           "  --units [LIST]    compares the units, what multiplies the matrices: all that are found,\n"
-                           "                    or those listed by commas: names that --list tells, sonames or paths,\n"
-                           "                    and 'found' for all that are found.\n"
-                           "                    One type (f32 or f64) and one length, default 2^26 or what fits in\n"
-                           "                    memory; --rounds is 5 by default; --plot draws a ranking, products\n"
-                           "                    over s and a roofline; --list tells what is found\n"
+                           "  --units [LIST]    compares the units, which multiply the matrices: all that are\n"
+                           "                    found, or a comma-separated list of names from --list,\n"
+                           "                    sonames or paths, and 'found' for all that are found.\n"
+                           "                    One type (f32 or f64) and one length, default 2^26 or what\n"
+                           "                    fits in memory; --rounds is 5 by default; --plot draws a\n"
+                           "                    ranking, products over s and a roofline\n"
                            "  --report FILE     with --units: all of it as one HTML file\n"
                            "\n"
-                           "All run in this process and take turns, round after round; NumPy has a process of its\n"
-                           "own. Results are checked before anything is timed: who is wrong is not timed, and the\n"
-                           "exit status is 1. MMSCAN_ISA chooses the instruction set, as everywhere.\n";
+                           "All contenders run in this process and take turns, round after round; NumPy has a\n"
+                           "process of its own. Results are checked before anything is timed: a contender with\n"
+                           "a wrong result is not timed, and the exit status is 1. MMSCAN_ISA chooses the\n"
+                           "instruction set, as everywhere.\n";
 
 enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000 };
 
@@ -123,7 +124,7 @@ static int add_type(bench_request *r, char *item) {
   if (strcmp(item, "all") == 0)
     for (int i = 0; i < NUMBERS; i++) add_number(r, &numbers[i]);
   else if (type == NULL)
-    return wrong_usage("bench", "--type: '%s' is none of f32, f64, i32, i64, all", item);
+    return wrong_usage("bench", "--type: '%s' is not one of f32, f64, i32, i64, all", item);
   else
     add_number(r, type);
   return DONE;
@@ -252,8 +253,9 @@ static int check_units(const bench_request *r) {
 }
 
 static int check_request(const bench_request *r, bool list) {
-  if (list && (r->json || r->csv)) return wrong_usage("bench", "--list is for people: neither --json nor --csv");
-  if (list && (r->plot != NULL || r->page != NULL)) return wrong_usage("bench", "--list times nothing to draw");
+  if (list && (r->json || r->csv)) return wrong_usage("bench", "--list takes neither --json nor --csv");
+  if (list && (r->plot != NULL || r->page != NULL))
+    return wrong_usage("bench", "--list takes neither --plot nor --report");
   if (r->json && r->csv) return wrong_usage("bench", "--json and --csv do not go together");
   if (!r->units && r->page != NULL) return wrong_usage("bench", "--report needs --units");
   return r->units ? check_units(r) : DONE;

@@ -24,11 +24,11 @@ static const char help[] =
     "  --algorithm A   the method, default matmulscan: sklansky, hillis-steele, blelloch,\n"
     "                  brent-kung, dakkak-warp, dakkak-block or matmulscan\n"
     "  -n N            how many numbers, default 16, at most 1024; also as a power, 4^3\n"
-    "  -s S            size of the matrices, default 4, where the method has some\n"
+    "  -s S            size of the matrices, default 4, for methods that have them\n"
     "  --figure F      circuit  adders and what they add (Figure 1), the default\n"
     "                  tensor   the products of each level as matrices (Figure 2)\n"
-    "                  segments which steps of the general case are side by side (Figure 3)\n"
-    "  --rule R        of matmulscan, where n is no power of s: digits (segments by the digits of\n"
+    "                  segments which steps of the general case run side by side (Figure 3)\n"
+    "  --rule R        for matmulscan, if n is not a power of s: digits (segments by the digits of\n"
     "                  n to base s, default) or padded (every level)\n"
     "  --values        write the numbers into circuit and tensor\n"
     "  --help          this text\n";
@@ -104,7 +104,7 @@ static int set_figure(request *r, const char *name) {
       r->figure = figures[i].figure;
       return DONE;
     }
-  return wrong_usage("draw", "--figure: '%s' is none of circuit, tensor, segments", name);
+  return wrong_usage("draw", "--figure: '%s' is not one of circuit, tensor, segments", name);
 }
 
 static int set_rule(request *r, const char *name) {
@@ -148,9 +148,9 @@ static int check(const request *r) {
   if (r->file == NULL) return wrong_usage("draw", "-o FILE is missing");
   if (ends_otherwise(r->file)) return wrong_usage("draw", "-o: '%s' does not end in .svg", r->file);
   if (r->has_rule && strcmp(r->method.name, "matmulscan") != 0)
-    return wrong_usage("draw", "--rule is of matmulscan, not of %s", r->method.name);
+    return wrong_usage("draw", "--rule applies only to matmulscan, not to %s", r->method.name);
   if (r->options.values && r->figure == figure_segments)
-    return wrong_usage("draw", "--figure segments has no place for --values");
+    return wrong_usage("draw", "--values does not apply to --figure segments");
   if (r->figure == figure_tensor && !r->method.has_s)
     return wrong_usage("draw", "--figure tensor: %s multiplies no matrices", r->method.name);
   if (r->figure == figure_segments && strcmp(r->method.name, "matmulscan") != 0)

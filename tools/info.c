@@ -25,7 +25,7 @@ static const char help[] = "Usage: mmscan info [--json]\n"
                            "  --json   as one JSON object\n"
                            "  --help   this text\n"
                            "\n"
-                           "Exit status: 1 where the environment is illegal, after the report.\n";
+                           "Exit status: 1 if the environment is illegal, after the report.\n";
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 

@@ -101,8 +101,8 @@ int input_check_end(input *in, uint64_t size) {
     in->size = size + got;
   }
   if (in->size == INPUT_SIZE_UNKNOWN || in->size == size) return DONE;
-  if (in->size > size) return fail("%s: there is more after the %" PRIu64 " bytes of data", in->name, size);
-  return fail("%s: %" PRIu64 " bytes of data, where there should be %" PRIu64, in->name, in->size, size);
+  if (in->size > size) return fail("%s: there are extra bytes after the %" PRIu64 " bytes of data", in->name, size);
+  return fail("%s: %" PRIu64 " bytes of data instead of %" PRIu64, in->name, in->size, size);
 }
 
 static int copy_rest(input *in, char *buffer, int fd, uint64_t *size) {

@@ -25,11 +25,11 @@ typedef struct subcommand {
 static const subcommand subcommands[] = {
     {"scan", run_scan, "scan the numbers in a file"},
     {"info", run_info, "version, CPU, engines, the BLAS behind them, environment"},
-    {"tune", run_tune, "measure what is fastest here, and write it down"},
+    {"tune", run_tune, "measure what is fastest here, and write it to a file"},
     {"bench", run_bench, "time the engines beside the copy bound and other scans"},
-    {"table", run_table, "the paper's Table 1, measured beside stated"},
+    {"table", run_table, "the paper's Table 1, measured and stated"},
     {"draw", run_draw, "the paper's figures, of any method, s and n"},
-    {"model", run_model, "a run in the paper's model: counted beside its bounds"},
+    {"model", run_model, "a run in the paper's model, beside the paper's bounds"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
@@ -38,7 +38,7 @@ static int print_help(void) {
        "Prefix sums by matrix multiplication.\n\n"
        "Subcommands:");
   for (int i = 0; i < SUBCOMMANDS; i++) printf("  %-6s %s\n", subcommands[i].name, subcommands[i].summary);
-  puts("\n'mmscan SUBCOMMAND --help' or 'mmscan help SUBCOMMAND' tells more; 'mmscan --version' the version.\n"
+  puts("\n'mmscan SUBCOMMAND --help' or 'mmscan help SUBCOMMAND' tells more; 'mmscan --version' tells the version.\n"
        "Results go to standard output, messages to standard error.\n"
        "Exit status: 0 done, 1 failed, 2 wrong usage.");
   return DONE;
@@ -66,7 +66,7 @@ static int dispatch(int argc, char **argv) {
   if (argc < 2) return wrong_usage(NULL, "a subcommand is missing");
   const char *name = argv[1];
   if (strcmp(name, "help") == 0 && argc == 3) return help_on(argv[2], argv[0]);
-  if (strcmp(name, "help") == 0 && argc > 3) return wrong_usage(NULL, "help is on one subcommand");
+  if (strcmp(name, "help") == 0 && argc > 3) return wrong_usage(NULL, "help takes one subcommand");
   if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_help();
   if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return print_version();
   argv[1] = argv[0];

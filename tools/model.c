@@ -18,21 +18,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: mmscan model -n N -s S [-l L] [-p P] [--lanes V] [--json]\n"
-    "       mmscan model --fit [--json]\n"
-    "Runs MatMulScan in the (S^2, L)-TCU model of the paper, and prints what was counted beside the paper's bounds. A\n"
-    "tensor unit multiplies an S-by-S matrix by an S-by-C one, C >= S, in time C S + L; all else is free.\n"
-    "\n"
-    "  -n N        elements; also as a power, 4^6\n"
-    "  -s S        size of the matrices, from 2\n"
-    "  -l L        latency of a multiplication, default 0; need not be whole\n"
-    "  -p P        tensor units, default 1\n"
-    "  --lanes V   beside each a vector unit, which multiplies by B_S in its place: V additions in a unit of time\n"
-    "  --json      as one JSON object\n"
-    "  --fit       instead: measure this machine's BLAS as a tensor unit, and how well the model then predicts the\n"
-    "              engine gemm; takes some seconds\n"
-    "  --help      this text\n";
+static const char help[] = "Usage: mmscan model -n N -s S [-l L] [-p P] [--lanes V] [--json]\n"
+                           "       mmscan model --fit [--json]\n"
+                           "Runs MatMulScan in the (S^2, L)-TCU model of the paper, and prints what was counted\n"
+                           "beside the paper's bounds. A tensor unit multiplies an S-by-S matrix by an S-by-C one,\n"
+                           "C >= S, in time C S + L; all else is free.\n"
+                           "\n"
+                           "  -n N        elements; also as a power, 4^6\n"
+                           "  -s S        size of the matrices, from 2\n"
+                           "  -l L        latency of a multiplication, default 0; need not be whole\n"
+                           "  -p P        tensor units, default 1\n"
+                           "  --lanes V   a vector unit beside each tensor unit multiplies by B_S instead, with V\n"
+                           "              additions in a unit of time\n"
+                           "  --json      as one JSON object\n"
+                           "  --fit       instead: measure this machine's BLAS as a tensor unit, and how well the\n"
+                           "              model then predicts the engine gemm; takes some seconds\n"
+                           "  --help      this text\n";
 
 #define MOST ((size_t)INT64_MAX) /* the largest integer in JSON */
 
@@ -71,7 +72,7 @@ static void print_text(const mmscan_model_desc *d, const mmscan_model_result *r)
   print_figure("multiplications", r->multiplications);
   print_figure("additions", r->additions);
   print_value("  without those on padding", r->additions_unpadded);
-  print_figure("time on one unit, a level a product", r->one_unit);
+  print_figure("time on one unit, a product a level", r->one_unit);
   snprintf(name, sizeof name, "time on %zu unit%s, in squares", d->units, d->units == 1 ? "" : "s");
   print_figure(name, r->p_units);
   print_value("  critical path", r->critical_path);
@@ -80,8 +81,7 @@ static void print_text(const mmscan_model_desc *d, const mmscan_model_result *r)
   print_value("  Brent's bound of these", r->brent);
   print_figure("utilisation of L", r->utilisation_l);
   print_figure("utilisation of B", r->utilisation_b);
-  if (r->depth.counted > r->depth.bound)
-    puts("\nThe bound of the depth is the paper's, which is too low where n is so short.");
+  if (r->depth.counted > r->depth.bound) puts("\nThe paper's bound on the depth is too low for so small an n.");
 }
 
 /* ---- As JSON ----------------------------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static int set_option(request *r, int option) {
   case 's':
     return number_option("model", "-s", optarg, 2, MMSCAN_MAX_S, &r->desc.s);
   case 'l':
-    return read_latency(optarg, &r->desc.latency) ? DONE : wrong_usage("model", "-l: no latency '%s'", optarg);
+    return read_latency(optarg, &r->desc.latency) ? DONE : wrong_usage("model", "-l: '%s' is not a latency", optarg);
   case 'p':
     return number_option("model", "-p", optarg, 1, MOST, &r->desc.units);
   case 'v':

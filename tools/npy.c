@@ -58,7 +58,7 @@ static bool take_string(cursor *c, char text[LONGEST_STRING]) {
   if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return refuse(c, "a string is missing");
   const char quote = *c->at++;
   const char *close = memchr(c->at, quote, (size_t)(c->end - c->at));
-  if (close == NULL) return refuse(c, "a string does not end");
+  if (close == NULL) return refuse(c, "an unterminated string");
   const size_t length = (size_t)(close - c->at);
   if (length >= LONGEST_STRING) return refuse(c, "a string is too long");
   memcpy(text, c->at, length);
@@ -78,14 +78,14 @@ static bool is_digit(const cursor *c) { return c->at < c->end && *c->at >= '0' &
 static bool take_length(cursor *c, uint64_t *value) {
   skip_space(c);
   if (c->at < c->end && *c->at == '-') return refuse(c, "a negative length in the shape");
-  if (!is_digit(c)) return refuse(c, "the shape is no tuple of integers");
+  if (!is_digit(c)) return refuse(c, "the shape is not a tuple of integers");
   const char *first = c->at;
   for (*value = 0; is_digit(c); c->at++) {
     const uint64_t digit = (uint64_t)(*c->at - '0');
     if (*value > ((uint64_t)INT64_MAX - digit) / 10) return refuse(c, "the shape overflows");
     *value = 10 * *value + digit;
   }
-  if (*first == '0' && c->at - first > 1) return refuse(c, "the shape is no tuple of integers");
+  if (*first == '0' && c->at - first > 1) return refuse(c, "the shape is not a tuple of integers");
   if (c->at < c->end && *c->at == 'L') c->at++;
   return true;
 }
@@ -93,14 +93,14 @@ static bool take_length(cursor *c, uint64_t *value) {
 /* (), (3,), (3, 4) or (3, 4,); (3) is no tuple. */
 static bool take_shape(cursor *c, array *a) {
   bool comma = true;
-  if (!take(c, '(')) return refuse(c, "the shape is no tuple");
+  if (!take(c, '(')) return refuse(c, "the shape is not a tuple");
   for (a->dims = 0; !take(c, ')'); a->dims++) {
-    if (!comma) return refuse(c, "the shape is no tuple of integers");
+    if (!comma) return refuse(c, "the shape is not a tuple of integers");
     if (a->dims == ARRAY_MAX_DIMS) return refuse(c, "too many dimensions");
     if (!take_length(c, &a->shape[a->dims])) return false;
     comma = take(c, ',');
   }
-  return a->dims != 1 || comma || refuse(c, "the shape is no tuple");
+  return a->dims != 1 || comma || refuse(c, "the shape is not a tuple");
 }
 
 typedef struct header {
@@ -123,7 +123,7 @@ static bool take_item(cursor *c, header *h, array *a) {
   if (!take_string(c, key)) return false;
   while (which < 3 && strcmp(key, keys[which]) != 0) which++;
   if (which == 3) return refuse(c, "an unknown key");
-  if (h->seen[which]) return refuse(c, "a key comes twice");
+  if (h->seen[which]) return refuse(c, "a duplicate key");
   h->seen[which] = true;
   if (!take(c, ':')) return refuse(c, "a colon is missing");
   return which == 0 ? take_descr(c, h) : which == 1 ? take_bool(c, &a->fortran) : take_shape(c, a);
@@ -170,7 +170,7 @@ static int parse_dictionary(const input *in, const char *text, size_t length, ar
 static int read_exactly(input *in, void *data, size_t size) {
   size_t got;
   if (input_read(in, data, size, &got) != DONE) return FAILED;
-  return got == size ? DONE : fail("%s: the .npy header is cut short", in->name);
+  return got == size ? DONE : fail("%s: the .npy header is truncated", in->name);
 }
 
 static int read_length(input *in, size_t *length) {

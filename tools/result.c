@@ -57,7 +57,7 @@ static int replay_with(result *to, char *buffer) {
   progress_start("writing", total);
   for (uint64_t done = 0; done < total; done += got) {
     if (!transfer_read_at(to->spool, buffer, REPLAY_BYTES, done, &got)) return fail_file("temporary file");
-    if (got == 0) return fail("temporary file: it is cut short");
+    if (got == 0) return fail("temporary file: it is truncated");
     if (to->text ? write_text(to, buffer, got / to->type->size) : output_write(&to->out, buffer, got)) return FAILED;
   }
   return DONE;

@@ -22,32 +22,33 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "  -o, --output OUT   the file to write; default, and '-': standard output\n"
                            "  --kind KIND        inclusive (default) or exclusive\n"
                            "  --reverse          from the last number to the first\n"
-                           "  --op OP            plus (default); max, min and mul are not there yet\n"
+                           "  --op OP            plus (default); max, min and mul are not supported yet\n"
                            "  --axis K           along axis K of the array, negative from the last;\n"
-                           "                     default: of all elements in C order, as one row\n"
-                           "  --type T           f32, f64, i32, i64, u32 or u64: has to be given for raw data;\n"
-                           "                     text is f64 unless it is given; a .npy file says it itself\n"
+                           "                     default: all elements in C order, as one row\n"
+                           "  --type T           f32, f64, i32, i64, u32 or u64: required for raw data, f64\n"
+                           "                     by default for text; a .npy file states its own\n"
                            "  --column NAME      the column of a table: its name, or its number from 1 on\n"
-                           "  --header yes|no    whether its first row is one of names; default: if words begin\n"
-                           "                     like names there, and over the column too: else it has to be said\n"
+                           "  --header yes|no    whether the first row holds names; default: yes if words\n"
+                           "                     over the scanned column begin like names, and an error if\n"
+                           "                     only words over other columns do\n"
                            "  --format FORMAT    of IN: npy, csv, txt or raw\n"
                            "  --engine ENGINE    as the variable MMSCAN_ENGINE; 'mmscan info' lists them\n"
                            "  --help             this text\n"
                            "\n"
-                           "The name of IN says its format: .npy (NumPy), .csv (a table, with or without a\n"
-                           "row of names), .txt (numbers separated by white space); .raw, .bin and all\n"
-                           "others are raw binary in this machine's byte order, unless it begins as .npy\n"
-                           "data does. Standard input is looked at: .npy data is known by its beginning;\n"
-                           "else it is raw with --type, unless it looks like text, and text without: .csv if\n"
-                           "its first line has a comma or a quotation mark, or is one name (a word that\n"
-                           "starts with a letter or an underscore and is no number), else .txt. Refused are,\n"
-                           "without --format, a file with none of these names that looks like text, and what\n"
-                           "looks packed; and without --type integers in text that f64 would round. Totals\n"
-                           "of integers wrap around. OUT gets the format that its name says (.npy .csv .txt\n"
-                           ".raw .bin), or else that of IN. It is written beside and renamed when complete.\n"
-                           "Data may be larger than memory. A file in TMPDIR or /tmp holds text until all of\n"
-                           "it is known to be good, and what a pipe does not let be read or written out of\n"
-                           "order.\n";
+                           "The name of IN gives its format: .npy (NumPy), .csv (a table, with or without a\n"
+                           "row of names), .txt (numbers separated by white space); .raw, .bin and all other\n"
+                           "names are raw binary in this machine's byte order, unless the data begins as\n"
+                           ".npy data does. The format of standard input is found from its beginning: .npy\n"
+                           "by its first bytes; else raw with --type, unless it looks like text; else .csv\n"
+                           "if the first line has a comma or a quotation mark, or is a single name (a word\n"
+                           "that starts with a letter or an underscore and is not a number); else .txt.\n"
+                           "Refused without --format: a file that looks like text and has none of these\n"
+                           "names, and data that looks packed. Refused without --type: integers in text that\n"
+                           "f64 would round. Totals of integers wrap around. OUT gets the format that its\n"
+                           "name gives (.npy .csv .txt .raw .bin), or else that of IN. It is written under a\n"
+                           "temporary name beside OUT and renamed when complete. Data may be larger than\n"
+                           "memory. A file in TMPDIR or /tmp holds text until all of it is found valid, and\n"
+                           "what a pipe does not allow to be read or written out of order.\n";
 
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 
@@ -70,7 +71,7 @@ static int value_of(const named *list, const char *option, const char *name) {
     if (strcmp(list->name, name) == 0) return list->value;
     strcat(strcat(all, all[0] == '\0' ? "" : ", "), list->name);
   }
-  wrong_usage(SCAN_NAME, "%s: '%s' is none of %s", option, name, all);
+  wrong_usage(SCAN_NAME, "%s: '%s' is not one of %s", option, name, all);
   return 0;
 }
 

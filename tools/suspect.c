@@ -26,7 +26,7 @@ static const char *culprit(void) {
 static void tell_exit(void) {
   if (is_done) return;
   temporary_remove_all();
-  _exit(fail("%s: it has ended this process", culprit()));
+  _exit(fail("%s: this library ended the process", culprit()));
 }
 
 /* For a signal handler. What standard output still has buffered is lost. */
@@ -45,7 +45,7 @@ static void tell_crash(int signal_number) {
     if (suspected != NULL) {
       put("mmscan: ");
       put(suspected);
-      put(": it has crashed this process\n");
+      put(": this library crashed the process\n");
     }
   }
   signal(signal_number, SIG_DFL);

@@ -179,7 +179,7 @@ static size_t find_name(table *t, const char *name) {
 static void choose_column(table *t, bool names) {
   const char *column = t->request->column;
   if (column == NULL) {
-    if (t->columns > 1) fail_column(t, names, "--column has to name one", NULL);
+    if (t->columns > 1) fail_column(t, names, "--column must name one", NULL);
     return;
   }
   t->chosen = names ? find_name(t, column) : t->columns;
@@ -193,7 +193,7 @@ static void end_first_row(table *t) {
   choose_column(t, names);
   if (t->status != DONE) return;
   if (may_be_either(t, names)) {
-    t->status = fail("%s:%zu: names or data? --header yes or no has to say it", t->name, t->line);
+    t->status = fail("%s:%zu: the first row may be names or data: give --header yes or no", t->name, t->line);
   } else if (names) {
     t->heading = strdup(t->first[t->chosen]);
     if (t->heading == NULL) t->status = fail_memory();

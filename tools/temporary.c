@@ -90,7 +90,7 @@ int temporary_beside(const char *target, int *fd, char **name) {
   *fd = make_file(*name, directory, target, ".mmscan-XXXXXX");
   if (*fd >= 0) return DONE;
   const char *reason = strerror(errno);
-  return fail("%s: no file can be made beside it in %.*s: %s", target, slash == NULL ? 1 : directory,
+  return fail("%s: cannot create a temporary file in %.*s: %s", target, slash == NULL ? 1 : directory,
               slash == NULL ? "." : target, reason);
 }
 

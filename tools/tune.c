@@ -22,21 +22,21 @@
 
 static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "Measures which engine, unit, s, tile and number of threads are fastest here, for each\n"
-                           "type and for lengths from 2^16 to 2^24, and writes that to a file of wisdom.\n"
-                           "With MMSCAN_WISDOM=FILE the library uses it. Takes about a minute, more with libraries.\n"
+                           "type and for lengths from 2^16 to 2^24, and writes the result to a file of wisdom. With\n"
+                           "MMSCAN_WISDOM=FILE the library uses it. Takes about a minute, more with more libraries.\n"
                            "Routines of a BLAS that have crashed in some versions are tried first, each in a process\n"
-                           "of its own; the file says which passed. It fails where MMSCAN_ENGINE names an engine, or\n"
+                           "of its own; the file records which passed. Fails if MMSCAN_ENGINE names an engine, or\n"
                            "MMSCAN_UNIT or MMSCAN_NUM_THREADS is set; MMSCAN_WISDOM is not read.\n"
                            "\n"
                            "  -o, --output FILE\n"
                            "                the file, default mmscan.wisdom\n"
-                           "  --unit FILE   this library too, a path or a soname; may be repeated\n"
-                           "  --units       all libraries that are found where vendors put them\n"
+                           "  --unit FILE   measure this library too, a path or a soname; may be repeated\n"
+                           "  --units       measure all libraries that are found where vendors put them\n"
                            "  --try UNIT ROUTINE\n"
-                           "                only tries that routine, in this process, which may crash\n"
-                           "  --type T      one type alone: f32, f64, i32, i64, u32 or u64\n"
+                           "                only try that routine, in this process, which may crash\n"
+                           "  --type T      only one type: f32, f64, i32, i64, u32 or u64\n"
                            "  --quick       every fourth length, and none over 2^20\n"
-                           "  --json        what was found as one JSON object\n"
+                           "  --json        print the result as one JSON object\n"
                            "  --help        this text\n";
 
 typedef struct request {
@@ -100,7 +100,7 @@ static int write_wisdom(const request *r, json_t *list, json_t *tried) {
   if (status == MMSCAN_EIO) return fail_file(r->file);
   if (status) return fail("%s: %s", r->file, mmscan_strerror(status));
   if (!r->as_json) {
-    printf("written to %s: set MMSCAN_WISDOM to it\n", r->file);
+    printf("written to %s: set MMSCAN_WISDOM to this file\n", r->file);
     return DONE;
   }
   return print_json(json_pack("{s:s, s:o, s:O, s:O}", "version", mmscan_version(), "file", settings_text(r->file),
@@ -112,7 +112,7 @@ static int refuse_settings(void) {
   const char *engine = getenv("MMSCAN_ENGINE"), *threads = getenv("MMSCAN_NUM_THREADS"), *unit = getenv("MMSCAN_UNIT");
   if (engine && *engine && strcmp(engine, "auto") != 0) return fail("MMSCAN_ENGINE=%s: nothing to choose from", engine);
   if (unit && *unit) return fail("MMSCAN_UNIT=%s: no other unit would be measured; see --unit", unit);
-  if (threads && *threads) return fail("MMSCAN_NUM_THREADS=%s: the choice would be for these alone", threads);
+  if (threads && *threads) return fail("MMSCAN_NUM_THREADS=%s: the choice would hold for this number only", threads);
   return DONE;
 }
 
@@ -120,7 +120,7 @@ static int refuse_settings(void) {
 static int check_file(const char *name) {
   struct stat file;
   output probe;
-  if (output_is_descriptor(name)) return fail("%s: a file is wanted, to be replaced as a whole", name);
+  if (output_is_descriptor(name)) return fail("%s: must be a regular file, which is replaced as a whole", name);
   if (stat(name, &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
     return fail("%s: not a regular file", name);
   const int status = output_open(&probe, name);
