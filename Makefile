@@ -222,7 +222,7 @@ $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap
 $(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part,--wrap=mms_leader_take_part,--wrap=mms_chain_suits,--wrap=mms_chain_take_part,--wrap=mms_apart
 $(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here
 $(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
-$(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_lone_is_slow,--wrap=mms_crowd_is_here,--wrap=mms_crowd_saw,--wrap=mms_wake_pays
+$(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_lone_is_slow,--wrap=mms_crowd_is_here,--wrap=mms_crowd_record,--wrap=mms_wake_pays
 # These decide which products are added to W instead of overwriting it, and count both.
 $(BUILD)/test/test_scan: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds
 $(BUILD)/test/test_units: TEST_LDFLAGS := -Wl,--wrap=mms_unit_multiply

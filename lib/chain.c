@@ -18,7 +18,7 @@ static mms_value pass(mms_chain *chain, void *room, size_t index, const mms_plac
 /* The x that this thread is likely to read after tile `index`; NULL where there is no need to prefetch it. */
 static const void *after(const mms_tiles *tiles, size_t index) {
   const size_t next = index + tiles->sharing;
-  return tiles->run->job->fetches && next < tiles->count ? mms_tiles_at(tiles, next).tile.x : NULL;
+  return tiles->run->job->prefetches && next < tiles->count ? mms_tiles_at(tiles, next).tile.x : NULL;
 }
 
 void mms_chain_take_part(void *given, void *room) {

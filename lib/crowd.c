@@ -20,7 +20,7 @@ bool mms_crowd_is_here(void) {
   return end != 0 && mms_clock() < (double)end;
 }
 
-void mms_crowd_saw(double call, double start, double idle, double end) {
+void mms_crowd_record(double call, double start, double idle, double end) {
   double wait = (start - call) + (end - idle);
   if (wait <= MMS_CROWD_WAIT || wait <= (end - call) / 2) return;
   const double held_up = wait < LONGEST ? wait : LONGEST;

@@ -19,6 +19,6 @@ bool mms_crowd_is_here(void);
 
 /* Records a run by several threads, by mms_clock(): when they were called together, when the calling thread began its
  * part, when it had no work left, and when all threads had finished and met (apart.h). */
-void mms_crowd_saw(double call, double start, double idle, double end);
+void mms_crowd_record(double call, double start, double idle, double end);
 
 #endif

@@ -36,7 +36,7 @@ static bool is_on_die(const mms_tiles *tiles) { return bytes_of_x(tiles) * (is_i
  * place on two dies any scan will do, because what one thread has written should not be read by the other. */
 static bool in_long_groups(const mms_tiles *tiles) {
   const bool is_long = tiles->count >= tiles->sharing * LONG || (is_in_place(tiles) && mms_apart());
-  return tiles->run->job->far && mms_habits_here.long_groups && is_long;
+  return tiles->run->job->uncached && mms_habits_here.long_groups && is_long;
 }
 
 /* Whether the whole scan is laid out as one round, or hardly more: where each core holds a part of it in a cache that
@@ -45,14 +45,14 @@ static bool in_long_groups(const mms_tiles *tiles) {
 static bool in_one_round(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
   const bool stays = is_on_die(tiles) || !is_in_place(tiles);
-  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->far && stays;
+  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->uncached && stays;
 }
 
 /* Whether a follower reduces one group while it writes another, and so reads memory all the time: on cores that gain by
  * it. */
 static bool reduces_while_writing(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
-  return run->engine->finish_and_reduce && ((run->job->far && mms_habits_here.fetches) || in_long_groups(tiles));
+  return run->engine->finish_and_reduce && ((run->job->uncached && mms_habits_here.fetches) || in_long_groups(tiles));
 }
 
 /* GROUP, or as many tiles as a core's own cache holds if that is fewer. */

@@ -45,7 +45,7 @@ bool mms_lone_pays(void) {
   return (lone <= shared + shared / LEAVES) != is_tried_again(scan);
 }
 
-void mms_lone_saw(bool alone, size_t bytes, double took) {
+void mms_lone_record(bool alone, size_t bytes, double took) {
   const double each = 1000 * took * 1024 / (double)bytes;
   keep(alone ? &of_lone : &of_shared, each < 1 ? 1 : (uint64_t)each);
 }

@@ -20,6 +20,6 @@ bool mms_lone_is_slow(size_t bytes, double took);
 bool mms_lone_pays(void);
 
 /* Records a scan of so many bytes that took so many nanoseconds, alone or shared. */
-void mms_lone_saw(bool alone, size_t bytes, double took);
+void mms_lone_record(bool alone, size_t bytes, double took);
 
 #endif

@@ -279,9 +279,9 @@ static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, co
     job->block = block_of(job->unit);
     job->adds = job->s == 2 && mms_unit_adds(job->unit);
   }
-  job->fetches = bytes > FETCH_FROM;
+  job->prefetches = bytes > FETCH_FROM;
   job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);
-  job->far = job->streams || bytes > FAR_FROM;
+  job->uncached = job->streams || bytes > FAR_FROM;
   job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
 }
 

@@ -70,7 +70,7 @@ static mmscan_status status_of(team *t) {
   return atomic_load_explicit(&t->served, memory_order_relaxed) ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* Times by mms_clock() on the calling thread, for mms_crowd_saw(). */
+/* Times by mms_clock() on the calling thread, for mms_crowd_record(). */
 typedef struct moments {
   double call, start, idle, end;
 } moments;
@@ -104,8 +104,8 @@ static moments come_together(team *t, int threads) {
 
 static mmscan_status serve_together(team *t, int threads) {
   const moments at = come_together(t, threads);
-  mms_crowd_saw(at.call, at.start, at.idle, at.end);
-  mms_wake_saw(at.end - at.call, (at.start - at.call) + (at.end - at.idle));
+  mms_crowd_record(at.call, at.start, at.idle, at.end);
+  mms_wake_record(at.end - at.call, (at.start - at.call) + (at.end - at.idle));
   return status_of(t);
 }
 
@@ -169,7 +169,7 @@ static mmscan_status share_rest(mms_tiles *tiles, int threads) {
   const bool alone = mms_lone_pays();
   const double start = mms_clock();
   const mmscan_status status = alone ? share_nothing(tiles) : share_tiles(tiles, threads);
-  mms_lone_saw(alone, tiles->run->n * tiles->element, mms_clock() - start);
+  mms_lone_record(alone, tiles->run->n * tiles->element, mms_clock() - start);
   return status;
 }
 

@@ -60,7 +60,7 @@ static void scan_rows(const mms_tiles *tiles, size_t from, size_t to) {
                          .x = (const char *)run->x + bytes_to(tiles, from, run->x_dist),
                          .y = (char *)run->y + bytes_to(tiles, from, run->y_dist),
                          .first = run->first,
-                         .fetches = run->job->fetches};
+                         .prefetches = run->job->prefetches};
   run->engine->rows(run->job, &rows);
 }
 
@@ -74,7 +74,7 @@ static void scan_one_by_one(const mms_tiles *tiles, void *room, size_t from, siz
     const uintptr_t next = (uintptr_t)x + (uintptr_t)bytes_to(tiles, 1, run->x_dist);
     mms_value carry = run->first;
     if (engine->finish)
-      engine->finish(run->job, room, &t, &carry, run->job->fetches ? (const void *)next : NULL);
+      engine->finish(run->job, room, &t, &carry, run->job->prefetches ? (const void *)next : NULL);
     else
       engine->at_once(run->job, room, &t, &carry);
   }
@@ -140,7 +140,7 @@ void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *room, const mms_p
 
 void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry) {
   begin(tiles, at, carry);
-  if (ends_here(tiles, at) && !tiles->run->job->far)
+  if (ends_here(tiles, at) && !tiles->run->job->uncached)
     mms_tiles_finish(tiles, room, at, carry, NULL);
   else
     tiles->run->engine->at_once(tiles->run->job, room, &at->tile, carry);

@@ -20,7 +20,7 @@ bool mms_wake_pays(double saves) {
   return atomic_fetch_sub_explicit(&left, (int64_t)saves, memory_order_relaxed) <= 0;
 }
 
-void mms_wake_saw(double took, double waited) {
+void mms_wake_record(double took, double waited) {
   const bool slept = waited > AWAKE && waited < MMS_CROWD_WAIT && waited > took / 2;
   const uint64_t now = slept ? (uint64_t)waited : 0, before = atomic_load_explicit(&last, memory_order_relaxed);
   if (now == 0 && before == 0) return;

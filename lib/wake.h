@@ -14,6 +14,6 @@
 bool mms_wake_pays(double saves);
 
 /* Records a run by several threads that took so many nanoseconds, of which the calling thread waited so many. */
-void mms_wake_saw(double took, double waited);
+void mms_wake_record(double took, double waited);
 
 #endif

@@ -518,17 +518,17 @@ static void test_held_up(void **state) {
   struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
   execute_with(&desc, choice, 1, sample.x, alone.data);
   while (mms_crowd_is_here()) continue;
-  mms_crowd_saw(0, 0, 0, MILLISECOND / 2);
-  mms_crowd_saw(0, MILLISECOND / 2, MILLISECOND / 2, MILLISECOND / 2);
-  mms_crowd_saw(0, 0, 3 * MILLISECOND, 5 * MILLISECOND);
-  mms_crowd_saw(0, 2 * MILLISECOND, 5 * MILLISECOND, 5 * MILLISECOND);
+  mms_crowd_record(0, 0, 0, MILLISECOND / 2);
+  mms_crowd_record(0, MILLISECOND / 2, MILLISECOND / 2, MILLISECOND / 2);
+  mms_crowd_record(0, 0, 3 * MILLISECOND, 5 * MILLISECOND);
+  mms_crowd_record(0, 2 * MILLISECOND, 5 * MILLISECOND, 5 * MILLISECOND);
   assert_false(mms_crowd_is_here());
   for (int at_the_start = 0; at_the_start <= 1; at_the_start++) {
     bool seen = false; /* tries again if this thread itself is held up in between */
     while (mms_crowd_is_here()) continue;
     for (int tries = 0; tries < 100 && !seen; tries++) {
       const double start = at_the_start ? 4 * MILLISECOND : 0, idle = start + MILLISECOND;
-      mms_crowd_saw(0, start, idle, 5 * MILLISECOND);
+      mms_crowd_record(0, start, idle, 5 * MILLISECOND);
       seen = mms_crowd_is_here();
     }
     assert_true(seen);
@@ -550,7 +550,7 @@ static void test_stopped(void **state) {
   (void)state;
   bool seen = false;
   for (int tries = 0; tries < 100 && !seen; tries++) {
-    mms_crowd_saw(0, 0, 0, 3600e9);
+    mms_crowd_record(0, 0, 0, 3600e9);
     seen = mms_crowd_is_here();
   }
   assert_true(seen);
@@ -586,11 +586,11 @@ static void test_asleep(void **state) {
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   execute_with(&desc, any, 1, sample.x, alone.data);
   is_crowd_hidden = true;
-  for (int i = 0; i < 2; i++) mms_wake_saw(950e3, 900e3);
+  for (int i = 0; i < 2; i++) mms_wake_record(950e3, 900e3);
   assert_false(is_shared(&desc, &any, RUNS, sample.x, y.data));
   assert_memory_equal(alone.data, y.data, N * sizeof(float));
   assert_true(is_shared(&desc, &two, TRIES, sample.x, y.data));
-  for (int i = 0; i < 2; i++) mms_wake_saw(5e3, 1e3);
+  for (int i = 0; i < 2; i++) mms_wake_record(5e3, 1e3);
   if (mmscan_threads() > 1) assert_true(is_shared(&desc, &any, TRIES, sample.x, y.data));
   is_crowd_hidden = false;
   buffer_free(&alone);

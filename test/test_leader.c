@@ -60,7 +60,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
 /* Scans all tiles with `threads` threads. Returns how many of 1000 the leader has. */
 static unsigned led_of(size_t element, int threads) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
-  const mms_job job = {.type = MMSCAN_I32, .far = true, .tile = TILE};
+  const mms_job job = {.type = MMSCAN_I32, .uncached = true, .tile = TILE};
   const mms_run run = {.engine = &engine, .job = &job, .n = (size_t)COUNT_OF_TILES * TILE, .batch = 1, .x = x, .y = y};
   mms_tiles tiles = mms_tiles_of(&run);
   assert_int_equal(tiles.count, COUNT_OF_TILES);
@@ -114,7 +114,7 @@ static void test_many_threads(void **state) {
 
 /* Tiles of 128 KiB for two threads, out of place or in place. */
 static void check_layout(size_t count, bool in_place, bool far, bool is_apart, size_t lead, size_t group) {
-  const mms_job job = {.type = MMSCAN_F64, .far = far};
+  const mms_job job = {.type = MMSCAN_F64, .uncached = far};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job, .x = x, .y = in_place ? x : y};
   const mms_tiles tiles = {.run = &run, .element = 8, .most = 16384, .per_scan = count, .count = count, .sharing = 2};
   mms_apart_found(is_apart ? 1e9 : 1);

@@ -26,8 +26,8 @@ bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 /* Runs by several threads whose waits were judged. */
 static int judged;
 
-void __wrap_mms_crowd_saw(double call, double start, double idle, double end);
-void __wrap_mms_crowd_saw(double call, double start, double idle, double end) {
+void __wrap_mms_crowd_record(double call, double start, double idle, double end);
+void __wrap_mms_crowd_record(double call, double start, double idle, double end) {
   (void)call, (void)start, (void)idle, (void)end;
   judged++;
 }
@@ -55,8 +55,8 @@ enum { MIB = 1 << 20, TILE = 131072, TILES = 64, FIRST = 3, AGAIN = 64 };
 /* Reports times of both ways, each twice, so that nothing before counts. */
 static void see(double lone, double shared) {
   for (int i = 0; i < 2; i++) {
-    mms_lone_saw(true, MIB, lone);
-    mms_lone_saw(false, MIB, shared);
+    mms_lone_record(true, MIB, lone);
+    mms_lone_record(false, MIB, shared);
   }
 }
 
@@ -78,9 +78,9 @@ static void test_both_are_tried(void **state) {
   (void)state;
   assert_false(mms_lone_pays());
   assert_false(mms_lone_pays()); /* no time has been reported */
-  mms_lone_saw(false, MIB, 1000);
+  mms_lone_record(false, MIB, 1000);
   assert_true(mms_lone_pays());
-  mms_lone_saw(true, 2 * MIB, 4000);
+  mms_lone_record(true, 2 * MIB, 4000);
   for (int scan = 1; scan < AGAIN; scan++)
     assert_int_equal(mms_lone_pays(), scan == 4 || scan == 8 || scan == 16 || scan == 32);
 }
@@ -102,13 +102,13 @@ static void test_the_faster_way(void **state) {
 static void test_held_up(void **state) {
   (void)state;
   see(1000, 2000);
-  mms_lone_saw(true, MIB, 1e6);
+  mms_lone_record(true, MIB, 1e6);
   assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
-  mms_lone_saw(true, MIB, 1e6);
+  mms_lone_record(true, MIB, 1e6);
   assert_int_equal(lone_of(10 * AGAIN), 10);
-  mms_lone_saw(false, MIB, 1e9);
+  mms_lone_record(false, MIB, 1e9);
   assert_int_equal(lone_of(10 * AGAIN), 10);
-  mms_lone_saw(true, MIB, 1000); /* a faster one counts at once */
+  mms_lone_record(true, MIB, 1000); /* a faster one counts at once */
   assert_int_equal(lone_of(10 * AGAIN), 10 * (AGAIN - 1));
 }
 
@@ -247,9 +247,9 @@ static void test_what_is_seen(void **state) {
   mms_apart_found(1);
   settle(1, 1e15);
   for (int i = 0; i < 2; i++) assert_true(is_lone(true)); /* take longer than 1 and less than 1e15 */
-  mms_lone_saw(false, MIB, 1e-3);
+  mms_lone_record(false, MIB, 1e-3);
   assert_false(is_lone(true));
-  mms_lone_saw(true, MIB, 1e-3);
+  mms_lone_record(true, MIB, 1e-3);
   assert_true(is_lone(true));
 }
 

@@ -61,7 +61,7 @@ static mms_rows layout_of(const struct rows *r, unsigned char *y) {
                     .x = x + last * x_dist,
                     .y = y + last * y_dist,
                     .first = r->first,
-                    .fetches = r->count % 2 != 0};
+                    .prefetches = r->count % 2 != 0};
 }
 
 static void scan_alone(const struct scanner *s, const mms_rows *rows, size_t size) {

@@ -9,14 +9,14 @@ static const double US = 1000, TOOK = 50e3, WAITED = 45e3;
 
 static int awake(void **state) {
   (void)state;
-  mms_wake_saw(5 * US, 1 * US);
-  mms_wake_saw(5 * US, 1 * US);
+  mms_wake_record(5 * US, 1 * US);
+  mms_wake_record(5 * US, 1 * US);
   return 0;
 }
 
 static void see_sleep_twice(void) {
-  mms_wake_saw(TOOK, WAITED);
-  mms_wake_saw(TOOK, WAITED);
+  mms_wake_record(TOOK, WAITED);
+  mms_wake_record(TOOK, WAITED);
 }
 
 static void test_awake(void **state) {
@@ -27,10 +27,10 @@ static void test_awake(void **state) {
 /* One wait is no sleep: a thread that was woken is awake the next time. */
 static void test_once(void **state) {
   (void)state;
-  mms_wake_saw(TOOK, WAITED);
+  mms_wake_record(TOOK, WAITED);
   assert_true(mms_wake_pays(1 * US));
-  mms_wake_saw(5 * US, 1 * US);
-  mms_wake_saw(TOOK, WAITED);
+  mms_wake_record(5 * US, 1 * US);
+  mms_wake_record(TOOK, WAITED);
   assert_true(mms_wake_pays(1 * US));
 }
 
@@ -50,8 +50,8 @@ static void test_twice(void **state) {
 /* The lower of the two costs counts. */
 static void test_costs(void **state) {
   (void)state;
-  mms_wake_saw(TOOK, 30 * US);
-  mms_wake_saw(10 * TOOK, 10 * WAITED);
+  mms_wake_record(TOOK, 30 * US);
+  mms_wake_record(10 * TOOK, 10 * WAITED);
   assert_true(mms_wake_pays(31 * US));
   assert_false(mms_wake_pays(29 * US));
 }
@@ -64,7 +64,7 @@ static void test_no_sleep(void **state) {
   for (size_t i = 0; i < COUNT(runs); i++) {
     see_sleep_twice();
     assert_false(mms_wake_pays(1 * US));
-    mms_wake_saw(runs[i][0], runs[i][1]);
+    mms_wake_record(runs[i][0], runs[i][1]);
     assert_true(mms_wake_pays(1 * US));
   }
 }

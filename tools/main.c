@@ -99,10 +99,10 @@ int main(int argc, char **argv) {
   static char name[] = "mmscan";
   fill_standard_files();
   ignore_write_signals();
-  suspect_somebody();
+  suspect_begin();
   if (argc > 0) argv[0] = name;
   const int status = close_stdout(dispatch(argc, argv));
-  suspect_nobody();
+  suspect_end();
   if (is_memory_limited()) _exit(status);
   return status;
 }

@@ -52,12 +52,12 @@ static void tell_crash(int signal_number) {
   raise(signal_number);
 }
 
-void suspect_somebody(void) {
+void suspect_begin(void) {
   static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
   for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) signal(crashes[i], tell_crash);
   atexit(tell_exit);
 }
 
-void suspect_nobody(void) { is_done = true; }
+void suspect_end(void) { is_done = true; }
 
 void suspect(const char *library) { suspected = library; }

@@ -40,8 +40,8 @@ typedef struct mms_job {
   size_t s, tile;       /* no tile is longer than `tile`; only for engines that cut tiles */
   size_t block;         /* bytes of x that the unit is best given at a time */
   bool adds;            /* the unit is to add products to X, with s = 2 (unit.h) */
-  bool fetches;         /* x is larger than a core's own caches: prefetch it */
-  bool far;             /* neither x nor y is in any cache */
+  bool prefetches;      /* x is larger than a core's own caches: prefetch it */
+  bool uncached;        /* neither x nor y is in any cache */
   bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
   bool paces;         /* streamed results come no faster than some memory takes them */
   const mms_isa *isa; /* isa, and its kernels for the operator and type: the same for every engine */

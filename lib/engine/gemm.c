@@ -167,7 +167,7 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
 
 /* What is `bytes` from x, to be prefetched; NULL: nothing, as x does not come from memory. */
 static const void *fetched(const mms_job *job, const void *x, uintptr_t bytes) {
-  return job->fetches ? (const void *)((uintptr_t)x + bytes) : NULL;
+  return job->prefetches ? (const void *)((uintptr_t)x + bytes) : NULL;
 }
 
 /* What comes `bytes` after x in the scan, to be prefetched. */

@@ -53,15 +53,15 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   (void)room;
   mms_found found;
   mms_value running = *carry;
-  const mms_aside aside = {.found = &found, .far = job->far, .paces = job->paces};
+  const mms_aside aside = {.found = &found, .uncached = job->uncached, .paces = job->paces};
   scan_of(job)(t->m, t->x, t->y, &running, &aside);
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
 static void scan_rows(const mms_job *job, const mms_rows *r) { job->kernel->rows[job->kind][job->reverse](r); }
 
-/* Elements that one of two threads has over half of n, if they share whole tiles. */
-static size_t over_half(size_t n, size_t tile) {
+/* How far from half of n the part of one of two threads is, if they share whole tiles. */
+static size_t off_half(size_t n, size_t tile) {
   const size_t first = ((n - 1) / tile + 1) / 2 * tile, half = n / 2;
   return first > half ? first - half : half - first;
 }
@@ -72,7 +72,7 @@ static size_t over_half(size_t n, size_t tile) {
 static size_t tile_of(const mms_job *job, size_t n) {
   const size_t whole = MMS_ENGINE_TILE / mms_type_size(job->type);
   size_t tile = whole;
-  while (n > whole && tile > whole / 4 && over_half(n, tile) > n / 16) tile /= 2;
+  while (n > whole && tile > whole / 4 && off_half(n, tile) > n / 16) tile /= 2;
   return tile;
 }
 

@@ -40,7 +40,7 @@ typedef struct mms_aside {
   const void *ahead; /*   those from here on, which the scan does not write; NULL: its own, which are read only once */
   const void *then;  /* without `found`; not NULL: prefetches n elements from here on, which are likely to be read next
                         and need not exist */
-  bool far;          /* with `found` and without `ahead`: x comes from memory; prefetches it on cores that gain by it */
+  bool uncached;     /* with `found` and without `ahead`: x comes from memory; prefetches it on cores that gain by it */
   bool paces;        /* holds streamed results back to the rate that some memory takes them at */
 } mms_aside;
 

@@ -21,7 +21,7 @@ typedef struct mms_rows {
   const void *x;
   void *y;
   mms_value first;
-  bool fetches; /* x comes from memory: what is read next is better prefetched */
+  bool prefetches; /* x comes from memory: what is read next is better prefetched */
 } mms_rows;
 
 /* Scans them, each as if alone. */

@@ -18,10 +18,12 @@
 #define HAS_THREADS true /* unknown, so assumed */
 #endif
 
-static bool is_seen;
+static bool is_registered;
 static atomic_bool had_threads, lost_threads;
 
-bool mms_fork_allows_threads(void) { return is_seen && !atomic_load_explicit(&lost_threads, memory_order_relaxed); }
+bool mms_fork_allows_threads(void) {
+  return is_registered && !atomic_load_explicit(&lost_threads, memory_order_relaxed);
+}
 
 /* Calls of before_fork() in this thread's current fork(): one for each time the handlers were registered. */
 static _Thread_local unsigned depth;
@@ -56,5 +58,5 @@ static void in_child(void) {
 void mms_fork_watch(void) { pthread_atfork(before_fork, in_parent, in_child); }
 
 __attribute__((constructor)) static void watch_first(void) {
-  is_seen = pthread_atfork(before_fork, in_parent, in_child) == 0;
+  is_registered = pthread_atfork(before_fork, in_parent, in_child) == 0;
 }

@@ -100,7 +100,7 @@ static mms_quiet with_team(mms_quiet q, finder *find, const void *from, const ch
 }
 
 /* For other libraries: OpenMP's setting, if they use OpenMP. Some builds of BLIS export only the names of BLAS. */
-static mms_quiet of_nobody(finder *find, const void *from) {
+static mms_quiet of_other(finder *find, const void *from) {
   mms_quiet q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
   q = with_team(q, find, from, "omp_get_max_threads");
   q.in_chunks = true;
@@ -139,7 +139,7 @@ mms_quiet mms_quiet_of(finder *find, const void *from) {
   const int_call parallel = find_int(find, from, "openblas_get_parallel");
   if (parallel) return of_openblas(find, from, parallel());
   if (find(from, "bli_info_get_version_str")) return of_blis(find, from);
-  return find(from, "MKL_Set_Num_Threads_Local") ? of_mkl(find, from) : of_nobody(find, from);
+  return find(from, "MKL_Set_Num_Threads_Local") ? of_mkl(find, from) : of_other(find, from);
 }
 
 /* ---- Telling -------------------------------------------------------------------------------------------------- */
