@@ -24,9 +24,10 @@ enum { MAX_DIGITS = 19 }; /* of a number in the input; 2^64 has more */
 /* Makes room for one more number after the first n; false, with nothing changed, if there is no memory. Places are
  * stored as numbers below 2^32, too, which limits n. */
 static bool make_room(uint32_t **number, size_t n, size_t *room) {
+  if (n == UINT32_MAX) return false;
   if (n < *room) return true;
   const size_t wanted = 2 * *room + 1024;
-  uint32_t *more = n < UINT32_MAX ? realloc(*number, wanted * sizeof **number) : NULL;
+  uint32_t *more = realloc(*number, wanted * sizeof **number);
   if (!more) return false;
   *number = more;
   *room = wanted;
