@@ -24,15 +24,16 @@
  *
  * Units      Lengths, strides and distances count elements, never bytes.
  * Ownership  The caller owns x and y. The library keeps no pointer to them after a call returns.
- * In place   x == y is allowed. Where x and y overlap in any other way the call returns MMSCAN_EOVERLAP.
+ * In place   x == y is allowed. Where x and y share a byte in any other way the call returns MMSCAN_EOVERLAP.
  * Alignment  That of the element type is enough.
  * n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the pointers
- *            are. It need not read the environment, so an illegal variable may go unnoticed; plans and products do.
+ *            are. It need not read the environment, so an illegal variable may go unnoticed; plans and products do read
+ *            it.
  * Size       A scan of more than PTRDIFF_MAX bytes is larger than memory can hold.
- * Errors     Every call that can fail returns a status; the library never prints, aborts or exits. A call that fails
- *            leaves y untouched. A scan that finds no memory falls back to the plain loop, which needs none, unless
- *            its engine was asked for by name: then it returns MMSCAN_ENOMEM.
- * Threads    Any number of threads may call at once, also on one plan. A call uses as many threads as
+ * Errors     Every call that can fail returns a status; the library never prints, aborts or exits, but a BLAS may (see
+ *            FINE PRINT). A call that fails leaves y untouched. A scan that finds no memory falls back to the plain
+ *            loop, which needs none, unless its engine was asked for by name: then it returns MMSCAN_ENOMEM.
+ * Threads    Any number of threads may call at once, also on one plan. A call may use as many threads as
  *            MMSCAN_NUM_THREADS allows, or else OpenMP's own rules, and never more than OMP_THREAD_LIMIT. It runs on
  *            the calling thread alone inside an OpenMP parallel region; in a forked child of a process that had
  *            threads, whoever started them; and where the system starts no more threads, or gives them stacks of less
@@ -41,8 +42,8 @@
  *            where a CPU flushes tiny results to zero but not tiny operands (FTZ without DAZ). Integers wrap around
  *            (two's complement), as in NumPy. Floats are added in the order the plan chose, which is not that of the
  *            plain loop. Even so y[i] is finite, infinite or NaN exactly where the plain loop's is, except that a sum
- *            which approaches the largest float in small steps may overflow sooner or later. The engine gemm loses the
- *            sign of a zero, and so does every engine where rounding is downward.
+ *            which approaches the largest float in small steps may overflow earlier or later than there. The engine
+ *            gemm loses the sign of a zero, and so does every engine where rounding is downward.
  * Accuracy   A float y[i] is off by at most c u / (1 - c u) times |init| + |x[0]| + ... + |x[i]|, where c bounds the
  *            roundings of an element on its way into y[i], and u is 2^-24 for float, 2^-53 for double, and twice that
  *            where rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter
@@ -85,8 +86,9 @@
  *
  * FINE PRINT: PROCESSES, THREADS AND BLAS LIBRARIES
  *
- * Starting   The system may start a thread on the CPU of its parent beside an idle one; the first calls on several
- *            threads then take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its threads.
+ * Starting   The system may start a thread on the CPU of its parent although another is idle; the first calls on
+ *            several threads then take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its
+ *            threads.
  *            OpenMP ends the process when it cannot start a thread, so the library first tests that the threads can be
  *            started. Two gaps remain: others take the threads between the test and the start; or a parallel region of
  *            the program has made OpenMP let go of its threads.
@@ -99,10 +101,10 @@
  * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
  *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
  *            any data may.
- * OpenBLAS   when linked, starts threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of
- *            more than 64 KiB for threads that the program starts. It may print if it lacks resources while it is
- *            loaded. Where memory is short it may hang as the process ends, even one that never multiplied (not with
- *            OPENBLAS_NUM_THREADS=1).
+ * OpenBLAS   that is linked starts threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of
+ *            more than 64 KiB for threads that the program starts. Any OpenBLAS may print if it lacks resources while
+ *            it is loaded. Where memory is short it may hang as the process ends, even if the process never multiplied
+ *            (not with OPENBLAS_NUM_THREADS=1).
  * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
  *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
  *            MMSCAN_MEASURE leaves it out.
@@ -262,8 +264,8 @@ typedef struct mmscan_choice {
  *
  * The result is kept as wisdom if the choice was free: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
  * MMSCAN_NUM_THREADS fixed any part of it, and the caller may use all of OpenMP's threads (it is not inside a parallel
- * region, say). A free choice for a shape that is in wisdom is not measured again; "the same shape" means the same
- * type, and the same log2 of n and of batch.
+ * region, say). A free choice for a shape that is in wisdom is not measured again, unless more threads are possible
+ * now than when it was measured; "the same shape" means the same type, and the same log2 of n and of batch.
  *
  * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; the shape is more than memory can hold; flags
  *                 has an unknown bit
@@ -301,10 +303,11 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
 /* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type for each row of
- * the batch: on entry the prefix of everything before the block, on return that of everything up to its end, which for
- * floats need not have the bits of the last y. Before the first block set it to init for an exclusive scan, and to the
- * identity of op for an inclusive one; that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes
- * its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y (not checked).
+ * the batch: on entry the prefix of everything before the block, on return that of everything up to and including it,
+ * which for floats need not have the bits of the last y. Before the first block set it to init for an exclusive scan,
+ * and to the identity of op for an inclusive one; that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse
+ * scan takes its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y
+ * (not checked).
  *
  * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
  * MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and blocks and the whole get the same engine and tile
@@ -359,7 +362,7 @@ typedef struct mmscan_event {
   mmscan_matrix matrix;
   int is_product;    /* nonzero: a product by the unit; 0: a copy of an element (s is 1), or the operator applied once
                         (s is 2, the matrix L) */
-  size_t s, columns; /* X, C and W are s-by-columns; of a square multiplication s columns, the last one maybe fewer */
+  size_t s, columns; /* X, C and W are s-by-columns; a square is s of the columns, the last one maybe fewer */
   size_t positions;  /* every position is below this; the same in all events of a run */
   const size_t *in;  /* positions of X, column-major; MMSCAN_NO_ELEMENT: padding, the identity */
   const size_t *add; /* positions of C; NULL: there is none */
@@ -417,7 +420,7 @@ typedef struct mmscan_matmul_desc {
 /* What a run did. Additions are those of a multiplication that skips the zeros of L_s and B_s. */
 typedef struct mmscan_counts {
   size_t struct_size;          /* sizeof(mmscan_counts), set by the caller */
-  uint64_t depth;              /* levels on the longest chain of dependences; step 4 is one level in either form */
+  uint64_t depth;              /* levels on the longest chain of levels; step 4 is one level in either form */
   uint64_t multiplications;    /* products of two s-by-s matrices, a padded one counted whole (Lemma 1) */
   uint64_t gemms;              /* by the unit: one a level when stacked, one a square when batched */
   uint64_t additions;          /* including those on padding: batched, as the paper counts; stacked, on real columns */
@@ -465,8 +468,9 @@ typedef struct mmscan_model_result {
   size_t struct_size; /* sizeof(mmscan_model_result), set by the caller */
   double segments;    /* of Section 3.2 */
 
-  /* Levels on the longest chain. The bound is 2 k - 1 for n = s^k (Lemma 1), else 2 floor(log_s n) (Corollary 1), which
-   * is too low where steps 2 and 3 of Section 3.2 do not fit under the down-sweep of step 1. */
+  /* Levels on the longest chain of levels; that of multiplications may be shorter. The bound is 2 k - 1 for n = s^k
+   * (Lemma 1), else 2 floor(log_s n) (Corollary 1), which is too low where steps 2 and 3 of Section 3.2 do not fit
+   * under the down-sweep of step 1. */
   mmscan_figure depth;
 
   /* Products of two s-by-s matrices, a padded one counted whole, and their additions (Lemma 1, Section 3.2). */
@@ -691,7 +695,7 @@ typedef enum mmscan_routine_state {
 typedef struct mmscan_routine {
   size_t struct_size;       /* sizeof(mmscan_routine), set by the caller */
   const char *name;         /* "sgemm_batch" */
-  mmscan_type type;         /* of its elements */
+  mmscan_type type;         /* of W, and except with MMSCAN_PRODUCT_BF16 of A and X */
   mmscan_product_form form; /* MMSCAN_PRODUCT_GEMM stands for MMSCAN_PRODUCT_CHUNKED too */
   mmscan_routine_state state;
   const char *remark; /* a line about the state */

@@ -18,7 +18,7 @@
 static const char help[] =
     "Usage: mmscan table [OPTION]...\n"
     "Runs every method of the paper's Table 1 on N numbers, checks its result against the plain\n"
-    "loop, and prints what was counted, with the paper's figures to the right of depth and work.\n"
+    "loop, and prints what was counted; to the right of depth and work, what the paper states.\n"
     "\n"
     "  -n N          how many numbers, default 4096, at most 2^24, which takes\n"
     "                minutes; also as a power, 2^20\n"
@@ -26,7 +26,7 @@ static const char help[] =
     "  --json        as one JSON object, with more detail\n"
     "  --help        this text\n"
     "\n"
-    "depth      levels of the longest chain of dependences\n"
+    "depth      levels, one after another\n"
     "work       binary operators, including those on padding; unpadded: without them\n"
     "fan-in     the most elements that one adder combines\n"
     "fan-out    the most uses of one value in a level, by adders or passed on\n"

@@ -87,9 +87,9 @@ def timed_part():
         runs_rows(fit),
         "\nThe prediction is off by %+.0f to %+.0f %%; the aim, 25 %%, is %s. It leaves out the arithmetic in the moves "
         "(shuffles,\n"
-        "magnitudes, prefixes). It also leaves out that beyond the first-level cache elements are moved while products are "
-        "computed,\n"
-        "so that a scan takes less than the sum of its parts.\n" % (
+        "magnitudes, prefixes), and that elements which come from farther away than the nearest caches are moved while "
+        "products\n"
+        "are computed: a long scan takes less than the sum of its parts.\n" % (
             100 * min(off), 100 * max(off), "missed for n = " + ", ".join(missed) if missed else "met"),
         "![The engine gemm, predicted and measured](img/reproduction-fit.svg)",
         "",
