@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* After a wait, one thread does all runs for so many times as long: so whatever holds runs up does so for a small part
- * of the time. */
+/* After a wait, one thread does all runs for so many times as long as the wait: so whatever holds runs up does so for a
+ * small part of the time. */
 static const double TIMES = 10;
 
 /* Nanoseconds: no wait for the time slices of others is longer, so no more is counted. A process that was stopped for

@@ -96,7 +96,7 @@ static char *target_of(const char *name, struct stat *at) {
 enum { BESIDE_ROOM = 64 }; /* bytes for the last part of a name */
 
 /* A new file beside the target, with the permissions of the target if that exists. Its name is stored in `beside`.
- * Several names are tried, as another process may have the same number, and may have left a file. */
+ * Several names are tried, as another process may have had the same id, and left a file. */
 static FILE *open_beside(const char *target, const struct stat *at, char *beside) {
   enum { MOST_TRIES = 1000 };
   static atomic_uint number; /* counts the names tried by this process */

@@ -17,7 +17,7 @@ typedef struct group {
   mms_value carry[MMS_LEADER_GROUP]; /* into each */
 } group;
 
-/* ---- Who takes what ------------------------------------------------------------------------------------------- */
+/* ---- The layout ----------------------------------------------------------------------------------------------- */
 
 /* FROM_MEMORY: bytes of x, of all scans, beyond which no cache shared by cores holds it; measured as in plan.c.
  * HALF_A_DIE: bytes of x and y, of all scans, that stay in a die's last-level cache: half of that cache. GROUP: tiles
@@ -160,7 +160,7 @@ static bool take(mms_leader *leader, group *g) {
   return is_left;
 }
 
-/* ---- Who waits ------------------------------------------------------------------------------------------------ */
+/* ---- Waiting -------------------------------------------------------------------------------------------------- */
 
 /* Makes the leader's part of later rounds longer by `by`, or shorter, between one tile and eight times the groups of a
  * round. If another thread has just changed it, it stays as that thread set it. */

@@ -4,8 +4,7 @@
  * The other threads, the followers, work ahead of it. A follower takes a group of tiles, reduces them to their totals,
  * and waits until the leader has taken the carry past them, which takes next to no time; then it writes the group.
  * While it writes, the next group is already reduced and the one after that is taken, so it seldom waits for the
- * leader. If that one comes from memory, the follower prefetches it while it writes; on cores that gain by it, it
- * reduces it then.
+ * leader. If the group just taken comes from memory, it is prefetched meanwhile or, on cores that gain by it, reduced.
  *
  * The places of groups are fixed in advance, so that a thread finds in its cache what it had there the last time. Each
  * group is a run of neighbouring tiles, because threads that write next to each other take lines from each other's

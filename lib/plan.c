@@ -101,7 +101,7 @@ static mmscan_status take_unit(const mms_unit *unit, mmscan_type type) {
   return mms_unit_fault(unit);
 }
 
-/* Chooses by what was measured. A unit that the environment names outranks the measured one. If that unit cannot be
+/* Chooses by what was measured. A unit that the environment names outranks the measured one. If the one taken cannot be
  * used now, nothing of what was measured counts. A number of threads that was the best of fewer than `most` does not
  * count either; the rest still does, as the bits depend on it. */
 static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
@@ -126,7 +126,7 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
 
 /* What is not asked for is chosen by what was measured, if the shape was, or else by what engines cost. So the engine,
  * and with it the bits, depends neither on the number of threads nor on how a scan is cut into blocks. A short scan is
- * done as by the simple calls, unless it is so short that the cost changes if there are many. */
+ * done as by the simple calls, except for many scans so short that their number makes a difference. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
   if (choose_wisely(plan, env, most)) return;

@@ -58,8 +58,8 @@ static mmscan_status check_shape(const mms_problem *p) {
   return MMSCAN_OK;
 }
 
-/* An exclusive scan starts from init. Without init it starts from the identity, as an inclusive scan does; but a sum
- * starts from +0, where the identity of floats is -0. */
+/* An inclusive scan starts from the identity. An exclusive scan starts from init, or without init from the identity,
+ * except that a sum of floats then starts from +0, although the identity is -0. */
 static mms_value first_carry(mmscan_op op, mmscan_type type, mmscan_kind kind, const void *init) {
   mms_value v = mms_type_identity(op, type);
   if (kind == MMSCAN_INCLUSIVE) return v;

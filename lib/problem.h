@@ -16,7 +16,7 @@ typedef struct mms_problem {
   size_t n, batch;          /* batch is 0 if there is nothing to scan */
   ptrdiff_t x_dist, y_dist; /* elements; 0 when batch <= 1 */
   mms_value first;          /* the carry into the first element of every scan */
-  size_t whole;             /* elements of the whole scan; SIZE_MAX for a block of one, as its length is not known */
+  size_t whole;             /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
 } mms_problem;
 
 /* The plain scan of n elements of a simple call, as a problem. init is NULL for an inclusive scan. */

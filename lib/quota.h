@@ -6,8 +6,8 @@
  * OMP_NUM_THREADS is set, which outranks it. Read once. */
 int mms_quota_cpus(void);
 
-/* The same, read now from the files of /proc and /sys under `root` ("": those of this system), without
- * OMP_NUM_THREADS. */
+/* The same, read now from the files of /proc and /sys under `root` ("": those of this system), whatever
+ * OMP_NUM_THREADS is. */
 int mms_quota_cpus_under(const char *root);
 
 #endif

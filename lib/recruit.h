@@ -7,7 +7,7 @@
 
 /* Whether the calling thread may have an OpenMP region of so many threads, itself included: its last region had as many
  * or more, or the missing ones could be started just now, with stacks of the size that OpenMP gives. After a failure
- * nothing is tried again for a while. */
+ * no thread is tried for a while. */
 bool mms_recruit(int threads);
 
 /* Whether the stacks that OpenMP gives are large enough for a scan. */

@@ -21,7 +21,7 @@ static const char *version_of(const mms_unit *unit) {
 enum { LINE_ROOM = 512 };
 
 /* The line of a unit whose library is linked: it can be used without a hold, and describes its library. False: it is no
- * such unit, or its line would not be a single line. */
+ * such unit, or its line would be too long or more than one. */
 static bool line_of(const mms_unit *unit, char *line) {
   if (!unit->describe || unit->hold) return false;
   const int length = snprintf(line, LINE_ROOM, "unit %s %s\n", unit->name, version_of(unit));

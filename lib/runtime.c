@@ -109,7 +109,7 @@ static mmscan_status serve_together(team *t, int threads) {
   return status_of(t);
 }
 
-/* ---- Who shares what ------------------------------------------------------------------------------------------ */
+/* ---- How threads share scans ---------------------------------------------------------------------------------- */
 
 /* With little overhead, as a scan may be tiny. A unit is other people's code, which may reach a cancellation point. */
 static mmscan_status share_nothing(mms_tiles *tiles) {

@@ -4,8 +4,7 @@
 
 #include "estimate.h"
 
-/* What is known to be best for scans of about this length and number. Engine and unit are of the tables, and so they
- * last. */
+/* What is known to be best for scans of about this length and number. Engines and units are never freed. */
 typedef struct mms_wise {
   const mms_engine *engine;
   const mms_unit *unit; /* NULL for an engine without a unit */

@@ -42,7 +42,7 @@ typedef struct mms_job {
   bool adds;            /* the unit is to add products to X, with s = 2 (unit.h) */
   bool prefetches;      /* x is larger than a core's own caches: prefetch it */
   bool uncached;        /* neither x nor y is in any cache */
-  bool streams;       /* y is too large for the caches, and not x: store past them (non-temporal); the runtime fences */
+  bool streams;       /* y is not x, and too large for the caches: store past them (non-temporal); the runtime fences */
   bool paces;         /* streamed results come no faster than some memory takes them */
   const mms_isa *isa; /* isa, and its kernels for the operator and type: the same for every engine */
   const mms_kernel *kernel;

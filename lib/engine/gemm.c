@@ -35,7 +35,7 @@ enum {
   PLANES = 2,
   LANES = 16,    /* the columns of a whole block are a multiple of this */
   AHEAD = 8192,  /* bytes: how far ahead data from memory is prefetched; or a whole block, if that is more */
-  BACK = 12288,  /* the same in a reverse scan: blocks go up, each below the last; cores prefetch none of the next */
+  BACK = 12288,  /* the same in a reverse scan: a block is read upwards, so cores prefetch nothing of the next, below */
   NEAR = 16384,  /* bytes of rows up to which from_rows() scans their totals, as it writes columns; beyond that */
   TOTALS = 2048, /* so many bytes of totals are scanned at a time, before their columns are written */
   IN_FRONT = 2,  /* identities in front of totals that from_rows() scans (mms_kernel_from_rows) */
@@ -150,7 +150,7 @@ typedef struct block {
 
 static size_t elements_of(const mms_job *job, const block *b) { return b->columns * job->s + b->tail; }
 
-/* Goes on to the next block; false past the end of the tile. A block of all zeros comes before the first. */
+/* Goes on to the next block; false past the end of the tile. Before the first block, *b is zeroed. */
 static bool next_block(const mms_job *job, const room *r, const mms_tile *t, block *b) {
   const size_t size = mms_type_size(job->type), done = b->done + elements_of(job, b), left = t->m - done;
   if (left == 0) return false;
@@ -390,7 +390,7 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
 
 _Static_assert((int)MMS_ENGINE_TILE == (int)MMS_UNIT_LARGE, "a large block is a tile, so that it can be prepared");
 
-/* Measured with several BLAS libraries, on cores with units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
+/* Measured with several BLAS libraries, on cores with vector units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
 static size_t tile_of(const mms_job *job, size_t n) {
   (void)n;
   return MMS_ENGINE_TILE / mms_type_size(job->type);

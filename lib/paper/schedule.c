@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t NOBODY = UINT32_MAX;
+static const uint32_t NO_TASK = UINT32_MAX;
 
 /* ---- Adding tasks --------------------------------------------------------------------------------------------- */
 
@@ -13,7 +13,7 @@ mmscan_status mms_schedule_open(mms_schedule *s, size_t places) {
   s->writer = places < SIZE_MAX / sizeof *s->writer ? malloc(places * sizeof *s->writer + 1) : NULL;
   s->failed = !s->writer;
   if (s->failed) return MMSCAN_ENOMEM;
-  memset(s->writer, 0xff, places * sizeof *s->writer); /* NOBODY */
+  memset(s->writer, 0xff, places * sizeof *s->writer); /* NO_TASK */
   return MMSCAN_OK;
 }
 
@@ -41,15 +41,15 @@ void mms_schedule_add(mms_schedule *s, mms_processor processor, double time) {
   if (must_grow(s->tasks, &s->task_room))
     s->failed =
         s->failed || !grow(&s->task, s->task_room, sizeof *s->task) || !grow(&s->heir, s->task_room, sizeof *s->heir);
-  s->failed = s->failed || s->tasks == NOBODY;
+  s->failed = s->failed || s->tasks == NO_TASK;
   if (s->failed) return;
   s->task[s->tasks] = (mms_task){.time = time, .processor = processor, .waits = (uint32_t)s->waits};
-  s->heir[s->tasks++] = NOBODY;
+  s->heir[s->tasks++] = NO_TASK;
 }
 
 static void wait_for(mms_schedule *s, uint32_t task) {
   if (must_grow(s->waits, &s->wait_room)) s->failed = !grow(&s->wait, s->wait_room, sizeof *s->wait);
-  s->failed = s->failed || s->waits == NOBODY;
+  s->failed = s->failed || s->waits == NO_TASK;
   if (s->failed) return;
   s->wait[s->waits++] = task;
   s->task[s->tasks - 1].waits = (uint32_t)s->waits;
@@ -58,7 +58,7 @@ static void wait_for(mms_schedule *s, uint32_t task) {
 void mms_schedule_read(mms_schedule *s, size_t place) {
   if (s->failed) return;
   uint32_t self = (uint32_t)(s->tasks - 1), writer = s->writer[place];
-  if (writer == NOBODY || s->heir[writer] == self) return;
+  if (writer == NO_TASK || s->heir[writer] == self) return;
   s->heir[writer] = self;
   wait_for(s, writer);
 }

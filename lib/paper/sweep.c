@@ -197,7 +197,7 @@ void mms_sweep_scan_recursive(const mms_sweep *w, void *x, size_t n) {
 
 /* ---- Step 4 of Section 3.2 ------------------------------------------------------------------------------------ */
 
-/* Move m elements of x into a matrix, and back, whose columns have s - 1 elements under a row 0 that is left alone. */
+/* Move m elements of x into a matrix whose columns have s - 1 elements under a row 0 that is left alone; and back. */
 static void put_columns(const mms_sweep *w, char *matrix, const char *x, size_t m) {
   const size_t size = w->size, rows = w->s - 1;
   for (size_t at = 0; at < m; at += rows, matrix += w->s * size)

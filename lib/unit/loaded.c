@@ -52,7 +52,8 @@ static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)uni
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
 /* From now on the library's threads may take part in products. Its handlers for a fork() must run after ours, so ours
- * are registered again; as that cannot be undone, the library stays loaded. */
+ * are registered again: once, as that cannot be undone. So the library stays loaded; loaded anew, it would register
+ * handlers that run before ours. */
 static void let_take_part(loaded *l) {
   mms_loaded_lock();
   if (!atomic_load(&l->takes_part)) mms_fork_watch();

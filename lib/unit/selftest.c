@@ -78,8 +78,8 @@ static double taken(const trial *t, void *at) {
   return f64;
 }
 
-/* The right entry `row` of a column of W, given the column x of X, the sum `before` of its entries above that row, and
- * the sum `total` of all its entries. */
+/* What entry `row` of a column of W must be, given the column x of X, the sum `before` of its entries above that row,
+ * and the sum `total` of all its entries. */
 static int64_t wanted(const trial *t, size_t row, const int64_t *x, int64_t before, int64_t total) {
   const bool transposed = t->p.transposed != t->is_turned;
   if (t->matrix == MMSCAN_MATRIX_L) return transposed ? total - before : before + x[row];
@@ -155,9 +155,10 @@ static bool is_of_scans(const trial *t) {
   return is_gemm && (t->p.type == MMSCAN_F32 || t->p.type == MMSCAN_F64);
 }
 
-/* Whether a variant of a shape is tested. In general both matrices are, transposed and not, in both layouts. L_s^T is
- * tested only as a reverse scan uses it, and W = W + A X only with L_s by rows; scans ask for that with s = 1. Slow
- * shapes have few variants: many columns only by rows, most of them only as in a scan; the largest s only once. */
+/* Whether a variant of a shape is tested. In general both matrices are, transposed and not, in both layouts. An A that
+ * holds L_s^T is tested only as a reverse scan uses it, and W = W + A X only with L_s by rows; scans ask for that with
+ * s = 1. Slow shapes have few variants: many columns only by rows, most of them only as in a scan; the largest s only
+ * once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
   if (t->p.adds) return is_by_l && is_by_rows && !t->p.transposed && (t->p.s == 1 || t->p.columns <= MANY_COLUMNS);
