@@ -68,7 +68,7 @@ static void free_memory(memory *m) {
   free(m->bf16);
 }
 
-/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
+/* ---- Contenders of each race ------------------------------------------------------------------------------------- */
 
 static void fill_products(contest *c, race *r) {
   const bench_request *request = c->request;

@@ -12,7 +12,7 @@
  * and three numbers. */
 enum { PRODUCT_HEAD = UNIT_LABEL + 17, RANKING_HEAD = 5 + UNIT_LABEL + 5 + 3 * 8 };
 
-/* ---- Before ------------------------------------------------------------------------------------------------------ */
+/* ---- The heading ------------------------------------------------------------------------------------------------- */
 
 static void print_unit(const bench_unit *unit) {
   printf("%-*s", UNIT_LABEL, unit->label);

@@ -216,7 +216,7 @@ static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
   return DONE;
 }
 
-/* ---- All --------------------------------------------------------------------------------------------------------- */
+/* ---- The whole fit ----------------------------------------------------------------------------------------------- */
 
 static int measure_prices(const arrays *a, prices *p) {
   mmscan_choice choice, simd_choice;

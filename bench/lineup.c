@@ -232,7 +232,7 @@ static void add_library(lineup *l) {
   for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) add_engine(l, engine.name);
 }
 
-/* ---- The others -------------------------------------------------------------------------------------------------- */
+/* ---- Contenders without a unit ----------------------------------------------------------------------------------- */
 
 static void add_bound(lineup *l) { add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL); }
 

@@ -80,7 +80,7 @@ panel panel_of(const race *first, size_t count) {
   return p;
 }
 
-/* ---- The range --------------------------------------------------------------------------------------------------- */
+/* ---- The range of the data --------------------------------------------------------------------------------------- */
 
 /* Up to the fastest; down to a sixteenth of the serial loop, as starting threads for sixteen numbers is slower than is
  * worth showing. */

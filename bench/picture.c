@@ -18,7 +18,7 @@
 
 static output picture = OUTPUT_CLOSED;
 
-/* ---- Before ------------------------------------------------------------------------------------------------------ */
+/* ---- The file and its format ------------------------------------------------------------------------------------- */
 
 bool picture_ends_in(const char *name, const char *end) {
   const size_t length = strlen(name), tail = strlen(end);

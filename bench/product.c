@@ -156,7 +156,7 @@ static size_t verify(const contender *c) {
   return products[c->form].by_rows ? check_by_rows(c) : r->number->check(r->n, c->s, r->data, r->y);
 }
 
-/* ---- Who can do it ----------------------------------------------------------------------------------------------- */
+/* ---- Adding contenders ------------------------------------------------------------------------------------------- */
 
 /* What the unit reports of the routine behind the form; "" if nothing. */
 static const char *remark_on(const contender *c) {

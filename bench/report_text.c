@@ -32,7 +32,7 @@ const char *report_form(const contender *c) {
   return c->race->s != 0 && c->unit != NULL ? products[c->form].name : NULL;
 }
 
-/* ---- Before ------------------------------------------------------------------------------------------------------ */
+/* ---- The heading ------------------------------------------------------------------------------------------------- */
 
 void report_machine(char *text, size_t size, const bench_request *request) {
   const int threads = request->threads[request->thread_counts - 1];

@@ -87,7 +87,7 @@ static int run_type(session *s, const number *type) {
   return status;
 }
 
-/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
+/* ---- The line-up ------------------------------------------------------------------------------------------------- */
 
 /* Lists the contenders of a short race, of two rows if there are rows, without running it. */
 static void look_at_lineup(race *r, bench_request *request) {

@@ -122,7 +122,7 @@ static bool add(unit_list *list, bench_unit *unit) {
   return true;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------------------------- */
+/* ---- The list ---------------------------------------------------------------------------------------------------- */
 
 /* A library that cannot be loaded is not here; one that can, but is no unit, is reported. */
 static bool is_absent(const char *library) {

@@ -1,5 +1,5 @@
 /* estimate.c: costs by engine, and by its unit or instruction set. The numbers are of one core of Zen 5; other cores
- * are slower by one factor, more or less (mms_habits). doc/PERFORMANCE.md, "Threads", says how they are measured. */
+ * are slower by one factor, more or less (mms_habits). doc/PERFORMANCE.md, "The table of estimates", says how they are measured. */
 #include "estimate.h"
 
 #include "apart.h"

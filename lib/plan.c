@@ -37,7 +37,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
   return (mms_shape){p->op, p->type, p->n, p->batch};
 }
 
-/* ---- What is asked for ---------------------------------------------------------------------------------------- */
+/* ---- Choosing an engine --------------------------------------------------------------------------------------- */
 
 /* Whether an engine has what is asked for. */
 static bool suits(const mms_engine *engine, const mmscan_choice *c) {

@@ -121,7 +121,7 @@ static bool can_start_like_openmp(size_t count) {
   return can;
 }
 
-/* ---- Those of OpenMP ------------------------------------------------------------------------------------------ */
+/* ---- OpenMP's team -------------------------------------------------------------------------------------------- */
 
 /* Returns the number of threads: a compiler may leave out a region that does nothing. */
 static int start_region(int threads) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- Where they are ------------------------------------------------------------------------------------------- */
+/* ---- Places of tiles ------------------------------------------------------------------------------------------ */
 
 mms_tiles mms_tiles_of(const mms_run *run) {
   const size_t most = run->engine->reduce ? run->job->tile : run->n;

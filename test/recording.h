@@ -47,14 +47,14 @@ static inline void recording_free(struct recording *r) {
   free(r->events);
 }
 
-/* ---- What A is, said again --------------------------------------------------------------------------------------- */
+/* ---- The matrix A, written anew ---------------------------------------------------------------------------------- */
 
 static inline bool has_one(mmscan_matrix matrix, size_t row, size_t k) {
   if (matrix == MMSCAN_MATRIX_B) return k == 0 || k == row;
   return matrix == MMSCAN_MATRIX_ONES || k < row || (matrix == MMSCAN_MATRIX_L && k == row);
 }
 
-/* ---- Playing ----------------------------------------------------------------------------------------------------- */
+/* ---- Replaying --------------------------------------------------------------------------------------------------- */
 
 struct operation {
   const char *name;

@@ -21,7 +21,7 @@
 #include "tiles.h"
 #include "wake.h"
 
-/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
+/* ---- Which threads take part ------------------------------------------------------------------------------------- */
 
 /* The library calls these functions for each tile (the Makefile wraps them), which shows which threads of a run had
  * one. The first of several threads to have a tile waits for the second: left alone, it would often be done before the

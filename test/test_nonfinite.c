@@ -8,7 +8,7 @@
 #include "shot.h"
 #include "tiles.h"
 
-/* ---- Who shares what --------------------------------------------------------------------------------------------- */
+/* ---- How threads share ------------------------------------------------------------------------------------------- */
 
 /* Runs by several threads share tiles in each way in turn: in shares, if they suit; in a chain, if its tiles are
  * prepared; or behind a leader. The Makefile wraps these functions, of which the library asks for shares first. In a
@@ -39,7 +39,7 @@ bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
 
 bool __wrap_mms_crowd_is_here(void) { return !quick() && __real_mms_crowd_is_here(); }
 
-/* ---- What is tried ----------------------------------------------------------------------------------------------- */
+/* ---- Trials ------------------------------------------------------------------------------------------------------ */
 
 /* What the scan starts from: the init of an exclusive scan, or the carry of a block. */
 enum start { FROM_ZERO, FROM_INF, FROM_MINUS_INF, FROM_NAN, FROM_LARGEST, FROM_MINUS_LARGEST, FROM_HALF, STARTS };

@@ -162,7 +162,7 @@ static void test_deep_groups(void **state) {
   }
 }
 
-/* ---- The last word ----------------------------------------------------------------------------------------------- */
+/* ---- Which setting counts ---------------------------------------------------------------------------------------- */
 
 /* The library's calls go here: see the Makefile. */
 FILE *__real_fopen(const char *path, const char *mode);

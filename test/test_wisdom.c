@@ -90,7 +90,7 @@ static int report_seen(mmscan_status status) {
   return report_to_parent(&seen, sizeof seen);
 }
 
-/* ---- There and back ---------------------------------------------------------------------------------------------- */
+/* ---- Written and read back --------------------------------------------------------------------------------------- */
 
 static const char *from(void) { return getenv("MMSCAN_TEST_FROM"); }
 static const char *to(void) { return getenv("MMSCAN_TEST_TO"); }

@@ -48,7 +48,7 @@ static inline bool is_unit(const char *name) {
   return false;
 }
 
-/* ---- Using ------------------------------------------------------------------------------------------------------- */
+/* ---- Plans and products ------------------------------------------------------------------------------------------ */
 
 static inline mmscan_plan *plan_by(const char *unit, mmscan_type type, size_t n, int threads) {
   mmscan_desc desc = plain_desc(type, MMSCAN_INCLUSIVE, 0, n);

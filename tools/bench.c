@@ -112,7 +112,7 @@ static int add_exact_length(bench_request *r, char *item) {
   return status == DONE ? add_length(r, n) : status;
 }
 
-/* ---- What else a list may hold ----------------------------------------------------------------------------------- */
+/* ---- Types and names --------------------------------------------------------------------------------------------- */
 
 static void add_number(bench_request *r, const number *type) {
   for (size_t i = 0; i < r->type_count; i++)

@@ -112,7 +112,7 @@ static void find_writes(circuit *c) {
   }
 }
 
-/* ---- What is behind ---------------------------------------------------------------------------------------------- */
+/* ---- Bands, wires and heads -------------------------------------------------------------------------------------- */
 
 static const char *matrix_name(mmscan_matrix matrix) {
   static const char *const names[] = {[MMSCAN_MATRIX_L] = "L",

@@ -110,7 +110,7 @@ static void transpose_box(const box *b, size_t element_size, const char *from, c
   } while (step(index, t.size, 1, t.dims));
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- The whole array --------------------------------------------------------------------------------------------- */
 
 /* Leaves out axes of length 1, which do not affect the order. */
 static void set_shape(box *b, const array *a) {

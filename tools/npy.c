@@ -165,7 +165,7 @@ static int parse_dictionary(const input *in, const char *text, size_t length, ar
   return array_count(a) ? DONE : fail("%s: damaged .npy header: the shape overflows", in->name);
 }
 
-/* ---- What is around it ------------------------------------------------------------------------------------------- */
+/* ---- Headers ----------------------------------------------------------------------------------------------------- */
 
 static int read_exactly(input *in, void *data, size_t size) {
   size_t got;

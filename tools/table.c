@@ -318,7 +318,7 @@ static void feed_words(table *t, word *w, const char *text, size_t size) {
   }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- The whole table --------------------------------------------------------------------------------------------- */
 
 /* Some editors put the UTF-8 byte order mark first. It is not part of the first name or number. */
 static size_t mark_size(const char *text, size_t size) {

@@ -57,7 +57,7 @@ void mms_machine_entry(mms_machine *m, size_t in, size_t out) {
   m->out[m->entries++] = out;
 }
 
-/* ---- Taking it ------------------------------------------------------------------------------------------------ */
+/* ---- Taking a step -------------------------------------------------------------------------------------------- */
 
 static const void *value_at(const mms_machine *m, size_t position) {
   return position == MMSCAN_NO_ELEMENT ? m->monoid->identity : m->values + position * m->monoid->size;

@@ -51,7 +51,7 @@ void mms_sweep_fill(const mms_sweep *w, void *to, size_t m) {
     memset(to, 0, m * w->size);
 }
 
-/* ---- Telling a trace ------------------------------------------------------------------------------------------ */
+/* ---- Trace events --------------------------------------------------------------------------------------------- */
 
 /* Row 0 of L_s and of B_s leaves an element as it is, so the trace shows no store. */
 static void place(const mms_sweep *w, size_t i, size_t position) {

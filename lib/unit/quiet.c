@@ -142,7 +142,7 @@ mms_quiet mms_quiet_of(finder *find, const void *from) {
   return find(from, "MKL_Set_Num_Threads_Local") ? of_mkl(find, from) : of_other(find, from);
 }
 
-/* ---- Telling -------------------------------------------------------------------------------------------------- */
+/* ---- Telling a library ---------------------------------------------------------------------------------------- */
 
 static int exchange(const mms_quiet *q, int value) {
   if (q->exchange) return q->exchange(value);
