@@ -1,5 +1,6 @@
 /* estimate.c: costs by engine, and by its unit or instruction set. The numbers are of one core of Zen 5; other cores
- * are slower by one factor, more or less (mms_habits). doc/PERFORMANCE.md, "The table of estimates", says how they are measured. */
+ * are slower by one factor, more or less (mms_habits). How they are measured: doc/PERFORMANCE.md, "The table of
+ * estimates". */
 #include "estimate.h"
 
 #include "apart.h"
