@@ -109,20 +109,27 @@ static void *call_and_look(void *argument) {
   return &status;
 }
 
-/* Runs a trial as the first call of a fresh process. */
-static int run_one(const char *name) {
+/* What a thread returns that does a part of a trial; NULL if it cannot be started. */
+static void *done_by_a_thread(void *part(void *trial), const struct trial *trial) {
   pthread_t thread;
-  void *result;
-  size_t i = 0;
+  void *result = NULL;
+  return pthread_create(&thread, NULL, part, (void *)(uintptr_t)trial) == 0 && pthread_join(thread, &result) == 0
+             ? result
+             : NULL;
+}
+
+/* Runs a trial as the first call of a fresh process, which can fork after it. */
+static int run_one(const char *name) {
+  const struct trial *trial = trials;
   alarm(PATIENCE);
-  while (i < COUNT(trials) && strcmp(trials[i].name, name) != 0) i++;
-  if (i < COUNT(trials) && (pthread_create(&thread, NULL, call_and_look, (void *)(uintptr_t)&trials[i]) != 0 ||
-                            pthread_join(thread, &result) != 0 || *(mmscan_status *)result != MMSCAN_OK))
-    return 8;
-  if (i == COUNT(trials) || pthread_create(&thread, NULL, call_when_cancelled, (void *)(uintptr_t)&trials[i]) != 0)
-    return 9;
-  pthread_join(thread, &result);
-  return result == PTHREAD_CANCELED ? 1 : *(mmscan_status *)result == MMSCAN_OK ? 0 : 2;
+  while (strcmp(trial->name, name) != 0) trial++;
+  const mmscan_status *looked = done_by_a_thread(call_and_look, trial);
+  if (!looked || *looked != MMSCAN_OK) return 8;
+  void *const result = done_by_a_thread(call_when_cancelled, trial);
+  const pid_t child = fork_mortal();
+  if (child == 0) _exit(0);
+  if (!result || exit_of(child) != 0) return 9;
+  return result == PTHREAD_CANCELED ? 1 : *(const mmscan_status *)result == MMSCAN_OK ? 0 : 2;
 }
 
 static void test_each_call(void **state) {

@@ -21,10 +21,12 @@ static mms_blas blas;
 static void look(void) {
   void (*linked[])(void) = {(void (*)(void))cblas_sgemm, (void (*)(void))cblas_dgemm};
   Dl_info where;
+  const int before = mms_cancel_disable();
   bool found = dladdr(*(void **)linked, &where) != 0;
   vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
   mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
   for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first two of the table */
+  mms_cancel_restore(before);
 }
 
 static const mms_blas *linked_blas(void) {
