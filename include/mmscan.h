@@ -96,7 +96,8 @@
  *            child for ever.
  * Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
  * Loading    The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread
- *            is loading at that time must not call this one.
+ *            is loading at that time must not call this one. With a glibc before 2.36 no other thread may fork then, if
+ *            what is loaded registers fork handlers, as OpenBLAS does: both might wait for ever.
  * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
  * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
  *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,

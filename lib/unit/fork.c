@@ -55,8 +55,6 @@ static void in_child(void) {
   if (atomic_load(&had_threads)) atomic_store(&lost_threads, true);
 }
 
-void mms_fork_watch(void) { pthread_atfork(before_fork, in_parent, in_child); }
+bool mms_fork_watch(void) { return pthread_atfork(before_fork, in_parent, in_child) == 0; }
 
-__attribute__((constructor)) static void watch_first(void) {
-  is_registered = pthread_atfork(before_fork, in_parent, in_child) == 0;
-}
+__attribute__((constructor)) static void watch_first(void) { is_registered = mms_fork_watch(); }

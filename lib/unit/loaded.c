@@ -19,8 +19,9 @@ typedef struct loaded {
   mms_unit unit; /* first, so that a pointer to it points to the record */
   struct loaded *next;
   atomic_uint holds;
-  unsigned counted;        /* the holds of mmscan_unit_open() */
-  const char *description; /* of the kind of library */
+  unsigned counted;           /* the holds of mmscan_unit_open() */
+  const char *description;    /* of the kind of library */
+  const char *file, *version; /* NULL: not known. Never freed, as callers keep them */
   mms_vendor vendor;
   atomic_bool takes_part; /* the library's own threads may take part in products */
   mms_blas blas;
@@ -52,21 +53,21 @@ static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)uni
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
 /* From now on the library's threads may take part in products. Its handlers for a fork() must run after ours, so ours
- * are registered again: once, as that cannot be undone. So the library stays loaded; loaded anew, it would register
- * handlers that run before ours. */
+ * are registered again, by every product until there was memory for it. As that cannot be undone the library stays
+ * loaded: loaded anew, it would register handlers that run before ours. */
 static void let_take_part(loaded *l) {
+  const bool is_watched = mms_fork_watch();
   mms_loaded_lock();
-  if (!atomic_load(&l->takes_part)) mms_fork_watch();
   l->vendor.stays = true;
-  atomic_store(&l->takes_part, true);
+  atomic_store(&l->takes_part, is_watched);
   mms_loaded_unlock();
 }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   const loaded *l = record_of(self);
   part->description = l->description;
-  part->library = *l->vendor.file ? l->vendor.file : NULL;
-  part->version = *l->vendor.version ? l->vendor.version : NULL;
+  part->library = l->file;
+  part->version = l->version;
   part->threads = mms_vendor_threads(&l->vendor);
 }
 
@@ -150,8 +151,17 @@ static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {
   return mms_xsmm_attach(&l->xsmm, &l->vendor) ? MMSCAN_OK : refuse(why, size, "its kernels give wrong products");
 }
 
+/* A string that lasts as long as the process; NULL where it is empty or there is no memory. kept: the one from before.
+ */
+static const char *keep(const char *kept, const char *text) {
+  if (kept && strcmp(kept, text) == 0) return kept;
+  return *text ? strdup(text) : NULL;
+}
+
 static mmscan_status attach(loaded *l, char *why, size_t size) {
   l->vendor = mms_vendor_ask(l->vendor.handle);
+  l->file = keep(l->file, l->vendor.file);
+  l->version = keep(l->version, l->vendor.version);
   if (mms_vendor_find(&l->vendor, "cblas_sgemm") && mms_vendor_find(&l->vendor, "cblas_dgemm"))
     return attach_blas(l, why, size);
   if (mms_xsmm_is(&l->vendor)) return attach_xsmm(l, why, size);
@@ -222,6 +232,8 @@ static loaded *new_record(const char *name) {
 }
 
 static void free_record(loaded *l) {
+  free((void *)(uintptr_t)l->file);
+  free((void *)(uintptr_t)l->version);
   free((void *)(uintptr_t)l->unit.name);
   free(l);
 }
