@@ -103,6 +103,23 @@ static void test_opening_counts(void **state) {
   assert_mmscan_ok(mmscan_unit_close(name));
 }
 
+/* What was told of a library does not change when its file is another one, and is opened again. */
+static void test_strings_last(void **state) {
+  (void)state;
+  char link[4096];
+  const char *version[2];
+  snprintf(link, sizeof link, "%s", in_scratch("linked.so"));
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(symlink(toy(i == 0 ? "openblas_haswell" : "openblas_skylakex"), link), 0);
+    assert_mmscan_ok(mmscan_unit_open(link, NULL, NULL, 0));
+    version[i] = last_unit().version;
+    assert_mmscan_ok(mmscan_unit_close(link));
+    assert_int_equal(remove(link), 0);
+  }
+  assert_non_null(strstr(version[0], "Haswell"));
+  assert_non_null(strstr(version[1], "SkylakeX"));
+}
+
 /* A plan outlives the close; while it does, others can have the unit. */
 static void test_a_plan_keeps_its_library(void **state) {
   (void)state;
@@ -666,6 +683,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_faults_are_found),
       cmocka_unit_test(test_a_pipe_is_no_library),
       cmocka_unit_test(test_opening_counts),
+      cmocka_unit_test(test_strings_last),
       cmocka_unit_test(test_a_plan_keeps_its_library),
       cmocka_unit_test(test_regions_have_teams_as_before),
       cmocka_unit_test(test_what_is_done_at_load),
