@@ -18,7 +18,7 @@
 
 /* As in the engine: the elements of a block, for an OpenBLAS with small-matrix kernels (lib/unit/vendor.c); how many
  * bytes ahead it prefetches (lib/engine/gemm.c); and the bytes of y beyond which its stores are non-temporal
- * (lib/plan.c). */
+ * (lib/execute.c). */
 enum { BLOCK = 2048, AHEAD = 8192, STREAM_BYTES = 8 << 20 };
 
 enum {

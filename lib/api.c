@@ -1,6 +1,7 @@
 /* api.c: the public calls. Arguments become a problem, and a problem becomes a plan; a short simple call needs
  * neither. */
 #include "env.h"
+#include "execute.h"
 #include "kernel/cpu.h"
 #include "kernel/loop.h"
 #include "measure.h"
@@ -8,9 +9,9 @@
 #include "paper/product.h"
 #include "paper/segments.h"
 #include "paper/tcu.h"
-#include "plan.h"
 #include "problem.h"
 #include "runtime.h"
+#include "short.h"
 #include "unit/loaded.h"
 #include "wisdom.h"
 #include <stdio.h>
@@ -37,23 +38,36 @@ static mmscan_status scan_problem(const mms_problem *problem, const void *x, voi
   mmscan_plan plan;
   mmscan_status status = mms_plan_choose(&plan, problem, NULL);
   if (status) return status;
-  status = mms_plan_run(&plan, x, y, carry);
+  status = mms_execute(&plan, x, y, carry);
   mms_plan_drop(&plan);
   return status;
+}
+
+static mmscan_status scan_described(const mmscan_desc *desc, const void *x, void *y) {
+  mms_problem problem;
+  mmscan_status status = mms_problem_from(&problem, desc);
+  return status || problem.batch == 0 ? status : scan_problem(&problem, x, y, NULL);
 }
 
 /* Not inlined, because its plan takes a stack frame that a short scan does without. */
 __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmscan_kind kind, size_t n, const void *init,
                                                          const void *x, void *y) {
-  mms_problem problem;
-  if (n == 0) return MMSCAN_OK;
-  mmscan_status status = mms_problem_plain(&problem, type, kind, n, init);
-  return status ? status : scan_problem(&problem, x, y, NULL);
+  const mmscan_desc desc = {.struct_size = sizeof desc,
+                            .x_type = type,
+                            .y_type = type,
+                            .op = MMSCAN_PLUS,
+                            .kind = kind,
+                            .n = n,
+                            .x_stride = 1,
+                            .y_stride = 1,
+                            .batch = 1,
+                            .init = init};
+  return scan_described(&desc, x, y);
 }
 
 /* A kernel alone, or a loop: no problem, no plan. */
 static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mms_value carry, const void *x, void *y) {
-  const mms_kernel *kernel = mms_plan_short_kernel(type);
+  const mms_kernel *kernel = mms_short_kernel(type);
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_problem_overlaps(x, y, n * mms_type_size(type))) return MMSCAN_EOVERLAP;
   if (n > kernel->few) return kernel->simple[kind](n, x, y, carry);
@@ -62,16 +76,10 @@ static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mm
 }
 
 /* Calls that are not short, or have something wrong with them; and the first call, which reads the environment. */
-__attribute__((noinline)) static mmscan_status scan_inclusive(mmscan_type type, size_t n, mms_value none, const void *x,
-                                                              void *y) {
-  return mms_plan_ask_short() && n - 1 < mms_plan_short_most(type) ? scan_short(type, MMSCAN_INCLUSIVE, n, none, x, y)
-                                                                   : scan_long(type, MMSCAN_INCLUSIVE, n, NULL, x, y);
-}
-
-__attribute__((noinline)) static mmscan_status scan_exclusive(mmscan_type type, size_t n, mms_value init, const void *x,
-                                                              void *y) {
-  return mms_plan_ask_short() && n - 1 < mms_plan_short_most(type) ? scan_short(type, MMSCAN_EXCLUSIVE, n, init, x, y)
-                                                                   : scan_long(type, MMSCAN_EXCLUSIVE, n, &init, x, y);
+__attribute__((noinline)) static mmscan_status scan_any(mmscan_type type, mmscan_kind kind, size_t n, mms_value first,
+                                                        const void *x, void *y) {
+  if (mms_short_fill() && n - 1 < mms_short_most(type)) return scan_short(type, kind, n, first, x, y);
+  return scan_long(type, kind, n, kind == MMSCAN_EXCLUSIVE ? &first : NULL, x, y);
 }
 
 /* Tells the compiler what is likely: that comes next in machine code, without a jump. */
@@ -81,7 +89,7 @@ static inline bool likely(bool is) { return __builtin_expect(is, 1); }
  * less to longer ones. x and y are not tested together, because the compiler would make branchless code of that, which
  * takes longer. */
 static inline bool is_short(mmscan_type type, size_t n, const void *x, const void *y, size_t size) {
-  if (!likely(n - 1 < mms_plan_short_most(type))) return false;
+  if (!likely(n - 1 < mms_short_most(type))) return false;
   if (!likely(x)) return false;
   if (mms_problem_overlaps(x, y, n * size)) return false;
   return likely(y);
@@ -140,12 +148,7 @@ mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, u
 
 /* ---- The general call and plans ------------------------------------------------------------------------------- */
 
-mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) {
-  mms_problem problem;
-  mmscan_status status = mms_problem_from(&problem, desc);
-  if (status || problem.batch == 0) return status;
-  return scan_problem(&problem, x, y, NULL);
-}
+mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return scan_described(desc, x, y); }
 
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry) {
   mms_problem problem;
@@ -196,7 +199,7 @@ mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *cho
 }
 
 mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y) {
-  return plan ? mms_plan_run(plan, x, y, NULL) : MMSCAN_EINVAL;
+  return plan ? mms_execute(plan, x, y, NULL) : MMSCAN_EINVAL;
 }
 
 void mmscan_plan_destroy(mmscan_plan *plan) {

@@ -19,7 +19,7 @@ typedef struct group {
 
 /* ---- The layout ----------------------------------------------------------------------------------------------- */
 
-/* FROM_MEMORY: bytes of x, of all scans, beyond which no cache shared by cores holds it; measured as in plan.c.
+/* FROM_MEMORY: bytes of x, of all scans, beyond which no cache shared by cores holds it; measured as in execute.c.
  * HALF_A_DIE: bytes of x and y, of all scans, that stay in a die's last-level cache: half of that cache. GROUP: tiles
  * in a group. LONG: tiles for each thread from which a scan is long. */
 enum { FROM_MEMORY = 8 << 20, HALF_A_DIE = 16 << 20, GROUP = 8, LONG = 64 * GROUP };

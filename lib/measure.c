@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "crowd.h"
 #include "env.h"
+#include "execute.h"
 #include "runtime.h"
 #include "wisdom.h"
 #include <float.h>
@@ -143,7 +144,7 @@ static double time_runs(const contest *c, const mmscan_plan *plan) {
   double start = mms_clock(), spent = 0;
   long runs = 0;
   do {
-    if (mms_plan_run(plan, c->x, c->y, NULL) != MMSCAN_OK) return DBL_MAX;
+    if (mms_execute(plan, c->x, c->y, NULL) != MMSCAN_OK) return DBL_MAX;
     runs++;
     spent = mms_clock() - start;
   } while (spent < SHORTEST);

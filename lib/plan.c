@@ -2,35 +2,16 @@
 #include "plan.h"
 
 #include "env.h"
-#include "kernel/habits.h"
 #include "runtime.h"
+#include "short.h"
 #include "wisdom.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Bytes of y, of all scans, beyond which each of these holds. Measured, as mms_habits.stream_from is: the cache sizes
- * that a system reports are not to be relied on alone (a virtual machine may report its host's), and the gain is flat
- * around these values. */
-enum {
-  FETCH_FROM = 2 << 20,  /* x is prefetched */
-  STREAM_FROM = 8 << 20, /* y is stored past the caches (non-temporal), by one thread or with a unit */
-  FAR_FROM = 32 << 20,   /* x and y are taken to be in no cache */
-  LONE_FROM = 96 << 20   /* one thread that streams may be as fast as several */
-};
-
-/* Bytes of one scan from which it may be streamed. STREAM_ROW: if its ends share cache lines with other scans, as those
- * lines are stored through the caches. STREAM_LINES: if they do not; a block of the widest kernels. */
-enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
-
-/* Bytes of one scan from which its stores are paced: in shorter scans that costs more time than it gains. */
-enum { PACE_ROW = 64 << 10 };
-
 /* MANY: scans that an estimate assumes if there is more than one. LONG: elements that it assumes of a long scan. With
  * so many, the cost of a call is nothing beside theirs. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
-
-mms_short mms_plan_short[MMS_TYPES];
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -134,7 +115,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   const bool are_many = plan->problem.batch > 1;
   if (whole < MMS_LOOP_SHORT && are_many) {
     take_engine(plan, env, cheapest(plan, env, whole, MANY));
-  } else if (mms_plan_is_short(whole, mms_type_size(plan->problem.type))) {
+  } else if (mms_is_short(whole, mms_type_size(plan->problem.type))) {
     take_engine(plan, env, whole <= plan->job.kernel->few ? &mms_engine_serial : &mms_engine_simd);
     if (!are_many) plan->threads = 1;
   } else {
@@ -197,6 +178,7 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
     cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most);
   if (!plan->threads) plan->threads = cost.threads;
   if (plan->threads > most) plan->threads = most;
+  plan->threads_are_free = !c->threads;
   plan->saves = saves(plan, c, &cost);
 }
 
@@ -225,109 +207,3 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }
-
-/* Fills in the table once, because writing it again would take the cache line from other threads. The first type, by
- * which it is checked, is written last. */
-bool mms_plan_ask_short(void) {
-  const mms_env *env = mms_env_get();
-  if (mms_plan_short_most(MMSCAN_F32)) return true;
-  if (env->status || env->engine) return false;
-  for (mmscan_type type = MMSCAN_U8; type >= MMSCAN_F32; type--) {
-    if (!mms_type_is_scanned(MMSCAN_PLUS, type)) continue;
-    mms_short *to = &mms_plan_short[type];
-    atomic_store_explicit(&to->kernel, &env->isa->kernels[MMSCAN_PLUS][type], memory_order_relaxed);
-    atomic_store_explicit(&to->most, MMS_PLAN_SHORT_BYTES / mms_type_size(type), memory_order_release);
-  }
-  return true;
-}
-
-/* ---- Running -------------------------------------------------------------------------------------------------- */
-
-/* Bytes of y. Rows of y share no memory, so the product does not overflow. */
-static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * mms_type_size(p->type); }
-
-/* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them without the runtime. A
- * single tile always belongs to one thread. */
-static bool is_plain(const mmscan_plan *plan) {
-  const mms_problem *p = &plan->problem;
-  const size_t longest = plan->job.tile ? plan->job.tile : p->n;
-  const bool is_alone = plan->threads == 1 || p->batch == 1;
-  return plan->engine->rows && is_alone && p->n <= longest && bytes_of(p) <= FETCH_FROM;
-}
-
-static bool are_long(const mms_problem *p, const void *y) {
-  const size_t size = mms_type_size(p->type);
-  const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
-  return p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
-}
-
-/* Several threads gain from the caches up to a larger size, as each waits for only a part of what comes from there. */
-static size_t stream_from(const mmscan_plan *plan) {
-  return plan->job.unit || plan->threads == 1 ? STREAM_FROM : mms_habits_here.stream_from;
-}
-
-/* The matrices of a block, and what is read next, fit in a core's own cache. */
-static size_t block_of(const mms_unit *unit) {
-  const size_t block = mms_unit_block(unit), most = mms_habits_here.half_cache / 2;
-  return block < most ? block : most;
-}
-
-static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, const void *y) {
-  const mms_problem *p = &plan->problem;
-  const size_t bytes = bytes_of(p);
-  if (job->unit) {
-    job->block = block_of(job->unit);
-    job->adds = job->s == 2 && mms_unit_adds(job->unit);
-  }
-  job->prefetches = bytes > FETCH_FROM;
-  job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);
-  job->uncached = job->streams || bytes > FAR_FROM;
-  job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
-}
-
-/* Whether one thread may do the scan as fast as several: a single scan limited by memory, by the kernels that are
- * fastest here, if no number of threads was asked for. */
-static bool may_be_lone(const mmscan_plan *plan, const mms_job *job) {
-  const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
-  const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;
-  const bool is_bound = job->streams && mms_habits_here.fills && bytes_of(&plan->problem) > LONE_FROM;
-  return is_fast && is_bound && isfinite(plan->saves);
-}
-
-static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
-  const mms_problem *p = &plan->problem;
-  const mms_rows rows = {
-      .n = p->n, .count = p->batch, .x_dist = p->x_dist, .y_dist = p->y_dist, .x = x, .y = y, .first = p->first};
-  plan->engine->rows(&plan->job, &rows);
-}
-
-static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
-  const mms_problem *p = &plan->problem;
-  mms_job job = plan->job;
-  suit_arrays(&job, plan, x, y);
-  mms_run run = {.engine = plan->engine,
-                 .job = &job,
-                 .n = p->n,
-                 .batch = p->batch,
-                 .x_dist = p->x_dist,
-                 .y_dist = p->y_dist,
-                 .x = x,
-                 .y = y,
-                 .first = p->first,
-                 .carry = carry,
-                 .threads = plan->threads,
-                 .saves = plan->saves,
-                 .lone = may_be_lone(plan, &job)};
-  const mmscan_status status = mms_runtime_scan(&run);
-  if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
-  run.engine = &mms_engine_serial;
-  return mms_runtime_scan(&run);
-}
-
-mmscan_status mms_plan_run(const mmscan_plan *plan, const void *x, void *y, void *carry) {
-  const mmscan_status status = mms_problem_arrays(&plan->problem, x, y);
-  if (status || plan->problem.batch == 0) return status;
-  if (carry || !is_plain(plan)) return run_shared(plan, x, y, carry);
-  run_plain(plan, x, y);
-  return MMSCAN_OK;
-}

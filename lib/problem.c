@@ -68,17 +68,6 @@ static mms_value first_carry(mmscan_op op, mmscan_type type, mmscan_kind kind, c
   return v;
 }
 
-mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init) {
-  *p = (mms_problem){.op = MMSCAN_PLUS,
-                     .type = type,
-                     .kind = kind,
-                     .n = n,
-                     .whole = n,
-                     .batch = n ? 1 : 0,
-                     .first = first_carry(MMSCAN_PLUS, type, kind, init)};
-  return check_shape(p);
-}
-
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;

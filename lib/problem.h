@@ -19,9 +19,6 @@ typedef struct mms_problem {
   size_t whole;             /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
 } mms_problem;
 
-/* The plain scan of n elements of a simple call, as a problem. init is NULL for an inclusive scan. */
-mmscan_status mms_problem_plain(mms_problem *p, mmscan_type type, mmscan_kind kind, size_t n, const void *init);
-
 /* Checks a caller's struct, which begins with its size. MMSCAN_OK: it is as long as the one known here, or longer with
  * only zeros beyond. MMSCAN_EINVAL: it is shorter, or longer than any version. MMSCAN_ENOTSUP: there is something
  * beyond. When a struct grows, programs built with version 0.1 will still pass the shorter one, which must then be

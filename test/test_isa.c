@@ -9,6 +9,7 @@
 #include "child.h"
 #include "kernel/isa.h"
 #include "plan.h"
+#include "short.h"
 #include "shot.h"
 
 /* ---- Which run here ---------------------------------------------------------------------------------------------- */
@@ -192,8 +193,8 @@ static bool has_kernels_of(const char *isa, bool is_auto) {
   const mms_kernel *kernels = row_of(isa)->kernels[MMSCAN_PLUS];
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
   mmscan_plan *plan = NULL;
-  bool right = mms_plan_ask_short() == is_auto && (mms_plan_short_most(MMSCAN_F32) != 0) == is_auto &&
-               mms_plan_short_kernel(MMSCAN_F32) == (is_auto ? &kernels[MMSCAN_F32] : NULL) &&
+  bool right = mms_short_fill() == is_auto && (mms_short_most(MMSCAN_F32) != 0) == is_auto &&
+               mms_short_kernel(MMSCAN_F32) == (is_auto ? &kernels[MMSCAN_F32] : NULL) &&
                mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) == MMSCAN_OK &&
                plan->job.kernel == &kernels[MMSCAN_F32];
   mmscan_plan_destroy(plan);
