@@ -20,9 +20,8 @@ bool mms_crowd_is_here(void) {
   return end != 0 && mms_clock() < (double)end;
 }
 
-void mms_crowd_record(double call, double start, double idle, double end) {
-  double wait = (start - call) + (end - idle);
-  if (wait <= MMS_CROWD_WAIT || wait <= (end - call) / 2) return;
-  const double held_up = wait < LONGEST ? wait : LONGEST;
+void mms_crowd_record(double took, double waited) {
+  if (waited <= MMS_CROWD_WAIT || waited <= took / 2) return;
+  const double held_up = waited < LONGEST ? waited : LONGEST;
   atomic_store_explicit(&until, (uint64_t)(mms_clock() + TIMES * held_up), memory_order_relaxed);
 }

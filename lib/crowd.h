@@ -17,8 +17,8 @@ enum { MMS_CROWD_WAIT = 1000000 };
 /* Whether a run by several threads was held up a short time ago. */
 bool mms_crowd_is_here(void);
 
-/* Records a run by several threads, by mms_clock(): when they were called together, when the calling thread began its
- * part, when it had no work left, and when all threads had finished and met (apart.h). */
-void mms_crowd_record(double call, double start, double idle, double end);
+/* Records a run by several threads that took so many nanoseconds, of which the calling thread waited so many: for its
+ * part to begin, and after it for all threads to finish. */
+void mms_crowd_record(double took, double waited);
 
 #endif

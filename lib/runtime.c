@@ -70,12 +70,13 @@ static mmscan_status status_of(team *t) {
   return atomic_load_explicit(&t->served, memory_order_relaxed) ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* Times by mms_clock() on the calling thread, for mms_crowd_record(). */
-typedef struct moments {
-  double call, start, idle, end;
-} moments;
+/* What a run by several threads took the calling thread, in nanoseconds, and how much of that it waited: until its part
+ * began, and from the end of its part until all threads had finished, and met (apart.h). */
+typedef struct times {
+  double took, waited;
+} times;
 
-static moments come_together(team *t, int threads) {
+static times come_together(team *t, int threads) {
   double call = mms_clock(), start = call, idle = call;
   mms_meeting meeting = {0};
   const bool meets = mms_apart_is_due(call);
@@ -99,13 +100,14 @@ static moments come_together(team *t, int threads) {
   }
   mms_rounding_set(callers);
   mms_cancel_restore(before);
-  return (moments){call, start, idle, .end = mms_clock()};
+  const double end = mms_clock();
+  return (times){.took = end - call, .waited = (start - call) + (end - idle)};
 }
 
 static mmscan_status serve_together(team *t, int threads) {
-  const moments at = come_together(t, threads);
-  mms_crowd_record(at.call, at.start, at.idle, at.end);
-  mms_wake_record(at.end - at.call, (at.start - at.call) + (at.end - at.idle));
+  const times its = come_together(t, threads);
+  mms_crowd_record(its.took, its.waited);
+  mms_wake_record(its.took, its.waited);
   return status_of(t);
 }
 

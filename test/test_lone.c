@@ -26,9 +26,9 @@ bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 /* Runs by several threads whose waits were judged. */
 static int judged;
 
-void __wrap_mms_crowd_record(double call, double start, double idle, double end);
-void __wrap_mms_crowd_record(double call, double start, double idle, double end) {
-  (void)call, (void)start, (void)idle, (void)end;
+void __wrap_mms_crowd_record(double took, double waited);
+void __wrap_mms_crowd_record(double took, double waited) {
+  (void)took, (void)waited;
   judged++;
 }
 
