@@ -8,7 +8,9 @@
 enum { MMS_SHORT_BYTES = MMS_ENGINE_TILE }; /* up to so many, one thread and one tile are best, without a plan */
 
 /* Two comparisons, no division. */
-static inline bool mms_is_short(size_t n, size_t size) { return n - 1 < MMS_SHORT_BYTES && n * size <= MMS_SHORT_BYTES; }
+static inline bool mms_is_short(size_t n, size_t size) {
+  return n - 1 < MMS_SHORT_BYTES && n * size <= MMS_SHORT_BYTES;
+}
 
 /* What a simple call on a type does. In the header because a short scan has no time for a call. */
 typedef struct mms_short {

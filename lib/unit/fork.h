@@ -9,8 +9,8 @@
 bool mms_fork_allows_threads(void);
 
 /* Registers our fork() handlers again, so that before a fork() ours run ahead of all handlers registered so far. False:
- * there is no memory. Not to be called under a lock that the handlers take: before glibc 2.36 fork() holds a lock, which
- * this takes, while they run. */
+ * there is no memory. Not to be called under a lock that the handlers take: before glibc 2.36 fork() holds a lock,
+ * which this takes, while they run. */
 bool mms_fork_watch(void);
 
 #endif
