@@ -135,7 +135,7 @@ static mmscan_status share_tiles(mms_tiles *tiles, int threads) {
     team t = {tiles->run, mms_chain_take_part, &chain, false};
     return serve_together(&t, threads);
   }
-  const mms_leader_layout layout = mms_leader_layout_of(tiles);
+  const mms_layout layout = mms_layout_of(tiles);
   mms_leader leader = MMS_LEADER_READY(tiles, layout);
   team t = {tiles->run, mms_leader_take_part, &leader, false};
   return serve_together(&t, threads);

@@ -369,7 +369,7 @@ static void test_lead(void **state) {
           .run = &run, .element = 4, .most = 1024, .per_scan = count, .count = count, .sharing = sharing};
       mms_habits_here.has_dies = count % 2 == 0;
       mms_habits_here.reduces_slowly = count % 4 == 0;
-      const mms_leader_layout layout = mms_leader_layout_of(&tiles);
+      const mms_layout layout = mms_layout_of(&tiles);
       assert_true(layout.lead > 0 && layout.lead < count && layout.group > 0);
     }
   mms_habits_here = habits;

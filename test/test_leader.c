@@ -71,7 +71,7 @@ static unsigned led_of(size_t element, int threads) {
                               .per_scan = tiles.per_scan,
                               .count = tiles.count,
                               .sharing = tiles.sharing};
-  const mms_leader_layout layout = mms_leader_layout_of(&laid_out);
+  const mms_layout layout = mms_layout_of(&laid_out);
   mms_leader leader = MMS_LEADER_READY(&tiles, layout);
   led = reduced = followed = 0;
   for (size_t i = 0; i < COUNT_OF_TILES; i++) written[i] = false;
@@ -118,7 +118,7 @@ static void check_layout(size_t count, bool in_place, bool far, bool is_apart, s
   const mms_run run = {.engine = &mms_engine_simd, .job = &job, .x = x, .y = in_place ? x : y};
   const mms_tiles tiles = {.run = &run, .element = 8, .most = 16384, .per_scan = count, .count = count, .sharing = 2};
   mms_apart_found(is_apart ? 1e9 : 1);
-  const mms_leader_layout layout = mms_leader_layout_of(&tiles);
+  const mms_layout layout = mms_layout_of(&tiles);
   assert_int_equal(layout.lead, lead);
   assert_int_equal(layout.group, group);
 }
