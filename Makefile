@@ -219,7 +219,7 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 # test_alloc makes allocations fail: the allocator is wrapped.
 $(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 # These see which threads have tiles, and decide in place of the library how threads share tiles.
-$(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_of_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part,--wrap=mms_leader_take_part,--wrap=mms_chain_suits,--wrap=mms_chain_take_part,--wrap=mms_apart
+$(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_in_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part,--wrap=mms_leader_take_part,--wrap=mms_chain_suits,--wrap=mms_chain_take_part,--wrap=mms_apart
 $(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here
 $(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
 $(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_lone_is_slow,--wrap=mms_crowd_is_here,--wrap=mms_crowd_record,--wrap=mms_wake_pays

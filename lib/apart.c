@@ -39,7 +39,7 @@ bool mms_apart_is_due(double now) {
   return true;
 }
 
-void mms_apart_found(double nanoseconds) {
+void mms_apart_record(double nanoseconds) {
   atomic_store_explicit(&apart_at, nanoseconds < FAR ? NEAR : (uint64_t)mms_clock(), memory_order_relaxed);
 }
 
@@ -75,7 +75,7 @@ static void throw_first(mms_meeting *meeting) {
     if (now - before < fastest) fastest = now - before;
     before = now;
   }
-  mms_apart_found(fastest / (2 * TRIPS));
+  mms_apart_record(fastest / (2 * TRIPS));
 }
 
 static void throw_back(mms_meeting *meeting) {

@@ -34,6 +34,6 @@ bool mms_apart_is_due(double now);
 void mms_apart_meet(mms_meeting *meeting);
 
 /* Records the handoff: nanoseconds until one thread sees what the other stored. */
-void mms_apart_found(double nanoseconds);
+void mms_apart_record(double nanoseconds);
 
 #endif

@@ -267,7 +267,7 @@ const char *mmscan_unit_candidate(size_t index) { return mms_loaded_candidate(in
 
 mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w) {
   const mms_unit *unit;
-  mmscan_status status = mms_problem_product(desc, x, w);
+  mmscan_status status = mms_check_product(desc, x, w);
   if (status) return status;
   if (mms_env_get()->status) return mms_env_get()->status;
   if ((status = take_unit(desc->unit, &unit))) return status;
@@ -302,7 +302,7 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
   if (status) return status;
   int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
   if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
-    status = mms_matmulscan(desc, unit, NULL, mms_runtime_team(mms_matmulscan_threads(desc, most)), x, y, found);
+    status = mms_matmulscan(desc, unit, NULL, mms_runtime_startable(mms_matmulscan_threads(desc, most)), x, y, found);
   else
     status = mms_unit_fault(unit);
   mms_unit_drop(unit);
@@ -311,7 +311,7 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
 
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
   mmscan_counts found = {.struct_size = sizeof found};
-  mmscan_status status = mms_problem_matmul(desc, x, y, counts);
+  mmscan_status status = mms_check_matmul(desc, x, y, counts);
   if (status == MMSCAN_OK && !find_unit(desc->unit)) status = MMSCAN_EINVAL;
   if (status == MMSCAN_OK && desc->n > 0) status = run_matmulscan(desc, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
@@ -319,14 +319,14 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
 }
 
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {
-  mmscan_status status = mms_problem_model(desc, result);
+  mmscan_status status = mms_check_model(desc, result);
   return status ? status : mms_tcu_price(desc, result);
 }
 
 mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts) {
   mmscan_network_counts found = {.struct_size = sizeof found};
   const mms_method *method;
-  mmscan_status status = mms_problem_network(desc, x, y, counts, &method);
+  mmscan_status status = mms_check_network(desc, x, y, counts, &method);
   if (status == MMSCAN_OK) status = mms_method_run(method, desc, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;

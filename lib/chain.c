@@ -4,7 +4,7 @@
 #include <omp.h>
 
 bool mms_chain_suits(const mms_tiles *tiles) {
-  return mms_tiles_are_prepared(tiles) && tiles->sharing <= (size_t)omp_get_num_procs();
+  return mms_tiles_can_prepare(tiles) && tiles->sharing <= (size_t)omp_get_num_procs();
 }
 
 /* Takes the carry past a tile, once it has passed all tiles before. Returns the carry into the tile. */

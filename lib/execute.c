@@ -50,7 +50,7 @@ static size_t block_of(const mms_unit *unit) {
   return block < most ? block : most;
 }
 
-static void suit_arrays(mms_job *job, const mmscan_plan *plan, const void *x, const void *y) {
+static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, const void *x, const void *y) {
   const mms_problem *p = &plan->problem;
   const size_t bytes = bytes_of(p);
   if (job->unit) {
@@ -82,7 +82,7 @@ static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   mms_job job = plan->job;
-  suit_arrays(&job, plan, x, y);
+  adapt_to_arrays(&job, plan, x, y);
   mms_run run = {.engine = plan->engine,
                  .job = &job,
                  .n = p->n,
@@ -103,7 +103,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
 }
 
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {
-  const mmscan_status status = mms_problem_arrays(&plan->problem, x, y);
+  const mmscan_status status = mms_check_arrays(&plan->problem, x, y);
   if (status || plan->problem.batch == 0) return status;
   if (carry || !is_plain(plan)) return run_shared(plan, x, y, carry);
   run_plain(plan, x, y);

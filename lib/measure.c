@@ -285,7 +285,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   if (status || problem->batch == 0) return status;
   const bool general = is_general(plan, asked);
   const mms_shape shape = mms_plan_shape(plan);
-  if (general && mms_wisdom_find(&shape, &known) && known.of >= mms_runtime_most_threads(0)) return MMSCAN_OK;
+  if (general && mms_wisdom_find(&shape, &known) && known.possible >= mms_runtime_most_threads(0)) return MMSCAN_OK;
   contest c = {.problem = scale_down(problem), .patience = PATIENCE};
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {

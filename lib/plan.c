@@ -21,7 +21,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 /* ---- Choosing an engine --------------------------------------------------------------------------------------- */
 
 /* Whether an engine has what is asked for. */
-static bool suits(const mms_engine *engine, const mmscan_choice *c) {
+static bool offers(const mms_engine *engine, const mmscan_choice *c) {
   return (engine->tile_of || !c->tile) && (engine->has_isa || !c->isa);
 }
 
@@ -29,12 +29,12 @@ static bool suits(const mms_engine *engine, const mmscan_choice *c) {
 static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
   if (c->engine) return mms_engine_find(c->engine);
   if (c->unit || c->s) return &mms_engine_gemm;
-  if (env->engine && suits(env->engine, c)) return env->engine;
+  if (env->engine && offers(env->engine, c)) return env->engine;
   return c->isa || c->tile ? &mms_engine_simd : NULL;
 }
 
 /* Gives the job the defaults of an engine. In place, because a copy would wait for what was just written. */
-static void suit_job(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
+static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = env->unit ? env->unit : mms_unit_at(0);
   if (engine->tile_of) job->tile = engine->tile_of(job, problem->whole);
 }
@@ -52,7 +52,7 @@ static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, s
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     if (!can_do(engine, &plan->job)) continue;
     mms_job as = plan->job;
-    suit_job(&as, engine, p, env);
+    set_defaults(&as, engine, p, env);
     const double cost = mms_estimate(engine, &as, (mms_shape){p->op, p->type, n, scans}, 1).alone;
     if (cost >= least) continue;
     least = cost;
@@ -96,13 +96,13 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->job.unit = unit;
   plan->job.s = wise.s;
   plan->job.tile = wise.tile;
-  plan->threads = wise.of < most ? 0 : wise.threads;
+  plan->threads = wise.possible < most ? 0 : wise.threads;
   return true;
 }
 
 static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine *engine) {
   plan->engine = engine;
-  suit_job(&plan->job, engine, &plan->problem, env);
+  set_defaults(&plan->job, engine, &plan->problem, env);
 }
 
 /* What is not asked for is chosen by what was measured, if the shape was, or else by what engines cost. So the engine,
@@ -132,7 +132,7 @@ static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const 
     choose_freely(plan, env, most);
   if (!can_do(plan->engine, &plan->job)) return MMSCAN_ENOTSUP;
   if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
-  return suits(plan->engine, c) ? MMSCAN_OK : MMSCAN_EINVAL;
+  return offers(plan->engine, c) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
@@ -188,7 +188,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   const mmscan_choice *c = choice ? choice : &nothing;
   mmscan_status status;
   if (env->status) return env->status;
-  if (choice && (status = mms_problem_struct(choice, sizeof *choice))) return status;
+  if (choice && (status = mms_check_struct(choice, sizeof *choice))) return status;
   if (c->threads < 0) return MMSCAN_EINVAL;
   *plan = (mmscan_plan){
       .problem = *problem,

@@ -13,7 +13,7 @@ enum { LONGEST = 1024 }; /* bytes of a struct in any version: a larger size is g
 
 /* A caller built with a longer struct may use fields that are not known here; if all are zero, they mean the plain
  * scan. */
-mmscan_status mms_problem_struct(const void *desc, size_t known) {
+mmscan_status mms_check_struct(const void *desc, size_t known) {
   const unsigned char *bytes = desc;
   size_t given;
   memcpy(&given, desc, sizeof given);
@@ -71,7 +71,7 @@ static mms_value first_carry(mmscan_op op, mmscan_type type, mmscan_kind kind, c
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
-  if ((status = mms_problem_struct(d, sizeof *d))) return status;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_values(d))) return status;
   if ((status = check_supported(d))) return status;
   *p = (mms_problem){.op = d->op,
@@ -143,7 +143,7 @@ static mmscan_status check_batch(const mms_problem *p, const void *x, const void
   return check_rows(rows_of(x, p->x_dist, x_batch, p->n, size), rows_of(y, p->y_dist, p->batch, p->n, size));
 }
 
-mmscan_status mms_problem_arrays(const mms_problem *p, const void *x, const void *y) {
+mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
   size_t size = mms_type_size(p->type);
   if (p->batch == 0) return MMSCAN_OK;
   if (!x || !y) return MMSCAN_EINVAL;
@@ -160,12 +160,11 @@ static mmscan_status check_matmul_values(const mmscan_matmul_desc *d) {
   return d->type == MMSCAN_F32 || d->type == MMSCAN_F64 ? MMSCAN_OK : MMSCAN_ENOTSUP;
 }
 
-mmscan_status mms_problem_matmul(const mmscan_matmul_desc *d, const void *x, const void *y,
-                                 const mmscan_counts *counts) {
+mmscan_status mms_check_matmul(const mmscan_matmul_desc *d, const void *x, const void *y, const mmscan_counts *counts) {
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = mms_problem_struct(d, sizeof *d))) return status;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_matmul_values(d))) return status;
   if (d->n == 0) return MMSCAN_OK;
   if (!x || !y || d->n > PTRDIFF_MAX / mms_type_size(d->type)) return MMSCAN_EINVAL;
@@ -197,20 +196,20 @@ static mmscan_status check_product_arrays(const mmscan_product_desc *d, const vo
   return check_rows(rows_of_product(d, x, x_size), rows_of_product(d, w, size));
 }
 
-mmscan_status mms_problem_product(const mmscan_product_desc *d, const void *x, const void *w) {
+mmscan_status mms_check_product(const mmscan_product_desc *d, const void *x, const void *w) {
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
-  if ((status = mms_problem_struct(d, sizeof *d))) return status;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_product_values(d))) return status;
   return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;
 }
 
 /* ---- The paper's model and its Table 1 ------------------------------------------------------------------------- */
 
-mmscan_status mms_problem_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
+mmscan_status mms_check_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
   mmscan_status status;
   if (!d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
-  if ((status = mms_problem_struct(d, sizeof *d))) return status;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
   if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
   return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
 }
@@ -222,12 +221,12 @@ static mmscan_status check_network_values(const mmscan_network_desc *d, const mm
   return MMSCAN_OK;
 }
 
-mmscan_status mms_problem_network(const mmscan_network_desc *d, const void *x, const void *y,
-                                  const mmscan_network_counts *counts, const mms_method **method) {
+mmscan_status mms_check_network(const mmscan_network_desc *d, const void *x, const void *y,
+                                const mmscan_network_counts *counts, const mms_method **method) {
   mmscan_status status;
   if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = mms_problem_struct(d, sizeof *d))) return status;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
   if (!d->method) return MMSCAN_EINVAL;
   *method = mms_method_find(d->method);
   if (!*method) return MMSCAN_EINVAL;

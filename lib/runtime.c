@@ -43,7 +43,7 @@ int mms_runtime_threads(int limit) {
   return mms_runtime_most_threads(limit);
 }
 
-int mms_runtime_team(int threads) { return threads > 1 && mms_recruit(threads) ? threads : 1; }
+int mms_runtime_startable(int threads) { return threads > 1 && mms_recruit(threads) ? threads : 1; }
 
 /* What the threads of a run share. */
 typedef struct team {
@@ -205,7 +205,7 @@ static mmscan_status share(mms_tiles *tiles, int threads) {
   const mms_run *run = tiles->run;
   const bool are_few = tiles->per_scan > 1 && run->batch < MANY * (size_t)threads;
   const size_t parts = are_few ? tiles->count : mms_scans_parts(run);
-  threads = mms_runtime_team(parts < (size_t)threads ? (int)parts : threads);
+  threads = mms_runtime_startable(parts < (size_t)threads ? (int)parts : threads);
   if (threads == 1) return share_nothing(tiles);
   if (!are_few) return share_scans(tiles, threads);
   return run->lone ? share_tiles_or_not(tiles, threads) : share_tiles(tiles, threads);

@@ -17,6 +17,6 @@ int mms_runtime_threads(int limit);
 
 /* How many threads a region that starts now should have. `threads` is at most what mms_runtime_threads() returns. 1 if
  * the system does not start so many. */
-int mms_runtime_team(int threads);
+int mms_runtime_startable(int threads);
 
 #endif

@@ -12,7 +12,7 @@ size_t mms_scans_parts(const mms_run *run) { return (run->batch - 1) / per_grab(
 static void scan_one(const mms_tiles *tiles, size_t scan, void *room) {
   mms_value carry = tiles->run->first;
   for (size_t i = 0; i < tiles->per_scan; i++) {
-    mms_place at = mms_tiles_of_scan(tiles, scan, i);
+    mms_place at = mms_tiles_in_scan(tiles, scan, i);
     mms_tiles_at_once(tiles, room, &at, &carry);
   }
 }

@@ -20,7 +20,7 @@ static ptrdiff_t bytes_to(const mms_tiles *tiles, size_t scan, ptrdiff_t dist) {
   return (ptrdiff_t)scan * dist * (ptrdiff_t)tiles->element;
 }
 
-mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
+mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
   const mms_run *run = tiles->run;
   size_t from = in_scan * tiles->most, left = run->n - from, m = left < tiles->most ? left : tiles->most;
   size_t at = (run->job->reverse ? left - m : from) * tiles->element;
@@ -31,7 +31,7 @@ mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan)
 }
 
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
-  return mms_tiles_of_scan(tiles, index / tiles->per_scan, index % tiles->per_scan);
+  return mms_tiles_in_scan(tiles, index / tiles->per_scan, index % tiles->per_scan);
 }
 
 /* ---- The carry ------------------------------------------------------------------------------------------------ */
@@ -113,7 +113,7 @@ void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, c
   tiles->run->engine->finish(tiles->run->job, room, &at->tile, carry, then);
 }
 
-bool mms_tiles_are_prepared(const mms_tiles *tiles) {
+bool mms_tiles_can_prepare(const mms_tiles *tiles) {
   const mms_engine *engine = tiles->run->engine;
   return engine->prepares && engine->prepares(tiles->run->job);
 }

@@ -44,7 +44,7 @@ static inline size_t mms_tiles_bytes(const mms_tiles *tiles, size_t count) {
 }
 
 /* Tile `in_scan` of a scan, and tile `index` of all scans. */
-mms_place mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
+mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
 
 /* The steps of an engine (engine.h). A tile is not reduced if the carry out of it is not needed. mms_tiles_pass() is
@@ -58,7 +58,7 @@ void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, c
                       const void *then);
 
 /* Whether the engine does finish() in two halves, prepare() and complete(), for these tiles; and the two halves. */
-bool mms_tiles_are_prepared(const mms_tiles *tiles);
+bool mms_tiles_can_prepare(const mms_tiles *tiles);
 void mms_tiles_prepare(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
 void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
                         const void *then);

@@ -137,7 +137,7 @@ static void write_entry(mms_text *out, const mms_roster *roster, const entry *e)
   char unit[16];
   mms_roster_name(roster, w->unit, unit, sizeof unit);
   mms_text_add(out, "%s %u %u %s %s %zu %zu %d %d\n", mms_type_name(e->key >> 16 & 255), e->key >> 8 & 255,
-               e->key & 255, w->engine->name, unit, w->s, w->tile, w->threads, w->of);
+               e->key & 255, w->engine->name, unit, w->s, w->tile, w->threads, w->possible);
 }
 
 /* Returns the number of lines. */
@@ -188,7 +188,7 @@ static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *eng
 /* Whether a plan would accept it. */
 static bool is_legal(const mms_wise *w) {
   if (w->engine->has_unit ? w->s < 2 || w->s > MMSCAN_MAX_S : w->s != 0) return false;
-  if (w->threads < 1 || w->threads > w->of) return false;
+  if (w->threads < 1 || w->threads > w->possible) return false;
   if (!w->engine->tile_of) return w->tile == 0;
   return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE;
 }
@@ -201,7 +201,7 @@ static mmscan_status parse_line(mms_roster *roster, const char *line, entry **e)
   mms_wise w = {0};
   mmscan_type t;
   if (sscanf(line, "%7s %3u %3u %15s %15s %9zu %9zu %9d %9d%n", type, &log_n, &log_batch, engine, unit, &w.s, &w.tile,
-             &w.threads, &w.of, &end) != 9 ||
+             &w.threads, &w.possible, &end) != 9 ||
       line[end] != '\0')
     return MMSCAN_EIO;
   if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63) return MMSCAN_EIO;
@@ -248,7 +248,7 @@ static bool is_known(const entry *e) {
   const entry *known = find(atomic_load(&list), e->key);
   const mms_wise *a = known ? &known->wise : NULL, *b = &e->wise;
   return a && a->engine == b->engine && a->unit == b->unit && a->s == b->s && a->tile == b->tile &&
-         a->threads == b->threads && a->of == b->of;
+         a->threads == b->threads && a->possible == b->possible;
 }
 
 /* Whether any entry is new: reading the same file again and again takes no more memory. */

@@ -7,9 +7,9 @@
 /* What is known to be best for scans of about this length and number. Engines and units are never freed. */
 typedef struct mms_wise {
   const mms_engine *engine;
-  const mms_unit *unit; /* NULL for an engine without a unit */
-  size_t s, tile;       /* 0 for an engine without them */
-  int threads, of;      /* the best number of threads, where there could be `of` */
+  const mms_unit *unit;  /* NULL for an engine without a unit */
+  size_t s, tile;        /* 0 for an engine without them */
+  int threads, possible; /* the best number of threads, of so many possible */
 } mms_wise;
 
 /* False: nothing is known of such a shape. */

@@ -23,10 +23,10 @@ static void test_what_is_found(void **state) {
   (void)state;
   assert_true(mms_apart()); /* nothing is found yet */
   assert_false(mms_apart_of_late());
-  mms_apart_found(AT_ONCE);
+  mms_apart_record(AT_ONCE);
   assert_false(mms_apart());
   assert_false(mms_apart_of_late());
-  mms_apart_found(NEVER);
+  mms_apart_record(NEVER);
   assert_true(mms_apart());
   assert_true(mms_apart_of_late());
   mms_habits_here.has_dies = false;
@@ -38,7 +38,7 @@ static void test_what_is_found(void **state) {
  * by now. So the finding only keeps them from runs for a limited time. */
 static void test_for_how_long(void **state) {
   (void)state;
-  mms_apart_found(NEVER);
+  mms_apart_record(NEVER);
   const double start = clock_of(CLOCK_MONOTONIC);
   while (mms_apart_of_late() && clock_of(CLOCK_MONOTONIC) < start + 30) usleep(10000);
   const double took = clock_of(CLOCK_MONOTONIC) - start;
@@ -85,7 +85,7 @@ static void test_meetings(void **state) {
   int found = 0, meetings = 0;
   while (meetings < 400 || (at_once && found == 0 && clock_of(CLOCK_MONOTONIC) < end)) {
     const bool far = meetings % 2 == 0;
-    mms_apart_found(far ? NEVER : AT_ONCE);
+    mms_apart_record(far ? NEVER : AT_ONCE);
     assert_true(meet(2 + meetings / 100 % 3, NOBODY, NOBODY) < 10);
     found += mms_apart() != far;
     meetings++;
@@ -99,7 +99,7 @@ static void test_nobody_else(void **state) {
   (void)state;
   for (int i = 0; i < 40; i++) {
     const int one = i % 2;
-    mms_apart_found(i % 4 < 2 ? NEVER : AT_ONCE);
+    mms_apart_record(i % 4 < 2 ? NEVER : AT_ONCE);
     assert_true(meet(2, NOBODY, one) < 10);
     assert_true(meet(2, one, NOBODY) < 10);
     assert_true(meet(1, NOBODY, NOBODY) < 10);
@@ -112,7 +112,7 @@ static void test_who_left(void **state) {
   (void)state;
   for (int i = 0; i < 100; i++) {
     mms_meeting meeting = {.ball = -1};
-    mms_apart_found(i % 2 ? NEVER : AT_ONCE);
+    mms_apart_record(i % 2 ? NEVER : AT_ONCE);
 #pragma omp parallel num_threads(2)
     mms_apart_meet(&meeting);
     assert_int_equal(mms_apart(), i % 2);

@@ -40,11 +40,11 @@ static int had_first;                       /* the thread that has the first til
 static bool are_apart;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
-mms_place __real_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
+mms_place __real_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 void __real_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
 bool __real_mms_crowd_is_here(void);
 mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
-mms_place __wrap_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
+mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
 bool __wrap_mms_crowd_is_here(void);
 bool __real_mms_shares_suit(const mms_tiles *tiles);
@@ -73,9 +73,9 @@ mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index) {
   return __real_mms_tiles_at(tiles, index);
 }
 
-mms_place __wrap_mms_tiles_of_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
+mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
   take_part();
-  return __real_mms_tiles_of_scan(tiles, scan, in_scan);
+  return __real_mms_tiles_in_scan(tiles, scan, in_scan);
 }
 
 void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) {
@@ -115,7 +115,7 @@ void __wrap_mms_leader_take_part(void *leader, void *room) {
 }
 
 bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
-  if (way == LED || !mms_tiles_are_prepared(tiles)) return false;
+  if (way == LED || !mms_tiles_can_prepare(tiles)) return false;
   atomic_fetch_add(&had_chain, 1);
   return true;
 }

@@ -23,7 +23,7 @@ bool __wrap_mms_wake_pays(double saves);
 size_t __wrap_mms_unit_block(const mms_unit *unit) { return (void)unit, MMS_ENGINE_TILE; }
 bool __wrap_mms_shares_suit(const mms_tiles *tiles) { return (void)tiles, false; }
 bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
-  if (!mms_tiles_are_prepared(tiles)) fail_msg("its tiles are not prepared");
+  if (!mms_tiles_can_prepare(tiles)) fail_msg("its tiles are not prepared");
   return chains++, true;
 }
 bool __wrap_mms_crowd_is_here(void) { return false; }

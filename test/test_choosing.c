@@ -275,7 +275,7 @@ static void test_costs_of_threads(void **state) {
  * other. */
 static size_t least_for_two(double handoff) {
   const mms_job job = job_of(&mms_engine_simd, mms_isa_best(), MMSCAN_F32, 0, 1024);
-  mms_apart_found(handoff);
+  mms_apart_record(handoff);
   for (size_t n = 1; n < 1024; n++) {
     const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F32, n << 10, 1};
     if (mms_estimate(&mms_engine_simd, &job, shape, 2).threads == 2) return n;

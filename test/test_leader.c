@@ -117,7 +117,7 @@ static void check_layout(size_t count, bool in_place, bool far, bool is_apart, s
   const mms_job job = {.type = MMSCAN_F64, .uncached = far};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job, .x = x, .y = in_place ? x : y};
   const mms_tiles tiles = {.run = &run, .element = 8, .most = 16384, .per_scan = count, .count = count, .sharing = 2};
-  mms_apart_found(is_apart ? 1e9 : 1);
+  mms_apart_record(is_apart ? 1e9 : 1);
   const mms_layout layout = mms_layout_of(&tiles);
   assert_int_equal(layout.lead, lead);
   assert_int_equal(layout.group, group);
@@ -155,7 +155,7 @@ static void test_shares_on_dies(void **state) {
     const mms_job job = {.type = MMSCAN_F32, .streams = streams};
     const mms_run run = {.engine = has_unit ? &mms_engine_gemm : &mms_engine_simd, .job = &job, .x = x, .y = y};
     const mms_tiles tiles = {.run = &run, .element = 4, .most = TILE, .per_scan = count, .count = count, .sharing = 4};
-    mms_apart_found(is_apart ? 1e9 : 1);
+    mms_apart_record(is_apart ? 1e9 : 1);
     assert_int_equal(mms_shares_suit(&tiles), is_apart && !is_long && !(has_unit && streams));
   }
   mms_habits_here = habits;

@@ -187,7 +187,7 @@ static void test_who_meets(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
   settle(1000, 1e6);
-  mms_apart_found(1);
+  mms_apart_record(1);
   const double before = 1e9 * clock_of(CLOCK_MONOTONIC);
   assert_false(mms_apart_is_known(before));
   judged = 0;
@@ -200,14 +200,14 @@ static void test_who_meets(void **state) {
 static void test_who_scans(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
-  mms_apart_found(1);
+  mms_apart_record(1);
   settle(1000, 1e6);
   assert_true(is_lone(true));
   assert_false(is_lone(false));
   settle(1e6, 1000);
   assert_false(is_lone(true));
   settle(1000, 1e6);
-  mms_apart_found(1e9);
+  mms_apart_record(1e9);
   assert_false(is_lone(true));
 }
 
@@ -215,7 +215,7 @@ static void test_who_scans(void **state) {
 static void test_carries(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
-  mms_apart_found(1);
+  mms_apart_record(1);
   for (int i = 0; i < 8; i++) {
     if (i & 4)
       settle(1000, 1e6);
@@ -229,7 +229,7 @@ static void test_carries(void **state) {
 static void test_slow_start(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
-  mms_apart_found(1);
+  mms_apart_record(1);
   settle(1000, 1e6);
   starts_slowly = true;
   for (int i = 0; i < 3; i++) {
@@ -244,7 +244,7 @@ static void test_slow_start(void **state) {
 static void test_what_is_seen(void **state) {
   (void)state;
   if (mms_runtime_threads(2) < 2 || team_of(2) < 2) skip();
-  mms_apart_found(1);
+  mms_apart_record(1);
   settle(1, 1e15);
   for (int i = 0; i < 2; i++) assert_true(is_lone(true)); /* take longer than 1 and less than 1e15 */
   mms_lone_record(false, MIB, 1e-3);

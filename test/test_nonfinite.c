@@ -32,7 +32,7 @@ bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
 }
 
 bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
-  const bool suits = way == CHAIN && mms_tiles_are_prepared(tiles);
+  const bool suits = way == CHAIN && mms_tiles_can_prepare(tiles);
   runs[suits ? CHAIN : LEADER]++;
   return suits;
 }
