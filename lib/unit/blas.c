@@ -50,38 +50,10 @@ static part part_of(const mms_product *p, size_t from, size_t columns) {
                 .w = (char *)p->w + at * size};
 }
 
-/* A routine's signature depends on how it takes scalars: as float, as double, or for complex types by pointer. */
-typedef void (*gemm_f32)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, float alpha,
-                         const void *a, int64_t lda, const void *b, int64_t ldb, float beta, void *c, int64_t ldc);
-typedef void (*gemm_f64)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, double alpha,
-                         const void *a, int64_t lda, const void *b, int64_t ldb, double beta, void *c, int64_t ldc);
-typedef void (*gemm_pointer)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, const void *alpha,
-                             const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                             int64_t ldc);
-
+static const void *one_of(const part *t) { return mms_matrix_one(t->p->type)->bytes; }
 static const double zero[2];
 
-static void gemm(mms_blas_call call, const part *t) {
-  const int beta = t->p->adds; /* 0, or 1 where W is added to */
-  const void *a = t->p->a, *one = mms_matrix_one(t->p->type)->bytes;
-  if (t->p->type == MMSCAN_F32)
-    ((gemm_f32)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
-                     t->stride);
-  else if (t->p->type == MMSCAN_F64)
-    ((gemm_f64)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, 1, a, t->s, t->x, t->stride, beta, t->w,
-                     t->stride);
-  else
-    ((gemm_pointer)call)(t->order, t->trans, NO_TRANS, t->s, t->columns, t->s, one, a, t->s, t->x, t->stride,
-                         beta ? one : (const void *)zero, t->w, t->stride);
-}
-
-typedef void (*trmm_f32)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, float alpha,
-                         const void *a, int64_t lda, void *b, int64_t ldb);
-typedef void (*trmm_f64)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n, double alpha,
-                         const void *a, int64_t lda, void *b, int64_t ldb);
-typedef void (*trmm_pointer)(int order, int side, int uplo, int trans, int diag, int64_t m, int64_t n,
-                             const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
-
+/* X to W, for a product in place. */
 static void copy(const part *t) {
   size_t size = mms_matrix_one(t->p->type)->size, s = (size_t)t->s, columns = (size_t)t->columns;
   if (t->x == t->w) return;
@@ -90,18 +62,33 @@ static void copy(const part *t) {
     memcpy(t->w + row * t->p->row_stride * size, t->x + row * t->p->row_stride * size, columns * size);
 }
 
-static void trmm(mms_blas_call call, const part *t) {
-  const mms_one *one = mms_matrix_one(t->p->type);
-  const void *a = t->p->a;
-  copy(t);
-  if (t->p->type == MMSCAN_F32)
-    ((trmm_f32)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, 1, a, t->s, t->w, t->stride);
-  else if (t->p->type == MMSCAN_F64)
-    ((trmm_f64)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, 1, a, t->s, t->w, t->stride);
-  else
-    ((trmm_pointer)call)(t->order, LEFT, t->uplo, t->trans, NON_UNIT, t->s, t->columns, one->bytes, a, t->s, t->w,
-                         t->stride);
-}
+/* Routines take scalars as float, as double, or for complex types by pointer. */
+
+#define SCALAR         float
+#define ONE            1
+#define ZERO           0
+#define NAME(function) function##_f32
+#include "unit/blas_body.inc"
+#undef SCALAR
+#undef NAME
+
+#define SCALAR         double
+#define NAME(function) function##_f64
+#include "unit/blas_body.inc"
+#undef SCALAR
+#undef ONE
+#undef ZERO
+#undef NAME
+
+#define SCALAR         const void *
+#define ONE            one_of(t)
+#define ZERO           zero
+#define NAME(function) function##_pointer
+#include "unit/blas_body.inc"
+#undef SCALAR
+#undef ONE
+#undef ZERO
+#undef NAME
 
 /* ---- Batches -------------------------------------------------------------------------------------------------- */
 
@@ -114,18 +101,17 @@ typedef void (*batch_call)(int order, const int *trans_a, const int *trans_b, co
 
 /* Multiplies the first `squares` squares of the part. */
 static void batch_group(mms_blas_call call, const part *t, size_t squares) {
-  const mms_one *one = mms_matrix_one(t->p->type);
+  const size_t bytes = t->p->s * t->p->s * mms_matrix_one(t->p->type)->size;
   const int none = NO_TRANS;
   const int64_t count = (int64_t)squares;
   const void *a[GROUP], *x[GROUP];
   void *w[GROUP];
   for (size_t i = 0; i < squares; i++) {
-    size_t at = i * t->p->s * t->p->s * one->size;
     a[i] = t->p->a;
-    x[i] = t->x + at;
-    w[i] = t->w + at;
+    x[i] = t->x + i * bytes;
+    w[i] = t->w + i * bytes;
   }
-  ((batch_call)call)(t->order, &t->trans, &none, &t->s, &t->s, &t->s, one->bytes, a, &t->s, x, &t->s, zero, w, &t->s, 1,
+  ((batch_call)call)(t->order, &t->trans, &none, &t->s, &t->s, &t->s, one_of(t), a, &t->s, x, &t->s, zero, w, &t->s, 1,
                      &count);
 }
 
@@ -135,30 +121,6 @@ static void batch(mms_blas_call call, const part *t) {
     part group = part_of(t->p, from * t->p->s, 0);
     batch_group(call, &group, squares - from < GROUP ? squares - from : GROUP);
   }
-}
-
-typedef void (*strided_f32)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, float alpha,
-                            const void *a, int64_t lda, int64_t a_dist, const void *b, int64_t ldb, int64_t b_dist,
-                            float beta, void *c, int64_t ldc, int64_t c_dist, int64_t count);
-typedef void (*strided_f64)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, double alpha,
-                            const void *a, int64_t lda, int64_t a_dist, const void *b, int64_t ldb, int64_t b_dist,
-                            double beta, void *c, int64_t ldc, int64_t c_dist, int64_t count);
-typedef void (*strided_pointer)(int order, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, const void *alpha,
-                                const void *a, int64_t lda, int64_t a_dist, const void *b, int64_t ldb, int64_t b_dist,
-                                const void *beta, void *c, int64_t ldc, int64_t c_dist, int64_t count);
-
-/* All squares share one A, so the distance from one A to the next is 0. */
-static void batch_strided(mms_blas_call call, const part *t) {
-  const mms_one *one = mms_matrix_one(t->p->type);
-  const int64_t s = t->s, dist = s * s, count = t->columns / s;
-  const void *a = t->p->a;
-  if (t->p->type == MMSCAN_F32)
-    ((strided_f32)call)(t->order, t->trans, NO_TRANS, s, s, s, 1, a, s, 0, t->x, s, dist, 0, t->w, s, dist, count);
-  else if (t->p->type == MMSCAN_F64)
-    ((strided_f64)call)(t->order, t->trans, NO_TRANS, s, s, s, 1, a, s, 0, t->x, s, dist, 0, t->w, s, dist, count);
-  else
-    ((strided_pointer)call)(t->order, t->trans, NO_TRANS, s, s, s, one->bytes, a, s, 0, t->x, s, dist, zero, t->w, s,
-                            dist, count);
 }
 
 /* ---- The table of routines ------------------------------------------------------------------------------------ */
@@ -171,23 +133,23 @@ typedef struct entry {
 } entry;
 
 static const entry table[MMS_BLAS_ROUTINES] = {
-    {"sgemm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM, gemm},
-    {"dgemm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_GEMM, gemm},
-    {"cgemm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_GEMM, gemm},
-    {"zgemm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_GEMM, gemm},
-    {"strmm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_TRMM, trmm},
-    {"dtrmm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_TRMM, trmm},
-    {"ctrmm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_TRMM, trmm},
-    {"ztrmm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_TRMM, trmm},
+    {"sgemm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM, gemm_f32},
+    {"dgemm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_GEMM, gemm_f64},
+    {"cgemm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_GEMM, gemm_pointer},
+    {"zgemm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_GEMM, gemm_pointer},
+    {"strmm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_TRMM, trmm_f32},
+    {"dtrmm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_TRMM, trmm_f64},
+    {"ctrmm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_TRMM, trmm_pointer},
+    {"ztrmm", NULL, MMSCAN_C64, MMSCAN_PRODUCT_TRMM, trmm_pointer},
     {"sgemm_batch", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH, batch},
     {"dgemm_batch", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH, batch},
     {"cgemm_batch", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH, batch},
     {"zgemm_batch", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH, batch},
-    {"sgemm_batch_strided", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
-    {"dgemm_batch_strided", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
-    {"cgemm_batch_strided", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
-    {"zgemm_batch_strided", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided},
-    {"sbgemm", "gemm_bf16bf16f32", MMSCAN_F32, MMSCAN_PRODUCT_BF16, gemm},
+    {"sgemm_batch_strided", NULL, MMSCAN_F32, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided_f32},
+    {"dgemm_batch_strided", NULL, MMSCAN_F64, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided_f64},
+    {"cgemm_batch_strided", NULL, MMSCAN_C32, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided_pointer},
+    {"zgemm_batch_strided", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided_pointer},
+    {"sbgemm", "gemm_bf16bf16f32", MMSCAN_F32, MMSCAN_PRODUCT_BF16, gemm_f32},
 };
 
 /* MMS_BLAS_ROUTINES if there is no such routine. */
