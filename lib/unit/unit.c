@@ -2,7 +2,6 @@
 #include "unit/unit.h"
 
 #include "unit/loaded.h"
-#include "unit/model.h"
 #include <string.h>
 
 #define MMS_UNIT(name) &mms_unit_##name,
@@ -56,9 +55,4 @@ void mms_unit_drop(const mms_unit *unit) {
   if (unit && unit->drop) unit->drop(unit);
 }
 
-void mms_unit_multiply(const mms_unit *unit, const mms_product *product) {
-  unit->multiply(unit, product);
-  if (!product->counts) return;
-  mms_model_count_product(product);
-  if (!unit->counts) mms_model_count_additions(product);
-}
+void mms_unit_multiply(const mms_unit *unit, const mms_product *product) { unit->multiply(unit, product); }

@@ -39,7 +39,7 @@ typedef struct mms_product {
   const void *a, *x;
   void *w;
   size_t elements;       /* how many of X are data; the rest, at its end, is zero padding */
-  mmscan_counts *counts; /* where to add up what was done; NULL: nowhere */
+  mmscan_counts *counts; /* where a unit that `counts` adds up its additions; NULL: nowhere */
 } mms_product;
 
 /* The index of entry (row, column) in X and in W. */
@@ -127,8 +127,7 @@ void mms_unit_drop(const mms_unit *unit);
 /* Why mms_unit_hold() was false. */
 const char *mms_unit_absent(const mms_unit *unit);
 
-/* Forms the product by the unit, and adds to its counts one GEMM (for a batch, one per square), its square
- * multiplications and its additions. */
+/* Forms the product by the unit. */
 void mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 
 #define MMS_UNIT(name) extern const mms_unit mms_unit_##name;
