@@ -7,8 +7,9 @@
 
 /* y = inclusive scan of x, by the paper's algorithm as *desc says, with the unit and at most `threads` threads, of
  * which mms_matmulscan_threads() tells how many are of use; it must be 1 if there is a trace. With a monoid (else NULL)
- * the unit is mms_unit_monoid, elements and operator are the monoid's, step 4 is by matrix, and `threads` is 1. Adds
- * what was done to *counts. MMSCAN_ENOMEM leaves y untouched. The caller has validated everything. */
+ * the unit is mms_unit_monoid, the type is MMSCAN_F32, elements and operator are the monoid's, step 4 is by matrix, and
+ * `threads` is 1. Adds what was done to *counts. MMSCAN_ENOMEM leaves y untouched. The caller has validated everything.
+ */
 mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
                              int threads, const void *x, void *y, mmscan_counts *counts);
 

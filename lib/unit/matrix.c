@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-double mms_matrix_entry(mmscan_type type, const void *a, size_t index) {
-  return type == MMSCAN_F32 ? (double)((const float *)a)[index] : ((const double *)a)[index];
-}
-
 const mms_one mms_matrix_one_bf16 = {.size = sizeof(uint16_t), .bf16 = 0x3f80};
 
 const mms_one *mms_matrix_one(mmscan_type type) {

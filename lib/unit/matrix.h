@@ -24,7 +24,4 @@ void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a
 void mms_matrix_make_transposed(mmscan_matrix matrix, const mms_one *one, size_t s, void *a);
 void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a);
 
-/* Entry `index` of an array of MMSCAN_F32 or MMSCAN_F64. */
-double mms_matrix_entry(mmscan_type type, const void *a, size_t index);
-
 #endif

@@ -1,6 +1,5 @@
 /* monoid.c: the unit that multiplies over any associative operator, by plain loops. The ones of A select the entries of
  * a column that are combined, in their order. */
-#include "unit/matrix.h"
 #include "unit/unit.h"
 
 #include <string.h>
@@ -12,11 +11,12 @@ static void combine(const mms_monoid *m, void *w, const void *x) {
 }
 
 static void entry(const mms_product *p, size_t row, const char *x, char *w) {
-  size_t size = p->monoid->size;
+  const size_t size = p->monoid->size;
+  const float *a = p->a;
   bool first = true;
   memcpy(w, p->monoid->identity, size);
   for (size_t k = 0; k < p->s; k++) {
-    if (mms_matrix_entry(p->type, p->a, k * p->s + row) == 0) continue;
+    if (a[k * p->s + row] == 0) continue;
     if (first)
       memcpy(w, x + k * size, size);
     else

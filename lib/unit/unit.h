@@ -134,7 +134,8 @@ void mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 #include "unit/units.def"
 #undef MMS_UNIT
 
-/* Not in the table, as its operator comes with the product. An operator serves one thread at a time. */
+/* Not in the table, as its operator comes with the product. The type, which is that of A, is MMSCAN_F32. An operator
+ * serves one thread at a time. */
 extern const mms_unit mms_unit_monoid;
 
 #endif
