@@ -9,10 +9,12 @@
 #include "paper/product.h"
 #include "paper/segments.h"
 #include "paper/tcu.h"
+#include "paper/trace.h"
 #include "problem.h"
 #include "runtime.h"
 #include "short.h"
 #include "unit/loaded.h"
+#include "unit/matrix.h"
 #include "wisdom.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,6 +318,14 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   if (status == MMSCAN_OK && desc->n > 0) status = run_matmulscan(desc, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;
+}
+
+int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
+  return mms_matrix_entry(matrix, row, column);
+}
+
+int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position) {
+  return event && position && mms_trace_term(event, entry, k, position);
 }
 
 mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {

@@ -1,6 +1,8 @@
 /* meter.c: counts every event entry by entry, first what it reads, then what it writes. */
 #include "paper/meter.h"
 
+#include "paper/trace.h"
+#include "unit/matrix.h"
 #include <stdlib.h>
 
 mmscan_status mms_meter_open(mms_meter *meter, size_t positions) {
@@ -26,7 +28,7 @@ static terms look_at(const mms_meter *m, const mmscan_event *e, size_t at) {
   terms found = {0};
   size_t position;
   for (size_t k = 0; k <= e->s; k++) {
-    if (!mmscan_event_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
+    if (!mms_trace_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
     found.elements++;
     at_least(&found.path, m->values[position].path);
   }
@@ -37,7 +39,7 @@ static terms look_at(const mms_meter *m, const mmscan_event *e, size_t at) {
 static void use(mms_meter *m, const mmscan_event *e, size_t at, bool is_adder) {
   size_t position;
   for (size_t k = 0; k <= e->s; k++) {
-    if (!mmscan_event_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
+    if (!mms_trace_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
     mms_meter_value *value = &m->values[position];
     value->ways = value->level == e->depth ? value->ways + 1 : 1;
     value->level = e->depth;
@@ -70,7 +72,7 @@ static uint64_t work_of_column(const mmscan_event *e) {
   uint64_t work = 0;
   for (size_t row = 0; row < e->s; row++) {
     uint64_t ones = e->add != NULL;
-    for (size_t k = 0; k < e->s; k++) ones += (uint64_t)mmscan_matrix_entry(e->matrix, row, k);
+    for (size_t k = 0; k < e->s; k++) ones += mms_matrix_entry(e->matrix, row, k);
     if (ones > 1) work += ones - 1;
   }
   return work;

@@ -1,6 +1,7 @@
 /* sweep.c: gather, multiply, scatter. */
 #include "paper/sweep.h"
 
+#include "unit/matrix.h"
 #include <string.h>
 
 /* A level, or a broadcast: which entries of x it takes. */
@@ -113,7 +114,7 @@ static mmscan_product_form form_of_squares(const mms_sweep *w) {
 static uint64_t column_additions(mmscan_matrix matrix, size_t m) {
   uint64_t ones = 0;
   for (size_t row = 0; row < m; row++)
-    for (size_t k = 0; k < m; k++) ones += (uint64_t)mmscan_matrix_entry(matrix, row, k);
+    for (size_t k = 0; k < m; k++) ones += mms_matrix_entry(matrix, row, k);
   return ones - m;
 }
 

@@ -1,6 +1,8 @@
 /* trace.c: fills in what all events of a run have in common, and reads the terms of an event. */
 #include "paper/trace.h"
 
+#include "unit/matrix.h"
+
 void mms_trace_tell(const mms_trace *t, size_t from, mmscan_event event) {
   event.struct_size = sizeof event;
   event.step = t->step;
@@ -12,12 +14,11 @@ void mms_trace_tell(const mms_trace *t, size_t from, mmscan_event event) {
   t->call(t->context, &event);
 }
 
-int mmscan_event_term(const mmscan_event *e, size_t entry, size_t k, size_t *position) {
-  if (!e || !position) return 0;
+bool mms_trace_term(const mmscan_event *e, size_t entry, size_t k, size_t *position) {
   if (k >= e->s) {
     *position = e->add ? e->add[entry] : MMSCAN_NO_ELEMENT;
     return e->add && k == e->s;
   }
   *position = e->in[entry / e->s * e->s + k];
-  return mmscan_matrix_entry(e->matrix, entry % e->s, k);
+  return mms_matrix_entry(e->matrix, entry % e->s, k);
 }

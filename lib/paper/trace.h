@@ -3,6 +3,7 @@
 #define MMS_TRACE_H
 
 #include "mmscan.h"
+#include <stdbool.h>
 
 typedef struct mms_trace {
   mmscan_trace *call; /* NULL: there is none, and the rest is not used */
@@ -25,5 +26,8 @@ static inline void mms_trace_place(const mms_trace *trace, size_t i, size_t in, 
 /* Calls the trace with the event, after filling in its entries, which are those placed from index `from` on, and the
  * fields that all events of a run have in common. */
 void mms_trace_tell(const mms_trace *trace, size_t from, mmscan_event event);
+
+/* Does mmscan_event_term(), given an event and a position. */
+bool mms_trace_term(const mmscan_event *event, size_t entry, size_t k, size_t *position);
 
 #endif

@@ -13,7 +13,7 @@ const mms_one *mms_matrix_one(mmscan_type type) {
   return (size_t)type < sizeof ones / sizeof *ones ? &ones[type] : &none;
 }
 
-int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
+bool mms_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
   switch (matrix) {
   case MMSCAN_MATRIX_L:
     return row >= column;
@@ -22,16 +22,16 @@ int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
   case MMSCAN_MATRIX_L_STRICT:
     return row > column;
   case MMSCAN_MATRIX_ONES:
-    return 1;
+    return true;
   }
-  return 0;
+  return false;
 }
 
 static void make(mmscan_matrix matrix, const mms_one *one, size_t s, char *a, size_t to_row, size_t to_column) {
   memset(a, 0, s * s * one->size);
   for (size_t column = 0; column < s; column++)
     for (size_t row = 0; row < s; row++)
-      if (mmscan_matrix_entry(matrix, row, column))
+      if (mms_matrix_entry(matrix, row, column))
         memcpy(a + (column * to_column + row * to_row) * one->size, one->bytes, one->size);
 }
 

@@ -3,6 +3,7 @@
 #define MMS_MATRIX_H
 
 #include "mmscan.h"
+#include <stdbool.h>
 
 /* The number one in some type. In all these types zero is all bits zero. */
 typedef struct mms_one {
@@ -18,6 +19,9 @@ typedef struct mms_one {
 /* The one of a type; and that of bfloat16, the type of A and X in MMSCAN_PRODUCT_BF16. */
 const mms_one *mms_matrix_one(mmscan_type type);
 extern const mms_one mms_matrix_one_bf16;
+
+/* Whether A(row, column) is one; false if there is no such matrix. */
+bool mms_matrix_entry(mmscan_matrix matrix, size_t row, size_t column);
 
 /* Write a constant s-by-s matrix of the paper to a: with the given one; the same transposed; with the one of a type. */
 void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a);
