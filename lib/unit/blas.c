@@ -209,7 +209,7 @@ static void multiply_squares(const mms_blas *blas, const mms_product *p) {
   multiply_parts(blas, &rest);
 }
 
-/* For s = 1: takes the row as two rows of half its length, one below the other, and A as diag(a, a). */
+/* For W = W + A X: takes the row as two rows of half its length, one below the other, and A as diag(a, a). */
 static void multiply_halves(const mms_blas *blas, const mms_product *p) {
   const size_t size = mms_matrix_one(p->type)->size, half = p->columns / 2;
   const mms_product rest = rest_of(p, 2 * half);
@@ -228,7 +228,7 @@ typedef void way(const mms_blas *blas, const mms_product *p);
 
 static way *way_of(const mms_blas *blas, const mms_product *p) {
   if (mms_product_is_batch(p->form)) return multiply_squares;
-  return p->adds && p->s == 1 && blas->vendor->halves ? multiply_halves : multiply_parts;
+  return p->adds && blas->vendor->halves ? multiply_halves : multiply_parts;
 }
 
 static void multiply(const mms_blas *blas, const mms_product *p, mms_manner manner) {

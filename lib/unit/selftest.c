@@ -156,12 +156,11 @@ static bool is_of_scans(const trial *t) {
 }
 
 /* Whether a variant of a shape is tested. In general both matrices are, transposed and not, in both layouts. An A that
- * holds L_s^T is tested only as a reverse scan uses it, and W = W + A X only with L_s by rows; scans ask for that with
- * s = 1. Slow shapes have few variants: many columns only by rows, most of them only as in a scan; the largest s only
- * once. */
+ * holds L_s^T is tested only as a reverse scan uses it, and W = W + A X only with s = 1 by rows. Slow shapes have few
+ * variants: many columns only by rows, most of them only as in a scan; the largest s only once. */
 static bool is_due(const trial *t) {
   const bool is_by_l = t->matrix == MMSCAN_MATRIX_L, is_by_rows = t->p.row_stride != 0;
-  if (t->p.adds) return is_by_l && is_by_rows && !t->p.transposed && (t->p.s == 1 || t->p.columns <= MANY_COLUMNS);
+  if (t->p.adds) return is_by_l && is_by_rows && !t->p.transposed && t->p.s == 1;
   if (is_by_rows && mms_product_is_batch(t->p.form)) return false;
   if (t->is_turned) return is_by_l && is_by_rows && is_of_scans(t) && !t->p.transposed && t->p.columns <= MOST_COLUMNS;
   if (t->p.s == MOST_S) return is_by_l && !is_by_rows && !t->p.transposed;
@@ -183,7 +182,7 @@ static bool passes_shape(trial *t, multiplier multiply, const void *self) {
 /* A small shape with numbers below the smallest normal one, but not in bfloat16, where these are zero by definition. */
 static bool passes_tiny(const trial *t, multiplier multiply, const void *self) {
   trial tiny = *t;
-  tiny.p.s = 5;
+  tiny.p.s = t->p.adds ? 1 : 5;
   tiny.p.columns = 17;
   tiny.unit = t->is_single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN;
   return t->p.form == MMSCAN_PRODUCT_BF16 || passes_shape(&tiny, multiply, self);

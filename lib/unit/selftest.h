@@ -10,7 +10,7 @@
 bool mms_selftest(void (*multiply)(const void *self, const mms_product *product), const void *self, mmscan_type type,
                   mmscan_product_form form);
 
-/* The same for W = W + A X by rows, where A is L_s and W at first holds X. Only for MMSCAN_F32 and MMSCAN_F64. */
+/* The same for W = W + A X with s = 1 by rows, where W at first holds X. Only for MMSCAN_F32 and MMSCAN_F64. */
 bool mms_selftest_adding(void (*multiply)(const void *self, const mms_product *product), const void *self,
                          mmscan_type type);
 

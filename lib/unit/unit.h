@@ -7,7 +7,8 @@
  *   X   s-by-columns; shares no memory with W, unless the form is in place
  *   W   s-by-columns; overwritten, whatever it held (NaN too)
  *
- * A unit that adds() may also be asked for W = W + A X, in the form MMSCAN_PRODUCT_CHUNKED, by rows and not transposed.
+ * A unit that adds() may also be asked for W = W + A X with s = 1, in the form MMSCAN_PRODUCT_CHUNKED, by rows and not
+ * transposed.
  *
  * A unit knows no plan and no threads: many threads may call multiply() at a time; it works on the calling thread and,
  * in the form MMSCAN_PRODUCT_CHUNKED, starts none. It cannot fail: what can fail does so before a unit is handed out.
@@ -33,7 +34,7 @@ typedef struct mms_product {
   mmscan_product_form form; /* in a scan MMSCAN_PRODUCT_CHUNKED */
   const mms_monoid *monoid; /* for mms_unit_monoid: X and W hold its elements, A's ones select which to combine */
   bool transposed;          /* A^T in place of A */
-  bool adds;                /* W = W + A X; then counts is NULL */
+  bool adds;                /* W = W + A X with s = 1; then counts is NULL */
   size_t s, columns;
   size_t row_stride; /* leading dimension of X and W by rows; 0: they are column-major */
   const void *a, *x;
