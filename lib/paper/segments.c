@@ -12,7 +12,6 @@
 
 #include "cancel.h"
 #include "paper/sweep.h"
-#include "paper/vector.h"
 #include "rounding.h"
 #include "types.h"
 #include "unit/matrix.h"
@@ -260,9 +259,22 @@ static void tell_vector(const segment *g, size_t carry) {
                                 .columns = g->length});
 }
 
+static void add_f32(size_t n, float carry, float *x) {
+  for (size_t i = 0; i < n; i++) x[i] += carry;
+}
+
+static void add_f64(size_t n, double carry, double *x) {
+  for (size_t i = 0; i < n; i++) x[i] += carry;
+}
+
+/* What a vector unit does beside the matrix unit (Section 3.3). */
 static void add_vector(const run *r, segment *g, const void *carry, size_t position) {
+  void *x = element(r, g->from);
   tell_vector(g, position);
-  mms_vector_add(r->desc->type, g->length, carry, element(r, g->from));
+  if (r->desc->type == MMSCAN_F32)
+    add_f32(g->length, *(const float *)carry, x);
+  else
+    add_f64(g->length, *(const double *)carry, x);
   g->counts.depth++;
   g->counts.additions += g->length;
   g->counts.additions_unpadded += g->length;
