@@ -382,12 +382,8 @@ mmscan_status mmscan_get_isa(size_t index, mmscan_part *part) {
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {
   const mms_method *row = mms_method_at(index);
   if (!row || !method || method->struct_size != sizeof *method) return MMSCAN_EINVAL;
-  *method = (mmscan_method){.struct_size = sizeof *method,
-                            .name = row->name,
-                            .description = row->description,
-                            .kind = row->kind,
-                            .has_s = row->has_s,
-                            .needs_commutative = row->needs_commutative};
+  *method = row->about;
+  method->struct_size = sizeof *method;
   return MMSCAN_OK;
 }
 

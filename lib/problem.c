@@ -216,8 +216,8 @@ mmscan_status mms_check_model(const mmscan_model_desc *d, const mmscan_model_res
 
 static mmscan_status check_network_values(const mmscan_network_desc *d, const mms_method *method) {
   if (!d->combine || !d->identity || d->size == 0) return MMSCAN_EINVAL;
-  if (method->has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
-  if (!method->run && !in_enum(d->length_rule, MMSCAN_PADDED)) return MMSCAN_EINVAL;
+  if (method->about.has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
+  if (method->has_length_rule && !in_enum(d->length_rule, MMSCAN_PADDED)) return MMSCAN_EINVAL;
   return MMSCAN_OK;
 }
 

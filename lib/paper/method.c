@@ -9,52 +9,49 @@
 #include <string.h>
 
 static const mms_method table[] = {
-    {.name = "sklansky",
-     .description = "Sklansky: least depth, fan-out grows with n",
-     .kind = MMSCAN_INCLUSIVE,
+    {.about = {.name = "sklansky",
+               .description = "Sklansky: least depth, fan-out grows with n",
+               .kind = MMSCAN_INCLUSIVE},
      .size = mms_sklansky_size,
      .run = mms_sklansky},
-    {.name = "hillis-steele",
-     .description = "Hillis-Steele (Kogge-Stone): least depth, most work",
-     .kind = MMSCAN_INCLUSIVE,
+    {.about = {.name = "hillis-steele",
+               .description = "Hillis-Steele (Kogge-Stone): least depth, most work",
+               .kind = MMSCAN_INCLUSIVE},
      .size = mms_hillis_steele_size,
      .run = mms_hillis_steele},
-    {.name = "blelloch",
-     .description = "Blelloch: exclusive, by a tree",
-     .kind = MMSCAN_EXCLUSIVE,
+    {.about = {.name = "blelloch", .description = "Blelloch: exclusive, by a tree", .kind = MMSCAN_EXCLUSIVE},
      .size = mms_blelloch_size,
      .run = mms_blelloch},
-    {.name = "brent-kung",
-     .description = "Brent-Kung: least work",
-     .kind = MMSCAN_INCLUSIVE,
+    {.about = {.name = "brent-kung", .description = "Brent-Kung: least work", .kind = MMSCAN_INCLUSIVE},
      .size = mms_brent_kung_size,
      .run = mms_brent_kung},
-    {.name = "dakkak-warp",
-     .description = "Dakkak et al., Algorithm 6: s by s by three products",
-     .kind = MMSCAN_INCLUSIVE,
-     .has_s = true,
-     .needs_commutative = true,
+    {.about = {.name = "dakkak-warp",
+               .description = "Dakkak et al., Algorithm 6: s by s by three products",
+               .kind = MMSCAN_INCLUSIVE,
+               .has_s = 1,
+               .needs_commutative = 1},
      .is_one_tile = true,
      .size = mms_dakkak_warp_size,
      .run = mms_dakkak_warp},
-    {.name = "dakkak-block",
-     .description = "Dakkak et al., Algorithm 7: blocks of s^3 in turn",
-     .kind = MMSCAN_INCLUSIVE,
-     .has_s = true,
-     .needs_commutative = true,
+    {.about = {.name = "dakkak-block",
+               .description = "Dakkak et al., Algorithm 7: blocks of s^3 in turn",
+               .kind = MMSCAN_INCLUSIVE,
+               .has_s = 1,
+               .needs_commutative = 1},
      .size = mms_dakkak_block_size,
      .run = mms_dakkak_block},
-    {.name = "matmulscan",
-     .description = "MatMulScan: Zouzias and McColl, Algorithm 1",
-     .kind = MMSCAN_INCLUSIVE,
-     .has_s = true},
+    {.about = {.name = "matmulscan",
+               .description = "MatMulScan: Zouzias and McColl, Algorithm 1",
+               .kind = MMSCAN_INCLUSIVE,
+               .has_s = 1},
+     .has_length_rule = true},
 };
 
 const mms_method *mms_method_at(size_t index) { return index < sizeof table / sizeof *table ? &table[index] : NULL; }
 
 const mms_method *mms_method_find(const char *name) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strcmp(table[i].name, name) == 0) return &table[i];
+    if (strcmp(table[i].about.name, name) == 0) return &table[i];
   return NULL;
 }
 
@@ -122,8 +119,8 @@ static mmscan_status run_metered(run *r, const void *x, void *y, mmscan_network_
  * several squares of s^2 elements. */
 static mmscan_status check_fit(const mms_method *method, const mmscan_network_desc *desc) {
   size_t limit = PTRDIFF_MAX / 256 / (desc->size < sizeof(size_t) ? sizeof(size_t) : desc->size);
-  size_t squares = method->has_s ? desc->s * desc->s : 0;
-  if (method->needs_commutative && !desc->commutative) return MMSCAN_ENOTSUP;
+  size_t squares = method->about.has_s ? desc->s * desc->s : 0;
+  if (method->about.needs_commutative && !desc->commutative) return MMSCAN_ENOTSUP;
   if (method->is_one_tile && desc->n > desc->s * desc->s) return MMSCAN_ENOTSUP;
   return desc->n > limit || squares > limit - desc->n ? MMSCAN_ENOMEM : MMSCAN_OK;
 }

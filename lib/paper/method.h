@@ -7,12 +7,11 @@
 #include <stdbool.h>
 
 typedef struct mms_method {
-  const char *name, *description;
-  mmscan_kind kind;
-  bool has_s, needs_commutative;
+  mmscan_method about;                          /* what mmscan_get_method() gives, but for struct_size */
   bool is_one_tile;                             /* n is at most s^2 */
+  bool has_length_rule;                         /* it looks at length_rule */
   mms_machine_size (*size)(size_t n, size_t s); /* of the machine that run() needs */
-  void (*run)(mms_machine *machine);            /* NULL: it is mms_matmulscan() */
+  void (*run)(mms_machine *machine);            /* NULL: mms_matmulscan() does it, on no machine */
 } mms_method;
 
 /* Row `index` of the table; NULL past its end. */
