@@ -196,10 +196,11 @@ $(STATIC): $(LIB_OBJ) $(BUILD)/objects
 	rm -f $@
 	$(AR) rcs $@ $(LIB_OBJ)
 
-# nodelete: OpenMP's threads outlive a dlclose(), so the code that they run must, too.
+# nodelete: OpenMP's threads outlive a dlclose(), so the code that they run must, too. Bsymbolic-functions: the library
+# calls its own functions, whatever a program defines.
 $(SHARED): $(LIB_OBJ) lib/mmscan.map $(BUILD)/objects
 	$(CC) -shared $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan.so.$(MAJOR) -Wl,--version-script=lib/mmscan.map \
-	  -Wl,-z,nodelete -Wl,--no-undefined $(LIB_OBJ) $(LIBS) -o $@
+	  -Wl,-z,nodelete -Wl,--no-undefined -Wl,-Bsymbolic-functions $(LIB_OBJ) $(LIBS) -o $@
 	ln -sf $(@F) $(BUILD)/libmmscan.so.$(MAJOR)
 	ln -sf $(@F) $(BUILD)/libmmscan.so
 

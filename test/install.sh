@@ -95,6 +95,7 @@ nm -g --defined-only "$prefix/lib/libmmscan.a" | awk 'NF == 3 && $3 !~ /^(mmscan
 nm -u "$shared" "$prefix/lib/libmmscan.a" |
   grep -wE 'stdout|stderr|printf|__printf_chk|puts|putchar|perror|abort|exit|_exit|__assert_fail' &&
   fail "the library could print, abort or exit"
+objdump -R "$shared" | grep ' mmscan_' && fail "the library would call a program's own function of that name"
 
 # Every exported function is declared in the header, and has a man page.
 while read -r name; do
