@@ -144,8 +144,8 @@ typedef struct block {
   size_t done;            /* elements of the tile before the block */
   size_t columns, tail;   /* tail: its elements */
   const char *x, *x_tail; /* the elements of lowest address */
-  char *y, *y_tail;       /* NULL: only the carry is wanted */
-  const char *then;       /* what is read after the columns, to be prefetched; NULL: nothing */
+  char *y, *y_tail;
+  const char *then; /* what is read after the columns, to be prefetched; NULL: nothing */
 } block;
 
 static size_t elements_of(const mms_job *job, const block *b) { return b->columns * job->s + b->tail; }
@@ -159,9 +159,9 @@ static bool next_block(const mms_job *job, const room *r, const mms_tile *t, blo
   const size_t at = (job->reverse ? left - m : done) * size;
   const size_t first = job->reverse ? tail * size : 0, last = job->reverse ? 0 : (m - tail) * size;
   const char *x = (const char *)t->x + at;
-  char *y = t->y ? (char *)t->y + at : NULL;
+  char *y = (char *)t->y + at;
   *b = (block){.done = done, .columns = columns, .tail = tail, .x = x + first, .x_tail = x + last};
-  if (y) b->y = y + first, b->y_tail = y + last;
+  b->y = y + first, b->y_tail = y + last;
   return true;
 }
 
@@ -248,13 +248,9 @@ static void write_columns(const mms_job *job, room *r, const block *b, const mms
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------- */
 
-/* m may be 0, as a block may have no whole column or no tail; the loops want an element at least. */
+/* m may be 0, as a block may have no whole column or no tail; the loop wants an element at least. */
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value *carry) {
-  if (m == 0) return;
-  if (y)
-    mms_loop_of[job->op][job->type].scan[job->kind][job->reverse](m, x, y, carry);
-  else
-    mms_loop_of[job->op][job->type].fold[job->reverse](m, x, carry);
+  if (m > 0) mms_loop_of[job->op][job->type].scan[job->kind][job->reverse](m, x, y, carry);
 }
 
 /* Takes the columns of a block apart, and adds them up on the way. */
@@ -284,12 +280,12 @@ static bool carry_past(const mms_job *job, const mms_found *columns, mms_value *
 /* Scans the columns of a block: by a product where that is allowed, otherwise by the plain loop. */
 static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
   const mms_value before = *carry;
-  const mms_found found = b->y ? take_apart(job, r, b) : reduce_block(job, b);
-  if (!carry_past(job, &found, carry)) {
-    scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
-  } else if (b->y) {
+  const mms_found found = take_apart(job, r, b);
+  if (carry_past(job, &found, carry)) {
     multiply(job, r, b->columns);
     write_columns(job, r, b, &before);
+  } else {
+    scan_plainly(job, b->columns * job->s, b->x, b->y, carry);
   }
   return found;
 }
@@ -324,6 +320,17 @@ static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_v
   return found;
 }
 
+/* Takes the carry past a tile as scan_tile() does, and writes nothing. */
+static void carry_past_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry) {
+  mms_loop_fold *fold = mms_loop_of[job->op][job->type].fold[job->reverse];
+  block b = {.done = 0};
+  while (next_block(job, r, t, &b)) {
+    const mms_found columns = reduce_block(job, &b);
+    if (b.columns > 0 && !carry_past(job, &columns, carry)) fold(b.columns * job->s, b.x, carry);
+    if (b.tail > 0) fold(b.tail, b.x_tail, carry);
+  }
+}
+
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
 static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
@@ -337,9 +344,7 @@ static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_foun
 }
 
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
-  if (found->is_ordinary && job->kernel->advance(carry, &found->total)) return;
-  const mms_tile unwritten = {.m = t->m, .x = t->x};
-  scan_tile(job, memory, &unwritten, carry, NULL);
+  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) carry_past_tile(job, memory, t, carry);
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *then) {
