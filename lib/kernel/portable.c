@@ -1,9 +1,13 @@
 /* portable.c: the vector vocabulary in what gcc and clang offer on every machine, in vectors of 16 bytes, and the
  * kernels made of it. */
 #include "kernel/isa.h"
-#include "kernel/stream.h"
 
-enum { VECTOR = MMS_STREAM_WIDTH };
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { VECTOR = 16 };
 typedef uint32_t bits __attribute__((vector_size(VECTOR)));
 typedef uint64_t bits64 __attribute__((vector_size(VECTOR)));
 typedef float floats __attribute__((vector_size(VECTOR)));
@@ -25,7 +29,15 @@ static inline bits load(const void *p) {
 }
 
 static inline void store(void *p, bits v) { memcpy(p, &v, sizeof v); }
-static inline void stream(void *p, bits v) { mms_stream_vector(p, &v); }
+
+/* Non-temporal where the machine's base instruction set has such stores (x86-64). */
+static inline void stream(void *p, bits v) {
+#if defined(__SSE2__)
+  _mm_stream_si128(p, (__m128i)v);
+#else
+  store(p, v);
+#endif
+}
 
 static inline bits slide_index(size_t m) { return (bits){(uint32_t)m}; }
 
