@@ -65,14 +65,13 @@ static void read_unit(const char *variable, const char *value) {
 }
 
 static void read_isa(const char *variable, const char *value) {
-  size_t index;
-  if (!mms_isa_find(value, &index)) {
+  const mms_isa *isa;
+  if (!mms_isa_find(value, &isa))
     refuse_name(variable, value, mms_isa_name, "");
-  } else if (!mms_isa_at(index)) {
+  else if (!isa)
     refuse(MMSCAN_ENOTSUP, variable, value, "this CPU, system or build of the library does not have it");
-  } else {
-    env.isa = mms_isa_at(index);
-  }
+  else
+    env.isa = isa;
 }
 
 static void read_threads(const char *variable, const char *value) {

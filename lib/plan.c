@@ -136,9 +136,8 @@ static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const 
 }
 
 static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
-  size_t index;
-  if (c->isa && !mms_isa_find(c->isa, &index)) return MMSCAN_EINVAL;
-  plan->job.isa = c->isa ? mms_isa_at(index) : env->isa;
+  plan->job.isa = env->isa;
+  if (c->isa && !mms_isa_find(c->isa, &plan->job.isa)) return MMSCAN_EINVAL;
   if (!plan->job.isa) return MMSCAN_ENOTSUP;
   plan->job.kernel = &plan->job.isa->kernels[plan->job.op][plan->job.type];
   return MMSCAN_OK;

@@ -42,9 +42,9 @@ static void check_shares_none(const mms_isa *isa, const mms_isa *other, const st
 
 /* The row is found by its name, and no other row has this name or any of its kernels. */
 static void check_is_itself(const mms_isa *isa) {
-  size_t index;
-  assert_true(mms_isa_find(isa->name, &index));
-  assert_ptr_equal(mms_isa_at(index), isa);
+  const mms_isa *found;
+  assert_true(mms_isa_find(isa->name, &found));
+  assert_ptr_equal(found, isa);
   for (size_t i = 0; mms_isa_name(i) != NULL; i++) {
     const mms_isa *other = mms_isa_at(i);
     if (other == NULL || other == isa) continue;

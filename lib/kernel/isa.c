@@ -23,15 +23,6 @@ enum { ROWS = sizeof table / sizeof *table };
 
 const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name : NULL; }
 
-bool mms_isa_find(const char *name, size_t *index) {
-  for (size_t i = 0; i < ROWS; i++) {
-    if (strcmp(table[i].name, name) != 0) continue;
-    *index = i;
-    return true;
-  }
-  return false;
-}
-
 /* The CPU is asked only once, as under a hypervisor each answer takes microseconds. */
 static const mms_isa *here[ROWS], *best;
 
@@ -57,6 +48,12 @@ static void look_once(void) {
 const mms_isa *mms_isa_at(size_t index) {
   look_once();
   return here[index];
+}
+
+bool mms_isa_find(const char *name, const mms_isa **isa) {
+  for (size_t i = 0; i < ROWS; i++)
+    if (strcmp(table[i].name, name) == 0) return *isa = mms_isa_at(i), true;
+  return false;
 }
 
 const mms_isa *mms_isa_best(void) {

@@ -11,11 +11,11 @@ extern const mms_isa *const mms_isa_avx512, *const mms_isa_avx512vl, *const mms_
 /* The name of row `index` of the table, in which wider vectors come first; NULL past its end. */
 const char *mms_isa_name(size_t index);
 
-/* Whether there is a row of that name, and its index. */
-bool mms_isa_find(const char *name, size_t *index);
-
 /* The kernels of row `index`; NULL where the build has none, or this machine does not run them. */
 const mms_isa *mms_isa_at(size_t index);
+
+/* Whether there is a row of that name, and its kernels; NULL as above. */
+bool mms_isa_find(const char *name, const mms_isa **isa);
 
 /* The first row that runs here and pays; there always is one. */
 const mms_isa *mms_isa_best(void);
