@@ -76,8 +76,7 @@ static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice 
 
 /* Enters tiles of the engine's own size, half of it and double. */
 static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
-  const mms_job job = {.type = c->problem.type, .isa = mms_env_get()->isa};
-  const size_t tile = engine->tile_of ? engine->tile_of(&job, c->problem.n) : 0;
+  const size_t tile = engine->tile_of ? engine->tile_of(c->problem.type, c->problem.n) : 0;
   choice.tile = asked->tile;
   if (asked->tile || !tile) {
     enter_threads(c, choice, asked);

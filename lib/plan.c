@@ -36,7 +36,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 /* Gives the job the defaults of an engine. In place, because a copy would wait for what was just written. */
 static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = env->unit ? env->unit : mms_unit_at(0);
-  if (engine->tile_of) job->tile = engine->tile_of(job, problem->whole);
+  if (engine->tile_of) job->tile = engine->tile_of(job->type, problem->whole);
 }
 
 /* Whether an engine can do a job: a unit's products only add. */

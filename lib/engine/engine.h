@@ -86,8 +86,8 @@ typedef struct mms_engine {
   size_t (*room_size)(const mms_job *);
   void (*begin)(const mms_job *, void *room);
 
-  /* The default tile for the type of a job, in scans of n elements. NULL in an engine that cuts none. */
-  size_t (*tile_of)(const mms_job *, size_t n);
+  /* The default tile for a type, in scans of n elements. NULL in an engine that cuts none. */
+  size_t (*tile_of)(mmscan_type, size_t n);
 
   /* The default s with a unit. NULL in an engine without units. */
   size_t (*s_of)(const mms_unit *);

@@ -396,9 +396,9 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
 _Static_assert((int)MMS_ENGINE_TILE == (int)MMS_UNIT_LARGE, "a large block is a tile, so that it can be prepared");
 
 /* Measured with several BLAS libraries, on cores with vector units of 64 and of 32 bytes: doc/PERFORMANCE.md. */
-static size_t tile_of(const mms_job *job, size_t n) {
+static size_t tile_of(mmscan_type type, size_t n) {
   (void)n;
-  return MMS_ENGINE_TILE / mms_type_size(job->type);
+  return MMS_ENGINE_TILE / mms_type_size(type);
 }
 
 /* A product by the whole of L_2 has too few operations to be fast. */
