@@ -53,10 +53,6 @@ typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry,
  * MMSCAN_OK, the status of the call, so that the call can end in a jump here. */
 typedef mmscan_status mms_kernel_simple(size_t n, const void *x, void *y, mms_value carry);
 
-/* Many scans, possibly short, with the bits of one scan after another. Either in place, with the same distances for x
- * and y, or no row of x shares memory with y. */
-typedef mms_rows_scan mms_kernel_rows;
-
 /* *carry = *carry combined with *total. Returns false and changes nothing if the carry is finite but so large that
  * adding elements whose total is ordinary might overflow. */
 typedef bool mms_kernel_advance(mms_value *carry, const mms_value *total);
@@ -89,7 +85,7 @@ typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind,
 typedef struct mms_kernel {
   mms_kernel_scan *scan[MMS_KINDS][2], *stream[MMS_KINDS][2];
   mms_kernel_simple *simple[MMS_KINDS];
-  mms_kernel_rows *rows[MMS_KINDS][2];
+  mms_rows_scan *rows[MMS_KINDS][2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
   mms_kernel_to_rows *to_rows; /* this and the next two: NULL where no unit is exact */

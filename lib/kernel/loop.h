@@ -24,7 +24,8 @@ typedef struct mms_rows {
   bool prefetches; /* x comes from memory: what is read next is better prefetched */
 } mms_rows;
 
-/* Scans them, each as if alone. */
+/* Scans them, with the bits of one scan after another. Either in place, with the same distances for x and y, or no row
+ * of x shares memory with y. */
 typedef void mms_rows_scan(const mms_rows *);
 
 /* The loops of one operator and type, by kind and then by direction: [1] is the reverse one. */
