@@ -15,7 +15,7 @@ typedef struct row {
   double start, scan, f32, f64, i32, i64;
 } row;
 
-/* SHORT: many scans of fewer than MMS_LOOP_SHORT elements. FEW: many of fewer than MMS_KERNEL_IN_ORDER. */
+/* SHORT: many scans of fewer than MMS_ESTIMATE_SHORT elements. FEW: many of fewer than MMS_KERNEL_IN_ORDER. */
 static const char SHORT[] = "short", FEW[] = "few";
 
 static const row table[] = {
@@ -46,7 +46,7 @@ static bool is_of(const row *r, const mms_engine *engine, const char *part) {
 static const char *part_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
   if (engine->has_unit) return job->unit->name;
   if (engine->has_isa) return shape.batch > 1 && shape.n < MMS_KERNEL_IN_ORDER ? FEW : job->isa->name;
-  return shape.batch > 1 && shape.n < MMS_LOOP_SHORT ? SHORT : NULL;
+  return shape.batch > 1 && shape.n < MMS_ESTIMATE_SHORT ? SHORT : NULL;
 }
 
 static const row *row_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {

@@ -4,6 +4,8 @@
 
 #include "engine/engine.h"
 
+enum { MMS_ESTIMATE_SHORT = 52 }; /* elements: for shorter scans it matters whether there are many */
+
 /* The shape of a problem. */
 typedef struct mms_shape {
   mmscan_op op;

@@ -113,7 +113,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   if (choose_wisely(plan, env, most)) return;
   const size_t whole = plan->problem.whole;
   const bool are_many = plan->problem.batch > 1;
-  if (whole < MMS_LOOP_SHORT && are_many) {
+  if (whole < MMS_ESTIMATE_SHORT && are_many) {
     take_engine(plan, env, cheapest(plan, env, whole, MANY));
   } else if (mms_is_short(whole, mms_type_size(plan->problem.type))) {
     take_engine(plan, env, whole <= plan->job.kernel->few ? &mms_engine_serial : &mms_engine_simd);

@@ -6,8 +6,6 @@
 #include "types.h"
 #include <stdbool.h>
 
-enum { MMS_LOOP_SHORT = 52 }; /* elements: for shorter scans it matters whether there are many */
-
 /* Scans n elements, n at least 1; *carry goes in and comes out. In place is fine. */
 typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
 
