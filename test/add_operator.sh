@@ -19,10 +19,10 @@ cp -R lib include "$tmp"
 chmod -R u+w "$tmp"
 block def >>"$tmp/lib/types.def"
 block max.inc >"$tmp/lib/kernel/max.inc"
-for file in rows.inc loop.c; do
+for file in table.inc loop.c; do
   block "$file" >"$tmp/block"
   after='#include "kernel/plus.inc"'
-  [ "$file" = rows.inc ] || after='#undef COMBINE'
+  [ "$file" = table.inc ] || after='#undef COMBINE'
   sed "\\%^$after\$%r $tmp/block" "lib/kernel/$file" >"$tmp/lib/kernel/$file"
 done
 

@@ -186,7 +186,7 @@ enum { few_floats_32 = 31, few_floats_64 = 51, few_integers_32 = 35, few_integer
 #define PACES      true
 #define TURN       0
 #define HALVES     0
-#include "kernel/rows.inc"
+#include "kernel/table.inc"
 #else
 const mms_isa *const mms_isa_avx512 = NULL;
 #endif

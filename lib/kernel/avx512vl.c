@@ -167,7 +167,7 @@ enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integer
 #define PACES      false
 #define TURN       2048
 #define HALVES     0
-#include "kernel/rows.inc"
+#include "kernel/table.inc"
 #else
 const mms_isa *const mms_isa_avx512vl = NULL;
 #endif

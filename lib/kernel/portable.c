@@ -120,4 +120,4 @@ enum { few_floats_32 = 51, few_floats_64 = 51, few_integers_32 = 51, few_integer
 #define PACES      false
 #define TURN       0
 #define HALVES     0
-#include "kernel/rows.inc"
+#include "kernel/table.inc"
