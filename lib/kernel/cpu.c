@@ -63,7 +63,7 @@ mms_cores mms_cpu_cores(void) {
   return mms_cpu_says_cores(&s);
 }
 
-bool mms_cpu_is_512_wide(void) { return mms_cpu_cores() != MMS_CORES_ZEN_4; }
+bool mms_cpu_512_pays(void) { return mms_cpu_cores() != MMS_CORES_ZEN_4; }
 
 /* Each subleaf of leaf 0x8000001D describes a cache; the one after the last describes none. */
 size_t mms_cpu_die_cache(void) {
@@ -98,7 +98,7 @@ uint32_t mms_cpu_signature(void) {
 bool mms_cpu_runs_avx2(void) { return false; }
 bool mms_cpu_runs_avx512(void) { return false; }
 mms_cores mms_cpu_cores(void) { return MMS_CORES_OTHER; }
-bool mms_cpu_is_512_wide(void) { return false; }
+bool mms_cpu_512_pays(void) { return false; }
 size_t mms_cpu_die_cache(void) { return 0; }
 uint32_t mms_cpu_signature(void) { return 0; }
 

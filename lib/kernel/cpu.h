@@ -22,8 +22,9 @@ typedef enum mms_cores {
 } mms_cores;
 mms_cores mms_cpu_cores(void);
 
-/* Whether cores have execution units of 512 bits, and do not do such a vector in two turns. */
-bool mms_cpu_is_512_wide(void);
+/* On a CPU that runs both, whether kernel/avx512.c is faster than kernel/avx512vl.c: its cores do not do vectors of 512
+ * bits in two turns. */
+bool mms_cpu_512_pays(void);
 
 #if defined(__x86_64__)
 /* What all of this is derived from: EBX of CPUID leaf 0, EAX and ECX of leaf 1, EBX of leaf 7; and XCR0, which is read

@@ -14,7 +14,7 @@ typedef struct row {
   bool (*pays)(void); /* where it runs, whether it is faster than the rows after it; NULL: yes */
 } row;
 
-static const row table[] = {{"avx512", &mms_isa_avx512, mms_cpu_runs_avx512, mms_cpu_is_512_wide},
+static const row table[] = {{"avx512", &mms_isa_avx512, mms_cpu_runs_avx512, mms_cpu_512_pays},
                             {"avx512vl", &mms_isa_avx512vl, mms_cpu_runs_avx512, NULL},
                             {"avx2", &mms_isa_avx2, mms_cpu_runs_avx2, NULL},
                             {"neon", &mms_isa_neon, NULL, NULL},
