@@ -68,7 +68,7 @@ static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, const void *x
 static bool may_be_lone(const mmscan_plan *plan, const mms_job *job) {
   const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
   const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;
-  const bool is_bound = job->streams && mms_habits_here.fills && bytes_of(&plan->problem) > LONE_FROM;
+  const bool is_bound = job->streams && mms_habits_here.one_core_suffices && bytes_of(&plan->problem) > LONE_FROM;
   return is_fast && is_bound && plan->threads > 1 && plan->threads_are_free;
 }
 

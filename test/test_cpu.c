@@ -135,7 +135,7 @@ static void check_habits(mms_cores cores, size_t own_kib, size_t last_mib, mms_h
   assert_int_equal(h.has_dies, want.has_dies);
   assert_int_equal(h.reduces_slowly, want.reduces_slowly);
   assert_int_equal(h.long_groups, want.long_groups);
-  assert_int_equal(h.fills, want.fills);
+  assert_int_equal(h.one_core_suffices, want.one_core_suffices);
   assert_int_equal(h.paces, want.paces);
   assert_int_equal(h.stream_from, want.stream_from << 20);
   assert_int_equal(h.half_cache, want.half_cache << 10);
@@ -159,7 +159,7 @@ static void test_habits(void **state) {
   amd.stream_from = 16;
   check_habits(MMS_CORES_ZEN_4, 1024, 32, amd);
   check_habits(MMS_CORES_ZEN_4, 1024, 0, amd);
-  amd.reduces_slowly = amd.fills = amd.paces = true;
+  amd.reduces_slowly = amd.one_core_suffices = amd.paces = true;
   check_habits(MMS_CORES_ZEN_5, 1024, 32, amd);
 }
 

@@ -279,7 +279,7 @@ static void test_what_is_planned(void **state) {
   const mmscan_choice best = {.engine = "simd", .isa = mms_isa_best()->name};
   const mms_isa *portable;
   if (mms_runtime_threads(0) < 2) skip();
-  mms_habits_here.fills = true;
+  mms_habits_here.one_core_suffices = true;
   assert_true(plans_lone(LONG, 1, false, best));
   assert_false(plans_lone(SHORT, 1, false, best));
   assert_false(plans_lone(LONG, 1, true, best));
@@ -289,7 +289,7 @@ static void test_what_is_planned(void **state) {
   assert_true(mms_isa_find("portable", &portable));
   assert_int_equal(plans_lone(LONG, 1, false, (mmscan_choice){.engine = "simd", .isa = "portable"}),
                    mms_isa_best() == portable);
-  mms_habits_here.fills = false;
+  mms_habits_here.one_core_suffices = false;
   assert_false(plans_lone(LONG, 1, false, best));
 }
 

@@ -16,7 +16,7 @@ mms_habits mms_habits_of(mms_cores cores, size_t own, size_t last) {
                       .has_dies = cores >= MMS_CORES_AMD,
                       .reduces_slowly = cores >= MMS_CORES_ZEN_5,
                       .long_groups = cores >= MMS_CORES_ZEN_3,
-                      .fills = cores >= MMS_CORES_ZEN_5,
+                      .one_core_suffices = cores >= MMS_CORES_ZEN_5,
                       .paces = cores >= MMS_CORES_ZEN_5,
                       .stream_from = (size_t)(cores >= MMS_CORES_ZEN_4 && !is_small_die ? 16 : 8) << 20,
                       .half_cache = half_of(own, is_intel),

@@ -15,11 +15,11 @@ typedef struct mms_habits {
   bool reduces_slowly; /* reducing elements in the cache of a die takes them more than half as long as scanning them */
   bool long_groups;    /* threads that share a long scan of data in no cache do best if they take many tiles at a time,
                           and reduce their next tiles while they write */
-  bool fills;          /* one core that scans reads and writes memory as fast, or nearly, as all cores of its die */
-  bool paces;          /* memory reads and writes more if results that go past the caches are held back a little */
-  size_t stream_from;  /* bytes of y beyond which threads store past the caches; at most half of a die's last one */
-  size_t half_cache;   /* bytes: at most half of a core's own cache */
-  double slower;       /* how many times as long as a core of Zen 5 they take for an element in the cache */
+  bool one_core_suffices; /* one core that scans reads and writes memory as fast, or nearly, as all cores of its die */
+  bool paces;             /* memory reads and writes more if results that go past the caches are held back a little */
+  size_t stream_from;     /* bytes of y beyond which threads store past the caches; at most half of a die's last one */
+  size_t half_cache;      /* bytes: at most half of a core's own cache */
+  double slower;          /* how many times as long as a core of Zen 5 they take for an element in the cache */
 } mms_habits;
 
 /* The habits of such cores. own: bytes of a core's own cache; last: of the last cache of a die; 0: not known. */
