@@ -151,12 +151,10 @@ static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
 /* Called while the unit is held: once it is released, its library may be replaced by another. */
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
-  if (!plan->engine->tile_of) return MMSCAN_OK;
   if (c->s) job->s = c->s;
   if (!job->s && plan->engine->s_of) job->s = plan->engine->s_of(job->unit);
   if (c->tile) job->tile = c->tile;
-  if (plan->engine->has_unit && (job->s < 2 || job->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
-  return job->tile < job->s || job->tile > MMSCAN_MAX_TILE ? MMSCAN_EINVAL : MMSCAN_OK;
+  return mms_engine_allows(plan->engine, job->s, job->tile) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static double saves(const mmscan_plan *plan, const mmscan_choice *asked, const mms_cost *cost) {

@@ -187,10 +187,7 @@ static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *eng
 
 /* Whether a plan would accept it. */
 static bool is_legal(const mms_wise *w) {
-  if (w->engine->has_unit ? w->s < 2 || w->s > MMSCAN_MAX_S : w->s != 0) return false;
-  if (w->threads < 1 || w->threads > w->possible) return false;
-  if (!w->engine->tile_of) return w->tile == 0;
-  return w->tile >= 1 && w->tile >= w->s && w->tile <= MMSCAN_MAX_TILE;
+  return mms_engine_allows(w->engine, w->s, w->tile) && w->threads >= 1 && w->threads <= w->possible;
 }
 
 /* MMSCAN_EIO: it is not the line of a shape. */

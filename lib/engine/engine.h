@@ -99,6 +99,9 @@ const mms_engine *mms_engine_at(size_t index);
 /* The engine called `name`; NULL where there is none. */
 const mms_engine *mms_engine_find(const char *name);
 
+/* Whether an engine can scan with matrices of size s, in tiles of so many elements; 0 for what it does not have. */
+bool mms_engine_allows(const mms_engine *engine, size_t s, size_t tile);
+
 enum { MMS_ENGINE_TILE = 131072 }; /* bytes of a tile by default */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;

@@ -386,7 +386,7 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
   block b = only_block(job, r, t);
   mms_value running = *carry;
   b.then = beside(then, t, &b);
-  if (carry_past(job, &r->prepared, &running))
+  if (b.columns > 0 && carry_past(job, &r->prepared, &running))
     write_columns(job, r, &b, carry);
   else
     scan_plainly(job, b.columns * job->s, b.x, b.y, &running);
