@@ -103,7 +103,8 @@ static void test_opening_counts(void **state) {
   assert_mmscan_ok(mmscan_unit_close(name));
 }
 
-/* What was told of a library does not change when its file is another one, and is opened again. */
+/* What was told of a library does not change when its file is another one, and is opened again. Under a sanitizer an
+ * OpenBLAS stays loaded, and is opened as it was. */
 static void test_strings_last(void **state) {
   (void)state;
   char link[4096];
@@ -117,7 +118,7 @@ static void test_strings_last(void **state) {
     assert_int_equal(remove(link), 0);
   }
   assert_non_null(strstr(version[0], "Haswell"));
-  assert_non_null(strstr(version[1], "SkylakeX"));
+  assert_non_null(strstr(version[1], is_instrumented() ? "Haswell" : "SkylakeX"));
 }
 
 /* A plan outlives the close; while it does, others can have the unit. */
