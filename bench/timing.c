@@ -37,16 +37,21 @@ static void check(contender *c) {
   snprintf(c->refusal, sizeof c->refusal, "WRONG result, first at element %zu of %zu", place, n);
 }
 
-/* In place, y is zero from here on: repeated scans of anything else would soon overflow or reach Inf. */
 void timing_check(race *r) {
   for (size_t i = 0; i < r->count; i++) check(&r->contenders[i]);
-  if (r->in_place) memset(r->y, 0, r->n * r->number->size);
 }
 
 /* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 /* After a run, OpenMP's threads spin for some milliseconds, on cores that other threads need. */
 static void settle(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); }
+
+static void make_ready(const contender *c) {
+  if (c->settle)
+    settle();
+  else if (c->threads > 1)
+    spread_out(c->threads);
+}
 
 static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
 
@@ -63,21 +68,29 @@ static double time_runs(const contender *c, long runs) {
   return seconds / (double)done;
 }
 
-static long runs_for(const contender *c) {
-  long runs = 1;
-  if (c->run(c, runs) > LONG) return runs;
-  while (time_runs(c, runs) * (double)runs < SHORTEST) runs *= 2;
-  return runs;
+/* How a contender is timed: so many runs a round; if they are short, after one that warms the caches and wakes the
+ * threads. */
+typedef struct manner {
+  long runs;
+  bool warms;
+} manner;
+
+static manner manner_of(const contender *c) {
+  make_ready(c);
+  manner m = {.runs = 1, .warms = c->run(c, 1) < LONG};
+  while (m.warms && time_runs(c, m.runs) * (double)m.runs < SHORTEST) m.runs *= 2;
+  return m;
 }
 
-/* Short runs are preceded by one that warms the caches and wakes the threads. */
-static double time_once(const contender *c, long runs) {
-  if (c->settle)
-    settle();
-  else if (c->threads > 1)
-    spread_out(c->threads);
-  if (runs > 1) c->run(c, 1);
-  return time_runs(c, runs);
+/* The runs that the manner was found by may have been held up: a round that was too short changes it for the rounds
+ * after. */
+static double time_once(const contender *c, manner *m) {
+  make_ready(c);
+  if (m->warms) c->run(c, 1);
+  const double seconds = time_runs(c, m->runs);
+  m->warms = m->warms || seconds < LONG;
+  while (seconds > 0 && seconds * (double)m->runs < SHORTEST) m->runs *= 2;
+  return seconds;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -111,14 +124,14 @@ static void time_rounds(race *r, int rounds, double *seconds) {
   const bool threads = has_threads(r);
   unsigned short state[3] = {0}; /* of the random numbers: the same orders in each race */
   size_t order[MOST_CONTENDERS], count = 0;
-  long runs[MOST_CONTENDERS];
+  manner manners[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i])) order[count++] = i;
-  for (size_t i = 0; i < count; i++) runs[order[i]] = runs_for(&r->contenders[order[i]]);
+  for (size_t i = 0; i < count; i++) manners[order[i]] = manner_of(&r->contenders[order[i]]);
   for (int round = 0; round < rounds; round++) {
     shuffle(order, count, state);
     for (size_t i = 0; i < count; i++)
-      seconds[order[i] * (size_t)rounds + (size_t)round] = time_once(&r->contenders[order[i]], runs[order[i]]);
+      seconds[order[i] * (size_t)rounds + (size_t)round] = time_once(&r->contenders[order[i]], &manners[order[i]]);
     seconds[r->count * (size_t)rounds + (size_t)round] = threads ? handoff_seconds() : 0;
   }
 }
@@ -153,6 +166,7 @@ static void find_bound(const race *r, contender *bound) {
 bool timing_race(race *r, int rounds) {
   double *seconds = malloc((r->count + 1) * (size_t)rounds * sizeof *seconds);
   if (seconds == NULL) return false;
+  if (r->in_place) memset(r->y, 0, r->n * r->number->size); /* scans of scans of anything else would overflow */
   time_rounds(r, rounds, seconds);
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i])) keep_median(&r->contenders[i], seconds + i * (size_t)rounds, rounds);

@@ -13,9 +13,9 @@ double timing_now(void);
 /* Checks every contender's result; one that is wrong has a refusal from then on. */
 void timing_check(race *r);
 
-/* Runs each contender that has no refusal once per round. A run shorter than a millisecond is repeated until it lasts
- * that long. Sets `seconds` of every contender that ends without a refusal. Times handoffs between threads too. False
- * if memory does not suffice. */
+/* Runs each contender that has no refusal once per round; in place, over zeros. A run shorter than a millisecond is
+ * repeated until it lasts that long. Sets `seconds` of every contender that ends without a refusal. Times handoffs
+ * between threads too. False if memory does not suffice. */
 bool timing_race(race *r, int rounds);
 
 #endif
