@@ -131,7 +131,7 @@ int session_list(bench_request *request) {
 
 /* ---- The session ------------------------------------------------------------------------------------------------- */
 
-/* A wrong result is a failure, even if it is a peer's. */
+/* A wrong result is a failure, even if it is a peer's. This comes last: the plot is kept all the same. */
 static int status_of(const session *s) {
   int status = DONE;
   for (const race *r = s->races; r < s->races + s->count; r++)
@@ -146,26 +146,28 @@ static int report(const session *s) {
   if (is_text(s->request)) report_tail(s);
   if (s->request->json && report_json(s) != DONE) return FAILED;
   if (s->request->csv) report_csv(s->races, s->count);
-  if (s->request->plot != NULL && plot_draw(s) != DONE) return FAILED;
-  return status_of(s);
+  return s->request->plot != NULL ? plot_draw(s) : DONE;
 }
 
-static int run(bench_request *request) {
+static int run(session *s) {
+  const bench_request *request = s->request;
   const size_t most = request->type_count * request->place_count * request->length_count;
-  session s = {.request = request, .races = malloc(most * sizeof *s.races), .memory = -1};
-  int status = s.races != NULL ? DONE : fail_memory();
+  s->races = malloc(most * sizeof *s->races);
+  int status = s->races != NULL ? DONE : fail_memory();
   if (is_text(request)) report_head(request);
-  for (size_t i = 0; i < request->type_count && status == DONE; i++) status = run_type(&s, request->types[i]);
-  if (status == DONE) status = report(&s);
-  free(s.races);
-  return status;
+  for (size_t i = 0; i < request->type_count && status == DONE; i++) status = run_type(s, request->types[i]);
+  return status == DONE ? report(s) : status;
 }
 
 int session_run(bench_request *request) {
+  session s = {.request = request, .memory = -1};
   int status = session_check_environment();
   if (status == DONE) status = check_names(request);
   if (status == DONE && request->plot != NULL) status = picture_prepare(request->plot);
-  if (status == DONE) status = run(request);
+  if (status == DONE) status = run(&s);
+  status = picture_close(status);
+  if (status == DONE) status = status_of(&s);
+  free(s.races);
   numpy_end();
-  return picture_close(status);
+  return status;
 }

@@ -314,10 +314,13 @@ class Bench(Timed):
         headers = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bench")
         subprocess.run([compiler, "-shared", "-fPIC", "-I", headers, "-o", self.path("mmscan-peers.so"), "-x", "c", "-"],
                        input=FAKE_PEERS.encode(), check=True)
-        done = subprocess.run([alone, *map(str, self.TINY), "4", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        plot = ["--plot", self.write("x.svg", "old")] if shutil.which("gnuplot") else []
+        done = subprocess.run([alone, *map(str, self.TINY), "4", "--json", *plot], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         rows = {row["name"]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"mmscan: idle peer, f32, n = 16: WRONG", done.stderr)
+        if plot:
+            self.assertIn(b"right peer", self.read("x.svg").replace(b"\xc2\xa0", b" "))
         self.assertIn("WRONG result, first at element 0", rows["idle peer"]["skipped"])
         self.assertGreater(rows["right peer"]["seconds"], 0)
         self.assertGreaterEqual(rows["slow peer"]["fastest_seconds"], 3e-3)
