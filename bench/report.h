@@ -10,7 +10,7 @@
 /* "AMD EPYC, 2 threads". */
 void report_machine(char *text, size_t size, const bench_request *request);
 
-/* Races that differ only in length are printed side by side, up to so many at a time. */
+/* Races that differ only in length are printed side by side, up to so many at a time; rows not beside single scans. */
 enum { RACES_ABREAST = 3 };
 
 /* The parts of the text, in this order. */

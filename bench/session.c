@@ -17,10 +17,13 @@
 
 /* ---- Races ------------------------------------------------------------------------------------------------------- */
 
-/* A length is cut to whole rows; one that is no longer than a row is a single scan. */
+/* A length that is no longer than a row is a single scan. */
+static size_t row_of(const bench_request *request, size_t n) { return request->row < n ? request->row : 0; }
+
+/* A length is cut to whole rows. */
 static void set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
                      const arrays *a) {
-  const size_t row = request->row < n ? request->row : 0;
+  const size_t row = row_of(request, n);
   *r = (race){.number = type,
               .n = row != 0 ? n / row * row : n,
               .row = row,
@@ -45,12 +48,19 @@ static bool run_race(session *s, size_t n, bool in_place, const number *type, co
 
 static bool is_text(const bench_request *request) { return !request->json && !request->csv; }
 
+/* Single scans are not printed beside rows, which have other contenders. */
+static bool ends_table(const bench_request *request, size_t i, size_t lengths) {
+  const size_t *n = &request->lengths[i];
+  return i + 1 == lengths || row_of(request, n[0]) != row_of(request, n[1]);
+}
+
 /* Races of all lengths. As text, they are reported as they come, RACES_ABREAST at a time. */
 static int run_lengths(session *s, const number *type, bool in_place, size_t lengths, const arrays *a) {
   size_t first = s->count;
   for (size_t i = 0; i < lengths; i++) {
     if (!run_race(s, s->request->lengths[i], in_place, type, a)) return fail_memory();
-    if (!is_text(s->request) || (s->count - first < RACES_ABREAST && i + 1 < lengths)) continue;
+    const bool is_full = s->count - first == RACES_ABREAST || ends_table(s->request, i, lengths);
+    if (!is_text(s->request) || !is_full) continue;
     report_races(&s->races[first], s->count - first);
     if (ferror(stdout)) return fail_stdout();
     first = s->count;

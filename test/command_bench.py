@@ -232,6 +232,10 @@ class Bench(Timed):
                 self.assertEqual("omp parallel for simd inscan" in names, shape[2] == 2, shape)
         self.assertIn("serial loop, omp", self.good("bench", "--row", 3, "--list", env={"MMSCAN_NUM_THREADS": "2"}).decode())
         self.assertIn("out of place, rows of 3", self.good(*self.TINY, 10, "--row", 3).decode())
+        text = self.good(*self.TINY, "4,5,10,11", "--row", 32, "--only", "omp", env={"MMSCAN_NUM_THREADS": "2"}).decode()
+        tables = [table.split(" |")[0] for table in text.split("\nf32, ")[1:]]
+        self.assertEqual([table.rstrip() for table in tables], ["out of place", "out of place, rows of 32"])
+        self.assertEqual(len(re.findall("(?m)^serial loop, omp parallel +2 \\|.*\\|", text)), 1)
         line = next(csv.DictReader(io.StringIO(self.good(*self.TINY, 10, "--row", 3, "--csv").decode())))
         self.assertEqual((line["n"], line["row"]), ("1023", "3"))
 
