@@ -9,7 +9,6 @@ IMAGES = os.path.join(ROOT, "doc", "img")
 COLOURS = {2: "#0072b2", 4: "#d55e00", 16: "#cc79a7"}
 
 HEAD = """set terminal svg size %s enhanced font 'Helvetica,Arial,sans-serif,15' background '#ffffff'
-set output %s
 set border 3 lc '#606060'
 set tics nomirror out scale 0.5 textcolor '#404040'
 set grid lc '#e4e4e4' lt 1
@@ -31,23 +30,31 @@ def plot_command(panel, lines):
     return "\n".join(data) + "\nplot " + ", ".join(parts) + "\n"
 
 
-def gnuplot(script):
-    subprocess.run(["gnuplot"], input=script.encode(), check=True)
+def gnuplot(name, script):
+    """Without the user's own settings (start-up files, GNUTERM). Unless all of it is drawn, the old picture stays."""
+    environment = {variable: value for variable, value in os.environ.items() if variable != "GNUTERM"}
+    done = subprocess.run(["gnuplot", "-d"], input=script.encode(), stdout=subprocess.PIPE, env=environment, check=True)
+    if not done.stdout.rstrip().endswith(b"</svg>"):
+        raise OSError("gnuplot left %s unfinished" % name)
+    path = os.path.join(IMAGES, name)
+    with open(path + ".new", "wb") as file:
+        file.write(done.stdout)
+    os.replace(path + ".new", path)
 
 
 def draw(name, title, x, y, settings, lines):
-    head = HEAD % ("960,560", quoted(os.path.join(IMAGES, name)), quoted(x), quoted(y))
+    head = HEAD % ("960,560", quoted(x), quoted(y))
     key = "set key outside right top Left reverse samplen 1.5 spacing 1.15\nset title %s font ',17'\n" % quoted(title)
-    gnuplot(head + key + settings + plot_command(0, lines))
+    gnuplot(name, head + key + settings + plot_command(0, lines))
 
 
 def draw_panels(name, title, y, settings, panels):
     """Draws panels, two in a row, over n. panels: (title, lines)."""
-    head = HEAD % ("960,%d" % (340 * ((len(panels) + 1) // 2)), quoted(os.path.join(IMAGES, name)), "'n'", quoted(y))
+    head = HEAD % ("960,%d" % (340 * ((len(panels) + 1) // 2)), "'n'", quoted(y))
     head += "set key top right Left reverse samplen 1.5\n" + LOG_N + settings
     head += "set multiplot layout %d,2 title %s font ',17'\n" % ((len(panels) + 1) // 2, quoted(title))
     parts = ["set title %s\n" % quoted(panel) + plot_command(i, lines) for i, (panel, lines) in enumerate(panels)]
-    gnuplot(head + "unset key\n".join(parts) + "unset multiplot\n")
+    gnuplot(name, head + "unset key\n".join(parts) + "unset multiplot\n")
 
 
 def drawn_lengths(s):
