@@ -49,6 +49,9 @@ int contest_list(bench_request *request);
 /* A unit's product in one form in a race, or NULL. It may have a refusal. */
 const contender *contest_product(const race *r, const bench_unit *unit, product_kind kind);
 
+/* Why a unit's products in one form were timed at no s; "" if they were at some, NULL if there are none. */
+const char *contest_refusal(const contest *c, const bench_unit *unit, product_kind kind);
+
 /* A unit's scan in a race, or NULL. It may have a refusal. */
 const contender *contest_scan(const race *r, const bench_unit *unit, size_t s, int threads);
 

@@ -18,8 +18,8 @@ static json_t *or_null(const contender *c, double value) { return c != NULL ? js
 static json_t *forms_of(const contest *c, const bench_unit *unit) {
   json_t *list = json_object();
   for (int kind = 0; kind < PRODUCTS; kind++) {
-    const contender *p = contest_product(&c->races[CONTEST_SIZES / 2], unit, kind);
-    if (p != NULL) json_object_set_new(list, products[kind].name, json_string(p->refusal[0] ? p->refusal : "timed"));
+    const char *refusal = contest_refusal(c, unit, kind);
+    if (refusal != NULL) json_object_set_new(list, products[kind].name, json_string(refusal[0] ? refusal : "timed"));
   }
   return list;
 }

@@ -199,24 +199,28 @@ static void put_libraries(FILE *to, const contest *c) {
 
 /* ---- The products ------------------------------------------------------------------------------------------------ */
 
+static void put_product(FILE *to, const contender *p) {
+  const double elements = contest_elements(p), operations = contest_operations(p);
+  if (elements > 0)
+    fprintf(to, "<td class=\"n\">%.*f<br><small>%.*f</small></td>", report_decimals(elements), elements,
+            report_decimals(operations), operations);
+  else
+    put_number(to, 0);
+}
+
 static void put_product_row(FILE *to, const contest *c, const bench_unit *unit, product_kind kind) {
-  const contender *middle = contest_product(&c->races[CONTEST_SIZES / 2], unit, kind);
-  if (middle == NULL || unit->failure[0] != '\0') return;
+  const char *refusal = contest_refusal(c, unit, kind);
+  if (refusal == NULL || unit->failure[0] != '\0') return;
   fputs("<tr><td>", to);
   html_put_text(to, kind == 0 ? unit->label : "");
   fprintf(to, "</td><td>%s</td>", products[kind].name);
-  if (middle->refusal[0] != '\0') {
+  if (refusal[0] != '\0') {
     fprintf(to, "<td class=\"missing\" colspan=\"%d\">", CONTEST_SIZES);
-    html_put_text(to, middle->refusal);
+    html_put_text(to, refusal);
     fputs("</td></tr>\n", to);
     return;
   }
-  for (int i = 0; i < CONTEST_SIZES; i++) {
-    const contender *p = contest_product(&c->races[i], unit, kind);
-    const double elements = contest_elements(p), operations = contest_operations(p);
-    fprintf(to, "<td class=\"n\">%.*f<br><small>%.*f</small></td>", report_decimals(elements), elements,
-            report_decimals(operations), operations);
-  }
+  for (int i = 0; i < CONTEST_SIZES; i++) put_product(to, contest_product(&c->races[i], unit, kind));
   fputs("</tr>\n", to);
 }
 

@@ -31,6 +31,12 @@ double contest_operations(const contender *c) {
   return c != NULL && c->refusal[0] == '\0' ? 1e-9 * product_operations(c) / c->seconds : 0;
 }
 
+const char *contest_refusal(const contest *c, const bench_unit *unit, product_kind kind) {
+  const contender *p = contest_product(&c->races[0], unit, kind);
+  for (int i = 1; i < CONTEST_SIZES && contest_elements(p) == 0; i++) p = contest_product(&c->races[i], unit, kind);
+  return p != NULL ? p->refusal : NULL;
+}
+
 int contest_threads(const contest *c) { return c->request->threads[c->request->thread_counts - 1]; }
 
 /* ---- The ranking ------------------------------------------------------------------------------------------------- */

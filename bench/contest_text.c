@@ -62,12 +62,6 @@ void contest_print_head(const contest *c, size_t n) {
 
 typedef double measure(const contender *c);
 
-static bool is_timed_somewhere(const contest *c, const bench_unit *unit, product_kind kind) {
-  for (int i = 0; i < CONTEST_SIZES; i++)
-    if (contest_elements(contest_product(&c->races[i], unit, kind)) > 0) return true;
-  return false;
-}
-
 static void print_value(double value) {
   if (value > 0)
     report_number(value);
@@ -76,7 +70,8 @@ static void print_value(double value) {
 }
 
 static void print_row(const contest *c, const bench_unit *unit, product_kind kind, measure *value) {
-  if (!is_timed_somewhere(c, unit, kind)) return;
+  const char *refusal = contest_refusal(c, unit, kind);
+  if (refusal == NULL || refusal[0] != '\0') return;
   printf("%-*s %-16s", UNIT_LABEL, unit->label, products[kind].name);
   for (int i = 0; i < CONTEST_SIZES; i++) print_value(value(contest_product(&c->races[i], unit, kind)));
   putchar('\n');
@@ -98,36 +93,36 @@ static void print_measure(const contest *c, const char *name, const contender *(
 
 static const contender *copy_on_one(const race *r) { return lineup_bound(r, 1); }
 
+static bool has_reason(const contest *c, const bench_unit *unit, int kind, const char *reason) {
+  const char *refusal = contest_refusal(c, unit, kind);
+  return refusal != NULL && strcmp(refusal, reason) == 0;
+}
+
 /* Whether an earlier form has the same reason, and was printed with it. */
-static bool is_told(const race *r, const bench_unit *unit, int kind, const char *reason) {
-  for (int i = 0; i < kind; i++) {
-    const contender *p = contest_product(r, unit, i);
-    if (p != NULL && strcmp(p->refusal, reason) == 0) return true;
-  }
+static bool is_told(const contest *c, const bench_unit *unit, int kind, const char *reason) {
+  for (int i = 0; i < kind; i++)
+    if (has_reason(c, unit, i, reason)) return true;
   return false;
 }
 
-static void print_reason(const race *r, const bench_unit *unit, int kind, const char *reason) {
+static void print_reason(const contest *c, const bench_unit *unit, int kind, const char *reason) {
   printf("%-*s %s", UNIT_LABEL, unit->label, products[kind].name);
-  for (int i = kind + 1; i < PRODUCTS; i++) {
-    const contender *p = contest_product(r, unit, i);
-    if (p != NULL && strcmp(p->refusal, reason) == 0) printf("; %s", products[i].name);
-  }
+  for (int i = kind + 1; i < PRODUCTS; i++)
+    if (has_reason(c, unit, i, reason)) printf("; %s", products[i].name);
   printf(": %s\n", reason);
 }
 
-/* Looks at the middle size: a form that is missing there is missing at every size. */
+/* Forms that were timed at some sizes are in the tables. */
 static void print_missing(const contest *c) {
-  const race *r = &c->races[CONTEST_SIZES / 2];
   const char *heading = "\nForms that were not timed:\n";
   for (size_t i = 0; i < c->list.count; i++)
     for (int kind = 0; kind < PRODUCTS && c->list.units[i].failure[0] == '\0'; kind++) {
       const bench_unit *unit = &c->list.units[i];
-      const contender *p = contest_product(r, unit, kind);
-      if (p == NULL || p->refusal[0] == '\0' || is_told(r, unit, kind, p->refusal)) continue;
+      const char *reason = contest_refusal(c, unit, kind);
+      if (reason == NULL || reason[0] == '\0' || is_told(c, unit, kind, reason)) continue;
       fputs(heading, stdout);
       heading = "";
-      print_reason(r, unit, kind, p->refusal);
+      print_reason(c, unit, kind, reason);
     }
 }
 

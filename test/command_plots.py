@@ -208,9 +208,16 @@ class UnitsPlot(Drawn):
         self.ranking, self.tables = self.report["ranking"], [table["rows"] for table in self.report["tables"]]
 
     def test_nothing_to_draw(self):
-        """No scan was timed: the model is too slow for one that long."""
-        self.good("bench", "--rounds", 1, "--length", (1 << 20) + 1, "--units", "model", "--report", self.path("y.html"), env={"MMSCAN_NUM_THREADS": "1"})
-        self.assertEqual(self.read("y.html").count(b"<figure>"), 3)
+        """No scan was timed, and no product with s <= 16: the model is too slow for as many elements."""
+        out = self.good("bench", "--rounds", 1, "--length", (1 << 20) + 16, "--units", "model", "--report", self.path("y.html"),
+                        env={"MMSCAN_NUM_THREADS": "1"}).decode()
+        page = self.read("y.html").decode()
+        self.assertEqual(page.count("<figure>"), 3)
+        self.assertNotIn(">0.00000<", page)
+        row = re.search("<td>tiles</td>.*", page)[0]
+        self.assertEqual((row.count("&ndash;"), row.count("<small>")), (4, 3))
+        missing = out[out.index("Forms that"):]
+        self.assertNotIn("tiles", missing[:missing.index("\n\n")])
 
     def drawing(self, index):
         return Drawing(self.page.split("<figure>")[index + 1].split("<figcaption>")[0], is_logarithmic=index > 0)
