@@ -24,6 +24,7 @@ extern const size_t contest_sizes[CONTEST_SIZES]; /* s: 2, 4, 8, ... */
 typedef struct standing {
   const bench_unit *unit;
   size_t s;                                   /* of its scans; 0 if there are none */
+  const char *refusal;                        /* why there are none; else NULL */
   const contender *scans[MOST_THREAD_COUNTS]; /* for request->threads[] */
   const contender *product;                   /* the fastest in tiles, by columns or by rows, of any s */
   const contender *peak;                      /* the one with the most operations a second, on any number of threads */

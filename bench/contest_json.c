@@ -31,7 +31,8 @@ static json_t *standing_json(const contest *c, const standing *s) {
                           settings_text(unit->name), "library", settings_text(unit->part.library), "version",
                           settings_text(unit->part.version), "threads", unit->threads, "forms", forms_of(c, unit));
   if (unit->failure[0] != '\0') json_object_set_new(row, "failed", settings_text(unit->failure));
-  json_object_set_new(row, "s", json_integer((json_int_t)s->s));
+  if (s->refusal != NULL) json_object_set_new(row, "skipped", settings_text(s->refusal));
+  json_object_set_new(row, "s", s->s != 0 ? json_integer((json_int_t)s->s) : json_null());
   json_object_set_new(row, "gelem_per_second", or_null(last, contest_elements(last)));
   json_object_set_new(row, "of_bound", last != NULL ? json_real(report_of_bound(last)) : json_null());
   json_object_set_new(row, "fewest_threads_gelem_per_second", or_null(one, contest_elements(one)));

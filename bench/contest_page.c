@@ -147,13 +147,20 @@ static void put_measure(FILE *to, const contest *c, const char *name, bool is_lo
   put_scans(to, c, found);
 }
 
+/* A rank, or an s; 0: there is none. */
+static void put_whole(FILE *to, size_t value) {
+  if (value > 0)
+    fprintf(to, "<td class=\"n\">%zu</td>", value);
+  else
+    put_number(to, 0);
+}
+
 static void put_standing(FILE *to, const contest *c, size_t place) {
   const standing *s = &c->ranking[place];
   const bool failed = s->unit->failure[0] != '\0';
-  if (failed)
-    fputs("<tr class=\"failed\"><td></td><td>", to);
-  else
-    fprintf(to, "<tr><td class=\"n\">%zu</td><td>", place + 1);
+  fputs(failed ? "<tr class=\"failed\">" : "<tr>", to);
+  put_whole(to, s->s != 0 ? place + 1 : 0);
+  fputs("<td>", to);
   html_put_text(to, s->unit->label);
   fputs("</td>", to);
   if (failed) {
@@ -162,11 +169,17 @@ static void put_standing(FILE *to, const contest *c, size_t place) {
     fputs("</td></tr>\n", to);
     return;
   }
-  fprintf(to, "<td class=\"n\">%zu</td>", s->s);
+  put_whole(to, s->s);
   put_number(to, contest_elements(s->product));
   put_number(to, contest_operations(s->peak));
   put_number(to, s->gain);
-  put_scans(to, c, s->scans);
+  if (s->refusal == NULL) {
+    put_scans(to, c, s->scans);
+    return;
+  }
+  fprintf(to, "<td class=\"missing\" colspan=\"%zu\">", 3 * c->request->thread_counts);
+  html_put_text(to, s->refusal);
+  fputs("</td></tr>\n", to);
 }
 
 static void put_ranking(FILE *to, const contest *c) {

@@ -78,6 +78,15 @@ static size_t fastest_s(const contest *c, const bench_unit *unit) {
   return best != NULL ? best->s : 0;
 }
 
+static const char *scan_refusal(const contest *c, const bench_unit *unit) {
+  for (int race_index = CONTEST_SCANS; race_index >= CONTEST_CHOICE; race_index--) {
+    const race *r = &c->races[race_index];
+    for (size_t i = 0; i < r->count; i++)
+      if (r->contenders[i].unit == unit && r->contenders[i].refusal[0] != '\0') return r->contenders[i].refusal;
+  }
+  return "not timed";
+}
+
 static standing standing_of(const contest *c, const bench_unit *unit) {
   standing s = {.unit = unit};
   if (unit->failure[0] != '\0') return s;
@@ -88,6 +97,7 @@ static standing standing_of(const contest *c, const bench_unit *unit) {
   s.peak = contest_peak(c, unit, false);
   s.gain = gain_of_threads(c, unit);
   s.s = fastest_s(c, unit);
+  if (s.s == 0) s.refusal = scan_refusal(c, unit);
   for (size_t i = 0; i < c->request->thread_counts && s.s != 0; i++)
     s.scans[i] = faster(NULL, contest_scan(&c->races[CONTEST_SCANS], unit, s.s, c->request->threads[i]));
   return s;

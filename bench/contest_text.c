@@ -184,12 +184,25 @@ static void print_standing(const contest *c, size_t place) {
     printf("   - %-*s failed: %s\n", UNIT_LABEL, s->unit->label, s->unit->failure);
     return;
   }
-  printf("%4zu %-*s %4zu", place + 1, UNIT_LABEL, s->unit->label, s->s);
+  if (s->refusal == NULL)
+    printf("%4zu %-*s %4zu", place + 1, UNIT_LABEL, s->unit->label, s->s);
+  else
+    printf("%4s %-*s %4s", "-", UNIT_LABEL, s->unit->label, "-");
   print_value(contest_elements(s->product));
   print_value(contest_operations(s->peak));
   print_value(s->gain);
   printf(" |");
   print_scans(c, s->scans);
+}
+
+static void print_units_without_scans(const contest *c) {
+  const char *heading = "\nScans that were not timed:\n";
+  for (size_t i = 0; i < c->list.count; i++) {
+    const standing *s = &c->ranking[i];
+    if (s->refusal == NULL) continue;
+    printf("%s%-*s %s\n", heading, UNIT_LABEL, s->unit->label, s->refusal);
+    heading = "";
+  }
 }
 
 void contest_print_ranking(const contest *c) {
@@ -205,6 +218,7 @@ void contest_print_ranking(const contest *c) {
   printf("%-*s |", RANKING_HEAD, "   - serial loop");
   print_scans(c, loops);
   for (size_t i = 0; i < c->list.count; i++) print_standing(c, i);
+  print_units_without_scans(c);
   puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, s up to 512.\n"
        "threads: the speed of a gemm at s = 512 on all of the unit's own threads, over that on one.\n"
        "s: of the two that are fastest on one thread (up to 2^20 elements), the faster on the most threads.\n"
