@@ -80,8 +80,7 @@ static void fill_products(contest *c, race *r) {
 
 static void fill_peak(contest *c) {
   race *r = &c->races[CONTEST_PEAK];
-  const int one = 1;
-  lineup_add_measures(r, &one, 1);
+  lineup_add_measures(r, c->request->threads, c->request->thread_counts);
   for (size_t i = 0; i < c->list.count; i++) {
     if (c->list.units[i].failure[0] != '\0') continue;
     product_add(r, &c->list.units[i], PRODUCT_WHOLE);

@@ -47,7 +47,7 @@ const char *report_work(const race *r);
 const char *report_role(const contender *c);
 const char *report_form(const contender *c);
 
-/* Ratios, for a contender that was timed. */
+/* Ratios, for a contender that was timed; 0 if no bound has its thread count, which may be so for a unit's own. */
 double report_of_bound(const contender *c);
 double report_times_serial(const contender *c);
 

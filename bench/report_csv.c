@@ -21,7 +21,9 @@ static void put_text(const char *text) {
 static void put_times(const contender *c) {
   printf(",%.17g,%.17g,%.17g,", c->seconds, c->fastest, 1e-9 * (double)c->race->n / c->seconds);
   if (report_form(c) != NULL) printf("%.17g", 1e-9 * product_operations(c) / c->seconds);
-  printf(",%.17g,%.17g,", report_of_bound(c), report_times_serial(c));
+  putchar(',');
+  if (report_of_bound(c) > 0) printf("%.17g", report_of_bound(c));
+  printf(",%.17g,", report_times_serial(c));
 }
 
 static void put_line(const contender *c) {

@@ -13,7 +13,10 @@
 
 /* ---- Ratios and words -------------------------------------------------------------------------------------------- */
 
-double report_of_bound(const contender *c) { return lineup_bound(c->race, c->threads)->seconds / c->seconds; }
+double report_of_bound(const contender *c) {
+  const contender *bound = lineup_bound(c->race, c->threads);
+  return bound->threads == c->threads ? bound->seconds / c->seconds : 0;
+}
 
 double report_times_serial(const contender *c) { return lineup_loop(c->race)->seconds / c->seconds; }
 

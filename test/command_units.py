@@ -257,6 +257,16 @@ class Units(Timed):
         gains = {row["label"]: row["gain_of_own_threads"] for row in report["ranking"]}
         self.assertIsNotNone(gains["waits"])
 
+    def test_bounds_of_own_threads(self):
+        """A product on three threads is compared with copying on three; there is no copying on seven."""
+        unit = self.library("libseven.so", more=FAKE_THREADS)
+        for most, own in (3, 3), (8, 7):
+            report = json.loads(run(*self.TINY, unit, "--json", env={"MMSCAN_NUM_THREADS": str(most)})[1])
+            for table in report["tables"]:
+                self.check_ratios(table["rows"])
+            whole = next(row for row in report["tables"][7]["rows"] if row.get("form") == "whole")
+            self.assertEqual((whole["threads"], whole["of_bound"] is None), (own, own == 7))
+
     @staticmethod
     def races(rows):
         """The rows of CSV as the races of JSON: each race begins with the same copy on one thread."""
