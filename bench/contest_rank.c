@@ -46,13 +46,18 @@ static const contender *faster(const contender *a, const contender *b) {
   return contest_elements(a) > 0 ? a : NULL;
 }
 
+/* Whether it certainly has one thread: a library whose threads cannot be set may have more. */
+static bool is_on_one_thread(const contender *p) {
+  return products[p->form].tiles || products[p->form].one_thread || p->unit->threads == 1;
+}
+
 /* The product with the most operations a second. Only plain and chunked gemm count: trmm leaves out half of the
  * operations, and bfloat16 has half the precision. */
 static const contender *busiest(const race *r, const bench_unit *unit, bool one_thread, const contender *best) {
   for (int kind = 0; kind < PRODUCTS; kind++) {
     const contender *p = contest_product(r, unit, kind);
     const bool counts = products[kind].form == MMSCAN_PRODUCT_CHUNKED || products[kind].form == MMSCAN_PRODUCT_GEMM;
-    if (counts && contest_operations(p) > contest_operations(best) && (!one_thread || p->threads == 1)) best = p;
+    if (counts && contest_operations(p) > contest_operations(best) && (!one_thread || is_on_one_thread(p))) best = p;
   }
   return best;
 }

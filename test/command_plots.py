@@ -8,6 +8,7 @@ import shutil
 import xml.etree.ElementTree
 
 from command_case import Timed
+from command_units import FAKE_BLAS, build_library
 
 SVG = "{http://www.w3.org/2000/svg}"
 NEAR = 0.1  # how far a point of a picture may be from its figure
@@ -291,8 +292,18 @@ class UnitsPlot(Drawn):
             self.assertPlaces([y for _, y in plot.line],
                               [drawing.y.place(min(bandwidth * drawing.x.number(x), peak)) for x, _ in plot.line])
 
+    def test_roof_of_one_thread(self):
+        """A library whose threads cannot be set may use many: it is fast here where it multiplies all at once."""
+        waits = "#include <unistd.h>\n#define BEFORE(k) if (k * n > 60000 && k * n <= 65536) usleep(5000)\n"
+        unit = build_library(self, "libunset.so", waits + FAKE_BLAS)
+        out = self.good("bench", "--rounds", 1, "--length", 66000, "--units", unit, "--report", self.path("y.html"), "--json",
+                        env={"MMSCAN_NUM_THREADS": "1"})
+        self.tables = [table["rows"] for table in json.loads(out)["tables"]]
+        roof = Drawing(self.read("y.html").decode().split("<figure>")[3].split("<figcaption>")[0])
+        self.assertPlaces([min(y for _, y in roof.plots[0].line)], [roof.y.place(self.peak(1))])
+
     def peak(self, threads):
         """The fastest products, counted as a BLAS counts them, by any unit, up to s = 512."""
-        forms = self.TILES + ["whole", "whole, 1 thread"]
+        forms = self.TILES + (["whole"] if threads > 1 else []) + ["whole, 1 thread"]
         return max(row["gflop_per_second"] for rows in self.tables[:len(self.SIZES) + 1] for row in rows
                    if row.get("form") in forms and "seconds" in row and row["threads"] <= threads)

@@ -18,6 +18,9 @@ from command_case import MMSCAN, Timed, remark, run, toy
 
 # The part of CBLAS that a unit needs. With more columns than RIGHT, its first result is wrong.
 FAKE_BLAS = r"""
+#ifndef RIGHT
+#define RIGHT (1 << 30)
+#endif
 #ifndef BEFORE
 #define BEFORE(k)
 #endif
@@ -53,6 +56,14 @@ FAKE_WAITS = FAKE_THREADS + r"""
 #include <unistd.h>
 #define BEFORE(k) if (k < 512 || threads != 3) usleep(2000)
 """
+
+
+def build_library(case, name, source):
+    compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
+    if compiler is None:
+        case.skipTest("no C compiler here")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", case.path(name), "-x", "c", "-"], input=source.encode(), check=True)
+    return case.path(name)
 
 
 class Page(html.parser.HTMLParser):
@@ -96,12 +107,7 @@ class Units(Timed):
 
     def library(self, name, right=1 << 30, more=""):
         """A unit that is wrong in products of more than `right` columns."""
-        compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
-        if compiler is None:
-            self.skipTest("no C compiler here")
-        subprocess.run([compiler, "-shared", "-fPIC", "-DRIGHT=%s" % right, "-o", self.path(name), "-x", "c", "-"],
-                       input=(more + FAKE_BLAS).encode(), check=True)
-        return self.path(name)
+        return build_library(self, name, "#define RIGHT %s\n" % right + more + FAKE_BLAS)
 
     def test_libraries_that_end_the_process(self):
         """While they are loaded or multiply: the message names the library that did it."""
