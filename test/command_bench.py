@@ -256,6 +256,23 @@ class Bench(Timed):
         self.bad(*self.TINY, 40, says=["memory", "nothing was timed"])
         self.bad(*self.TINY, 4, "--plot", self.path("x.svg"), env={"PATH": self.directory}, says="gnuplot")
 
+    def test_memory_of_a_control_group(self):
+        """Its limit counts, in version 2 and in version 1, even where the machine has more."""
+        command = [shutil.which("unshare") or "unshare", "-rm", "sh", "-c"]
+        begin = "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory && "
+        try:
+            subprocess.run(command + [begin + "true"], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("no mounts of its own here")
+        with open("/proc/self/cgroup") as file:
+            groups = file.read()
+        for line, name in ("0::/", "memory.max"), (":memory:/", "memory/memory.limit_in_bytes"):
+            if line in groups:
+                limit = "echo 100000 >/sys/fs/cgroup/%s && exec \"$@\"" % name
+                timed = [MMSCAN, "bench", "--rounds", "1", "-n", "4,16", "--only", "serial"]
+                done = subprocess.run(command + [begin + limit, "sh"] + timed, capture_output=True, check=True)
+                self.assertIn(b"n = 65536: skipped, as there is not enough memory", done.stderr)
+
     def test_plot(self):
         if shutil.which("gnuplot") is None:
             self.skipTest("no gnuplot here")
