@@ -14,14 +14,20 @@ enum { PRODUCT_HEAD = UNIT_LABEL + 17, RANKING_HEAD = 5 + UNIT_LABEL + 5 + 3 * 8
 
 /* ---- The heading ------------------------------------------------------------------------------------------------- */
 
+static void print_clean(const char *what, const char *text) {
+  fputs(what, stdout);
+  put_clean(stdout, text);
+}
+
 static void print_unit(const bench_unit *unit) {
   printf("%-*s", UNIT_LABEL, unit->label);
   if (unit->failure[0] != '\0') {
-    printf(" failed: %s\n", unit->failure);
+    print_clean(" failed: ", unit->failure);
+    putchar('\n');
     return;
   }
-  printf(" %s", unit->part.library != NULL ? unit->part.library : unit->part.description);
-  if (unit->part.version != NULL) printf(", %s", unit->part.version);
+  print_clean(" ", unit->part.library != NULL ? unit->part.library : unit->part.description);
+  if (unit->part.version != NULL) print_clean(", ", unit->part.version);
   if (unit->threads > 0) printf(", %d thread%s", unit->threads, unit->threads == 1 ? "" : "s");
   putchar('\n');
 }
@@ -109,7 +115,8 @@ static void print_reason(const contest *c, const bench_unit *unit, int kind, con
   printf("%-*s %s", UNIT_LABEL, unit->label, products[kind].name);
   for (int i = kind + 1; i < PRODUCTS; i++)
     if (has_reason(c, unit, i, reason)) printf("; %s", products[i].name);
-  printf(": %s\n", reason);
+  print_clean(": ", reason);
+  putchar('\n');
 }
 
 /* Forms that were timed at some sizes are in the tables. */
@@ -181,7 +188,9 @@ static void print_ranking_head(const contest *c) {
 static void print_standing(const contest *c, size_t place) {
   const standing *s = &c->ranking[place];
   if (s->unit->failure[0] != '\0') {
-    printf("   - %-*s failed: %s\n", UNIT_LABEL, s->unit->label, s->unit->failure);
+    printf("   - %-*s", UNIT_LABEL, s->unit->label);
+    print_clean(" failed: ", s->unit->failure);
+    putchar('\n');
     return;
   }
   if (s->refusal == NULL)

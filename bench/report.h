@@ -20,12 +20,13 @@ void report_tail(const session *s);
 
 /* Parts of these: report_machine_lines(), the library, the machine and the compiler; report_times_line(), how the times
  * came about; report_length(), a length, as a power of two if it is one; report_kind(), type, place and rows of a race;
- * report_number(), a number with three significant digits, right-aligned in seven characters; report_decimals(), how
- * many of its digits follow the point. */
+ * report_contender(), its name and threads; report_number(), a number with three significant digits, right-aligned in
+ * seven characters; report_decimals(), how many of its digits follow the point. */
 void report_machine_lines(const bench_request *request);
 void report_times_line(const bench_request *request);
 void report_length(size_t n, char text[48]);
 void report_kind(const race *r, char text[64]);
+void report_contender(const contender *c);
 void report_number(double value);
 int report_decimals(double value);
 

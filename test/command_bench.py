@@ -177,6 +177,13 @@ class Bench(Timed):
             self.assertEqual(len(told), 1)
             self.assertTrue(told[0].startswith(("PYTHON=%s is not a Python with NumPy" % python)[:80]), told)
 
+    def test_control_characters(self):
+        """None in a name or a reason reaches the terminal, where it may be obeyed."""
+        for arguments in ["--list"], ["--rounds", 1, "-n", 4, "--only", "NumPy"]:
+            text = self.good("bench", *arguments, env={"PYTHON": "/tmp/\x1b[31mx"})
+            self.assertIn(b"PYTHON=/tmp/?[31mx is not", text)
+            self.assertNotIn(b"\x1b", text)
+
     def test_threads(self):
         def counts(*options):
             return {row["threads"] for _, row in self.rows(*self.TINY, 4, *options, env={"MMSCAN_NUM_THREADS": "3"})

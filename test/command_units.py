@@ -435,6 +435,17 @@ class Units(Timed):
             xml.etree.ElementTree.parse(svg)
             self.assertIn("<h1>?\n&quot;</h1>", self.read("x.html").decode())
 
+    def test_control_characters(self):
+        """None in a name or a reason reaches the terminal, where it may be obeyed."""
+        unit, other = self.library("lib\x1b[31mx.so"), self.write("lib\x1b[32my.so", "no library")
+        for arguments in ["bench", "--list", "--units"], self.TINY:
+            out = run(*arguments, unit + "," + other)[1]
+            self.assertIn(b"lib?[31mx.so", out)
+            self.assertIn(b"failed: ", out)
+            self.assertNotIn(b"\x1b", out)
+        out = self.good("bench", "--list", env={"MMSCAN_UNIT": unit})
+        self.assertNotIn(b"\x1b", out)
+
     def test_plot(self):
         if shutil.which("gnuplot") is None:
             self.skipTest("no gnuplot here")
