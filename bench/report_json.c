@@ -65,9 +65,10 @@ static json_t *peers(void) {
 }
 
 int report_json(const session *s) {
-  json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:i, s:f, s:o}", "version", mmscan_version(), "built",
+  json_t *memory = s->memory >= 0 ? json_real(s->memory) : json_null();
+  json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:i, s:o, s:o}", "version", mmscan_version(), "built",
                           PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "numpy", numpy_version(),
-                          "peers", peers(), "rounds", s->request->rounds, "memory_mib_per_thread", s->memory, "tables",
+                          "peers", peers(), "rounds", s->request->rounds, "memory_mib_per_thread", memory, "tables",
                           report_json_races(s->races, s->count));
   return print_json(all);
 }

@@ -263,22 +263,27 @@ class Bench(Timed):
         self.bad(*self.TINY, 40, says=["memory", "nothing was timed"])
         self.bad(*self.TINY, 4, "--plot", self.path("x.svg"), env={"PATH": self.directory}, says="gnuplot")
 
+    def mounted(self, folder, begin, *arguments):
+        """Runs mmscan, after a command of the shell, where the folder was empty."""
+        begin = "mount -t tmpfs none %s && " % folder + begin
+        unshare = ["unshare", "-rm", "sh", "-c"]
+        if shutil.which("unshare") is None or subprocess.run([*unshare, begin], capture_output=True).returncode != 0:
+            self.skipTest("no mounts of its own here")
+        return subprocess.run([*unshare, begin + " && exec \"$@\"", "sh", MMSCAN, *map(str, arguments)], capture_output=True, check=True)
+
     def test_memory_of_a_control_group(self):
         """Its limit counts, in version 2 and in version 1, even where the machine has more."""
-        command = [shutil.which("unshare") or "unshare", "-rm", "sh", "-c"]
-        begin = "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory && "
-        try:
-            subprocess.run(command + [begin + "true"], check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError):
-            self.skipTest("no mounts of its own here")
         with open("/proc/self/cgroup") as file:
             groups = file.read()
         for line, name in ("0::/", "memory.max"), (":memory:/", "memory/memory.limit_in_bytes"):
             if line in groups:
-                limit = "echo 100000 >/sys/fs/cgroup/%s && exec \"$@\"" % name
-                timed = [MMSCAN, "bench", "--rounds", "1", "-n", "4,16", "--only", "serial"]
-                done = subprocess.run(command + [begin + limit, "sh"] + timed, capture_output=True, check=True)
+                limit = "mkdir /sys/fs/cgroup/memory && echo 100000 >/sys/fs/cgroup/%s" % name
+                done = self.mounted("/sys/fs/cgroup", limit, *self.TINY, "4,16", "--only", "serial")
                 self.assertIn(b"n = 65536: skipped, as there is not enough memory", done.stderr)
+
+    def test_memory_that_is_not_known(self):
+        done = self.mounted("/proc", "true", *self.TINY, 4, "--only", "serial", "--json")
+        self.assertIsNone(json.loads(done.stdout)["memory_mib_per_thread"])
 
     def test_plot(self):
         if shutil.which("gnuplot") is None:
