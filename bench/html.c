@@ -5,6 +5,7 @@
 #include "html.h"
 #include "settings.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const char *entity(char letter) {
@@ -43,9 +44,11 @@ static size_t before_name(const char *svg) {
 }
 
 void html_put_svg(FILE *to, const char *svg, int number) {
+  bool in_tag = false; /* and not in text, which may look the same */
   svg = strstr(svg, "<svg");
   while (svg != NULL && *svg != '\0') {
-    const size_t length = before_name(svg);
+    if (*svg == '<' || *svg == '>') in_tag = *svg == '<';
+    const size_t length = in_tag ? before_name(svg) : 0;
     fwrite(svg, 1, length > 0 ? length : 1, to);
     if (length > 0) fprintf(to, "p%d-", number);
     svg += length > 0 ? length : 1;

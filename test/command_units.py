@@ -467,7 +467,7 @@ class Units(Timed):
     def test_report(self):
         if shutil.which("gnuplot") is None:
             self.skipTest("no gnuplot here")
-        title = "<b>&amp; 'x'"
+        title = "<b>&amp; 'x' id='a' url(#x)"
         name, svg = self.path("report.html"), self.path("plot.svg")
         out = self.good(*self.TINY, "model,cblas", "--report", name, "--plot", svg, "--title", title, "--json",
                         env={"BLIS_NUM_THREADS": "it's <2>"})
@@ -478,6 +478,7 @@ class Units(Timed):
         self.assertNotRegex(text.replace("http://www.w3.org/", ""), "https?:|url\\([^#]|@import|<script")
         self.assertEqual(len(page.ids), len(set(page.ids)))
         self.assertLessEqual({link[1:] for link in page.links}, set(page.ids))
+        self.assertNotRegex(page.text, "p[0-9]-(a'|x)")
         self.assertEqual((page.tags.count("svg"), page.tags.count("figcaption")), (3, 3))
         for each in [title, "BLIS_NUM_THREADS", "export BLIS_NUM_THREADS='it'\\''s <2>'", report["command"], "copy bound",
                      "strided batch", report["version"], report["machine"]["cpu"]]:
