@@ -141,7 +141,8 @@ static size_t check_by_rows(const contender *c) {
   return r->n;
 }
 
-/* Fills W with NaN first, so that no earlier product can pass for this one; in place, with the data. */
+/* Fills W with NaN first, so that no earlier product can pass for this one; in place, with the data. A product that
+ * fails is not wrong: it is refused, for which verify() of other contenders has no need. */
 static size_t verify(const contender *c) {
   const race *r = c->race;
   const size_t bytes = r->n * r->number->size;
@@ -152,7 +153,11 @@ static size_t verify(const contender *c) {
   const own_threads before = set_threads(c);
   const mmscan_status status = multiply(c);
   restore_threads(c, before);
-  if (status != MMSCAN_OK) return 0;
+  if (status != MMSCAN_OK) {
+    contender *refused = (contender *)c;
+    snprintf(refused->refusal, sizeof refused->refusal, "%s", mmscan_strerror(status));
+    return r->n;
+  }
   return products[c->form].by_rows ? check_by_rows(c) : r->number->check(r->n, c->s, r->data, r->y);
 }
 

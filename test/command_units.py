@@ -394,6 +394,18 @@ class Units(Timed):
             text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
             self.assertIn("failed:", text.replace("\u00a0", " "))
 
+    def test_product_without_memory(self):
+        """It has no result that could be wrong: the status is told, and the unit takes part in the rest."""
+        source = """#include <stddef.h>
+extern void *__libc_malloc(size_t size);
+void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++calls > 2 ? NULL : __libc_malloc(size); }
+"""
+        short = build_library(self, "short.so", source)
+        report = json.loads(self.good(*self.TINY, "cblas", "--json", env={"LD_PRELOAD": short}))
+        told = {row["form"]: row.get("skipped") for row in report["tables"][7]["rows"] if row["name"] == "cblas"}
+        self.assertEqual(told["whole"], "out of memory")
+        self.check_ranking(report, {"cblas"})
+
     def test_no_unit_left(self):
         """Nothing is timed, and the old file stays."""
         plot = []
