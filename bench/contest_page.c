@@ -49,10 +49,13 @@ static void put_number(FILE *to, double value) {
 /* ---- The machine ------------------------------------------------------------------------------------------------- */
 
 static void put_caches(FILE *to) {
+  const char *between = "";
   fputs("<tr><th>caches</th><td>", to);
-  for (int level = 1; level <= CACHE_LEVELS; level++)
-    if (machine_cache(level) != 0)
-      fprintf(to, "%sL%d %zu KiB", level > 1 ? ", " : "", level, machine_cache(level) >> 10);
+  for (int level = 1; level <= CACHE_LEVELS; level++) {
+    if (machine_cache(level) == 0) continue;
+    fprintf(to, "%sL%d %zu KiB", between, level, machine_cache(level) >> 10);
+    between = ", ";
+  }
   fputs("</td></tr>\n", to);
 }
 
@@ -78,7 +81,8 @@ static void put_machine(FILE *to, const contest *c) {
   snprintf(text, sizeof text, "%s, ISA %s", mmscan_version(), mmscan_isa());
   put_pair(to, "mmscan", text);
   put_pair(to, "serial loop by", PEER_BUILT);
-  snprintf(text, sizeof text, "medians of %d rounds; all in one process, in turn", c->request->rounds);
+  const int rounds = c->request->rounds;
+  snprintf(text, sizeof text, "medians of %d round%s; all in one process, in turn", rounds, rounds == 1 ? "" : "s");
   put_pair(to, "times", text);
   contest_own_threads(c, text);
   put_pair(to, "threads", text);

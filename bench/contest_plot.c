@@ -17,7 +17,7 @@ const char *const contest_captions[PICTURES] = {
     [PICTURE_ROOFLINE] =
         "The same products over their arithmetic intensity: 2 s operations per element, which is read "
         "and written. Filled marks: in tiles. Open marks: one call for all. The roof is the speed of copying, "
-        "and of the fastest large product.",
+        "and of the fastest product.",
 };
 
 enum { BARS_HEAD = 185, BAR_HEIGHT = 50, LINES_HEIGHT = 560 };

@@ -231,6 +231,6 @@ void contest_print_ranking(const contest *c) {
   puts("\nproduct: Gelem/s of the fastest product in tiles, of any s. GFLOP/s: the most of any gemm, s up to 512.\n"
        "threads: the speed of a gemm at s = 512 on all of the unit's own threads, over that on one.\n"
        "s: of the two that are fastest on one thread (up to 2^20 elements), the faster on the most threads.\n"
-       "xbound, xserial: the speed over that of copying by as many threads, and of the serial loop.");
+       "xbound, xserial: the speed over that of copying by as many threads or fewer, and of the serial loop.");
   fflush(stdout);
 }

@@ -210,7 +210,8 @@ static bool shared_cpu(const session *s) {
 }
 
 void report_tail(const session *s) {
-  puts("\nxbound:  the speed over that of the bound: copying (in place: reading and writing back) by as many threads.\n"
+  puts("\nxbound:  the speed over that of the bound: copying (in place: reading and writing back) by as many\n"
+       "         threads or fewer, whichever is fastest.\n"
        "xserial: the speed over that of the serial loop, called through a pointer.\n"
        "handoff: the time until a thread sees what another has stored; longer where their cores share no cache.");
   if (shared_cpu(s))

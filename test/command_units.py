@@ -491,6 +491,7 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         self.assertEqual(len(page.ids), len(set(page.ids)))
         self.assertLessEqual({link[1:] for link in page.links}, set(page.ids))
         self.assertNotRegex(page.text, "p[0-9]-(a'|x)")
+        self.assertIn("medians of 1 round;", page.text)
         self.assertEqual((page.tags.count("svg"), page.tags.count("figcaption")), (3, 3))
         for each in [title, "BLIS_NUM_THREADS", "export BLIS_NUM_THREADS='it'\\''s <2>'", report["command"], "copy bound",
                      "strided batch", report["version"], report["machine"]["cpu"]]:

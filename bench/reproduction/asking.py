@@ -3,7 +3,6 @@
 import concurrent.futures
 import functools
 import json
-import math
 import os
 import re
 import subprocess
@@ -54,7 +53,7 @@ def models(cases):
 
 def powers(s, most=MOST):
     """The k >= 1 with s^k <= most."""
-    return range(1, int(math.log(most, s) + 1e-9) + 1)
+    return range(1, log_floor(most, s) + 1)
 
 
 def chain(r):

@@ -107,7 +107,7 @@ def flaw_step_3():
 def flaw_step_4():
     columns = math.ceil(64 / 3)
     two, one = model(128, 4)["one_unit"]["counted"], model(64, 4)["one_unit"]["counted"]
-    rest = two - 2 * one - 16 - 0
+    rest = two - 2 * one - 16
     assert rest == 4 * columns, (two, one, rest)
     return ("Section 3.2, time", "step 4 takes sum of ⌈s^k/(s-1)⌉ + l, which is O(n/s)",
             "a column takes time s, not 1. n = 128, s = 4, l = 0: the second segment of 64 takes %d columns and time "
