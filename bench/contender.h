@@ -65,4 +65,9 @@ typedef struct race {
 /* The length of one scan. */
 static inline size_t race_row(const race *r) { return r->row != 0 ? r->row : r->n; }
 
+/* Of a contender that was timed: Gelem/s; and GFLOP/s of a product, as a BLAS counts them, including the zeros of L_s:
+ * 2 s operations per element. */
+static inline double contender_speed(const contender *c) { return 1e-9 * (double)c->race->n / c->seconds; }
+static inline double contender_flops(const contender *c) { return 2.0 * (double)c->s * contender_speed(c); }
+
 #endif

@@ -23,13 +23,9 @@ const contender *contest_scan(const race *r, const bench_unit *unit, size_t s, i
   return NULL;
 }
 
-double contest_elements(const contender *c) {
-  return c != NULL && c->refusal[0] == '\0' ? 1e-9 * (double)c->race->n / c->seconds : 0;
-}
+double contest_elements(const contender *c) { return c != NULL && c->refusal[0] == '\0' ? contender_speed(c) : 0; }
 
-double contest_operations(const contender *c) {
-  return c != NULL && c->refusal[0] == '\0' ? 1e-9 * product_operations(c) / c->seconds : 0;
-}
+double contest_operations(const contender *c) { return c != NULL && c->refusal[0] == '\0' ? contender_flops(c) : 0; }
 
 const char *contest_refusal(const contest *c, const bench_unit *unit, product_kind kind) {
   const contender *p = contest_product(&c->races[0], unit, kind);

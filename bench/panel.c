@@ -15,9 +15,7 @@ static bool is_same(const contender *a, const contender *b) {
   return a->role == b->role && a->threads == b->threads && strcmp(a->name, b->name) == 0;
 }
 
-static double speed_of(const contender *c) {
-  return c->refusal[0] == '\0' ? 1e-9 * (double)c->race->n / c->seconds : 0;
-}
+static double speed_of(const contender *c) { return c->refusal[0] == '\0' ? contender_speed(c) : 0; }
 
 double panel_speed(const panel *p, size_t index, const contender *c) {
   const race *r = &p->races[index];

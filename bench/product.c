@@ -208,5 +208,3 @@ void product_add(race *r, const bench_unit *unit, product_kind kind) {
     snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let the number be set");
   if (c->refusal[0] == '\0') lineup_refuse_slow(c, unit->name);
 }
-
-double product_operations(const contender *c) { return 2.0 * (double)c->s * (double)c->race->n; }

@@ -35,7 +35,4 @@ extern const product products[PRODUCTS];
  * cannot do it. */
 void product_add(race *r, const bench_unit *unit, product_kind kind);
 
-/* Floating-point operations of one run, as a BLAS counts them, including the zeros of L_s: 2 s per element. */
-double product_operations(const contender *c);
-
 #endif

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "product.h"
 #include "report.h"
 
 #include <csv.h>
@@ -19,8 +18,8 @@ static void put_text(const char *text) {
 
 /* With enough digits to be read back as the same number. */
 static void put_times(const contender *c) {
-  printf(",%.17g,%.17g,%.17g,", c->seconds, c->fastest, 1e-9 * (double)c->race->n / c->seconds);
-  if (report_form(c) != NULL) printf("%.17g", 1e-9 * product_operations(c) / c->seconds);
+  printf(",%.17g,%.17g,%.17g,", c->seconds, c->fastest, contender_speed(c));
+  if (report_form(c) != NULL) printf("%.17g", contender_flops(c));
   putchar(',');
   if (report_of_bound(c) > 0) printf("%.17g", report_of_bound(c));
   printf(",%.17g,", report_times_serial(c));

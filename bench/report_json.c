@@ -6,7 +6,6 @@
 #include "numpy.h"
 #include "peers.h"
 #include "print_json.h"
-#include "product.h"
 #include "report.h"
 #include "settings.h"
 
@@ -24,9 +23,8 @@ static json_t *row(const contender *c) {
   }
   json_object_set_new(r, "seconds", json_real(c->seconds));
   json_object_set_new(r, "fastest_seconds", json_real(c->fastest));
-  json_object_set_new(r, "gelem_per_second", json_real(1e-9 * (double)c->race->n / c->seconds));
-  if (report_form(c) != NULL)
-    json_object_set_new(r, "gflop_per_second", json_real(1e-9 * product_operations(c) / c->seconds));
+  json_object_set_new(r, "gelem_per_second", json_real(contender_speed(c)));
+  if (report_form(c) != NULL) json_object_set_new(r, "gflop_per_second", json_real(contender_flops(c)));
   const double of_bound = report_of_bound(c);
   json_object_set_new(r, "of_bound", of_bound > 0 ? json_real(of_bound) : json_null());
   json_object_set_new(r, "times_serial", json_real(report_times_serial(c)));

@@ -133,7 +133,7 @@ static void print_cell(const contender *c) {
     printf(" %7s %7s %7s", "-", "-", "-");
     return;
   }
-  report_number(1e-9 * (double)c->race->n / c->seconds);
+  report_number(contender_speed(c));
   report_number(report_of_bound(c));
   report_number(report_times_serial(c));
 }
