@@ -26,8 +26,9 @@ struct contender {
 
   /* Runs it `runs` times and returns the seconds that took; NaN if it failed. */
   double (*run)(const contender *c, long runs);
-  /* Runs it once over data and returns the index of the first wrong result, or n if there is none. NULL: not a scan. */
-  size_t (*verify)(const contender *c);
+  /* Runs it once over data and returns the index of the first wrong result, or n if there is none; it may refuse the
+   * contender. NULL: not a scan. */
+  size_t (*verify)(contender *c);
 
   const struct race *race;       /* what is scanned */
   size_t s;                      /* of a product, or of a scan by gemm with a given s; else 0 */

@@ -142,8 +142,8 @@ static size_t check_by_rows(const contender *c) {
 }
 
 /* Fills W with NaN first, so that no earlier product can pass for this one; in place, with the data. A product that
- * fails is not wrong: it is refused, for which verify() of other contenders has no need. */
-static size_t verify(const contender *c) {
+ * fails is not wrong, but refused. */
+static size_t verify(contender *c) {
   const race *r = c->race;
   const size_t bytes = r->n * r->number->size;
   if (in_place(&products[c->form]))
@@ -154,8 +154,7 @@ static size_t verify(const contender *c) {
   const mmscan_status status = multiply(c);
   restore_threads(c, before);
   if (status != MMSCAN_OK) {
-    contender *refused = (contender *)c;
-    snprintf(refused->refusal, sizeof refused->refusal, "%s", mmscan_strerror(status));
+    snprintf(c->refusal, sizeof c->refusal, "%s", mmscan_strerror(status));
     return r->n;
   }
   return products[c->form].by_rows ? check_by_rows(c) : r->number->check(r->n, c->s, r->data, r->y);
