@@ -357,6 +357,24 @@ class Pipes(Case):
             self.assertEqual((scan.returncode, out), (0, wanted), (first, second))
             self.assertEqual(self.good("scan", "--type", "i32", "-", data=first + second), wanted)
 
+    def test_pipes_that_do_not_block(self):
+        """Another process may have set them so; they are waited for."""
+        x = sample("i8", 200_000)
+        for options in [], ["--reverse"]:
+            (reader, feed), (drain, writer) = os.pipe(), os.pipe()
+            os.set_blocking(reader, False)
+            os.set_blocking(writer, False)
+            with subprocess.Popen([MMSCAN, "scan", "--type", "i64", *options, "-"], stdin=reader, stdout=writer) as scan, \
+                    open(feed, "wb") as to, open(drain, "rb") as results:
+                os.close(reader)
+                os.close(writer)
+                time.sleep(0.1)
+                to.write(x.tobytes())
+                to.close()
+                time.sleep(0.1)
+                self.same(np.frombuffer(results.read(), "i8"), expected(x, reverse=bool(options)))
+            self.assertEqual(scan.returncode, 0)
+
     def test_matrices(self):
         for order, axis, reverse in itertools.product("CF", [None, 0, 1, 2], [False, True]):
             x = np.array(sample("f4", (30, 70, 11)), order=order, dtype=">f4")

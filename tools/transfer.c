@@ -6,6 +6,7 @@
 #include "progress.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -14,10 +15,17 @@
 
 static size_t at_most(size_t size) { return size < MOST_AT_ONCE ? size : MOST_AT_ONCE; }
 
+/* Whether a transfer that failed is to be tried again. A descriptor that does not block, as other processes may have
+ * set it (ssh and node do), is waited for. */
+static bool is_to_retry(int fd, short event) {
+  struct pollfd wait = {.fd = fd, .events = event};
+  return errno == EINTR || (errno == EAGAIN && (poll(&wait, 1, -1) >= 0 || errno == EINTR));
+}
+
 bool transfer_read_some(int fd, void *data, size_t size, size_t *got) {
   ssize_t n;
   do n = read(fd, data, at_most(size));
-  while (n < 0 && errno == EINTR);
+  while (n < 0 && is_to_retry(fd, POLLIN));
   *got = n < 0 ? 0 : (size_t)n;
   progress_add(*got);
   return n >= 0;
@@ -47,7 +55,7 @@ bool transfer_write(int fd, const void *data, size_t size) {
   const char *next = data;
   while (size > 0) {
     const ssize_t n = write(fd, next, at_most(size));
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && is_to_retry(fd, POLLOUT)) continue;
     if (n < 0) return false;
     next += n;
     size -= (size_t)n;
