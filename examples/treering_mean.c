@@ -11,6 +11,7 @@
  * A difference is as exact as the totals are: of 8,000 widths near 1, in doubles, to some 12 digits.
  */
 #include <errno.h>
+#include <math.h>
 #include <mmscan.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,9 +40,13 @@ static double *read_widths(const char *path, size_t *n) {
     return NULL;
   }
   *n = 0;
-  const bool has_heading = fscanf(file, "%*[^\n]") != EOF;
-  while (has_heading && make_room(&width, *n, &room) && fscanf(file, "%lf", &width[*n]) == 1) ++*n;
-  const bool is_right = *n > 0 && feof(file);
+  int fields = fscanf(file, "%*[^\n]") == EOF ? EOF : 1;
+  while (fields == 1 && make_room(&width, *n, &room)) {
+    fields = fscanf(file, "%lf", &width[*n]);
+    if (fields == 1 && !isfinite(width[*n])) fields = 0;
+    if (fields == 1) ++*n;
+  }
+  const bool is_right = *n > 0 && fields == EOF && feof(file);
   fclose(file);
   if (is_right) {
     width[*n] = 0;

@@ -563,7 +563,8 @@ class Output(Case):
             self.skipTest("the examples are not built")
         for text, years, status, says in [("width\n1\n2\n3\n", 2, 0, b""), ("width\n1\n2\n3\n", 3, 0, b""),
                                           ("width\n1\n2", 2, 0, b""), ("width\n1\n2\n", 3, 1, b"only 2 years"),
-                                          ("width\n1\nx\n", 1, 1, b"row 2"), ("width\n", 1, 1, b"row 1"), ("", 1, 1, b"row 1"),
+                                          ("width\n1\nx\n", 1, 1, b"row 2"), ("width\n1\nnan\n2\n", 1, 1, b"row 2"),
+                                          ("width\n1\ninf", 1, 1, b"row 2"), ("width\n1\n-", 1, 1, b"row 2"), ("width\n", 1, 1, b"row 1"), ("", 1, 1, b"row 1"),
                                           ("width\n1\n", 0, 2, b"Usage"), ("width\n1\n", "1x", 2, b"Usage"),
                                           ("width\n" + 5000 * "1\n", 5000, 0, b"")]:
             done = subprocess.run([program, self.write("rings", text.encode()), str(years)], capture_output=True)
