@@ -11,10 +11,12 @@
  */
 #include <math.h>
 #include <mmscan.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MAX_YEARS 1000
+#define MAX_YEAR  99999
 
 typedef struct series {
   size_t n;
@@ -23,6 +25,17 @@ typedef struct series {
 } series;
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* Reads a row. The year is read as a double, because scanf() does not check that an int can hold it. Returns 2; or, if
+ * it is no row, 1; or, at the end of the file, EOF. */
+static int read_row(FILE *file, int *year, double *flow) {
+  double number;
+  const int fields = fscanf(file, "%lf,%lf", &number, flow);
+  if (fields != 2) return fields == EOF ? EOF : 1;
+  if (!(fabs(number) <= MAX_YEAR) || number != floor(number) || !isfinite(*flow)) return 1;
+  *year = (int)number;
+  return 2;
+}
 
 /* Reads rows "year,flow" below one heading line. Returns 0, or -1 and says what is wrong. */
 static int read_csv(const char *path, series *s) {
@@ -34,8 +47,7 @@ static int read_csv(const char *path, series *s) {
   s->n = 0;
   int fields = fscanf(file, "%*[^\n]") == EOF ? EOF : 2;
   while (fields == 2 && s->n < MAX_YEARS) {
-    fields = fscanf(file, "%d,%lf", &s->year[s->n], &s->flow[s->n]);
-    if (fields == 2 && !isfinite(s->flow[s->n])) fields = 1;
+    fields = read_row(file, &s->year[s->n], &s->flow[s->n]);
     if (fields == 2) s->n++;
   }
   int complete = fields != 1 && fscanf(file, "%*1s") == EOF && feof(file);
@@ -90,6 +102,15 @@ static void range(size_t n, const double *x, double *low, double *high) {
   }
 }
 
+/* Whether neither a value of the curve nor its range is beyond the largest double. */
+static bool is_finite(size_t n, const double *x) {
+  double low, high;
+  range(n, x, &low, &high);
+  bool finite = isfinite(high - low);
+  for (size_t i = 0; i < n; i++) finite &= isfinite(x[i]) != 0;
+  return finite;
+}
+
 enum { ROWS = 14, MAX_COLUMNS = 64 };
 
 /* Rows of text: '*' is the curve, ':' lies between it and zero, '^' marks the turn. A column is one year, or several,
@@ -102,7 +123,7 @@ static void draw_text(const series *s, const double *sum, size_t turn) {
 
   for (int row = ROWS; row >= 0; row--) {
     double level = low + row * step;
-    printf("%8ld |", lround(level));
+    printf("%8.0f |", round(level) + 0.0); /* + 0.0: -0 is printed as 0 */
     for (size_t first = 0; first < s->n; first += years) {
       double value = sum[first + farthest(s->n - first < years ? s->n - first : years, sum + first)];
       int curve = fabs(value - level) <= step / 2;
@@ -112,7 +133,7 @@ static void draw_text(const series *s, const double *sum, size_t turn) {
     putchar('\n');
   }
   printf("%10s%*s\n", "", (int)(turn / years) + 1, "^");
-  printf("%10s%-*d%d\n", "", (int)(s->n / years) - 4, s->year[0], s->year[s->n - 1]);
+  printf("%10s%-*d %d\n", "", (int)(s->n / years) - 5, s->year[0], s->year[s->n - 1]);
 }
 
 /* The same curve as an SVG picture. Returns 0, or -1 and says what is wrong. */
@@ -164,6 +185,10 @@ static int analyse(const series *s, const char *svg) {
   if (status != MMSCAN_OK) {
     const char *environment = mmscan_environment_error();
     fprintf(stderr, "nile_cusum: %s\n", environment ? environment : mmscan_strerror(status));
+    return -1;
+  }
+  if (!is_finite(s->n, sum)) {
+    fprintf(stderr, "nile_cusum: the flows are too large\n");
     return -1;
   }
 
