@@ -414,7 +414,7 @@ class Pipes(Case):
     def test_closed_pipe(self):
         """With no reader, as after `| head`: exit status 1, no message, no death by a signal, no file left behind."""
         path = self.write("x", bytes(1 << 22))
-        for arguments in [("scan", "--type", "f64", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
+        for arguments in [("scan", "--type", "f64", path), ("scan", "--type", "f64", "-o", "/dev/stdout", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
                           ("--version",), ("scan", self.write("x.txt", "1 2 3")), ("table",), ("table", "--json"),
                           ("scan", "--reverse", path, "--type", "f64"), ("draw", "-o", "-"), ("bench", "--rounds", 1, "-n", "4:24:20")]:
             reader, writer = os.pipe()
@@ -812,7 +812,10 @@ class Terminal(Case):
 
     def test_binary_is_not_for_terminals(self):
         def work(terminal):
-            self.bad("scan", self.write("x.npy", npy_bytes(np.zeros(3))), stdout=terminal, says="terminal")
+            path = self.write("x.npy", npy_bytes(np.zeros(3)))
+            self.bad("scan", path, stdout=terminal, says="terminal")
+            self.bad("scan", "-o", "/dev/stdout", path, stdout=terminal, says="terminal")
+            self.bad("scan", "-o", os.ttyname(terminal), path, says="terminal")
             self.good("scan", self.write("x.txt", "1 2"), stdout=terminal)
 
         self.assertEqual(self.on_terminal(work), "1\r\n3\r\n")

@@ -99,13 +99,14 @@ int output_open(output *out, const char *path) {
   struct stat file;
   *out = (output)OUTPUT_CLOSED;
   out->name = path;
-  if (strcmp(path, "-") == 0) {
+  const int descriptor = strcmp(path, "-") == 0 ? STDOUT_FILENO : descriptor_of(path);
+  if (descriptor == STDOUT_FILENO) {
     out->name = "standard output";
     out->fd = STDOUT_FILENO;
     return DONE;
   }
   if (*path == '\0') return fail("the name of the output is empty");
-  if (descriptor_of(path) >= 0) return open_again(out, descriptor_of(path));
+  if (descriptor >= 0) return open_again(out, descriptor);
   const bool exists = stat(path, &file) == 0;
   if (!exists || S_ISREG(file.st_mode)) return open_beside(out, path, exists ? &file : NULL);
   out->fd = open(path, O_WRONLY | O_CLOEXEC);

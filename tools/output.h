@@ -27,7 +27,8 @@ typedef struct output {
 /* Whether a path names a descriptor of this process, such as /dev/stdout. */
 bool output_is_descriptor(const char *path);
 
-/* path "-" is standard output. The caller must call output_close(), even if this fails. */
+/* path "-", or one that names its descriptor, is standard output. The caller must call output_close(), even if this
+ * fails. */
 int output_open(output *out, const char *path);
 
 /* Renames the file to its own name if status is DONE, else removes it. Returns status, or FAILED with a message. */

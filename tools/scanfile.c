@@ -28,7 +28,8 @@ typedef struct job {
   format in_format, out_format;
   array a;
   order o;
-  char *heading; /* of the column, for a .csv output; else NULL */
+  char *heading;    /* of the column, for a .csv output; else NULL */
+  bool to_terminal; /* the output is a terminal */
 } job;
 
 static bool is_text(format f) { return f == FORMAT_CSV || f == FORMAT_TXT; }
@@ -113,8 +114,7 @@ static int choose_formats(job *j) {
   if (j->in_format == FORMAT_RAW && r->type == NULL)
     return wrong_usage(SCAN_NAME, "%s: raw binary data needs --type (or --format, if it is something else)",
                        j->in.name);
-  if (strcmp(r->out, "-") == 0 && !is_text(j->out_format) && isatty(STDOUT_FILENO))
-    return fail("binary data is not written to a terminal: use -o FILE");
+  if (j->to_terminal && !is_text(j->out_format)) return fail("binary data is not written to a terminal: use -o FILE");
   return DONE;
 }
 
@@ -249,7 +249,7 @@ static int scan_into(job *j, result *to) {
 static int read_and_scan(job *j, result *to) {
   int status = learn_shape(j);
   if (status == DONE) status = arrange(j);
-  if (strcmp(j->request->out, "-") == 0 && isatty(STDOUT_FILENO)) progress_forbid();
+  if (j->to_terminal) progress_forbid();
   if (status == DONE && j->a.count_known && !order_is_sequential(&j->o)) status = result_unorder(to);
   return status == DONE ? scan_into(j, to) : status;
 }
@@ -264,6 +264,7 @@ static int probe(job *j) {
 static int scan_opened(job *j) {
   result to;
   int status = result_open(&to, j->request->out); /* before waiting for input */
+  j->to_terminal = isatty(to.out.fd) != 0;
   if (status == DONE) status = choose_formats(j);
   if (status == DONE) status = learn_type(j);
   if (status == DONE) status = probe(j);
