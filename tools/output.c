@@ -113,8 +113,13 @@ int output_open(output *out, const char *path) {
   return out->fd < 0 ? fail_file(path) : DONE;
 }
 
+/* Without this, a crash of the system may leave a renamed file without its data. Some file systems have no such call.
+ */
+static bool synchronise(int fd) { return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP; }
+
 /* Standard output is closed, and checked for errors, when the program ends. */
 int output_close(output *out, int status) {
+  if (status == DONE && out->target != NULL && !synchronise(out->fd)) status = fail_file(out->name);
   if (out->fd > STDOUT_FILENO && close(out->fd) != 0 && status == DONE) status = fail_file(out->name);
   if (status == DONE && out->target != NULL) status = temporary_rename(out->temporary, out->target);
   if (status != DONE && out->temporary != NULL) temporary_remove(out->temporary);
