@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,18 @@ static void close_pipe(const int ends[2]) {
   close(ends[1]);
 }
 
-static int spawn(process *p, const char *const argv[], int input, int output, bool quiet) {
+/* The signals that this program ignores when it writes have their default actions in the child. */
+static int set_signals(posix_spawnattr_t *attributes) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  sigaddset(&signals, SIGXFSZ);
+  const int error = posix_spawnattr_setsigdefault(attributes, &signals);
+  return error != 0 ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn_with(process *p, const char *const argv[], int input, int output, bool quiet,
+                      const posix_spawnattr_t *attributes) {
   posix_spawn_file_actions_t actions;
   int error = posix_spawn_file_actions_init(&actions);
   if (error != 0) return error;
@@ -24,8 +36,18 @@ static int spawn(process *p, const char *const argv[], int input, int output, bo
   if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   if (error == 0 && quiet) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   /* posix_spawnp() does not write to the arguments; its declaration predates const. */
-  if (error == 0) error = posix_spawnp(&p->pid, argv[0], &actions, NULL, (char *const *)argv, environ);
+  if (error == 0) error = posix_spawnp(&p->pid, argv[0], &actions, attributes, (char *const *)argv, environ);
   posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+static int spawn(process *p, const char *const argv[], int input, int output, bool quiet) {
+  posix_spawnattr_t attributes;
+  int error = posix_spawnattr_init(&attributes);
+  if (error != 0) return error;
+  error = set_signals(&attributes);
+  if (error == 0) error = spawn_with(p, argv, input, output, quiet, &attributes);
+  posix_spawnattr_destroy(&attributes);
   return error;
 }
 

@@ -5,6 +5,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import xml.etree.ElementTree
 
 from command_case import Timed
@@ -118,6 +119,24 @@ class Drawn(Timed):
     @staticmethod
     def points(drawing, numbers):
         return [(drawing.x.place(x), drawing.y.place(y)) for x, y in numbers]
+
+
+class Started(Timed):
+    """gnuplot as the command starts it"""
+
+    def test_what_gnuplot_inherits(self):
+        """No descriptor of the picture but its standard output, and no signal that only the command ignores."""
+        os.mkdir(self.path("bin"))
+        log = self.path("log")
+        script = "grep SigIgn /proc/self/status >> %s\nls -l /proc/self/fd | grep mmscan- >> %s\ncat > /dev/null\necho '<svg>.....</svg>'\n"
+        os.chmod(self.write("bin/gnuplot", "#!/bin/sh\n" + script % (log, log)), 0o755)
+        self.good("bench", "--rounds", 1, "-n", 4, "--only", "one call", "--plot", self.path("x.svg"),
+                  env={"PATH": self.path("bin") + ":" + os.environ["PATH"]})
+        lines = self.read("log").decode().splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["SigIgn:"] * 2, lines)
+        for line in lines:
+            ignored = int(line.split()[1], 16)
+            self.assertFalse(any(ignored >> (number - 1) & 1 for number in (signal.SIGPIPE, signal.SIGXFSZ)), lines)
 
 
 class BenchPlot(Drawn):

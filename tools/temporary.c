@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -49,7 +50,7 @@ static int make_file(char name[PATH_MAX], int directory, const char *path, const
   const bool fits = snprintf(name, PATH_MAX, "%.*s%s", directory, path, base) < PATH_MAX;
   catch_signals();
   errno = ENAMETOOLONG;
-  const int fd = fits ? mkstemp(name) : -1;
+  const int fd = fits ? mkostemp(name, O_CLOEXEC) : -1;
   if (fd < 0) name[0] = '\0';
   return fd;
 }
