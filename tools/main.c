@@ -5,6 +5,7 @@
 #include "command.h"
 #include "message.h"
 #include "suspect.h"
+#include "temporary.h"
 
 #include <fcntl.h>
 #include <mmscan.h>
@@ -99,6 +100,7 @@ int main(int argc, char **argv) {
   static char name[] = "mmscan";
   fill_standard_files();
   ignore_write_signals();
+  temporary_begin();
   suspect_begin();
   if (argc > 0) argv[0] = name;
   const int status = close_stdout(dispatch(argc, argv));

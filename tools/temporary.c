@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void remove_and_die(int signal_number) {
 }
 
 /* A signal that is ignored (nohup) stays ignored. suspect.c handles the signals of a crash. */
-static void catch_signals(void) {
+void temporary_begin(void) {
   static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
   for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
     struct sigaction action;
@@ -45,12 +45,16 @@ static void catch_signals(void) {
   }
 }
 
-/* Makes a file. `name`, which the signal handler removes, holds the name of the file before the file exists. */
+/* Makes a file. `name`, which the signal handler removes, holds the name of the file before the file exists. Its first
+ * character, by which the handler sees that there is a name, comes last: the beginning of a path may be a file, too. */
 static int make_file(char name[PATH_MAX], int directory, const char *path, const char *base) {
-  const bool fits = snprintf(name, PATH_MAX, "%.*s%s", directory, path, base) < PATH_MAX;
-  catch_signals();
+  char whole[PATH_MAX];
   errno = ENAMETOOLONG;
-  const int fd = fits ? mkostemp(name, O_CLOEXEC) : -1;
+  if (snprintf(whole, sizeof whole, "%.*s%s", directory, path, base) >= (int)sizeof whole) return -1;
+  strcpy(name + 1, whole + 1);
+  atomic_signal_fence(memory_order_release);
+  name[0] = whole[0];
+  const int fd = mkostemp(name, O_CLOEXEC);
   if (fd < 0) name[0] = '\0';
   return fd;
 }

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* From now on, a signal that ends the process removes all temporary files. */
+void temporary_begin(void);
+
 /* A file without a name, in TMPDIR or /tmp, for data that has to be read or written out of order. *fd is the caller's
  * to close. */
 int temporary_spool(int *fd);
