@@ -198,6 +198,8 @@ class Tune(Case):
             self.assertEqual(self.bad(*self.QUICK, "f32", "-o", self.path(name), says=[name, reason]), b"")  # not measured
         self.assertEqual(self.bad(*self.QUICK, "f32", "-o", "", cwd=self.directory, says="empty"), b"")
         self.bad("tune", "--unit", self.path("libx.so"), says="mmscan: %s: cannot open" % self.path("libx.so"))
+        self.assertEqual(self.good("tune", "--unit", self.path("libx.so"), "--help"), self.good("tune", "--help"))
+        self.bad("tune", "--unit", self.path("libx.so"), "--sing", status=2)
         self.bad("tune", "--try", "cblas", "sgemv", says="no routine 'sgemv'")
         self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])
         os.mkfifo(self.path("pipe"))

@@ -44,7 +44,10 @@ typedef struct request {
   const element *type; /* NULL: all */
   unsigned from, to, step;
   bool as_json;
-  const char *trial; /* the unit of which to try a routine; NULL: none */
+  const char *trial;      /* the unit of which to try a routine; NULL: none */
+  const char **libraries; /* of --unit; there is room for as many as there are arguments */
+  int library_count;
+  bool candidates; /* --units */
 } request;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
@@ -128,11 +131,18 @@ static int check_file(const char *name) {
   return status;
 }
 
+static int open_libraries(const request *r) {
+  for (int i = 0; i < r->library_count; i++)
+    if (open_library(r->libraries[i]) != DONE) return FAILED;
+  if (r->candidates) open_candidates();
+  return DONE;
+}
+
 /* Wisdom from a file would be believed instead of measured. */
 static int tune(const request *r) {
   unsetenv("MMSCAN_WISDOM");
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
-  if (refuse_settings() != DONE || check_file(r->file) != DONE) return FAILED;
+  if (refuse_settings() != DONE || check_file(r->file) != DONE || open_libraries(r) != DONE) return FAILED;
   json_t *list = json_array(), *tried = json_array();
   int status = list && tried ? DONE : fail_memory();
   if (status == DONE) try_routines(r->as_json ? tried : NULL);
@@ -153,9 +163,10 @@ static int set_option(request *r, int option) {
   case 't':
     return element_option("tune", optarg, &r->type);
   case 'u':
-    return open_library(optarg);
+    r->libraries[r->library_count++] = optarg;
+    return DONE;
   case 'U':
-    open_candidates();
+    r->candidates = true;
     return DONE;
   case 'y':
     r->trial = optarg;
@@ -172,7 +183,7 @@ static int set_option(request *r, int option) {
   }
 }
 
-int run_tune(int argc, char **argv) {
+static int read_and_run(request *r, int argc, char **argv) {
   static const struct option options[] = {{"output", required_argument, NULL, 'o'},
                                           {"type", required_argument, NULL, 't'},
                                           {"unit", required_argument, NULL, 'u'},
@@ -182,14 +193,21 @@ int run_tune(int argc, char **argv) {
                                           {"json", no_argument, NULL, 'j'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-  request r = {.file = "mmscan.wisdom", .from = 16, .to = 24, .step = 1};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
     if (option == 'h') return print_help(help);
-    status = set_option(&r, option);
+    status = set_option(r, option);
   }
-  if (status == DONE && r.trial && optind + 1 == argc) return try_here(r.trial, argv[optind]);
-  if (status == DONE && r.trial) return wrong_usage("tune", "--try: a unit and a routine");
+  if (status == DONE && r->trial && optind + 1 == argc) return try_here(r->trial, argv[optind]);
+  if (status == DONE && r->trial) return wrong_usage("tune", "--try: a unit and a routine");
   if (status == DONE) status = no_more_arguments("tune", argc, argv);
-  return status == DONE ? tune(&r) : status;
+  return status == DONE ? tune(r) : status;
+}
+
+int run_tune(int argc, char **argv) {
+  request r = {.file = "mmscan.wisdom", .from = 16, .to = 24, .step = 1};
+  r.libraries = calloc((size_t)argc, sizeof *r.libraries);
+  const int status = r.libraries != NULL ? read_and_run(&r, argc, argv) : fail_memory();
+  free(r.libraries);
+  return status;
 }
