@@ -51,9 +51,8 @@ static format format_of_name(const char *path) {
 static bool is_of_table(const scan_request *r) { return r->column != NULL || r->header != HEADER_GUESS; }
 
 static int fail_raw_text(const job *j) {
-  return wrong_usage(SCAN_NAME,
-                     "%s: this looks like text: use --format txt or csv to read it, or --format raw to scan its bytes",
-                     j->in.name);
+  return fail("%s: this looks like text: use --format txt or csv to read it, or --format raw to scan its bytes",
+              j->in.name);
 }
 
 /* The first bytes of compressed files and of archives. */
@@ -69,8 +68,7 @@ static const char *packer_of(const unsigned char *start, size_t size) {
 }
 
 static int fail_packed(const job *j, const char *packer) {
-  return wrong_usage(SCAN_NAME, "%s: this looks like %s: unpack it first, or use --format raw to scan its bytes",
-                     j->in.name, packer);
+  return fail("%s: this looks like %s: unpack it first, or use --format raw to scan its bytes", j->in.name, packer);
 }
 
 /* White space alone may well be raw data. */
