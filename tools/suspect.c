@@ -17,16 +17,18 @@
 static const char *volatile suspected;
 static volatile bool is_done;
 
-/* With no suspect it is the library of MMSCAN_UNIT, which may have been loaded for a scan. */
+/* With no suspect it is the library of MMSCAN_UNIT, which may have been loaded for a scan; NULL: not known. Also called
+ * in a signal handler: getenv() takes no lock. */
 static const char *culprit(void) {
   const char *unit = getenv("MMSCAN_UNIT");
-  return suspected != NULL ? suspected : unit != NULL && unit[0] != '\0' ? unit : "a library";
+  return suspected != NULL ? suspected : unit != NULL && unit[0] != '\0' ? unit : NULL;
 }
 
 static void tell_exit(void) {
   if (is_done) return;
   temporary_remove_all();
-  _exit(fail("%s: this library ended the process", culprit()));
+  const char *library = culprit();
+  _exit(library != NULL ? fail("%s: this library ended the process", library) : fail("a library ended the process"));
 }
 
 /* For a signal handler. What standard output still has buffered is lost. */
@@ -42,11 +44,10 @@ static void tell_crash(int signal_number) {
     sleep(1);
   } else {
     temporary_remove_all();
-    if (suspected != NULL) {
-      put("mmscan: ");
-      put(suspected);
-      put(": this library crashed the process\n");
-    }
+    const char *library = culprit();
+    put("mmscan: ");
+    put(library != NULL ? library : "a library");
+    put(library != NULL ? ": this library crashed the process\n" : " crashed the process\n");
   }
   signal(signal_number, SIG_DFL);
   raise(signal_number);
