@@ -76,12 +76,16 @@ class InfoAndUsage(Case):
 
     def test_help(self):
         for arguments in ["--help"], ["-h"], ["scan", "--help"], ["info", "--help"], ["bench", "--help"], \
-                ["tune", "--help"], ["table", "--help"], ["draw", "--help"], ["model", "--help"]:
+                ["tune", "--help"], ["table", "--help"], ["draw", "--help"], ["model", "--help"], ["help", "--help"], ["version", "--help"]:
             self.assertIn("Usage: mmscan", self.good(*arguments).decode())
         self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
         self.assertEqual(self.good("version"), self.good("--version"))
         self.assertEqual(self.good("help"), self.good("--help"))
         self.assertEqual(self.good("help", "tune"), self.good("tune", "--help"))
+        self.assertEqual(self.good("help", "help"), self.good("help", "--help"))
+        self.assertEqual(self.good("help", "version"), self.good("version", "--help"))
+        self.bad("version", "junk", status=2, says="junk")
+        self.bad("--version", "junk", status=2, says="junk")
         self.bad("help", "abacus", status=2, says="abacus")
         self.bad("help", "scan", "tune", status=2, says="one subcommand")
 

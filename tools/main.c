@@ -23,6 +23,9 @@ typedef struct subcommand {
   const char *summary;
 } subcommand;
 
+static int run_help(int argc, char **argv);
+static int run_version(int argc, char **argv);
+
 static const subcommand subcommands[] = {
     {"scan", run_scan, "scan the numbers in a file"},
     {"info", run_info, "version, CPU, engines, the BLAS behind them, environment"},
@@ -31,6 +34,8 @@ static const subcommand subcommands[] = {
     {"table", run_table, "the paper's Table 1, measured and stated"},
     {"draw", run_draw, "the paper's figures, of any method, s and n"},
     {"model", run_model, "a run in the paper's model, beside the paper's bounds"},
+    {"help", run_help, "this text, or that of a subcommand"},
+    {"version", run_version, "the version"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
@@ -38,15 +43,10 @@ static int print_help(void) {
   puts("Usage: mmscan SUBCOMMAND [OPTION]...\n"
        "Prefix sums by matrix multiplication.\n\n"
        "Subcommands:");
-  for (int i = 0; i < SUBCOMMANDS; i++) printf("  %-6s %s\n", subcommands[i].name, subcommands[i].summary);
+  for (int i = 0; i < SUBCOMMANDS; i++) printf("  %-7s %s\n", subcommands[i].name, subcommands[i].summary);
   puts("\n'mmscan SUBCOMMAND --help' or 'mmscan help SUBCOMMAND' tells more; 'mmscan --version' tells the version.\n"
        "Results go to standard output, messages to standard error.\n"
        "Exit status: 0 done, 1 failed, 2 wrong usage.");
-  return DONE;
-}
-
-static int print_version(void) {
-  printf("mmscan %s\n", mmscan_version());
   return DONE;
 }
 
@@ -56,20 +56,31 @@ static int run_subcommand(const char *name, int argc, char **argv) {
   return wrong_usage(NULL, "no %s '%s'", name[0] == '-' ? "option" : "subcommand", name);
 }
 
+static bool asks_for_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
+
 /* 'mmscan help scan' is 'mmscan scan --help'. */
-static int help_on(const char *name, char *command) {
-  static char help[] = "--help";
-  char *argv[] = {command, help, NULL};
-  return run_subcommand(name, 2, argv);
+static int run_help(int argc, char **argv) {
+  static char option[] = "--help";
+  char *ask[] = {argv[0], option, NULL};
+  if (argc > 2) return wrong_usage(NULL, "help takes one subcommand");
+  return argc < 2 || asks_for_help(argv[1]) ? print_help() : run_subcommand(argv[1], 2, ask);
+}
+
+static int run_version(int argc, char **argv) {
+  const bool helps = argc == 2 && asks_for_help(argv[1]);
+  if (argc > 1 && !helps) return wrong_usage("version", "unexpected argument '%s'", argv[1]);
+  if (helps)
+    puts("Usage: mmscan version\nPrints the version.");
+  else
+    printf("mmscan %s\n", mmscan_version());
+  return DONE;
 }
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) return wrong_usage(NULL, "a subcommand is missing");
   const char *name = argv[1];
-  if (strcmp(name, "help") == 0 && argc == 3) return help_on(argv[2], argv[0]);
-  if (strcmp(name, "help") == 0 && argc > 3) return wrong_usage(NULL, "help takes one subcommand");
-  if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_help();
-  if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return print_version();
+  if (asks_for_help(name)) name = "help";
+  if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
   argv[1] = argv[0];
   return run_subcommand(name, argc - 1, argv + 1);
 }
