@@ -726,7 +726,7 @@ class Output(Case):
 
 
 class Terminal(Case):
-    def slow(self, stderr, seconds=1.7):
+    def slow(self, stderr, seconds=1.7, end_by=None):
         """Feeds a scan for some time."""
         process = subprocess.Popen([MMSCAN, "scan", "--type", "f64", "-"], stdin=subprocess.PIPE,
                                    stdout=subprocess.DEVNULL, stderr=stderr)
@@ -735,8 +735,10 @@ class Terminal(Case):
             process.stdin.write(bytes(8000))
             process.stdin.flush()
             time.sleep(0.05)
+        if end_by:
+            process.send_signal(end_by)
         process.stdin.close()
-        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.wait(20), -end_by if end_by else 0)
 
     def open_terminal(self):
         try:
@@ -766,6 +768,11 @@ class Terminal(Case):
 
     def test_progress_bar(self):
         shown = self.on_terminal(self.slow)
+        self.assertIn("scanning", shown)
+        self.assertTrue(shown.endswith("\r\x1b[K"), shown)
+
+    def test_progress_bar_and_signals(self):
+        shown = self.on_terminal(lambda terminal: self.slow(terminal, 1.3, signal.SIGINT))
         self.assertIn("scanning", shown)
         self.assertTrue(shown.endswith("\r\x1b[K"), shown)
 

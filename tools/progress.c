@@ -18,8 +18,11 @@ static struct {
   const char *stage;
   uint64_t total, done;
   double program_start, stage_start, last_drawn;
-  bool started, wanted, forbidden, visible;
+  bool started, wanted, forbidden;
+  volatile bool visible; /* read by a signal handler */
 } bar;
+
+#define ERASE "\r\033[K"
 
 static double seconds(void) {
   struct timespec now;
@@ -65,11 +68,11 @@ static void draw_share(double rate) {
 static void draw(double now) {
   const double rate = (double)bar.done / fmax(now - bar.stage_start, 1e-3);
   char done[16], speed[16];
-  fprintf(stderr, "\r\033[K%s", bar.stage);
+  bar.visible = true;
+  fprintf(stderr, ERASE "%s", bar.stage);
   if (bar.total >= bar.done && bar.total > 0) draw_share(rate);
   fprintf(stderr, "  %s  %s/s", size_text((double)bar.done, done), size_text(rate, speed));
   fflush(stderr);
-  bar.visible = true;
   bar.last_drawn = now;
 }
 
@@ -87,7 +90,11 @@ void progress_forbid(void) {
 
 void progress_erase(void) {
   if (!bar.visible) return;
-  fputs("\r\033[K", stderr);
+  fputs(ERASE, stderr);
   fflush(stderr);
   bar.visible = false;
+}
+
+void progress_erase_at_once(void) {
+  if (bar.visible && write(STDERR_FILENO, ERASE, sizeof ERASE - 1) < 0) return;
 }

@@ -19,4 +19,7 @@ void progress_forbid(void);
 /* Erases the bar: before a message, and at the end. */
 void progress_erase(void);
 
+/* The same in a signal handler, after which the process ends. */
+void progress_erase_at_once(void);
+
 #endif

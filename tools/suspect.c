@@ -4,6 +4,7 @@
  */
 #include "suspect.h"
 #include "message.h"
+#include "progress.h"
 #include "temporary.h"
 
 #include <signal.h>
@@ -44,6 +45,7 @@ static void tell_crash(int signal_number) {
     sleep(1);
   } else {
     temporary_remove_all();
+    progress_erase_at_once();
     const char *library = culprit();
     put("mmscan: ");
     put(library != NULL ? library : "a library");

@@ -4,6 +4,7 @@
  */
 #include "temporary.h"
 #include "message.h"
+#include "progress.h"
 #include "transfer.h"
 
 #include <assert.h>
@@ -29,6 +30,7 @@ void temporary_remove_all(void) {
 /* The default action was put back on entry (SA_RESETHAND), so the process ends by the signal when this returns. */
 static void remove_and_die(int signal_number) {
   temporary_remove_all();
+  progress_erase_at_once();
   raise(signal_number);
 }
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From now on, a signal that ends the process removes all temporary files. */
+/* From now on, a signal that ends the process removes all temporary files and the progress bar. */
 void temporary_begin(void);
 
 /* A file without a name, in TMPDIR or /tmp, for data that has to be read or written out of order. *fd is the caller's
