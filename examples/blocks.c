@@ -34,7 +34,8 @@ int main(void) {
     desc.n = bytes / sizeof *block;
     mmscan_status status = mmscan_scan_block(&desc, block, block, &carry);
     if (status != MMSCAN_OK) {
-      fprintf(stderr, "blocks: %s\n", mmscan_strerror(status));
+      const char *environment = mmscan_environment_error();
+      fprintf(stderr, "blocks: %s\n", environment ? environment : mmscan_strerror(status));
       return 1;
     }
     if (fwrite(block, sizeof *block, desc.n, stdout) != desc.n) break; /* the error stays set for the check below */

@@ -93,7 +93,10 @@ class InfoAndUsage(Case):
         """The message names the values that exist."""
         for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min, mul"),
                                  (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "u32"], "i64, all"),
-                                 (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["scan"], "standard input")]:
+                                 (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["draw", "--algorithm", "x"], "'x' is not one of sklansky, "),
+                                 (["draw", "-n", "3^20"], "-n: '3^20' is not from 1 to 1024\n"), (["draw", "-n", "5000"], "-n: '5000' is not from 1 to 1024\n"),
+                                 (["draw", "-n", "9" * 30], "is not from 1 to 1024\n"), (["draw", "-n", "2^x"], "'2^x' is neither"),
+                                 (["tune", "--try", "cblas"], "--try takes two arguments, UNIT ROUTINE"), (["scan"], "standard input")]:
             self.bad(*arguments, status=2, says=names)
 
     def test_order_of_messages(self):
@@ -204,6 +207,8 @@ class Tune(Case):
         self.bad("tune", "--unit", self.path("libx.so"), says="mmscan: %s: cannot open" % self.path("libx.so"))
         self.assertEqual(self.good("tune", "--unit", self.path("libx.so"), "--help"), self.good("tune", "--help"))
         self.bad("tune", "--unit", self.path("libx.so"), "--sing", status=2)
+        self.bad("tune", "--try", "xsmm", "foo", says="mmscan: xsmm: there is no routine 'foo'")
+        self.bad("draw", "--algorithm", "dakkak-warp", "-n", 100, "-o", self.path("x.svg"), says="dakkak-warp: n = 100 is more than s^2 = 16\n")
         self.bad("tune", "--try", "cblas", "sgemv", says="no routine 'sgemv'")
         self.bad(*self.QUICK, "f32", "-o", old, preexec_fn=limit, says=[old, "too large"])
         os.mkfifo(self.path("pipe"))

@@ -26,12 +26,12 @@ int element_option(const char *subcommand, const char *name, const element **typ
   return wrong_usage(subcommand, "--type: '%s' is not one of %s", name, all);
 }
 
-/* Reads a whole number without a sign. */
+/* Reads a whole number without a sign; one that is too large as SIZE_MAX. */
 static bool read_number(const char *text, size_t *value) {
   scalar number;
-  const bool good = isdigit((unsigned char)*text) && element_by_name("u64")->parse(text, &number) == PARSED;
-  *value = good ? (size_t)number.u64 : 0;
-  return good;
+  const parsed how = isdigit((unsigned char)*text) ? element_by_name("u64")->parse(text, &number) : NOT_A_NUMBER;
+  *value = how == PARSED ? (size_t)number.u64 : SIZE_MAX;
+  return how == PARSED || how == OUT_OF_RANGE;
 }
 
 int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,
@@ -53,11 +53,11 @@ static bool power_of(size_t base, size_t exponent, size_t most, size_t *power) {
 
 int length_option(const char *subcommand, const char *option, char *text, size_t least, size_t most, size_t *value) {
   char *caret = strchr(text, '^');
-  size_t base, exponent;
-  if (caret == NULL) return number_option(subcommand, option, text, least, most, value);
-  *caret = '\0';
-  const bool numbers = read_number(text, &base) && read_number(caret + 1, &exponent);
-  *caret = '^';
-  if (numbers && power_of(base, exponent, most, value) && *value >= least) return DONE;
-  return wrong_usage(subcommand, "%s: '%s' is not a power from %zu to %zu", option, text, least, most);
+  size_t base, exponent = 1;
+  if (caret != NULL) *caret = '\0';
+  const bool numbers = read_number(text, &base) && (caret == NULL || read_number(caret + 1, &exponent));
+  if (caret != NULL) *caret = '^';
+  if (!numbers) return wrong_usage(subcommand, "%s: '%s' is neither a whole number nor a power of one", option, text);
+  if (power_of(base, exponent, most, value) && *value >= least) return DONE;
+  return wrong_usage(subcommand, "%s: '%s' is not from %zu to %zu", option, text, least, most);
 }

@@ -94,6 +94,14 @@ static int draw(const request *r) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
+static int set_method(request *r, const char *name) {
+  mmscan_method each = {.struct_size = sizeof each};
+  char all[200] = "";
+  if (traced_method(name, &r->method)) return DONE;
+  for (size_t i = 0; mmscan_get_method(i, &each) == MMSCAN_OK; i++) strcat(strcat(all, i > 0 ? ", " : ""), each.name);
+  return wrong_usage("draw", "--algorithm: '%s' is not one of %s", name, all);
+}
+
 static int set_figure(request *r, const char *name) {
   static const struct {
     const char *name;
@@ -120,7 +128,7 @@ static int set_option(request *r, int option) {
     r->file = optarg;
     return DONE;
   case 'a':
-    return traced_method(optarg, &r->method) ? DONE : wrong_usage("draw", "--algorithm: no such method '%s'", optarg);
+    return set_method(r, optarg);
   case 'n':
     return length_option("draw", "-n", optarg, 1, MOST_N, &r->n);
   case 's':

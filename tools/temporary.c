@@ -69,7 +69,7 @@ static const char *spool_directory(void) {
 }
 
 static int fail_spool(void) {
-  return fail("temporary file in %s: %s (TMPDIR names another directory)", spool_directory(), strerror(errno));
+  return fail("temporary file in %s: %s (set TMPDIR to another directory)", spool_directory(), strerror(errno));
 }
 
 int temporary_spool(int *fd) {

@@ -86,7 +86,8 @@ int traced_run(traced *t, const mmscan_method *method, const mmscan_network_desc
   for (size_t i = 0; i < desc->n; i++) x[i] = i + 1;
   const mmscan_status status = mmscan_network(&traced_desc, x, x, &t->counts);
   free(x);
-  if (status == MMSCAN_ENOTSUP) return fail("%s: no more than s^2 elements", method->name);
+  if (status == MMSCAN_ENOTSUP)
+    return fail("%s: n = %zu is more than s^2 = %zu", method->name, desc->n, desc->s * desc->s);
   if (status != MMSCAN_OK) return fail("%s: %s", method->name, mmscan_strerror(status));
   return t->failed ? fail_memory() : DONE;
 }

@@ -35,7 +35,7 @@ static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "  --try UNIT ROUTINE\n"
                            "                only try that routine, in this process, which may crash\n"
                            "  --type T      only one type: f32, f64, i32, i64, u32 or u64\n"
-                           "  --quick       every fourth length, and none over 2^20\n"
+                           "  --quick       only 2^16 and 2^20\n"
                            "  --json        print the result as one JSON object\n"
                            "  --help        this text\n";
 
@@ -63,7 +63,7 @@ static mmscan_status measure(mmscan_type type, size_t n, mmscan_choice *choice) 
 
 static void print_row(const char *type, unsigned log2_n, const mmscan_choice *c) {
   printf("%s  2^%-2u  %-6s", type, log2_n, c->engine);
-  if (c->unit) printf(" %s, s %zu", c->unit, c->s);
+  if (c->unit) printf(" %s, s %zu,", c->unit, c->s);
   if (c->tile) printf(" tile %zu,", c->tile);
   printf(" %d thread%s\n", c->threads, c->threads == 1 ? "" : "s");
   fflush(stdout);
@@ -199,7 +199,7 @@ static int read_and_run(request *r, int argc, char **argv) {
     status = set_option(r, option);
   }
   if (status == DONE && r->trial && optind + 1 == argc) return try_here(r->trial, argv[optind]);
-  if (status == DONE && r->trial) return wrong_usage("tune", "--try: a unit and a routine");
+  if (status == DONE && r->trial) return wrong_usage("tune", "--try takes two arguments, UNIT ROUTINE");
   if (status == DONE) status = no_more_arguments("tune", argc, argv);
   return status == DONE ? tune(r) : status;
 }
