@@ -163,6 +163,13 @@ class Text(Case):
             self.assertEqual(self.lines("--column", "1", self.write("x.txt", end.join(["1 2", "", "3 4", "5 6"]))), ["1", "4", "9"])
             self.bad("scan", self.write("x.txt", end.join(["1", "", "two"])), says="x.txt:3")
 
+    def test_a_quotation_ends_with_a_character(self):
+        """Of a long field; a character of UTF-8 is not cut."""
+        for blanks in range(4):
+            path = self.write("x.txt", ("1\n" + "x" * blanks + "\u20ac" * 30 + "\n").encode())
+            err = subprocess.run([MMSCAN, "scan", path], capture_output=True).stderr.decode()
+            self.assertIn("\u20ac...", err)
+
     def test_long_numbers(self):
         """The same in both formats: 600 digits are a number, a megabyte is not."""
         for name in "x.txt", "x.csv":

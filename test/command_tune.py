@@ -99,6 +99,15 @@ class InfoAndUsage(Case):
                                  (["tune", "--try", "cblas"], "--try takes two arguments, UNIT ROUTINE"), (["scan"], "standard input")]:
             self.bad(*arguments, status=2, says=names)
 
+    def test_wrong_options(self):
+        for arguments, says in [(["--sing"], "unknown or ambiguous option '--sing'"), (["--\x1b[31mx"], "unknown or ambiguous option '--?[31mx'"),
+                                (["--type"], "option '--type' lacks its value"),
+                                (["--reverse=yes"], "option '--reverse=yes' takes no value"), (["-x"], "option '-x' is unknown or lacks its value"),
+                                (["--reverse", "-xh"], "option '-x' is unknown or lacks its value"), (["-o"], "option '-o' is unknown or lacks its value")]:
+            self.bad("scan", *arguments, status=2, says=says)
+            err = run("scan", *arguments)[2]
+            self.assertEqual((err.count("\n"), "\x1b" in err), (2, False), err)
+
     def test_order_of_messages(self):
         """Where both streams go to one place, the earlier message comes first."""
         status, out, _ = run("info", stderr=subprocess.STDOUT, env={"MMSCAN_ENGINE": "abacus"})

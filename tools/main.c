@@ -51,6 +51,7 @@ static int print_help(void) {
 }
 
 static int run_subcommand(const char *name, int argc, char **argv) {
+  message_words(argv);
   for (int i = 0; i < SUBCOMMANDS; i++)
     if (strcmp(name, subcommands[i].name) == 0) return subcommands[i].run(argc, argv);
   return wrong_usage(NULL, "no %s '%s'", name[0] == '-' ? "option" : "subcommand", name);

@@ -6,6 +6,7 @@
 #include "progress.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -48,19 +49,45 @@ int fail_file(const char *name) { return fail("%s: %s", *name != '\0' ? name : "
 
 int fail_memory(void) { return fail("out of memory"); }
 
+static char **words; /* that getopt reads */
+
+void message_words(char **argv) {
+  words = argv;
+  opterr = 0;
+}
+
+/* Says what getopt has found wrong. It has passed the word, unless that is a group of short options with more to come.
+ */
+static void fail_option(void) {
+  const char *word = words[optind - 1], *next = words[optind];
+  const bool in_group = optopt != 0 && next != NULL && next[0] == '-' && next[1] != '-' && strchr(next, optopt) != NULL;
+  if (optopt == 0)
+    fail("unknown or ambiguous option '%s'", word);
+  else if (in_group || strncmp(word, "--", 2) != 0)
+    fail("option '-%c' is unknown or lacks its value", optopt);
+  else
+    fail(strchr(word, '=') != NULL ? "option '%s' takes no value" : "option '%s' lacks its value", word);
+}
+
 int wrong_usage(const char *subcommand, const char *format, ...) {
   if (format != NULL) {
     va_list arguments;
     va_start(arguments, format);
     print_line(format, arguments);
     va_end(arguments);
+  } else {
+    fail_option();
   }
   fprintf(stderr, "Try 'mmscan%s%s --help'.\n", subcommand ? " " : "", subcommand ? subcommand : "");
   return WRONG_USAGE;
 }
 
+/* Whether the byte is inside a character of UTF-8, not at its beginning. */
+static bool is_inside(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
 const char *quoted(const char *text, char quote[MESSAGE_QUOTE]) {
-  const size_t most = MESSAGE_QUOTE - 4, length = strnlen(text, most);
+  size_t length = strnlen(text, MESSAGE_QUOTE - 4);
+  for (int bytes = 0; bytes < 3 && is_inside(text[length]); bytes++) length--;
   memcpy(quote, text, length);
   strcpy(quote + length, text[length] != '\0' ? "..." : "");
   return quote;

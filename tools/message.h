@@ -22,9 +22,12 @@ int fail_stdout(void);
 
 int fail_memory(void);
 
-/* Prints "mmscan: ", the line, and how to get help; returns WRONG_USAGE. subcommand may be NULL, and so may format if
- * getopt has already printed the line. */
+/* Prints "mmscan: ", the line, and how to get help; returns WRONG_USAGE. subcommand may be NULL, and so may format: the
+ * line then says what getopt has found wrong. */
 int wrong_usage(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* To be called before getopt is: it prints nothing itself, as it would print control characters. */
+void message_words(char **argv);
 
 /* Write text, or change it in place, with ? for control characters, so that it is one line. */
 void put_clean(FILE *to, const char *text);
