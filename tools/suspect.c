@@ -37,6 +37,13 @@ static void put(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
+static void put_clean_name(const char *name) {
+  for (; *name != '\0'; name++) {
+    const char c[] = {(unsigned char)*name < ' ' || *name == 127 ? '?' : *name, '\0'};
+    put(c);
+  }
+}
+
 /* If several threads crash at once, the first reports it, and the others sleep to give it time. The signal is raised
  * again with its default action, which takes effect when this returns. */
 static void tell_crash(int signal_number) {
@@ -47,9 +54,11 @@ static void tell_crash(int signal_number) {
     temporary_remove_all();
     progress_erase_at_once();
     const char *library = culprit();
-    put("mmscan: ");
-    put(library != NULL ? library : "a library");
-    put(library != NULL ? ": this library crashed the process\n" : " crashed the process\n");
+    if (library != NULL) {
+      put("mmscan: ");
+      put_clean_name(library);
+      put(": this library crashed the process\n");
+    }
   }
   signal(signal_number, SIG_DFL);
   raise(signal_number);
