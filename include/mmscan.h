@@ -93,7 +93,7 @@
  *            started. Two gaps remain: others take the threads between the test and the start; or a parallel region of
  *            the program has made OpenMP let go of its threads.
  * fork()     waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
- *            child for ever.
+ *            child for ever. A handler of pthread_atfork() must not call the library, which may wait for ever there.
  * Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
  * Loading    The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread
  *            is loading at that time must not call this one. With a glibc before 2.36 no other thread may fork then, if
