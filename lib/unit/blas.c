@@ -99,8 +99,8 @@ typedef void (*batch_call)(int order, const int *trans_a, const int *trans_b, co
                            const int64_t *ldb, const void *beta, void **c, const int64_t *ldc, int64_t groups,
                            const int64_t *sizes);
 
-/* Multiplies the first `squares` squares of the part. */
-static void batch_group(mms_blas_call call, const part *t, size_t squares) {
+/* Multiplies `squares` squares of the part, from square `from` on. */
+static void batch_group(mms_blas_call call, const part *t, size_t from, size_t squares) {
   const size_t bytes = t->p->s * t->p->s * mms_matrix_one(t->p->type)->size;
   const int none = NO_TRANS;
   const int64_t count = (int64_t)squares;
@@ -108,19 +108,17 @@ static void batch_group(mms_blas_call call, const part *t, size_t squares) {
   void *w[GROUP];
   for (size_t i = 0; i < squares; i++) {
     a[i] = t->p->a;
-    x[i] = t->x + i * bytes;
-    w[i] = t->w + i * bytes;
+    x[i] = t->x + (from + i) * bytes;
+    w[i] = t->w + (from + i) * bytes;
   }
   ((batch_call)call)(t->order, &t->trans, &none, &t->s, &t->s, &t->s, one_of(t), a, &t->s, x, &t->s, zero, w, &t->s, 1,
                      &count);
 }
 
 static void batch(mms_blas_call call, const part *t) {
-  size_t squares = (size_t)t->columns / t->p->s;
-  for (size_t from = 0; from < squares; from += GROUP) {
-    part group = part_of(t->p, from * t->p->s, 0);
-    batch_group(call, &group, squares - from < GROUP ? squares - from : GROUP);
-  }
+  const size_t squares = (size_t)t->columns / t->p->s;
+  for (size_t from = 0; from < squares; from += GROUP)
+    batch_group(call, t, from, squares - from < GROUP ? squares - from : GROUP);
 }
 
 /* ---- The table of routines ------------------------------------------------------------------------------------ */
