@@ -37,11 +37,11 @@ static void put(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
-static void put_clean_name(const char *name) {
-  for (; *name != '\0'; name++) {
-    const char c[] = {(unsigned char)*name < ' ' || *name == 127 ? '?' : *name, '\0'};
-    put(c);
-  }
+static void put_name(const char *name) {
+  char clean[4096] = "";
+  strncat(clean, name, sizeof clean - 1);
+  make_clean(clean);
+  put(clean);
 }
 
 /* If several threads crash at once, the first reports it, and the others sleep to give it time. The signal is raised
@@ -56,7 +56,7 @@ static void tell_crash(int signal_number) {
     const char *library = culprit();
     if (library != NULL) {
       put("mmscan: ");
-      put_clean_name(library);
+      put_name(library);
       put(": this library crashed the process\n");
     }
   }
