@@ -19,7 +19,7 @@
 #include "rounding.h"
 #include "scans.h"
 #include "shares.h"
-#include "unit/fork.h"
+#include "unit/child.h"
 #include "wake.h"
 #include "workspace.h"
 #include <omp.h>
@@ -39,7 +39,7 @@ int mms_runtime_most_threads(int limit) {
 }
 
 int mms_runtime_threads(int limit) {
-  if (!mms_fork_allows_threads() || omp_get_level() > 0) return 1;
+  if (mms_child_lost_threads() || omp_get_level() > 0) return 1;
   return mms_runtime_most_threads(limit);
 }
 

@@ -5,7 +5,7 @@
  * Each integer array of gemm_batch holds a single integer, whose low half comes first. */
 #include "unit/blas.h"
 
-#include "unit/fork.h"
+#include "unit/child.h"
 #include "unit/matrix.h"
 #include "unit/selftest.h"
 #include "unit/trust.h"
@@ -236,7 +236,6 @@ static void multiply(const mms_blas *blas, const mms_product *p, mms_manner mann
   mms_vendor_leave(blas->vendor, &visit);
 }
 
-/* In a forked child, whose threads are gone. */
 static void multiply_alone(const mms_blas *blas, const mms_product *p) {
   const int teams = mms_quiet_teams_off();
   multiply(blas, p, MMS_ALONE);
@@ -246,10 +245,10 @@ static void multiply_alone(const mms_blas *blas, const mms_product *p) {
 void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
   if (p->form == MMSCAN_PRODUCT_CHUNKED)
     multiply(blas, p, MMS_CHUNKED);
-  else if (mms_fork_allows_threads())
-    multiply(blas, p, MMS_FREELY);
-  else
+  else if (mms_child_lost_threads())
     multiply_alone(blas, p);
+  else
+    multiply(blas, p, MMS_FREELY);
 }
 
 /* ---- States --------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "unit/blas.h"
 
 #include "cancel.h"
+#include "unit/loading.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,7 +14,8 @@ void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float
 void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
                  const double *b, int ldb, double beta, double *c, int ldc);
 
-static pthread_once_t looked = PTHREAD_ONCE_INIT, gemm_tested = PTHREAD_ONCE_INIT, all_tested = PTHREAD_ONCE_INIT;
+static atomic_bool has_looked;
+static pthread_once_t gemm_tested = PTHREAD_ONCE_INIT, all_tested = PTHREAD_ONCE_INIT;
 static mms_vendor vendor;
 static mms_blas blas;
 
@@ -21,16 +23,14 @@ static mms_blas blas;
 static void look(void) {
   void (*linked[])(void) = {(void (*)(void))cblas_sgemm, (void (*)(void))cblas_dgemm};
   Dl_info where;
-  const int before = mms_cancel_disable();
   bool found = dladdr(*(void **)linked, &where) != 0;
   vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
   mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
   for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first two of the table */
-  mms_cancel_restore(before);
 }
 
 static const mms_blas *linked_blas(void) {
-  pthread_once(&looked, look);
+  mms_loading_once(&has_looked, look);
   return &blas;
 }
 

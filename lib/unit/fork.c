@@ -6,8 +6,9 @@
  * for. So ours are registered when the library is loaded, and again after such handlers were added. */
 #include "unit/fork.h"
 
+#include "unit/child.h"
 #include "unit/gate.h"
-#include "unit/loaded.h"
+#include "unit/loading.h"
 #include "unit/selftest.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,12 +19,7 @@
 #define HAS_THREADS true /* unknown, so assumed */
 #endif
 
-static bool is_registered;
-static atomic_bool had_threads, lost_threads;
-
-bool mms_fork_allows_threads(void) {
-  return is_registered && !atomic_load_explicit(&lost_threads, memory_order_relaxed);
-}
+static atomic_bool had_threads;
 
 /* Calls of before_fork() in this thread's current fork(): one for each time the handlers were registered. */
 static _Thread_local unsigned depth;
@@ -32,14 +28,14 @@ static _Thread_local unsigned depth;
 static void before_fork(void) {
   if (depth++) return;
   atomic_store(&had_threads, HAS_THREADS);
-  mms_loaded_lock();
+  mms_loading_lock();
   mms_selftest_lock();
   mms_gate_close();
 }
 
 static void unlock(void) {
   mms_selftest_unlock();
-  mms_loaded_unlock();
+  mms_loading_unlock();
 }
 
 static void in_parent(void) {
@@ -50,11 +46,13 @@ static void in_parent(void) {
 
 static void in_child(void) {
   if (--depth) return;
+  if (atomic_load(&had_threads)) mms_child_lose_threads();
   mms_gate_open_in_child();
   unlock();
-  if (atomic_load(&had_threads)) atomic_store(&lost_threads, true);
 }
 
 bool mms_fork_watch(void) { return pthread_atfork(before_fork, in_parent, in_child) == 0; }
 
-__attribute__((constructor)) static void watch_first(void) { is_registered = mms_fork_watch(); }
+__attribute__((constructor)) static void watch_first(void) {
+  if (!mms_fork_watch()) mms_child_lose_threads();
+}

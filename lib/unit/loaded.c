@@ -7,9 +7,9 @@
 #include "cancel.h"
 #include "unit/blas.h"
 #include "unit/fork.h"
+#include "unit/loading.h"
 #include "unit/xsmm.h"
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,25 +28,8 @@ typedef struct loaded {
   mms_xsmm xsmm;
 } loaded;
 
-/* Held while a library is loaded, tested or unloaded, and while the list is read or changed. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local unsigned depth; /* of locking: a library may fork, or list the units, while it is loaded */
-static int cancel_before;            /* the cancellation state of the thread that holds the lock */
+/* Read and changed under the lock of loading.h. */
 static loaded *list;
-
-void mms_loaded_lock(void) {
-  if (depth++) return;
-  int before = mms_cancel_disable();
-  pthread_mutex_lock(&lock);
-  cancel_before = before;
-}
-
-void mms_loaded_unlock(void) {
-  if (--depth) return;
-  int before = cancel_before;
-  pthread_mutex_unlock(&lock);
-  mms_cancel_restore(before);
-}
 
 static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)unit; }
 
@@ -57,10 +40,10 @@ static loaded *record_of(const mms_unit *unit) { return (loaded *)(uintptr_t)uni
  * loaded: loaded anew, it would register handlers that run before ours. */
 static void let_take_part(loaded *l) {
   const bool is_watched = mms_fork_watch();
-  mms_loaded_lock();
+  mms_loading_lock();
   l->vendor.stays = true;
   atomic_store(&l->takes_part, is_watched);
-  mms_loaded_unlock();
+  mms_loading_unlock();
 }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
@@ -91,9 +74,9 @@ static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
 }
 
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
-  mms_loaded_lock();
+  mms_loading_lock();
   mmscan_status status = mms_blas_try(&record_of(self)->blas, name);
-  mms_loaded_unlock();
+  mms_loading_unlock();
   return status;
 }
 
@@ -208,9 +191,9 @@ static bool hold(const mms_unit *self) {
 static void drop(const mms_unit *self) {
   loaded *l = record_of(self);
   if (atomic_fetch_sub(&l->holds, 1) != 1) return;
-  mms_loaded_lock();
+  mms_loading_lock();
   if (atomic_load(&l->holds) == 0 && l->vendor.handle) mms_vendor_close(&l->vendor);
-  mms_loaded_unlock();
+  mms_loading_unlock();
 }
 
 static loaded *find_record(const char *name) {
@@ -262,26 +245,26 @@ static mmscan_status open_locked(const char *library, const mms_unit **unit, cha
 
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
   const int before = mms_cancel_disable(), teams = mms_quiet_teams_off();
-  mms_loaded_lock();
+  mms_loading_lock();
   mmscan_status status = open_locked(library, unit, why, why_size);
-  mms_loaded_unlock();
+  mms_loading_unlock();
   mms_quiet_teams_back(teams);
   mms_cancel_restore(before);
   return status;
 }
 
 void mms_loaded_count(const mms_unit *unit) {
-  mms_loaded_lock();
+  mms_loading_lock();
   record_of(unit)->counted++;
-  mms_loaded_unlock();
+  mms_loading_unlock();
 }
 
 mmscan_status mms_loaded_uncount(const char *name) {
-  mms_loaded_lock();
+  mms_loading_lock();
   loaded *l = find_record(name);
   bool counted = l && l->counted;
   if (counted) l->counted--;
-  mms_loaded_unlock();
+  mms_loading_unlock();
   if (!counted) return MMSCAN_EINVAL;
   drop(&l->unit);
   return MMSCAN_OK;
@@ -290,7 +273,7 @@ mmscan_status mms_loaded_uncount(const char *name) {
 /* The oldest first, so that units opened meanwhile come last. */
 const mms_unit *mms_loaded_at(size_t index) {
   const mms_unit *found = NULL;
-  mms_loaded_lock();
+  mms_loading_lock();
   size_t open = 0;
   for (const loaded *l = list; l; l = l->next) open += atomic_load(&l->holds) != 0;
   for (const loaded *l = list; l && index < open; l = l->next)
@@ -298,14 +281,14 @@ const mms_unit *mms_loaded_at(size_t index) {
       found = &l->unit;
       break;
     }
-  mms_loaded_unlock();
+  mms_loading_unlock();
   return found;
 }
 
 const mms_unit *mms_loaded_find(const char *name) {
-  mms_loaded_lock();
+  mms_loading_lock();
   const loaded *l = find_record(name);
   bool open = l && atomic_load(&l->holds) != 0;
-  mms_loaded_unlock();
+  mms_loading_unlock();
   return open ? &l->unit : NULL;
 }

@@ -18,11 +18,6 @@ mmscan_status mms_loaded_uncount(const char *name);
 const mms_unit *mms_loaded_at(size_t index);
 const mms_unit *mms_loaded_find(const char *name);
 
-/* Between these calls no library is opened or unloaded. The lock is held across fork(), so that the child finds it
- * free, and is taken before that of selftest.h. */
-void mms_loaded_lock(void);
-void mms_loaded_unlock(void);
-
 /* Implements mmscan_unit_candidate(). */
 const char *mms_loaded_candidate(size_t index);
 

@@ -6,11 +6,10 @@
  * power of two, so that few kernels are ever generated. */
 #include "unit/xsmm.h"
 
-#include "cancel.h"
 #include "types.h"
+#include "unit/loading.h"
 #include "unit/matrix.h"
 #include "unit/selftest.h"
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,7 +246,7 @@ size_t mms_xsmm_block(const mms_xsmm *x) { return x->adds ? MMS_UNIT_SMALL : MMS
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */
 
-static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static atomic_bool has_looked;
 static mms_vendor vendor;
 static mms_xsmm found;
 static bool is_here, is_unsound;
@@ -255,7 +254,6 @@ static bool is_here, is_unsound;
 /* The library stays loaded. */
 static void look(void) {
   const char *soname;
-  int before = mms_cancel_disable();
   for (size_t i = 0; !is_here && (soname = mms_xsmm_soname(i)) != NULL; i++) {
     void *handle = mms_vendor_open(soname);
     if (!handle) continue;
@@ -265,12 +263,11 @@ static void look(void) {
     is_unsound = is_unsound || (is_one && !is_here);
     if (!is_here) mms_vendor_close(&vendor);
   }
-  mms_cancel_restore(before);
 }
 
 static bool hold(const mms_unit *self) {
   (void)self;
-  pthread_once(&looked, look);
+  mms_loading_once(&has_looked, look);
   return is_here;
 }
 
