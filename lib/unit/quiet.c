@@ -13,12 +13,14 @@
  * of the process. */
 #include "unit/quiet.h"
 
+#include "unit/child.h"
 #include "unit/gate.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* ---- Guests --------------------------------------------------------------------------------------------------- */
 
@@ -99,10 +101,16 @@ static mms_quiet with_team(mms_quiet q, finder *find, const void *from, const ch
   return q;
 }
 
+/* OpenMP's setting belongs to the calling thread; in libgomp up to GCC 10 to the process. */
+static mms_quiet of_openmp(finder *find, const void *from, const char *team) {
+  mms_quiet q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
+  q.is_shared = q.set && is_of_process(&q);
+  return with_team(q, find, from, team);
+}
+
 /* For other libraries: OpenMP's setting, if they use OpenMP. Some builds of BLIS export only the names of BLAS. */
 static mms_quiet of_other(finder *find, const void *from) {
-  mms_quiet q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
-  q = with_team(q, find, from, "omp_get_max_threads");
+  mms_quiet q = of_openmp(find, from, "omp_get_max_threads");
   q.in_chunks = true;
   return q;
 }
@@ -115,8 +123,7 @@ static mms_quiet of_blis(finder *find, const void *from) {
     q.none = 1;
     q.is_shared = q.set && is_of_process(&q);
   } else {
-    q = setting(find, from, "omp_get_max_active_levels", "omp_set_max_active_levels");
-    q = with_team(q, find, from, "bli_thread_get_num_threads");
+    q = of_openmp(find, from, "bli_thread_get_num_threads");
   }
   q.in_chunks = true;
   return q;
@@ -207,10 +214,23 @@ void mms_quiet_end(mms_told *told) {
 
 /* ---- OpenMP --------------------------------------------------------------------------------------------------- */
 
+enum { NOT_OFF = -1, SETTINGS = 4096 /* bytes, more than libgomp takes for the settings of a thread */ };
+
+static bool has_memory(void) {
+  void *volatile piece = malloc(SETTINGS); /* volatile: the compiler must not leave it out */
+  const bool has = piece != NULL;
+  free(piece);
+  return has;
+}
+
+/* libgomp ends the process if it has no memory for the setting; then there is none for a team either. */
 int mms_quiet_teams_off(void) {
+  if (!mms_child_lost_threads() || !has_memory()) return NOT_OFF;
   const int before = omp_get_max_active_levels();
   omp_set_max_active_levels(0);
   return before;
 }
 
-void mms_quiet_teams_back(int before) { omp_set_max_active_levels(before); }
+void mms_quiet_teams_back(int before) {
+  if (before != NOT_OFF) omp_set_max_active_levels(before);
+}
