@@ -168,6 +168,7 @@ static void test_a_library_is_told(void **state) {
   (void)state;
   check_told("threads", true);
   check_told("teams", true);
+  check_told("teams_of_all", true);
   check_told("blis_pthread", true);
   check_told("openblas_pthread", false);
 }
@@ -214,19 +215,20 @@ static void check_two(const char *name, bool is_local) {
 }
 
 /* With a setting of the process, the first thread to leave does not set it back. Two units may be one library. */
-static void check_that_stays(const char *name) {
+static void check_that_stays(const char *name, const char *setting) {
   const char *unit = open_toy(name);
   void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
   mms_vendor vendor = mms_vendor_ask(handle), again = vendor;
-  long (*get)(void);
+  int (*get)(void);
   mms_visit first, second;
-  *(void **)&get = dlsym(handle, "bli_thread_get_num_threads");
-  const long before = get();
+  *(void **)&get = dlsym(handle, setting);
+  const int before = get(), none = vendor.quiet.none;
+  assert_int_not_equal(before, none);
   mms_quiet_begin(&vendor.quiet, MMS_CHUNKED, &first.told);
   mms_quiet_begin(&again.quiet, MMS_CHUNKED, &second.told);
-  assert_int_equal(get(), 1);
+  assert_int_equal(get(), none);
   mms_quiet_end(&first.told);
-  assert_int_equal(get(), 1);
+  assert_int_equal(get(), none);
   mms_quiet_end(&second.told);
   assert_int_equal(get(), before);
   dlclose(handle);
@@ -235,7 +237,8 @@ static void check_that_stays(const char *name) {
 
 static void test_two_are_in_it(void **state) {
   (void)state;
-  check_that_stays("blis_pthread");
+  check_that_stays("blis_pthread", "bli_thread_get_num_threads");
+  check_that_stays("teams_of_all", "omp_get_max_active_levels");
   check_two("blis_pthread", false);
   check_two("blis_local", true);
 }

@@ -22,6 +22,7 @@
  *   PTHREADS_OF   as THREADS, but told by the calls of this vendor, with pthreads: 0 BLIS, 1 OpenBLAS
  *   LOCAL         with PTHREADS_OF: the setting is the calling thread's own
  *   TEAMS         as THREADS, unless the calling thread allows no OpenMP teams; reports nothing about itself
+ *   TEAMS_OF_ALL  and has an OpenMP of its own, in which that setting belongs to the process, as in GCC 10
  *   FORKS         each gemm forks, once toy_forks is set
  *   AT_LOAD       forks while it is loaded; sets rounding down then, and again when asked for its version, as code
  *                 linked with -ffast-math changes the floating-point mode
@@ -164,6 +165,11 @@ static bool is_told(void) {
   linger();
   return threads_set == 1;
 }
+#elif defined(TEAMS_OF_ALL)
+static atomic_int levels = 4;
+int omp_get_max_active_levels(void) { return levels; }
+void omp_set_max_active_levels(int most) { levels = most; }
+static bool is_told(void) { return levels == 0; }
 #elif defined(TEAMS)
 static bool is_told(void) { return omp_get_max_active_levels() == 0; }
 #elif defined(THREADS)
