@@ -71,7 +71,8 @@ LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
 TOOL_LIBS := -ljansson -lcsv
 
 # Other people's scans, which the bench times, are compiled with their own flags, and record them.
-X86_64 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
+MACHINE := $(shell $(CC) -dumpmachine)
+X86_64 := $(findstring x86_64,$(MACHINE))
 # The flag, if the compiler accepts it: a cross-compiler does not.
 native = $(shell echo | $(1) -march=native -E - >/dev/null 2>&1 && echo -march=native)
 ifeq ($(origin PEER_CFLAGS),undefined)
@@ -86,6 +87,10 @@ CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS)
 
 # A tiny call takes so few cycles that it matters where in a cache line its code begins (doc/PERFORMANCE.md).
 LINES := -falign-functions=64
+
+# In a library that is opened by dlopen(), glibc allocates a thread's variables at their first use, and ends the process
+# if it has no memory. Few bytes are had beforehand, as OpenMP's runtimes take theirs.
+TLS := $(if $(findstring gnu,$(MACHINE)),-ftls-model=initial-exec)
 
 # Kernels are compiled for their own instruction sets; lib/kernel/isa.c asks the CPU before one is called.
 ifneq ($(X86_64),)
@@ -135,7 +140,7 @@ all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command
 # What things are made of is kept in files that are rewritten only when it changes: the flags of all objects, the
 # objects that are linked, the definitions of the toys. A change of flags is reported, as `make install` may have been
 # given fewer flags than `make`. -Werror is left out, as it does not change an object.
-BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(BLAS_LIBS) \
+BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(TLS) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(BLAS_LIBS) \
   $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): writes WHAT to the target if that is not what it holds. It also runs if make only tells
@@ -156,7 +161,7 @@ FORCE:
 
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+	$(COMPILE) $(TLS) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
 
 # -g1: names of variables, few of which survive vectorisation, would double the time that GCC takes for kernels.
 $(BUILD)/lib/kernel/%.o: KERNEL = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1) $(KERNEL_CFLAGS)

@@ -85,6 +85,7 @@ version=$("$prefix/bin/mmscan" --version | sed 's/.* //')
 shared=$prefix/lib/libmmscan.so.$version
 [ -f "$shared" ] || fail "mmscan --version says '$version', but there is no $shared"
 readelf -d "$shared" | grep -F "SONAME" | grep -qF "[libmmscan.so.${version%%.*}]" || fail "wrong soname"
+readelf -d "$shared" | grep -qF STATIC_TLS || fail "a thread without memory would end the process at its first thread-local variable"
 for file in "$shared" "$prefix/bin/mmscan"; do
   readelf -d "$file" | grep -E 'RPATH|RUNPATH' && case ${BLAS-} in */*) ;; *) fail "$file has an rpath" ;; esac
 done
