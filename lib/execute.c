@@ -94,6 +94,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .first = p->first,
                  .carry = carry,
                  .threads = plan->threads,
+                 .limit = plan->limit,
                  .saves = plan->saves,
                  .lone = may_be_lone(plan, &job)};
   const mmscan_status status = mms_runtime_scan(&run);

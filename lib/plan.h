@@ -11,6 +11,7 @@ struct mmscan_plan {
   const mms_engine *engine;
   mms_job job;
   int threads;         /* the number to use, if so many may run */
+  int limit;           /* the number that was asked for; 0: none, so as many as OpenMP's rules allow when it runs */
   double saves;        /* nanoseconds saved by so many threads instead of one; infinite if there is nothing to weigh */
   bool engine_is_free; /* the engine was not asked for: without memory the plain loop may stand in for it */
   bool threads_are_free; /* nor was the number of threads: one may do as well */

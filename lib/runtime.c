@@ -197,7 +197,7 @@ static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
 
 static int threads_now(const mms_run *run) {
   if (run->threads == 1 || mms_crowd_is_here()) return 1;
-  const int threads = mms_runtime_threads(run->threads);
+  const int most = mms_runtime_threads(run->limit), threads = run->threads < most ? run->threads : most;
   return threads > 1 && mms_wake_pays(run->saves) ? threads : 1;
 }
 

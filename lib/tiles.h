@@ -15,6 +15,7 @@ typedef struct mms_run {
   mms_value first; /* the carry into every scan, if `carry` is NULL */
   void *carry;     /* one element for each scan, its carry in and out; or NULL */
   int threads;     /* the number to use, if so many may run */
+  int limit;       /* the most that may run; 0: as OpenMP's rules allow now */
   double saves;    /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
   bool lone;       /* a single scan that one thread may do as fast as all cores of a die (lone.h) */
 } mms_run;

@@ -164,6 +164,7 @@ static bool is_lone_of(bool may_be, bool reverse, bool has_carry) {
                  .first.f32 = FIRST,
                  .carry = has_carry ? &carry : NULL,
                  .threads = 2,
+                 .limit = 2,
                  .saves = 1e12,
                  .lone = may_be};
   by_one = by_some = wrong = 0;

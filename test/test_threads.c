@@ -316,6 +316,29 @@ static int run_single(void) {
   return mmscan_threads() == 1 && tasks_now().count == before ? 0 : 1;
 }
 
+/* A plan whose number of threads was free keeps to what the program sets before it runs. */
+static int plan_two_run_one(void) {
+  const size_t n = (size_t)1 << 20;
+  const mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_choice used = {.struct_size = sizeof used};
+  mmscan_plan *plan = NULL;
+  double *x = calloc(n, sizeof *x);
+  if (x == NULL || mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) != MMSCAN_OK) return 1;
+  if (mmscan_plan_get_choice(plan, &used) != MMSCAN_OK || used.threads != 2) return 2;
+  const size_t before = tasks_when_quiet().count;
+  omp_set_num_threads(1);
+  if (mmscan_execute(plan, x, x) != MMSCAN_OK) return 3;
+  if (tasks_now().count != before) return 4;
+  mmscan_plan_destroy(plan);
+  free(x);
+  return 0;
+}
+
+static void test_fewer_than_planned(void **state) {
+  (void)state;
+  assert_int_equal(run_self("fewer", &(struct setting){"OMP_NUM_THREADS", "2"}, 1), 0);
+}
+
 /* How many threads a run by the paper starts. In base 10, n has only digits 9: there are 9 segments of each length. */
 static int started_by_matmulscan(int threads) {
   static float x[9999], y[9999];
@@ -343,6 +366,7 @@ static int run_all(void) {
       cmocka_unit_test(test_how_many_threads),    cmocka_unit_test(test_thread_limit),
       cmocka_unit_test(test_a_choice_of_threads), cmocka_unit_test(test_threads_of_matmulscan),
       cmocka_unit_test(test_threads_of_the_blas), cmocka_unit_test(test_one_thread_starts_none),
+      cmocka_unit_test(test_fewer_than_planned),
   };
   print_message("the unit cblas is %s\n", unit_library());
   return cmocka_run_group_tests(tests, NULL, NULL);
@@ -352,6 +376,7 @@ int main(int argc, char **argv) {
   static const struct child children[] = {{"witness", witness_scan},
                                           {"single", run_single},
                                           {"count", count_threads},
+                                          {"fewer", plan_two_run_one},
                                           {"four", plan_four},
                                           {"seven", plan_seven},
                                           {"one-letter", scan_by_the_letter_on_one},
