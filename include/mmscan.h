@@ -25,7 +25,8 @@
  * Units      Lengths, strides and distances count elements, never bytes.
  * Ownership  The caller owns x and y. The library keeps no pointer to them after a call returns.
  * In place   x == y is allowed. Where x and y share a byte in any other way the call returns MMSCAN_EOVERLAP.
- * Alignment  That of the element type is enough.
+ * Alignment  That of the element type is enough. An address that is no multiple of 4 gives MMSCAN_EINVAL, except in a
+ *            simple call on up to 128 KiB, which does not look.
  * n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the pointers
  *            are. It need not read the environment, so an illegal variable may go unnoticed; plans and products do read
  *            it.

@@ -143,10 +143,13 @@ static mmscan_status check_batch(const mms_problem *p, const void *x, const void
   return check_rows(rows_of(x, p->x_dist, x_batch, p->n, size), rows_of(y, p->y_dist, p->batch, p->n, size));
 }
 
+/* No element needs more on every machine; i386 aligns 8 bytes to so many in a struct. */
+enum { LEAST_ALIGNMENT = 4 };
+
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
   size_t size = mms_type_size(p->type);
   if (p->batch == 0) return MMSCAN_OK;
-  if (!x || !y) return MMSCAN_EINVAL;
+  if (!x || !y || ((uintptr_t)x | (uintptr_t)y) % LEAST_ALIGNMENT) return MMSCAN_EINVAL;
   return p->batch == 1 ? check_one(x, y, p->n * size) : check_batch(p, x, y, size);
 }
 

@@ -458,6 +458,17 @@ static void test_null_arguments(void **state) {
   mmscan_plan_destroy(plan);
 }
 
+static void test_misaligned_arrays(void **state) {
+  (void)state;
+  const mmscan_desc desc = plain_desc(MMSCAN_I32, MMSCAN_INCLUSIVE, 0, 3);
+  _Alignas(8) char x[32] = {0}, y[32] = {0};
+  for (size_t at = 0; at < 8; at++) {
+    const mmscan_status expected = at % 4 == 0 ? MMSCAN_OK : MMSCAN_EINVAL;
+    assert_status(expected, mmscan_scan(&desc, x + at, y));
+    assert_status(expected, mmscan_scan(&desc, x, y + at));
+  }
+}
+
 static void test_blocks_refuse(void **state) {
   (void)state;
   double x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, before[8], init = 1, carry = 5;
@@ -492,6 +503,7 @@ int main(void) {
       cmocka_unit_test(test_sizes_of_structs),
       cmocka_unit_test(test_longest_struct),
       cmocka_unit_test(test_null_arguments),
+      cmocka_unit_test(test_misaligned_arrays),
       cmocka_unit_test(test_blocks_refuse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
