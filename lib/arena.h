@@ -1,8 +1,10 @@
-/* arena.h: pieces of a block of memory. The same calls first add up how large it must be, then give the pieces out. */
+/* arena.h: pieces of a block of memory, and blocks for elements of a caller's type. The same calls first add up how
+ * large a block must be, then give the pieces out. */
 #ifndef MMS_ARENA_H
 #define MMS_ARENA_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 enum { MMS_ARENA_ALIGN = 64 }; /* alignment of each piece, if the block has it too */
 
@@ -15,6 +17,18 @@ static inline void *mms_arena_take(mms_arena *a, size_t bytes) {
   void *piece = a->block ? a->block + a->used : NULL;
   a->used += (bytes + MMS_ARENA_ALIGN - 1) / MMS_ARENA_ALIGN * MMS_ARENA_ALIGN;
   return piece;
+}
+
+/* Of an element of `size` bytes it is only known that its alignment is a power of two that divides the size. */
+static inline size_t mms_arena_alignment(size_t size) {
+  const size_t largest = size & -size;
+  return largest > MMS_ARENA_ALIGN ? largest : MMS_ARENA_ALIGN;
+}
+
+/* Memory, aligned for such elements; for free(). NULL: there is none. */
+static inline void *mms_arena_block(size_t bytes, size_t size) {
+  const size_t align = mms_arena_alignment(size);
+  return aligned_alloc(align, (bytes + align - 1) / align * align);
 }
 
 #endif

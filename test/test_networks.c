@@ -463,6 +463,35 @@ static void test_no_elements(void **state) {
   }
 }
 
+/* Elements that are aligned to more than any of C's own types. */
+struct vector {
+  _Alignas(256) double at[4];
+};
+
+/* *context: whether all elements were where they may be. */
+static void add_vectors(void *context, const void *a, const void *b, void *result) {
+  const uintptr_t all = (uintptr_t)a | (uintptr_t)b | (uintptr_t)result;
+  if (all % _Alignof(struct vector) != 0) *(bool *)context = false;
+  memcpy(result, a, sizeof(struct vector));
+}
+
+static void test_alignment_of_elements(void **state) {
+  (void)state;
+  enum { N = 63 };
+  static struct vector x[N], y[N], none;
+  const struct operation op = {"sum of vectors", sizeof none, add_vectors, &none, true};
+  for (size_t i = 0; method_at(i).name != NULL; i++) {
+    const mmscan_method m = method_at(i);
+    bool are_aligned = true;
+    for (size_t s = 2; s <= 8; s += 3) {
+      mmscan_network_desc d = network_desc(&m, &op, s, is_warp(&m) ? s * s - 1 : N);
+      d.context = &are_aligned;
+      assert_mmscan_ok(mmscan_network(&d, x, y, NULL));
+    }
+    if (!are_aligned) fail_msg("%s gives its operator elements that are not aligned", m.name);
+  }
+}
+
 static void test_table_of_methods(void **state) {
   (void)state;
   mmscan_method m = {.struct_size = sizeof m - 1};
@@ -488,6 +517,7 @@ int main(void) {
       cmocka_unit_test(test_flaws),
       cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_no_elements),
+      cmocka_unit_test(test_alignment_of_elements),
       cmocka_unit_test(test_fields_not_looked_at),
       cmocka_unit_test(test_table_of_methods),
   };

@@ -9,6 +9,7 @@
 
 /* ---- Memory --------------------------------------------------------------------------------------------------- */
 
+/* Elements come first: each piece of them is a multiple of their alignment, if that is large. */
 static size_t lay_out(mms_machine *m, const mms_machine_size *size) {
   mms_arena a = {.block = m->memory};
   m->values = mms_arena_take(&a, size->positions * m->monoid->size);
@@ -24,7 +25,7 @@ static size_t lay_out(mms_machine *m, const mms_machine_size *size) {
 mmscan_status mms_machine_open(mms_machine *m, const mms_monoid *monoid, const mms_machine_size *size, size_t n,
                                const void *x) {
   *m = (mms_machine){.monoid = monoid, .n = n, .event.positions = size->positions};
-  m->memory = malloc(lay_out(m, size));
+  m->memory = mms_arena_block(lay_out(m, size), monoid->size);
   if (!m->memory) return MMSCAN_ENOMEM;
   lay_out(m, size);
   memcpy(m->values, x, n * monoid->size);

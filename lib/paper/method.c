@@ -1,6 +1,7 @@
 /* method.c: runs a method, on a machine or by MatMulScan, with a meter listening. */
 #include "paper/method.h"
 
+#include "arena.h"
 #include "paper/dakkak.h"
 #include "paper/meter.h"
 #include "paper/networks.h"
@@ -134,7 +135,7 @@ mmscan_status mms_method_run(const mms_method *method, const mmscan_network_desc
                           .combine = desc->combine,
                           .context = desc->context,
                           .identity = desc->identity,
-                          .spare = malloc(desc->size)};
+                          .spare = mms_arena_block(desc->size, desc->size)};
   status = r.monoid.spare ? run_metered(&r, x, y, counts) : MMSCAN_ENOMEM;
   free(r.monoid.spare);
   return status;

@@ -10,12 +10,12 @@
  */
 #include "paper/segments.h"
 
+#include "arena.h"
 #include "cancel.h"
 #include "paper/sweep.h"
 #include "rounding.h"
 #include "types.h"
 #include "unit/matrix.h"
-#include <stdalign.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +93,9 @@ static void cut(run *r) {
 
 static size_t room_for(const run *r, size_t n) { return 2 * mms_sweep_padded(r->desc->s, r->desc->form, n) * r->size; }
 
-/* Bytes of a matrix, rounded up so that elements of any type are aligned after it. */
+/* Bytes of a matrix, rounded up so that elements are aligned after it. */
 static size_t square_of(const run *r) {
-  size_t bytes = r->desc->s * r->desc->s * mms_type_size(r->desc->type), align = alignof(max_align_t);
+  size_t bytes = r->desc->s * r->desc->s * mms_type_size(r->desc->type), align = mms_arena_alignment(r->size);
   return (bytes + align - 1) / align * align;
 }
 
@@ -143,7 +143,7 @@ enum { BEHIND = 64 }; /* bytes: BLIS reads some behind a matrix */
 
 /* Holds L_s, B_s, w, and the rooms of w and of the segments. */
 static mmscan_status open_arena(run *r) {
-  r->arena = malloc(2 * square_of(r) + r->w_length * r->size + rooms(r) + BEHIND);
+  r->arena = mms_arena_block(2 * square_of(r) + r->w_length * r->size + rooms(r) + BEHIND, r->size);
   return r->arena ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
