@@ -38,7 +38,7 @@
  *            MMSCAN_NUM_THREADS allows, or else OpenMP's own rules, and never more than OMP_THREAD_LIMIT. It runs on
  *            the calling thread alone inside an OpenMP parallel region; in a forked child of a process that had
  *            threads, whoever started them; and where the system starts no more threads, or gives them stacks of less
- *            than 128 KiB (OMP_STACKSIZE).
+ *            than 320 KiB (OMP_STACKSIZE).
  * Results    The bits of y do not depend on the number of threads, except for the sign and payload of a NaN, and except
  *            where a CPU flushes tiny results to zero but not tiny operands (FTZ without DAZ). Integers wrap around
  *            (two's complement), as in NumPy. Floats are added in the order the plan chose, which is not that of the
@@ -110,7 +110,9 @@
  * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
  *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
  *            MMSCAN_MEASURE leaves it out.
- * LIBXSMM    puts OMP_PROC_BIND into the environment when it is first used; the library takes it out again if it was
+ *            LLVM's OpenMP crashes where a thread has no memory for its first call of this library.
+ * LIBXSMM    needs stacks of 256 KiB in threads that the program starts, to make kernels.
+ *            It puts OMP_PROC_BIND into the environment when it is first used; the library takes it out again if it was
  *            not there. No other thread should change the environment while a LIBXSMM is opened, or while
  *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
  */

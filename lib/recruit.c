@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "rounding.h"
 #include <errno.h>
+#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -31,19 +32,33 @@ static bool has_memory(int threads) {
   return has;
 }
 
-/* OMP_STACKSIZE in bytes: it is a number of kilobytes, unless B, K, M or G follows. 0: it is not set, or not legal. */
-static size_t stack_size(void) {
-  static const char units[] = "bkmg";
-  const char *text = getenv("OMP_STACKSIZE");
-  if (!text) text = getenv("GOMP_STACKSIZE");
-  if (!text) return 0;
+/* The size of the stacks that OpenMP gives its threads; 0: as other threads have. */
+#ifdef KMP_VERSION_MAJOR
+static size_t stack_size(void) { return kmp_get_stacksize_s(); }
+#else
+/* As libgomp reads a variable: a number of kilobytes, unless B, K, M or G follows. False: it is not set, or not legal.
+ */
+static bool read_size(const char *variable, size_t *size) {
+  static const char units[] = "bkmg", space[] = " \t\n\v\f\r";
+  const char *text = getenv(variable);
   char *end;
-  size_t size = strtoul(text, &end, 10);
-  end += strspn(end, " ");
-  const char *unit = *end ? strchr(units, *end | 0x20) : units + 1;
-  if (!unit || size > SIZE_MAX >> 30) return 0;
-  return size << 10 * (unit - units);
+  if (!text) return false;
+  errno = 0;
+  const unsigned long number = strtoul(text, &end, 10);
+  if (errno || end == text) return false;
+  end += strspn(end, space);
+  const char *unit = *end ? strchr(units, *end++ | 0x20) : units + 1;
+  if (!unit || end[strspn(end, space)]) return false;
+  const int shift = 10 * (int)(unit - units);
+  *size = number << shift;
+  return *size >> shift == number;
 }
+
+static size_t stack_size(void) {
+  size_t size = 0;
+  return read_size("OMP_STACKSIZE", &size) || read_size("GOMP_STACKSIZE", &size) ? size : 0;
+}
+#endif
 
 /* A size that the system refuses is ignored, as OpenMP does. */
 static void set_stack(pthread_attr_t *as) {
@@ -51,9 +66,9 @@ static void set_stack(pthread_attr_t *as) {
   if (size) pthread_attr_setstacksize(as, size);
 }
 
-/* Bytes: a scan takes 24 KiB of a thread's stack, and what an OpenBLAS keeps for each thread takes another 64 KiB of
- * it. */
-enum { LEAST_STACK = 128 << 10 };
+/* Bytes: a scan takes 24 KiB of a thread's stack, what an OpenBLAS keeps for each thread takes another 64 KiB of it,
+ * and LIBXSMM takes 132 KiB to make a kernel. */
+enum { LEAST_STACK = 320 << 10 };
 
 static bool stack_is_enough;
 
