@@ -6,6 +6,8 @@
 #include "engine/engine.h"
 #include "sanitized.h"
 #include "toy.h"
+#include "unit/blas.h"
+#include "unit/matrix.h"
 #include "unit/unit.h"
 
 enum { ROUTINES = 17 };
@@ -126,6 +128,43 @@ static void test_bad_ones_are_found_out(void **state) {
   check_bad("bad_complex", is_complex_gemm);
 }
 
+/* ---- Products that take several calls ---------------------------------------------------------------------------- */
+
+enum { S = 8, COLUMNS = 3 * MMSCAN_MAX_S * MMSCAN_MAX_S / S + 5 * S + 3, ELEMENTS = S * COLUMNS };
+
+/* W by plain loops. */
+static void multiply_plainly(const mms_product *p, float *w) {
+  mms_product plain = *p;
+  plain.form = MMSCAN_PRODUCT_CHUNKED;
+  plain.w = w;
+  mms_unit_model.multiply(&mms_unit_model, &plain);
+}
+
+/* Three calls and a part of one, whatever the form. */
+static void test_long_products(void **state) {
+  (void)state;
+  static const mmscan_product_form forms[] = {MMSCAN_PRODUCT_CHUNKED, MMSCAN_PRODUCT_GEMM, MMSCAN_PRODUCT_TRMM,
+                                              MMSCAN_PRODUCT_BATCH, MMSCAN_PRODUCT_BATCH_STRIDED};
+  static float a[S * S], x[ELEMENTS], w[ELEMENTS], right[ELEMENTS];
+  const char *unit = open_toy("full");
+  const mms_vendor vendor = mms_vendor_ask(dlopen(unit, RTLD_LAZY | RTLD_NOLOAD));
+  mms_blas blas;
+  mms_blas_find(&blas, unit, &vendor);
+  blas.most = MMSCAN_MAX_S * MMSCAN_MAX_S;
+  mms_matrix_of(MMSCAN_F32, MMSCAN_MATRIX_L, S, a);
+  for (size_t i = 0; i < ELEMENTS; i++) x[i] = (float)(i % 1009);
+  for (size_t i = 0; i < COUNT(forms); i++) {
+    const mms_product p = {
+        .type = MMSCAN_F32, .form = forms[i], .s = S, .columns = COLUMNS, .a = a, .x = x, .w = w, .elements = ELEMENTS};
+    multiply_plainly(&p, right);
+    memset(w, 0xff, sizeof w);
+    mms_blas_multiply(&blas, &p);
+    if (memcmp(w, right, sizeof w) != 0) fail_msg("form %d", (int)forms[i]);
+  }
+  dlclose(vendor.handle);
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
 int main(int argc, char **argv) {
   (void)argc;
   wait_passively(argv);
@@ -136,6 +175,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_versions),
       cmocka_unit_test(test_use_by_vendor),
       cmocka_unit_test(test_bad_ones_are_found_out),
+      cmocka_unit_test(test_long_products),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,18 +169,18 @@ static size_t index_named(const char *name) {
 /* OpenBLAS starts threads of its own if m n k exceeds SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
  * interface/gemm.c), by default 65536 * 4. Longer products are cut into chunks within that limit, which are also small
  * enough for its small-matrix kernels. MMSCAN_MAX_S is the largest s for which one column is within the limit. */
-enum { MOST_WORK = 262144, MOST_ELEMENTS = 1 << 30 };
+enum { MOST_WORK = 262144 };
 _Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be within a chunk");
 
-/* Columns per call: those of a chunk, or else of at most 2^30 elements, as the library may count them in 32 bits. */
-static size_t most_columns(const mms_product *p) {
+/* Columns per call: those of a chunk, or else as many as the library takes. */
+static size_t most_columns(const mms_blas *blas, const mms_product *p) {
   if (p->form == MMSCAN_PRODUCT_CHUNKED) return MOST_WORK / (p->s * p->s);
   size_t unit = mms_product_is_batch(p->form) ? p->s * p->s : p->s;
-  return MOST_ELEMENTS / unit * (unit / p->s);
+  return blas->most / unit * (unit / p->s);
 }
 
 static void multiply_parts(const mms_blas *blas, const mms_product *p) {
-  const size_t most = most_columns(p), i = index_of(p->type, p->form);
+  const size_t most = most_columns(blas, p), i = index_of(p->type, p->form);
   for (size_t from = 0; from < p->columns; from += most) {
     part t = part_of(p, from, p->columns - from < most ? p->columns - from : most);
     table[i].run(blas->call[i], &t);
@@ -291,6 +291,7 @@ static bool is_trusted(const mms_blas *blas, size_t i) {
 void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor) {
   blas->name = name;
   blas->vendor = vendor;
+  blas->most = (size_t)1 << 30;
   for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++) {
     blas->call[i] = find_call(vendor, table[i].name);
     if (!blas->call[i]) blas->call[i] = find_call(vendor, table[i].others);

@@ -13,6 +13,7 @@ typedef void (*mms_blas_call)(void);
 typedef struct mms_blas {
   const char *name; /* of the unit */
   const mms_vendor *vendor;
+  size_t most; /* elements of X in one call, at least MMSCAN_MAX_S squared; the library may count them in 32 bits */
   mms_blas_call call[MMS_BLAS_ROUTINES]; /* NULL: the library does not have it */
   _Atomic int state[MMS_BLAS_ROUTINES];  /* mmscan_routine_state */
 } mms_blas;
