@@ -1,6 +1,7 @@
 /* matrix.c: the constant matrices, of any type that is multiplied. */
 #include "unit/matrix.h"
 
+#include <stdint.h>
 #include <string.h>
 
 const mms_one mms_matrix_one_bf16 = {.size = sizeof(uint16_t), .bf16 = 0x3f80};
@@ -13,32 +14,56 @@ const mms_one *mms_matrix_one(mmscan_type type) {
   return (size_t)type < sizeof ones / sizeof *ones ? &ones[type] : &none;
 }
 
-bool mms_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
+/* The rows of a column in which A is one; in the others it is zero. */
+typedef struct rows {
+  size_t from, to;
+} rows;
+
+static rows ones_of(mmscan_matrix matrix, size_t s, size_t column) {
   switch (matrix) {
   case MMSCAN_MATRIX_L:
-    return row >= column;
+    return (rows){column, s};
   case MMSCAN_MATRIX_B:
-    return column == 0 || row == column;
+    return column == 0 ? (rows){0, s} : (rows){column, column + 1};
   case MMSCAN_MATRIX_L_STRICT:
-    return row > column;
+    return (rows){column + 1, s};
   case MMSCAN_MATRIX_ONES:
-    return true;
+    return (rows){0, s};
   }
-  return false;
+  return (rows){0, 0};
 }
 
-static void make(mmscan_matrix matrix, const mms_one *one, size_t s, char *a, size_t to_row, size_t to_column) {
-  memset(a, 0, s * s * one->size);
-  for (size_t column = 0; column < s; column++)
-    for (size_t row = 0; row < s; row++)
-      if (mms_matrix_entry(matrix, row, column))
-        memcpy(a + (column * to_column + row * to_row) * one->size, one->bytes, one->size);
+bool mms_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
+  const rows ones = ones_of(matrix, SIZE_MAX, column);
+  return row >= ones.from && row < ones.to;
 }
 
-void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a) { make(matrix, one, s, a, 1, s); }
+/* By copying what is there, twice as much each time. */
+static void fill(char *to, size_t count, const mms_one *one) {
+  const size_t bytes = count * one->size;
+  if (count > 0) memcpy(to, one->bytes, one->size);
+  for (size_t done = one->size, more; done < bytes; done += more) {
+    more = done < bytes - done ? done : bytes - done;
+    memcpy(to + done, to, more);
+  }
+}
+
+void mms_matrix_make(mmscan_matrix matrix, const mms_one *one, size_t s, void *a) {
+  const size_t line = s * one->size;
+  memset(a, 0, s * line);
+  for (size_t column = 0; column < s; column++) {
+    const rows ones = ones_of(matrix, s, column);
+    fill((char *)a + column * line + ones.from * one->size, ones.to - ones.from, one);
+  }
+}
 
 void mms_matrix_make_transposed(mmscan_matrix matrix, const mms_one *one, size_t s, void *a) {
-  make(matrix, one, s, a, s, 1);
+  memset(a, 0, s * s * one->size);
+  for (size_t column = 0; column < s; column++) {
+    const rows ones = ones_of(matrix, s, column);
+    for (size_t row = ones.from; row < ones.to; row++)
+      memcpy((char *)a + (row * s + column) * one->size, one->bytes, one->size);
+  }
 }
 
 void mms_matrix_of(mmscan_type type, mmscan_matrix matrix, size_t s, void *a) {
