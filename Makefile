@@ -231,7 +231,7 @@ $(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_s
 $(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_lone_is_slow,--wrap=mms_crowd_is_here,--wrap=mms_crowd_record,--wrap=mms_wake_pays
 # These decide which products are added to W instead of overwriting it, and count both.
 $(BUILD)/test/test_scan: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds
-$(BUILD)/test/test_units: TEST_LDFLAGS := -Wl,--wrap=mms_unit_multiply
+$(BUILD)/test/test_unit_scans: TEST_LDFLAGS := -Wl,--wrap=mms_unit_multiply
 # test_plan pretends that other processes are on our cores.
 $(BUILD)/test/test_plan: TEST_LDFLAGS := -Wl,--wrap=mms_crowd_is_here
 # test_limits sees which threads the library starts.
@@ -318,7 +318,7 @@ check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitiz
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
 	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite products routines rows \
-	  schedule text trace unit_speed units"
+	  schedule text trace unit_scans unit_speed unit_wisdom units"
 # Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
 # are asked what CPU they have, must be on it, too. Left out are tests of threads, which valgrind runs one at a time; of
 # many children that do little; of units and their products one by one; of numbers only; and some that take long and run
@@ -328,7 +328,7 @@ check-valgrind: ## the tests under valgrind
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
 	  $(SANITIZE) \
 	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel choosing environment fork isa limits nonfinite paper plan products \
-	  quota routines rows threads unit_threads units wisdom"
+	  quota routines rows threads unit_scans unit_threads unit_wisdom units wisdom"
 
 # An Armv8.0 core: NEON, and no later extension. Left out are tests that do not depend on the instruction set.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
@@ -339,7 +339,7 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
 	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
 	  LEFT_OUT="alloc blocks callers cancel choosing environment extremes fork limits model one_caller paper plan products quota \
-	  routines schedule text threads trace unit_loads unit_speed unit_threads units wisdom wisdom_files" \
+	  routines schedule text threads trace unit_loads unit_scans unit_speed unit_threads unit_wisdom units wisdom wisdom_files" \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler the C++ peers are missing, and the bench says so.

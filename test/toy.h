@@ -48,6 +48,16 @@ static inline bool is_unit(const char *name) {
   return false;
 }
 
+/* The calls that an open toy has counted. */
+static inline int calls_of(const char *unit) {
+  int (*calls)(void);
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
+  *(void **)&calls = dlsym(handle, "toy_calls");
+  const int count = calls();
+  dlclose(handle);
+  return count;
+}
+
 /* ---- Plans and products ------------------------------------------------------------------------------------------ */
 
 static inline mmscan_plan *plan_by(const char *unit, mmscan_type type, size_t n, int threads) {
