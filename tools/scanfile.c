@@ -84,7 +84,7 @@ static bool is_blank(const unsigned char *start, size_t size) {
 static int guess_format(job *j, bool has_name) {
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
-  const bool text = table_looks_like_text(j->in.peeked, size);
+  const bool text = textfile_looks_like_text(j->in.peeked, size);
   const bool raw =
       has_name || (j->request->type != NULL && !is_of_table(j->request) && (!text || is_blank(j->in.peeked, size)));
   const char *packer = raw ? packer_of(j->in.peeked, size) : NULL;
@@ -94,7 +94,7 @@ static int guess_format(job *j, bool has_name) {
   else if (raw)
     j->in_format = FORMAT_RAW;
   else
-    j->in_format = table_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
+    j->in_format = textfile_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
   return raw && text ? fail_raw_text(j) : DONE;
 }
 
@@ -132,12 +132,12 @@ static int learn_type(job *j) {
 static uint64_t data_bytes(const job *j) { return j->a.count * j->a.type->size; }
 
 static int learn_text(job *j) {
-  const table_request request = {.type = j->a.type,
-                                 .exact = j->request->type == NULL,
-                                 .commas = j->in_format == FORMAT_CSV,
-                                 .column = j->request->column,
-                                 .header = j->request->header};
-  if (table_read(&j->in, &request, &j->a.count, &j->heading) != DONE) return FAILED;
+  const textfile_request request = {.type = j->a.type,
+                                    .exact = j->request->type == NULL,
+                                    .commas = j->in_format == FORMAT_CSV,
+                                    .column = j->request->column,
+                                    .header = j->request->header};
+  if (textfile_read(&j->in, &request, &j->a.count, &j->heading) != DONE) return FAILED;
   j->a.count_known = true;
   array_flatten(&j->a);
   return DONE;

@@ -6,18 +6,18 @@
 #define SCANFILE_H
 
 #include "element.h"
-#include "table.h"
+#include "textfile.h"
 
 #include <stdbool.h>
 
 typedef enum format { FORMAT_UNKNOWN, FORMAT_NPY, FORMAT_CSV, FORMAT_TXT, FORMAT_RAW } format;
 
 typedef struct scan_request {
-  const char *in, *out; /* "-": standard input, standard output */
-  format in_format;     /* FORMAT_UNKNOWN: by the name, else by how the data begins */
-  const element *type;  /* NULL: as the file says */
-  const char *column;   /* of text; NULL: the only one */
-  table_header header;  /* of text */
+  const char *in, *out;   /* "-": standard input, standard output */
+  format in_format;       /* FORMAT_UNKNOWN: by the name, else by how the data begins */
+  const element *type;    /* NULL: as the file says */
+  const char *column;     /* of text; NULL: the only one */
+  textfile_header header; /* of text */
   mmscan_op op;
   mmscan_kind kind;
   bool reverse;

@@ -1,447 +1,259 @@
-/* table.c: numbers from text: a column of a table, or all that a file holds.
+/* table.c: the subcommand table: the paper's Table 1, with what is measured beside what is stated.
  *
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Two readers cut text into fields and rows: libcsv where commas separate, a loop where white space does. Both hand
- * them to the same table, which keeps the first row until it knows whether that is a row of names. */
-#include "table.h"
+ */
+#include "arguments.h"
+#include "command.h"
 #include "message.h"
-#include "progress.h"
-#include "temporary.h"
+#include "print_json.h"
+#include "traced.h"
 
-#include <csv.h>
-#include <ctype.h>
-#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK         ((size_t)1 << 16)
-#define LONGEST_FIELD ((size_t)1 << 20) /* or an unclosed quote would be read into memory to the end of the file */
-#define STORE         8192              /* numbers */
+static const char help[] =
+    "Usage: mmscan table [OPTION]...\n"
+    "Runs every method of the paper's Table 1 on N numbers, checks its result against the plain\n"
+    "loop, and prints what was counted; to the right of depth and work, what the paper states.\n"
+    "\n"
+    "  -n N          how many numbers, default 4096, at most 2^24, which takes\n"
+    "                minutes; also as a power, 2^20\n"
+    "  -s S          size of the matrices in Dakkak's row and in the last, default 8\n"
+    "  --json        as one JSON object, with more detail\n"
+    "  --help        this text\n"
+    "\n"
+    "depth      levels, one after another\n"
+    "work       binary operators, including those on padding; unpadded: without them\n"
+    "fan-in     the most elements that one adder combines\n"
+    "fan-out    the most uses of one value in a level, by adders or passed on\n"
+    "products   of two S-by-S matrices, in the methods that multiply\n"
+    "\n"
+    "A formula has a value where the paper states it for such an N: most are for powers of two,\n"
+    "of four or of S. An O() has none.\n";
 
-typedef struct table {
-  const char *name; /* of the file */
-  const table_request *request;
-  bool flat; /* every field is a number of the result */
-  int status;
+enum { MOST_N = 1 << 24 };
 
-  size_t line;    /* from 1 */
-  size_t fields;  /* of this row, so far */
-  size_t blank;   /* line number of an empty line, after which only empty lines may follow; else 0 */
-  bool after_cr;  /* the last row ended in a carriage return: a line feed belongs to it */
-  size_t columns; /* of every row; 0 before the first has ended */
-  size_t chosen;  /* the column, from 0 */
-  char **first;   /* the fields of the first row */
-  size_t first_room;
-  char *heading;
+typedef struct request {
+  size_t n, s;
+  bool as_json;
+} request;
 
-  int fd; /* where the numbers go */
-  uint64_t count;
-  size_t stored;
-  char store[STORE * sizeof(scalar)];
-} table;
+/* ---- What the paper states --------------------------------------------------------------------------------------- */
 
-/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+/* A formula and its value, which is NaN if the formula is not about this n. For an order of growth it is the value of
+ * the leading term. */
+typedef struct claim {
+  const char *formula;
+  double (*value)(size_t n, size_t s);
+  bool is_order;
+} claim;
 
-static void flush_store(table *t) {
-  const size_t size = t->request->type->size;
-  t->status = temporary_write_at(t->fd, t->store, t->stored * size, (t->count - t->stored) * size);
-  t->stored = 0;
+typedef struct table_row {
+  const char *title, *method;
+  size_t s; /* 0: that of the request */
+  claim depth, work;
+} table_row;
+
+/* k where n = base^k, else NaN. */
+static double exact_log(size_t base, size_t n) {
+  double k = 0;
+  for (; n > 1 && n % base == 0; n /= base) k++;
+  return n == 1 ? k : NAN;
 }
 
-/* Advice for a message: a type that can represent the integer; "" if none can. */
-static const char *keeper_of(const char *text) {
-  scalar value;
-  if (element_by_name("i64")->parse(text, &value) == PARSED) return "--type i64 keeps it, ";
-  return element_by_name("u64")->parse(text, &value) == PARSED ? "--type u64 keeps it, " : "";
+static double log2_n(size_t n, size_t s) {
+  (void)s;
+  return exact_log(2, n);
 }
 
-static int fail_number(const table *t, const char *text, parsed result) {
-  const char *type = t->request->type->name;
-  char quote[MESSAGE_QUOTE];
-  if (text[0] == '\0') return fail("%s:%zu: empty field", t->name, t->line);
-  quoted(text, quote);
-  if (result == ROUNDED)
-    return fail("%s:%zu: '%s' would be rounded: %s--type %s rounds it", t->name, t->line, quote, keeper_of(text), type);
-  const char *what = result == OUT_OF_RANGE ? "is out of range for" : "is not a number of type";
-  return fail("%s:%zu: '%s' %s %s", t->name, t->line, quote, what, type);
-}
+static double sklansky_work(size_t n, size_t s) { return (double)n * log2_n(n, s) / 2; }
 
-static void add_number(table *t, const char *text) {
-  const element *type = t->request->type;
-  scalar value;
-  const parsed result = text[0] == '\0' ? NOT_A_NUMBER : type->parse(text, &value);
-  if (result != PARSED && (result != ROUNDED || t->request->exact)) {
-    t->status = fail_number(t, text, result);
-    return;
+static double hillis_steele_work(size_t n, size_t s) { return (double)n * log2_n(n, s) - (double)n + 1; }
+
+static double blelloch_depth(size_t n, size_t s) { return 2 * log2_n(n, s); }
+
+static double blelloch_work(size_t n, size_t s) { return 2 * ((double)n - 1) + 0 * log2_n(n, s); }
+
+static double brent_kung_depth(size_t n, size_t s) { return n == 1 ? NAN : 2 * log2_n(n, s) - 1; }
+
+static double brent_kung_work(size_t n, size_t s) { return 2 * (double)n - log2_n(n, s) - 2; }
+
+static double dakkak_depth(size_t n, size_t s) { return 5 * ceil((double)n / (double)(s * s * s)); }
+
+static double matmulscan_depth(size_t n, size_t s) { return n == 1 ? NAN : 2 * exact_log(s, n) - 1; }
+
+static double matmulscan_work(size_t n, size_t s) { return (double)n * (1 + (double)s / 2) + 0 * exact_log(s, n); }
+
+static double ns(size_t n, size_t s) { return (double)n * (double)s; }
+
+static const table_row rows[] = {
+    {"Sklansky", "sklansky", 0, {"log2(n)", log2_n, false}, {"n log2(n) / 2", sklansky_work, false}},
+    {"Hillis-Steele (Kogge-Stone)",
+     "hillis-steele",
+     0,
+     {"log2(n)", log2_n, false},
+     {"n log2(n) - n + 1", hillis_steele_work, false}},
+    {"Blelloch (exclusive)", "blelloch", 0, {"2 log2(n)", blelloch_depth, false}, {"2 (n - 1)", blelloch_work, false}},
+    {"Brent-Kung",
+     "brent-kung",
+     0,
+     {"2 log2(n) - 1", brent_kung_depth, false},
+     {"2n - log2(n) - 2", brent_kung_work, false}},
+    {"Dakkak et al., Alg. 7", "dakkak-block", 0, {"5 ceil(n / s^3)", dakkak_depth, false}, {"O(n s)", ns, true}},
+    {"MatMulScan",
+     "matmulscan",
+     2,
+     {"2 log2(n) - 1", matmulscan_depth, false},
+     {"2n + O(log2(n))", matmulscan_work, true}},
+    {"MatMulScan",
+     "matmulscan",
+     4,
+     {"log2(n) - 1", matmulscan_depth, false},
+     {"3n + O(log2(n))", matmulscan_work, true}},
+    {"MatMulScan",
+     "matmulscan",
+     0,
+     {"2 log_s(n) - 1", matmulscan_depth, false},
+     {"n (1 + s/2) + O(s^3 log_s(n))", matmulscan_work, true}},
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers without a pattern, whose sums wrap around. */
+static uint64_t number(size_t i) { return (i + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (i << 7); }
+
+static bool is_scan(const uint64_t *y, size_t n, mmscan_kind kind) {
+  uint64_t sum = 0;
+  bool right = true;
+  for (size_t i = 0; right && i < n; i++) {
+    const uint64_t before = sum;
+    sum += number(i);
+    right = y[i] == (kind == MMSCAN_INCLUSIVE ? sum : before);
   }
-  memcpy(t->store + t->stored * type->size, &value, type->size);
-  t->count++;
-  if (++t->stored == STORE) flush_store(t);
+  return right;
 }
 
-/* ---- The first row ----------------------------------------------------------------------------------------------- */
-
-static void keep_first(table *t, const char *text) {
-  if (t->fields == t->first_room) {
-    const size_t room = 2 * t->first_room + 16;
-    char **grown = realloc(t->first, room * sizeof *grown);
-    if (grown == NULL) {
-      t->status = fail_memory();
-      return;
-    }
-    t->first = grown;
-    t->first_room = room;
-  }
-  t->first[t->fields] = strdup(text);
-  if (t->first[t->fields] == NULL) t->status = fail_memory();
+static int run_row(const request *r, const table_row *row, mmscan_method *method, mmscan_network_counts *counts) {
+  traced_method(row->method, method);
+  const mmscan_network_desc desc = traced_desc(method, row->s ? row->s : r->s, r->n);
+  uint64_t *x = malloc(r->n * sizeof *x);
+  if (x == NULL) return fail_memory();
+  for (size_t i = 0; i < r->n; i++) x[i] = number(i);
+  *counts = (mmscan_network_counts){.struct_size = sizeof *counts};
+  const mmscan_status status = mmscan_network(&desc, x, x, counts);
+  const bool right = status != MMSCAN_OK || is_scan(x, r->n, method->kind);
+  free(x);
+  if (status != MMSCAN_OK) return fail("%s: %s", row->title, mmscan_strerror(status));
+  return right ? DONE : fail("%s: the result is wrong", row->title);
 }
 
-/* Whether c starts a letter, or a UTF-8 character that may be one: characters that start with C2 or E2 are currency
- * signs, minus signs and the like. */
-static bool starts_letter(unsigned char c) { return isalpha(c) || (c > 0xC2 && c != 0xE2); }
+/* ---- The report -------------------------------------------------------------------------------------------------- */
 
-/* Whether text is a number. nan is one. */
-static bool is_number(const char *text) {
-  scalar value;
-  return element_by_name("f64")->parse(text, &value) != NOT_A_NUMBER;
+static json_t *claim_json(const claim *c, size_t n, size_t s) {
+  const double value = c->value(n, s);
+  json_t *number = isnan(value) ? json_null() : json_real(value);
+  return json_pack("{s:s, s:o, s:b}", "formula", c->formula, c->is_order ? "leading_term" : "value", number, "is_order",
+                   c->is_order);
 }
 
-/* Whether text starts like a name and is no number. Other text that is no number, such as 5% or a date, may be data. */
-static bool is_name(const char *text) {
-  const char *first = text + strspn(text, " \t");
-  return (starts_letter((unsigned char)*first) || *first == '_') && !is_number(text);
+static json_t *row_json(const request *r, const table_row *row, const mmscan_method *m,
+                        const mmscan_network_counts *c) {
+  const size_t s = row->s ? row->s : r->s;
+  json_t *size = m->has_s ? json_integer((json_int_t)s) : json_null();
+  return json_pack("{s:s, s:s, s:o, s:s, s:{s:I, s:o}, s:{s:I, s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I}", "title",
+                   row->title, "method", m->name, "s", size, "kind",
+                   m->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive", "depth", "measured", (json_int_t)c->depth,
+                   "stated", claim_json(&row->depth, r->n, s), "work", "measured", (json_int_t)c->work, "unpadded",
+                   (json_int_t)c->work_unpadded, "stated", claim_json(&row->work, r->n, s), "multiplications",
+                   (json_int_t)c->multiplications, "adders", (json_int_t)c->adders, "path", (json_int_t)c->path,
+                   "fan_in", (json_int_t)c->fan_in, "fan_out", (json_int_t)c->fan_out, "reads", (json_int_t)c->reads);
 }
 
-/* The column (from 0) that `number` (from 1) asks for, or t->columns if there is none. */
-static size_t find_number(const table *t, const char *number) {
-  scalar value;
-  const bool good = element_by_name("u64")->parse(number, &value) == PARSED;
-  return good && value.u64 >= 1 && value.u64 <= t->columns ? (size_t)value.u64 - 1 : t->columns;
-}
-
-/* Whether --column can only mean a name. A number that no column has is not a name, even if a field equals it. */
-static bool asks_by_name(const table *t) {
-  const char *column = t->request->column;
-  return column != NULL && find_number(t, column) == t->columns && !is_number(column);
-}
-
-static bool is_row_of_names(const table *t) {
-  if (t->request->header != HEADER_GUESS) return t->request->header == HEADER_YES;
-  const char *asked = asks_by_name(t) ? t->request->column : NULL;
-  for (size_t i = 0; i < t->columns; i++)
-    if (is_name(t->first[i]) || (asked != NULL && strcmp(t->first[i], asked) == 0)) return true;
-  return false;
-}
-
-/* The first row has names, but not over the chosen column. If the table has a column of words, that may as well be a
- * row of data. */
-static bool may_be_either(const table *t, bool names) {
-  return names && t->request->header == HEADER_GUESS && !asks_by_name(t) && !is_name(t->first[t->chosen]);
-}
-
-/* The column names in the first row, for a message: " (a, b, c)". "" without names; "" or NULL if out of memory. */
-static char *list_names(const table *t, bool names) {
-  char *list = NULL, quote[MESSAGE_QUOTE];
-  size_t size = 0;
-  FILE *stream = names ? open_memstream(&list, &size) : NULL;
-  if (stream == NULL) return strdup("");
-  for (size_t i = 0; i < t->columns && i < 100; i++)
-    fprintf(stream, "%s%s", i == 0 ? " (" : ", ", quoted(t->first[i], quote));
-  fputs(t->columns > 100 ? ", ...)" : ")", stream);
-  fclose(stream);
-  return list;
-}
-
-static void fail_column(table *t, bool names, const char *what, const char *column) {
-  char quote[MESSAGE_QUOTE];
-  char *list = list_names(t, names);
-  const char *plural = t->columns == 1 ? "" : "s", *mark = column ? "'" : "";
-  t->status = fail("%s: %s%s%s%s%s; it has %zu column%s%s", t->name, what, column ? " " : "", mark,
-                   column ? quoted(column, quote) : "", mark, t->columns, plural, list ? list : "");
-  free(list);
-}
-
-/* The column called `name`, or t->columns if there is none. Fails if there are several. */
-static size_t find_name(table *t, const char *name) {
-  size_t found = t->columns;
-  for (size_t i = 0; i < t->columns; i++) {
-    if (strcmp(t->first[i], name) != 0) continue;
-    if (found < t->columns) {
-      fail_column(t, true, "more than one column is called", name);
-      break;
-    }
-    found = i;
-  }
-  return found;
-}
-
-static void choose_column(table *t, bool names) {
-  const char *column = t->request->column;
-  if (column == NULL) {
-    if (t->columns > 1) fail_column(t, names, "--column must name one", NULL);
-    return;
-  }
-  t->chosen = names ? find_name(t, column) : t->columns;
-  if (t->status == DONE && t->chosen == t->columns) t->chosen = find_number(t, column);
-  if (t->status == DONE && t->chosen == t->columns) fail_column(t, names, "there is no column", column);
-}
-
-static void end_first_row(table *t) {
-  t->columns = t->fields;
-  const bool names = is_row_of_names(t);
-  choose_column(t, names);
-  if (t->status != DONE) return;
-  if (may_be_either(t, names)) {
-    t->status = fail("%s:%zu: the first row may be names or data: give --header yes or no", t->name, t->line);
-  } else if (names) {
-    t->heading = strdup(t->first[t->chosen]);
-    if (t->heading == NULL) t->status = fail_memory();
-  } else {
-    add_number(t, t->first[t->chosen]);
-  }
-}
-
-static void free_first(table *t) {
-  const size_t kept = t->columns > 0 ? t->columns : t->fields;
-  for (size_t i = 0; i < kept && i < t->first_room; i++) free(t->first[i]);
-  free(t->first);
-}
-
-/* ---- Fields and rows --------------------------------------------------------------------------------------------- */
-
-static void add_field(table *t, const char *text) {
-  if (t->blank > 0) t->status = fail("%s:%zu: empty line", t->name, t->blank);
-  if (t->status != DONE) return;
-  if (t->flat || (t->columns > 0 && t->fields == t->chosen))
-    add_number(t, text);
-  else if (t->columns == 0)
-    keep_first(t, text);
-  if (t->status == DONE) t->fields++;
-}
-
-static void end_row(table *t) {
-  if (t->status != DONE || t->fields == 0) return;
-  if (t->flat) return;
-  if (t->columns == 0)
-    end_first_row(t);
-  else if (t->fields != t->columns)
-    t->status = fail("%s:%zu: %zu field%s, where the first row has %zu", t->name, t->line, t->fields,
-                     t->fields == 1 ? "" : "s", t->columns);
-  t->fields = 0;
-}
-
-/* Whether a row ends here: at a line feed, a carriage return, or CR LF, which ends it once. */
-static bool ends_line(table *t, int end) {
-  const bool second_half = end == '\n' && t->after_cr;
-  t->after_cr = end == '\r';
-  return !second_half;
-}
-
-static int fail_long(const table *t) { return fail("%s:%zu: a field is too long", t->name, t->line); }
-
-static int fail_zero_byte(const table *t) { return fail("%s:%zu: a field holds a zero byte", t->name, t->line); }
-
-/* ---- With commas ------------------------------------------------------------------------------------------------- */
-
-/* A zero byte would hide what follows it. */
-static void csv_field(void *bytes, size_t size, void *context) {
-  table *t = context;
-  t->after_cr = false;
-  if (t->status != DONE) return;
-  const char *text = bytes;
-  if (strlen(text) != size)
-    t->status = fail_zero_byte(t);
+static void print_claim(const claim *c, size_t n, size_t s, int width) {
+  char text[80];
+  const double value = c->value(n, s);
+  if (c->is_order || isnan(value))
+    snprintf(text, sizeof text, "%s", c->formula);
   else
-    add_field(t, text);
-  for (size_t i = 0; i < size; i++) t->line += text[i] == '\n';
+    snprintf(text, sizeof text, "%s = %.0f", c->formula, value);
+  printf("  %-*s", width, text);
 }
 
-/* Called for each line feed and carriage return outside quotes, and with -1 at the end. A row of one empty field looks
- * like an empty line, so an empty line is an error, except at the end of the file. */
-static void csv_row(int end, void *context) {
-  table *t = context;
-  const bool is_new = ends_line(t, end) && end >= 0;
-  if (t->fields == 0 && is_new && t->blank == 0) t->blank = t->line;
-  end_row(t);
-  t->line += is_new;
+static void print_head(const request *r) {
+  printf("n = %zu\n\n", r->n);
+  printf("%-32s %5s  %-23s %10s %10s  %-30s %6s %7s %9s\n", "method", "depth", "stated", "work", "unpadded", "stated",
+         "fan-in", "fan-out", "products");
 }
 
-static void fail_csv(table *t, struct csv_parser *parser) {
-  if (t->status != DONE) return;
-  if (csv_error(parser) == CSV_ENOMEM)
-    t->status = fail_memory();
-  else
-    t->status = fail("%s:%zu: a quotation mark is out of place", t->name, t->line);
+static void print_row(const request *r, const table_row *row, const mmscan_method *m, const mmscan_network_counts *c) {
+  char title[48], size[24] = "";
+  const size_t s = row->s ? row->s : r->s;
+  if (m->has_s) snprintf(size, sizeof size, ", s = %zu", s);
+  snprintf(title, sizeof title, "%s%s", row->title, size);
+  printf("%-32s %5llu", title, (unsigned long long)c->depth);
+  print_claim(&row->depth, r->n, s, 23);
+  printf(" %10llu %10llu", (unsigned long long)c->work, (unsigned long long)c->work_unpadded);
+  print_claim(&row->work, r->n, s, 30);
+  printf(" %6llu %7llu", (unsigned long long)c->fan_in, (unsigned long long)c->fan_out);
+  if (m->has_s) printf(" %9llu", (unsigned long long)c->multiplications);
+  putchar('\n');
 }
 
-static void feed_csv(table *t, struct csv_parser *parser, const char *text, size_t size) {
-  if (csv_parse(parser, text, size, csv_field, csv_row, t) != size) fail_csv(t, parser);
-  if (t->status == DONE && csv_get_buffer_size(parser) > LONGEST_FIELD) t->status = fail_long(t);
-}
-
-/* ---- With white space -------------------------------------------------------------------------------------------- */
-
-typedef struct word {
-  size_t size;
-  char text[LONGEST_FIELD + 1];
-} word;
-
-static void end_word(table *t, word *w) {
-  if (w->size == 0) return;
-  w->text[w->size] = '\0';
-  w->size = 0;
-  add_field(t, w->text);
-}
-
-static void end_line(table *t, char end) {
-  end_row(t);
-  if (ends_line(t, end) && t->status == DONE) t->line++;
-}
-
-static void feed_words(table *t, word *w, const char *text, size_t size) {
-  for (size_t i = 0; i < size && t->status == DONE; i++) {
-    if (text[i] == '\n' || text[i] == '\r') {
-      end_word(t, w);
-      end_line(t, text[i]);
-      continue;
-    }
-    t->after_cr = false;
-    if (isspace((unsigned char)text[i]))
-      end_word(t, w);
-    else if (w->size == LONGEST_FIELD)
-      t->status = fail_long(t);
-    else if (text[i] == '\0')
-      t->status = fail_zero_byte(t);
+static int print_rows(const request *r, json_t *list) {
+  mmscan_method method;
+  mmscan_network_counts counts;
+  for (int i = 0; i < ROWS; i++) {
+    if (run_row(r, &rows[i], &method, &counts) != DONE) return FAILED;
+    if (r->as_json)
+      json_array_append_new(list, row_json(r, &rows[i], &method, &counts));
     else
-      w->text[w->size++] = text[i];
+      print_row(r, &rows[i], &method, &counts);
   }
+  if (!r->as_json) puts("\nEvery result is that of the plain loop.");
+  return DONE;
 }
 
-/* ---- The whole table --------------------------------------------------------------------------------------------- */
-
-/* Some editors put the UTF-8 byte order mark first. It is not part of the first name or number. */
-static size_t mark_size(const char *text, size_t size) {
-  return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-}
-
-typedef struct readers {
-  struct csv_parser csv;
-  word word;
-} readers;
-
-static void feed(table *t, readers *r, const char *text, size_t size) {
-  if (t->request->commas)
-    feed_csv(t, &r->csv, text, size);
-  else
-    feed_words(t, &r->word, text, size);
-}
-
-static void finish(table *t, readers *r) {
-  if (t->status != DONE) return;
-  if (!t->request->commas) {
-    end_word(t, &r->word);
-    end_row(t);
-  } else if (csv_fini(&r->csv, csv_field, csv_row, t) != 0) {
-    fail_csv(t, &r->csv);
-  }
-  if (t->status == DONE && t->columns == 0 && t->request->column != NULL)
-    fail_column(t, false, "there is no column", t->request->column);
-  if (t->status == DONE) flush_store(t);
-}
-
-static void read_all(table *t, input *in) {
-  static char chunk[CHUNK];
-  static readers r; /* a run reads only one text */
-  size_t got = CHUNK, skipped;
-  if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
-    t->status = fail_memory();
-    return;
-  }
-  progress_start("reading", in->size == INPUT_SIZE_UNKNOWN ? 0 : in->size);
-  for (bool first = true; got == CHUNK && t->status == DONE; first = false) {
-    t->status = input_read(in, chunk, CHUNK, &got);
-    skipped = first ? mark_size(chunk, got) : 0;
-    if (t->status == DONE) feed(t, &r, chunk + skipped, got - skipped);
-  }
-  finish(t, &r);
-  csv_free(&r.csv);
-}
-
-int table_read(input *in, const table_request *request, uint64_t *count, char **heading) {
-  table *t = calloc(1, sizeof *t);
-  if (t == NULL) return fail_memory();
-  t->name = in->name;
-  t->request = request;
-  t->flat = !request->commas && request->column == NULL && request->header != HEADER_YES;
-  t->line = 1;
-  t->status = temporary_spool(&t->fd);
-  if (t->status == DONE) {
-    read_all(t, in);
-    input_replace(in, t->fd, t->count * request->type->size);
-  }
-  const int status = t->status;
-  *count = t->count;
-  *heading = t->heading;
-  free_first(t);
-  free(t);
+static int print_table(const request *r) {
+  json_t *list = json_array();
+  if (list == NULL) return fail_memory();
+  if (!r->as_json) print_head(r);
+  int status = print_rows(r, list);
+  if (status == DONE && r->as_json)
+    status = print_json(json_pack("{s:I, s:I, s:O}", "n", (json_int_t)r->n, "s", (json_int_t)r->s, "rows", list));
+  json_decref(list);
   return status;
 }
 
-static bool are_numbers(char *words) {
-  const element *real = element_by_name("f64");
-  scalar value;
-  char *rest = NULL;
-  for (char *each = strtok_r(words, " \t\f\v", &rest); each != NULL; each = strtok_r(NULL, " \t\f\v", &rest)) {
-    const parsed result = real->parse(each, &value);
-    if (result != PARSED && result != ROUNDED) return false;
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+static int set_option(request *r, int option) {
+  switch (option) {
+  case 'n':
+    return length_option("table", "-n", optarg, 1, MOST_N, &r->n);
+  case 's':
+    return number_option("table", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
+  case 'j':
+    r->as_json = true;
+    return DONE;
+  default:
+    return wrong_usage("table", NULL);
   }
-  return true;
 }
 
-/* The bytes of the UTF-8 character that starts here, which may be cut off at the end; 0 if no printable character or
- * white space starts here. */
-static size_t character_size(const unsigned char *at, size_t left) {
-  const unsigned char c = at[0];
-  if (c < 0x80) return isprint(c) || isspace(c);
-  const size_t size = c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
-  for (size_t i = 1; i < size && i < left; i++)
-    if ((at[i] & 0xC0) != 0x80) return 0;
-  return size < left ? size : left;
-}
-
-static bool is_printed(const unsigned char *start, size_t size) {
-  size_t done = 0, next = 1;
-  for (; done < size && next > 0; done += next) next = character_size(start + done, size - done);
-  return done == size && next > 0;
-}
-
-/* A few bytes of raw data may happen to be printable, so fewer than INPUT_PEEK bytes must have the end of a line or be
- * numbers. */
-bool table_looks_like_text(const unsigned char *start, size_t size) {
-  char text[INPUT_PEEK + 1];
-  if (!is_printed(start, size)) return false;
-  memcpy(text, start, size);
-  text[size] = '\0';
-  return size == INPUT_PEEK || strpbrk(text, "\r\n") != NULL || (size > 0 && are_numbers(text + mark_size(text, size)));
-}
-
-static bool is_one_name(char *line) {
-  static const char white[] = " \t\f\v";
-  char *rest = NULL;
-  const char *name = strtok_r(line, white, &rest);
-  return name != NULL && strtok_r(NULL, white, &rest) == NULL && is_name(name);
-}
-
-/* Text is .csv if its first line has a comma or a quotation mark, or is a single name. Anything else that is no number
- * is a mistake, which must not be taken for a heading. If the peek cut the line, its last word may be half of one. */
-bool table_looks_like_csv(const unsigned char *start, size_t size) {
-  char line[INPUT_PEEK + 1];
-  const size_t mark = mark_size((const char *)start, size);
-  memcpy(line, start + mark, size - mark);
-  line[size - mark] = '\0';
-  const size_t length = strcspn(line, "\r\n");
-  const bool cut = line[length] == '\0' && size == INPUT_PEEK;
-  line[length] = '\0';
-  return strpbrk(line, ",\"") != NULL || (!cut && is_one_name(line));
+int run_table(int argc, char **argv) {
+  static const struct option options[] = {
+      {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  request r = {.n = 4096, .s = 8};
+  int option, status = DONE;
+  while (status == DONE && (option = getopt_long(argc, argv, "hn:s:", options, NULL)) != -1) {
+    if (option == 'h') return print_help(help);
+    status = set_option(&r, option);
+  }
+  if (status == DONE) status = no_more_arguments("table", argc, argv);
+  return status == DONE ? print_table(&r) : status;
 }
