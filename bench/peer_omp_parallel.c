@@ -6,14 +6,17 @@
 
 #include <stdint.h>
 
-#ifdef __clang__ /* accepts the pragma, but warns that it cannot vectorise a scan */
-#pragma clang diagnostic ignored "-Wpass-failed"
-#else /* GCC 12 warns of a variable that it makes itself */
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
+#define PEER_NAME "omp parallel for simd inscan"
+
+#ifdef __clang__
+const peer peer_omp_parallel = {
+    .name = PEER_NAME, .threads = PEER_OPENMP, .absent = "clang's code for it copies x to the stack: build with GCC"};
+#else
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* GCC 12 warns of a variable that it makes itself */
 
 #define BODY "peer_omp_parallel_body.inc"
 #include "each_type.inc"
 
-const peer peer_omp_parallel = {"omp parallel for simd inscan",          PEER_BUILT, PEER_NEEDS, PEER_OPENMP, NULL,
-                                {scan_f32, scan_f64, scan_i32, scan_i64}};
+const peer peer_omp_parallel = {PEER_NAME,   PEER_BUILT, PEER_NEEDS,
+                                PEER_OPENMP, NULL,       {scan_f32, scan_f64, scan_i32, scan_i64}};
+#endif

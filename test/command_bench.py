@@ -236,7 +236,7 @@ class Bench(Timed):
                              "omp simd inscan"]:
                     self.assertIn(name, names, shape)
                 self.assertEqual("serial loop, omp parallel" in names, shape[2] > 2, shape)
-                self.assertEqual("omp parallel for simd inscan" in names, shape[2] == 2, shape)
+                self.assertEqual("omp two-pass" in names, shape[2] == 2, shape)
         self.assertIn("serial loop, omp", self.good("bench", "--row", 3, "--list", env={"MMSCAN_NUM_THREADS": "2"}).decode())
         self.assertIn("out of place, rows of 3", self.good(*self.TINY, 10, "--row", 3).decode())
         text = self.good(*self.TINY, "4,5,10,11", "--row", 32, "--only", "omp", env={"MMSCAN_NUM_THREADS": "2"}).decode()
