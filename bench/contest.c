@@ -7,6 +7,7 @@
 #include "contest_report.h"
 #include "message.h"
 #include "picture.h"
+#include "stdout.h"
 #include "timing.h"
 
 #include <jansson.h>

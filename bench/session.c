@@ -10,6 +10,7 @@
 #include "picture.h"
 #include "plot.h"
 #include "report.h"
+#include "stdout.h"
 #include "timing.h"
 
 #include <stdio.h>

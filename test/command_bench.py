@@ -6,9 +6,11 @@ import itertools
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree
 
 from command_case import MMSCAN, Timed
@@ -220,6 +222,19 @@ class Bench(Timed):
         for only in "abacus", "one call,abacus":
             self.bad(*self.TINY, 4, "--only", only, status=2, says="abacus")
         self.assertIn("omp two-pass", self.good("bench", "--list").decode())
+
+    def test_pipe_that_does_not_block(self):
+        """More than a pipe holds, for a reader that comes late."""
+        drain, writer = os.pipe()
+        os.set_blocking(writer, False)
+        with subprocess.Popen([MMSCAN, *map(str, self.TINY), "2:9", "--json"], stdout=writer) as bench, open(drain, "rb") as report:
+            os.close(writer)
+            select.select([drain], [], [])
+            time.sleep(0.2)
+            text = report.read()
+        self.assertEqual(bench.returncode, 0)
+        self.assertGreater(len(text), 1 << 16)
+        json.loads(text)
 
     def test_many_scans(self):
         """Contenders that scan rows are right, as results are checked; a length shorter than a row is one scan."""

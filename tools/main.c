@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "message.h"
+#include "stdout.h"
 #include "suspect.h"
 #include "temporary.h"
 
@@ -112,6 +113,7 @@ int main(int argc, char **argv) {
   static char name[] = "mmscan";
   fill_standard_files();
   ignore_write_signals();
+  open_stdout();
   temporary_begin();
   suspect_begin();
   if (argc > 0) argv[0] = name;

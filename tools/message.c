@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -91,27 +90,4 @@ const char *quoted(const char *text, char quote[MESSAGE_QUOTE]) {
   memcpy(quote, text, length);
   strcpy(quote + length, text[length] != '\0' ? "..." : "");
   return quote;
-}
-
-/* Whether the reader of the pipe has gone. */
-static bool nobody_reads(void) {
-  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
-}
-
-int fail_stdout(void) {
-  static bool told;
-  const char *reason = errno ? strerror(errno) : "write error";
-  if (told || nobody_reads()) return FAILED;
-  told = true;
-  return fail("standard output: %s", reason);
-}
-
-int close_stdout(int status) {
-  errno = 0;
-  const bool failed = fflush(stdout) != 0 || ferror(stdout);
-  if (failed) fail_stdout();
-  if (fclose(stdout) == 0 && !failed) return status;
-  if (!failed) fail_stdout();
-  return status == DONE ? FAILED : status;
 }

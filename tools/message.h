@@ -16,10 +16,6 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "mmscan: NAME: " and the text of errno; returns FAILED. */
 int fail_file(const char *name);
 
-/* The same for standard output, but only once, and without a message if its reader has gone, as `head` does when it has
- * enough. */
-int fail_stdout(void);
-
 int fail_memory(void);
 
 /* Prints "mmscan: ", the line, and how to get help; returns WRONG_USAGE. subcommand may be NULL, and so may format: the
@@ -36,9 +32,5 @@ void make_clean(char *text);
 /* Copies text that comes from a file, cut short, for use in a message. Returns quote. */
 #define MESSAGE_QUOTE 44
 const char *quoted(const char *text, char quote[MESSAGE_QUOTE]);
-
-/* Flushes and closes standard output, with a message if that fails: a status of DONE then becomes FAILED. Returns the
- * status. */
-int close_stdout(int status);
 
 #endif

@@ -138,15 +138,13 @@ static void fill_carry(const order *o, void *carry, size_t count) {
     element_fill(o->type, o->op, carry, count);
 }
 
-static const char *name_of(mmscan_op op) { return op == MMSCAN_MAX ? "max" : op == MMSCAN_MIN ? "min" : "mul"; }
-
 int order_check(const order *o, const char *name) {
   scalar one = {.u64 = 0}, carry;
   fill_carry(o, &carry, 1);
   const mmscan_status status = scan_rows(o, &one, 1, 1, &carry);
   if (status == MMSCAN_OK) return DONE;
   if (status == MMSCAN_ENOTSUP && o->op != MMSCAN_PLUS && mmscan_environment_error() == NULL)
-    return fail("--op %s: this version has only plus", name_of(o->op));
+    return fail("--op: this version has only plus");
   return fail_library(name, status);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "output.h"
 #include "message.h"
+#include "stdout.h"
 #include "temporary.h"
 #include "transfer.h"
 
