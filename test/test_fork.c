@@ -170,6 +170,27 @@ static int fork_amid_a_test(void) {
   return failed;
 }
 
+/* A thread that forks in a test of a routine, while another thread opens libraries. */
+static atomic_int forked;
+
+static void multiply_and_fork(const void *self, const mms_product *product) {
+  (void)self, (void)product;
+  if (fork() == 0) _exit(0);
+  wait(NULL);
+  atomic_fetch_add(&forked, 1);
+}
+
+static int fork_in_a_test(void) {
+  struct busy b = {.call = open_and_close};
+  pthread_t thread;
+  alarm(PATIENCE);
+  if (pthread_create(&thread, NULL, call_on_and_on, &b) != 0) return 9;
+  for (size_t i = 0; i < sized(60, 20); i++) mms_selftest(multiply_and_fork, NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM);
+  b.stop = true;
+  pthread_join(thread, NULL);
+  return b.failed ? 8 : atomic_load(&forked) == 0;
+}
+
 static void check_child(const char *argument, const struct setting *settings, size_t count) {
   struct outcome o = ask_self(argument, settings, count);
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
@@ -201,6 +222,7 @@ static void test_testing(void **state) {
   (void)state;
   skip_where_locks_stay();
   check_child("testing", NULL, 0);
+  check_child("forking", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("sound")}, 1);
 }
 
 static void check_products(const char *library) {
@@ -303,11 +325,11 @@ static void test_after_nothing(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {{"scans", fork_amid_scans},       {"opening", fork_amid_opening},
-                                          {"trying", fork_amid_trying},     {"products", fork_amid_products},
-                                          {"inside", fork_inside},          {"threads", fork_amid_threads},
-                                          {"matmulscan", after_matmulscan}, {"region", after_a_region},
-                                          {"nothing", after_nothing},       {"testing", fork_amid_a_test}};
+  static const struct child children[] = {
+      {"scans", fork_amid_scans},       {"opening", fork_amid_opening}, {"trying", fork_amid_trying},
+      {"products", fork_amid_products}, {"inside", fork_inside},        {"threads", fork_amid_threads},
+      {"matmulscan", after_matmulscan}, {"region", after_a_region},     {"nothing", after_nothing},
+      {"testing", fork_amid_a_test},    {"forking", fork_in_a_test}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;

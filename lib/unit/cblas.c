@@ -1,10 +1,8 @@
 /* cblas.c: the unit that multiplies by the CBLAS this library is linked with. */
 #include "unit/blas.h"
 
-#include "cancel.h"
 #include "unit/loading.h"
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 /* The symbols by which the linker finds the library. They are declared here because the name and place of the header
@@ -14,8 +12,7 @@ void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float
 void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
                  const double *b, int ldb, double beta, double *c, int ldc);
 
-static atomic_bool has_looked;
-static pthread_once_t gemm_tested = PTHREAD_ONCE_INIT, all_tested = PTHREAD_ONCE_INIT;
+static atomic_bool has_looked, has_tested_gemm, has_tested_all;
 static mms_vendor vendor;
 static mms_blas blas;
 
@@ -35,23 +32,20 @@ static const mms_blas *linked_blas(void) {
 }
 
 static void test_gemm(void) { mms_blas_test_gemm(&blas); }
-static void test_all(void) {
-  const int before = mms_cancel_disable(), teams = mms_quiet_teams_off();
-  mms_blas_test(&blas);
-  mms_quiet_teams_back(teams);
-  mms_cancel_restore(before);
-}
+static void test_all(void) { mms_blas_test(&blas); }
 
 /* A scan waits for the test of the routines it uses, not of all. */
 static const mms_blas *tested_gemm(void) {
   linked_blas();
-  pthread_once(&gemm_tested, test_gemm);
+  mms_loading_once(&has_tested_gemm, test_gemm);
   return &blas;
 }
 
 static const mms_blas *tested_blas(void) {
+  const int teams = mms_quiet_teams_off();
   tested_gemm();
-  pthread_once(&all_tested, test_all);
+  mms_loading_once(&has_tested_all, test_all);
+  mms_quiet_teams_back(teams);
   return &blas;
 }
 

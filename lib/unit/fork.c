@@ -9,7 +9,6 @@
 #include "unit/child.h"
 #include "unit/gate.h"
 #include "unit/loading.h"
-#include "unit/selftest.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
@@ -29,26 +28,20 @@ static void before_fork(void) {
   if (depth++) return;
   atomic_store(&had_threads, HAS_THREADS);
   mms_loading_lock();
-  mms_selftest_lock();
   mms_gate_close();
-}
-
-static void unlock(void) {
-  mms_selftest_unlock();
-  mms_loading_unlock();
 }
 
 static void in_parent(void) {
   if (--depth) return;
   mms_gate_open();
-  unlock();
+  mms_loading_unlock();
 }
 
 static void in_child(void) {
   if (--depth) return;
   if (atomic_load(&had_threads)) mms_child_lose_threads();
   mms_gate_open_in_child();
-  unlock();
+  mms_loading_unlock();
 }
 
 bool mms_fork_watch(void) { return pthread_atfork(before_fork, in_parent, in_child) == 0; }

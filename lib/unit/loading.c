@@ -22,12 +22,12 @@ void mms_loading_unlock(void) {
   mms_cancel_restore(before);
 }
 
-void mms_loading_once(atomic_bool *has_looked, void (*look)(void)) {
-  if (atomic_load_explicit(has_looked, memory_order_acquire)) return;
+void mms_loading_once(atomic_bool *is_done, void (*call)(void)) {
+  if (atomic_load_explicit(is_done, memory_order_acquire)) return;
   mms_loading_lock();
-  if (!atomic_load_explicit(has_looked, memory_order_relaxed)) {
-    look();
-    atomic_store_explicit(has_looked, true, memory_order_release);
+  if (!atomic_load_explicit(is_done, memory_order_relaxed)) {
+    call();
+    atomic_store_explicit(is_done, true, memory_order_release);
   }
   mms_loading_unlock();
 }

@@ -1,5 +1,5 @@
 /* loading.h: the lock under which libraries are loaded, tested and unloaded. It is held across fork(), so that a child
- * finds it free and no library half loaded, and is taken before that of selftest.h. */
+ * finds it free and no library half loaded, and is taken before mms_vendor_enter() (vendor.h). */
 #ifndef MMS_LOADING_H
 #define MMS_LOADING_H
 
@@ -10,7 +10,7 @@
 void mms_loading_lock(void);
 void mms_loading_unlock(void);
 
-/* Calls look(), which looks for a library, under the lock, unless *has_looked; and sets that. */
-void mms_loading_once(atomic_bool *has_looked, void (*look)(void));
+/* Calls what loads or tests a library, under the lock, unless *is_done; and sets that. */
+void mms_loading_once(atomic_bool *is_done, void (*call)(void));
 
 #endif

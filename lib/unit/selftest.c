@@ -3,12 +3,11 @@
  * multiplication is needed to check it. */
 #include "unit/selftest.h"
 
-#include "cancel.h"
 #include "rounding.h"
+#include "unit/loading.h"
 #include "unit/matrix.h"
 #include <fenv.h>
 #include <float.h>
-#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -198,19 +197,6 @@ static bool passes_shapes(trial *t, multiplier multiply, const void *self) {
   return true;
 }
 
-static pthread_mutex_t one_test = PTHREAD_MUTEX_INITIALIZER;
-
-/* Of locking: a library that forks while it is tested locks again. */
-static _Thread_local unsigned depth;
-
-void mms_selftest_lock(void) {
-  if (depth++ == 0) pthread_mutex_lock(&one_test);
-}
-
-void mms_selftest_unlock(void) {
-  if (--depth == 0) pthread_mutex_unlock(&one_test);
-}
-
 /* One bit is for the sign, and the sum of 2 MOST_S integers stays below 2^24 or 2^53. bfloat16 has eight bits. */
 static int bits_of(bool is_single, mmscan_product_form form) {
   if (form == MMSCAN_PRODUCT_BF16) return 8;
@@ -232,18 +218,16 @@ static trial trial_of(mmscan_type type, mmscan_product_form form) {
                  .w = memory_w + BEFORE};
 }
 
-/* Tests in the default rounding mode, and restores that of the caller. */
+/* Tests in the default rounding mode, and restores that of the caller. One at a time, as the matrices are static. */
 static bool passes_test(trial *t, multiplier multiply, const void *self) {
-  int before = mms_cancel_disable();
   fenv_t callers;
   fegetenv(&callers);
   mms_rounding_set_default();
   const mms_rounding rounding = mms_rounding_get();
-  mms_selftest_lock();
+  mms_loading_lock();
   const bool good = passes_shapes(t, multiply, self) && passes_tiny(t, multiply, self) && mms_rounding_is(rounding);
-  mms_selftest_unlock();
+  mms_loading_unlock();
   fesetenv(&callers);
-  mms_cancel_restore(before);
   return good;
 }
 

@@ -14,9 +14,4 @@ bool mms_selftest(void (*multiply)(const void *self, const mms_product *product)
 bool mms_selftest_adding(void (*multiply)(const void *self, const mms_product *product), const void *self,
                          mmscan_type type);
 
-/* Between these calls no test runs. The lock is held across fork(), so that the child finds it free, and is taken
- * before mms_vendor_enter() (vendor.h). */
-void mms_selftest_lock(void);
-void mms_selftest_unlock(void);
-
 #endif
