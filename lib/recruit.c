@@ -60,21 +60,23 @@ static size_t stack_size(void) {
 }
 #endif
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static size_t asked_size;
+static bool stack_is_enough;
+
 /* A size that the system refuses is ignored, as OpenMP does. */
 static void set_stack(pthread_attr_t *as) {
-  size_t size = stack_size();
-  if (size) pthread_attr_setstacksize(as, size);
+  if (asked_size) pthread_attr_setstacksize(as, asked_size);
 }
 
 /* Bytes: a scan takes 24 KiB of a thread's stack, what an OpenBLAS keeps for each thread takes another 64 KiB of it,
  * and LIBXSMM takes 132 KiB to make a kernel. */
 enum { LEAST_STACK = 320 << 10 };
 
-static bool stack_is_enough;
-
 static void look_at_stack(void) {
   pthread_attr_t as;
   size_t size;
+  asked_size = stack_size();
   if (pthread_attr_init(&as) != 0) return;
   set_stack(&as);
   stack_is_enough = pthread_attr_getstacksize(&as, &size) == 0 && size >= LEAST_STACK;
@@ -82,10 +84,15 @@ static void look_at_stack(void) {
 }
 
 bool mms_recruit_has_stack(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, look_at_stack);
   return stack_is_enough;
 }
+
+/* libgomp reads the variables when it is loaded, and a program may change them before its first call. LLVM's OpenMP
+ * tells what it has read. */
+#ifndef KMP_VERSION_MAJOR
+__attribute__((constructor)) static void look_when_loaded(void) { pthread_once(&once, look_at_stack); }
+#endif
 
 /* ---- Threads that do nothing ---------------------------------------------------------------------------------- */
 

@@ -224,6 +224,12 @@ static int scan_with_stacks(void) {
 /* mmscan_threads() knows, and reports, that threads would have no stack for a scan. */
 static int count_with_small_stacks(void) { _exit(mmscan_threads() == 1 ? 0 : 1); }
 
+/* OpenMP has read the variable before. */
+static int count_without_variable(void) {
+  clearenv();
+  return count_with_small_stacks();
+}
+
 /* Without OPENBLAS_NUM_THREADS, OpenBLAS would print at load that it cannot start its threads. */
 static bool scans_with(const char *allowed, struct seen *seen) {
   const struct setting settings[] = {{"TEST_LIMITS_THREADS", allowed}, {"OPENBLAS_NUM_THREADS", "1"}};
@@ -292,6 +298,7 @@ static void test_stacks_of_openmp(void **state) {
   for (size_t i = 0; i < COUNT(sizes); i++) check_child_with("stacks", "OMP_STACKSIZE", sizes[i]);
   check_child_with("stacks", "GOMP_STACKSIZE", "2G");
   check_child_with("small", "OMP_STACKSIZE", "319K");
+  check_child_with("cleared", "OMP_STACKSIZE", "319K");
 }
 
 /* Which variable counts. Of the others the OpenMP runtime may print what it thinks. */
@@ -319,7 +326,8 @@ static void test_what_is_not_tried_again(void **state) {
 int main(int argc, char **argv) {
   static const struct child children[] = {{"few", scan_with_few_threads},     {"again", scan_again},
                                           {"no-memory", scan_without_memory}, {"no-blas", scan_without_blas},
-                                          {"stacks", scan_with_stacks},       {"small", count_with_small_stacks}};
+                                          {"stacks", scan_with_stacks},       {"small", count_with_small_stacks},
+                                          {"cleared", count_without_variable}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   const struct CMUnitTest tests[] = {
