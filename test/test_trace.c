@@ -159,6 +159,8 @@ static void test_matrix_entries(void **state) {
       for (size_t column = 0; column < 6; column++)
         assert_int_equal(mmscan_matrix_entry(matrix, row, column), has_one(matrix, row, column));
   assert_int_equal(mmscan_matrix_entry((mmscan_matrix)99, 0, 0), 0);
+  assert_true(mmscan_matrix_entry(MMSCAN_MATRIX_L, SIZE_MAX, SIZE_MAX));
+  assert_false(mmscan_matrix_entry(MMSCAN_MATRIX_L_STRICT, 5, SIZE_MAX));
 }
 
 /* W = A X + C of two columns, by hand. */

@@ -34,8 +34,17 @@ static rows ones_of(mmscan_matrix matrix, size_t s, size_t column) {
 }
 
 bool mms_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
-  const rows ones = ones_of(matrix, SIZE_MAX, column);
-  return row >= ones.from && row < ones.to;
+  switch (matrix) {
+  case MMSCAN_MATRIX_L:
+    return row >= column;
+  case MMSCAN_MATRIX_B:
+    return column == 0 || row == column;
+  case MMSCAN_MATRIX_L_STRICT:
+    return row > column;
+  case MMSCAN_MATRIX_ONES:
+    return true;
+  }
+  return false;
 }
 
 /* By copying what is there, twice as much each time. */
