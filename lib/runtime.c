@@ -39,7 +39,7 @@ int mms_runtime_most_threads(int limit) {
 }
 
 int mms_runtime_threads(int limit) {
-  if (mms_child_lost_threads() || omp_get_level() > 0) return 1;
+  if (mms_child_lost_threads() || omp_get_level() > 0 || omp_get_max_active_levels() < 1) return 1;
   return mms_runtime_most_threads(limit);
 }
 

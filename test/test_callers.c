@@ -123,6 +123,8 @@ static void test_inside_parallel_regions(void **state) {
   assert_int_equal(call_in_region(&like, 1), 0);
   omp_set_max_active_levels(1);
   assert_int_equal(call_in_region(&like, 1), 0);
+  omp_set_max_active_levels(0);
+  assert_int_equal(mmscan_threads(), 1);
   omp_set_max_active_levels(levels);
   int threads = 0;
 #pragma omp parallel num_threads(1)
