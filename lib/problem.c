@@ -97,6 +97,12 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
+/* Whether there may be an array of numbers at an address. i386 aligns numbers of 8 bytes to 4 in a struct. */
+static bool is_array(const void *x, size_t size) {
+  const size_t alignment = size < 4 ? size : 4;
+  return x && (uintptr_t)x % alignment == 0;
+}
+
 static mmscan_status check_one(const void *x, const void *y, size_t bytes) {
   return mms_problem_overlaps(x, y, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
@@ -143,13 +149,10 @@ static mmscan_status check_batch(const mms_problem *p, const void *x, const void
   return check_rows(rows_of(x, p->x_dist, x_batch, p->n, size), rows_of(y, p->y_dist, p->batch, p->n, size));
 }
 
-/* No element needs more on every machine; i386 aligns 8 bytes to so many in a struct. */
-enum { LEAST_ALIGNMENT = 4 };
-
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
   size_t size = mms_type_size(p->type);
   if (p->batch == 0) return MMSCAN_OK;
-  if (!x || !y || ((uintptr_t)x | (uintptr_t)y) % LEAST_ALIGNMENT) return MMSCAN_EINVAL;
+  if (!is_array(x, size) || !is_array(y, size)) return MMSCAN_EINVAL;
   return p->batch == 1 ? check_one(x, y, p->n * size) : check_batch(p, x, y, size);
 }
 
@@ -170,8 +173,9 @@ mmscan_status mms_check_matmul(const mmscan_matmul_desc *d, const void *x, const
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_matmul_values(d))) return status;
   if (d->n == 0) return MMSCAN_OK;
-  if (!x || !y || d->n > PTRDIFF_MAX / mms_type_size(d->type)) return MMSCAN_EINVAL;
-  return check_one(x, y, d->n * mms_type_size(d->type));
+  const size_t size = mms_type_size(d->type);
+  if (!is_array(x, size) || !is_array(y, size) || d->n > PTRDIFF_MAX / size) return MMSCAN_EINVAL;
+  return check_one(x, y, d->n * size);
 }
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
@@ -194,7 +198,7 @@ static rows rows_of_product(const mmscan_product_desc *d, const void *matrix, si
 static mmscan_status check_product_arrays(const mmscan_product_desc *d, const void *x, const void *w) {
   size_t size = mms_matrix_one(d->type)->size;
   size_t x_size = d->form == MMSCAN_PRODUCT_BF16 ? mms_matrix_one_bf16.size : size;
-  if (!x || !w || d->columns > PTRDIFF_MAX / size / d->s) return MMSCAN_EINVAL;
+  if (!is_array(x, x_size) || !is_array(w, size) || d->columns > PTRDIFF_MAX / size / d->s) return MMSCAN_EINVAL;
   if (x == w) return d->form == MMSCAN_PRODUCT_TRMM ? MMSCAN_OK : MMSCAN_EOVERLAP;
   return check_rows(rows_of_product(d, x, x_size), rows_of_product(d, w, size));
 }

@@ -460,12 +460,24 @@ static void test_null_arguments(void **state) {
 
 static void test_misaligned_arrays(void **state) {
   (void)state;
+  const mmscan_matmul_desc matmul = matmul_desc(MMSCAN_F32, 3, 2, NULL, 1);
+  const mmscan_product_desc product = {.struct_size = sizeof product,
+                                       .unit = "model",
+                                       .type = MMSCAN_F32,
+                                       .form = MMSCAN_PRODUCT_CHUNKED,
+                                       .matrix = MMSCAN_MATRIX_L,
+                                       .s = 3,
+                                       .columns = 1};
   const mmscan_desc desc = plain_desc(MMSCAN_I32, MMSCAN_INCLUSIVE, 0, 3);
   _Alignas(8) char x[32] = {0}, y[32] = {0};
   for (size_t at = 0; at < 8; at++) {
     const mmscan_status expected = at % 4 == 0 ? MMSCAN_OK : MMSCAN_EINVAL;
     assert_status(expected, mmscan_scan(&desc, x + at, y));
     assert_status(expected, mmscan_scan(&desc, x, y + at));
+    assert_status(expected, mmscan_matmulscan(&matmul, x + at, y, NULL));
+    assert_status(expected, mmscan_matmulscan(&matmul, x, y + at, NULL));
+    assert_status(expected, mmscan_product(&product, x + at, y));
+    assert_status(expected, mmscan_product(&product, x, y + at));
   }
 }
 
