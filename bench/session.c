@@ -21,12 +21,11 @@
 /* A length that is no longer than a row is a single scan. */
 static size_t row_of(const bench_request *request, size_t n) { return request->row < n ? request->row : 0; }
 
-/* A length is cut to whole rows. */
 static void set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
                      const arrays *a) {
   const size_t row = row_of(request, n);
   *r = (race){.number = type,
-              .n = row != 0 ? n / row * row : n,
+              .n = n,
               .row = row,
               .in_place = in_place,
               .data = a->data,
@@ -108,9 +107,8 @@ static void look_at_lineup(race *r, bench_request *request) {
   lineup_free(r);
 }
 
-static int check_names(bench_request *request) {
-  race r;
-  look_at_lineup(&r, request);
+/* After a look at the line-up. */
+static int check_names(const bench_request *request) {
   for (size_t i = 0; i < request->only.count; i++)
     if (!request->only.met[i])
       return wrong_usage("bench", "--only: no contender has '%s' in its name: see --list", request->only.names[i]);
@@ -137,9 +135,10 @@ int session_list(bench_request *request) {
   race r;
   if (session_check_environment() != DONE) return FAILED;
   look_at_lineup(&r, request);
-  print_lineup(&r);
+  const int status = check_names(request);
+  if (status == DONE) print_lineup(&r);
   numpy_end();
-  return DONE;
+  return status;
 }
 
 /* ---- The session ------------------------------------------------------------------------------------------------- */
@@ -174,7 +173,9 @@ static int run(session *s) {
 
 int session_run(bench_request *request) {
   session s = {.request = request, .memory = -1};
+  race r;
   int status = session_check_environment();
+  if (status == DONE) look_at_lineup(&r, request);
   if (status == DONE) status = check_names(request);
   if (status == DONE && request->plot != NULL) status = picture_prepare(request->plot);
   if (status == DONE) status = run(&s);

@@ -221,6 +221,7 @@ class Bench(Timed):
                          {"copy bound", "serial loop", "mmscan (one call)", "omp two-pass", "omp two-pass simd"})
         for only in "abacus", "one call,abacus":
             self.bad(*self.TINY, 4, "--only", only, status=2, says="abacus")
+            self.bad("bench", "--list", "--only", only, status=2, says="abacus")
         self.assertIn("omp two-pass", self.good("bench", "--list").decode())
 
     def test_pipe_that_does_not_block(self):
@@ -235,6 +236,19 @@ class Bench(Timed):
         self.assertEqual(bench.returncode, 0)
         self.assertGreater(len(text), 1 << 16)
         json.loads(text)
+
+    def test_numpy_of_another_folder(self):
+        """A file of the working folder is not what it imports."""
+        self.write("numpy.py", b"open('imported', 'w')")
+        listed = self.good("bench", "--list", cwd=self.directory, env={"PYTHON": sys.executable}).decode()
+        self.assertRegex(listed, "(?m)^NumPy cumsum +1 thread$")
+        self.assertFalse(os.path.exists(self.path("imported")))
+
+    def test_equal_lengths(self):
+        """Of lengths that are equal once cut to rows, one is timed."""
+        rows = self.rows("bench", "--rounds", 1, "--length", "21,22,29,30", "--row", 10, "--only", "serial")
+        self.assertEqual(sorted({(table["n"], table["row"]) for table, _ in rows}), [(20, 10), (30, 10)])
+        self.assertEqual(len([row for _, row in rows if row["name"] == "serial loop"]), 2)
 
     def test_many_scans(self):
         """Contenders that scan rows are right, as results are checked; a length shorter than a row is one scan."""

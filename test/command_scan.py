@@ -156,6 +156,8 @@ class Text(Case):
         self.assertEqual(self.lines("--column", "flow", table), ["1120", "2280"])
         self.assertEqual(self.lines("--column", "2", self.write("y.txt", "1 2\n3 4\n")), ["2", "6"])
         self.bad("scan", self.write("x.txt", "1 2\n3 four\n"), says=["x.txt:2", "four"])
+        self.bad("scan", "--type", "f64", "-", data=b"1e400000", says="out of range")
+        self.bad("scan", self.write("x.csv", "1," * (1 << 20) + "1"), says=["x.csv:1", "more than 1048576 columns"])
         self.bad("scan", self.write("x.txt", "1,2\n"), says="x.txt:1")
         self.bad("scan", self.write("x.txt", "1\n2\n" + "9" * 2000), says="x.txt:3")
         self.bad("scan", "--column", "1", self.write("x.txt", "1 2\n3\n"), says="x.txt:2")
@@ -775,6 +777,16 @@ class Terminal(Case):
         reader.join()
         os.close(master)
         return b"".join(shown).decode()
+
+    def test_end_of_input(self):
+        """It is typed once, at the beginning of a line."""
+        for typed, expected in (b"", b""), (b"1 2\n3\n", b"1\n3\n6\n"):
+            master, terminal = self.open_terminal()
+            os.write(master, typed + b"\4")
+            process = subprocess.run([MMSCAN, "scan", "-"], stdin=terminal, stdout=subprocess.PIPE, timeout=20)
+            self.assertEqual((process.returncode, process.stdout), (0, expected))
+            os.close(terminal)
+            os.close(master)
 
     def test_progress_bar(self):
         shown = self.on_terminal(self.slow)

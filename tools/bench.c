@@ -236,11 +236,22 @@ static int set_option(bench_request *r, int option, char *value) {
   }
 }
 
+/* Longer lengths than a row are cut to whole rows; of equal ones, one is left. */
+static void cut_to_rows(bench_request *r) {
+  size_t count = 0;
+  for (size_t i = 0; i < r->length_count; i++) {
+    const size_t n = r->lengths[i], whole = r->row > 0 && r->row < n ? n / r->row * r->row : n;
+    if (count == 0 || r->lengths[count - 1] != whole) r->lengths[count++] = whole;
+  }
+  r->length_count = count;
+}
+
 static void set_defaults(bench_request *r) {
   char lengths[] = "4,10,14,18,22,26";
   if (r->length_count == 0 && !r->units) each_item(r, lengths, add_powers);
   if (r->type_count == 0) add_number(r, &numbers[0]);
   if (r->rounds == 0) r->rounds = r->units ? 5 : 9;
+  cut_to_rows(r);
 }
 
 static int check_units(const bench_request *r) {

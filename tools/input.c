@@ -53,6 +53,7 @@ int input_peek(input *in, size_t *size) {
       return fail_file(in->name);
     in->peek_end += got;
   }
+  in->ended = got == 0;
   *size = in->peek_end;
   return DONE;
 }
@@ -66,11 +67,15 @@ static size_t take_peeked(input *in, void *data, size_t size) {
   return taken;
 }
 
+static bool read_rest(input *in, void *data, size_t size, size_t *got) {
+  if (in->seekable) return transfer_read_at(in->fd, data, size, in->origin + in->position, got);
+  *got = 0;
+  return in->ended || transfer_read(in->fd, data, size, got);
+}
+
 int input_read(input *in, void *data, size_t size, size_t *got) {
   const size_t taken = take_peeked(in, data, size);
-  char *rest = (char *)data + taken;
-  const bool good = in->seekable ? transfer_read_at(in->fd, rest, size - taken, in->origin + in->position + taken, got)
-                                 : transfer_read(in->fd, rest, size - taken, got);
+  const bool good = read_rest(in, (char *)data + taken, size - taken, got);
   *got += taken;
   in->position += *got;
   return good ? DONE : fail_file(in->name);

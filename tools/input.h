@@ -21,6 +21,7 @@ typedef struct input {
   uint64_t position; /* the byte that input_read() gives next */
   unsigned char peeked[INPUT_PEEK];
   size_t peek_start, peek_end; /* bytes taken from a pipe and not read yet */
+  bool ended;                  /* they are the last: a terminal tells its end only once */
 } input;
 
 /* path "-" is standard input. The caller must call input_close(), even if this fails. */
