@@ -47,9 +47,10 @@
  *            all that follows. The engine gemm loses the sign of a zero, and so does every engine where rounding is
  *            downward.
  * Accuracy   Where no sum is beyond the largest float, and c u < 1, a float y[i] is off by at most c u / (1 - c u)
- * times |init| + |x[0]| + ... + |x[i]|, where c bounds the roundings of an element on its way into y[i], and u is 2^-24
- * for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy and Stability of
- * Numerical Algorithms", 2002, Chapter 4). In any order of additions c is i + 1; with the engines simd and gemm it is
+ *            times |init| + |x[0]| + ... + |x[i]|, where c bounds the roundings of an element on its way into y[i], and
+ *            u is 2^-24 for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy
+ *            and Stability of Numerical Algorithms", 2002, Chapter 4). In any order of additions c is i + 1; with the
+ *            engines simd and gemm it is
  *
  *              min(i + 1, i / T + T / 2 + s + 16)
  *
@@ -94,25 +95,31 @@
  *            OpenMP ends the process when it cannot start a thread, so the library first tests that the threads can be
  *            started. Gaps remain: others take the threads between the test and the start; OMP_STACKSIZE is not what it
  *            was when OpenMP was loaded, and this library was opened since; or a parallel region of the program has
- * made OpenMP let go of its threads. fork()     waits until no call of this library is in a BLAS: a lock that the BLAS
- * holds would stay locked in the child for ever. In a signal handler that interrupts such a call it may wait for a lock
- * of the interrupted thread, for ever. A handler of pthread_atfork() must not call the library, which may wait for ever
- * there. Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel). Loading
- * The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread is loading
- * at that time, or that the first call loads, must not call this one. With a glibc before 2.36 no other thread may fork
- * then, if what is loaded registers fork handlers, as OpenBLAS does: both might wait for ever. Exit       A thread that
- * is in a BLAS while the process exits may crash it, or keep it from ending. Traps      Floating-point exception flags
- * mean nothing after a call. Where a program makes exceptions trap, data with an Inf, a NaN or sums that overflow may
- * trap where the plain loop would not; where inexact results trap, any data may. OpenBLAS   that is linked starts
- * threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of more than 64 KiB for threads
- * that the program starts. Any OpenBLAS may print if it lacks resources while it is loaded. Where memory is short it
- * may hang as the process ends, even if the process never multiplied (not with OPENBLAS_NUM_THREADS=1). Memory OpenBLAS
- * and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is used only if 160 MiB
- * can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and MMSCAN_MEASURE leaves it out. LLVM's
- * OpenMP crashes where a thread has no memory for its first call of this library. LIBXSMM    needs stacks of 256 KiB in
- * threads that the program starts, to make kernels. It puts OMP_PROC_BIND into the environment when it is first used;
- * the library takes it out again if it was not there. No other thread should change the environment while a LIBXSMM is
- * opened, or while MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
+ *            made OpenMP let go of its threads.
+ * fork()     waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
+ *            child for ever. In a signal handler that interrupts such a call it may wait for a lock of the interrupted
+ *            thread, for ever. A handler of pthread_atfork() must not call the library, which may wait for ever there.
+ * Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
+ * Loading    The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread
+ *            is loading at that time, or that the first call loads, must not call this one. With a glibc before 2.36 no
+ *            other thread may fork then, if what is loaded registers fork handlers, as OpenBLAS does: both might wait
+ *            for ever.
+ * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
+ * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
+ *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
+ *            any data may.
+ * OpenBLAS   that is linked starts threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of
+ *            more than 64 KiB for threads that the program starts. Any OpenBLAS may print if it lacks resources while
+ *            it is loaded. Where memory is short it may hang as the process ends, even if the process never multiplied
+ *            (not with OPENBLAS_NUM_THREADS=1).
+ * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
+ *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
+ *            MMSCAN_MEASURE leaves it out.
+ *            LLVM's OpenMP crashes where a thread has no memory for its first call of this library.
+ * LIBXSMM    needs stacks of 256 KiB in threads that the program starts, to make kernels.
+ *            It puts OMP_PROC_BIND into the environment when it is first used; the library takes it out again if it was
+ *            not there. No other thread should change the environment while a LIBXSMM is opened, or while
+ *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
  */
 #ifndef MMSCAN_H
 #define MMSCAN_H
