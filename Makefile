@@ -380,7 +380,8 @@ lint: ## static analysis of the library and the scripts
 
 dist: ## a source archive of HEAD
 	@mkdir -p $(BUILD)
-	git archive --format=tar.gz --prefix=libmmscan-$(VERSION)/ -o $(BUILD)/libmmscan-$(VERSION).tar.gz HEAD
+	git archive --format=tar.gz --prefix=libmmscan-$(VERSION)/ -o $(BUILD)/dist.tar.gz HEAD || { rm -f $(BUILD)/dist.tar.gz; exit 1; }
+	mv $(BUILD)/dist.tar.gz $(BUILD)/libmmscan-$(VERSION).tar.gz
 
 clean: ## remove what was built
 	rm -rf $(BUILD)

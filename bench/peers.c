@@ -20,13 +20,14 @@ static const peer *const in_c[] = {&peer_omp_simd,
                                    &peer_omp_parallel, &peer_two_pass, &peer_two_pass_simd};
 enum { IN_C = sizeof in_c / sizeof in_c[0] };
 
-static char no_cxx_reason[PATH_MAX + 96] = "not found: there is no /proc/self/exe";
+static char no_cxx_reason[PATH_MAX + 128] = "not found: there is no /proc/self/exe";
 static const peer no_cxx = {.name = "C++ peers", .absent = no_cxx_reason};
 
 static void *open_cxx(const char *path) {
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (access(path, F_OK) != 0)
-    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s does not exist: 'make peers' builds it beside the command", path);
+    snprintf(no_cxx_reason, sizeof no_cxx_reason,
+             "%s does not exist: 'make peers' builds it beside build/mmscan; it is not installed", path);
   else if (object == NULL)
     snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s", dlerror());
   else

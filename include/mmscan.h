@@ -211,7 +211,10 @@ typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
 /* Describes `batch` scans of n elements each. Element i of scan r is x[r * x_dist + i * x_stride], and
  * y[r * y_dist + i * y_stride]. Zero the struct, then set what you mean, always including struct_size, x_type, y_type,
  * op, kind, n, both strides and batch: a field added by a later version means the plain scan when it is zero. Strides
- * are not looked at when n <= 1, distances not when batch <= 1. */
+ * are not looked at when n <= 1, distances not when batch <= 1.
+ *
+ * To scan the columns of a row-major matrix, add each row to the next, by a loop that compilers vectorise. For scans of
+ * different lengths, make a simple call for each. */
 typedef struct mmscan_desc {
   size_t struct_size;         /* sizeof(mmscan_desc) */
   mmscan_type x_type, y_type; /* must be equal (a wider y_type is for later), else MMSCAN_ENOTSUP */
@@ -221,7 +224,7 @@ typedef struct mmscan_desc {
   size_t n;                     /* elements in one scan */
   ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; 1 today, any other is for later, MMSCAN_ENOTSUP; a
                                    y_stride of 0 is illegal */
-  size_t batch;                 /* how many scans; 0: nothing to do */
+  size_t batch;                 /* how many scans; 0: nothing to do, which is no error */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
   const void *init;             /* exclusive only: one element of y_type, read before y is written; NULL: the identity
                                    of op, which for + is +0 here */

@@ -25,7 +25,7 @@
 const char *mmscan_strerror(mmscan_status status) {
   static const char *const text[] = {
       [MMSCAN_OK] = "success",
-      [MMSCAN_EINVAL] = "invalid argument or environment variable",
+      [MMSCAN_EINVAL] = "invalid argument, or environment variable (which mmscan_environment_error() names)",
       [MMSCAN_EOVERLAP] = "input and output, or rows of the output, share memory and are not exactly in place",
       [MMSCAN_ENOMEM] = "out of memory",
       [MMSCAN_ENOTSUP] = "not supported by this version, or not here",

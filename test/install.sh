@@ -29,6 +29,7 @@ files "$tmp/multi" | sed 's|/lib/some-arch/|/lib/|' | diff "$tmp/list" - || fail
 for wrong in /lib64 ./lib lib/../.. 'l&b'; do
   make -s BUILD="$build" install PREFIX="$tmp/wrong" LIBDIR="$wrong" 2>/dev/null && fail "a LIBDIR that is none under PREFIX: $wrong"
 done
+make -s BUILD="$build" install PREFIX=somewhere 2>/dev/null && fail "a PREFIX that is no absolute path"
 [ ! -e "$tmp/wrong" ] || fail "something was put down beside a wrong LIBDIR"
 [ "$(ls "$tmp/stage")" = opt ] || fail "DESTDIR: files outside PREFIX"
 diff -r "$tmp/first place" "$tmp/stage/opt/mmscan" || fail "a file knows its prefix"
@@ -219,7 +220,7 @@ add_executable(shared user.$suffix)
 target_link_libraries(shared PRIVATE mmscan::mmscan)
 add_executable(static user.$suffix)
 target_link_libraries(static PRIVATE mmscan::mmscan_static)
-foreach(other ${version%%.*}.999 999)
+foreach(other ${version%%.*}.999 999 0.0.1...0.0.9 0.0.1...<$version)
   find_package(mmscan \${other} QUIET)
   if(mmscan_FOUND)
     message(FATAL_ERROR "version $version says that it serves who wants \${other}")

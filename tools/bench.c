@@ -18,7 +18,7 @@
 #include <string.h>
 
 static const char help[] = "Usage: mmscan bench [OPTION]...\n"
-                           "Times the engines and other scans beside what no scan can beat: copying.\n"
+                           "Times the engines and other scans beside copying, which no long scan can beat.\n"
                            "\n"
                            "  -n, --log2 LIST   lengths 2^K: a comma-separated list of K, K:L or K:L:STEP;\n"
                            "                    default 4,10,14,18,22,26\n"
