@@ -247,7 +247,7 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
   no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS sly:SLY \
   blis_pthread:PTHREADS_OF=0 blis_local:PTHREADS_OF=0,LOCAL forks:FORKS at_load:AT_LOAD rounds:ROUNDS teams:TEAMS teams_of_all:TEAMS,TEAMS_OF_ALL \
-  openblas_pthread:PTHREADS_OF=1 \
+  openblas_pthread:PTHREADS_OF=1 openblas_full:FULL,PTHREADS_OF=1 \
   bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \
   two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_skylakex:OPENBLAS=SkylakeX \
   openblas_adds:OPENBLAS=Haswell,ADDS_WRONG mkl_adds:FULL,MKL=2026,ADDS_WRONG \

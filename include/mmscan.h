@@ -115,7 +115,8 @@
  * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
  *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
  *            MMSCAN_MEASURE leaves it out.
- *            LLVM's OpenMP crashes where a thread has no memory for its first call of this library.
+ *            LLVM's OpenMP crashes where a thread has no memory for its first call of this library. It also crashes in
+ *            a program that calls clearenv() before its first call.
  * LIBXSMM    needs stacks of 256 KiB in threads that the program starts, to make kernels.
  *            It puts OMP_PROC_BIND into the environment when it is first used; the library takes it out again if it was
  *            not there. No other thread should change the environment while a LIBXSMM is opened, or while

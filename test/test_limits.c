@@ -298,7 +298,9 @@ static void test_stacks_of_openmp(void **state) {
   for (size_t i = 0; i < COUNT(sizes); i++) check_child_with("stacks", "OMP_STACKSIZE", sizes[i]);
   check_child_with("stacks", "GOMP_STACKSIZE", "2G");
   check_child_with("small", "OMP_STACKSIZE", "319K");
+#ifndef KMP_VERSION_MAJOR /* LLVM's OpenMP crashes after clearenv() */
   check_child_with("cleared", "OMP_STACKSIZE", "319K");
+#endif
 }
 
 /* Which variable counts. Of the others the OpenMP runtime may print what it thinks. */

@@ -173,6 +173,30 @@ static void test_a_library_is_told(void **state) {
   check_told("openblas_pthread", false);
 }
 
+/* OpenBLAS starts threads for smaller products of complex numbers than of floats. */
+static void test_chunks_of_complex(void **state) {
+  (void)state;
+  static const mmscan_type types[] = {MMSCAN_C32, MMSCAN_C64};
+  static double x[2 * 64], w[2 * 64];
+  const char *unit = open_toy("openblas_full");
+  for (size_t i = 0; i < COUNT(types); i++) {
+    mmscan_product_desc d = {.struct_size = sizeof d,
+                             .unit = unit,
+                             .type = types[i],
+                             .form = MMSCAN_PRODUCT_CHUNKED,
+                             .matrix = MMSCAN_MATRIX_L,
+                             .s = 8,
+                             .columns = 8};
+    const int before = calls_of(unit);
+    assert_mmscan_ok(mmscan_product(&d, x, w));
+    assert_int_equal(calls_of(unit), before);
+    d.form = MMSCAN_PRODUCT_GEMM;
+    assert_mmscan_ok(mmscan_product(&d, x, w));
+    assert_true(calls_of(unit) > before);
+  }
+  assert_mmscan_ok(mmscan_unit_close(unit));
+}
+
 /* Two threads come and go in a library that has a thread setting, of the process or of each thread. While one of them
  * is in the library it stays told; at the end the previous setting is back. */
 struct guest {
@@ -435,10 +459,10 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_of_units),     cmocka_unit_test(test_a_library_is_told),
-      cmocka_unit_test(test_two_are_in_it),        cmocka_unit_test(test_opened_meanwhile),
-      cmocka_unit_test(test_teams_that_cannot_be), cmocka_unit_test(test_nothing_is_left),
-      cmocka_unit_test(test_many_at_a_time),
+      cmocka_unit_test(test_threads_of_units),  cmocka_unit_test(test_a_library_is_told),
+      cmocka_unit_test(test_chunks_of_complex), cmocka_unit_test(test_two_are_in_it),
+      cmocka_unit_test(test_opened_meanwhile),  cmocka_unit_test(test_teams_that_cannot_be),
+      cmocka_unit_test(test_nothing_is_left),   cmocka_unit_test(test_many_at_a_time),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -167,8 +167,9 @@ static size_t index_named(const char *name) {
 /* ---- Products ------------------------------------------------------------------------------------------------- */
 
 /* OpenBLAS starts threads of its own if m n k exceeds SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD (its
- * interface/gemm.c), by default 65536 * 4. Longer products are cut into chunks within that limit, which are also small
- * enough for its small-matrix kernels. MMSCAN_MAX_S is the largest s for which one column is within the limit. */
+ * interface/gemm.c), by default 65536 * 4; of complex numbers sooner, so these are multiplied alone. Longer products
+ * are cut into chunks within that limit, which are also small enough for its small-matrix kernels. MMSCAN_MAX_S is the
+ * largest s for which one column is within the limit. */
 enum { MOST_WORK = 262144 };
 _Static_assert(MMSCAN_MAX_S *MMSCAN_MAX_S <= MOST_WORK, "one column must be within a chunk");
 
@@ -243,9 +244,9 @@ static void multiply_alone(const mms_blas *blas, const mms_product *p) {
 }
 
 void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
-  if (p->form == MMSCAN_PRODUCT_CHUNKED)
+  if (mms_product_is_of_scans(p->type, p->form))
     multiply(blas, p, MMS_CHUNKED);
-  else if (mms_child_lost_threads())
+  else if (p->form == MMSCAN_PRODUCT_CHUNKED || mms_child_lost_threads())
     multiply_alone(blas, p);
   else
     multiply(blas, p, MMS_FREELY);

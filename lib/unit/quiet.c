@@ -8,9 +8,9 @@
  * the process (0.9.0) or to the calling thread (later versions), and BLIS_JC_NT and the like override it: the threads
  * they ask for start all the same.
  *
- * OpenBLAS starts no threads for a chunk. For larger products one that uses OpenMP asks for as many threads as a team
- * of the calling thread would have, and waits for ever for those that do not come; one that uses pthreads has a setting
- * of the process. */
+ * OpenBLAS starts no threads for a chunk of floats. For larger products one that uses OpenMP asks for as many threads
+ * as a team of the calling thread would have, and waits for ever for those that do not come; one that uses pthreads has
+ * a setting of the process. */
 #include "unit/quiet.h"
 
 #include "unit/child.h"
