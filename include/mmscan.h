@@ -609,7 +609,8 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
 /* Reads wisdom from a file and adds it to what is known; where both have a shape, the file's replaces it.
  *
  * MMSCAN_EINVAL  file is NULL; or the environment is illegal (its status is returned, whatever it is)
- * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added
+ * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added. Why, the command
+ *                `MMSCAN_WISDOM=file mmscan info` tells
  * MMSCAN_ENOMEM  no memory; no choice is added
  */
 mmscan_status mmscan_wisdom_read(const char *file);
