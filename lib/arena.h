@@ -3,6 +3,7 @@
 #ifndef MMS_ARENA_H
 #define MMS_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -17,6 +18,14 @@ static inline void *mms_arena_take(mms_arena *a, size_t bytes) {
   void *piece = a->block ? a->block + a->used : NULL;
   a->used += (bytes + MMS_ARENA_ALIGN - 1) / MMS_ARENA_ALIGN * MMS_ARENA_ALIGN;
   return piece;
+}
+
+/* Whether there is memory for a block now. Others may take it before it is used. */
+static inline bool mms_arena_fits(size_t bytes) {
+  void *volatile block = malloc(bytes); /* volatile: the compiler must not leave it out */
+  const bool fits = block != NULL;
+  free(block);
+  return fits;
 }
 
 /* Of an element of `size` bytes it is only known that its alignment is a power of two that divides the size. */

@@ -2,6 +2,7 @@
  * that there is memory for what OpenMP allocates, and enough stack for a scan. */
 #include "recruit.h"
 
+#include "arena.h"
 #include "cancel.h"
 #include "clock.h"
 #include "rounding.h"
@@ -25,12 +26,7 @@ static const double LONG_END = 1e8, REST = 1e9;
 /* Bytes, rather more than libgomp takes for a team and for each member. */
 enum { TEAM = 4096, MEMBER = 1024 };
 
-static bool has_memory(int threads) {
-  void *volatile piece = malloc(TEAM + (size_t)threads * MEMBER); /* volatile: the compiler must not leave it out */
-  bool has = piece != NULL;
-  free(piece);
-  return has;
-}
+static bool has_memory(int threads) { return mms_arena_fits(TEAM + (size_t)threads * MEMBER); }
 
 /* The size of the stacks that OpenMP gives its threads; 0: as other threads have. */
 #ifdef KMP_VERSION_MAJOR

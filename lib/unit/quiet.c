@@ -13,6 +13,7 @@
  * a setting of the process. */
 #include "unit/quiet.h"
 
+#include "arena.h"
 #include "unit/child.h"
 #include "unit/gate.h"
 
@@ -20,7 +21,6 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 /* ---- Guests --------------------------------------------------------------------------------------------------- */
 
@@ -216,16 +216,9 @@ void mms_quiet_end(mms_told *told) {
 
 enum { NOT_OFF = -1, SETTINGS = 4096 /* bytes, more than libgomp takes for the settings of a thread */ };
 
-static bool has_memory(void) {
-  void *volatile piece = malloc(SETTINGS); /* volatile: the compiler must not leave it out */
-  const bool has = piece != NULL;
-  free(piece);
-  return has;
-}
-
 /* libgomp ends the process if it has no memory for the setting; then there is none for a team either. */
 int mms_quiet_teams_off(void) {
-  if (!mms_child_lost_threads() || !has_memory()) return NOT_OFF;
+  if (!mms_child_lost_threads() || !mms_arena_fits(SETTINGS)) return NOT_OFF;
   const int before = omp_get_max_active_levels();
   omp_set_max_active_levels(0);
   return before;

@@ -1,6 +1,7 @@
 /* vendor.c: the vendors' own calls, looked up by name. */
 #include "unit/vendor.h"
 
+#include "arena.h"
 #include "unit/unit.h"
 #include <dlfcn.h>
 #include <fenv.h>
@@ -39,10 +40,7 @@ void *mms_vendor_open(const char *library) {
 
 bool mms_vendor_has_room(void) {
   enum { ROOM = 160 << 20 }; /* OpenBLAS takes 128 MiB for a thread that multiplies, and touches little of it */
-  void *volatile piece = malloc(ROOM); /* volatile, so that the call is not optimised away */
-  const bool has = piece != NULL;
-  free(piece);
-  return has;
+  return mms_arena_fits(ROOM);
 }
 
 void mms_vendor_close(mms_vendor *v) {
