@@ -59,8 +59,7 @@ static inline void become_self(const char *argument, const struct setting *setti
 
 /* Runs this program with `argument`; its output goes where the parent's goes. */
 static inline int run_self(const char *argument, const struct setting *settings, size_t count) {
-  fflush(NULL);
-  pid_t pid = fork();
+  pid_t pid = fork_mortal();
   if (pid == 0) become_self(argument, settings, count);
   return exit_of(pid);
 }
@@ -82,8 +81,7 @@ static inline struct outcome ask_self(const char *argument, const struct setting
   struct outcome o = {.exit = -1};
   int report[2], print[2];
   if (pipe(report) != 0 || pipe(print) != 0) fail_msg("no pipe");
-  fflush(NULL);
-  pid_t pid = fork();
+  pid_t pid = fork_mortal();
   if (pid == 0) {
     dup2(report[1], REPORT_FD);
     dup2(print[1], STDOUT_FILENO);
