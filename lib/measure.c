@@ -1,6 +1,7 @@
 /* measure.c: times candidates in turn and takes the fastest. */
 #include "measure.h"
 
+#include "arena.h"
 #include "cancel.h"
 #include "clock.h"
 #include "crowd.h"
@@ -235,8 +236,8 @@ static mms_problem scale_down(const mms_problem *p) {
  * than other numbers, but equally for all candidates. */
 static bool make_arrays(contest *c) {
   size_t bytes = c->problem.n * c->problem.batch * mms_type_size(c->problem.type);
-  c->x = aligned_alloc(64, (bytes + 63) / 64 * 64);
-  c->y = aligned_alloc(64, (bytes + 63) / 64 * 64);
+  c->x = mms_arena_block(bytes, 1);
+  c->y = mms_arena_block(bytes, 1);
   if (!c->x || !c->y) return false;
   memset(c->x, 0, bytes);
   memset(c->y, 0, bytes);
