@@ -117,8 +117,13 @@ TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
 CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
 CXX_PEER_OBJ := $(CXX_PEER_SRC:%.cpp=$(BUILD)/%.o)
-# LEFT_OUT names the tests that one way of running them leaves to the others.
-TESTS      = $(filter-out $(LEFT_OUT:%=$(BUILD)/test/test_%),$(TEST_SRC:test/%.c=$(BUILD)/test/%))
+# WAY, one of test/ways, leaves tests to the other ways. A way or a test that is not there is an error.
+LEFT_OUT := $(if $(WAY),$(shell awk -v way=$(WAY) '$$1 == "test" { for (i = 2; i <= NF; i++) if ($$i == way) column = i } \
+  column && $$column == "-" { print $$1 } END { if (!column) print "WAY=" way }' test/ways))
+ifneq ($(filter-out $(TEST_SRC:test/test_%.c=%),$(LEFT_OUT)),)
+$(error test/ways: there is no $(filter-out $(TEST_SRC:test/test_%.c=%),$(LEFT_OUT)))
+endif
+TESTS     := $(filter-out $(LEFT_OUT:%=$(BUILD)/test/test_%),$(TEST_SRC:test/%.c=$(BUILD)/test/%))
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
 STATIC := $(BUILD)/libmmscan.a
@@ -310,36 +315,26 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  LSAN_OPTIONS=suppressions=test/lsan.supp:print_suppressions=0 \
 	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" \
-	  LEFT_OUT="accuracy environment unit_speed"
+	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" WAY=asan
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
-# Left out are tests that are only about numbers, failing allocations or the environment, and tests of units in which
-# one thread does everything.
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
-	  LEFT_OUT="accuracy alloc cpu environment kernel model networks nonfinite products routines rows \
-	  schedule text trace unit_scans unit_speed unit_wisdom units"
+	  WAY=tsan
 # Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
-# are asked what CPU they have, must be on it, too. Left out are tests of threads, which valgrind runs one at a time; of
-# many children that do little; of units and their products one by one; of numbers only; and some that take long and run
-# with the address sanitizer.
+# are asked what CPU they have, must be on it, too.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
-	  $(SANITIZE) \
-	  LEFT_OUT="accuracy alloc apart bits blocks callers cancel choosing environment fork isa limits nonfinite paper plan products \
-	  quota routines rows threads unit_scans unit_threads unit_wisdom units wisdom"
+	  $(SANITIZE) WAY=valgrind
 
-# An Armv8.0 core: NEON, and no later extension. Left out are tests that do not depend on the instruction set.
+# An Armv8.0 core: NEON, and no later extension.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
 NEON_LIBS = $(NEON_ROOT)/usr/lib/aarch64-linux-gnu
 check-neon: ## the tests for aarch64, cross-built, in an emulator
 	scripts/fetch-arm64 $(NEON_ROOT)
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
-	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" \
-	  LEFT_OUT="alloc blocks callers cancel choosing environment extremes fork limits model one_caller paper plan products quota \
-	  routines schedule text threads trace unit_loads unit_scans unit_speed unit_threads unit_wisdom units wisdom wisdom_files" \
+	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" WAY=neon \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler the C++ peers are missing, and the bench says so.
