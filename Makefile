@@ -133,13 +133,15 @@ PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help all tests check test check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
-        check-neon bench peers reproduce install install-strip uninstall demo format format-check lint dist clean
+.PHONY: help all lib tests check test check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
+        check-neon bench peers reproduce install install-lib install-strip uninstall demo format format-check lint dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-all: $(STATIC) $(SHARED) $(TOOL) $(EXAMPLES) ## build the libraries, the command and the examples (default)
+all: lib $(TOOL) $(EXAMPLES) ## build the libraries, the command and the examples (default)
+
+lib: $(STATIC) $(SHARED) ## build the libraries only
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
 # What things are made of is kept in files that are rewritten only when it changes: the flags of all objects, the
@@ -350,15 +352,20 @@ demo: ## what this is for, on real data
 	./scripts/demo
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
+INSTALL = STRIP=$(call quote,$(STRIP_BY)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
+  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) scripts/install
+
 install: all ## install under DESTDIR and PREFIX
-	STRIP=$(call quote,$(STRIP_BY)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
-	  BLAS_LIBS=$(call quote,$(BLAS_LIBS)) scripts/install $(BUILD) $(VERSION)
+	$(INSTALL) $(BUILD) $(VERSION) library command
+
+install-lib: lib ## the same without the command, which alone needs jansson and libcsv
+	$(INSTALL) $(BUILD) $(VERSION) library
 
 install-strip: ## the same, without debugging symbols
 	$(MAKE) install STRIP_BY=$(call quote,$(or $(STRIP),strip))
 
 uninstall: ## remove what install put there
-	DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) scripts/install --remove $(BUILD) $(VERSION)
+	$(INSTALL) --remove $(BUILD) $(VERSION) library command
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
 C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git lists no files here))

@@ -30,6 +30,10 @@ for wrong in /lib64 ./lib lib/../.. 'l&b'; do
   make -s BUILD="$build" install PREFIX="$tmp/wrong" LIBDIR="$wrong" 2>/dev/null && fail "a LIBDIR that is none under PREFIX: $wrong"
 done
 make -s BUILD="$build" install PREFIX=somewhere 2>/dev/null && fail "a PREFIX that is no absolute path"
+make_quietly install-lib PREFIX="$tmp/library"
+grep -vE '^\./(bin/mmscan|share/man/man1/mmscan\.1)$' "$tmp/list" >"$tmp/list.library"
+files "$tmp/library" | diff "$tmp/list.library" - || fail "install-lib puts down something else than the library"
+make -n --no-print-directory BUILD="$tmp/other" install-lib 2>/dev/null | grep -e '-c tools/' && fail "install-lib builds the command"
 [ ! -e "$tmp/wrong" ] || fail "something was put down beside a wrong LIBDIR"
 [ "$(ls "$tmp/stage")" = opt ] || fail "DESTDIR: files outside PREFIX"
 diff -r "$tmp/first place" "$tmp/stage/opt/mmscan" || fail "a file knows its prefix"
