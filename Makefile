@@ -52,6 +52,7 @@ ifeq ($(strip $(BLAS_LIBS)),)
 $(error BLAS=$(BLAS): not one of openblas, blis, blas, mkl or the path of a library)
 endif
 
+comma := ,
 # quote: as one word for the shell. c_string: flags as a C string, without those that differ from folder to folder.
 quote = '$(subst ','\'',$(1))'
 c_string = $(call quote,"$(subst ",\",$(subst \,\\,$(filter-out $(FOLDER_FLAGS),$(1))))")
@@ -229,24 +230,10 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) $< $(STATIC) $(LIBS) -o $@
 
-# test_alloc makes allocations fail: the allocator is wrapped.
-$(BUILD)/test/test_alloc: TEST_LDFLAGS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
-# These see which threads have tiles, and decide in place of the library how threads share tiles.
-$(BUILD)/test/test_bits: TEST_LDFLAGS := -Wl,--wrap=mms_tiles_at,--wrap=mms_tiles_in_scan,--wrap=mms_tiles_rows,--wrap=mms_crowd_is_here,--wrap=mms_shares_suit,--wrap=mms_shares_take_part,--wrap=mms_leader_take_part,--wrap=mms_chain_suits,--wrap=mms_chain_take_part,--wrap=mms_apart
-$(BUILD)/test/test_nonfinite: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here
-$(BUILD)/test/test_chain: TEST_LDFLAGS := -Wl,--wrap=mms_unit_block,--wrap=mms_shares_suit,--wrap=mms_chain_suits,--wrap=mms_crowd_is_here,--wrap=mms_wake_pays
-$(BUILD)/test/test_lone: TEST_LDFLAGS := -Wl,--wrap=mms_runtime_scan,--wrap=mms_lone_is_slow,--wrap=mms_crowd_is_here,--wrap=mms_crowd_record,--wrap=mms_wake_pays
-# These decide which products are added to W instead of overwriting it, and count both.
-$(BUILD)/test/test_scan: TEST_LDFLAGS := -Wl,--wrap=mms_unit_adds
-$(BUILD)/test/test_unit_scans: TEST_LDFLAGS := -Wl,--wrap=mms_unit_multiply
-# test_plan pretends that other processes are on our cores.
-$(BUILD)/test/test_plan: TEST_LDFLAGS := -Wl,--wrap=mms_crowd_is_here
-# test_limits sees which threads the library starts.
-$(BUILD)/test/test_limits: TEST_LDFLAGS := -Wl,--wrap=pthread_create
-# test_quota invents control groups.
-$(BUILD)/test/test_quota: TEST_LDFLAGS := -Wl,--wrap=fopen
+# A test that defines __wrap_NAME has it called in place of NAME (ld --wrap), by the library, too.
+wraps = $(addprefix -Wl$(comma)--wrap=,$(shell grep -ao '__wrap_[a-z_0-9]*' $(1) | sed 's/__wrap_//' | sort -u))
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(if $(LTO),-fno-lto) $(TEST_LDFLAGS) $^ -lcmocka $(LIBS) -o $@
+	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(if $(LTO),-fno-lto) $(call wraps,$<) $^ -lcmocka $(LIBS) -o $@
 
 # The toys: small libraries like a BLAS or LIBXSMM that tests open, most of them faulty on purpose. An entry is
 # NAME:DEFINITION,...; each is built into a file of its own.
@@ -267,7 +254,6 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
   xsmm_few:API=2,MOST=16 xsmm_drops:API=1,DROPS xsmm_reads:API=2,READS \
   xsmm_skx:API=1,ARCH=1020 xsmm_wide:API=2,ARCH=1101 xsmm_narrow:API=2,ARCH=1053 xsmm_few_wide:API=2,ARCH=1101,MOST=16 \
   xsmm_forgets:API=2,ARCH=1101,FORGETS=0 xsmm_forgets_some:API=2,ARCH=1101,FORGETS=512
-comma := ,
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
@@ -281,7 +267,7 @@ $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(
 $(BUILD)/test/toy_xsmm_%.so: test/toy_xsmm.c $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)
-$(addprefix $(BUILD)/test/test_,alloc units products routines one_caller unit_threads unit_speed unit_loads fork cancel extremes choosing): | $(TOY_FILES)
+$(patsubst %.c,$(BUILD)/%,$(shell grep -l '"toy.h"' $(TEST_SRC))): | $(TOY_FILES)
 
 tests: $(TESTS) ## build the tests of the library
 

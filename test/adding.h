@@ -1,4 +1,4 @@
-/* adding.h: replaces mms_unit_adds() (the Makefile wraps it), so that the linked BLAS in turn adds products to W and
+/* adding.h: replaces mms_unit_adds(), so that the linked BLAS in turn adds products to W and
  * overwrites W, whichever is faster here. Any BLAS can do both.
  *
  * SPDX-License-Identifier: BSD-3-Clause
