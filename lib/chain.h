@@ -26,7 +26,7 @@ typedef struct mms_chain {
 bool mms_chain_suits(const mms_tiles *tiles);
 
 #define MMS_CHAIN_READY(all)                                                                                           \
-  { .tiles = (all), .bell = MMS_BELL_READY, .carry = (all)->run->first }
+  { .tiles = (all), .bell = MMS_BELL_READY, .carry = (all)->run->scans.first }
 
 /* Does one thread's part; room is that thread's workspace (engine.h). */
 void mms_chain_take_part(void *chain, void *room);

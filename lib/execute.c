@@ -30,7 +30,7 @@ static bool is_plain(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
   const bool is_alone = plan->threads == 1 || p->batch == 1;
-  return plan->engine->rows && is_alone && p->n <= longest && bytes_of(p) <= FETCH_FROM;
+  return plan->engine->batch && is_alone && p->n <= longest && bytes_of(p) <= FETCH_FROM;
 }
 
 static bool are_long(const mms_problem *p, const void *y) {
@@ -72,31 +72,28 @@ static bool may_be_lone(const mmscan_plan *plan, const mms_job *job) {
   return is_fast && is_bound && plan->threads > 1 && plan->threads_are_free;
 }
 
-static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
-  const mms_problem *p = &plan->problem;
-  const mms_rows rows = {
+static mms_batch scans_of(const mms_problem *p, const void *x, void *y) {
+  return (mms_batch){
       .n = p->n, .count = p->batch, .x_dist = p->x_dist, .y_dist = p->y_dist, .x = x, .y = y, .first = p->first};
-  plan->engine->rows(&plan->job, &rows);
+}
+
+static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
+  const mms_batch scans = scans_of(&plan->problem, x, y);
+  plan->engine->batch(&plan->job, &scans);
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
-  const mms_problem *p = &plan->problem;
   mms_job job = plan->job;
   adapt_to_arrays(&job, plan, x, y);
   mms_run run = {.engine = plan->engine,
                  .job = &job,
-                 .n = p->n,
-                 .batch = p->batch,
-                 .x_dist = p->x_dist,
-                 .y_dist = p->y_dist,
-                 .x = x,
-                 .y = y,
-                 .first = p->first,
+                 .scans = scans_of(&plan->problem, x, y),
                  .carry = carry,
                  .threads = plan->threads,
                  .limit = plan->limit,
                  .saves = plan->saves,
                  .lone = may_be_lone(plan, &job)};
+  run.scans.prefetches = job.prefetches;
   const mmscan_status status = mms_runtime_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.engine = &mms_engine_serial;

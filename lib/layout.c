@@ -13,7 +13,7 @@ static size_t bytes_of_x(const mms_tiles *tiles) { return mms_tiles_bytes(tiles,
 
 static bool from_memory(const mms_tiles *tiles) { return bytes_of_x(tiles) > FROM_MEMORY; }
 
-static bool is_in_place(const mms_tiles *tiles) { return tiles->run->x == tiles->run->y; }
+static bool is_in_place(const mms_tiles *tiles) { return tiles->run->scans.x == tiles->run->scans.y; }
 
 static bool is_on_die(const mms_tiles *tiles) { return bytes_of_x(tiles) * (is_in_place(tiles) ? 1 : 2) <= HALF_A_DIE; }
 

@@ -110,7 +110,7 @@ static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
 }
 
 static void lead(mms_leader *leader, void *room) {
-  mms_value carry = leader->tiles->run->first;
+  mms_value carry = leader->tiles->run->scans.first;
   for (size_t index = 0; index < leader->tiles->count;) {
     group *g = come_to(leader, index);
     if (g) {

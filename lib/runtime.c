@@ -158,10 +158,10 @@ static void take_nothing(void *shared, void *room) { (void)shared, (void)room; }
 /* The run over `count` elements of a single scan, after the first `from` of them in its direction. */
 static mms_run part_of(const mms_tiles *tiles, size_t from, size_t count, void *carry) {
   mms_run part = *tiles->run;
-  const size_t at = (part.job->reverse ? part.n - from - count : from) * tiles->element;
-  part.x = (const char *)part.x + at;
-  part.y = (char *)part.y + at;
-  part.n = count;
+  const size_t at = (part.job->reverse ? part.scans.n - from - count : from) * tiles->element;
+  part.scans.x = (const char *)part.scans.x + at;
+  part.scans.y = (char *)part.scans.y + at;
+  part.scans.n = count;
   part.carry = carry;
   return part;
 }
@@ -171,7 +171,7 @@ static mmscan_status share_rest(mms_tiles *tiles, int threads) {
   const bool alone = mms_lone_pays();
   const double start = mms_clock();
   const mmscan_status status = alone ? share_nothing(tiles) : share_tiles(tiles, threads);
-  mms_lone_record(alone, tiles->run->n * tiles->element, mms_clock() - start);
+  mms_lone_record(alone, tiles->run->scans.n * tiles->element, mms_clock() - start);
   return status;
 }
 
@@ -182,10 +182,10 @@ static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
   const size_t head = HEAD / (tiles->most * tiles->element) * tiles->most;
   team nothing = {run, take_nothing, NULL, false};
   if (!mms_apart_is_known(mms_clock())) come_together(&nothing, threads);
-  if (mms_apart() || head == 0 || run->n <= 2 * head) return share_tiles(tiles, threads);
-  mms_value carry = run->first;
+  if (mms_apart() || head == 0 || run->scans.n <= 2 * head) return share_tiles(tiles, threads);
+  mms_value carry = run->scans.first;
   void *const kept = run->carry ? run->carry : &carry;
-  const mms_run first = part_of(tiles, 0, head, kept), rest = part_of(tiles, head, run->n - head, kept);
+  const mms_run first = part_of(tiles, 0, head, kept), rest = part_of(tiles, head, run->scans.n - head, kept);
   mms_tiles of_first = mms_tiles_of(&first), of_rest = mms_tiles_of(&rest);
   const double start = mms_clock();
   share_nothing(&of_first);
@@ -203,7 +203,7 @@ static int threads_now(const mms_run *run) {
 
 static mmscan_status share(mms_tiles *tiles, int threads) {
   const mms_run *run = tiles->run;
-  const bool are_few = tiles->per_scan > 1 && run->batch < MANY * (size_t)threads;
+  const bool are_few = tiles->per_scan > 1 && run->scans.count < MANY * (size_t)threads;
   const size_t parts = are_few ? tiles->count : mms_scans_parts(run);
   threads = mms_runtime_startable(parts < (size_t)threads ? (int)parts : threads);
   if (threads == 1) return share_nothing(tiles);

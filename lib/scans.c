@@ -5,12 +5,12 @@
 
 enum { GRAIN = 32768 }; /* elements that a thread takes at a time, in short scans */
 
-static size_t per_grab(const mms_run *run) { return run->n > GRAIN ? 1 : GRAIN / run->n; }
+static size_t per_grab(const mms_run *run) { return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n; }
 
-size_t mms_scans_parts(const mms_run *run) { return (run->batch - 1) / per_grab(run) + 1; }
+size_t mms_scans_parts(const mms_run *run) { return (run->scans.count - 1) / per_grab(run) + 1; }
 
 static void scan_one(const mms_tiles *tiles, size_t scan, void *room) {
-  mms_value carry = tiles->run->first;
+  mms_value carry = tiles->run->scans.first;
   for (size_t i = 0; i < tiles->per_scan; i++) {
     mms_place at = mms_tiles_in_scan(tiles, scan, i);
     mms_tiles_at_once(tiles, room, &at, &carry);
@@ -20,12 +20,12 @@ static void scan_one(const mms_tiles *tiles, size_t scan, void *room) {
 /* Scans from..to - 1. */
 static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *room) {
   if (tiles->per_scan == 1 && !tiles->run->carry)
-    mms_tiles_rows(tiles, room, from, to);
+    mms_tiles_batch(tiles, room, from, to);
   else
     for (size_t scan = from; scan < to; scan++) scan_one(tiles, scan, room);
 }
 
-static size_t first_scan(const mms_scans *s, size_t share) { return share * s->tiles->run->batch / s->shares; }
+static size_t first_scan(const mms_scans *s, size_t share) { return share * s->tiles->run->scans.count / s->shares; }
 
 static void take_of_share(mms_scans *s, size_t share, void *room) {
   const size_t first = first_scan(s, share), count = first_scan(s, share + 1) - first, most = per_grab(s->tiles->run);
@@ -44,5 +44,5 @@ void mms_scans_take_part(void *given, void *room) {
 
 void mms_scans_take_all(void *given, void *room) {
   const mms_tiles *tiles = given;
-  scan_some(tiles, 0, tiles->run->batch, room);
+  scan_some(tiles, 0, tiles->run->scans.count, room);
 }

@@ -29,7 +29,7 @@ typedef struct mms_shares {
 bool mms_shares_suit(const mms_tiles *tiles);
 
 #define MMS_SHARES_READY(all)                                                                                          \
-  { .tiles = (all), .bell = MMS_BELL_READY, .carry = (all)->run->first }
+  { .tiles = (all), .bell = MMS_BELL_READY, .carry = (all)->run->scans.first }
 
 /* Does one thread's part; room is that thread's workspace (engine.h). */
 void mms_shares_take_part(void *shares, void *room);

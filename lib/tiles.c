@@ -6,28 +6,35 @@
 /* ---- Places of tiles ------------------------------------------------------------------------------------------ */
 
 mms_tiles mms_tiles_of(const mms_run *run) {
-  const size_t most = run->engine->reduce ? run->job->tile : run->n;
-  const size_t per_scan = run->n > most ? (run->n - 1) / most + 1 : 1; /* a division takes as long as a tiny scan */
+  const size_t n = run->scans.n, most = run->engine->reduce ? run->job->tile : n;
+  const size_t per_scan = n > most ? (n - 1) / most + 1 : 1; /* a division takes as long as a tiny scan */
   return (mms_tiles){.run = run,
                      .element = mms_type_size(run->job->type),
                      .most = most,
                      .per_scan = per_scan,
-                     .count = run->batch * per_scan,
+                     .count = run->scans.count * per_scan,
                      .sharing = 1};
 }
 
-static ptrdiff_t bytes_to(const mms_tiles *tiles, size_t scan, ptrdiff_t dist) {
-  return (ptrdiff_t)scan * dist * (ptrdiff_t)tiles->element;
+/* Where a scan begins in memory. */
+static const char *x_of(const mms_tiles *tiles, size_t scan) {
+  const mms_batch *scans = &tiles->run->scans;
+  return (const char *)scans->x + (ptrdiff_t)scan * scans->x_dist * (ptrdiff_t)tiles->element;
+}
+
+static char *y_of(const mms_tiles *tiles, size_t scan) {
+  const mms_batch *scans = &tiles->run->scans;
+  return (char *)scans->y + (ptrdiff_t)scan * scans->y_dist * (ptrdiff_t)tiles->element;
 }
 
 mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
   const mms_run *run = tiles->run;
-  size_t from = in_scan * tiles->most, left = run->n - from, m = left < tiles->most ? left : tiles->most;
+  size_t from = in_scan * tiles->most, left = run->scans.n - from, m = left < tiles->most ? left : tiles->most;
   size_t at = (run->job->reverse ? left - m : from) * tiles->element;
-  const char *x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist) + at;
-  char *y = (char *)run->y + bytes_to(tiles, scan, run->y_dist) + at;
-  return (mms_place){
-      .tile = {.m = m, .x = x, .y = y}, .scan = scan, .first = in_scan == 0, .last = in_scan == tiles->per_scan - 1};
+  return (mms_place){.tile = {.m = m, .x = x_of(tiles, scan) + at, .y = y_of(tiles, scan) + at},
+                     .scan = scan,
+                     .first = in_scan == 0,
+                     .last = in_scan == tiles->per_scan - 1};
 }
 
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
@@ -40,7 +47,7 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
 static void begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
   const mms_run *run = tiles->run;
   if (!at->first) return;
-  *carry = run->first;
+  *carry = run->scans.first;
   if (run->carry) memcpy(carry, (const char *)run->carry + at->scan * tiles->element, tiles->element);
 }
 
@@ -51,39 +58,33 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
-static void scan_rows(const mms_tiles *tiles, size_t from, size_t to) {
-  const mms_run *run = tiles->run;
-  const mms_rows rows = {.n = run->n,
-                         .count = to - from,
-                         .x_dist = run->x_dist,
-                         .y_dist = run->y_dist,
-                         .x = (const char *)run->x + bytes_to(tiles, from, run->x_dist),
-                         .y = (char *)run->y + bytes_to(tiles, from, run->y_dist),
-                         .first = run->first,
-                         .prefetches = run->job->prefetches};
-  run->engine->rows(run->job, &rows);
+static void scan_together(const mms_tiles *tiles, size_t from, size_t to) {
+  mms_batch part = tiles->run->scans;
+  part.count = to - from;
+  part.x = x_of(tiles, from);
+  part.y = y_of(tiles, from);
+  tiles->run->engine->batch(tiles->run->job, &part);
 }
 
 /* Prefetches the next scan, which is read next. */
 static void scan_one_by_one(const mms_tiles *tiles, void *room, size_t from, size_t to) {
   const mms_run *run = tiles->run;
   const mms_engine *engine = run->engine;
+  const uintptr_t step = (uintptr_t)run->scans.x_dist * tiles->element;
   for (size_t scan = from; scan < to; scan++) {
-    const char *x = (const char *)run->x + bytes_to(tiles, scan, run->x_dist);
-    const mms_tile t = {.m = run->n, .x = x, .y = (char *)run->y + bytes_to(tiles, scan, run->y_dist)};
-    const uintptr_t next = (uintptr_t)x + (uintptr_t)bytes_to(tiles, 1, run->x_dist);
-    mms_value carry = run->first;
+    const mms_tile t = {.m = run->scans.n, .x = x_of(tiles, scan), .y = y_of(tiles, scan)};
+    mms_value carry = run->scans.first;
     if (engine->finish)
-      engine->finish(run->job, room, &t, &carry, run->job->prefetches ? (const void *)next : NULL);
+      engine->finish(run->job, room, &t, &carry, run->job->prefetches ? (const void *)((uintptr_t)t.x + step) : NULL);
     else
       engine->at_once(run->job, room, &t, &carry);
   }
 }
 
-void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+void mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to) {
   const mms_run *run = tiles->run;
-  if (run->engine->rows && !run->job->streams)
-    scan_rows(tiles, from, to);
+  if (run->engine->batch && !run->job->streams)
+    scan_together(tiles, from, to);
   else
     scan_one_by_one(tiles, room, from, to);
 }

@@ -4,20 +4,16 @@
 
 #include "engine/engine.h"
 
-/* `batch` scans of n elements each, by an engine. Distances are in elements. */
+/* Scans by an engine. */
 typedef struct mms_run {
   const mms_engine *engine;
   const mms_job *job;
-  size_t n, batch;
-  ptrdiff_t x_dist, y_dist;
-  const void *x;
-  void *y;
-  mms_value first; /* the carry into every scan, if `carry` is NULL */
-  void *carry;     /* one element for each scan, its carry in and out; or NULL */
-  int threads;     /* the number to use, if so many may run */
-  int limit;       /* the most that may run; 0: as OpenMP's rules allow now */
-  double saves;    /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
-  bool lone;       /* a single scan that one thread may do as fast as all cores of a die (lone.h) */
+  mms_batch scans;
+  void *carry;  /* one element for each scan, its carry in and out; NULL: scans.first goes into every scan */
+  int threads;  /* the number to use, if so many may run */
+  int limit;    /* the most that may run; 0: as OpenMP's rules allow now */
+  double saves; /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
+  bool lone;    /* a single scan that one thread may do as fast as all cores of a die (lone.h) */
 } mms_run;
 
 /* Tiles are counted from where a scan starts, scan after scan; the last tile of a scan is the short one. */
@@ -69,7 +65,7 @@ void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *room, const mms_p
                                  const mms_place *ahead, mms_found *found);
 
 /* Scans from..to - 1, each of which is a single tile and leaves no carry: with little overhead, as they may be tiny. */
-void mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
+void mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
 
 /* All steps in one reading of x. Data from memory takes the engine's at_once() even where the carry out is not needed,
  * because finish() prefetches the tile ahead but not its own. */

@@ -41,11 +41,11 @@ static bool are_apart;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __real_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
-void __real_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
+void __real_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
 bool __real_mms_crowd_is_here(void);
 mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
-void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to);
+void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
 bool __wrap_mms_crowd_is_here(void);
 bool __real_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
@@ -78,9 +78,9 @@ mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t i
   return __real_mms_tiles_in_scan(tiles, scan, in_scan);
 }
 
-void __wrap_mms_tiles_rows(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to) {
   take_part();
-  __real_mms_tiles_rows(tiles, room, from, to);
+  __real_mms_tiles_batch(tiles, room, from, to);
 }
 
 bool __wrap_mms_crowd_is_here(void) { return is_crowd_made_up || (!is_crowd_hidden && __real_mms_crowd_is_here()); }

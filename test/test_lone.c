@@ -157,11 +157,7 @@ static bool is_lone_of(bool may_be, bool reverse, bool has_carry) {
   float carry = FIRST;
   mms_run run = {.engine = &engine,
                  .job = &job,
-                 .n = (size_t)TILES * TILE,
-                 .batch = 1,
-                 .x = x,
-                 .y = y,
-                 .first.f32 = FIRST,
+                 .scans = {.n = (size_t)TILES * TILE, .count = 1, .x = x, .y = y, .first.f32 = FIRST},
                  .carry = has_carry ? &carry : NULL,
                  .threads = 2,
                  .limit = 2,

@@ -28,7 +28,7 @@ struct rows {
 /* The functions that scan rows together, and one row alone. */
 struct scanner {
   const char *name;
-  mms_rows_scan *together;
+  mms_batch_scan *together;
   mms_kernel_scan *kernel; /* NULL: the loop */
   mms_loop_scan *loop;
 };
@@ -37,9 +37,9 @@ static struct scanner scanner_of(const struct rows *r, const mms_isa *isa) {
   const mmscan_kind kind = r->way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   const bool reverse = r->way & IS_REVERSE;
   struct scanner s = {.name = isa ? isa->name : "loop",
-                      .together = mms_loop_of[MMSCAN_PLUS][r->type->type].rows[kind][reverse],
+                      .together = mms_loop_of[MMSCAN_PLUS][r->type->type].batch[kind][reverse],
                       .loop = mms_loop_of[MMSCAN_PLUS][r->type->type].scan[kind][reverse]};
-  if (isa) s.together = isa->kernels[MMSCAN_PLUS][r->type->type].rows[kind][reverse];
+  if (isa) s.together = isa->kernels[MMSCAN_PLUS][r->type->type].batch[kind][reverse];
   if (isa) s.kernel = isa->kernels[MMSCAN_PLUS][r->type->type].scan[kind][reverse];
   return s;
 }
@@ -49,22 +49,22 @@ static ptrdiff_t apart(const struct rows *r, unsigned has_gaps) {
 }
 
 /* With GOES_BACK the first row is the last one in memory. */
-static mms_rows layout_of(const struct rows *r, unsigned char *y) {
+static mms_batch layout_of(const struct rows *r, unsigned char *y) {
   const bool back = r->way & GOES_BACK, in_place = r->way & IS_IN_PLACE;
   const ptrdiff_t x_dist = apart(r, X_HAS_GAPS), y_dist = in_place ? x_dist : apart(r, Y_HAS_GAPS);
   const ptrdiff_t last = back ? (ptrdiff_t)((r->count - 1) * r->type->size) : 0;
   const unsigned char *x = in_place ? y : r->x;
-  return (mms_rows){.n = r->n,
-                    .count = r->count,
-                    .x_dist = back ? -x_dist : x_dist,
-                    .y_dist = back ? -y_dist : y_dist,
-                    .x = x + last * x_dist,
-                    .y = y + last * y_dist,
-                    .first = r->first,
-                    .prefetches = r->count % 2 != 0};
+  return (mms_batch){.n = r->n,
+                     .count = r->count,
+                     .x_dist = back ? -x_dist : x_dist,
+                     .y_dist = back ? -y_dist : y_dist,
+                     .x = x + last * x_dist,
+                     .y = y + last * y_dist,
+                     .first = r->first,
+                     .prefetches = r->count % 2 != 0};
 }
 
-static void scan_alone(const struct scanner *s, const mms_rows *rows, size_t size) {
+static void scan_alone(const struct scanner *s, const mms_batch *rows, size_t size) {
   for (size_t k = 0; k < rows->count; k++) {
     const char *x = (const char *)rows->x + (ptrdiff_t)(k * size) * rows->x_dist;
     char *y = (char *)rows->y + (ptrdiff_t)(k * size) * rows->y_dist;
@@ -90,7 +90,7 @@ static void compare(struct rows *r, const mms_isa *isa) {
   const struct scanner s = scanner_of(r, isa);
   memcpy(r->together, r->x, sizeof r->x);
   memcpy(r->alone, r->x, sizeof r->x);
-  const mms_rows together = layout_of(r, r->together), alone = layout_of(r, r->alone);
+  const mms_batch together = layout_of(r, r->together), alone = layout_of(r, r->alone);
   s.together(&together);
   scan_alone(&s, &alone, size);
   if (memcmp(r->together, r->alone, sizeof r->x) == 0) return;
@@ -226,14 +226,14 @@ static void scan_in_pages(const struct type *type, size_t n, unsigned way, const
   const bool own = way & X_HAS_GAPS, at_end = way & Y_HAS_GAPS;
   const size_t count = own ? PAGES : page / (n * type->size), dist = own ? 2 * page / type->size : n;
   const size_t first = at_end ? page - (own ? 1 : count) * n * type->size : 0;
-  const mms_rows rows = {.n = n,
-                         .count = count,
-                         .x_dist = (ptrdiff_t)dist,
-                         .y_dist = (ptrdiff_t)dist,
-                         .x = (way & IS_IN_PLACE ? y : x) + first,
-                         .y = y + first};
+  const mms_batch rows = {.n = n,
+                          .count = count,
+                          .x_dist = (ptrdiff_t)dist,
+                          .y_dist = (ptrdiff_t)dist,
+                          .x = (way & IS_IN_PLACE ? y : x) + first,
+                          .y = y + first};
   const mmscan_kind kind = way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
-  isa->kernels[MMSCAN_PLUS][type->type].rows[kind][(way & IS_REVERSE) != 0](&rows);
+  isa->kernels[MMSCAN_PLUS][type->type].batch[kind][(way & IS_REVERSE) != 0](&rows);
 }
 
 /* Not a single byte beside the rows is read or written. */

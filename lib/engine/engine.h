@@ -63,7 +63,7 @@ typedef struct mms_engine {
 
   /* Scans rows as at_once() would, each of them a tile whose carry out is not needed. Never where job->streams. NULL:
    * rows are scanned one by one. */
-  void (*rows)(const mms_job *, const mms_rows *);
+  void (*batch)(const mms_job *, const mms_batch *);
 
   /* The steps. NULL in an engine that cuts no tiles; m may then be anything. */
   void (*reduce)(const mms_job *, void *room, const mms_tile *, mms_found *found);

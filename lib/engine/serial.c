@@ -7,9 +7,9 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   mms_loop_of[job->op][job->type].scan[job->kind][job->reverse](t->m, t->x, t->y, carry);
 }
 
-static void scan_rows(const mms_job *job, const mms_rows *r) {
-  mms_loop_of[job->op][job->type].rows[job->kind][job->reverse](r);
+static void scan_batch(const mms_job *job, const mms_batch *r) {
+  mms_loop_of[job->op][job->type].batch[job->kind][job->reverse](r);
 }
 
 const mms_engine mms_engine_serial = {
-    .name = "serial", .description = "the plain loop, one thread a scan", .at_once = at_once, .rows = scan_rows};
+    .name = "serial", .description = "the plain loop, one thread a scan", .at_once = at_once, .batch = scan_batch};

@@ -58,7 +58,7 @@ static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
-static void scan_rows(const mms_job *job, const mms_rows *r) { job->kernel->rows[job->kind][job->reverse](r); }
+static void scan_batch(const mms_job *job, const mms_batch *r) { job->kernel->batch[job->kind][job->reverse](r); }
 
 /* How far from half of n the part of one of two threads is, if they share whole tiles. */
 static size_t off_half(size_t n, size_t tile) {
@@ -83,6 +83,6 @@ const mms_engine mms_engine_simd = {.name = "simd",
                                     .finish = finish,
                                     .finish_and_reduce = finish_and_reduce,
                                     .at_once = at_once,
-                                    .rows = scan_rows,
+                                    .batch = scan_batch,
                                     .has_isa = true,
                                     .tile_of = tile_of};

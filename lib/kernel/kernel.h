@@ -85,7 +85,7 @@ typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind,
 typedef struct mms_kernel {
   mms_kernel_scan *scan[MMS_KINDS][2], *stream[MMS_KINDS][2];
   mms_kernel_simple *simple[MMS_KINDS];
-  mms_rows_scan *rows[MMS_KINDS][2];
+  mms_batch_scan *batch[MMS_KINDS][2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
   mms_kernel_to_rows *to_rows; /* this and the next two: NULL where no unit is exact */

@@ -13,8 +13,8 @@ const mms_loop mms_loop_of[MMS_OPS][MMS_TYPES] = {
   [MMSCAN_##op][MMSCAN_##ENUM] = {                                                                                     \
       .scan = {[MMSCAN_INCLUSIVE] = {inclusive_##op##_##suffix, inclusive_reverse_##op##_##suffix},                    \
                [MMSCAN_EXCLUSIVE] = {exclusive_##op##_##suffix, exclusive_reverse_##op##_##suffix}},                   \
-      .rows = {[MMSCAN_INCLUSIVE] = {inclusive_rows_##op##_##suffix, inclusive_rows_reverse_##op##_##suffix},          \
-               [MMSCAN_EXCLUSIVE] = {exclusive_rows_##op##_##suffix, exclusive_rows_reverse_##op##_##suffix}},         \
+      .batch = {[MMSCAN_INCLUSIVE] = {inclusive_batch_##op##_##suffix, inclusive_batch_reverse_##op##_##suffix},       \
+                [MMSCAN_EXCLUSIVE] = {exclusive_batch_##op##_##suffix, exclusive_batch_reverse_##op##_##suffix}},      \
       .fold = {fold_##op##_##suffix, fold_reverse_##op##_##suffix}},
 #include "types.def"
 #undef MMS_TYPE
