@@ -606,14 +606,14 @@ mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, voi
  * was measured, by OMP_NUM_THREADS and the CPUs the process might run on. Where fewer are possible, a call uses fewer;
  * where more are, it estimates the number, and uses all else as measured. */
 
-/* Reads wisdom from a file and adds it to what is known; where both have a shape, the file's replaces it.
+/* Reads wisdom from a file and adds it to what is known; where both have a shape, the file's replaces it. `why` is as
+ * in mmscan_unit_open().
  *
  * MMSCAN_EINVAL  file is NULL; or the environment is illegal (its status is returned, whatever it is)
- * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added. Why, the command
- *                `MMSCAN_WISDOM=file mmscan info` tells
+ * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added
  * MMSCAN_ENOMEM  no memory; no choice is added
  */
-mmscan_status mmscan_wisdom_read(const char *file);
+mmscan_status mmscan_wisdom_read(const char *file, char *why, size_t why_size);
 
 /* Writes all wisdom to a file, by way of a new file beside it that then takes its place. Symbolic links are followed
  * and stay. MMSCAN_EIO also if the file exists and is not a regular one. Statuses as above; if one is not MMSCAN_OK the

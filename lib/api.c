@@ -211,11 +211,24 @@ void mmscan_plan_destroy(mmscan_plan *plan) {
 
 /* ---- Wisdom --------------------------------------------------------------------------------------------------- */
 
-mmscan_status mmscan_wisdom_read(const char *file) {
-  const char *why;
+/* As `why` of a public call. */
+static void tell(char *why, size_t why_size, const char *reason) {
+  if (why && why_size) snprintf(why, why_size, "%s", reason);
+}
+
+static mmscan_status read_wisdom(const char *file, const char **reason) {
+  *reason = "no file is named";
   if (!file) return MMSCAN_EINVAL;
   const mms_env *env = mms_env_get();
-  return env->status ? env->status : mms_wisdom_read(file, env->isa, &why);
+  *reason = env->error;
+  return env->status ? env->status : mms_wisdom_read(file, env->isa, reason);
+}
+
+mmscan_status mmscan_wisdom_read(const char *file, char *why, size_t why_size) {
+  const char *reason;
+  const mmscan_status status = read_wisdom(file, &reason);
+  tell(why, why_size, status ? reason : "");
+  return status;
 }
 
 mmscan_status mmscan_wisdom_write(const char *file) {
@@ -256,7 +269,7 @@ mmscan_status mmscan_unit_open(const char *library, const char **name, char *why
     snprintf(reason, sizeof reason, "this is the name of a unit, not of a library");
   else
     status = mms_loaded_open(library, &unit, reason, sizeof reason);
-  if (why && why_size) snprintf(why, why_size, "%s", reason);
+  tell(why, why_size, reason);
   if (status) return status;
   mms_loaded_count(unit);
   if (name) *name = unit->name;

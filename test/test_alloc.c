@@ -164,7 +164,7 @@ static const char *wisdom_path(void) { return getenv("MMSCAN_TEST_WISDOM"); }
 /* Either the whole file becomes known, or nothing of it. */
 static mmscan_status read_call(struct scene *s) {
   size_t before = mmscan_wisdom_count();
-  mmscan_status status = mmscan_wisdom_read(wisdom_path());
+  mmscan_status status = mmscan_wisdom_read(wisdom_path(), NULL, 0);
   size_t added = mmscan_wisdom_count() - before;
   if (added != (status || before >= WISDOM_LINES ? 0 : WISDOM_LINES)) return MMSCAN_EINVAL;
   return status ? status : simple_call(s);
@@ -517,7 +517,7 @@ static void test_routines_are_trusted_together(void **state) {
     const bool before = mms_trust_has("lib.so", "1", "sgemm_batch") || mms_trust_has("lib.so", "1", "dgemm_batch");
     assert_false(before);
     arm(fail, false);
-    status = mmscan_wisdom_read(file);
+    status = mmscan_wisdom_read(file, NULL, 0);
     disarm();
     if (status != MMSCAN_OK) assert_status(MMSCAN_ENOMEM, status);
   }

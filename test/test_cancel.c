@@ -73,7 +73,7 @@ static mmscan_status scan_by_the_letter_and_a_library(void) {
 static mmscan_status use_wisdom(void) {
   const char *file = getenv("MMSCAN_TEST_FILE");
   mmscan_status status = mmscan_wisdom_write(file);
-  return status ? status : mmscan_wisdom_read(file);
+  return status ? status : mmscan_wisdom_read(file, NULL, 0);
 }
 
 static const struct trial {

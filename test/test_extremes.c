@@ -87,7 +87,7 @@ static int write_without(const char *library) {
   if (mms_wisdom_keep(shape, &by_toy) != MMSCAN_OK || mms_wisdom_keep(longer, &plain) != MMSCAN_OK) return 2;
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 3;
   if (strstr(text_read(file).data, "\nf32 16 0 serial - 0 0 1 1\nend 1 ") == NULL) return 4;
-  return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 5;
+  return mmscan_wisdom_read(file, NULL, 0) == MMSCAN_OK ? 0 : 5;
 }
 
 static int use_two_lines(void) { return write_without(toy("two_lines")); }
@@ -104,7 +104,7 @@ static int use_name_of_two_lines(void) {
 static int use_linked(void) {
   const char *file = getenv("MMSCAN_TEST_FILE");
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 1;
-  return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 2;
+  return mmscan_wisdom_read(file, NULL, 0) == MMSCAN_OK ? 0 : 2;
 }
 
 /* ---- Many libraries ---------------------------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static int use_many_libraries(void) {
   }
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 2;
   if (count_of(text_read(file).data, "\nblas /lib") != MMS_ROSTER_MOST) return 3;
-  return mmscan_wisdom_read(file) == MMSCAN_OK ? 0 : 4;
+  return mmscan_wisdom_read(file, NULL, 0) == MMSCAN_OK ? 0 : 4;
 }
 
 /* Adds `count` routines to the lines of a file. */
@@ -138,7 +138,7 @@ static void add_routines(struct text *lines, const char *name, size_t count) {
 }
 
 static mmscan_status read_lines(const struct text *lines) {
-  return mmscan_wisdom_read(wisdom_file("lines", lines->data));
+  return mmscan_wisdom_read(wisdom_file("lines", lines->data), NULL, 0);
 }
 
 static mmscan_status read_libraries(size_t count) {
@@ -181,7 +181,7 @@ static void test_a_library_twice(void **state) {
   assert_mmscan_ok(read_routines("other", MMS_ROSTER_ROUTINES));
   const char *file = in_scratch("both");
   assert_mmscan_ok(mmscan_wisdom_write(file));
-  assert_mmscan_ok(mmscan_wisdom_read(file));
+  assert_mmscan_ok(mmscan_wisdom_read(file, NULL, 0));
   const char *section = strstr(text_read(file).data, "blas /lib\nversion 1\n");
   assert_non_null(section);
   assert_int_equal(count_of(section, "good "), MMS_ROSTER_ROUTINES);

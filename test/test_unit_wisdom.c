@@ -109,9 +109,9 @@ static void test_wisdom_of_routines(void **state) {
   assert_int_equal(state_of(unit, "sgemm_batch"), MMSCAN_ROUTINE_OFF);
   char lines[PATH_SIZE + 100];
   snprintf(lines, sizeof lines, "blas %s\nversion 1.0\ngood sgemm_batch\n", unit);
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("another", lines))); /* of another version */
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("another", lines), NULL, 0)); /* of another version */
   assert_int_equal(state_of(unit, "sgemm_batch"), MMSCAN_ROUTINE_OFF);
-  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("routines")));
+  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("routines"), NULL, 0));
   assert_int_equal(state_of(unit, "sgemm_batch"), MMSCAN_ROUTINE_USED);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
@@ -154,7 +154,7 @@ static int child_choice(void) {
 }
 
 static int child_refused(void) {
-  if (mmscan_wisdom_read(getenv("MMSCAN_TEST_FROM")) != MMSCAN_EIO) return 1;
+  if (mmscan_wisdom_read(getenv("MMSCAN_TEST_FROM"), NULL, 0) != MMSCAN_EIO) return 1;
   return is_loaded(toy("sound")) ? 2 : 0;
 }
 

@@ -95,10 +95,10 @@ static int report_seen(mmscan_status status) {
 static const char *from(void) { return getenv("MMSCAN_TEST_FROM"); }
 static const char *to(void) { return getenv("MMSCAN_TEST_TO"); }
 
-static int child_read(void) { return report_seen(mmscan_wisdom_read(from())); }
+static int child_read(void) { return report_seen(mmscan_wisdom_read(from(), NULL, 0)); }
 
 static int child_copy(void) {
-  mmscan_status status = mmscan_wisdom_read(from());
+  mmscan_status status = mmscan_wisdom_read(from(), NULL, 0);
   return report_seen(status ? status : mmscan_wisdom_write(to()));
 }
 
@@ -173,18 +173,18 @@ static void test_settled_choices(void **state) {
 static void test_what_outranks(void **state) {
   (void)state;
   assert_mmscan_ok(
-      mmscan_wisdom_read(wisdom_file("a", "f32 16 0 serial - 0 0 1 1024\nf32 16 0 simd - 0 512 1 1024\n")));
+      mmscan_wisdom_read(wisdom_file("a", "f32 16 0 serial - 0 0 1 1024\nf32 16 0 simd - 0 512 1 1024\n"), NULL, 0));
   size_t count = mmscan_wisdom_count();
   assert_int_equal(choice_of(0).tile, 512);
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n")));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n"), NULL, 0));
   assert_int_equal(mmscan_wisdom_count(), count);
   assert_int_equal(choice_of(0).tile, 2048);
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("threads", "f32 16 0 simd - 0 2048 9 1024\n")));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("threads", "f32 16 0 simd - 0 2048 9 1024\n"), NULL, 0));
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("all")));
   assert_non_null(strstr(text_read(in_scratch("all")).data, "f32 16 0 simd - 0 2048 9 1024\n"));
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n")));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n"), NULL, 0));
   struct text text = text_read(wisdom_file("none", ""));
-  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("none")));
+  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("none"), NULL, 0));
   assert_int_equal(mmscan_wisdom_count(), count);
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("all")));
   text = text_read(in_scratch("all"));
@@ -201,7 +201,7 @@ static void test_what_is_news(void **state) {
   for (size_t i = 0; i < COUNT(others); i++) {
     char line[64];
     snprintf(line, sizeof line, "u64 53 0 %s\n", others[i]);
-    assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("other", line)));
+    assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("other", line), NULL, 0));
     assert_mmscan_ok(mmscan_wisdom_write(in_scratch("written")));
     assert_non_null(strstr(text_read(in_scratch("written")).data, line));
   }
@@ -225,7 +225,7 @@ static void test_calls_use_it(void **state) {
     mmscan_plan_destroy(plan);
     assert_mmscan_ok(mmscan_inclusive_f32(N, sample.x, y));
     assert_memory_not_equal(y, want, N * sizeof *y);
-    assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("engine", texts[i])));
+    assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("engine", texts[i]), NULL, 0));
     assert_mmscan_ok(mmscan_inclusive_f32(N, sample.x, y));
     assert_memory_equal(y, want, N * sizeof *y);
   }
@@ -239,8 +239,9 @@ static void test_calls_use_it(void **state) {
 static void refuse_bytes(const void *data, size_t size, const char *what) {
   size_t count = mmscan_wisdom_count();
   write_bytes(in_scratch("bad"), data, size);
-  mmscan_status status = mmscan_wisdom_read(in_scratch("bad"));
-  if (status != MMSCAN_EIO || mmscan_wisdom_count() != count)
+  char why[200] = "";
+  mmscan_status status = mmscan_wisdom_read(in_scratch("bad"), why, sizeof why);
+  if (status != MMSCAN_EIO || mmscan_wisdom_count() != count || !*why)
     fail_seeded("%s: %s, %zu shapes added", what, mmscan_strerror(status), mmscan_wisdom_count() - count);
 }
 
@@ -477,17 +478,40 @@ static void test_illegal_ends(void **state) {
   }
 }
 
+/* Reads a file that cannot be used: the reason is as in the message about MMSCAN_WISDOM. */
+static void check_reason(const char *file, const char *reason) {
+  char why[200], little[8];
+  assert_int_not_equal(mmscan_wisdom_read(file, why, sizeof why), MMSCAN_OK);
+  assert_string_equal(why, reason);
+  assert_int_not_equal(mmscan_wisdom_read(file, little, sizeof little), MMSCAN_OK);
+  assert_int_equal(strlen(little), sizeof little - 1);
+  assert_memory_equal(little, reason, strlen(little));
+}
+
+static void test_reasons(void **state) {
+  (void)state;
+  char why[200] = "as before";
+  check_reason(NULL, "no file is named");
+  check_reason(in_scratch("missing"), "No such file or directory");
+  write_bytes(in_scratch("other"), "other\n", 6);
+  check_reason(in_scratch("other"), "it is not wisdom");
+  mmscan_wisdom_read(in_scratch("missing"), why, 0);
+  assert_string_equal(why, "as before");
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("good", "f32 16 0 simd - 0 512 1 1024\n"), why, sizeof why));
+  assert_string_equal(why, "");
+}
+
 static void test_no_files(void **state) {
   (void)state;
   size_t count = mmscan_wisdom_count(), files = open_files();
-  assert_status(MMSCAN_EINVAL, mmscan_wisdom_read(NULL));
+  assert_status(MMSCAN_EINVAL, mmscan_wisdom_read(NULL, NULL, 0));
   assert_status(MMSCAN_EINVAL, mmscan_wisdom_write(NULL));
-  assert_status(MMSCAN_EIO, mmscan_wisdom_read(""));
-  assert_status(MMSCAN_EIO, mmscan_wisdom_read(in_scratch("missing")));
-  assert_status(MMSCAN_EIO, mmscan_wisdom_read(in_scratch("missing/file")));
-  assert_status(MMSCAN_EIO, mmscan_wisdom_read(scratch));
-  assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/null"));
-  assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/zero"));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read("", NULL, 0));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read(in_scratch("missing"), NULL, 0));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read(in_scratch("missing/file"), NULL, 0));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read(scratch, NULL, 0));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/null", NULL, 0));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read("/dev/zero", NULL, 0));
   assert_int_equal(mmscan_wisdom_count(), count);
   assert_int_equal(open_files(), files); /* none stays open */
 }
@@ -495,7 +519,7 @@ static void test_no_files(void **state) {
 /* ---- An illegal environment -------------------------------------------------------------------------------------- */
 
 static int child_environment(void) {
-  mmscan_status read = mmscan_wisdom_read(from()), write = mmscan_wisdom_write(to());
+  mmscan_status read = mmscan_wisdom_read(from(), NULL, 0), write = mmscan_wisdom_write(to());
   return report_seen(read == write ? read : MMSCAN_OK);
 }
 
@@ -538,7 +562,7 @@ static void *work(void *argument) {
   w->right = true;
   for (size_t turn = 0; turn < sized(12, 6) && w->right; turn++) switch (w->kind) {
     case 0:
-      w->right = mmscan_wisdom_read(w->file) == MMSCAN_OK && mmscan_wisdom_count() > 0;
+      w->right = mmscan_wisdom_read(w->file, NULL, 0) == MMSCAN_OK && mmscan_wisdom_count() > 0;
       break;
     case 1:
       w->right = mmscan_wisdom_write(w->file) == MMSCAN_OK;
@@ -579,7 +603,7 @@ static void *learn(void *argument) {
   struct learner *l = argument;
   l->right = true;
   for (size_t i = 0; i < MOST_LESSONS && !l->stop; i++)
-    l->right = mmscan_wisdom_read(l->file[i % 2]) == MMSCAN_OK && l->right;
+    l->right = mmscan_wisdom_read(l->file[i % 2], NULL, 0) == MMSCAN_OK && l->right;
   return NULL;
 }
 
@@ -594,7 +618,7 @@ static void test_learning_meanwhile(void **state) {
       sprintf(text + strlen(text), "u32 %d 0 simd - 0 %d 2 2\n", n, n == 60 ? 1024 << i : 4096);
     snprintf(l.file[i], PATH_SIZE, "%s", wisdom_file(i ? "second" : "first", text));
   }
-  assert_mmscan_ok(mmscan_wisdom_read(l.file[0]));
+  assert_mmscan_ok(mmscan_wisdom_read(l.file[0], NULL, 0));
   const size_t count = mmscan_wisdom_count();
   assert_int_equal(pthread_create(&thread, NULL, learn, &l), 0);
   for (size_t i = 0; i < sized(100, 20); i++) {
@@ -613,7 +637,7 @@ static void test_pipe(void **state) {
   const char *pipe = in_scratch("unwritten");
   assert_int_equal(mkfifo(pipe, 0600), 0);
   alarm(60);
-  assert_status(MMSCAN_EIO, mmscan_wisdom_read(pipe));
+  assert_status(MMSCAN_EIO, mmscan_wisdom_read(pipe, NULL, 0));
   alarm(0);
   remove(pipe);
 }
@@ -643,6 +667,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_illegal_lines),
       cmocka_unit_test(test_illegal_ends),
       cmocka_unit_test(test_no_files),
+      cmocka_unit_test(test_reasons),
       cmocka_unit_test(test_illegal_environment),
       cmocka_unit_test(test_many_at_a_time),
       cmocka_unit_test(test_learning_meanwhile), /* the last: what was learned stays, and takes time to look through */

@@ -114,7 +114,7 @@ static void test_links(void **state) {
   assert_true(S_ISREG(at.st_mode));
   assert_int_equal(lstat(in_scratch("to-broken"), &at), 0);
   assert_true(S_ISLNK(at.st_mode));
-  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("broken")));
+  assert_mmscan_ok(mmscan_wisdom_read(in_scratch("broken"), NULL, 0));
   static const char *const names[] = {"target", "link", "broken", "to-broken", "loop", "lost", "nowhere"};
   for (size_t i = 0; i < COUNT(names); i++) remove(in_scratch(names[i]));
 }
