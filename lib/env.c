@@ -93,7 +93,7 @@ static void read_wisdom(const char *variable, const char *value) {
 static void read_all(void) {
   int before = mms_cancel_disable();
   env.isa = mms_isa_best();
-  static const struct {
+  static const struct { /* MMSCAN_ISA before MMSCAN_WISDOM: a file is of one instruction set */
     const char *variable;
     void (*read)(const char *variable, const char *value);
   } table[] = {{"MMSCAN_ENGINE", read_engine},

@@ -97,13 +97,14 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
-/* Whether there may be an array of numbers at an address. i386 aligns numbers of 8 bytes to 4 in a struct. */
+/* Whether an array of numbers may be at an address. Those of 8 bytes may be at any multiple of 4, as in a packed
+ * struct; kernels load and store them there. */
 static bool is_array(const void *x, size_t size) {
   const size_t alignment = size < 4 ? size : 4;
   return x && (uintptr_t)x % alignment == 0;
 }
 
-static mmscan_status check_one(const void *x, const void *y, size_t bytes) {
+static mmscan_status check_pair(const void *x, const void *y, size_t bytes) {
   return mms_problem_overlaps(x, y, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
@@ -153,7 +154,7 @@ mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *
   size_t size = mms_type_size(p->type);
   if (p->batch == 0) return MMSCAN_OK;
   if (!is_array(x, size) || !is_array(y, size)) return MMSCAN_EINVAL;
-  return p->batch == 1 ? check_one(x, y, p->n * size) : check_batch(p, x, y, size);
+  return p->batch == 1 ? check_pair(x, y, p->n * size) : check_batch(p, x, y, size);
 }
 
 /* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
@@ -175,7 +176,7 @@ mmscan_status mms_check_matmul(const mmscan_matmul_desc *d, const void *x, const
   if (d->n == 0) return MMSCAN_OK;
   const size_t size = mms_type_size(d->type);
   if (!is_array(x, size) || !is_array(y, size) || d->n > PTRDIFF_MAX / size) return MMSCAN_EINVAL;
-  return check_one(x, y, d->n * size);
+  return check_pair(x, y, d->n * size);
 }
 
 /* ---- Products ------------------------------------------------------------------------------------------------- */
@@ -239,5 +240,5 @@ mmscan_status mms_check_network(const mmscan_network_desc *d, const void *x, con
   if (!*method) return MMSCAN_EINVAL;
   if ((status = check_network_values(d, *method)) || d->n == 0) return status;
   if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
-  return check_one(x, y, d->n * d->size);
+  return check_pair(x, y, d->n * d->size);
 }

@@ -46,7 +46,7 @@ static size_t find(const mms_roster *r, const char *name, const char *version) {
 static void add(mms_roster *r, const char *name, const char *version) {
   if (r->count == MMS_ROSTER_MOST || find(r, name, version) < r->count) return;
   if (strchr(name, '\n') || strchr(version, '\n')) return;
-  r->library[r->count++] = (mms_library){.name = (char *)(uintptr_t)name, .version = (char *)(uintptr_t)version};
+  r->library[r->count++] = (mms_library){.name = name, .version = version};
 }
 
 void mms_roster_add(mms_roster *r, const mms_unit *unit) {
@@ -95,20 +95,20 @@ void mms_roster_name(const mms_roster *r, const mms_unit *unit, char *name, size
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
 /* What follows a word and a space. NULL: the line does not begin with them. */
-static char *after(char *line, const char *word) {
+static const char *after(const char *line, const char *word) {
   size_t length = strlen(word);
   return strncmp(line, word, length) == 0 && line[length] == ' ' && line[length + 1] ? line + length + 1 : NULL;
 }
 
-static bool add_good(mms_library *l, char *routine) {
+static bool add_good(mms_library *l, const char *routine) {
   if (l->good_count == MMS_ROSTER_ROUTINES) return false;
   l->good[l->good_count++] = routine;
   return true;
 }
 
-bool mms_roster_line(mms_roster *r, char *line) {
+bool mms_roster_line(mms_roster *r, const char *line) {
   mms_library *last = r->count ? &r->library[r->count - 1] : NULL;
-  char *name = after(line, "blas"), *version = after(line, "version"), *routine = after(line, "good");
+  const char *name = after(line, "blas"), *version = after(line, "version"), *routine = after(line, "good");
   if (name && r->count < MMS_ROSTER_MOST && (!last || last->version)) {
     r->library[r->count++] = (mms_library){.name = name};
     return true;

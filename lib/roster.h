@@ -14,9 +14,9 @@
 enum { MMS_ROSTER_MOST = 64, MMS_ROSTER_ROUTINES = 32 };
 
 typedef struct mms_library {
-  char *name, *version; /* owned by the caller of mms_roster_line(); version: NULL until its line is read */
-  const mms_unit *unit; /* held by mms_roster_unit(); NULL: it was not asked for */
-  char *good[MMS_ROSTER_ROUTINES];
+  const char *name, *version; /* never freed here; version: NULL until its line is read */
+  const mms_unit *unit;       /* held by mms_roster_unit(); NULL: it was not asked for */
+  const char *good[MMS_ROSTER_ROUTINES];
   size_t good_count;
 } mms_library;
 
@@ -51,7 +51,7 @@ void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name,
 
 /* Takes a line of one of the three kinds. Its text stays the caller's, and must last as long as the roster. False: it
  * is no such line, or does not belong there. */
-bool mms_roster_line(mms_roster *roster, char *line);
+bool mms_roster_line(mms_roster *roster, const char *line);
 
 /* Takes the lines of linked units, and returns what follows them. */
 char *mms_roster_skip_linked(mms_roster *roster, char *text);

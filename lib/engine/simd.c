@@ -11,13 +11,6 @@ static mms_kernel_scan *scan_of(const mms_job *job) {
   return (job->streams ? job->kernel->stream : job->kernel->scan)[job->kind][job->reverse];
 }
 
-static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
-  (void)room;
-  job->kernel->total(t->m, t->x, job->reverse, found);
-}
-
-/* ---- The contract --------------------------------------------------------------------------------------------- */
-
 /* Finds the carry out by scanning the tile, in runs, into a buffer that stays in the cache. Cutting it into runs makes
  * no difference to the carry. */
 static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
@@ -28,6 +21,13 @@ static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *car
     m = t->m - done < most ? t->m - done : most;
     scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
   }
+}
+
+/* ---- The contract --------------------------------------------------------------------------------------------- */
+
+static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
+  (void)room;
+  job->kernel->total(t->m, t->x, job->reverse, found);
 }
 
 static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_found *found, mms_value *carry) {

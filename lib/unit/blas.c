@@ -130,7 +130,8 @@ typedef struct entry {
   void (*run)(mms_blas_call call, const part *t);
 } entry;
 
-static const entry table[MMS_BLAS_ROUTINES] = {
+/* sgemm and dgemm come first (cblas.c). */
+static const entry table[] = {
     {"sgemm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM, gemm_f32},
     {"dgemm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_GEMM, gemm_f64},
     {"cgemm", NULL, MMSCAN_C32, MMSCAN_PRODUCT_GEMM, gemm_pointer},
@@ -149,6 +150,7 @@ static const entry table[MMS_BLAS_ROUTINES] = {
     {"zgemm_batch_strided", NULL, MMSCAN_C64, MMSCAN_PRODUCT_BATCH_STRIDED, batch_strided_pointer},
     {"sbgemm", "gemm_bf16bf16f32", MMSCAN_F32, MMSCAN_PRODUCT_BF16, gemm_f32},
 };
+_Static_assert(sizeof table / sizeof *table == MMS_BLAS_ROUTINES, "blas.h has the number of routines");
 
 /* MMS_BLAS_ROUTINES if there is no such routine. */
 static size_t index_of(mmscan_type type, mmscan_product_form form) {

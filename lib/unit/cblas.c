@@ -23,7 +23,7 @@ static void look(void) {
   bool found = dladdr(*(void **)linked, &where) != 0;
   vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
   mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
-  for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first two of the table */
+  for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first two of the table in blas.c */
 }
 
 static const mms_blas *linked_blas(void) {

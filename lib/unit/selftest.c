@@ -21,14 +21,30 @@ enum {
   POISON = 0xff /* four or eight such bytes are a NaN */
 };
 
+/* As many columns of s floats as the largest block of a scan has, and three more. */
+#define LARGE(s) (MMS_UNIT_LARGE / ((s) * sizeof(float)) + 3)
+#define SMALL(s) (MMS_UNIT_SMALL / ((s) * sizeof(float)))
+
 /* Every s that scans use by default, with as many columns as the largest blocks of scans (vendor.c) and, if a row is
  * added, as the pieces of small blocks (xsmm.c). The last s is beyond what libraries treat as small; a batch of it has
  * two squares, and columns left over. */
 static const struct {
   size_t s, columns;
-} shapes[] = {{1, 1},    {5, 1},     {2, 3},    {3, 8},     {4, 9},
-              {5, 17},   {8, 64},    {16, 35},  {4, 1025},  {4, 8195},
-              {8, 4099}, {16, 2051}, {1, 2047}, {1, 16387}, {MOST_S, MOST_COLUMNS}};
+} shapes[] = {{1, 1},
+              {5, 1},
+              {2, 3},
+              {3, 8},
+              {4, 9},
+              {5, 17},
+              {8, 64},
+              {16, 35},
+              {4, MANY_COLUMNS},
+              {4, LARGE(4)},
+              {8, LARGE(8)},
+              {16, LARGE(16)},
+              {1, SMALL(1) - 1},
+              {1, LARGE(2)},
+              {MOST_S, MOST_COLUMNS}};
 
 typedef struct trial {
   mms_product p;

@@ -91,7 +91,8 @@ struct mms_unit {
    * cannot add. */
   bool (*adds)(const mms_unit *self);
 
-  /* Fills in library, version and threads of a unit that is held, and description if it depends on the library. NULL:
+  /* Fills in library, version and threads of a unit that is held, and description if it depends on the library. A
+   * built-in unit that describes a library and has no hold() is linked with it: files of wisdom name its version. NULL:
    * there is no library behind it. */
   void (*describe)(const mms_unit *self, mmscan_part *part);
 
