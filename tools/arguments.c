@@ -17,13 +17,25 @@ int no_more_arguments(const char *subcommand, int argc, char **argv) {
   return optind < argc ? wrong_usage(subcommand, "unexpected argument '%s'", argv[optind]) : DONE;
 }
 
+int name_option(const char *subcommand, const char *option, const char *name, const char *const *names, size_t *index) {
+  char all[256] = "";
+  size_t length = 0;
+  for (*index = 0; names[*index] != NULL; ++*index) {
+    if (strcmp(names[*index], name) == 0) return DONE;
+    if (length < sizeof all)
+      length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", length > 0 ? ", " : "", names[*index]);
+  }
+  return wrong_usage(subcommand, "%s: '%s' is not one of %s", option, name, all);
+}
+
 int element_option(const char *subcommand, const char *name, const element **type) {
-  char all[64] = "";
-  const element *each;
-  *type = element_by_name(name);
-  if (*type != NULL) return DONE;
-  for (int i = 0; (each = element_at(i)) != NULL; i++) strcat(strcat(all, i > 0 ? ", " : ""), each->name);
-  return wrong_usage(subcommand, "--type: '%s' is not one of %s", name, all);
+  enum { MOST = 32 };
+  const char *names[MOST] = {NULL};
+  size_t index;
+  for (int i = 0; element_at(i) != NULL && i < MOST - 1; i++) names[i] = element_at(i)->name;
+  const int status = name_option(subcommand, "--type", name, names, &index);
+  *type = status == DONE ? element_at((int)index) : NULL;
+  return status;
 }
 
 /* Reads a whole number without a sign; one that is too large as SIZE_MAX. */

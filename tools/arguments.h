@@ -15,6 +15,9 @@ int print_help(const char *help);
 /* Arguments that getopt() has left over are wrong usage. */
 int no_more_arguments(const char *subcommand, int argc, char **argv);
 
+/* Sets *index to the place of a name in a list that ends with NULL; an unknown name is wrong usage of the option. */
+int name_option(const char *subcommand, const char *option, const char *name, const char *const *names, size_t *index);
+
 /* Sets *type to the type called `name`; an unknown name is wrong usage of --type. */
 int element_option(const char *subcommand, const char *name, const element **type);
 

@@ -95,31 +95,32 @@ static int draw(const request *r) {
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 static int set_method(request *r, const char *name) {
+  enum { MOST = 32 };
   mmscan_method each = {.struct_size = sizeof each};
-  char all[200] = "";
-  if (traced_method(name, &r->method)) return DONE;
-  for (size_t i = 0; mmscan_get_method(i, &each) == MMSCAN_OK; i++) strcat(strcat(all, i > 0 ? ", " : ""), each.name);
-  return wrong_usage("draw", "--algorithm: '%s' is not one of %s", name, all);
+  const char *names[MOST] = {NULL};
+  size_t index;
+  for (size_t i = 0; i < MOST - 1 && mmscan_get_method(i, &each) == MMSCAN_OK; i++) names[i] = each.name;
+  const int status = name_option("draw", "--algorithm", name, names, &index);
+  if (status == DONE) traced_method(name, &r->method);
+  return status;
 }
 
 static int set_figure(request *r, const char *name) {
-  static const struct {
-    const char *name;
-    figure *figure;
-  } figures[] = {{"circuit", figure_circuit}, {"tensor", figure_tensor}, {"segments", figure_segments}};
-  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
-    if (strcmp(figures[i].name, name) == 0) {
-      r->figure = figures[i].figure;
-      return DONE;
-    }
-  return wrong_usage("draw", "--figure: '%s' is not one of circuit, tensor, segments", name);
+  static const char *const names[] = {"circuit", "tensor", "segments", NULL};
+  static figure *const figures[] = {figure_circuit, figure_tensor, figure_segments};
+  size_t index;
+  const int status = name_option("draw", "--figure", name, names, &index);
+  if (status == DONE) r->figure = figures[index];
+  return status;
 }
 
 static int set_rule(request *r, const char *name) {
+  static const char *const names[] = {"digits", "padded", NULL};
+  size_t index;
+  const int status = name_option("draw", "--rule", name, names, &index);
   r->has_rule = true;
-  r->rule = strcmp(name, "padded") == 0 ? MMSCAN_PADDED : MMSCAN_DIGITS;
-  if (r->rule == MMSCAN_PADDED || strcmp(name, "digits") == 0) return DONE;
-  return wrong_usage("draw", "--rule: '%s' is neither digits nor padded", name);
+  r->rule = status == DONE && index == 1 ? MMSCAN_PADDED : MMSCAN_DIGITS;
+  return status;
 }
 
 static int set_option(request *r, int option) {

@@ -52,27 +52,16 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
 
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 
-typedef struct named {
-  const char *name;
-  int value;
-} named;
-
-static const named kinds[] = {{"inclusive", MMSCAN_INCLUSIVE}, {"exclusive", MMSCAN_EXCLUSIVE}, {NULL, 0}};
-static const named ops[] = {
-    {"plus", MMSCAN_PLUS}, {"max", MMSCAN_MAX}, {"min", MMSCAN_MIN}, {"mul", MMSCAN_MUL}, {NULL, 0}};
-static const named headers[] = {{"yes", HEADER_YES}, {"no", HEADER_NO}, {NULL, 0}};
-static const named formats[] = {
-    {"npy", FORMAT_NPY}, {"csv", FORMAT_CSV}, {"txt", FORMAT_TXT}, {"raw", FORMAT_RAW}, {NULL, 0}};
+/* The names of the enumerations that are options, in their order, from the value 1 on. */
+static const char *const kinds[] = {"inclusive", "exclusive", NULL};
+static const char *const ops[] = {"plus", "max", "min", "mul", NULL};
+static const char *const headers[] = {"yes", "no", NULL};
+static const char *const formats[] = {"npy", "csv", "txt", "raw", NULL};
 
 /* The value of a name in the list; for any other name prints a message and returns 0, which no name has. */
-static int value_of(const named *list, const char *option, const char *name) {
-  char all[64] = "";
-  for (; list->name != NULL; list++) {
-    if (strcmp(list->name, name) == 0) return list->value;
-    strcat(strcat(all, all[0] == '\0' ? "" : ", "), list->name);
-  }
-  wrong_usage(SCAN_NAME, "%s: '%s' is not one of %s", option, name, all);
-  return 0;
+static int value_of(const char *const *names, const char *option, const char *name) {
+  size_t index;
+  return name_option(SCAN_NAME, option, name, names, &index) == DONE ? (int)index + 1 : 0;
 }
 
 static int set_axis(scan_request *r, const char *number) {
