@@ -178,7 +178,7 @@ $(BUILD)/lib/api.o $(BUILD)/lib/kernel/loop.o: LAYOUT = $(LINES)
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Ibench -c $< -o $@
+	$(COMPILE) -c $< -o $@
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
