@@ -2,7 +2,7 @@
 #include "apart.h"
 
 #include "clock.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include <omp.h>
 #include <stdint.h>
 
@@ -21,15 +21,15 @@ static _Atomic uint64_t due, apart_at;
 
 static uint64_t found(void) { return atomic_load_explicit(&apart_at, memory_order_relaxed); }
 
-bool mms_apart(void) { return mms_habits_here.has_dies && found() != NEAR; }
+bool mms_apart(void) { return mms_tuning_here.has_dies && found() != NEAR; }
 
 bool mms_apart_of_late(void) {
   const uint64_t at = found();
-  return mms_habits_here.has_dies && at > NEAR && mms_clock() < (double)at + COUNTS;
+  return mms_tuning_here.has_dies && at > NEAR && mms_clock() < (double)at + COUNTS;
 }
 
 bool mms_apart_is_known(double now) {
-  return !mms_habits_here.has_dies || now < (double)atomic_load_explicit(&due, memory_order_relaxed);
+  return !mms_tuning_here.has_dies || now < (double)atomic_load_explicit(&due, memory_order_relaxed);
 }
 
 /* Two threads may both be told that it is due, which does no harm. */

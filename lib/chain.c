@@ -9,9 +9,9 @@ bool mms_chain_suits(const mms_tiles *tiles) {
 
 /* Takes the carry past a tile, once it has passed all tiles before. Returns the carry into the tile. */
 static mms_value pass(mms_chain *chain, void *room, size_t index, const mms_place *at, const mms_found *found) {
-  mms_bell_wait(&chain->bell, &chain->passed, index);
+  mms_notifier_wait(&chain->notifier, &chain->passed, index);
   const mms_value into = mms_tiles_pass(chain->tiles, room, at, found, &chain->carry);
-  mms_bell_set(&chain->bell, &chain->passed, index + 1);
+  mms_notifier_set(&chain->notifier, &chain->passed, index + 1);
   return into;
 }
 

@@ -9,13 +9,13 @@
 #ifndef MMS_CHAIN_H
 #define MMS_CHAIN_H
 
-#include "bell.h"
+#include "notifier.h"
 #include "tiles.h"
 #include <stdbool.h>
 
 typedef struct mms_chain {
   const mms_tiles *tiles;
-  mms_bell bell;
+  mms_notifier notifier;
   atomic_size_t taken;  /* tiles that threads have taken */
   atomic_size_t passed; /* of these, the tiles that the carry has passed */
   mms_value carry;      /* into the next tile: only the thread that has this tile reads and writes it */
@@ -26,7 +26,7 @@ typedef struct mms_chain {
 bool mms_chain_suits(const mms_tiles *tiles);
 
 #define MMS_CHAIN_READY(all)                                                                                           \
-  { .tiles = (all), .bell = MMS_BELL_READY, .carry = (all)->run->scans.first }
+  { .tiles = (all), .notifier = MMS_NOTIFIER_READY, .carry = (all)->run->scans.first }
 
 /* Does one thread's part; room is that thread's workspace (engine.h). */
 void mms_chain_take_part(void *chain, void *room);

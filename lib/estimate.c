@@ -1,10 +1,10 @@
 /* estimate.c: costs by engine, and by its unit or instruction set. The numbers are of one core of Zen 5; other cores
- * are slower by one factor, more or less (mms_habits). How they are measured: doc/PERFORMANCE.md, "The table of
+ * are slower by one factor, more or less (mms_tuning). How they are measured: doc/PERFORMANCE.md, "The table of
  * estimates". */
 #include "estimate.h"
 
 #include "apart.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include <string.h>
 
 /* Nanoseconds: for a call; for each scan after its first, without its elements; and for an element in the cache. The
@@ -33,7 +33,7 @@ static const row table[] = {
 
 /* Nanoseconds to start a team of threads and to wait for the last of them. */
 static double team(void) {
-  if (!mms_habits_here.has_dies) return 2200;
+  if (!mms_tuning_here.has_dies) return 2200;
   return mms_apart_of_late() ? 2600 : 1500;
 }
 
@@ -86,7 +86,7 @@ static size_t most_of(const mms_job *job, mms_shape shape, int count) {
 static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
   const size_t elements = most_of(job, shape, threads), others = (shape.batch - 1) / (size_t)threads;
   return r->start + (double)others * r->scan +
-         (double)elements * element(r, shape.type) * by_size(job->s) * mms_habits_here.slower;
+         (double)elements * element(r, shape.type) * by_size(job->s) * mms_tuning_here.slower;
 }
 
 int mms_estimate_next_count(int threads, int most) { return threads > most / 2 ? most : 2 * threads; }

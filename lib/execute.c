@@ -1,10 +1,10 @@
 /* execute.c: settles what depends on the arrays, and hands a plan to the runtime, or to its engine. */
 #include "execute.h"
 
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include "runtime.h"
 
-/* Bytes of y, of all scans, beyond which each of these holds. Measured, as mms_habits.stream_from is: the cache sizes
+/* Bytes of y, of all scans, beyond which each of these holds. Measured, as mms_tuning.stream_from is: the cache sizes
  * that a system reports are not to be relied on alone (a virtual machine may report its host's), and the gain is flat
  * around these values. */
 enum {
@@ -41,12 +41,12 @@ static bool are_long(const mms_problem *p, const void *y) {
 
 /* Several threads gain from the caches up to a larger size, as each waits for only a part of what comes from there. */
 static size_t stream_from(const mmscan_plan *plan) {
-  return plan->job.unit || plan->threads == 1 ? STREAM_FROM : mms_habits_here.stream_from;
+  return plan->job.unit || plan->threads == 1 ? STREAM_FROM : mms_tuning_here.stream_from;
 }
 
 /* The matrices of a block, and what is read next, fit in a core's own cache. */
 static size_t block_of(const mms_unit *unit) {
-  const size_t block = mms_unit_block(unit), most = mms_habits_here.half_cache / 2;
+  const size_t block = mms_unit_block(unit), most = mms_tuning_here.half_cache / 2;
   return block < most ? block : most;
 }
 
@@ -60,7 +60,7 @@ static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, const void *x
   job->prefetches = bytes > FETCH_FROM;
   job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);
   job->uncached = job->streams || bytes > FAR_FROM;
-  job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_habits_here.paces;
+  job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_tuning_here.paces;
 }
 
 /* Whether one thread may do the scan as fast as several: a single scan limited by memory, by the kernels that are
@@ -68,7 +68,7 @@ static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, const void *x
 static bool may_be_lone(const mmscan_plan *plan, const mms_job *job) {
   const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
   const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;
-  const bool is_bound = job->streams && mms_habits_here.one_core_suffices && bytes_of(&plan->problem) > LONE_FROM;
+  const bool is_bound = job->streams && mms_tuning_here.one_core_suffices && bytes_of(&plan->problem) > LONE_FROM;
   return is_fast && is_bound && plan->threads > 1 && plan->threads_are_free;
 }
 

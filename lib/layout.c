@@ -2,7 +2,7 @@
 #include "layout.h"
 
 #include "apart.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 
 /* FROM_MEMORY: bytes of x, of all scans, beyond which no cache shared by cores holds it; measured as in execute.c.
  * HALF_A_DIE: bytes of x and y, of all scans, that stay in a die's last-level cache: half of that cache. GROUP: tiles
@@ -21,7 +21,7 @@ static bool is_on_die(const mms_tiles *tiles) { return bytes_of_x(tiles) * (is_i
  * place on two dies any scan will do, because what one thread has written should not be read by the other. */
 static bool in_long_groups(const mms_tiles *tiles) {
   const bool is_long = tiles->count >= tiles->sharing * LONG || (is_in_place(tiles) && mms_apart());
-  return tiles->run->job->uncached && mms_habits_here.long_groups && is_long;
+  return tiles->run->job->uncached && mms_tuning_here.long_groups && is_long;
 }
 
 /* Whether the whole scan is laid out as one round, or hardly more: where each core holds a part of it in a cache that
@@ -30,19 +30,19 @@ static bool in_long_groups(const mms_tiles *tiles) {
 static bool in_one_round(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
   const bool stays = is_on_die(tiles) || !is_in_place(tiles);
-  return mms_habits_here.has_dies && !run->engine->has_unit && !run->job->uncached && stays;
+  return mms_tuning_here.has_dies && !run->engine->has_unit && !run->job->uncached && stays;
 }
 
 /* Whether a follower reduces one group while it writes another, and so reads memory all the time: on cores that gain by
  * it. */
 static bool reduces_while_writing(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
-  return run->engine->finish_and_reduce && ((run->job->uncached && mms_habits_here.fetches) || in_long_groups(tiles));
+  return run->engine->finish_and_reduce && ((run->job->uncached && mms_tuning_here.fetches) || in_long_groups(tiles));
 }
 
 /* GROUP, or as many tiles as a core's own cache holds if that is fewer. */
 static size_t long_group(const mms_tiles *tiles) {
-  const size_t held = 2 * mms_habits_here.half_cache / (tiles->most * tiles->element);
+  const size_t held = 2 * mms_tuning_here.half_cache / (tiles->most * tiles->element);
   return held < 1 ? 1 : held < GROUP ? held : GROUP;
 }
 
@@ -75,7 +75,7 @@ typedef struct leaders {
 
 static leaders leaders_of(const mms_tiles *tiles) {
   if (!in_one_round(tiles)) return (leaders){.before = 10, .in_all = 55};
-  if (mms_habits_here.reduces_slowly && is_on_die(tiles)) return (leaders){.before = 22, .in_all = 66};
+  if (mms_tuning_here.reduces_slowly && is_on_die(tiles)) return (leaders){.before = 22, .in_all = 66};
   return (leaders){.before = 16, .in_all = 55};
 }
 

@@ -81,7 +81,7 @@ static void change_part(mms_leader *leader, int by) {
  * machines may run on it. */
 static void wait_for(mms_leader *leader, const atomic_size_t *what, int by) {
   if (leader->layout.from_memory && !atomic_load(what)) change_part(leader, by);
-  mms_bell_wait(&leader->bell, what, 1);
+  mms_notifier_wait(&leader->notifier, what, 1);
 }
 
 /* ---- The leader ----------------------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
   for (size_t i = 0; i < count; i++) {
     g->carry[i] = mms_tiles_pass(leader->tiles, room, &g->at[i], &g->found[i], carry);
   }
-  mms_bell_set(&leader->bell, &g->passed, 1);
+  mms_notifier_set(&leader->notifier, &g->passed, 1);
   return count;
 }
 
@@ -126,7 +126,7 @@ static void lead(mms_leader *leader, void *room) {
 
 static void reduce(mms_leader *leader, void *room, group *g) {
   for (size_t i = 0; i < g->count; i++) mms_tiles_reduce(leader->tiles, room, &g->at[i], &g->found[i]);
-  mms_bell_set(&leader->bell, &g->reduced, 1);
+  mms_notifier_set(&leader->notifier, &g->reduced, 1);
 }
 
 /* then: the group to prefetch meanwhile, or NULL. */
@@ -143,7 +143,7 @@ static void finish_and_reduce(mms_leader *leader, void *room, const group *g, gr
     mms_tiles_finish_and_reduce(tiles, room, &g->at[i], &g->carry[i], &ahead->at[i], &ahead->found[i]);
   for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], NULL);
   for (size_t i = both; i < ahead->count; i++) mms_tiles_reduce(tiles, room, &ahead->at[i], &ahead->found[i]);
-  mms_bell_set(&leader->bell, &ahead->reduced, 1);
+  mms_notifier_set(&leader->notifier, &ahead->reduced, 1);
 }
 
 static void finish_then_reduce(mms_leader *leader, void *room, const group *g, group *ahead) {
@@ -188,7 +188,7 @@ static void follow(mms_leader *leader, void *room) {
 static void wait_for_turn(const mms_leader *leader) {
   const size_t turn = ((size_t)omp_get_thread_num() + 1) % leader->tiles->sharing;
   if (leader->taken >= turn) return;
-  for (const double end = mms_clock() + MMS_BELL_AWAKE; leader->taken < turn && mms_clock() < end;)
+  for (const double end = mms_clock() + MMS_NOTIFIER_AWAKE; leader->taken < turn && mms_clock() < end;)
     ;
 }
 

@@ -12,8 +12,8 @@
 #ifndef MMS_LEADER_H
 #define MMS_LEADER_H
 
-#include "bell.h"
 #include "layout.h"
+#include "notifier.h"
 #include <stdbool.h>
 
 enum { MMS_LEADER_FINE = 8 }; /* pieces of a tile */
@@ -21,7 +21,7 @@ enum { MMS_LEADER_FINE = 8 }; /* pieces of a tile */
 typedef struct mms_leader {
   const mms_tiles *tiles;
   mms_layout layout;
-  mms_bell bell;
+  mms_notifier notifier;
   atomic_bool has_leader;
   atomic_size_t taken;  /* first parts taken: the leader's, and each follower's first group */
   atomic_int part;      /* the leader's part of later rounds, in units of 1 / MMS_LEADER_FINE tile */
@@ -36,8 +36,9 @@ typedef struct mms_leader {
 /* laid_out is a variable: it is evaluated several times. */
 #define MMS_LEADER_READY(all, laid_out)                                                                                \
   {                                                                                                                    \
-    .tiles = (all), .layout = (laid_out), .bell = MMS_BELL_READY, .part = MMS_LEADER_FINE * (int)(laid_out).part,      \
-    .lock = PTHREAD_MUTEX_INITIALIZER, .start = (laid_out).lead, .next = 1                                             \
+    .tiles = (all), .layout = (laid_out), .notifier = MMS_NOTIFIER_READY,                                              \
+    .part = MMS_LEADER_FINE * (int)(laid_out).part, .lock = PTHREAD_MUTEX_INITIALIZER, .start = (laid_out).lead,       \
+    .next = 1                                                                                                          \
   }
 
 /* Does one thread's part; room is that thread's workspace (engine.h). */

@@ -4,7 +4,7 @@
 #include "arena.h"
 #include "cancel.h"
 #include "clock.h"
-#include "crowd.h"
+#include "contention.h"
 #include "env.h"
 #include "execute.h"
 #include "runtime.h"
@@ -124,10 +124,10 @@ static bool enter_all(contest *c, const mmscan_choice *asked, const mms_engine *
 
 /* ---- Timing --------------------------------------------------------------------------------------------------- */
 
-/* While there is other work on our cores, a plan for several threads runs on one (crowd.h), and its time is not the
- * plan's. */
+/* While there is other work on our cores, a plan for several threads runs on one (contention.h), and its time is not
+ * the plan's. */
 static bool is_held_up(const contest *c, const mmscan_plan *plan) {
-  return plan->threads > 1 && c->patience > 0 && mms_crowd_is_here();
+  return plan->threads > 1 && c->patience > 0 && mms_contended();
 }
 
 static void wait_a_millisecond(contest *c) {

@@ -10,7 +10,7 @@
 #include "cancel.h"
 #include "chain.h"
 #include "clock.h"
-#include "crowd.h"
+#include "contention.h"
 #include "kernel/stream.h"
 #include "leader.h"
 #include "lone.h"
@@ -106,7 +106,7 @@ static times come_together(team *t, int threads) {
 
 static mmscan_status serve_together(team *t, int threads) {
   const times its = come_together(t, threads);
-  mms_crowd_record(its.took, its.waited);
+  mms_contention_record(its.took, its.waited);
   mms_wake_record(its.took, its.waited);
   return status_of(t);
 }
@@ -196,7 +196,7 @@ static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
 /* ---- A run ------------------------------------------------------------------------------------------------------ */
 
 static int threads_now(const mms_run *run) {
-  if (run->threads == 1 || mms_crowd_is_here()) return 1;
+  if (run->threads == 1 || mms_contended()) return 1;
   const int most = mms_runtime_threads(run->limit), threads = run->threads < most ? run->threads : most;
   return threads > 1 && mms_wake_pays(run->saves) ? threads : 1;
 }

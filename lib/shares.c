@@ -3,7 +3,7 @@
 
 #include "apart.h"
 #include "clock.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include <omp.h>
 
 /* ---- How shares are cut ----------------------------------------------------------------------------------------- */
@@ -16,7 +16,7 @@ static const size_t TWO_DIES = (size_t)32 << 20;
 
 /* Whether each share stays in its core's own cache, and so does its part of y. */
 static bool stays_in_core(const mms_tiles *tiles, size_t each) {
-  return mms_tiles_bytes(tiles, each) <= mms_habits_here.half_cache && !tiles->run->job->streams;
+  return mms_tiles_bytes(tiles, each) <= mms_tuning_here.half_cache && !tiles->run->job->streams;
 }
 
 /* Whether each share stays in the last-level cache of its core's die, and in no other. Where a unit's products are
@@ -53,7 +53,7 @@ static bool take(mms_shares *s, size_t index) {
  * that sleeps: only until *end, which is 0 before the first wait. */
 static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
   if (is_taken(s, index)) return;
-  if (*end == 0) *end = mms_clock() + MMS_BELL_AWAKE;
+  if (*end == 0) *end = mms_clock() + MMS_NOTIFIER_AWAKE;
   while (!is_taken(s, index) && mms_clock() < *end)
     ;
 }
@@ -78,12 +78,12 @@ static void reduce(mms_shares *s, void *room, size_t index, share *own) {
 
 /* Takes the carry past the share, once it has passed all shares before. */
 static void pass(mms_shares *s, void *room, share *own) {
-  mms_bell_wait(&s->bell, &s->passed, own->index);
+  mms_notifier_wait(&s->notifier, &s->passed, own->index);
   for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
     own->carry[i - own->first] = mms_tiles_pass(s->tiles, room, &at, &own->found[i - own->first], &s->carry);
   }
-  mms_bell_set(&s->bell, &s->passed, own->index + 1);
+  mms_notifier_set(&s->notifier, &s->passed, own->index + 1);
 }
 
 static void finish(mms_shares *s, void *room, const share *own) {
@@ -97,12 +97,12 @@ static void finish(mms_shares *s, void *room, const share *own) {
 
 static void scan(mms_shares *s, void *room, size_t index) {
   const size_t end = first_tile(s->tiles, index + 1);
-  mms_bell_wait(&s->bell, &s->passed, index);
+  mms_notifier_wait(&s->notifier, &s->passed, index);
   for (size_t i = first_tile(s->tiles, index); i < end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
     mms_tiles_at_once(s->tiles, room, &at, &s->carry);
   }
-  mms_bell_set(&s->bell, &s->passed, index + 1);
+  mms_notifier_set(&s->notifier, &s->passed, index + 1);
 }
 
 /* Goes through shares in the order of the carry, so a thread only waits for a share that another thread works on. */

@@ -12,14 +12,14 @@
 #ifndef MMS_SHARES_H
 #define MMS_SHARES_H
 
-#include "bell.h"
+#include "notifier.h"
 #include "tiles.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct mms_shares {
   const mms_tiles *tiles;
-  mms_bell bell;
+  mms_notifier notifier;
   _Atomic uint64_t taken; /* one bit for each share */
   atomic_size_t passed;   /* shares that the carry has passed */
   mms_value carry;        /* out of the shares passed */
@@ -29,7 +29,7 @@ typedef struct mms_shares {
 bool mms_shares_suit(const mms_tiles *tiles);
 
 #define MMS_SHARES_READY(all)                                                                                          \
-  { .tiles = (all), .bell = MMS_BELL_READY, .carry = (all)->run->scans.first }
+  { .tiles = (all), .notifier = MMS_NOTIFIER_READY, .carry = (all)->run->scans.first }
 
 /* Does one thread's part; room is that thread's workspace (engine.h). */
 void mms_shares_take_part(void *shares, void *room);

@@ -1,7 +1,7 @@
 /* wake.c: what waking threads has cost, and what they would have saved since. */
 #include "wake.h"
 
-#include "crowd.h"
+#include "contention.h"
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -21,7 +21,7 @@ bool mms_wake_pays(double saves) {
 }
 
 void mms_wake_record(double took, double waited) {
-  const bool slept = waited > AWAKE && waited < MMS_CROWD_WAIT && waited > took / 2;
+  const bool slept = waited > AWAKE && waited < MMS_CONTENTION_WAIT && waited > took / 2;
   const uint64_t now = slept ? (uint64_t)waited : 0, before = atomic_load_explicit(&last, memory_order_relaxed);
   if (now == 0 && before == 0) return;
   atomic_store_explicit(&last, now, memory_order_relaxed);

@@ -8,14 +8,14 @@
 #include "apart.h"
 #include "at_once.h"
 #include "clock.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include "test.h"
 
 static const double NEVER = 1e9, AT_ONCE = 1; /* nanoseconds */
 
 static int with_dies(void **state) {
   (void)state;
-  mms_habits_here.has_dies = true;
+  mms_tuning_here.has_dies = true;
   return 0;
 }
 
@@ -29,7 +29,7 @@ static void test_what_is_found(void **state) {
   mms_apart_record(NEVER);
   assert_true(mms_apart());
   assert_true(mms_apart_of_late());
-  mms_habits_here.has_dies = false;
+  mms_tuning_here.has_dies = false;
   assert_false(mms_apart());
   assert_false(mms_apart_of_late());
 }
@@ -54,7 +54,7 @@ static void test_when(void **state) {
   assert_false(mms_apart_is_due(now));
   assert_false(mms_apart_is_due(soon));
   assert_true(mms_apart_is_due(later));
-  mms_habits_here.has_dies = false;
+  mms_tuning_here.has_dies = false;
   assert_false(mms_apart_is_due(2 * later));
 }
 

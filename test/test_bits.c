@@ -11,10 +11,10 @@
 #include "at_once.h"
 #include "chain.h"
 #include "clock.h"
-#include "crowd.h"
+#include "contention.h"
 #include "each_openblas.h"
-#include "kernel/habits.h"
 #include "kernel/isa.h"
+#include "kernel/tuning.h"
 #include "leader.h"
 #include "shares.h"
 #include "shot.h"
@@ -25,9 +25,9 @@
 
 /* The library calls these functions for each tile (the Makefile wraps them), which shows which threads of a run had
  * one. The first of several threads to have a tile waits for the second: left alone, it would often be done before the
- * others are awake. With is_crowd_hidden, no run is left to one thread because another was held up. */
+ * others are awake. With is_contention_hidden, no run is left to one thread because another was held up. */
 static atomic_uint took_part; /* one bit per thread */
-static bool is_crowd_hidden, is_crowd_made_up;
+static bool is_contention_hidden, is_contention_made_up;
 
 /* How threads share tiles: in the way that suits them; in a chain if they can, whatever the number of cores; or behind
  * a leader. */
@@ -42,11 +42,11 @@ static bool are_apart;
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __real_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 void __real_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
-bool __real_mms_crowd_is_here(void);
+bool __real_mms_contended(void);
 mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
-bool __wrap_mms_crowd_is_here(void);
+bool __wrap_mms_contended(void);
 bool __real_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
 void __real_mms_shares_take_part(void *shares, void *room);
@@ -83,7 +83,7 @@ void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, siz
   __real_mms_tiles_batch(tiles, room, from, to);
 }
 
-bool __wrap_mms_crowd_is_here(void) { return is_crowd_made_up || (!is_crowd_hidden && __real_mms_crowd_is_here()); }
+bool __wrap_mms_contended(void) { return is_contention_made_up || (!is_contention_hidden && __real_mms_contended()); }
 
 bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
   if (way != AS_SUITS || !__real_mms_shares_suit(tiles)) return false;
@@ -161,23 +161,23 @@ static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int thre
   mmscan_plan_destroy(plan);
 }
 
-/* Scans of more than 8 MiB are run with both values of the habit `fetches`, and with results that go past the caches
+/* Scans of more than 8 MiB are run with both values of the setting `fetches`, and with results that go past the caches
  * and results that do not. */
 static void check_same_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
                             int threads, const struct buffer *one) {
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
-  const mms_habits here = mms_habits_here;
+  const mms_tuning here = mms_tuning_here;
   struct buffer many = buffer_new(size, 0);
   for (int other = 0; other < (size > (size_t)8 << 20 ? 2 : 1); other++) {
-    mms_habits_here.fetches = here.fetches != other;
-    mms_habits_here.stream_from = (size_t)(other ? 16 : 8) << 20;
+    mms_tuning_here.fetches = here.fetches != other;
+    mms_tuning_here.stream_from = (size_t)(other ? 16 : 8) << 20;
     execute_with(desc, *choice, threads, sample->x, many.data);
     if (memcmp(one->data, many.data, size) != 0)
       fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu: %d threads give other bits than one",
                   sample->oracle.type->name, desc->n, desc->batch, choice->engine, part_of(choice), choice->tile,
                   threads);
   }
-  mms_habits_here = here;
+  mms_tuning_here = here;
   buffer_free(&many);
 }
 
@@ -190,11 +190,11 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
                        struct tally *tally) {
   static const int counts[] = {2, 3, 7, 16};
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
-  const mms_habits here = mms_habits_here;
+  const mms_tuning here = mms_tuning_here;
   struct buffer one = buffer_new(size, 0);
   execute_with(desc, *choice, 1, sample->x, one.data);
-  mms_habits_here.has_dies = are_apart = turn % 2 == 0;
-  if (turn % 4 == 0 && !choice->unit) mms_habits_here.half_cache = SMALL; /* a unit would have other blocks */
+  mms_tuning_here.has_dies = are_apart = turn % 2 == 0;
+  if (turn % 4 == 0 && !choice->unit) mms_tuning_here.half_cache = SMALL; /* a unit would have other blocks */
   for (unsigned i = turn; i < turn + 2; i++) {
     const int threads = counts[i % sized(COUNT(counts), 3)];
     atomic_store(&took_part, 0);
@@ -210,7 +210,7 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, con
     tally->in_chain += atomic_load(&had_chain) > 0;
   }
   are_apart = false;
-  mms_habits_here = here;
+  mms_tuning_here = here;
   buffer_free(&one);
 }
 
@@ -242,9 +242,9 @@ static void check_bits_of_type(const struct type *type, const char *unit, struct
 static void check_all_bits(const char *unit) {
   struct tally tallies[COUNT(shapes)] = {{0}};
   const size_t types = quick() ? 4 : TYPES, step = quick() && unit ? 3 : 1;
-  is_crowd_hidden = true;
+  is_contention_hidden = true;
   for (size_t t = 0; t < types; t += step) check_bits_of_type(type_at(t), unit, tallies);
-  is_crowd_hidden = false;
+  is_contention_hidden = false;
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const struct tally *tally = &tallies[i];
     if (tally->runs == 0) continue;
@@ -293,24 +293,24 @@ static void test_absent_threads(void **state) {
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
   const size_t n = 7001, batch = 3, size = batch * n * sizeof(float);
-  const bool habit = mms_habits_here.has_dies;
+  const bool before = mms_tuning_here.has_dies;
   struct sample sample = sample_new(type_at(0), RANDOM, batch * n);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
   desc.batch = batch;
   desc.x_dist = desc.y_dist = (ptrdiff_t)n;
   struct buffer one = buffer_new(size, 0);
-  is_crowd_hidden = true;
+  is_contention_hidden = true;
   for (size_t c = 0; c < COUNT(choices); c++) {
     execute_with(&desc, choices[c], 1, sample.x, one.data);
     for (size_t i = 0; i < 4 * COUNT(sets); i++) {
       way = i % 4 == 0 ? AS_SUITS : i % 4 == 1 ? CHAINED : LED;
-      mms_habits_here.has_dies = i % 4 == 3;
+      mms_tuning_here.has_dies = i % 4 == 3;
       check_absent(&sample, &desc, &choices[c], sets[i / 4], &one);
     }
   }
   way = AS_SUITS;
-  is_crowd_hidden = false;
-  mms_habits_here.has_dies = habit;
+  is_contention_hidden = false;
+  mms_tuning_here.has_dies = before;
   buffer_free(&one);
   sample_free(&sample);
 }
@@ -343,14 +343,14 @@ static void test_each_its_own(void **state) {
   const bool at_once = are_two_at_once();
   const double end = seconds() + 30;
   int run = 0, own = 0;
-  is_crowd_hidden = is_race = true;
+  is_contention_hidden = is_race = true;
   for (; own < ENOUGH && (run < 2 * ENOUGH || (at_once && seconds() < end)); run++) {
     lined_up = 0;
     had_first = -1;
     execute_with(&desc, choice, 2, sample.x, y.data);
     own += had_first == 0;
   }
-  is_crowd_hidden = is_race = false;
+  is_contention_hidden = is_race = false;
   print_message("in %d of %d runs the first thread had the first tile\n", own, run);
   if (at_once) assert_int_equal(own, ENOUGH);
   buffer_free(&y);
@@ -360,19 +360,19 @@ static void test_each_its_own(void **state) {
 /* The first tile is always the leader's, so a first group that started there would belong to no follower. */
 static void test_lead(void **state) {
   (void)state;
-  const mms_habits habits = mms_habits_here;
+  const mms_tuning before = mms_tuning_here;
   const mms_job job = {.type = MMSCAN_F32};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job};
   for (size_t count = 2; count < 300; count++)
     for (size_t sharing = 2; sharing <= 9; sharing++) {
       const mms_tiles tiles = {
           .run = &run, .element = 4, .most = 1024, .per_scan = count, .count = count, .sharing = sharing};
-      mms_habits_here.has_dies = count % 2 == 0;
-      mms_habits_here.reduces_slowly = count % 4 == 0;
+      mms_tuning_here.has_dies = count % 2 == 0;
+      mms_tuning_here.reduces_slowly = count % 4 == 0;
       const mms_layout layout = mms_layout_of(&tiles);
       assert_true(layout.lead > 0 && layout.lead < count && layout.group > 0);
     }
-  mms_habits_here = habits;
+  mms_tuning_here = before;
 }
 
 /* Where OpenMP gives fewer threads than it was asked for, those threads do all rows. */
@@ -388,7 +388,7 @@ static void test_fewer_threads(void **state) {
   struct buffer one = buffer_new(size, 0), many = buffer_new(size, 0);
   int given = 0;
   execute_with(&desc, choice, 1, sample.x, one.data);
-  is_crowd_hidden = true;
+  is_contention_hidden = true;
   omp_set_dynamic(1);
 #pragma omp parallel num_threads(ASKED)
 #pragma omp single
@@ -399,7 +399,7 @@ static void test_fewer_threads(void **state) {
     assert_memory_equal(one.data, many.data, size);
   }
   omp_set_dynamic(0);
-  is_crowd_hidden = false;
+  is_contention_hidden = false;
   print_message("%d threads of %d\n", given, ASKED);
   buffer_free(&one);
   buffer_free(&many);
@@ -435,7 +435,7 @@ static void test_rounding_of_the_caller(void **state) {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   struct tally tally = {0};
-  is_crowd_hidden = true;
+  is_contention_hidden = true;
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     const size_t n = sized(100000, 20000);
     struct sample sample = sample_new(type_at(t), RANDOM, n);
@@ -448,7 +448,7 @@ static void test_rounding_of_the_caller(void **state) {
       }
     sample_free(&sample);
   }
-  is_crowd_hidden = false;
+  is_contention_hidden = false;
   assert_true(tally.shared > 0);
 }
 
@@ -490,7 +490,7 @@ static void test_rounding_of_threads_after(void **state) {
   const mmscan_matmul_desc letter = matmul_desc(MMSCAN_F32, 9999, 10, "model", 3);
   const double nearest = third();
   int other = 0;
-  is_crowd_hidden = true;
+  is_contention_hidden = true;
   for (int by_letter = 0; by_letter <= 1; by_letter++) {
     fesetround(FE_UPWARD);
     if (by_letter)
@@ -501,7 +501,7 @@ static void test_rounding_of_threads_after(void **state) {
 #pragma omp parallel num_threads(3) reduction(+ : other)
     other += third() != nearest;
   }
-  is_crowd_hidden = false;
+  is_contention_hidden = false;
   assert_int_equal(other, 0);
   buffer_free(&y);
   sample_free(&sample);
@@ -517,23 +517,23 @@ static void test_held_up(void **state) {
   const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000};
   struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
   execute_with(&desc, choice, 1, sample.x, alone.data);
-  while (mms_crowd_is_here()) continue;
-  mms_crowd_record(MILLISECOND / 2, MILLISECOND / 2);
-  mms_crowd_record(5 * MILLISECOND, 2 * MILLISECOND);
-  assert_false(mms_crowd_is_here());
+  while (mms_contended()) continue;
+  mms_contention_record(MILLISECOND / 2, MILLISECOND / 2);
+  mms_contention_record(5 * MILLISECOND, 2 * MILLISECOND);
+  assert_false(mms_contended());
   bool seen = false; /* tries again if this thread itself is held up in between */
   for (int tries = 0; tries < 100 && !seen; tries++) {
-    mms_crowd_record(5 * MILLISECOND, 4 * MILLISECOND);
-    seen = mms_crowd_is_here();
+    mms_contention_record(5 * MILLISECOND, 4 * MILLISECOND);
+    seen = mms_contended();
   }
   assert_true(seen);
-  is_crowd_made_up = true;
+  is_contention_made_up = true;
   atomic_store(&took_part, 0);
   for (int tries = 0; tries < 20; tries++) execute_with(&desc, choice, 2, sample.x, held_up.data);
-  is_crowd_made_up = false;
+  is_contention_made_up = false;
   assert_int_equal(atomic_load(&took_part), 1);
   assert_memory_equal(alone.data, held_up.data, 800000);
-  while (mms_crowd_is_here()) continue;
+  while (mms_contended()) continue;
   buffer_free(&alone);
   buffer_free(&held_up);
   sample_free(&sample);
@@ -544,13 +544,13 @@ static void test_stopped(void **state) {
   (void)state;
   bool seen = false;
   for (int tries = 0; tries < 100 && !seen; tries++) {
-    mms_crowd_record(3600e9, 3600e9);
-    seen = mms_crowd_is_here();
+    mms_contention_record(3600e9, 3600e9);
+    seen = mms_contended();
   }
   assert_true(seen);
   const double end = clock_of(CLOCK_MONOTONIC) + 60;
-  while (mms_crowd_is_here() && clock_of(CLOCK_MONOTONIC) < end) usleep(1000);
-  assert_false(mms_crowd_is_here());
+  while (mms_contended() && clock_of(CLOCK_MONOTONIC) < end) usleep(1000);
+  assert_false(mms_contended());
 }
 
 /* Whether more than one thread had a tile in any of `runs` runs. */
@@ -579,14 +579,14 @@ static void test_asleep(void **state) {
   struct buffer alone = buffer_new(N * sizeof(float), 0), y = buffer_new(N * sizeof(float), 0);
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   execute_with(&desc, any, 1, sample.x, alone.data);
-  is_crowd_hidden = true;
+  is_contention_hidden = true;
   for (int i = 0; i < 2; i++) mms_wake_record(950e3, 900e3);
   assert_false(is_shared(&desc, &any, RUNS, sample.x, y.data));
   assert_memory_equal(alone.data, y.data, N * sizeof(float));
   assert_true(is_shared(&desc, &two, TRIES, sample.x, y.data));
   for (int i = 0; i < 2; i++) mms_wake_record(5e3, 1e3);
   if (mmscan_threads() > 1) assert_true(is_shared(&desc, &any, TRIES, sample.x, y.data));
-  is_crowd_hidden = false;
+  is_contention_hidden = false;
   buffer_free(&alone);
   buffer_free(&y);
   sample_free(&sample);
@@ -608,7 +608,7 @@ static void check_far(const char *engine, uint32_t n, uint32_t *x, uint32_t *y, 
     execute_with(&desc, choice, threads, x, to[in_place]);
     for (uint32_t i = 0; i < n; i++)
       if (to[in_place][i] != (sum += i * i))
-        fail_msg("%s, %d threads, habits %d: wrong at %u", engine, threads, mms_habits_here.paces, i);
+        fail_msg("%s, %d threads, paces %d: wrong at %u", engine, threads, mms_tuning_here.paces, i);
   }
 }
 
@@ -617,24 +617,24 @@ static void check_far(const char *engine, uint32_t n, uint32_t *x, uint32_t *y, 
 static void test_what_is_far(void **state) {
   (void)state;
   static const int counts[] = {1, 2, 3};
-  const mms_habits here = mms_habits_here;
+  const mms_tuning here = mms_tuning_here;
   uint32_t *x = malloc(FAR * sizeof *x), *y = malloc(FAR * sizeof *y);
   assert_true(x != NULL && y != NULL);
   size_t shared = 0;
-  is_crowd_hidden = true;
+  is_contention_hidden = true;
   for (size_t i = 0; i < 2 * COUNT(counts); i++) {
     atomic_store(&took_part, 0);
-    mms_habits_here.paces = mms_habits_here.long_groups = mms_habits_here.two_streams = i % 2;
-    mms_habits_here.half_cache = i % 2 == 0 ? here.half_cache : i < COUNT(counts) ? 8192 : 0; /* groups are shorter */
+    mms_tuning_here.paces = mms_tuning_here.long_groups = mms_tuning_here.two_streams = i % 2;
+    mms_tuning_here.half_cache = i % 2 == 0 ? here.half_cache : i < COUNT(counts) ? 8192 : 0; /* groups are shorter */
     check_far("simd", FAR, x, y, counts[i / 2]);
     const unsigned bits = atomic_load(&took_part);
     shared += (bits & (bits - 1)) != 0;
   }
-  mms_habits_here = here;
+  mms_tuning_here = here;
   atomic_store(&had_chain, 0);
   check_far("gemm", STREAMED, x, y, 2);
   assert_int_equal(atomic_load(&had_chain), 2);
-  is_crowd_hidden = false;
+  is_contention_hidden = false;
   free(x);
   free(y);
   print_message("n %d: %zu of 4 pairs of runs by several threads were shared\n", FAR, shared);

@@ -5,8 +5,8 @@
  */
 #include <omp.h>
 
-#include "kernel/habits.h"
 #include "kernel/isa.h"
+#include "kernel/tuning.h"
 #include "shot.h"
 #include "tiles.h"
 
@@ -17,7 +17,7 @@ static size_t chains;
 size_t __wrap_mms_unit_block(const mms_unit *unit);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_chain_suits(const mms_tiles *tiles);
-bool __wrap_mms_crowd_is_here(void);
+bool __wrap_mms_contended(void);
 bool __wrap_mms_wake_pays(double saves);
 
 size_t __wrap_mms_unit_block(const mms_unit *unit) { return (void)unit, MMS_ENGINE_TILE; }
@@ -26,7 +26,7 @@ bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
   if (!mms_tiles_can_prepare(tiles)) fail_msg("its tiles are not prepared");
   return chains++, true;
 }
-bool __wrap_mms_crowd_is_here(void) { return false; }
+bool __wrap_mms_contended(void) { return false; }
 bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 
 enum { MOST_ROWS = 3, MOST_TILES = 5 };
@@ -68,7 +68,7 @@ static void test_chains(void **state) {
   struct rng rng = rng_of(1);
   size_t scans = 0;
   assert_non_null(mms_isa_best());
-  mms_habits_here.half_cache = 2 * MMS_ENGINE_TILE; /* an emulated core may have less */
+  mms_tuning_here.half_cache = 2 * MMS_ENGINE_TILE; /* an emulated core may have less */
   for (size_t t = 0; t < TYPES; t++) {
     const size_t tile = MMS_ENGINE_TILE / type_at(t)->size, tiles = sized(MOST_TILES, 2);
     struct sample sample = sample_new(type_at(t), RANDOM, MOST_ROWS * MOST_TILES * tile);

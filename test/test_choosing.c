@@ -8,7 +8,7 @@
 #include "child.h"
 #include "clock.h"
 #include "estimate.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "toy.h"
@@ -285,13 +285,13 @@ static size_t least_for_two(double handoff) {
 
 static void test_costs_of_threads_that_are_apart(void **state) {
   (void)state;
-  const bool habit = mms_habits_here.has_dies;
-  mms_habits_here.has_dies = true;
+  const bool before = mms_tuning_here.has_dies;
+  mms_tuning_here.has_dies = true;
   const size_t near = least_for_two(1), apart = least_for_two(1e9);
-  mms_habits_here.has_dies = false;
+  mms_tuning_here.has_dies = false;
   const size_t no_dies = least_for_two(1);
   assert_int_equal(least_for_two(1e9), no_dies);
-  mms_habits_here.has_dies = habit;
+  mms_tuning_here.has_dies = before;
   print_message("two threads share %zu Ki floats, %zu Ki where they are apart, %zu Ki without dies\n", near, apart,
                 no_dies);
   assert_true(near > 1 && near < apart && apart < 1024);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include "test.h"
 
 #if defined(__x86_64__)
@@ -128,8 +128,8 @@ static void test_another_machine(void **state) {
 
 #endif
 
-static void check_habits(mms_cores cores, size_t own_kib, size_t last_mib, mms_habits want) {
-  const mms_habits h = mms_habits_of(cores, own_kib << 10, last_mib << 20);
+static void check_tuning(mms_cores cores, size_t own_kib, size_t last_mib, mms_tuning want) {
+  const mms_tuning h = mms_tuning_of(cores, own_kib << 10, last_mib << 20);
   assert_int_equal(h.fetches, want.fetches);
   assert_int_equal(h.two_streams, want.two_streams);
   assert_int_equal(h.has_dies, want.has_dies);
@@ -143,24 +143,24 @@ static void check_habits(mms_cores cores, size_t own_kib, size_t last_mib, mms_h
 }
 
 /* As in the tables of doc/PERFORMANCE.md; sizes here are in MiB and KiB. */
-static void test_habits(void **state) {
+static void test_tuning(void **state) {
   (void)state;
-  mms_habits amd = {.has_dies = true, .stream_from = 8, .half_cache = 256, .slower = 1};
-  check_habits(MMS_CORES_OTHER, 0, 0, (mms_habits){.stream_from = 8, .half_cache = 512, .slower = 1});
-  check_habits(MMS_CORES_INTEL, 2048, 0,
-               (mms_habits){.fetches = true, .stream_from = 8, .half_cache = 1024, .slower = 2});
-  check_habits(MMS_CORES_AMD, 512, 16, amd);
+  mms_tuning amd = {.has_dies = true, .stream_from = 8, .half_cache = 256, .slower = 1};
+  check_tuning(MMS_CORES_OTHER, 0, 0, (mms_tuning){.stream_from = 8, .half_cache = 512, .slower = 1});
+  check_tuning(MMS_CORES_INTEL, 2048, 0,
+               (mms_tuning){.fetches = true, .stream_from = 8, .half_cache = 1024, .slower = 2});
+  check_tuning(MMS_CORES_AMD, 512, 16, amd);
   amd.long_groups = true;
   amd.two_streams = true;
-  check_habits(MMS_CORES_ZEN_3, 512, 32, amd);
+  check_tuning(MMS_CORES_ZEN_3, 512, 32, amd);
   amd.two_streams = false;
   amd.half_cache = 512;
-  check_habits(MMS_CORES_ZEN_4, 1024, 16, amd);
+  check_tuning(MMS_CORES_ZEN_4, 1024, 16, amd);
   amd.stream_from = 16;
-  check_habits(MMS_CORES_ZEN_4, 1024, 32, amd);
-  check_habits(MMS_CORES_ZEN_4, 1024, 0, amd);
+  check_tuning(MMS_CORES_ZEN_4, 1024, 32, amd);
+  check_tuning(MMS_CORES_ZEN_4, 1024, 0, amd);
   amd.reduces_slowly = amd.one_core_suffices = amd.paces = true;
-  check_habits(MMS_CORES_ZEN_5, 1024, 32, amd);
+  check_tuning(MMS_CORES_ZEN_5, 1024, 32, amd);
 }
 
 int main(void) {
@@ -174,7 +174,7 @@ int main(void) {
 #else
     cmocka_unit_test(test_another_machine),
 #endif
-    cmocka_unit_test(test_habits),
+    cmocka_unit_test(test_tuning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "kernel/habits.h"
 #include "kernel/isa.h"
 #include "kernel/loop.h"
 #include "kernel/stream.h"
+#include "kernel/tuning.h"
 #include "oracle.h"
 
 /* ---- Instruction sets -------------------------------------------------------------------------------------------- */
@@ -114,16 +114,16 @@ static void check_totals_beside_large(const mms_isa *isa) {
     }
 }
 
-/* With either habit of prefetching. */
+/* With both ways of prefetching. */
 static void test_totals_aside(void **state) {
   (void)state;
-  const mms_habits here = mms_habits_here;
+  const mms_tuning here = mms_tuning_here;
   for (int fetches = 0; fetches < 2; fetches++) {
-    mms_habits_here.fetches = fetches;
+    mms_tuning_here.fetches = fetches;
     for_each_isa(check_totals_aside);
     for_each_isa(check_totals_beside_large);
   }
-  mms_habits_here = here;
+  mms_tuning_here = here;
 }
 
 /* What a scan is asked to prefetch is not read, and need not exist. */

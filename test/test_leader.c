@@ -10,7 +10,7 @@
 
 #include "apart.h"
 #include "at_once.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include "leader.h"
 #include "shares.h"
 #include "test.h"
@@ -127,11 +127,11 @@ static void check_layout(size_t count, bool in_place, bool far, bool is_apart, s
 /* As in the tables of doc/PERFORMANCE.md. */
 static void test_layout(void **state) {
   (void)state;
-  const mms_habits habits = mms_habits_here;
-  mms_habits_here = (mms_habits){.has_dies = true, .long_groups = true, .half_cache = 512 << 10};
+  const mms_tuning before = mms_tuning_here;
+  mms_tuning_here = (mms_tuning){.has_dies = true, .long_groups = true, .half_cache = 512 << 10};
   check_layout(64, false, false, false, 11, 27);
   check_layout(100, false, false, false, 17, 42);
-  mms_habits_here.reduces_slowly = true;
+  mms_tuning_here.reduces_slowly = true;
   check_layout(64, false, false, false, 13, 24); /* 8 MiB each: all on a die */
   check_layout(65, false, false, false, 11, 27);
   check_layout(128, true, false, false, 26, 48);
@@ -141,15 +141,15 @@ static void test_layout(void **state) {
   check_layout(600, true, true, false, 1, 2);
   check_layout(600, true, true, true, 2, 8);
   check_layout(1024, false, true, false, 2, 8);
-  mms_habits_here = habits;
+  mms_tuning_here = before;
 }
 
 /* Where threads are on two dies, each has a share of what the caches of both hold; with a unit, only if its products go
  * to the caches too. */
 static void test_shares_on_dies(void **state) {
   (void)state;
-  const mms_habits habits = mms_habits_here;
-  mms_habits_here = (mms_habits){.has_dies = true};
+  const mms_tuning before = mms_tuning_here;
+  mms_tuning_here = (mms_tuning){.has_dies = true};
   for (int i = 0; i < 16; i++) {
     const bool is_apart = i & 1, streams = i & 2, has_unit = i & 4, is_long = i & 8;
     const size_t count = is_long ? 257 : 256; /* tiles of 128 KiB */
@@ -160,7 +160,7 @@ static void test_shares_on_dies(void **state) {
     mms_apart_record(is_apart ? 1e9 : 1);
     assert_int_equal(mms_shares_suit(&tiles), is_apart && !is_long && !(has_unit && streams));
   }
-  mms_habits_here = habits;
+  mms_tuning_here = before;
 }
 
 int main(void) {

@@ -10,24 +10,24 @@
 #include "apart.h"
 #include "at_once.h"
 #include "clock.h"
-#include "kernel/habits.h"
 #include "kernel/isa.h"
+#include "kernel/tuning.h"
 #include "lone.h"
 #include "runtime.h"
 #include "test.h"
 
-bool __wrap_mms_crowd_is_here(void);
+bool __wrap_mms_contended(void);
 bool __wrap_mms_wake_pays(double saves);
 
 /* The Makefile wraps these functions, so that nothing else leaves a scan to one thread. */
-bool __wrap_mms_crowd_is_here(void) { return false; }
+bool __wrap_mms_contended(void) { return false; }
 bool __wrap_mms_wake_pays(double saves) { return (void)saves, true; }
 
 /* Runs by several threads whose waits were judged. */
 static int judged;
 
-void __wrap_mms_crowd_record(double took, double waited);
-void __wrap_mms_crowd_record(double took, double waited) {
+void __wrap_mms_contention_record(double took, double waited);
+void __wrap_mms_contention_record(double took, double waited) {
   (void)took, (void)waited;
   judged++;
 }
@@ -175,7 +175,7 @@ static bool is_lone(bool may_be) { return is_lone_of(may_be, false, false); }
 
 static int with_dies(void **state) {
   (void)state;
-  mms_habits_here.has_dies = true;
+  mms_tuning_here.has_dies = true;
   return 0;
 }
 
@@ -276,7 +276,7 @@ static void test_what_is_planned(void **state) {
   const mmscan_choice best = {.engine = "simd", .isa = mms_isa_best()->name};
   const mms_isa *portable;
   if (mms_runtime_threads(0) < 2) skip();
-  mms_habits_here.one_core_suffices = true;
+  mms_tuning_here.one_core_suffices = true;
   assert_true(plans_lone(LONG, 1, false, best));
   assert_false(plans_lone(SHORT, 1, false, best));
   assert_false(plans_lone(LONG, 1, true, best));
@@ -286,7 +286,7 @@ static void test_what_is_planned(void **state) {
   assert_true(mms_isa_find("portable", &portable));
   assert_int_equal(plans_lone(LONG, 1, false, (mmscan_choice){.engine = "simd", .isa = "portable"}),
                    mms_isa_best() == portable);
-  mms_habits_here.one_core_suffices = false;
+  mms_tuning_here.one_core_suffices = false;
   assert_false(plans_lone(LONG, 1, false, best));
 }
 

@@ -21,8 +21,8 @@ static enum way way;
 bool __real_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_chain_suits(const mms_tiles *tiles);
-bool __real_mms_crowd_is_here(void);
-bool __wrap_mms_crowd_is_here(void);
+bool __real_mms_contended(void);
+bool __wrap_mms_contended(void);
 
 bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
   way = (way + 1) % WAYS;
@@ -37,7 +37,7 @@ bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
   return suits;
 }
 
-bool __wrap_mms_crowd_is_here(void) { return !quick() && __real_mms_crowd_is_here(); }
+bool __wrap_mms_contended(void) { return !quick() && __real_mms_contended(); }
 
 /* ---- Trials ------------------------------------------------------------------------------------------------------ */
 

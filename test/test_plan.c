@@ -376,8 +376,8 @@ static void test_any_number_of_threads(void **state) {
 /* The time until which other processes are on our cores. The Makefile wraps the function that reports them. */
 static double others_until;
 
-bool __wrap_mms_crowd_is_here(void);
-bool __wrap_mms_crowd_is_here(void) { return seconds() < others_until; }
+bool __wrap_mms_contended(void);
+bool __wrap_mms_contended(void) { return seconds() < others_until; }
 
 /* Seconds that it takes to measure a plan for two threads, while other processes stay for `stay` seconds. */
 static double measured_among_others(double stay) {

@@ -2,7 +2,7 @@
 #include "kernel/isa.h"
 
 #include "kernel/cpu.h"
-#include "kernel/habits.h"
+#include "kernel/tuning.h"
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ static size_t own_cache(void) {
 }
 
 static void look(void) {
-  mms_habits_here = mms_habits_of(mms_cpu_cores(), own_cache(), mms_cpu_die_cache());
+  mms_tuning_here = mms_tuning_of(mms_cpu_cores(), own_cache(), mms_cpu_die_cache());
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];
     here[i] = !r->runs || r->runs() ? *r->isa : NULL;

@@ -1,7 +1,7 @@
-/* habits.c: how cores differ, by measurement. */
-#include "kernel/habits.h"
+/* tuning.c: how cores differ, by measurement. */
+#include "kernel/tuning.h"
 
-mms_habits mms_habits_here;
+mms_tuning mms_tuning_here;
 
 /* At most what was measured to be of use. */
 static size_t half_of(size_t own, bool is_intel) {
@@ -9,9 +9,9 @@ static size_t half_of(size_t own, bool is_intel) {
   return own > 0 && own / 2 < most ? own / 2 : most;
 }
 
-mms_habits mms_habits_of(mms_cores cores, size_t own, size_t last) {
+mms_tuning mms_tuning_of(mms_cores cores, size_t own, size_t last) {
   const bool is_intel = cores == MMS_CORES_INTEL, is_small_die = last > 0 && last < (size_t)32 << 20;
-  return (mms_habits){.fetches = is_intel,
+  return (mms_tuning){.fetches = is_intel,
                       .two_streams = cores == MMS_CORES_ZEN_3,
                       .has_dies = cores >= MMS_CORES_AMD,
                       .reduces_slowly = cores >= MMS_CORES_ZEN_5,

@@ -1,11 +1,11 @@
-/* habits.h: what the cores of a CPU do best. */
-#ifndef MMS_HABITS_H
-#define MMS_HABITS_H
+/* tuning.h: what the cores of a CPU do best. */
+#ifndef MMS_TUNING_H
+#define MMS_TUNING_H
 
 #include "kernel/cpu.h"
 
 /* What cores do best; it makes no difference to results. Measured: doc/PERFORMANCE.md. */
-typedef struct mms_habits {
+typedef struct mms_tuning {
   bool fetches;        /* they gain by an early prefetch of every line that is read or written, except by the one
                           (non-temporal) that bypasses L2 */
   bool two_streams;    /* they read memory faster from two places in turn than from one; so x that comes from memory is
@@ -20,12 +20,12 @@ typedef struct mms_habits {
   size_t stream_from;     /* bytes of y beyond which threads store past the caches; at most half of a die's last one */
   size_t half_cache;      /* bytes: at most half of a core's own cache */
   double slower;          /* how many times as long as a core of Zen 5 they take for an element in the cache */
-} mms_habits;
+} mms_tuning;
 
-/* The habits of such cores. own: bytes of a core's own cache; last: of the last cache of a die; 0: not known. */
-mms_habits mms_habits_of(mms_cores cores, size_t own, size_t last);
+/* Of such cores. own: bytes of a core's own cache; last: of the last cache of a die; 0: not known. */
+mms_tuning mms_tuning_of(mms_cores cores, size_t own, size_t last);
 
 /* Those of this machine, set before any kernel is handed out. */
-extern mms_habits mms_habits_here;
+extern mms_tuning mms_tuning_here;
 
 #endif

@@ -1,12 +1,12 @@
-/* test_bell.c: threads that wait for each other sleep meanwhile, and are woken by what they wait for.
+/* test_notifier.c: threads that wait for each other sleep meanwhile, and are woken by what they wait for.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <pthread.h>
 #include <unistd.h>
 
-#include "bell.h"
 #include "clock.h"
+#include "notifier.h"
 #include "test.h"
 
 /* ---- One waiting thread ------------------------------------------------------------------------------------------ */
@@ -14,9 +14,9 @@
 enum { TURN = 7 };
 
 struct waiter {
-  mms_bell *bell;
+  mms_notifier *notifier;
   const atomic_size_t *what;
-  const int *left_behind; /* written before the bell is rung */
+  const int *left_behind; /* written before the notifier is set */
   atomic_bool *here;
   double waited, worked; /* seconds of wall time, and of CPU time */
   int found;
@@ -26,7 +26,7 @@ static void *wait_for_turn(void *argument) {
   struct waiter *w = argument;
   double start = clock_of(CLOCK_MONOTONIC), own = clock_of(CLOCK_THREAD_CPUTIME_ID);
   atomic_store(w->here, true);
-  mms_bell_wait(w->bell, w->what, TURN);
+  mms_notifier_wait(w->notifier, w->what, TURN);
   w->worked = clock_of(CLOCK_THREAD_CPUTIME_ID) - own;
   w->waited = clock_of(CLOCK_MONOTONIC) - start;
   w->found = *w->left_behind;
@@ -39,24 +39,24 @@ enum { WAITERS = 3 };
 
 /* Keeps the waiters waiting for this long, once all are there. Values before TURN do not release them. */
 static void keep_waiting(struct waiter waiters[WAITERS], unsigned microseconds) {
-  mms_bell bell = MMS_BELL_READY;
+  mms_notifier notifier = MMS_NOTIFIER_READY;
   atomic_size_t what = 0;
   atomic_bool here[WAITERS] = {false};
   pthread_t thread[WAITERS];
   int left_behind = 0;
   for (size_t i = 0; i < WAITERS; i++) {
-    waiters[i] = (struct waiter){.bell = &bell, .what = &what, .left_behind = &left_behind, .here = &here[i]};
+    waiters[i] = (struct waiter){.notifier = &notifier, .what = &what, .left_behind = &left_behind, .here = &here[i]};
     assert_int_equal(pthread_create(&thread[i], NULL, wait_for_turn, &waiters[i]), 0);
   }
   for (size_t i = 0; i < WAITERS; i++)
     while (!atomic_load(&here[i])) usleep(100);
   for (size_t value = 1; value < TURN; value++) {
     usleep(microseconds / TURN);
-    mms_bell_set(&bell, &what, value);
+    mms_notifier_set(&notifier, &what, value);
   }
   usleep(microseconds / TURN);
   left_behind = 42;
-  mms_bell_set(&bell, &what, TURN);
+  mms_notifier_set(&notifier, &what, TURN);
   for (size_t i = 0; i < WAITERS; i++) {
     pthread_join(thread[i], NULL);
     assert_int_equal(waiters[i].found, 42);
@@ -82,11 +82,11 @@ static void test_short_waits(void **state) {
 
 static void test_what_is_so_already(void **state) {
   (void)state;
-  mms_bell bell = MMS_BELL_READY;
+  mms_notifier notifier = MMS_NOTIFIER_READY;
   atomic_size_t what = TURN;
-  mms_bell_wait(&bell, &what, TURN);
-  mms_bell_set(&bell, &what, 8);
-  mms_bell_wait(&bell, &what, 8);
+  mms_notifier_wait(&notifier, &what, TURN);
+  mms_notifier_set(&notifier, &what, 8);
+  mms_notifier_wait(&notifier, &what, 8);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* crowd.c: one number that all threads share. */
-#include "crowd.h"
+/* contention.c: one number that all threads share. */
+#include "contention.h"
 
 #include "clock.h"
 #include <stdatomic.h>
@@ -15,13 +15,13 @@ static const double LONGEST = 100e6;
 
 static _Atomic uint64_t until; /* 0: never seen */
 
-bool mms_crowd_is_here(void) {
+bool mms_contended(void) {
   uint64_t end = atomic_load_explicit(&until, memory_order_relaxed);
   return end != 0 && mms_clock() < (double)end;
 }
 
-void mms_crowd_record(double took, double waited) {
-  if (waited <= MMS_CROWD_WAIT || waited <= took / 2) return;
+void mms_contention_record(double took, double waited) {
+  if (waited <= MMS_CONTENTION_WAIT || waited <= took / 2) return;
   const double held_up = waited < LONGEST ? waited : LONGEST;
   atomic_store_explicit(&until, (uint64_t)(mms_clock() + TIMES * held_up), memory_order_relaxed);
 }
