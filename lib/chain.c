@@ -8,9 +8,9 @@ bool mms_chain_suits(const mms_tiles *tiles) {
 }
 
 /* Takes the carry past a tile, once it has passed all tiles before. Returns the carry into the tile. */
-static mms_value pass(mms_chain *chain, void *room, size_t index, const mms_place *at, const mms_found *found) {
+static mms_value pass(mms_chain *chain, void *work, size_t index, const mms_place *at, const mms_found *found) {
   mms_notifier_wait(&chain->notifier, &chain->passed, index);
-  const mms_value into = mms_tiles_pass(chain->tiles, room, at, found, &chain->carry);
+  const mms_value into = mms_tiles_pass(chain->tiles, work, at, found, &chain->carry);
   mms_notifier_set(&chain->notifier, &chain->passed, index + 1);
   return into;
 }
@@ -21,14 +21,14 @@ static const void *after(const mms_tiles *tiles, size_t index) {
   return tiles->run->job->prefetches && next < tiles->count ? mms_tiles_at(tiles, next).tile.x : NULL;
 }
 
-void mms_chain_take_part(void *given, void *room) {
+void mms_chain_take_part(void *given, void *work) {
   mms_chain *chain = given;
   const mms_tiles *tiles = chain->tiles;
   for (size_t index; (index = atomic_fetch_add(&chain->taken, 1)) < tiles->count;) {
     const mms_place at = mms_tiles_at(tiles, index);
     mms_found found;
-    mms_tiles_prepare(tiles, room, &at, &found);
-    const mms_value carry = pass(chain, room, index, &at, &found);
-    mms_tiles_complete(tiles, room, &at, &carry, after(tiles, index));
+    mms_tiles_prepare(tiles, work, &at, &found);
+    const mms_value carry = pass(chain, work, index, &at, &found);
+    mms_tiles_complete(tiles, work, &at, &carry, after(tiles, index));
   }
 }

@@ -28,7 +28,7 @@ bool mms_chain_suits(const mms_tiles *tiles);
 #define MMS_CHAIN_READY(all)                                                                                           \
   { .tiles = (all), .notifier = MMS_NOTIFIER_READY, .carry = (all)->run->scans.first }
 
-/* Does one thread's part; room is that thread's workspace (engine.h). */
-void mms_chain_take_part(void *chain, void *room);
+/* Does one thread's part; work is that thread's workspace (engine.h). */
+void mms_chain_take_part(void *chain, void *work);
 
 #endif

@@ -99,83 +99,83 @@ static group *come_to(mms_leader *leader, size_t index) {
 }
 
 /* Takes the carry past a group. Returns its number of tiles, read before the group is its follower's again. */
-static size_t pass(mms_leader *leader, void *room, group *g, mms_value *carry) {
+static size_t pass(mms_leader *leader, void *work, group *g, mms_value *carry) {
   const size_t count = g->count;
   wait_for(leader, &g->reduced, (int)leader->tiles->sharing - 1);
   for (size_t i = 0; i < count; i++) {
-    g->carry[i] = mms_tiles_pass(leader->tiles, room, &g->at[i], &g->found[i], carry);
+    g->carry[i] = mms_tiles_pass(leader->tiles, work, &g->at[i], &g->found[i], carry);
   }
   mms_notifier_set(&leader->notifier, &g->passed, 1);
   return count;
 }
 
-static void lead(mms_leader *leader, void *room) {
+static void lead(mms_leader *leader, void *work) {
   mms_value carry = leader->tiles->run->scans.first;
   for (size_t index = 0; index < leader->tiles->count;) {
     group *g = come_to(leader, index);
     if (g) {
-      index += pass(leader, room, g, &carry);
+      index += pass(leader, work, g, &carry);
       continue;
     }
     mms_place at = mms_tiles_at(leader->tiles, index++);
-    mms_tiles_at_once(leader->tiles, room, &at, &carry);
+    mms_tiles_at_once(leader->tiles, work, &at, &carry);
   }
 }
 
 /* ---- A follower ----------------------------------------------------------------------------------------------- */
 
-static void reduce(mms_leader *leader, void *room, group *g) {
-  for (size_t i = 0; i < g->count; i++) mms_tiles_reduce(leader->tiles, room, &g->at[i], &g->found[i]);
+static void reduce(mms_leader *leader, void *work, group *g) {
+  for (size_t i = 0; i < g->count; i++) mms_tiles_reduce(leader->tiles, work, &g->at[i], &g->found[i]);
   mms_notifier_set(&leader->notifier, &g->reduced, 1);
 }
 
-/* then: the group to prefetch meanwhile, or NULL. */
-static void finish(mms_leader *leader, void *room, const group *g, const group *then) {
+/* next: the group to prefetch meanwhile, or NULL. */
+static void finish(mms_leader *leader, void *work, const group *g, const group *next) {
   for (size_t i = 0; i < g->count; i++)
-    mms_tiles_finish(leader->tiles, room, &g->at[i], &g->carry[i], then && i < then->count ? then->at[i].tile.x : NULL);
+    mms_tiles_finish(leader->tiles, work, &g->at[i], &g->carry[i], next && i < next->count ? next->at[i].tile.x : NULL);
 }
 
 /* Groups may differ in length. */
-static void finish_and_reduce(mms_leader *leader, void *room, const group *g, group *ahead) {
+static void finish_and_reduce(mms_leader *leader, void *work, const group *g, group *ahead) {
   const mms_tiles *tiles = leader->tiles;
   const size_t both = g->count < ahead->count ? g->count : ahead->count;
   for (size_t i = 0; i < both; i++)
-    mms_tiles_finish_and_reduce(tiles, room, &g->at[i], &g->carry[i], &ahead->at[i], &ahead->found[i]);
-  for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, room, &g->at[i], &g->carry[i], NULL);
-  for (size_t i = both; i < ahead->count; i++) mms_tiles_reduce(tiles, room, &ahead->at[i], &ahead->found[i]);
+    mms_tiles_finish_and_reduce(tiles, work, &g->at[i], &g->carry[i], &ahead->at[i], &ahead->found[i]);
+  for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, work, &g->at[i], &g->carry[i], NULL);
+  for (size_t i = both; i < ahead->count; i++) mms_tiles_reduce(tiles, work, &ahead->at[i], &ahead->found[i]);
   mms_notifier_set(&leader->notifier, &ahead->reduced, 1);
 }
 
-static void finish_then_reduce(mms_leader *leader, void *room, const group *g, group *ahead) {
-  finish(leader, room, g, leader->layout.from_memory ? ahead : NULL);
-  reduce(leader, room, ahead);
+static void finish_then_reduce(mms_leader *leader, void *work, const group *g, group *ahead) {
+  finish(leader, work, g, leader->layout.from_memory ? ahead : NULL);
+  reduce(leader, work, ahead);
 }
 
 /* Takes the first groups, two at most, and reduces them. Returns their number. */
-static size_t reduce_first(mms_leader *leader, void *room, group *g) {
+static size_t reduce_first(mms_leader *leader, void *work, group *g) {
   const bool is_any = take(leader, &g[0]);
   atomic_fetch_add(&leader->taken, 1);
   if (!is_any) return 0;
-  reduce(leader, room, &g[0]);
+  reduce(leader, work, &g[0]);
   if (!take(leader, &g[1])) return 1;
-  reduce(leader, room, &g[1]);
+  reduce(leader, work, &g[1]);
   return 2;
 }
 
 /* While it writes a group, the next one is already reduced, and the one after that is taken. */
-static void follow(mms_leader *leader, void *room) {
+static void follow(mms_leader *leader, void *work) {
   group three[3];
-  size_t taken = reduce_first(leader, room, three);
+  size_t taken = reduce_first(leader, work, three);
   for (size_t written = 0; written < taken; written++) {
     group *now = &three[written % 3], *ahead = &three[taken % 3];
     const bool more = taken == written + 2 && take(leader, ahead);
     wait_for(leader, &now->passed, -1);
     if (!more)
-      finish(leader, room, now, NULL);
+      finish(leader, work, now, NULL);
     else if (leader->layout.reduces_while_writing)
-      finish_and_reduce(leader, room, now, ahead);
+      finish_and_reduce(leader, work, now, ahead);
     else
-      finish_then_reduce(leader, room, now, ahead);
+      finish_then_reduce(leader, work, now, ahead);
     taken += more;
   }
 }
@@ -198,11 +198,11 @@ static bool is_first(mms_leader *leader) {
   return is;
 }
 
-void mms_leader_take_part(void *given, void *room) {
+void mms_leader_take_part(void *given, void *work) {
   mms_leader *leader = given;
   if (leader->layout.in_turn) wait_for_turn(leader);
   if (is_first(leader))
-    lead(leader, room);
+    lead(leader, work);
   else
-    follow(leader, room);
+    follow(leader, work);
 }

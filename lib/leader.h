@@ -41,7 +41,7 @@ typedef struct mms_leader {
     .next = 1                                                                                                          \
   }
 
-/* Does one thread's part; room is that thread's workspace (engine.h). */
-void mms_leader_take_part(void *leader, void *room);
+/* Does one thread's part; work is that thread's workspace (engine.h). */
+void mms_leader_take_part(void *leader, void *work);
 
 #endif

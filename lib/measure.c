@@ -34,7 +34,7 @@ typedef struct candidate {
 
 typedef struct contest {
   candidate *candidates;
-  size_t count, room;
+  size_t count, capacity;
   bool failed;         /* there was no memory for a candidate */
   int patience;        /* milliseconds left of PATIENCE */
   mms_problem problem; /* the one that the arrays are for */
@@ -44,13 +44,13 @@ typedef struct contest {
 /* ---- Candidates ----------------------------------------------------------------------------------------------- */
 
 static bool make_room(contest *c) {
-  if (c->count < c->room) return true;
-  size_t room = c->room ? 2 * c->room : FIRST;
-  candidate *more = realloc(c->candidates, room * sizeof *more);
+  if (c->count < c->capacity) return true;
+  size_t capacity = c->capacity ? 2 * c->capacity : FIRST;
+  candidate *more = realloc(c->candidates, capacity * sizeof *more);
   c->failed = !more;
   if (!more) return false;
   c->candidates = more;
-  c->room = room;
+  c->capacity = capacity;
   return true;
 }
 

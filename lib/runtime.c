@@ -48,22 +48,22 @@ int mms_runtime_startable(int threads) { return threads > 1 && mms_recruit(threa
 /* What the threads of a run share. */
 typedef struct team {
   const mms_run *run;
-  void (*take_part)(void *shared, void *room); /* a thread's part */
+  void (*take_part)(void *shared, void *work); /* a thread's part */
   void *shared;
-  atomic_bool served; /* whether some thread found memory for its room */
+  atomic_bool served; /* whether some thread found memory for its workspace */
 } team;
 
 /* Does one thread's part. A thread that finds no memory leaves its part to the others. */
 static void serve(team *t) {
   const mms_engine *engine = t->run->engine;
   const mms_job *job = t->run->job;
-  void *room = engine->room_size ? mms_workspace_acquire(engine->room_size(job)) : NULL;
-  if (engine->room_size && !room) return;
-  if (engine->begin) engine->begin(job, room);
+  void *work = engine->work_size ? mms_workspace_acquire(engine->work_size(job)) : NULL;
+  if (engine->work_size && !work) return;
+  if (engine->begin) engine->begin(job, work);
   atomic_store_explicit(&t->served, true, memory_order_relaxed);
-  t->take_part(t->shared, room);
+  t->take_part(t->shared, work);
   if (job->streams) mms_stream_fence();
-  mms_workspace_release(room);
+  mms_workspace_release(work);
 }
 
 static mmscan_status status_of(team *t) {
@@ -153,7 +153,7 @@ enum { HEAD = 2 << 20 }; /* bytes of x that show how fast one thread is */
 
 /* A part without work: threads only come together, and find out whether they are apart if that is due. Their waits are
  * not recorded, as they say nothing of runs that have work. */
-static void take_nothing(void *shared, void *room) { (void)shared, (void)room; }
+static void take_nothing(void *shared, void *work) { (void)shared, (void)work; }
 
 /* The run over `count` elements of a single scan, after the first `from` of them in its direction. */
 static mms_run part_of(const mms_tiles *tiles, size_t from, size_t count, void *carry) {
@@ -175,8 +175,8 @@ static mmscan_status share_rest(mms_tiles *tiles, int threads) {
   return status;
 }
 
-/* A scan that one thread may do as fast as several that share it, unless they are apart. Its engine has no room, so
- * share_nothing() cannot lack memory. */
+/* A scan that one thread may do as fast as several that share it, unless they are apart. Its engine has no workspace,
+ * so share_nothing() cannot lack memory. */
 static mmscan_status share_tiles_or_not(mms_tiles *tiles, int threads) {
   const mms_run *run = tiles->run;
   const size_t head = HEAD / (tiles->most * tiles->element) * tiles->most;

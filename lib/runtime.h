@@ -4,7 +4,7 @@
 
 #include "tiles.h"
 
-/* Does a run. MMSCAN_ENOMEM: no thread found memory for its room, and nothing is written. */
+/* Does a run. MMSCAN_ENOMEM: no thread found memory for its workspace, and nothing is written. */
 mmscan_status mms_runtime_scan(const mms_run *run);
 
 /* No run has more threads. */

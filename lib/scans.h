@@ -23,10 +23,10 @@ typedef struct mms_scans {
 /* The number of pieces in which scans are taken: more threads than that would find nothing to do. */
 size_t mms_scans_parts(const mms_run *run);
 
-/* Does one thread's part; room is that thread's workspace (engine.h). */
-void mms_scans_take_part(void *scans, void *room);
+/* Does one thread's part; work is that thread's workspace (engine.h). */
+void mms_scans_take_part(void *scans, void *work);
 
 /* Does all scans, on one thread. */
-void mms_scans_take_all(void *tiles, void *room);
+void mms_scans_take_all(void *tiles, void *work);
 
 #endif

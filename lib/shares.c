@@ -63,7 +63,7 @@ static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
 /* A share that does not stay in its core's cache is reduced from its last tile to its first. So the tiles that are
  * written first were read last, and are still in that cache. The last tiles were in the cache before, as the previous
  * scan of the share, or the loop that wrote x, ended with them. */
-static void reduce(mms_shares *s, void *room, size_t index, share *own) {
+static void reduce(mms_shares *s, void *work, size_t index, share *own) {
   own->index = index;
   own->first = first_tile(s->tiles, index);
   own->end = first_tile(s->tiles, index + 1);
@@ -72,54 +72,54 @@ static void reduce(mms_shares *s, void *room, size_t index, share *own) {
   for (size_t i = 0; i < count; i++) {
     const size_t which = from_end ? count - 1 - i : i;
     const mms_place at = mms_tiles_at(s->tiles, own->first + which);
-    mms_tiles_reduce(s->tiles, room, &at, &own->found[which]);
+    mms_tiles_reduce(s->tiles, work, &at, &own->found[which]);
   }
 }
 
 /* Takes the carry past the share, once it has passed all shares before. */
-static void pass(mms_shares *s, void *room, share *own) {
+static void pass(mms_shares *s, void *work, share *own) {
   mms_notifier_wait(&s->notifier, &s->passed, own->index);
   for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    own->carry[i - own->first] = mms_tiles_pass(s->tiles, room, &at, &own->found[i - own->first], &s->carry);
+    own->carry[i - own->first] = mms_tiles_pass(s->tiles, work, &at, &own->found[i - own->first], &s->carry);
   }
   mms_notifier_set(&s->notifier, &s->passed, own->index + 1);
 }
 
-static void finish(mms_shares *s, void *room, const share *own) {
+static void finish(mms_shares *s, void *work, const share *own) {
   for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    mms_tiles_finish(s->tiles, room, &at, &own->carry[i - own->first], NULL);
+    mms_tiles_finish(s->tiles, work, &at, &own->carry[i - own->first], NULL);
   }
 }
 
 /* ---- The share of a thread that has not arrived ----------------------------------------------------------------- */
 
-static void scan(mms_shares *s, void *room, size_t index) {
+static void scan(mms_shares *s, void *work, size_t index) {
   const size_t end = first_tile(s->tiles, index + 1);
   mms_notifier_wait(&s->notifier, &s->passed, index);
   for (size_t i = first_tile(s->tiles, index); i < end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    mms_tiles_at_once(s->tiles, room, &at, &s->carry);
+    mms_tiles_at_once(s->tiles, work, &at, &s->carry);
   }
   mms_notifier_set(&s->notifier, &s->passed, index + 1);
 }
 
 /* Goes through shares in the order of the carry, so a thread only waits for a share that another thread works on. */
-void mms_shares_take_part(void *given, void *room) {
+void mms_shares_take_part(void *given, void *work) {
   mms_shares *s = given;
   const size_t self = (size_t)omp_get_thread_num();
   const bool is_mine = take(s, self);
   share own;
   double end = 0;
-  if (is_mine) reduce(s, room, self, &own);
+  if (is_mine) reduce(s, work, self, &own);
   for (size_t i = 0; i < s->tiles->sharing; i++) {
     if (is_mine && i < self) wait_for_owner(s, i, &end);
     if (is_mine && i == self) {
-      pass(s, room, &own);
-      finish(s, room, &own);
+      pass(s, work, &own);
+      finish(s, work, &own);
     } else if (take(s, i)) {
-      scan(s, room, i);
+      scan(s, work, i);
     }
   }
 }

@@ -31,7 +31,7 @@ bool mms_shares_suit(const mms_tiles *tiles);
 #define MMS_SHARES_READY(all)                                                                                          \
   { .tiles = (all), .notifier = MMS_NOTIFIER_READY, .carry = (all)->run->scans.first }
 
-/* Does one thread's part; room is that thread's workspace (engine.h). */
-void mms_shares_take_part(void *shares, void *room);
+/* Does one thread's part; work is that thread's workspace (engine.h). */
+void mms_shares_take_part(void *shares, void *work);
 
 #endif

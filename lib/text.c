@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 static bool make_room(mms_text *t, size_t more) {
-  size_t room = t->room ? t->room : 256;
-  while (room - t->size <= more) room *= 2;
-  if (room == t->room) return true;
-  char *data = realloc(t->data, room);
+  size_t capacity = t->capacity ? t->capacity : 256;
+  while (capacity - t->size <= more) capacity *= 2;
+  if (capacity == t->capacity) return true;
+  char *data = realloc(t->data, capacity);
   if (!data) return false;
   t->data = data;
-  t->room = room;
+  t->capacity = capacity;
   return true;
 }
 
@@ -24,7 +24,7 @@ void mms_text_add(mms_text *t, const char *format, ...) {
   t->failed = t->failed || more < 0 || !make_room(t, (size_t)more);
   if (t->failed) return;
   va_start(list, format);
-  vsnprintf(t->data + t->size, t->room - t->size, format, list);
+  vsnprintf(t->data + t->size, t->capacity - t->size, format, list);
   va_end(list);
   t->size += (size_t)more;
 }

@@ -8,7 +8,7 @@
 /* Starts as zeros. */
 typedef struct mms_text {
   char *data; /* null-terminated; to be freed by the owner */
-  size_t size, room;
+  size_t size, capacity;
   bool failed; /* memory ran out; nothing more is added */
 } mms_text;
 

@@ -67,7 +67,7 @@ static void scan_together(const mms_tiles *tiles, size_t from, size_t to) {
 }
 
 /* Prefetches the next scan, which is read next. */
-static void scan_one_by_one(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+static void scan_one_by_one(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
   const mms_engine *engine = run->engine;
   const uintptr_t step = (uintptr_t)run->scans.x_dist * tiles->element;
@@ -75,18 +75,18 @@ static void scan_one_by_one(const mms_tiles *tiles, void *room, size_t from, siz
     const mms_tile t = {.m = run->scans.n, .x = x_of(tiles, scan), .y = y_of(tiles, scan)};
     mms_value carry = run->scans.first;
     if (engine->finish)
-      engine->finish(run->job, room, &t, &carry, run->job->prefetches ? (const void *)((uintptr_t)t.x + step) : NULL);
+      engine->finish(run->job, work, &t, &carry, run->job->prefetches ? (const void *)((uintptr_t)t.x + step) : NULL);
     else
-      engine->at_once(run->job, room, &t, &carry);
+      engine->at_once(run->job, work, &t, &carry);
   }
 }
 
-void mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+void mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
   if (run->engine->batch && !run->job->streams)
     scan_together(tiles, from, to);
   else
-    scan_one_by_one(tiles, room, from, to);
+    scan_one_by_one(tiles, work, from, to);
 }
 
 /* ---- One tile ------------------------------------------------------------------------------------------------- */
@@ -96,22 +96,22 @@ static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
   return at->last && !tiles->run->carry && tiles->run->engine->finish;
 }
 
-void mms_tiles_reduce(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found) {
-  if (!ends_here(tiles, at)) tiles->run->engine->reduce(tiles->run->job, room, &at->tile, found);
+void mms_tiles_reduce(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found) {
+  if (!ends_here(tiles, at)) tiles->run->engine->reduce(tiles->run->job, work, &at->tile, found);
 }
 
-mms_value mms_tiles_pass(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
+mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at, const mms_found *found,
                          mms_value *carry) {
   begin(tiles, at, carry);
   const mms_value into = *carry;
-  if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, room, &at->tile, found, carry);
+  if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, work, &at->tile, found, carry);
   keep(tiles, at, carry);
   return into;
 }
 
-void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
-                      const void *then) {
-  tiles->run->engine->finish(tiles->run->job, room, &at->tile, carry, then);
+void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
+                      const void *prefetch) {
+  tiles->run->engine->finish(tiles->run->job, work, &at->tile, carry, prefetch);
 }
 
 bool mms_tiles_can_prepare(const mms_tiles *tiles) {
@@ -119,31 +119,31 @@ bool mms_tiles_can_prepare(const mms_tiles *tiles) {
   return engine->prepares && engine->prepares(tiles->run->job);
 }
 
-void mms_tiles_prepare(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found) {
-  tiles->run->engine->prepare(tiles->run->job, room, &at->tile, found);
+void mms_tiles_prepare(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found) {
+  tiles->run->engine->prepare(tiles->run->job, work, &at->tile, found);
 }
 
-void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
-                        const void *then) {
-  tiles->run->engine->complete(tiles->run->job, room, &at->tile, carry, then);
+void mms_tiles_complete(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
+                        const void *prefetch) {
+  tiles->run->engine->complete(tiles->run->job, work, &at->tile, carry, prefetch);
 }
 
-void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                                  const mms_place *ahead, mms_found *found) {
   const mms_engine *engine = tiles->run->engine;
   if (engine->finish_and_reduce && ahead->tile.m == at->tile.m && !ends_here(tiles, ahead)) {
-    engine->finish_and_reduce(tiles->run->job, room, &at->tile, carry, &ahead->tile, found);
+    engine->finish_and_reduce(tiles->run->job, work, &at->tile, carry, &ahead->tile, found);
   } else {
-    mms_tiles_finish(tiles, room, at, carry, NULL);
-    mms_tiles_reduce(tiles, room, ahead, found);
+    mms_tiles_finish(tiles, work, at, carry, NULL);
+    mms_tiles_reduce(tiles, work, ahead, found);
   }
 }
 
-void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry) {
+void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_value *carry) {
   begin(tiles, at, carry);
   if (ends_here(tiles, at) && !tiles->run->job->uncached)
-    mms_tiles_finish(tiles, room, at, carry, NULL);
+    mms_tiles_finish(tiles, work, at, carry, NULL);
   else
-    tiles->run->engine->at_once(tiles->run->job, room, &at->tile, carry);
+    tiles->run->engine->at_once(tiles->run->job, work, &at->tile, carry);
   keep(tiles, at, carry);
 }

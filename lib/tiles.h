@@ -48,27 +48,27 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
  * the engine's advance(), and returns the carry into the tile. *carry goes in and comes out, but the first tile of a
  * scan starts from the carry into that scan, and the carry out of the last tile is also stored in run->carry, if there
  * is one. */
-void mms_tiles_reduce(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
-mms_value mms_tiles_pass(const mms_tiles *tiles, void *room, const mms_place *at, const mms_found *found,
+void mms_tiles_reduce(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found);
+mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at, const mms_found *found,
                          mms_value *carry);
-void mms_tiles_finish(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
-                      const void *then);
+void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
+                      const void *prefetch);
 
 /* Whether the engine does finish() in two halves, prepare() and complete(), for these tiles; and the two halves. */
 bool mms_tiles_can_prepare(const mms_tiles *tiles);
-void mms_tiles_prepare(const mms_tiles *tiles, void *room, const mms_place *at, mms_found *found);
-void mms_tiles_complete(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
-                        const void *then);
+void mms_tiles_prepare(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found);
+void mms_tiles_complete(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
+                        const void *prefetch);
 
 /* Writes a tile and reduces another, of any length. */
-void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *room, const mms_place *at, const mms_value *carry,
+void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                                  const mms_place *ahead, mms_found *found);
 
 /* Scans from..to - 1, each of which is a single tile and leaves no carry: with little overhead, as they may be tiny. */
-void mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
+void mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to);
 
 /* All steps in one reading of x. Data from memory takes the engine's at_once() even where the carry out is not needed,
  * because finish() prefetches the tile ahead but not its own. */
-void mms_tiles_at_once(const mms_tiles *tiles, void *room, const mms_place *at, mms_value *carry);
+void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_value *carry);
 
 #endif

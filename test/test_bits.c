@@ -41,22 +41,22 @@ static bool are_apart;
 
 mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __real_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
-void __real_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
+void __real_mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to);
 bool __real_mms_contended(void);
 mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
 mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
-void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to);
+void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to);
 bool __wrap_mms_contended(void);
 bool __real_mms_shares_suit(const mms_tiles *tiles);
 bool __wrap_mms_shares_suit(const mms_tiles *tiles);
-void __real_mms_shares_take_part(void *shares, void *room);
-void __wrap_mms_shares_take_part(void *shares, void *room);
-void __real_mms_leader_take_part(void *leader, void *room);
-void __wrap_mms_leader_take_part(void *leader, void *room);
+void __real_mms_shares_take_part(void *shares, void *work);
+void __wrap_mms_shares_take_part(void *shares, void *work);
+void __real_mms_leader_take_part(void *leader, void *work);
+void __wrap_mms_leader_take_part(void *leader, void *work);
 bool __real_mms_chain_suits(const mms_tiles *tiles);
 bool __wrap_mms_chain_suits(const mms_tiles *tiles);
-void __real_mms_chain_take_part(void *chain, void *room);
-void __wrap_mms_chain_take_part(void *chain, void *room);
+void __real_mms_chain_take_part(void *chain, void *work);
+void __wrap_mms_chain_take_part(void *chain, void *work);
 bool __wrap_mms_apart(void);
 
 static void take_part(void) {
@@ -78,9 +78,9 @@ mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t i
   return __real_mms_tiles_in_scan(tiles, scan, in_scan);
 }
 
-void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *room, size_t from, size_t to) {
+void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   take_part();
-  __real_mms_tiles_batch(tiles, room, from, to);
+  __real_mms_tiles_batch(tiles, work, from, to);
 }
 
 bool __wrap_mms_contended(void) { return is_contention_made_up || (!is_contention_hidden && __real_mms_contended()); }
@@ -105,13 +105,13 @@ static void line_up(const mms_shares *shares) {
   for (int looks = 0; looks < 3000; looks++) (void)atomic_load(&shares->taken);
 }
 
-void __wrap_mms_shares_take_part(void *shares, void *room) {
+void __wrap_mms_shares_take_part(void *shares, void *work) {
   if (is_race) line_up(shares);
-  if (!(absent & 1u << omp_get_thread_num())) __real_mms_shares_take_part(shares, room);
+  if (!(absent & 1u << omp_get_thread_num())) __real_mms_shares_take_part(shares, work);
 }
 
-void __wrap_mms_leader_take_part(void *leader, void *room) {
-  if (!(absent & 1u << omp_get_thread_num())) __real_mms_leader_take_part(leader, room);
+void __wrap_mms_leader_take_part(void *leader, void *work) {
+  if (!(absent & 1u << omp_get_thread_num())) __real_mms_leader_take_part(leader, work);
 }
 
 bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
@@ -120,8 +120,8 @@ bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
   return true;
 }
 
-void __wrap_mms_chain_take_part(void *chain, void *room) {
-  if (!(absent & 1u << omp_get_thread_num())) __real_mms_chain_take_part(chain, room);
+void __wrap_mms_chain_take_part(void *chain, void *work) {
+  if (!(absent & 1u << omp_get_thread_num())) __real_mms_chain_take_part(chain, work);
 }
 
 bool __wrap_mms_apart(void) { return are_apart; }

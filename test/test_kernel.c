@@ -136,7 +136,7 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   mms_value alone = {.u64 = 0}, carry = alone;
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
   scan(n, sample->x, want.data, &alone, NULL);
-  scan(n, sample->x, y.data, &carry, &(mms_aside){.then = asked});
+  scan(n, sample->x, y.data, &carry, &(mms_aside){.prefetch = asked});
   if (memcmp(y.data, want.data, bytes) != 0 || memcmp(&carry, &alone, sizeof carry) != 0)
     fail_seeded("%s, n %zu, way %u: asking for %p made a difference", sample->oracle.type->name, n, way, asked);
   buffer_free(&want);
@@ -158,7 +158,7 @@ static void check_rows_asked_for(const mms_kernel *kernel, const struct type *ty
   }
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
   kernel->from_rows(&rows, want.data, MMSCAN_INCLUSIVE, false);
-  rows.then = asked;
+  rows.prefetch = asked;
   (way & 4 ? kernel->stream_rows : kernel->from_rows)(&rows, y.data, way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE,
                                                       way & 2);
   mms_stream_fence();
@@ -178,7 +178,7 @@ static void check_apart_asked_for(const mms_kernel *kernel, const struct sample 
   for (int p = 0; p < 2; p++) rows.plane[p] = memset(want[p].data, 0, BYTES);
   kernel->to_rows(&rows, sample->x, &alone);
   for (int p = 0; p < 2; p++) rows.plane[p] = memset(plane[p].data, 0, BYTES);
-  rows.then = asked;
+  rows.prefetch = asked;
   kernel->to_rows(&rows, sample->x, &found);
   if (memcmp(&found.total, &alone.total, sample->oracle.type->size) != 0 ||
       memcmp(plane[0].data, want[0].data, BYTES) != 0 || memcmp(plane[1].data, want[1].data, BYTES) != 0)

@@ -29,27 +29,27 @@ static void write_tile(const mms_tile *t, const mms_value *carry) {
   if (carry->i32 != (int32_t)index || atomic_exchange(&written[index], true)) atomic_fetch_add(&wrong, 1);
 }
 
-static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
-  (void)job, (void)room, (void)t;
+static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {
+  (void)job, (void)work, (void)t;
   atomic_fetch_add(&reduced, 1);
   if (slow == FOLLOWERS) usleep(nap);
   *found = (mms_found){.total.i32 = 1};
 }
 
-static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_found *found, mms_value *carry) {
-  (void)job, (void)room, (void)t;
+static void advance(const mms_job *job, void *work, const mms_tile *t, const mms_found *found, mms_value *carry) {
+  (void)job, (void)work, (void)t;
   carry->i32 += found->total.i32;
 }
 
-static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
-  (void)job, (void)room, (void)then;
+static void finish(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry, const void *prefetch) {
+  (void)job, (void)work, (void)prefetch;
   atomic_fetch_add(&followed, 1);
   write_tile(t, carry);
 }
 
 /* Does not start before a follower is awake. */
-static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
-  (void)job, (void)room;
+static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
+  (void)job, (void)work;
   while (reduced == 0 && omp_get_num_threads() > 1) usleep(nap);
   if (slow == THE_LEADER) usleep(nap);
   atomic_fetch_add(&led, 1);

@@ -130,23 +130,23 @@ static void see_tile(const mms_job *job, const mms_tile *t, float carry) {
   atomic_fetch_add(omp_in_parallel() ? &by_some : &by_one, 1);
 }
 
-static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
-  (void)job, (void)room, (void)t;
+static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {
+  (void)job, (void)work, (void)t;
   *found = (mms_found){.total.f32 = 1};
 }
 
-static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_found *found, mms_value *carry) {
-  (void)job, (void)room, (void)t;
+static void advance(const mms_job *job, void *work, const mms_tile *t, const mms_found *found, mms_value *carry) {
+  (void)job, (void)work, (void)t;
   carry->f32 += found->total.f32;
 }
 
-static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
-  (void)room, (void)then;
+static void finish(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry, const void *prefetch) {
+  (void)work, (void)prefetch;
   see_tile(job, t, carry->f32);
 }
 
-static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
-  (void)room;
+static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
+  (void)work;
   see_tile(job, t, carry->f32++);
 }
 

@@ -8,14 +8,14 @@
  *
  *   reduce   reads x and finds its total, as in reduce-then-scan
  *   advance  turns the carry into the tile into the carry out of it
- *   finish   given the carry into the tile, writes y. then: where the elements are that are likely to be read next;
+ *   finish   given the carry into the tile, writes y. prefetch: where the elements are that are likely to be read next;
  *            m of them are prefetched while y is written, and need not exist. NULL: none
  *
  * Where work takes longer than memory does, an engine may have finish() in two halves, so that x is read once:
  *
- *   prepare  reduce(), and all of the work that needs no carry; its results stay in the room
- *   complete finish(), of the tile that was prepared last in this room. In between only advance() may be called there,
- *            for the same tile; it leaves what was prepared
+ *   prepare  reduce(), and all of the work that needs no carry; its results stay in the workspace
+ *   complete finish(), of the tile that was prepared last in this workspace. In between only advance() may be called
+ *            there, for the same tile; it leaves what was prepared
  *
  * The carry out is the carry in combined with the tile's own total, so that bits do not depend on which thread scans
  * what. Each result of an engine is finite, infinite or NaN as the plain loop's is.
@@ -58,33 +58,34 @@ typedef struct mms_tile {
 typedef struct mms_engine {
   const char *name, *description;
 
-  /* Scans the tile; *carry goes in and comes out. `room` is the thread's own for as long as it works at the job. */
-  void (*at_once)(const mms_job *, void *room, const mms_tile *, mms_value *carry);
+  /* Scans the tile; *carry goes in and comes out. `work`: a workspace, the thread's own for as long as it works at the
+   * job. */
+  void (*at_once)(const mms_job *, void *work, const mms_tile *, mms_value *carry);
 
   /* Scans rows as at_once() would, each of them a tile whose carry out is not needed. Never where job->streams. NULL:
    * rows are scanned one by one. */
   void (*batch)(const mms_job *, const mms_batch *);
 
   /* The steps. NULL in an engine that cuts no tiles; m may then be anything. */
-  void (*reduce)(const mms_job *, void *room, const mms_tile *, mms_found *found);
-  void (*advance)(const mms_job *, void *room, const mms_tile *, const mms_found *found, mms_value *carry);
-  void (*finish)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
+  void (*reduce)(const mms_job *, void *work, const mms_tile *, mms_found *found);
+  void (*advance)(const mms_job *, void *work, const mms_tile *, const mms_found *found, mms_value *carry);
+  void (*finish)(const mms_job *, void *work, const mms_tile *, const mms_value *carry, const void *prefetch);
 
   /* finish() of a tile and reduce() of another, ahead and of the same length, in one loop. NULL: done one by one. */
-  void (*finish_and_reduce)(const mms_job *, void *room, const mms_tile *, const mms_value *carry,
+  void (*finish_and_reduce)(const mms_job *, void *work, const mms_tile *, const mms_value *carry,
                             const mms_tile *ahead, mms_found *found);
 
   /* Whether it prepares the tiles of a job; and how. NULL in an engine that never does. */
   bool (*prepares)(const mms_job *);
-  void (*prepare)(const mms_job *, void *room, const mms_tile *, mms_found *found);
-  void (*complete)(const mms_job *, void *room, const mms_tile *, const mms_value *carry, const void *then);
+  void (*prepare)(const mms_job *, void *work, const mms_tile *, mms_found *found);
+  void (*complete)(const mms_job *, void *work, const mms_tile *, const mms_value *carry, const void *prefetch);
 
   bool has_unit; /* it multiplies by a unit, so it does only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */
 
-  /* Bytes of room, and what makes the room ready for a job. NULL: none. */
-  size_t (*room_size)(const mms_job *);
-  void (*begin)(const mms_job *, void *room);
+  /* Bytes of workspace, and what makes it ready for a job. NULL: none. */
+  size_t (*work_size)(const mms_job *);
+  void (*begin)(const mms_job *, void *work);
 
   /* The default tile for a type, in scans of n elements. NULL in an engine that cuts none. */
   size_t (*tile_of)(mmscan_type, size_t n);

@@ -41,9 +41,9 @@ enum {
   IN_FRONT = 2,  /* identities in front of totals that from_rows() scans (mms_kernel_from_rows) */
 };
 
-/* A thread's room: this header, then what it points to. All that blocks have in common is worked out once. The distance
- * between rows is not a power of two, or rows would share a set of the cache. */
-typedef struct room {
+/* A thread's workspace: this header, then what it points to. All that blocks have in common is worked out once. The
+ * distance between rows is not a power of two, or rows would share a set of the cache. */
+typedef struct work {
   size_t columns, piece;              /* columns of a whole block; columns of it that are written at a time */
   size_t column;                      /* bytes of a column in x, and in y */
   size_t size;                        /* bytes of a number of the unit */
@@ -58,7 +58,7 @@ typedef struct room {
   mms_kernel_scan *scan;              /* the kernel that makes it */
   mms_value zero;                     /* its first carry */
   mms_found prepared;                 /* what was found of the columns of a tile that is prepared */
-} room;
+} work;
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
 
@@ -68,7 +68,7 @@ static size_t block_columns(const mms_job *job) {
 }
 
 /* The rows of the result in plane p, which has so many bytes. */
-static void lay_out_rows(const mms_job *job, room *r, int p, char *plane, size_t bytes) {
+static void lay_out_rows(const mms_job *job, work *r, int p, char *plane, size_t bytes) {
   char *const bottom = plane ? plane + bytes - bytes / job->s : NULL; /* NULL where sizes are only added up */
   r->scanned[p] = plane;
   r->first[p] = job->reverse ? bottom : plane;
@@ -76,11 +76,11 @@ static void lay_out_rows(const mms_job *job, room *r, int p, char *plane, size_t
 }
 
 /* Whether rows stay in L1, not counting what lies between them. */
-static bool is_near(const mms_job *job, const room *r) { return job->s * r->columns * r->size <= NEAR; }
+static bool is_near(const mms_job *job, const work *r) { return job->s * r->columns * r->size <= NEAR; }
 
 /* Plane p: its product, and the prefixes before its columns. With job->adds there are two rows, and the first is added
  * to the last in place. */
-static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
+static void lay_out_plane(const mms_job *job, mms_arena *a, work *r, int p) {
   const size_t stride = r->apart.stride, bytes = job->s * stride * r->size;
   mms_product *product = &r->product[p];
   lay_out_rows(job, r, p, mms_arena_take(a, bytes), bytes);
@@ -96,12 +96,12 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, room *r, int p) {
   r->together.before[p] = r->before[p] = is_near(job, r) ? NULL : mms_arena_take(a, TOTALS);
 }
 
-static size_t lay_out(const mms_job *job, char *memory, room *r) {
+static size_t lay_out(const mms_job *job, char *memory, work *r) {
   const mmscan_type type = mms_type_unit(job->type);
   const size_t size = mms_type_size(type);
   mms_arena a = {.block = memory};
   mms_arena_take(&a, sizeof *r);
-  *r = (room){.columns = block_columns(job),
+  *r = (work){.columns = block_columns(job),
               .piece = TOTALS / size,
               .column = job->s * mms_type_size(job->type),
               .size = size,
@@ -114,14 +114,14 @@ static size_t lay_out(const mms_job *job, char *memory, room *r) {
   return a.used;
 }
 
-static size_t room_size(const mms_job *job) {
-  room nowhere;
+static size_t work_size(const mms_job *job) {
+  work nowhere;
   return lay_out(job, NULL, &nowhere);
 }
 
 /* Puts identities in front of the totals of `columns` columns, in the direction of the scan, where from_rows() scans
  * the totals. */
-static void put_identities(const mms_job *job, room *r, size_t columns) {
+static void put_identities(const mms_job *job, work *r, size_t columns) {
   if (r->before[0]) return;
   for (int p = 0; p < r->planes; p++) {
     char *front = job->reverse ? r->last[p] + columns * r->size : r->last[p] - IN_FRONT * r->size;
@@ -130,7 +130,7 @@ static void put_identities(const mms_job *job, room *r, size_t columns) {
 }
 
 static void begin(const mms_job *job, void *memory) {
-  room *r = memory;
+  work *r = memory;
   lay_out(job, memory, r);
   const mms_one *one = mms_matrix_one(mms_type_unit(job->type));
   (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(MMSCAN_MATRIX_L, one, r->product[0].s, r->l);
@@ -145,13 +145,13 @@ typedef struct block {
   size_t columns, tail;   /* tail: its elements */
   const char *x, *x_tail; /* the elements of lowest address */
   char *y, *y_tail;
-  const char *then; /* what is read after the columns, to be prefetched; NULL: nothing */
+  const char *prefetch; /* what is read after the columns, to be prefetched; NULL: nothing */
 } block;
 
 static size_t elements_of(const mms_job *job, const block *b) { return b->columns * job->s + b->tail; }
 
 /* Goes on to the next block; false past the end of the tile. Before the first block, *b is zeroed. */
-static bool next_block(const mms_job *job, const room *r, const mms_tile *t, block *b) {
+static bool next_block(const mms_job *job, const work *r, const mms_tile *t, block *b) {
   const size_t size = mms_type_size(job->type), done = b->done + elements_of(job, b), left = t->m - done;
   if (left == 0) return false;
   const size_t most = r->columns * job->s, m = left < most ? left : most;
@@ -175,16 +175,16 @@ static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
   return fetched(job, x, job->reverse ? -bytes : bytes);
 }
 
-static size_t whole(const room *r) { return r->columns * r->column; }
+static size_t whole(const work *r) { return r->columns * r->column; }
 
 static size_t least(const mms_job *job) { return job->reverse ? BACK : AHEAD; }
 
 /* The distance to prefetch at if all of the next block is to be prefetched. */
-static size_t farther(const mms_job *job, const room *r) { return whole(r) > least(job) ? whole(r) : least(job); }
+static size_t farther(const mms_job *job, const work *r) { return whole(r) > least(job) ? whole(r) : least(job); }
 
 /* What is prefetched while a block is taken apart, upwards from its lowest address even in a reverse scan: with a large
  * block more of itself, with a small one what comes next in the scan. */
-static const void *soon(const mms_job *job, const room *r, const void *x) {
+static const void *soon(const mms_job *job, const work *r, const void *x) {
   return whole(r) > least(job) ? fetched(job, x, AHEAD) : ahead(job, x, least(job));
 }
 
@@ -208,7 +208,7 @@ static void add_tail(const mms_job *job, const block *b, mms_found *found) {
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
 /* Multiplies what is in `apart`. In a reverse scan, the identities in front of fewer columns are at another place. */
-static void multiply(const mms_job *job, room *r, size_t columns) {
+static void multiply(const mms_job *job, work *r, size_t columns) {
   if (job->reverse && columns < r->columns) put_identities(job, r, columns);
   for (int p = 0; p < r->planes; p++) {
     r->product[p].columns = columns;
@@ -218,16 +218,16 @@ static void multiply(const mms_job *job, room *r, size_t columns) {
 }
 
 /* Writes `columns` columns of a block that was multiplied, from column `from` on, to y. */
-static void write_some(const mms_job *job, room *r, const block *b, size_t from, size_t columns) {
+static void write_some(const mms_job *job, work *r, const block *b, size_t from, size_t columns) {
   const size_t at = from * r->column;
   for (int p = 0; p < r->planes; p++) r->together.plane[p] = r->scanned[p] + from * r->size;
   r->together.columns = columns;
-  r->together.then = b->then ? b->then + at : NULL;
+  r->together.prefetch = b->prefetch ? b->prefetch + at : NULL;
   (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y + at, job->kind, job->reverse);
 }
 
 /* Writes all columns of a large block. Totals are scanned a piece at a time, just before they are added to columns. */
-static void write_pieces(const mms_job *job, room *r, const block *b) {
+static void write_pieces(const mms_job *job, work *r, const block *b) {
   mms_value running[PLANES] = {r->zero, r->zero};
   for (size_t done = 0, m; done < b->columns; done += m) {
     m = b->columns - done < r->piece ? b->columns - done : r->piece;
@@ -238,7 +238,7 @@ static void write_pieces(const mms_job *job, room *r, const block *b) {
 }
 
 /* carry: into the block. */
-static void write_columns(const mms_job *job, room *r, const block *b, const mms_value *carry) {
+static void write_columns(const mms_job *job, work *r, const block *b, const mms_value *carry) {
   r->together.carry = *carry;
   if (r->before[0])
     write_pieces(job, r, b);
@@ -254,15 +254,15 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
 }
 
 /* Takes the columns of a block apart, and adds them up on the way. */
-static mms_found take_apart(const mms_job *job, room *r, const block *b) {
+static mms_found take_apart(const mms_job *job, work *r, const block *b) {
   mms_found found;
   r->apart.columns = b->columns;
-  r->apart.then = soon(job, r, b->x);
+  r->apart.prefetch = soon(job, r, b->x);
   job->kernel->to_rows(&r->apart, b->x, &found);
   return found;
 }
 
-/* Finds the same, and leaves the room as it is. */
+/* Finds the same, and leaves the workspace as it is. */
 static mms_found reduce_block(const mms_job *job, const block *b) {
   mms_found found;
   job->kernel->total(b->columns * job->s, b->x, false, &found);
@@ -278,7 +278,7 @@ static bool carry_past(const mms_job *job, const mms_found *columns, mms_value *
 }
 
 /* Scans the columns of a block: by a product where that is allowed, otherwise by the plain loop. */
-static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_value *carry) {
+static mms_found scan_columns(const mms_job *job, work *r, const block *b, mms_value *carry) {
   const mms_value before = *carry;
   const mms_found found = take_apart(job, r, b);
   if (carry_past(job, &found, carry)) {
@@ -290,7 +290,7 @@ static mms_found scan_columns(const mms_job *job, room *r, const block *b, mms_v
   return found;
 }
 
-static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_value *carry) {
+static mms_found scan_block(const mms_job *job, work *r, const block *b, mms_value *carry) {
   mms_found found = nothing_found(job);
   if (b->columns > 0) found = scan_columns(job, r, b, carry);
   if (b->tail > 0) {
@@ -301,18 +301,18 @@ static mms_found scan_block(const mms_job *job, room *r, const block *b, mms_val
 }
 
 /* The part of `then`, which is prefetched for a tile, that is prefetched for a block of the tile. */
-static const void *beside(const void *then, const mms_tile *t, const block *b) {
-  return then ? (const void *)((uintptr_t)then + (uintptr_t)b->x - (uintptr_t)t->x) : NULL;
+static const void *beside(const void *prefetch, const mms_tile *t, const block *b) {
+  return prefetch ? (const void *)((uintptr_t)prefetch + (uintptr_t)b->x - (uintptr_t)t->x) : NULL;
 }
 
 /* Scans a tile; *carry goes in and comes out. Returns what is found of the tile. On the way as many elements as it has
  * are prefetched from `then` on; NULL: none. */
-static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_value *carry, const void *then) {
+static mms_found scan_tile(const mms_job *job, work *r, const mms_tile *t, mms_value *carry, const void *prefetch) {
   mms_found found = nothing_found(job);
   block b = {.done = 0};
   mms_gate_place *place = mms_gate_enter();
   while (next_block(job, r, t, &b)) {
-    b.then = beside(then, t, &b);
+    b.prefetch = beside(prefetch, t, &b);
     const mms_found here = scan_block(job, r, &b, carry);
     add_to(job, &here, &found);
   }
@@ -321,7 +321,7 @@ static mms_found scan_tile(const mms_job *job, room *r, const mms_tile *t, mms_v
 }
 
 /* Takes the carry past a tile as scan_tile() does, and writes nothing. */
-static void carry_past_tile(const mms_job *job, const room *r, const mms_tile *t, mms_value *carry) {
+static void carry_past_tile(const mms_job *job, const work *r, const mms_tile *t, mms_value *carry) {
   mms_loop_fold *fold = mms_loop_of[job->op][job->type].fold[job->reverse];
   block b = {.done = 0};
   while (next_block(job, r, t, &b)) {
@@ -347,9 +347,9 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
   if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) carry_past_tile(job, memory, t, carry);
 }
 
-static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *then) {
+static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
   mms_value running = *carry;
-  scan_tile(job, memory, t, &running, then);
+  scan_tile(job, memory, t, &running, prefetch);
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
@@ -361,14 +361,14 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
 /* Whether each tile of a job is one block, which is when tiles are prepared. */
 static bool prepares(const mms_job *job) { return block_columns(job) * job->s >= job->tile; }
 
-static block only_block(const mms_job *job, const room *r, const mms_tile *t) {
+static block only_block(const mms_job *job, const work *r, const mms_tile *t) {
   block b = {.done = 0};
   next_block(job, r, t, &b);
   return b;
 }
 
 static void prepare(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
-  room *r = memory;
+  work *r = memory;
   const block b = only_block(job, r, t);
   *found = r->prepared = nothing_found(job);
   if (b.columns > 0) {
@@ -381,11 +381,12 @@ static void prepare(const mms_job *job, void *memory, const mms_tile *t, mms_fou
   if (b.tail > 0) add_tail(job, &b, found);
 }
 
-static void complete(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *then) {
-  room *r = memory;
+static void complete(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry,
+                     const void *prefetch) {
+  work *r = memory;
   block b = only_block(job, r, t);
   mms_value running = *carry;
-  b.then = beside(then, t, &b);
+  b.prefetch = beside(prefetch, t, &b);
   if (b.columns > 0 && carry_past(job, &r->prepared, &running))
     write_columns(job, r, &b, carry);
   else
@@ -415,7 +416,7 @@ const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .complete = complete,
                                     .has_unit = true,
                                     .has_isa = true,
-                                    .room_size = room_size,
+                                    .work_size = work_size,
                                     .begin = begin,
                                     .tile_of = tile_of,
                                     .s_of = s_of};

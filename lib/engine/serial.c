@@ -2,8 +2,8 @@
 #include "engine/engine.h"
 #include "kernel/loop.h"
 
-static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
-  (void)room;
+static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
+  (void)work;
   mms_loop_of[job->op][job->type].scan[job->kind][job->reverse](t->m, t->x, t->y, carry);
 }
 

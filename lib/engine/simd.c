@@ -25,32 +25,32 @@ static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *car
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
-static void reduce(const mms_job *job, void *room, const mms_tile *t, mms_found *found) {
-  (void)room;
+static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {
+  (void)work;
   job->kernel->total(t->m, t->x, job->reverse, found);
 }
 
-static void advance(const mms_job *job, void *room, const mms_tile *t, const mms_found *found, mms_value *carry) {
-  (void)room;
+static void advance(const mms_job *job, void *work, const mms_tile *t, const mms_found *found, mms_value *carry) {
+  (void)work;
   if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_for_carry(job, t, carry);
 }
 
-static void finish(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry, const void *then) {
+static void finish(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry, const void *prefetch) {
   mms_value running = *carry;
-  (void)room;
-  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.then = then, .paces = job->paces});
+  (void)work;
+  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.prefetch = prefetch, .paces = job->paces});
 }
 
-static void finish_and_reduce(const mms_job *job, void *room, const mms_tile *t, const mms_value *carry,
+static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry,
                               const mms_tile *ahead, mms_found *found) {
   mms_value running = *carry;
-  (void)room;
+  (void)work;
   const mms_aside aside = {.found = found, .ahead = ahead->x, .paces = job->paces};
   scan_of(job)(t->m, t->x, t->y, &running, &aside);
 }
 
-static void at_once(const mms_job *job, void *room, const mms_tile *t, mms_value *carry) {
-  (void)room;
+static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
+  (void)work;
   mms_found found;
   mms_value running = *carry;
   const mms_aside aside = {.found = &found, .uncached = job->uncached, .paces = job->paces};

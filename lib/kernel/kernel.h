@@ -38,10 +38,10 @@ typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *
 typedef struct mms_aside {
   mms_found *found;  /* not NULL: adds up n elements, with the same bits as total(): */
   const void *ahead; /*   those from here on, which the scan does not write; NULL: its own, which are read only once */
-  const void *then;  /* without `found`; not NULL: prefetches n elements from here on, which are likely to be read next
-                        and need not exist */
-  bool uncached;     /* with `found` and without `ahead`: x comes from memory; prefetches it on cores that gain by it */
-  bool paces;        /* holds streamed results back to the rate that some memory takes them at */
+  const void *prefetch; /* without `found`; not NULL: prefetches n elements from here on, which are likely to be read
+                       next and need not exist */
+  bool uncached; /* with `found` and without `ahead`: x comes from memory; prefetches it on cores that gain by it */
+  bool paces;    /* holds streamed results back to the rate that some memory takes them at */
 } mms_aside;
 
 /* Scans n elements to y. x and y point to the element of lowest address; y is x or shares no memory with it. *carry
@@ -65,7 +65,7 @@ typedef struct mms_byrows {
   void *plane[2];
   const void *before[2]; /* from_rows: the prefix before each column, in planes too; NULL: it is found on the way */
   mms_value carry;       /* from_rows: added to every element */
-  const void *then; /* as many elements to prefetch, which need not exist; NULL: none. to_rows: only if that pays */
+  const void *prefetch; /* as many elements to prefetch, which need not exist; NULL: none. to_rows: only if that pays */
 } mms_byrows;
 
 /* Fills the planes from the s * columns elements of x, and writes nothing between their rows; finds what total() would
