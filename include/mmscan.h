@@ -18,7 +18,7 @@
  *   serial      the plain loop
  *
  * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, the
- * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside.
+ * paper's algorithm and its model of time, the methods it is compared with, wisdom, units, what is inside, fine print.
  *
  * RULES FOR EVERY CALL
  *
@@ -32,8 +32,9 @@
  *            it.
  * Size       A scan of more than PTRDIFF_MAX bytes is larger than memory can hold.
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits, but a BLAS may (see
- *            FINE PRINT). A call that fails leaves y untouched. A scan that finds no memory falls back to the plain
- *            loop, which needs none, unless its engine was asked for by name: then it returns MMSCAN_ENOMEM.
+ *            the fine print at the end). A call that fails leaves y untouched. A scan that finds no memory falls back
+ *            to the plain loop, which needs none, unless its engine was asked for by name: then it returns
+ *            MMSCAN_ENOMEM.
  * Threads    Any number of threads may call at once, also on one plan. A call may use as many threads as
  *            MMSCAN_NUM_THREADS allows, or else OpenMP's own rules, and never more than OMP_THREAD_LIMIT. It runs on
  *            the calling thread alone inside an OpenMP parallel region; in a forked child of a process that had
@@ -86,41 +87,6 @@
  * fails. It returns MMSCAN_EINVAL for an illegal value, MMSCAN_ENOTSUP for what is not here, MMSCAN_EBLAS for a unit or
  * MMSCAN_EIO for wisdom that cannot be used, and MMSCAN_ENOMEM where there is no memory for either.
  * mmscan_environment_error() names the variable. "The environment is illegal" below stands for any of these.
- *
- * FINE PRINT: PROCESSES, THREADS AND BLAS LIBRARIES
- *
- * Starting   The system may start a thread on the CPU of its parent although another is idle; the first calls on
- *            several threads then take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its
- *            threads.
- *            OpenMP ends the process when it cannot start a thread, so the library first tests that the threads can be
- *            started. Gaps remain: others take the threads between the test and the start; OMP_STACKSIZE is not what it
- *            was when OpenMP was loaded, and this library was opened since; or a parallel region of the program has
- *            made OpenMP let go of its threads.
- * fork()     waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
- *            child for ever. In a signal handler that interrupts such a call it may wait for a lock of the interrupted
- *            thread, for ever. A handler of pthread_atfork() must not call the library, which may wait for ever there.
- * Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
- * Loading    The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread
- *            is loading at that time, or that the first call loads, must not call this one. With a glibc before 2.36 no
- *            other thread may fork then, if what is loaded registers fork handlers, as OpenBLAS does: both might wait
- *            for ever.
- * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
- * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
- *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
- *            any data may.
- * OpenBLAS   that is linked starts threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of
- *            more than 64 KiB for threads that the program starts. Any OpenBLAS may print if it lacks resources while
- *            it is loaded. Where memory is short it may hang as the process ends, even if the process never multiplied
- *            (not with OPENBLAS_NUM_THREADS=1).
- * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
- *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
- *            MMSCAN_MEASURE leaves it out.
- *            LLVM's OpenMP crashes where a thread has no memory for its first call of this library. It also crashes in
- *            a program that calls clearenv() before its first call.
- * LIBXSMM    needs stacks of 256 KiB in threads that the program starts, to make kernels.
- *            It puts OMP_PROC_BIND into the environment when it is first used; the library takes it out again if it was
- *            not there. No other thread should change the environment while a LIBXSMM is opened, or while
- *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
  */
 #ifndef MMSCAN_H
 #define MMSCAN_H
@@ -773,5 +739,41 @@ const char *mmscan_environment_error(void);
 #ifdef __cplusplus
 }
 #endif
+
+/* ---- Fine print: processes, threads and BLAS libraries --------------------------------------------------------------
+ *
+ * Starting   The system may start a thread on the CPU of its parent although another is idle; the first calls on
+ *            several threads then take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its
+ *            threads.
+ *            OpenMP ends the process when it cannot start a thread, so the library first tests that the threads can be
+ *            started. Gaps remain: others take the threads between the test and the start; OMP_STACKSIZE is not what it
+ *            was when OpenMP was loaded, and this library was opened since; or a parallel region of the program has
+ *            made OpenMP let go of its threads.
+ * fork()     waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
+ *            child for ever. In a signal handler that interrupts such a call it may wait for a lock of the interrupted
+ *            thread, for ever. A handler of pthread_atfork() must not call the library, which may wait for ever there.
+ * Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
+ * Loading    The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread
+ *            is loading at that time, or that the first call loads, must not call this one. With a glibc before 2.36 no
+ *            other thread may fork then, if what is loaded registers fork handlers, as OpenBLAS does: both might wait
+ *            for ever.
+ * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
+ * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
+ *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
+ *            any data may.
+ * OpenBLAS   that is linked starts threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of
+ *            more than 64 KiB for threads that the program starts. Any OpenBLAS may print if it lacks resources while
+ *            it is loaded. Where memory is short it may hang as the process ends, even if the process never multiplied
+ *            (not with OPENBLAS_NUM_THREADS=1).
+ * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
+ *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
+ *            MMSCAN_MEASURE leaves it out.
+ *            LLVM's OpenMP crashes where a thread has no memory for its first call of this library. It also crashes in
+ *            a program that calls clearenv() before its first call.
+ * LIBXSMM    needs stacks of 256 KiB in threads that the program starts, to make kernels.
+ *            It puts OMP_PROC_BIND into the environment when it is first used; the library takes it out again if it was
+ *            not there. No other thread should change the environment while a LIBXSMM is opened, or while
+ *            MMSCAN_MEASURE or mmscan_get_unit() first looks for one.
+ */
 
 #endif /* MMSCAN_H */
