@@ -15,7 +15,7 @@ enum {
   MMS_KERNEL_IN_ORDER = 8,           /* a scan of no more elements, and less than a block, adds in the loop's order */
   MMS_KERNEL_LINE = 64,              /* bytes of a cache line */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut at multiples of this gives the same bits */
-  /* Prefetch distances in bytes; measured, doc/PERFORMANCE.md: */
+  /* Prefetch distances in bytes; measured, doc/PERFORMANCE.md, "Memory": */
   MMS_KERNEL_PREFETCH = 4096, /* data that is read once */
   MMS_KERNEL_STREAMED = 8192, /* x, where results are streamed */
   MMS_KERNEL_SOON = 1024,     /* data in a cache, on cores that gain by it */

@@ -4,7 +4,8 @@
 
 #include "kernel/cpu.h"
 
-/* What cores do best; it makes no difference to results. Measured: doc/PERFORMANCE.md. */
+/* What cores do best; it makes no difference to results. Measured: doc/PERFORMANCE.md,
+ * which names each where it says what it gained. */
 typedef struct mms_tuning {
   bool fetches;        /* they gain by an early prefetch of every line that is read or written, except by the one
                           (non-temporal) that bypasses L2 */
