@@ -246,14 +246,11 @@ size_t mmscan_wisdom_count(void) {
 
 /* The unit called `name`; if name is NULL, that of the environment, or the default. NULL: there is no unit of that
  * name. */
-static const mms_unit *find_unit(const char *name) {
-  const mms_env *env = mms_env_get();
-  return name ? mms_unit_find(name) : env->unit ? env->unit : mms_unit_at(0);
-}
+static const mms_unit *named_unit(const char *name) { return name ? mms_unit_find(name) : mms_env_unit(mms_env_get()); }
 
 /* The same unit, held. */
-static mmscan_status take_unit(const char *name, const mms_unit **unit) {
-  *unit = find_unit(name);
+static mmscan_status hold_named_unit(const char *name, const mms_unit **unit) {
+  *unit = named_unit(name);
   if (!*unit) return MMSCAN_EINVAL;
   return mms_unit_hold(*unit) ? MMSCAN_OK : MMSCAN_EBLAS;
 }
@@ -285,7 +282,7 @@ mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, voi
   mmscan_status status = mms_check_product(desc, x, w);
   if (status) return status;
   if (mms_env_get()->status) return mms_env_get()->status;
-  if ((status = take_unit(desc->unit, &unit))) return status;
+  if ((status = hold_named_unit(desc->unit, &unit))) return status;
   status = mms_product_run(desc, unit, x, w);
   mms_unit_drop(unit);
   return status;
@@ -293,7 +290,8 @@ mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, voi
 
 mmscan_status mmscan_get_routine(const char *name, size_t index, mmscan_routine *routine) {
   const mms_unit *unit;
-  if (!name || !routine || routine->struct_size != sizeof *routine || take_unit(name, &unit)) return MMSCAN_EINVAL;
+  if (!name || !routine || routine->struct_size != sizeof *routine || hold_named_unit(name, &unit))
+    return MMSCAN_EINVAL;
   bool found = unit->routine && unit->routine(unit, index, routine);
   mms_unit_drop(unit);
   return found ? MMSCAN_OK : mms_unit_fault(unit) == MMSCAN_ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EINVAL;
@@ -301,7 +299,7 @@ mmscan_status mmscan_get_routine(const char *name, size_t index, mmscan_routine 
 
 mmscan_status mmscan_routine_try(const char *name, const char *routine) {
   const mms_unit *unit;
-  if (!name || !routine || take_unit(name, &unit)) return MMSCAN_EINVAL;
+  if (!name || !routine || hold_named_unit(name, &unit)) return MMSCAN_EINVAL;
   mmscan_status status = unit->try_routine ? unit->try_routine(unit, routine) : MMSCAN_EINVAL;
   mms_unit_drop(unit);
   return status;
@@ -313,7 +311,7 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
   const mms_env *env = mms_env_get();
   const mms_unit *unit;
   if (env->status) return env->status;
-  mmscan_status status = take_unit(desc->unit, &unit);
+  mmscan_status status = hold_named_unit(desc->unit, &unit);
   if (status) return status;
   int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
   if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
@@ -327,7 +325,7 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
 mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
   mmscan_counts found = {.struct_size = sizeof found};
   mmscan_status status = mms_check_matmul(desc, x, y, counts);
-  if (status == MMSCAN_OK && !find_unit(desc->unit)) status = MMSCAN_EINVAL;
+  if (status == MMSCAN_OK && !named_unit(desc->unit)) status = MMSCAN_EINVAL;
   if (status == MMSCAN_OK && desc->n > 0) status = run_matmulscan(desc, x, y, &found);
   if (counts && status == MMSCAN_OK) *counts = found;
   return status;

@@ -17,4 +17,7 @@ typedef struct mms_env {
  * (unit/fork.h). */
 const mms_env *mms_env_get(void);
 
+/* The unit of a call that names none. */
+static inline const mms_unit *mms_env_unit(const mms_env *env) { return env->unit ? env->unit : mms_unit_at(0); }
+
 #endif

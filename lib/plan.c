@@ -35,7 +35,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 
 /* Gives the job the defaults of an engine. In place, because a copy would wait for what was just written. */
 static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
-  if (engine->has_unit) job->unit = env->unit ? env->unit : mms_unit_at(0);
+  if (engine->has_unit) job->unit = mms_env_unit(env);
   if (engine->tile_of) job->tile = engine->tile_of(job->type, problem->whole);
 }
 
@@ -74,7 +74,7 @@ static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env
 }
 
 /* Holds the unit, if there is one and it multiplies right. */
-static mmscan_status take_unit(const mms_unit *unit, mmscan_type type) {
+static mmscan_status hold_sound_unit(const mms_unit *unit, mmscan_type type) {
   if (!unit) return MMSCAN_OK;
   if (!mms_unit_hold(unit)) return MMSCAN_EBLAS;
   if (mms_unit_has(unit, mms_type_unit(type), MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
@@ -90,7 +90,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   mms_wise wise;
   if (!mms_wisdom_find(&shape, &wise)) return false;
   const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
-  if (take_unit(unit, plan->job.type)) return false;
+  if (hold_sound_unit(unit, plan->job.type)) return false;
   mms_unit_drop(unit);
   plan->engine = wise.engine;
   plan->job.unit = unit;
@@ -195,7 +195,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
-  if ((status = take_unit(plan->job.unit, plan->job.type))) return status;
+  if ((status = hold_sound_unit(plan->job.unit, plan->job.type))) return status;
   if ((status = choose_sizes(plan, c))) {
     mms_plan_drop(plan);
     return status;

@@ -19,47 +19,47 @@ mmscan_status mms_schedule_open(mms_schedule *s, size_t places) {
 
 void mms_schedule_close(mms_schedule *s) {
   free(s->task);
-  free(s->heir);
+  free(s->waiter);
   free(s->wait);
   free(s->writer);
 }
 
-/* Grows an array to `room` elements; if that fails, the array is unchanged. */
-static bool grow(void *array, size_t room, size_t size) {
-  void **old = array, *new = room <= SIZE_MAX / size ? realloc(*old, room * size) : NULL;
+/* Grows an array to `capacity` elements; if that fails, the array is unchanged. */
+static bool grow(void *array, size_t capacity, size_t size) {
+  void **old = array, *new = capacity <= SIZE_MAX / size ? realloc(*old, capacity * size) : NULL;
   if (new) *old = new;
   return new != NULL;
 }
 
-static bool must_grow(size_t used, size_t *room) {
-  if (used < *room) return false;
-  *room = *room ? 2 * *room : 1024;
+static bool must_grow(size_t used, size_t *capacity) {
+  if (used < *capacity) return false;
+  *capacity = *capacity ? 2 * *capacity : 1024;
   return true;
 }
 
 void mms_schedule_add(mms_schedule *s, mms_processor processor, double time) {
-  if (must_grow(s->tasks, &s->task_room))
-    s->failed =
-        s->failed || !grow(&s->task, s->task_room, sizeof *s->task) || !grow(&s->heir, s->task_room, sizeof *s->heir);
+  if (must_grow(s->tasks, &s->task_capacity))
+    s->failed = s->failed || !grow(&s->task, s->task_capacity, sizeof *s->task) ||
+                !grow(&s->waiter, s->task_capacity, sizeof *s->waiter);
   s->failed = s->failed || s->tasks == NO_TASK;
   if (s->failed) return;
-  s->task[s->tasks] = (mms_task){.time = time, .processor = processor, .waits = (uint32_t)s->waits};
-  s->heir[s->tasks++] = NO_TASK;
+  s->task[s->tasks] = (mms_task){.time = time, .processor = processor, .waits_end = (uint32_t)s->waits};
+  s->waiter[s->tasks++] = NO_TASK;
 }
 
 static void wait_for(mms_schedule *s, uint32_t task) {
-  if (must_grow(s->waits, &s->wait_room)) s->failed = !grow(&s->wait, s->wait_room, sizeof *s->wait);
+  if (must_grow(s->waits, &s->wait_capacity)) s->failed = !grow(&s->wait, s->wait_capacity, sizeof *s->wait);
   s->failed = s->failed || s->waits == NO_TASK;
   if (s->failed) return;
   s->wait[s->waits++] = task;
-  s->task[s->tasks - 1].waits = (uint32_t)s->waits;
+  s->task[s->tasks - 1].waits_end = (uint32_t)s->waits;
 }
 
 void mms_schedule_read(mms_schedule *s, size_t place) {
   if (s->failed) return;
   uint32_t self = (uint32_t)(s->tasks - 1), writer = s->writer[place];
-  if (writer == NO_TASK || s->heir[writer] == self) return;
-  s->heir[writer] = self;
+  if (writer == NO_TASK || s->waiter[writer] == self) return;
+  s->waiter[writer] = self;
   wait_for(s, writer);
 }
 
@@ -111,41 +111,43 @@ typedef struct run {
   const mms_schedule *s;
   double *chain;     /* by task: the longest chain from its start to the end of the run */
   uint32_t *pending; /* by task: how many tasks it still waits for */
-  uint32_t *heirs;   /* by task, as mms_task.waits: where in `heir` the tasks that wait for it end */
-  uint32_t *heir;
+  uint32_t *ends;    /* by task, as mms_task.waits_end: where in `successor` the tasks that wait for it end */
+  uint32_t *successor;
   size_t idle[MMS_PROCESSORS];
   heap ready[MMS_PROCESSORS]; /* by chain */
   heap running;               /* by the time of the end, negated */
   double now;
 } run;
 
-static uint32_t waits_from(const mms_schedule *s, size_t task) { return task ? s->task[task - 1].waits : 0; }
+static uint32_t waits_from(const mms_schedule *s, size_t task) { return task ? s->task[task - 1].waits_end : 0; }
 
-/* A task is added after those it waits for, so in a loop from the last to the first its heirs' chains are known. */
+/* A task is added after those it waits for, so in a loop from the last to the first its successors' chains are known.
+ */
 static void find_chains(run *r) {
   const mms_schedule *s = r->s;
   memset(r->chain, 0, s->tasks * sizeof *r->chain);
   for (size_t t = s->tasks; t-- > 0;) {
     r->chain[t] += s->task[t].time;
-    for (uint32_t w = waits_from(s, t); w < s->task[t].waits; w++)
+    for (uint32_t w = waits_from(s, t); w < s->task[t].waits_end; w++)
       if (r->chain[s->wait[w]] < r->chain[t]) r->chain[s->wait[w]] = r->chain[t];
   }
 }
 
-/* Inverts the waits by a counting sort: heirs[t] is first the number of t's heirs, then where they begin, and at last
- * where they end. */
-static void find_heirs(run *r) {
+/* Inverts the waits by a counting sort: ends[t] is first the number of t's successors, then where they begin, and at
+ * last where they end. */
+static void find_successors(run *r) {
   const mms_schedule *s = r->s;
   uint32_t sum = 0;
-  memset(r->heirs, 0, s->tasks * sizeof *r->heirs);
-  for (size_t w = 0; w < s->waits; w++) r->heirs[s->wait[w]]++;
+  memset(r->ends, 0, s->tasks * sizeof *r->ends);
+  for (size_t w = 0; w < s->waits; w++) r->ends[s->wait[w]]++;
   for (size_t t = 0; t < s->tasks; t++) {
-    uint32_t number = r->heirs[t];
-    r->heirs[t] = sum;
+    uint32_t number = r->ends[t];
+    r->ends[t] = sum;
     sum += number;
   }
   for (size_t t = 0; t < s->tasks; t++)
-    for (uint32_t w = waits_from(s, t); w < s->task[t].waits; w++) r->heir[r->heirs[s->wait[w]]++] = (uint32_t)t;
+    for (uint32_t w = waits_from(s, t); w < s->task[t].waits_end; w++)
+      r->successor[r->ends[s->wait[w]]++] = (uint32_t)t;
 }
 
 static void make_ready(run *r, uint32_t task) {
@@ -154,7 +156,7 @@ static void make_ready(run *r, uint32_t task) {
 
 static void make_first_ready(run *r) {
   for (size_t t = 0; t < r->s->tasks; t++) {
-    r->pending[t] = r->s->task[t].waits - waits_from(r->s, t);
+    r->pending[t] = r->s->task[t].waits_end - waits_from(r->s, t);
     if (!r->pending[t]) make_ready(r, (uint32_t)t);
   }
 }
@@ -173,8 +175,8 @@ static void finish(run *r) {
   do {
     uint32_t task = heap_take(&r->running).task;
     r->idle[r->s->task[task].processor]++;
-    for (uint32_t h = task ? r->heirs[task - 1] : 0; h < r->heirs[task]; h++)
-      if (--r->pending[r->heir[h]] == 0) make_ready(r, r->heir[h]);
+    for (uint32_t h = task ? r->ends[task - 1] : 0; h < r->ends[task]; h++)
+      if (--r->pending[r->successor[h]] == 0) make_ready(r, r->successor[h]);
   } while (r->running.count && -r->running.entries[0].key <= r->now);
 }
 
@@ -183,10 +185,10 @@ static mmscan_status open_run(run *r) {
   const mms_schedule *s = r->s;
   r->chain = malloc(s->tasks * sizeof *r->chain + 1);
   r->pending = malloc(s->tasks * sizeof *r->pending + 1);
-  r->heirs = malloc(s->tasks * sizeof *r->heirs + 1);
-  r->heir = malloc(s->waits * sizeof *r->heir + 1);
+  r->ends = malloc(s->tasks * sizeof *r->ends + 1);
+  r->successor = malloc(s->waits * sizeof *r->successor + 1);
   r->running.entries = malloc(s->tasks * sizeof *r->running.entries + 1);
-  bool failed = !r->chain || !r->pending || !r->heirs || !r->heir || !r->running.entries;
+  bool failed = !r->chain || !r->pending || !r->ends || !r->successor || !r->running.entries;
   for (mms_processor p = 0; p < MMS_PROCESSORS; p++) {
     r->ready[p].entries = malloc(s->tasks * sizeof *r->ready[p].entries + 1);
     failed = failed || !r->ready[p].entries;
@@ -197,15 +199,15 @@ static mmscan_status open_run(run *r) {
 static void close_run(run *r) {
   free(r->chain);
   free(r->pending);
-  free(r->heirs);
-  free(r->heir);
+  free(r->ends);
+  free(r->successor);
   free(r->running.entries);
   for (mms_processor p = 0; p < MMS_PROCESSORS; p++) free(r->ready[p].entries);
 }
 
 static void simulate(run *r) {
   find_chains(r);
-  find_heirs(r);
+  find_successors(r);
   make_first_ready(r);
   for (start(r); r->running.count; start(r)) finish(r);
 }

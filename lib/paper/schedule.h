@@ -15,15 +15,15 @@ typedef enum mms_processor { MMS_TENSOR, MMS_VECTOR, MMS_PROCESSORS } mms_proces
 typedef struct mms_task {
   double time; /* from start to end, 0 or more */
   mms_processor processor;
-  uint32_t waits; /* where its part of the list of all waits ends; it begins where that of the previous task ends */
+  uint32_t waits_end; /* of its part of the list of all waits, which begins where that of the previous task ends */
 } mms_task;
 
 typedef struct mms_schedule {
   mms_task *task;
-  uint32_t *heir; /* by task, the last task that was found to wait for it */
-  size_t tasks, task_room;
+  uint32_t *waiter; /* by task, the last task that was found to wait for it */
+  size_t tasks, task_capacity;
   uint32_t *wait; /* numbers of tasks */
-  size_t waits, wait_room;
+  size_t waits, wait_capacity;
   uint32_t *writer; /* by place, the task that last wrote it; UINT32_MAX: none, it holds input */
   bool failed;      /* no memory, or more than 2^32 - 1 tasks or waits; what is added after that is lost */
 } mms_schedule;

@@ -40,7 +40,7 @@ typedef struct run {
   mmscan_counts w_counts;
   char *w;         /* last values, padded to w_length = s^q */
   size_t w_length; /* the smallest power of s that holds them; 0 for a single segment */
-  char *arena;     /* holds w, all rooms and both matrices */
+  char *arena;     /* holds w, all workspaces and both matrices */
   mms_trace trace; /* what the traces of all sweeps have in common */
 } run;
 
@@ -91,7 +91,7 @@ static void cut(run *r) {
 
 /* ---- Memory --------------------------------------------------------------------------------------------------- */
 
-static size_t room_for(const run *r, size_t n) { return 2 * mms_sweep_padded(r->desc->s, r->desc->form, n) * r->size; }
+static size_t work_for(const run *r, size_t n) { return 2 * mms_sweep_padded(r->desc->s, r->desc->form, n) * r->size; }
 
 /* Bytes of a matrix, rounded up so that elements are aligned after it. */
 static size_t square_of(const run *r) {
@@ -99,7 +99,7 @@ static size_t square_of(const run *r) {
   return (bytes + align - 1) / align * align;
 }
 
-static mms_sweep sweep_over(const run *r, void *room, mmscan_counts *counts) {
+static mms_sweep sweep_over(const run *r, void *work, mmscan_counts *counts) {
   return (mms_sweep){.unit = r->unit,
                      .type = r->desc->type,
                      .monoid = r->monoid,
@@ -108,12 +108,12 @@ static mms_sweep sweep_over(const run *r, void *room, mmscan_counts *counts) {
                      .form = r->desc->form,
                      .l = r->arena,
                      .b = r->arena + square_of(r),
-                     .room = room,
+                     .work = work,
                      .counts = counts,
                      .trace = r->trace};
 }
 
-/* The sweeps are traced one after the other, so one room does for all. */
+/* The sweeps are traced one after the other, so one workspace does for all. */
 static mmscan_status open_trace(run *r) {
   size_t most = larger(r->segment->length, r->w_length);
   if (!r->desc->trace) return MMSCAN_OK;
@@ -122,28 +122,28 @@ static mmscan_status open_trace(run *r) {
                          .context = r->desc->trace_context,
                          .half = larger(2 * most, mms_sweep_padded(r->desc->s, r->desc->form, most)),
                          .positions = mms_matmulscan_positions(r->desc)};
-  r->trace.room = malloc(2 * r->trace.half * sizeof *r->trace.room);
-  return r->trace.room ? MMSCAN_OK : MMSCAN_ENOMEM;
+  r->trace.work = malloc(2 * r->trace.half * sizeof *r->trace.work);
+  return r->trace.work ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* On one thread sweeps come one after the other, and share a room. */
-static size_t next_room(const run *r, size_t room, size_t length) {
-  return r->threads > 1 ? room + room_for(r, length) : room;
+/* On one thread sweeps come one after the other, and share a workspace. */
+static size_t next_work(const run *r, size_t work, size_t length) {
+  return r->threads > 1 ? work + work_for(r, length) : work;
 }
 
-static size_t rooms(const run *r) {
-  size_t most = larger(room_for(r, r->w_length), room_for(r, r->segment->length));
+static size_t all_work(const run *r) {
+  size_t most = larger(work_for(r, r->w_length), work_for(r, r->segment->length));
   if (r->threads == 1) return most;
-  size_t all = room_for(r, r->w_length);
-  for (size_t i = 0; i < r->segments; i++) all += room_for(r, r->segment[i].length);
+  size_t all = work_for(r, r->w_length);
+  for (size_t i = 0; i < r->segments; i++) all += work_for(r, r->segment[i].length);
   return all;
 }
 
 enum { BEHIND = 64 }; /* bytes: BLIS reads some behind a matrix */
 
-/* Holds L_s, B_s, w, and the rooms of w and of the segments. */
+/* Holds L_s, B_s, w, and the workspaces of w and of the segments. */
 static mmscan_status open_arena(run *r) {
-  r->arena = mms_arena_block(2 * square_of(r) + r->w_length * r->size + rooms(r) + BEHIND, r->size);
+  r->arena = mms_arena_block(2 * square_of(r) + r->w_length * r->size + all_work(r) + BEHIND, r->size);
   return r->arena ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
@@ -151,18 +151,18 @@ static void open_sweeps(run *r) {
   mms_matrix_of(r->desc->type, MMSCAN_MATRIX_L, r->desc->s, r->arena);
   mms_matrix_of(r->desc->type, MMSCAN_MATRIX_B, r->desc->s, r->arena + square_of(r));
   r->w = r->arena + 2 * square_of(r);
-  size_t room = 2 * square_of(r) + r->w_length * r->size;
-  r->w_sweep = sweep_over(r, r->arena + room, &r->w_counts);
+  size_t work = 2 * square_of(r) + r->w_length * r->size;
+  r->w_sweep = sweep_over(r, r->arena + work, &r->w_counts);
   r->w_sweep.padding = r->w_length - (r->w_length ? r->segments : 0);
   r->w_sweep.trace.step = 3;
   r->w_sweep.trace.first = r->desc->n;
-  room = next_room(r, room, r->w_length);
+  work = next_work(r, work, r->w_length);
   for (segment *g = r->segment; g < r->segment + r->segments; g++) {
-    g->sweep = sweep_over(r, r->arena + room, &g->counts);
+    g->sweep = sweep_over(r, r->arena + work, &g->counts);
     g->sweep.trace.step = 1;
     g->sweep.trace.segment = (size_t)(g - r->segment);
     g->sweep.trace.first = g->from;
-    room = next_room(r, room, g->length);
+    work = next_work(r, work, g->length);
   }
 }
 
@@ -178,7 +178,7 @@ static mmscan_status open_run(run *r) {
 }
 
 static void close_run(run *r) {
-  free(r->trace.room);
+  free(r->trace.work);
   free(r->arena);
   free(r->segment);
 }

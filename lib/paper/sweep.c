@@ -163,7 +163,7 @@ static void sweep_level(const mms_sweep *w, char *x, size_t n, level v) {
   v.data = strided_length(n - w->padding, v.start, v.stride);
   v.total = padded(w->s, w->form, v.m);
   if (v.m == 0) return;
-  char *y = w->room, *z = y + v.total * w->size, *from = x + v.start * w->size;
+  char *y = w->work, *z = y + v.total * w->size, *from = x + v.start * w->size;
   place_level(w, &v);
   gather(w, y, from, v.stride, v.m);
   mms_sweep_fill(w, y + v.m * w->size, v.total - v.m);
@@ -235,7 +235,7 @@ static void take_columns(const mms_sweep *w, char *x, const char *matrix, size_t
 void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carry, size_t position) {
   size_t columns = (n + w->s - 2) / (w->s - 1);
   level v = {.phase = MMSCAN_BROADCAST, .data = n + columns, .total = padded(w->s, w->form, columns * w->s)};
-  char *y = w->room, *z = y + v.total * w->size;
+  char *y = w->work, *z = y + v.total * w->size;
   place_broadcast(w, &v, position);
   mms_sweep_fill(w, y, v.total);
   copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, w->size);

@@ -21,7 +21,7 @@ typedef struct mms_sweep {
   size_t s, size;           /* size: bytes of an element */
   mmscan_form form;
   const void *l, *b;     /* L_s and B_s */
-  void *room;            /* 2 * mms_sweep_padded() elements that no other thread writes to */
+  void *work;            /* 2 * mms_sweep_padded() elements that no other thread writes to */
   size_t padding;        /* elements at the end of x that are padding */
   mmscan_counts *counts; /* depth, products and moves are added to it */
   mms_trace trace;

@@ -9,8 +9,8 @@ void mms_trace_tell(const mms_trace *t, size_t from, mmscan_event event) {
   event.segment = t->segment;
   event.depth += t->depth;
   event.positions = t->positions;
-  event.in = t->room + from;
-  event.out = t->room + t->half + from;
+  event.in = t->work + from;
+  event.out = t->work + t->half + from;
   t->call(t->context, &event);
 }
 

@@ -8,7 +8,7 @@
 typedef struct mms_trace {
   mmscan_trace *call; /* NULL: there is none, and the rest is not used */
   void *context;
-  size_t *room;     /* for `half` positions of X, then as many of W */
+  size_t *work;     /* for `half` positions of X, then as many of W */
   size_t half;      /* the most entries an event has */
   size_t positions; /* of the run */
   int step;         /* of Section 3.2 */
@@ -19,8 +19,8 @@ typedef struct mms_trace {
 
 /* Sets entry i of X and of W. */
 static inline void mms_trace_place(const mms_trace *trace, size_t i, size_t in, size_t out) {
-  trace->room[i] = in;
-  trace->room[trace->half + i] = out;
+  trace->work[i] = in;
+  trace->work[trace->half + i] = out;
 }
 
 /* Calls the trace with the event, after filling in its entries, which are those placed from index `from` on, and the
