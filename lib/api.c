@@ -246,7 +246,10 @@ size_t mmscan_wisdom_count(void) {
 
 /* The unit called `name`; if name is NULL, that of the environment, or the default. NULL: there is no unit of that
  * name. */
-static const mms_unit *named_unit(const char *name) { return name ? mms_unit_find(name) : mms_env_unit(mms_env_get()); }
+static const mms_unit *named_unit(const char *name) {
+  const mms_env *env = mms_env_get(); /* MMSCAN_UNIT may open the library of that name */
+  return name ? mms_unit_find(name) : mms_env_unit(env);
+}
 
 /* The same unit, held. */
 static mmscan_status hold_named_unit(const char *name, const mms_unit **unit) {

@@ -290,12 +290,22 @@ static void test_environment(void **state) {
   assert_int_equal(look("nothing").status, MMSCAN_EINVAL);
 }
 
+/* The first call of a process. */
+static int child_by_name(void) { return (int)product_status(getenv("MMSCAN_UNIT"), MMSCAN_PRODUCT_GEMM); }
+
+static void test_the_unit_of_the_environment_by_name(void **state) {
+  (void)state;
+  const struct setting unit = {"MMSCAN_UNIT", toy("sound")};
+  assert_int_equal(run_self("by_name", &unit, 1), MMSCAN_OK);
+}
+
 int main(int argc, char **argv) {
   static const struct child children[] = {{"try", child_try},
                                           {"state", child_state},
                                           {"choice", child_choice},
                                           {"refused", child_refused},
-                                          {"environment", child_environment}};
+                                          {"environment", child_environment},
+                                          {"by_name", child_by_name}};
   int status;
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
@@ -310,6 +320,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_wisdom_opens_libraries),
       cmocka_unit_test(test_wisdom_that_names_no_library),
       cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_the_unit_of_the_environment_by_name),
       cmocka_unit_test(test_xsmm_is_found),
       cmocka_unit_test(test_xsmm_is_tested),
   };
