@@ -291,7 +291,10 @@ static void test_environment(void **state) {
 }
 
 /* The first call of a process. */
-static int child_by_name(void) { return (int)product_status(getenv("MMSCAN_UNIT"), MMSCAN_PRODUCT_GEMM); }
+static int child_by_name(void) {
+  mmscan_routine routine = {.struct_size = sizeof routine};
+  return (int)mmscan_get_routine(getenv("MMSCAN_UNIT"), 0, &routine);
+}
 
 static void test_the_unit_of_the_environment_by_name(void **state) {
   (void)state;
