@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "contest_report.h"
+#include "json.h"
 #include "peer.h"
-#include "print_json.h"
 #include "settings.h"
 
 json_t *contest_settings(void) {
@@ -27,11 +27,11 @@ static json_t *forms_of(const contest *c, const bench_unit *unit) {
 static json_t *standing_json(const contest *c, const standing *s) {
   const bench_unit *unit = s->unit;
   const contender *last = s->scans[c->request->thread_counts - 1], *one = s->scans[0];
-  json_t *row = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "label", settings_text(unit->label), "unit",
-                          settings_text(unit->name), "library", settings_text(unit->part.library), "version",
-                          settings_text(unit->part.version), "threads", unit->threads, "forms", forms_of(c, unit));
-  if (unit->failure[0] != '\0') json_object_set_new(row, "failed", settings_text(unit->failure));
-  if (s->refusal != NULL) json_object_set_new(row, "skipped", settings_text(s->refusal));
+  json_t *row = json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "label", json_text(unit->label), "unit",
+                          json_text(unit->name), "library", json_text(unit->part.library), "version",
+                          json_text(unit->part.version), "threads", unit->threads, "forms", forms_of(c, unit));
+  if (unit->failure[0] != '\0') json_object_set_new(row, "failed", json_text(unit->failure));
+  if (s->refusal != NULL) json_object_set_new(row, "skipped", json_text(s->refusal));
   json_object_set_new(row, "s", s->s != 0 ? json_integer((json_int_t)s->s) : json_null());
   json_object_set_new(row, "gelem_per_second", or_null(last, contest_elements(last)));
   json_object_set_new(row, "of_bound", last != NULL ? json_real(report_of_bound(last)) : json_null());
@@ -51,7 +51,7 @@ static json_t *ranking(const contest *c) {
 int contest_json(const contest *c) {
   json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:O, s:o, s:i, s:I, s:o, s:o}", "version", mmscan_version(), "built",
                           PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "settings", c->settings,
-                          "command", settings_text(c->request->command), "rounds", c->request->rounds, "n",
+                          "command", json_text(c->request->command), "rounds", c->request->rounds, "n",
                           (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c), "tables",
                           report_json_races(c->races, CONTEST_RACES));
   return print_json(all);

@@ -3,9 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "fit.h"
+#include "json.h"
 #include "message.h"
-#include "print_json.h"
-#include "settings.h"
 
 #include <jansson.h>
 #include <mmscan.h>
@@ -60,8 +59,8 @@ static json_t *run_of(const fit_run *r) {
 static json_t *unit_of(void) {
   mmscan_part unit = {.struct_size = sizeof unit};
   mmscan_get_unit(0, &unit);
-  return json_pack("{s:o, s:o, s:o}", "name", settings_text(unit.name), "library", settings_text(unit.library),
-                   "version", settings_text(unit.version));
+  return json_pack("{s:o, s:o, s:o}", "name", json_text(unit.name), "library", json_text(unit.library), "version",
+                   json_text(unit.version));
 }
 
 static int print_report(const fit *f) {

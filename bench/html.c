@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "html.h"
-#include "settings.h"
+#include "json.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const char *entity(char letter) {
 }
 
 void html_put_text(FILE *to, const char *text) {
-  json_t *valid = settings_text(text);
+  json_t *valid = json_text(text);
   for (const char *c = json_string_value(valid); c != NULL && *c != '\0'; c++) {
     const char *special = entity(*c);
     if (special != NULL)

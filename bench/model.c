@@ -5,9 +5,9 @@
 #include "arguments.h"
 #include "command.h"
 #include "fit.h"
+#include "json.h"
 #include "machine.h"
 #include "message.h"
-#include "print_json.h"
 
 #include <getopt.h>
 #include <jansson.h>

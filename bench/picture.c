@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "picture.h"
+#include "json.h"
 #include "message.h"
 #include "output.h"
 #include "process.h"
-#include "settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ static void put_quoted(FILE *to, const char *text, size_t length) {
 }
 
 void picture_put_string(FILE *to, const char *text) {
-  json_t *valid = settings_text(text);
+  json_t *valid = json_text(text);
   put_quoted(to, valid != NULL ? json_string_value(valid) : "", json_string_length(valid));
   json_decref(valid);
 }
@@ -136,7 +136,7 @@ static void put_both(FILE *to, const char *whose, const char *what, const char *
 
 void picture_put_title(FILE *to, const char *of, const char *what) {
   const bool is_of_any = *of != '\0';
-  json_t *valid = settings_text(of);
+  json_t *valid = json_text(of);
   json_t *whose = valid != NULL ? json_sprintf("%s%s", json_string_value(valid), is_of_any ? ":" : "") : NULL;
   json_t *title = whose != NULL ? json_sprintf("%s%s%s", json_string_value(whose), is_of_any ? " " : "", what) : NULL;
   fputs("set title ", to);

@@ -2,23 +2,21 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "json.h"
 #include "machine.h"
 #include "numpy.h"
 #include "peers.h"
-#include "print_json.h"
 #include "report.h"
-#include "settings.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 static json_t *row(const contender *c) {
-  json_t *r =
-      json_pack("{s:o, s:s, s:i}", "name", settings_text(c->name), "role", report_role(c), "threads", c->threads);
+  json_t *r = json_pack("{s:o, s:s, s:i}", "name", json_text(c->name), "role", report_role(c), "threads", c->threads);
   if (report_form(c) != NULL) json_object_set_new(r, "form", json_string(report_form(c)));
   if (c->s != 0) json_object_set_new(r, "s", json_integer((json_int_t)c->s));
   if (c->refusal[0] != '\0') {
-    json_object_set_new(r, "skipped", settings_text(c->refusal));
+    json_object_set_new(r, "skipped", json_text(c->refusal));
     return r;
   }
   json_object_set_new(r, "seconds", json_real(c->seconds));

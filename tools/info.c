@@ -5,8 +5,8 @@
  * The report is made once, as JSON; the text is printed from it. */
 #include "arguments.h"
 #include "command.h"
+#include "json.h"
 #include "message.h"
-#include "print_json.h"
 #include "settings.h"
 
 #include <getopt.h>
@@ -34,8 +34,8 @@ static json_t *parts(mmscan_status (*get)(size_t index, mmscan_part *part)) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; get(i, &part) == MMSCAN_OK; i++)
-    json_array_append_new(list, json_pack("{s:o, s:o}", "name", settings_text(part.name), "description",
-                                          settings_text(part.description)));
+    json_array_append_new(
+        list, json_pack("{s:o, s:o}", "name", json_text(part.name), "description", json_text(part.description)));
   return list;
 }
 
@@ -53,11 +53,10 @@ static json_t *units(void) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
-    json_array_append_new(list,
-                          json_pack("{s:o, s:o, s:b, s:o, s:o, s:i, s:o}", "name", settings_text(part.name),
-                                    "description", settings_text(part.description), "here", part.status == MMSCAN_OK,
-                                    "library", settings_text(part.library), "version", settings_text(part.version),
-                                    "threads", part.threads, "routines", routines(part.name)));
+    json_array_append_new(list, json_pack("{s:o, s:o, s:b, s:o, s:o, s:i, s:o}", "name", json_text(part.name),
+                                          "description", json_text(part.description), "here", part.status == MMSCAN_OK,
+                                          "library", json_text(part.library), "version", json_text(part.version),
+                                          "threads", part.threads, "routines", routines(part.name)));
   return list;
 }
 
@@ -70,15 +69,14 @@ static json_t *environment(void) {
 static json_t *wisdom(void) {
   const char *file = getenv("MMSCAN_WISDOM");
   if (file == NULL || *file == '\0') return json_null();
-  return json_pack("{s:o, s:I}", "file", settings_text(file), "shapes", (json_int_t)mmscan_wisdom_count());
+  return json_pack("{s:o, s:I}", "file", json_text(file), "shapes", (json_int_t)mmscan_wisdom_count());
 }
 
 static json_t *report(void) {
-  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", settings_text(mmscan_version()),
-                   "cpu", settings_text(mmscan_cpu()), "isa", settings_text(mmscan_isa()), "threads", mmscan_threads(),
-                   "engines", parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom",
-                   wisdom(), "environment", environment(), "environment_error",
-                   settings_text(mmscan_environment_error()));
+  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", json_text(mmscan_version()), "cpu",
+                   json_text(mmscan_cpu()), "isa", json_text(mmscan_isa()), "threads", mmscan_threads(), "engines",
+                   parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom", wisdom(),
+                   "environment", environment(), "environment_error", json_text(mmscan_environment_error()));
 }
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */

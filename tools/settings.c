@@ -3,23 +3,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "settings.h"
+#include "json.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-json_t *settings_text(const char *text) {
-  if (text == NULL) return json_null();
-  json_t *value = json_string(text);
-  char *copy = value == NULL ? strdup(text) : NULL;
-  if (copy == NULL) return value;
-  for (char *c = copy; *c != '\0'; c++)
-    if ((unsigned char)*c > 126) *c = '?';
-  value = json_string(copy);
-  free(copy);
-  return value;
-}
 
 static bool begins(const char *entry, const char *const prefixes[], size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -34,8 +23,8 @@ json_t *settings_that_begin(const char *const prefixes[], size_t count) {
     const char *equals = strchr(*entry, '=');
     if (equals == NULL || !begins(*entry, prefixes, count)) continue;
     char *name = strndup(*entry, (size_t)(equals - *entry));
-    json_t *valid = name != NULL ? settings_text(name) : NULL;
-    if (valid != NULL) json_object_set_new(set, json_string_value(valid), settings_text(equals + 1));
+    json_t *valid = name != NULL ? json_text(name) : NULL;
+    if (valid != NULL) json_object_set_new(set, json_string_value(valid), json_text(equals + 1));
     json_decref(valid);
     free(name);
   }

@@ -4,8 +4,8 @@
  */
 #include "arguments.h"
 #include "command.h"
+#include "json.h"
 #include "message.h"
-#include "print_json.h"
 #include "traced.h"
 
 #include <getopt.h>

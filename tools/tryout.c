@@ -5,9 +5,9 @@
 #include "tryout.h"
 
 #include "command.h"
+#include "json.h"
 #include "message.h"
 #include "process.h"
-#include "settings.h"
 #include "suspect.h"
 
 #include <errno.h>
@@ -99,7 +99,7 @@ static void report(json_t *list, const char *unit, const char *routine, const ch
     printf("%s: %s %s\n", unit, routine, outcome);
   else
     json_array_append_new(
-        list, json_pack("{s:o, s:s, s:s}", "unit", settings_text(unit), "routine", routine, "outcome", outcome));
+        list, json_pack("{s:o, s:s, s:s}", "unit", json_text(unit), "routine", routine, "outcome", outcome));
   fflush(stdout);
 }
 

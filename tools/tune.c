@@ -5,10 +5,9 @@
 #include "arguments.h"
 #include "command.h"
 #include "element.h"
+#include "json.h"
 #include "message.h"
 #include "output.h"
-#include "print_json.h"
-#include "settings.h"
 #include "tryout.h"
 
 #include <getopt.h>
@@ -71,8 +70,8 @@ static void print_row(const char *type, unsigned log2_n, const mmscan_choice *c)
 
 static void add_row(json_t *list, const char *type, unsigned log2_n, const mmscan_choice *c) {
   json_array_append_new(list, json_pack("{s:s, s:i, s:s, s:o, s:I, s:I, s:i}", "type", type, "log2_n", (int)log2_n,
-                                        "engine", c->engine, "unit", settings_text(c->unit), "s", (json_int_t)c->s,
-                                        "tile", (json_int_t)c->tile, "threads", c->threads));
+                                        "engine", c->engine, "unit", json_text(c->unit), "s", (json_int_t)c->s, "tile",
+                                        (json_int_t)c->tile, "threads", c->threads));
 }
 
 static int tune_shape(const request *r, const element *type, unsigned log2_n, json_t *list) {
@@ -106,7 +105,7 @@ static int write_wisdom(const request *r, json_t *list, json_t *tried) {
     printf("written to %s: set MMSCAN_WISDOM to this file\n", r->file);
     return DONE;
   }
-  return print_json(json_pack("{s:s, s:o, s:O, s:O}", "version", mmscan_version(), "file", settings_text(r->file),
+  return print_json(json_pack("{s:s, s:o, s:O, s:O}", "version", mmscan_version(), "file", json_text(r->file),
                               "routines", tried, "choices", list));
 }
 

@@ -36,8 +36,8 @@ enum {
   LANES = 16,    /* the columns of a whole block are a multiple of this */
   AHEAD = 8192,  /* bytes: how far ahead data from memory is prefetched; or a whole block, if that is more */
   BACK = 12288,  /* the same in a reverse scan: a block is read upwards, so cores prefetch nothing of the next, below */
-  NEAR = 16384,  /* bytes of rows up to which from_rows() scans their totals, as it writes columns; beyond that */
-  TOTALS = 2048, /* so many bytes of totals are scanned at a time, before their columns are written */
+  NEAR = 16384,  /* bytes of rows up to which from_rows() scans their totals, as it writes columns */
+  TOTALS = 2048, /* bytes of totals of longer rows that are scanned at a time, before their columns are written */
   IN_FRONT = 2,  /* identities in front of totals that from_rows() scans (mms_kernel_from_rows) */
 };
 
@@ -60,7 +60,7 @@ typedef struct work {
   mms_found prepared;                 /* what was found of the columns of a tile that is prepared */
 } work;
 
-/* ---- Room ----------------------------------------------------------------------------------------------------- */
+/* ---- Workspace ------------------------------------------------------------------------------------------------ */
 
 static size_t block_columns(const mms_job *job) {
   const size_t columns = job->block / mms_type_size(job->type) / job->s;
@@ -165,28 +165,40 @@ static bool next_block(const mms_job *job, const work *r, const mms_tile *t, blo
   return true;
 }
 
+/* ---- What is prefetched --------------------------------------------------------------------------------------- */
+
 /* What is `bytes` from x, to be prefetched; NULL: nothing, as x does not come from memory. */
-static const void *fetched(const mms_job *job, const void *x, uintptr_t bytes) {
+static const void *prefetch_at(const mms_job *job, const void *x, uintptr_t bytes) {
   return job->prefetches ? (const void *)((uintptr_t)x + bytes) : NULL;
 }
 
 /* What comes `bytes` after x in the scan, to be prefetched. */
-static const void *ahead(const mms_job *job, const void *x, uintptr_t bytes) {
-  return fetched(job, x, job->reverse ? -bytes : bytes);
+static const void *prefetch_after(const mms_job *job, const void *x, uintptr_t bytes) {
+  return prefetch_at(job, x, job->reverse ? -bytes : bytes);
 }
 
-static size_t whole(const work *r) { return r->columns * r->column; }
+static size_t block_bytes(const work *r) { return r->columns * r->column; }
 
-static size_t least(const mms_job *job) { return job->reverse ? BACK : AHEAD; }
+static size_t prefetch_distance(const mms_job *job) { return job->reverse ? BACK : AHEAD; }
 
 /* The distance to prefetch at if all of the next block is to be prefetched. */
-static size_t farther(const mms_job *job, const work *r) { return whole(r) > least(job) ? whole(r) : least(job); }
+static size_t block_distance(const mms_job *job, const work *r) {
+  return block_bytes(r) > prefetch_distance(job) ? block_bytes(r) : prefetch_distance(job);
+}
 
 /* What is prefetched while a block is taken apart, upwards from its lowest address even in a reverse scan: with a large
  * block more of itself, with a small one what comes next in the scan. */
-static const void *soon(const mms_job *job, const work *r, const void *x) {
-  return whole(r) > least(job) ? fetched(job, x, AHEAD) : ahead(job, x, least(job));
+static const void *prefetch_of_block(const mms_job *job, const work *r, const void *x) {
+  return block_bytes(r) > prefetch_distance(job) ? prefetch_at(job, x, AHEAD)
+                                                 : prefetch_after(job, x, prefetch_distance(job));
 }
+
+/* Of what is prefetched beside a tile, what is prefetched beside a block of it. */
+static const void *prefetch_part(const void *prefetch, const mms_tile *t, const block *b) {
+  return prefetch ? (const void *)((uintptr_t)prefetch + (uintptr_t)b->x - (uintptr_t)t->x) : NULL;
+}
+
+/* ---- Totals --------------------------------------------------------------------------------------------------- */
 
 static mms_found nothing_found(const mms_job *job) {
   return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true, .is_finite = true};
@@ -257,7 +269,7 @@ static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, m
 static mms_found take_apart(const mms_job *job, work *r, const block *b) {
   mms_found found;
   r->apart.columns = b->columns;
-  r->apart.prefetch = soon(job, r, b->x);
+  r->apart.prefetch = prefetch_of_block(job, r, b->x);
   job->kernel->to_rows(&r->apart, b->x, &found);
   return found;
 }
@@ -300,19 +312,14 @@ static mms_found scan_block(const mms_job *job, work *r, const block *b, mms_val
   return found;
 }
 
-/* The part of `then`, which is prefetched for a tile, that is prefetched for a block of the tile. */
-static const void *beside(const void *prefetch, const mms_tile *t, const block *b) {
-  return prefetch ? (const void *)((uintptr_t)prefetch + (uintptr_t)b->x - (uintptr_t)t->x) : NULL;
-}
-
 /* Scans a tile; *carry goes in and comes out. Returns what is found of the tile. On the way as many elements as it has
- * are prefetched from `then` on; NULL: none. */
+ * are prefetched from `prefetch` on; NULL: none. */
 static mms_found scan_tile(const mms_job *job, work *r, const mms_tile *t, mms_value *carry, const void *prefetch) {
   mms_found found = nothing_found(job);
   block b = {.done = 0};
   mms_gate_place *place = mms_gate_enter();
   while (next_block(job, r, t, &b)) {
-    b.prefetch = beside(prefetch, t, &b);
+    b.prefetch = prefetch_part(prefetch, t, &b);
     const mms_found here = scan_block(job, r, &b, carry);
     add_to(job, &here, &found);
   }
@@ -354,7 +361,7 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   mms_value running = *carry;
-  const mms_found found = scan_tile(job, memory, t, &running, ahead(job, t->x, farther(job, memory)));
+  const mms_found found = scan_tile(job, memory, t, &running, prefetch_after(job, t->x, block_distance(job, memory)));
   if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
 }
 
@@ -386,7 +393,7 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
   work *r = memory;
   block b = only_block(job, r, t);
   mms_value running = *carry;
-  b.prefetch = beside(prefetch, t, &b);
+  b.prefetch = prefetch_part(prefetch, t, &b);
   if (b.columns > 0 && carry_past(job, &r->prepared, &running))
     write_columns(job, r, &b, carry);
   else
