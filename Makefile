@@ -44,6 +44,9 @@ ifneq ($(word 2,$(BLAS)),)
 $(error BLAS=$(BLAS): a path with a space cannot be linked)
 endif
 ifneq ($(findstring /,$(BLAS)),)
+ifneq ($(word 2,$(abspath $(BLAS))),)
+$(error BLAS=$(BLAS): in $(abspath .), a path with a space, cannot be linked)
+endif
 BLAS_LIBS := $(abspath $(BLAS)) -Wl,-rpath,$(dir $(abspath $(BLAS)))
 else
 BLAS_LIBS := $(BLAS_LIBS_$(BLAS))
@@ -59,14 +62,26 @@ c_string = $(call quote,"$(subst ",\",$(subst \,\\,$(filter-out $(FOLDER_FLAGS),
 FOLDER_FLAGS := -ffile-prefix-map=% -fdebug-prefix-map=% -fmacro-prefix-map=%
 
 # ---- Flags ------------------------------------------------------------------------------------------------------------
+# Compilers other than GCC do not say in a macro that they were given some of these (lib/types.h).
+FAST_MATH := $(filter -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -ffinite-math-only,$(CFLAGS) $(CPPFLAGS))
+ifneq ($(FAST_MATH),)
+$(error $(FAST_MATH): results, and what is finite and what is not, would be wrong)
+endif
+# $(call accepted,COMPILER,FLAG): the flag, if the compiler takes it.
+accepted = $(shell echo | $(1) $(2) -E - >/dev/null 2>&1 && echo $(2))
+
 OPENMP := -fopenmp
-# Installed files find OpenMP's runtime where the system has it: clang adds no path of its own.
+# Installed files find OpenMP's runtime where the system has it: no clang adds a path of its own.
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
-OPENMP_LINK := $(OPENMP) $(if $(IS_CLANG),-fno-openmp-implicit-rpath)
+OPENMP_LINK := $(OPENMP) $(if $(IS_CLANG),$(call accepted,$(CC),-fno-openmp-implicit-rpath))
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
-# With link-time optimisation by GCC, objects hold machine code as well, so that they can be linked without it: by users
-# of the static library, and into the tests, which replace functions (--wrap).
-LTO = $(if $(IS_CLANG),,$(findstring -flto,$(CFLAGS)))
+# With link-time optimisation, objects hold machine code as well, so that they can be linked without it: by users of the
+# static library, into the examples, and into the tests, which replace functions (--wrap). Some compilers cannot do both.
+LTO := $(findstring -flto,$(CFLAGS))
+FAT := $(if $(LTO),$(call accepted,$(CC),-ffat-lto-objects -Werror))
+ifneq ($(if $(FAT),,$(LTO)),)
+$(error $(LTO): with it this $(CC) makes objects that no other compiler can link; leave it out, or take gcc)
+endif
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS) $(CFLAGS) $(if $(LTO),-ffat-lto-objects)
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
 TOOL_LIBS := -ljansson -lcsv
@@ -74,13 +89,12 @@ TOOL_LIBS := -ljansson -lcsv
 # Other people's scans, which the bench times, are compiled with their own flags, and record them.
 MACHINE := $(shell $(CC) -dumpmachine)
 X86_64 := $(findstring x86_64,$(MACHINE))
-# The flag, if the compiler accepts it: a cross-compiler does not.
-native = $(shell echo | $(1) -march=native -E - >/dev/null 2>&1 && echo -march=native)
+# A cross-compiler does not take -march=native.
 ifeq ($(origin PEER_CFLAGS),undefined)
-PEER_CFLAGS := $(strip -O3 $(call native,$(CC)))
+PEER_CFLAGS := $(strip -O3 $(call accepted,$(CC),-march=native))
 endif
 ifeq ($(origin PEER_CXXFLAGS),undefined)
-PEER_CXXFLAGS := $(strip -O3 $(call native,$(CXX)))
+PEER_CXXFLAGS := $(strip -O3 $(call accepted,$(CXX),-march=native))
 endif
 PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
@@ -135,6 +149,9 @@ PEERS  := $(BUILD)/mmscan-peers.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL: # make -j clean all
+endif
 .PHONY: help all lib tests check test check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
         check-neon bench peers reproduce install install-lib install-strip uninstall demo format format-check lint dist clean
 
@@ -229,7 +246,7 @@ $(PEERS): $(CXX_PEER_OBJ) $(BUILD)/objects
 
 $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(LDFLAGS) $< $(STATIC) $(LIBS) -o $@
+	$(COMPILE) $(LDFLAGS) $(if $(LTO),-fno-lto) $< $(STATIC) $(LIBS) -o $@
 
 # A test that defines __wrap_NAME has it called in place of NAME (ld --wrap), by the library, too.
 wraps = $(addprefix -Wl$(comma)--wrap=,$(shell grep -ao '__wrap_[a-z_0-9]*' $(1) | sed 's/__wrap_//' | sort -u))

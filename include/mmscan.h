@@ -757,6 +757,7 @@ const char *mmscan_environment_error(void);
  *            is loading at that time, or that the first call loads, must not call this one. With a glibc before 2.36 no
  *            other thread may fork then, if what is loaded registers fork handlers, as OpenBLAS does: both might wait
  *            for ever.
+ *            A program that is linked with -static must not open libraries: glibc crashes, as its linker warns.
  * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
  * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
  *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,

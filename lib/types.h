@@ -9,8 +9,9 @@
  * 64-bit one is passed. */
 _Static_assert(sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "64 bits, little-endian");
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "-ffast-math and -Ofast: what is finite and what is not could not be told apart"
+/* The Makefile refuses these options too, as some compilers define no macro for some of them. */
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "-ffast-math, -Ofast and their parts: results, and what is finite and what is not, would be wrong"
 #endif
 
 /* One element of any type. */

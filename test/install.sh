@@ -85,6 +85,11 @@ for wrong in nonsense '/opt/some blas.so'; do
   make -n BUILD="$tmp/other" BLAS="$wrong" all >/dev/null 2>&1 && fail "BLAS=$wrong is taken"
 done
 
+# ---- Flags that are refused -----------------------------------------------------------------------------------------
+for wrong in -Ofast -ffast-math '-O2 -funsafe-math-optimizations'; do
+  make -n BUILD="$tmp/other" CFLAGS="$wrong" all >/dev/null 2>&1 && fail "CFLAGS=$wrong is taken"
+done
+
 # ---- The libraries themselves ---------------------------------------------------------------------------------------
 version=$("$prefix/bin/mmscan" --version | sed 's/.* //')
 shared=$prefix/lib/libmmscan.so.$version

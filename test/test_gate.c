@@ -118,7 +118,7 @@ static bool start(pthread_t *thread, char *stack, void *(*call)(void *), void *a
 
 static void test_one_place(void **state) {
   (void)state;
-  pthread_t inside, closer;
+  pthread_t inside = pthread_self(), closer;
   bool is_right = false;
   if (is_instrumented() || !start(&inside, stacks[0], stay_inside, NULL)) {
     print_message("skipped: two threads in one place: no threads with stacks so small\n");

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
 static ssize_t write_all(void *unused, const char *data, size_t size) {
   (void)unused;
   return transfer_write(STDOUT_FILENO, data, size) ? (ssize_t)size : 0;
@@ -32,6 +33,10 @@ void open_stdout(void) {
   setvbuf(patient, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
   stdout = patient;
 }
+#else
+/* Elsewhere standard output cannot be replaced. */
+void open_stdout(void) {}
+#endif
 
 /* Whether the reader of the pipe has gone. */
 static bool nobody_reads(void) {

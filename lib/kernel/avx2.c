@@ -36,8 +36,10 @@ static inline bits first_32(size_t m) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)m), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
+/* Blends whole lanes, not bytes: GCC 12 blends bytes wrong with -funsigned-char. */
 static inline bits load_part_32(const void *p, size_t m, bits in) {
-  return _mm256_blendv_epi8(in, _mm256_maskload_epi32(p, first_32(m)), first_32(m));
+  const __m256 part = _mm256_castsi256_ps(_mm256_maskload_epi32(p, first_32(m)));
+  return _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(in), part, _mm256_castsi256_ps(first_32(m))));
 }
 
 static inline void store_part_32(void *p, bits v, size_t m) { _mm256_maskstore_epi32(p, first_32(m), v); }
@@ -117,7 +119,8 @@ static inline bits first_64(size_t m) {
 }
 
 static inline bits load_part_64(const void *p, size_t m, bits in) {
-  return _mm256_blendv_epi8(in, _mm256_maskload_epi64(p, first_64(m)), first_64(m));
+  const __m256d part = _mm256_castsi256_pd(_mm256_maskload_epi64(p, first_64(m)));
+  return _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(in), part, _mm256_castsi256_pd(first_64(m))));
 }
 
 static inline void store_part_64(void *p, bits v, size_t m) { _mm256_maskstore_epi64(p, first_64(m), v); }

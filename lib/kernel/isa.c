@@ -26,9 +26,14 @@ const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name
 /* The CPU is asked only once, as under a hypervisor each answer takes microseconds. */
 static const mms_isa *here[ROWS], *best;
 
+/* 0: the C library does not tell. */
 static size_t own_cache(void) {
+#ifdef _SC_LEVEL2_CACHE_SIZE
   const long own = sysconf(_SC_LEVEL2_CACHE_SIZE);
   return own > 0 ? (size_t)own : 0;
+#else
+  return 0;
+#endif
 }
 
 static void look(void) {
