@@ -1,8 +1,11 @@
-/* runtime.c: gives tiles and scans to threads.
+/* runtime.c: gives tiles and scans to threads. All ways to do so do the same additions, and so does a single thread.
+ * The first that suits is taken:
  *
- * If there are many scans, each thread takes whole ones (scans.h). If there are few, threads share their tiles: each
- * has an equal share (shares.h), or takes the next tile in turn (chain.h), or one thread leads (leader.h). All of these
- * do the same additions, and so does a single thread.
+ *   scans.h    each thread takes whole scans         if there are many
+ *   lone.h     one thread does all                   if memory limits a single scan, on one die, where it was faster
+ *   shares.h   each thread has an equal share        if shares stay in caches that other threads do not use
+ *   chain.h    threads take the next tile in turn    if the engine does all but the carry's part without the carry
+ *   leader.h   one thread leads, the others follow   otherwise; layout.h says which tiles are whose
  */
 #include "runtime.h"
 
