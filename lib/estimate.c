@@ -11,12 +11,13 @@
  * last row is for an engine that was not measured. */
 typedef struct row {
   const mms_engine *engine;
-  const char *part; /* a unit, an instruction set, or a class of scans; NULL: any other */
+  const char *part; /* an instruction set, or a class of scans or units; NULL: any other */
   double start, scan, f32, f64, i32, i64;
 } row;
 
-/* SHORT: many scans of fewer than MMS_ESTIMATE_SHORT elements. FEW: many of fewer than MMS_KERNEL_IN_ORDER. */
-static const char SHORT[] = "short", FEW[] = "few";
+/* SHORT: many scans of fewer than MMS_ESTIMATE_SHORT elements. FEW: many of fewer than MMS_KERNEL_IN_ORDER. COUNTS: by
+ * a unit that counts its additions, in a plain loop. */
+static const char SHORT[] = "short", FEW[] = "few", COUNTS[] = "counts";
 
 static const row table[] = {
     {&mms_engine_serial, SHORT, 4, 0.4, 0.19, 0.19, 0.27, 0.27},
@@ -26,7 +27,7 @@ static const row table[] = {
     {&mms_engine_simd, "avx512vl", 20, 1, 0.082, 0.117, 0.071, 0.119},
     {&mms_engine_simd, "avx2", 20, 1.2, 0.098, 0.133, 0.080, 0.112},
     {&mms_engine_simd, NULL, 20, 4, 0.187, 0.31, 0.123, 0.246},
-    {&mms_engine_gemm, "model", 2000, 2000, 4, 4, 4, 8},
+    {&mms_engine_gemm, COUNTS, 2000, 2000, 4, 4, 4, 8},
     {&mms_engine_gemm, NULL, 230, 230, 0.20, 0.40, 0.37, 0.69},
     {NULL, NULL, 2000, 2000, 4, 4, 4, 8},
 };
@@ -44,7 +45,7 @@ static bool is_of(const row *r, const mms_engine *engine, const char *part) {
 }
 
 static const char *part_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
-  if (engine->has_unit) return job->unit->name;
+  if (engine->has_unit) return job->unit->counts ? COUNTS : NULL;
   if (engine->has_isa) return shape.batch > 1 && shape.n < MMS_KERNEL_IN_ORDER ? FEW : job->isa->name;
   return shape.batch > 1 && shape.n < MMS_ESTIMATE_SHORT ? SHORT : NULL;
 }

@@ -4,7 +4,7 @@
  *   scans.h    each thread takes whole scans         if there are many
  *   lone.h     one thread does all                   if memory limits a single scan, on one die, where it was faster
  *   shares.h   each thread has an equal share        if shares stay in caches that other threads do not use
- *   chain.h    threads take the next tile in turn    if the engine does all but the carry's part without the carry
+ *   chain.h    threads take the next tile in turn    if most work on a tile can be done before its carry is known
  *   leader.h   one thread leads, the others follow   otherwise; layout.h says which tiles are whose
  */
 #include "runtime.h"
