@@ -9,6 +9,7 @@
 #   STRIP=strip                          what `make install-strip` strips with
 #   PEER_CFLAGS PEER_CXXFLAGS            for other people's scans in the bench; default to -O3 -march=native
 #   WERROR=1                             warnings are errors (set by the checks)
+#   TEST_WAY=asan|tsan|…                 the tests that test/ways lists for it, not all
 #   RUNNABLE=1                           leaves out kernels that this CPU cannot run (set by slow checks)
 
 BUILD ?= build
@@ -62,11 +63,6 @@ c_string = $(call quote,"$(subst ",\",$(subst \,\\,$(filter-out $(FOLDER_FLAGS),
 FOLDER_FLAGS := -ffile-prefix-map=% -fdebug-prefix-map=% -fmacro-prefix-map=%
 
 # ---- Flags ------------------------------------------------------------------------------------------------------------
-# Compilers other than GCC do not say in a macro that they were given some of these (lib/types.h).
-FAST_MATH := $(filter -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -ffinite-math-only,$(CFLAGS) $(CPPFLAGS))
-ifneq ($(FAST_MATH),)
-$(error $(FAST_MATH): results, and what is finite and what is not, would be wrong)
-endif
 # $(call accepted,COMPILER,FLAG): the flag, if the compiler takes it.
 accepted = $(shell echo | $(1) $(2) -E - >/dev/null 2>&1 && echo $(2))
 
@@ -77,10 +73,17 @@ OPENMP_LINK := $(OPENMP) $(if $(IS_CLANG),$(call accepted,$(CC),-fno-openmp-impl
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 # With link-time optimisation, objects hold machine code as well, so that they can be linked without it: by users of the
 # static library, into the examples, and into the tests, which replace functions (--wrap). Some compilers cannot do both.
-LTO := $(findstring -flto,$(CFLAGS))
-FAT := $(if $(LTO),$(call accepted,$(CC),-ffat-lto-objects -Werror))
-ifneq ($(if $(FAT),,$(LTO)),)
+LTO := $(filter -flto%,$(lastword $(filter -flto -flto=% -fno-lto,$(CFLAGS))))
+# Compilers do not say in a macro that they were given some of these (lib/types.h).
+FAST_MATH := $(filter -Ofast -ffast-math -ffp-model=fast -funsafe-math-optimizations -fassociative-math -ffinite-math-only \
+  -fno-honor-nans -fno-honor-infinities -fno-signed-zeros,$(CC) $(CPPFLAGS) $(CFLAGS))
+ifneq ($(filter-out clean help uninstall dist,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(FAST_MATH),)
+$(error $(FAST_MATH): results, and what is finite and what is not, would be wrong)
+endif
+ifneq ($(if $(LTO),$(if $(call accepted,$(CC),-ffat-lto-objects -Werror),,$(call accepted,$(CC),$(LTO)))),)
 $(error $(LTO): with it this $(CC) makes objects that no other compiler can link; leave it out, or take gcc)
+endif
 endif
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS) $(CFLAGS) $(if $(LTO),-ffat-lto-objects)
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
@@ -133,9 +136,9 @@ TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
 CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
 CXX_PEER_OBJ := $(CXX_PEER_SRC:%.cpp=$(BUILD)/%.o)
-# WAY, one of test/ways, leaves tests to the other ways. A way or a test that is not there is an error.
-LEFT_OUT := $(if $(WAY),$(shell awk -v way=$(WAY) '$$1 == "test" { for (i = 2; i <= NF; i++) if ($$i == way) column = i } \
-  column && $$column == "-" { print $$1 } END { if (!column) print "WAY=" way }' test/ways))
+# A way or a test that is not in test/ways is an error.
+LEFT_OUT := $(if $(TEST_WAY),$(shell awk -v way=$(call quote,$(TEST_WAY)) '$$1 == "test" { for (i = 2; i <= NF; i++) if ($$i == way) column = i } \
+  column && $$column == "-" { print $$1 } END { if (!column) print "TEST_WAY=" way }' test/ways))
 ifneq ($(filter-out $(TEST_SRC:test/test_%.c=%),$(LEFT_OUT)),)
 $(error test/ways: there is no $(filter-out $(TEST_SRC:test/test_%.c=%),$(LEFT_OUT)))
 endif
@@ -185,6 +188,9 @@ $(BUILD)/toys: FORCE
 	$(call keep,$(TOYS))
 FORCE:
 
+# What some objects are compiled with, besides; the environment has no part in it.
+KERNEL :=
+LAYOUT :=
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(TLS) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
@@ -249,7 +255,7 @@ $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	$(COMPILE) $(LDFLAGS) $(if $(LTO),-fno-lto) $< $(STATIC) $(LIBS) -o $@
 
 # A test that defines __wrap_NAME has it called in place of NAME (ld --wrap), by the library, too.
-wraps = $(addprefix -Wl$(comma)--wrap=,$(shell grep -ao '__wrap_[a-z_0-9]*' $(1) | sed 's/__wrap_//' | sort -u))
+wraps = $(addprefix -Wl$(comma)--wrap=,$(shell grep -ao '__wrap_[a-z_0-9]*' $(1) 2>/dev/null | sed 's/__wrap_//' | sort -u))
 $(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
 	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(if $(LTO),-fno-lto) $(call wraps,$<) $^ -lcmocka $(LIBS) -o $@
 
@@ -285,7 +291,7 @@ $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(
 $(BUILD)/test/toy_xsmm_%.so: test/toy_xsmm.c $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
 	$(make_toy)
-$(patsubst %.c,$(BUILD)/%,$(shell grep -l '"toy.h"' $(TEST_SRC))): | $(TOY_FILES)
+$(patsubst %.c,$(BUILD)/%,$(shell grep -l '"toy.h"' $(TEST_SRC) /dev/null)): | $(TOY_FILES)
 
 tests: $(TESTS) ## build the tests of the library
 
@@ -321,17 +327,17 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  LSAN_OPTIONS=suppressions=test/lsan.supp:print_suppressions=0 \
 	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" WAY=asan
+	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" TEST_WAY=asan
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
-	  WAY=tsan
+	  TEST_WAY=tsan
 # Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
 # are asked what CPU they have, must be on it, too.
 check-valgrind: ## the tests under valgrind
 	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
 	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
-	  $(SANITIZE) WAY=valgrind
+	  $(SANITIZE) TEST_WAY=valgrind
 
 # An Armv8.0 core: NEON, and no later extension.
 NEON_ROOT = $(abspath $(BUILD)/arm64)
@@ -340,7 +346,7 @@ check-neon: ## the tests for aarch64, cross-built, in an emulator
 	scripts/fetch-arm64 $(NEON_ROOT)
 	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
 	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
-	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" WAY=neon \
+	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" TEST_WAY=neon \
 	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
 
 # Without a C++ compiler the C++ peers are missing, and the bench says so.
@@ -356,20 +362,20 @@ demo: ## what this is for, on real data
 	./scripts/demo
 
 # ---- Installing -------------------------------------------------------------------------------------------------------
-INSTALL = STRIP=$(call quote,$(STRIP_BY)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
+run_install = STRIP=$(call quote,$(STRIP_BY)) DESTDIR=$(call quote,$(DESTDIR)) PREFIX=$(call quote,$(PREFIX)) LIBDIR=$(call quote,$(LIBDIR)) \
   BLAS_LIBS=$(call quote,$(BLAS_LIBS)) scripts/install
 
 install: all ## install under DESTDIR and PREFIX
-	$(INSTALL) $(BUILD) $(VERSION) library command
+	$(run_install) $(BUILD) $(VERSION) library command
 
 install-lib: lib ## the same without the command, which alone needs jansson and libcsv
-	$(INSTALL) $(BUILD) $(VERSION) library
+	$(run_install) $(BUILD) $(VERSION) library
 
-install-strip: ## the same, without debugging symbols
+install-strip: ## install, without debugging symbols
 	$(MAKE) install STRIP_BY=$(call quote,$(or $(STRIP),strip))
 
 uninstall: ## remove what install put there
-	$(INSTALL) --remove $(BUILD) $(VERSION) library command
+	$(run_install) --remove $(BUILD) $(VERSION) library command
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
 C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git lists no files here))

@@ -93,7 +93,6 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .limit = plan->limit,
                  .saves = plan->saves,
                  .lone = may_be_lone(plan, &job)};
-  run.scans.prefetches = job.prefetches;
   const mmscan_status status = mms_runtime_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.engine = &mms_engine_serial;

@@ -61,6 +61,7 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
 static void scan_together(const mms_tiles *tiles, size_t from, size_t to) {
   mms_batch part = tiles->run->scans;
   part.count = to - from;
+  part.prefetches = tiles->run->job->prefetches;
   part.x = x_of(tiles, from);
   part.y = y_of(tiles, from);
   tiles->run->engine->batch(tiles->run->job, &part);

@@ -11,7 +11,7 @@ _Static_assert(sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 /* The Makefile refuses these options too, as some compilers define no macro for some of them. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "-ffast-math, -Ofast and their parts: results, and what is finite and what is not, would be wrong"
+#error "-ffast-math, -Ofast or a part of them: results, and what is finite and what is not, would be wrong"
 #endif
 
 /* One element of any type. */

@@ -1,5 +1,5 @@
-/* adding.h: replaces mms_unit_adds(), so that the linked BLAS in turn adds products to W and
- * overwrites W, whichever is faster here. Any BLAS can do both.
+/* adding.h: replaces mms_unit_adds(), so that the linked BLAS in turn adds products to W and overwrites W, whichever is
+ * faster here. Any BLAS can do both.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

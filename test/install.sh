@@ -21,7 +21,7 @@ make_quietly() {
 # Under a strict umask, with spaces in the path, and with DESTDIR; then moved, like a package or a relocated tree.
 umask 077
 make_quietly install PREFIX="$tmp/first place"
-make_quietly install DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
+make_quietly install DESTDIR="$tmp/stage" PREFIX=/opt/mmscan INSTALL="install -p" # as packagers do
 make_quietly install PREFIX="$tmp/multi" LIBDIR=lib/some-arch
 files "$tmp/first place" >"$tmp/list"
 files "$tmp/stage/opt/mmscan" | diff "$tmp/list" - || fail "DESTDIR gives other files than PREFIX"
@@ -30,11 +30,11 @@ for wrong in /lib64 ./lib lib/../.. 'l&b'; do
   make -s BUILD="$build" install PREFIX="$tmp/wrong" LIBDIR="$wrong" 2>/dev/null && fail "a LIBDIR that is none under PREFIX: $wrong"
 done
 make -s BUILD="$build" install PREFIX=somewhere 2>/dev/null && fail "a PREFIX that is no absolute path"
+[ ! -e "$tmp/wrong" ] || fail "something was put down beside a wrong LIBDIR"
 make_quietly install-lib PREFIX="$tmp/library"
 grep -vE '^\./(bin/mmscan|share/man/man1/mmscan\.1)$' "$tmp/list" >"$tmp/list.library"
 files "$tmp/library" | diff "$tmp/list.library" - || fail "install-lib puts down something else than the library"
 make -n --no-print-directory BUILD="$tmp/other" install-lib 2>/dev/null | grep -e '-c tools/' && fail "install-lib builds the command"
-[ ! -e "$tmp/wrong" ] || fail "something was put down beside a wrong LIBDIR"
 [ "$(ls "$tmp/stage")" = opt ] || fail "DESTDIR: files outside PREFIX"
 diff -r "$tmp/first place" "$tmp/stage/opt/mmscan" || fail "a file knows its prefix"
 find "$tmp/first place" -type f ! -perm 644 ! -perm 755 | grep . && fail "wrong file modes"
@@ -86,9 +86,13 @@ for wrong in nonsense '/opt/some blas.so'; do
 done
 
 # ---- Flags that are refused -----------------------------------------------------------------------------------------
-for wrong in -Ofast -ffast-math '-O2 -funsafe-math-optimizations'; do
-  make -n BUILD="$tmp/other" CFLAGS="$wrong" all >/dev/null 2>&1 && fail "CFLAGS=$wrong is taken"
+for wrong in -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -ffinite-math-only -ffp-model=fast -fno-honor-nans \
+  -fno-honor-infinities -fno-signed-zeros; do
+  make -n BUILD="$tmp/other" CFLAGS="-O2 $wrong" all >/dev/null 2>&1 && fail "CFLAGS=$wrong is taken"
+  make -n BUILD="$tmp/other" CC="$CC $wrong" all >/dev/null 2>&1 && fail "CC with $wrong is taken"
 done
+make -n BUILD="$tmp/other" CFLAGS="-O2 -flto -fno-lto" all >/dev/null 2>&1 || fail "CFLAGS with -flto and -fno-lto are refused"
+make -n BUILD="$tmp/other" CFLAGS=-Ofast clean >/dev/null 2>&1 || fail "make clean looks at flags"
 
 # ---- The libraries themselves ---------------------------------------------------------------------------------------
 version=$("$prefix/bin/mmscan" --version | sed 's/.* //')

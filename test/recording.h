@@ -9,7 +9,7 @@
 
 /* Copies of the events and of their arrays. */
 struct recording {
-  size_t count, room;
+  size_t count, capacity;
   mmscan_event *events;
 };
 
@@ -27,9 +27,9 @@ static inline const size_t *copy_positions(const size_t *from, size_t count) {
 static inline void record(void *context, const mmscan_event *event) {
   struct recording *r = context;
   size_t entries = event->s * event->columns;
-  if (r->count == r->room) {
-    r->room = 2 * r->room + 16;
-    r->events = recording_memory(r->events, r->room * sizeof *r->events);
+  if (r->count == r->capacity) {
+    r->capacity = 2 * r->capacity + 16;
+    r->events = recording_memory(r->events, r->capacity * sizeof *r->events);
   }
   mmscan_event *copy = &r->events[r->count++];
   *copy = *event;

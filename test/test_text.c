@@ -5,7 +5,7 @@
 #include "test.h"
 #include "text.h"
 
-/* Pieces that end before, at and behind the end of the room. */
+/* Pieces that end before, at and behind the end of what was allocated. */
 static void test_text_of_any_length(void **state) {
   (void)state;
   for (int first = 0; first < 600; first++)

@@ -242,7 +242,7 @@ static void refuse_bytes(const void *data, size_t size, const char *what) {
   char why[200] = "";
   mmscan_status status = mmscan_wisdom_read(in_scratch("bad"), why, sizeof why);
   if (status != MMSCAN_EIO || mmscan_wisdom_count() != count || !*why)
-    fail_seeded("%s: %s, %zu shapes added", what, mmscan_strerror(status), mmscan_wisdom_count() - count);
+    fail_seeded("%s: %s (%s), %zu shapes added", what, mmscan_strerror(status), why, mmscan_wisdom_count() - count);
 }
 
 static void refuse(const struct text *text, const char *what) { refuse_bytes(text->data, text->size, what); }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+/* In the order of the names in scan.c. */
 typedef enum format { FORMAT_UNKNOWN, FORMAT_NPY, FORMAT_CSV, FORMAT_TXT, FORMAT_RAW } format;
 
 typedef struct scan_request {

@@ -12,7 +12,7 @@
 
 /* Whether the first row holds names. HEADER_GUESS: it does if a field starts like a name, or is what --column asks for.
  * If the field over the chosen column does not start like a name, and --column does not ask for a name, it may be
- * either, and the user has to say. */
+ * either, and the user has to say. In the order of the names in scan.c. */
 typedef enum textfile_header { HEADER_GUESS, HEADER_YES, HEADER_NO } textfile_header;
 
 typedef struct textfile_request {

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Engines with units come first: measure.c times candidates from the last to the first, and fast ones should be early.
- */
+/* Engines with units come first: measure.c times the last candidate first, and that should be a fast one. */
 static const mms_engine *const table[] = {&mms_engine_gemm, &mms_engine_simd, &mms_engine_serial};
 
 const mms_engine *mms_engine_at(size_t index) { return index < sizeof table / sizeof *table ? table[index] : NULL; }

@@ -62,8 +62,8 @@ typedef struct mms_engine {
    * job. */
   void (*at_once)(const mms_job *, void *work, const mms_tile *, mms_value *carry);
 
-  /* Scans rows as at_once() would, each of them a tile whose carry out is not needed. Never where job->streams. NULL:
-   * rows are scanned one by one. */
+  /* Scans a batch as at_once() would, each scan a tile whose carry out is not needed. Never where job->streams. NULL:
+   * scans are done one by one. */
   void (*batch)(const mms_job *, const mms_batch *);
 
   /* The steps. NULL in an engine that cuts no tiles; m may then be anything. */

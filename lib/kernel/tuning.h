@@ -4,8 +4,7 @@
 
 #include "kernel/cpu.h"
 
-/* What cores do best; it makes no difference to results. Measured: doc/PERFORMANCE.md,
- * which names each where it says what it gained. */
+/* What cores do best; it makes no difference to results. What each gained: doc/PERFORMANCE.md. */
 typedef struct mms_tuning {
   bool fetches;        /* they gain by an early prefetch of every line that is read or written, except by the one
                           (non-temporal) that bypasses L2 */
@@ -23,7 +22,7 @@ typedef struct mms_tuning {
   double slower;          /* how many times as long as a core of Zen 5 they take for an element in the cache */
 } mms_tuning;
 
-/* Of such cores. own: bytes of a core's own cache; last: of the last cache of a die; 0: not known. */
+/* The tuning for such cores. own: bytes of a core's own cache; last: of the last cache of a die; 0: not known. */
 mms_tuning mms_tuning_of(mms_cores cores, size_t own, size_t last);
 
 /* Those of this machine, set before any kernel is handed out. */
