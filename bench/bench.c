@@ -121,14 +121,13 @@ static void add_number(bench_request *r, const number *type) {
 }
 
 static int add_type(bench_request *r, char *item) {
-  const number *type = number_by_name(item);
-  if (strcmp(item, "all") == 0)
-    for (int i = 0; i < NUMBERS; i++) add_number(r, &numbers[i]);
-  else if (type == NULL)
-    return wrong_usage("bench", "--type: '%s' is not one of f32, f64, i32, i64, all", item);
-  else
-    add_number(r, type);
-  return DONE;
+  const char *names[NUMBERS + 2] = {[NUMBERS] = "all"};
+  size_t index;
+  for (int i = 0; i < NUMBERS; i++) names[i] = numbers[i].name;
+  const int status = name_option("bench", "--type", item, names, &index);
+  for (size_t i = 0; status == DONE && i < NUMBERS; i++)
+    if (index == i || index == NUMBERS) add_number(r, &numbers[i]);
+  return status;
 }
 
 static int add_name(bench_request *r, char *item) {
@@ -141,25 +140,24 @@ static int add_name(bench_request *r, char *item) {
 /* ---- Single values ----------------------------------------------------------------------------------------------- */
 
 static int set_place(bench_request *r, const char *place) {
-  const bool both = strcmp(place, "both") == 0, in = strcmp(place, "in") == 0;
-  if (!both && !in && strcmp(place, "out") != 0)
-    return wrong_usage("bench", "--place: '%s' is not out, in or both", place);
-  r->place_count = both ? 2 : 1;
-  r->in_place[0] = in;
+  static const char *const names[] = {"out", "in", "both", NULL};
+  size_t index;
+  const int status = name_option("bench", "--place", place, names, &index);
+  r->place_count = index == 2 ? 2 : 1;
+  r->in_place[0] = index == 1;
   r->in_place[1] = true;
-  return DONE;
+  return status;
 }
 
 /* With one thread in all, "both" is a single count. */
 static int set_threads(bench_request *r, const char *threads) {
-  const bool both = strcmp(threads, "both") == 0, one = strcmp(threads, "1") == 0;
-  if (!both && !one && strcmp(threads, "all") != 0)
-    return wrong_usage("bench", "--threads: '%s' is not 1, all or both", threads);
-  const int all = mmscan_threads();
-  r->thread_counts = both && all > 1 ? 2 : 1;
-  r->threads[0] = both || one ? 1 : all;
+  static const char *const names[] = {"1", "all", "both", NULL};
+  size_t index;
+  const int status = name_option("bench", "--threads", threads, names, &index), all = mmscan_threads();
+  r->thread_counts = index == 2 && all > 1 ? 2 : 1;
+  r->threads[0] = index == 1 ? all : 1;
   r->threads[1] = all;
-  return DONE;
+  return status;
 }
 
 static int set_rounds(bench_request *r, const char *rounds) {

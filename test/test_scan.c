@@ -332,6 +332,15 @@ static void test_anything_legal(void **state) {
     }
 }
 
+/* The tests so far had the linked BLAS add products to W, and overwrite W. */
+static void test_both_ways_of_adding(void **state) {
+  (void)state;
+  const struct forced *forced = forced_all();
+  bool is_forced = false;
+  for (size_t c = 0; c < forced->count; c++) is_forced |= same_text(forced->choice[c].unit, "cblas");
+  assert_true(!is_forced || atomic_load(&adding_turns) > 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_all_lengths),
@@ -346,6 +355,7 @@ int main(void) {
       cmocka_unit_test(test_init_is_zero_when_null),
       cmocka_unit_test(test_fields_not_looked_at),
       cmocka_unit_test(test_anything_legal),
+      cmocka_unit_test(test_both_ways_of_adding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
