@@ -124,14 +124,22 @@ ISA_FLAGS_avx512vl :=
 endif
 endif
 
+# Kernels are objects for each instruction set and operator, as these lists have them.
+CELLS := $(shell sed -n 's/^MMS_CELL(\(.*\), \(.*\))/\1-\2/p' lib/kernel/cells.def)
+ROWS  := $(shell sed -n 's/^MMS_ROWS_CELL(\(.*\))/\1-rows/p' lib/engine/gemm/rows.def)
+cell_isa = $(firstword $(subst -, ,$(basename $(@F))))
+cell_operators = $(lastword $(subst -, ,$(basename $(@F))))
+
 # ---- Files ------------------------------------------------------------------------------------------------------------
-LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
+LIB_SRC   := $(sort $(filter-out %_cell.c %/cell.c,$(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)))
 TOOL_SRC  := $(sort $(wildcard tools/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 TEST_SRC  := $(sort $(wildcard test/test_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 
-LIB_OBJ   := $(LIB_SRC:%.c=$(BUILD)/%.o)
+CELL_OBJ  := $(CELLS:%=$(BUILD)/lib/kernel/cell/%.o)
+ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
+LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
 CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
@@ -189,16 +197,23 @@ $(BUILD)/toys: FORCE
 FORCE:
 
 # What some objects are compiled with, besides; the environment has no part in it.
-KERNEL :=
 LAYOUT :=
+compile_lib = $(COMPILE) $(TLS) $(LAYOUT) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(TLS) $(ISA_FLAGS_$(*F)) $(LAYOUT) $(KERNEL) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+	$(compile_lib)
 
 # -g1: names of variables, few of which survive vectorisation, would double the time that GCC takes for kernels.
-$(BUILD)/lib/kernel/%.o: KERNEL = $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1) $(KERNEL_CFLAGS)
+compile_cell = $(compile_lib) $(ISA_FLAGS_$(cell_isa)) $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1) $(KERNEL_CFLAGS) \
+  -DISA=$(cell_isa) -DOPERATORS=$(cell_operators)
+$(ROWS_OBJ): lib/engine/gemm/rows_cell.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(compile_cell)
+$(CELL_OBJ): lib/kernel/cell.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(compile_cell)
 
-$(BUILD)/lib/api.o $(BUILD)/lib/kernel/loop.o: LAYOUT = $(LINES)
+$(BUILD)/lib/api.o $(BUILD)/lib/algebra/algebra.o: LAYOUT = $(LINES)
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -384,7 +399,7 @@ format: ## reformat the C files
 format-check: ## fail if a C file is not formatted
 	clang-format --dry-run -Werror $(C_FILES)
 # Macros that make variants of kernels; cppcheck is not to try combinations of them.
-OF_KERNELS := ADDS FLOATS HALVES LANE MAY_OVERFLOW
+OF_KERNELS := FLOATS HALVES LANE
 lint: ## static analysis of the library and the scripts
 	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr $(addprefix -U,$(OF_KERNELS)) \
 	  -Iinclude -Ilib lib tools bench

@@ -166,11 +166,15 @@ typedef enum mmscan_type {
   MMSCAN_U8   /* for later, MMSCAN_ENOTSUP */
 } mmscan_type;
 
+/* Integers wrap around under MMSCAN_PLUS. MMSCAN_MAX and MMSCAN_MIN start from the least and the greatest value of the
+ * type, for floats -Inf and +Inf; a NaN propagates from where it stands on, as in NumPy's maximum.accumulate; -0.0 is
+ * less than 0.0; and a result is an element (or init), bit for bit, whatever the engine, instruction set and number of
+ * threads, except for which of several NaNs it is. */
 typedef enum mmscan_op {
   MMSCAN_PLUS = 1,
-  MMSCAN_MAX, /* for later, MMSCAN_ENOTSUP */
-  MMSCAN_MIN, /* for later, MMSCAN_ENOTSUP */
-  MMSCAN_MUL  /* for later, MMSCAN_ENOTSUP */
+  MMSCAN_MAX,
+  MMSCAN_MIN,
+  MMSCAN_MUL /* for later, MMSCAN_ENOTSUP */
 } mmscan_op;
 
 typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
@@ -194,7 +198,7 @@ typedef struct mmscan_desc {
   size_t batch;                 /* how many scans; 0: nothing to do, which is no error */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
   const void *init;             /* exclusive only: one element of y_type, read before y is written; NULL: the identity
-                                   of op, which for + is +0 here */
+                                   of op, which for + is +0 here (mmscan_algebra.start) */
 } mmscan_desc;
 
 /* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Rows of x may share memory with
@@ -205,7 +209,7 @@ typedef struct mmscan_desc {
  * MMSCAN_EOVERLAP  as under "In place", above; or rows of y share memory
  * MMSCAN_ENOMEM    no memory for the workspace of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
- * MMSCAN_ENOTSUP   marked "for later" in this header
+ * MMSCAN_ENOTSUP   marked "for later" in this header; the engine gemm with any op but MMSCAN_PLUS
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
@@ -244,7 +248,7 @@ typedef struct mmscan_choice {
  * The result is kept as wisdom if the choice was free: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
  * MMSCAN_NUM_THREADS fixed any part of it, and the caller may use all of OpenMP's threads (it is not inside a parallel
  * region, say). A free choice for a shape that is in wisdom is not measured again, unless more threads are possible
- * now than when it was measured; "the same shape" means the same type, and the same log2 of n and of batch.
+ * now than when it was measured; "the same shape" means the same op and type, and the same log2 of n and of batch.
  *
  * MMSCAN_EINVAL   plan or desc is NULL or desc holds an illegal value; the shape is more than memory can hold; flags
  *                 has an unknown bit
@@ -284,8 +288,8 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 /* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type for each row of
  * the batch: on entry the prefix of everything before the block, on return that of everything up to and including it,
  * which for floats need not have the bits of the last y. Before the first block set it to init for an exclusive scan,
- * and to the identity of op for an inclusive one; that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse
- * scan takes its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y
+ * and to the identity of op for an inclusive one (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as
+ * 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y
  * (not checked).
  *
  * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
@@ -718,6 +722,36 @@ typedef struct mmscan_part {
 mmscan_status mmscan_get_engine(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_isa(size_t index, mmscan_part *part);
+
+/* What is scanned: a row for each operator and type. Its pointers last as long as the process. */
+typedef struct mmscan_algebra {
+  size_t struct_size; /* sizeof(mmscan_algebra), set by the caller */
+  mmscan_op op;
+  mmscan_type type;
+  const char *op_name, *type_name; /* "plus", "f32": as the command has them */
+  int kind;                        /* of the type, as NumPy's dtype.kind: 'f', 'i' or 'u' */
+  size_t size;                     /* bytes of an element */
+  const void *identity;            /* of the operator, one element: what an inclusive scan starts from */
+  const void *start;               /* one element: what an exclusive scan without init starts from */
+} mmscan_algebra;
+
+/* Row `index`, whatever the environment says. MMSCAN_EINVAL: past the last row, algebra is NULL or has a wrong
+ * struct_size. */
+mmscan_status mmscan_get_algebra(size_t index, mmscan_algebra *algebra);
+
+/* A part of the kernel by which an instruction set scans a row: native, or inherited from the next instruction set that
+ * runs here, or in the end the plain loop. Its strings last as long as the process. */
+typedef struct mmscan_kernel {
+  size_t struct_size; /* sizeof(mmscan_kernel), set by the caller */
+  const char *slot;   /* what the part is for: "scan", "stream" (past the caches), "batch" (many short rows), ... */
+  const char *origin; /* the instruction set that it comes from; "loop": the plain loop; "scan": it is made of the slot
+                         "scan"; NULL: there is none */
+} mmscan_kernel;
+
+/* Slot `index` of an instruction set's kernel for row `row` of what is scanned; isa NULL: of mmscan_isa().
+ * MMSCAN_EINVAL: there is no such instruction set, row or slot, kernel is NULL or has a wrong struct_size.
+ * MMSCAN_ENOTSUP: the instruction set does not run here. */
+mmscan_status mmscan_get_kernel(const char *isa, size_t row, size_t index, mmscan_kernel *kernel);
 
 /* The CPU's name for itself, or "unknown". A static string. */
 const char *mmscan_cpu(void);

@@ -1,9 +1,9 @@
 /* api.c: the public calls. Arguments become a problem, and a problem becomes a plan; a short simple call needs
  * neither. */
+#include "engine/gemm/rows.h"
 #include "env.h"
 #include "execute.h"
 #include "kernel/cpu.h"
-#include "kernel/loop.h"
 #include "measure.h"
 #include "paper/method.h"
 #include "paper/product.h"
@@ -71,9 +71,9 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
 static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mms_value carry, const void *x, void *y) {
   const mms_kernel *kernel = mms_short_kernel(type);
   if (!x || !y) return MMSCAN_EINVAL;
-  if (mms_problem_overlaps(x, y, n * mms_type_size(type))) return MMSCAN_EOVERLAP;
-  if (n > kernel->few) return kernel->simple[kind](n, x, y, carry);
-  mms_loop_of[MMSCAN_PLUS][type].scan[kind][0](n, x, y, &carry);
+  if (mms_problem_overlaps(x, y, n * kernel->algebra->size)) return MMSCAN_EOVERLAP;
+  if (n > kernel->few) return kernel->simple[kind](kernel, n, x, y, carry);
+  kernel->algebra->loop.scan[kind][0](n, x, y, &carry);
   return MMSCAN_OK;
 }
 
@@ -98,7 +98,7 @@ static inline bool is_short(mmscan_type type, size_t n, const void *x, const voi
 }
 
 #define BODY "api_simple.inc"
-#include "each_type.inc"
+#include "algebra/each_type.inc"
 
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {
   return inclusive_f32(MMSCAN_F32, n, (mms_value){.f32 = -0.0f}, x, y);
@@ -390,6 +390,38 @@ mmscan_status mmscan_get_isa(size_t index, mmscan_part *part) {
   const bool runs = mms_isa_at(index);
   fill_part(part, name, runs ? "runs here" : "does not run here, or is not in this build");
   part->status = runs ? MMSCAN_OK : MMSCAN_ENOTSUP;
+  return MMSCAN_OK;
+}
+
+mmscan_status mmscan_get_algebra(size_t index, mmscan_algebra *algebra) {
+  const mms_algebra *row = mms_algebra_at(index);
+  if (!row || !algebra || algebra->struct_size != sizeof *algebra) return MMSCAN_EINVAL;
+  *algebra = (mmscan_algebra){.struct_size = sizeof *algebra,
+                              .op = row->op,
+                              .type = row->type,
+                              .op_name = row->op_name,
+                              .type_name = row->type_name,
+                              .kind = row->kind,
+                              .size = row->size,
+                              .identity = row->identity,
+                              .start = row->start};
+  return MMSCAN_OK;
+}
+
+/* The last slot is that of the engine gemm, which keeps its kernels itself. */
+mmscan_status mmscan_get_kernel(const char *name, size_t row, size_t index, mmscan_kernel *kernel) {
+  static const char *const slots[] = {"scan", "simple", "stream", "reverse stream", "batch", "reverse batch", "rows"};
+  const mms_algebra *algebra = mms_algebra_at(row);
+  const mms_isa *isa = name ? NULL : mms_env_get()->isa;
+  if (!algebra || index > MMS_SLOTS || !kernel || kernel->struct_size != sizeof *kernel) return MMSCAN_EINVAL;
+  if (name && !mms_isa_find(name, &isa)) return MMSCAN_EINVAL;
+  if (!isa) return MMSCAN_ENOTSUP;
+  const char *origin = NULL;
+  if (index < MMS_SLOTS)
+    origin = mms_kernel_of(isa, algebra)->origin[index];
+  else if (algebra->planes > 0)
+    mms_rows_of(isa, algebra, &origin);
+  *kernel = (mmscan_kernel){.struct_size = sizeof *kernel, .slot = slots[index], .origin = origin};
   return MMSCAN_OK;
 }
 

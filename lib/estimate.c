@@ -7,11 +7,12 @@
 #include "kernel/tuning.h"
 #include <string.h>
 
-/* Nanoseconds: for a call; for each scan after its first, without its elements; and for an element in the cache. The
- * last row is for an engine that was not measured. */
+/* Nanoseconds: for a call; for each scan after its first, without its elements; and for an element in the cache, by
+ * lanes. The last row is for an engine that was not measured. */
 typedef struct row {
   const mms_engine *engine;
-  const char *part; /* an instruction set, or a class of scans or units; NULL: any other */
+  const char *kernels; /* of operators (mms_algebra.kernels); NULL: any other */
+  const char *part;    /* where the kernel comes from, or a class of scans or units; NULL: any other */
   double start, scan, f32, f64, i32, i64;
 } row;
 
@@ -20,16 +21,19 @@ typedef struct row {
 static const char SHORT[] = "short", FEW[] = "few", COUNTS[] = "counts";
 
 static const row table[] = {
-    {&mms_engine_serial, SHORT, 4, 0.4, 0.19, 0.19, 0.27, 0.27},
-    {&mms_engine_serial, NULL, 4, 1, 0.50, 0.52, 0.27, 0.29},
-    {&mms_engine_simd, FEW, 20, 0.1, 0.12, 0.14, 0.12, 0.14},
-    {&mms_engine_simd, "avx512", 20, 1, 0.062, 0.102, 0.048, 0.080},
-    {&mms_engine_simd, "avx512vl", 20, 1, 0.082, 0.117, 0.071, 0.119},
-    {&mms_engine_simd, "avx2", 20, 1.2, 0.098, 0.133, 0.080, 0.112},
-    {&mms_engine_simd, NULL, 20, 4, 0.187, 0.31, 0.123, 0.246},
-    {&mms_engine_gemm, COUNTS, 2000, 2000, 4, 4, 4, 8},
-    {&mms_engine_gemm, NULL, 230, 230, 0.20, 0.40, 0.37, 0.69},
-    {NULL, NULL, 2000, 2000, 4, 4, 4, 8},
+    {&mms_engine_serial, "order", SHORT, 4, 0.4, 0.45, 0.45, 0.30, 0.30},
+    {&mms_engine_serial, "order", NULL, 4, 1, 0.62, 0.62, 0.46, 0.46},
+    {&mms_engine_serial, NULL, SHORT, 4, 0.4, 0.19, 0.19, 0.27, 0.27},
+    {&mms_engine_serial, NULL, NULL, 4, 1, 0.50, 0.52, 0.27, 0.29},
+    {&mms_engine_simd, NULL, FEW, 20, 0.1, 0.12, 0.14, 0.12, 0.14},
+    {&mms_engine_simd, NULL, "avx512", 20, 1, 0.062, 0.102, 0.048, 0.080},
+    {&mms_engine_simd, NULL, "avx512vl", 20, 1, 0.082, 0.117, 0.071, 0.119},
+    {&mms_engine_simd, NULL, "avx2", 20, 1.2, 0.098, 0.133, 0.080, 0.112},
+    {&mms_engine_simd, NULL, "loop", 25, 10, 0.70, 0.70, 0.70, 0.70},
+    {&mms_engine_simd, NULL, NULL, 20, 4, 0.187, 0.31, 0.123, 0.246},
+    {&mms_engine_gemm, NULL, COUNTS, 2000, 2000, 4, 4, 4, 8},
+    {&mms_engine_gemm, NULL, NULL, 230, 230, 0.20, 0.40, 0.37, 0.69},
+    {NULL, NULL, NULL, 2000, 2000, 4, 4, 4, 8},
 };
 
 /* Nanoseconds to start a team of threads and to wait for the last of them. */
@@ -39,28 +43,36 @@ static double team(void) {
 }
 
 /* NULL in a row stands for any. */
-static bool is_of(const row *r, const mms_engine *engine, const char *part) {
-  if (r->engine && r->engine != engine) return false;
-  return !r->part || (part && strcmp(r->part, part) == 0);
+static bool is(const char *of_row, const char *name) { return !of_row || (name && strcmp(of_row, name) == 0); }
+
+static bool is_of(const row *r, const mms_engine *engine, const char *kernels, const char *part) {
+  return (!r->engine || r->engine == engine) && is(r->kernels, kernels) && is(r->part, part);
 }
 
 static const char *part_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
   if (engine->has_unit) return job->unit->counts ? COUNTS : NULL;
-  if (engine->has_isa) return shape.batch > 1 && shape.n < MMS_KERNEL_IN_ORDER ? FEW : job->isa->name;
+  if (engine->has_isa) return shape.batch > 1 && shape.n < MMS_KERNEL_IN_ORDER ? FEW : job->kernel->origin[MMS_SLOT_CORE];
   return shape.batch > 1 && shape.n < MMS_ESTIMATE_SHORT ? SHORT : NULL;
 }
 
 static const row *row_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
   const char *part = part_of(engine, job, shape);
   const row *r = table;
-  while (!is_of(r, engine, part)) r++;
+  while (!is_of(r, engine, shape.algebra->kernels, part)) r++;
   return r;
 }
 
-static double element(const row *r, mmscan_type type) {
-  bool is_float = mms_type_unit(type) == type;
-  if (mms_type_size(type) == 4) return is_float ? r->f32 : r->i32;
-  return is_float ? r->f64 : r->i64;
+static double element(const row *r, mms_lanes lanes) {
+  switch (lanes) {
+  case MMS_LANES_F32:
+    return r->f32;
+  case MMS_LANES_F64:
+    return r->f64;
+  case MMS_LANES_I64:
+    return r->i64;
+  default:
+    return r->i32;
+  }
 }
 
 /* Time relative to s = 4. Kernels take apart blocks for s = 2, 4, 8 and 16 (by rows); for any other s, elements are
@@ -87,7 +99,7 @@ static size_t most_of(const mms_job *job, mms_shape shape, int count) {
 static double cost(const row *r, const mms_job *job, mms_shape shape, int threads) {
   const size_t elements = most_of(job, shape, threads), others = (shape.batch - 1) / (size_t)threads;
   return r->start + (double)others * r->scan +
-         (double)elements * element(r, shape.type) * by_size(job->s) * mms_tuning_here.slower;
+         (double)elements * element(r, shape.algebra->lanes) * by_size(job->s) * mms_tuning_here.slower;
 }
 
 int mms_estimate_next_count(int threads, int most) { return threads > most / 2 ? most : 2 * threads; }

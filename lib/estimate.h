@@ -8,8 +8,7 @@ enum { MMS_ESTIMATE_SHORT = 52 }; /* elements: for shorter scans it matters whet
 
 /* The shape of a problem. */
 typedef struct mms_shape {
-  mmscan_op op;
-  mmscan_type type;
+  const mms_algebra *algebra;
   size_t n, batch;
 } mms_shape;
 

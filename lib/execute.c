@@ -22,7 +22,7 @@ enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
 enum { PACE_ROW = 64 << 10 };
 
 /* Bytes of y. Rows of y share no memory, so the product does not overflow. */
-static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * mms_type_size(p->type); }
+static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * p->algebra->size; }
 
 /* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them without the runtime. A
  * single tile always belongs to one thread. */
@@ -34,7 +34,7 @@ static bool is_plain(const mmscan_plan *plan) {
 }
 
 static bool are_long(const mms_problem *p, const void *y) {
-  const size_t size = mms_type_size(p->type);
+  const size_t size = p->algebra->size;
   const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
   return p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
 }
@@ -50,6 +50,11 @@ static size_t block_of(const mms_unit *unit) {
   return block < most ? block : most;
 }
 
+/* Rows of units are streamed forward only. */
+static bool can_stream(const mms_job *job) {
+  return job->unit ? !job->reverse : job->kernel->stream[job->kind][job->reverse] != NULL;
+}
+
 static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, const void *x, const void *y) {
   const mms_problem *p = &plan->problem;
   const size_t bytes = bytes_of(p);
@@ -58,7 +63,7 @@ static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, const void *x
     job->adds = job->s == 2 && mms_unit_adds(job->unit);
   }
   job->prefetches = bytes > FETCH_FROM;
-  job->streams = bytes > stream_from(plan) && x != y && are_long(p, y);
+  job->streams = bytes > stream_from(plan) && x != y && are_long(p, y) && can_stream(job);
   job->uncached = job->streams || bytes > FAR_FROM;
   job->paces = job->streams && bytes > FAR_FROM && bytes / p->batch >= PACE_ROW && mms_tuning_here.paces;
 }

@@ -77,7 +77,7 @@ static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice 
 
 /* Enters tiles of the engine's own size, half of it and double. */
 static void enter_tiles(contest *c, const mms_engine *engine, mmscan_choice choice, const mmscan_choice *asked) {
-  const size_t tile = engine->tile_of ? engine->tile_of(c->problem.type, c->problem.n) : 0;
+  const size_t tile = engine->tile_of ? engine->tile_of(c->problem.algebra, c->problem.n) : 0;
   choice.tile = asked->tile;
   if (asked->tile || !tile) {
     enter_threads(c, choice, asked);
@@ -224,7 +224,7 @@ static const candidate *run_final(contest *c) {
 /* The problem with contiguous rows, as many and as long as fit, but not so many that short ones take long. */
 static mms_problem scale_down(const mms_problem *p) {
   mms_problem small = *p;
-  const size_t most = MMS_MEASURE_BYTES / mms_type_size(p->type);
+  const size_t most = MMS_MEASURE_BYTES / p->algebra->size;
   if (small.n > most) small.n = most;
   const size_t most_rows = most / small.n < MMS_MEASURE_ROWS ? most / small.n : MMS_MEASURE_ROWS;
   if (small.batch > most_rows) small.batch = most_rows;
@@ -235,7 +235,7 @@ static mms_problem scale_down(const mms_problem *p) {
 /* Zeros, written so that the system has provided the memory. On some hosts zeros in memory are up to a quarter faster
  * than other numbers, but equally for all candidates. */
 static bool make_arrays(contest *c) {
-  size_t bytes = c->problem.n * c->problem.batch * mms_type_size(c->problem.type);
+  size_t bytes = c->problem.n * c->problem.batch * c->problem.algebra->size;
   c->x = mms_arena_block(bytes, 1);
   c->y = mms_arena_block(bytes, 1);
   if (!c->x || !c->y) return false;
@@ -262,12 +262,12 @@ static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice 
 }
 
 /* Whether what is found holds elsewhere too: neither the caller nor the environment settles any of the choice, and all
- * threads can be had. Wisdom is for + only. */
+ * threads can be had. */
 static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
   const mmscan_choice *c = asked;
   bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
   const mms_env *env = mms_env_get();
-  return free_choice && plan->problem.op == MMSCAN_PLUS && plan->engine_is_free && !env->unit && !env->threads &&
+  return free_choice && plan->engine_is_free && !env->unit && !env->threads &&
          mms_runtime_threads(0) == mms_runtime_most_threads(0);
 }
 

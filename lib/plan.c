@@ -15,7 +15,7 @@ enum { MANY = 1 << 20, LONG = 1 << 20 };
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
-  return (mms_shape){p->op, p->type, p->n, p->batch};
+  return (mms_shape){p->algebra, p->n, p->batch};
 }
 
 /* ---- Choosing an engine --------------------------------------------------------------------------------------- */
@@ -36,12 +36,12 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 /* Gives the job the defaults of an engine. In place, because a copy would wait for what was just written. */
 static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = mms_env_unit(env);
-  if (engine->tile_of) job->tile = engine->tile_of(job->type, problem->whole);
+  if (engine->tile_of) job->tile = engine->tile_of(job->algebra, problem->whole);
 }
 
 /* Whether an engine can do a job: a unit's products only add. */
 static bool can_do(const mms_engine *engine, const mms_job *job) {
-  return !engine->has_unit || mms_type_planes(job->op, job->type) > 0;
+  return !engine->has_unit || job->algebra->planes > 0;
 }
 
 /* The engine with which a single thread takes the least time for so many scans of n elements. */
@@ -53,7 +53,7 @@ static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, s
     if (!can_do(engine, &plan->job)) continue;
     mms_job as = plan->job;
     set_defaults(&as, engine, p, env);
-    const double cost = mms_estimate(engine, &as, (mms_shape){p->op, p->type, n, scans}, 1).alone;
+    const double cost = mms_estimate(engine, &as, (mms_shape){p->algebra, n, scans}, 1).alone;
     if (cost >= least) continue;
     least = cost;
     best = engine;
@@ -64,8 +64,8 @@ static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, s
 /* For all long scans, where the cost of a call makes no difference, and for blocks, which may be of long scans.
  * Estimated once, as a simple call has little time. */
 static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env *env) {
-  static _Atomic(const mms_engine *) known[MMS_OPS][MMS_TYPES];
-  _Atomic(const mms_engine *) *here = &known[plan->problem.op][plan->problem.type];
+  static _Atomic(const mms_engine *) known[MMS_ROWS];
+  _Atomic(const mms_engine *) *here = &known[mms_algebra_index(plan->problem.algebra)];
   const mms_engine *engine = atomic_load_explicit(here, memory_order_relaxed);
   if (engine) return engine;
   engine = cheapest(plan, env, LONG, 1);
@@ -74,10 +74,10 @@ static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env
 }
 
 /* Holds the unit, if there is one and it multiplies right. */
-static mmscan_status hold_sound_unit(const mms_unit *unit, mmscan_type type) {
+static mmscan_status hold_sound_unit(const mms_unit *unit, const mms_algebra *algebra) {
   if (!unit) return MMSCAN_OK;
   if (!mms_unit_hold(unit)) return MMSCAN_EBLAS;
-  if (mms_unit_has(unit, mms_type_unit(type), MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
+  if (mms_unit_has(unit, algebra->unit, MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
   mms_unit_drop(unit);
   return mms_unit_fault(unit);
 }
@@ -90,7 +90,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   mms_wise wise;
   if (!mms_wisdom_find(&shape, &wise)) return false;
   const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
-  if (hold_sound_unit(unit, plan->job.type)) return false;
+  if (hold_sound_unit(unit, plan->job.algebra)) return false;
   mms_unit_drop(unit);
   plan->engine = wise.engine;
   plan->job.unit = unit;
@@ -115,7 +115,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   const bool are_many = plan->problem.batch > 1;
   if (whole < MMS_ESTIMATE_SHORT && are_many) {
     take_engine(plan, env, cheapest(plan, env, whole, MANY));
-  } else if (mms_is_short(whole, mms_type_size(plan->problem.type))) {
+  } else if (mms_is_short(whole, plan->problem.algebra->size)) {
     take_engine(plan, env, whole <= plan->job.kernel->few ? &mms_engine_serial : &mms_engine_simd);
     if (!are_many) plan->threads = 1;
   } else {
@@ -139,7 +139,7 @@ static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mms
   plan->job.isa = env->isa;
   if (c->isa && !mms_isa_find(c->isa, &plan->job.isa)) return MMSCAN_EINVAL;
   if (!plan->job.isa) return MMSCAN_ENOTSUP;
-  plan->job.kernel = &plan->job.isa->kernels[plan->job.op][plan->job.type];
+  plan->job.kernel = mms_kernel_of(plan->job.isa, plan->job.algebra);
   return MMSCAN_OK;
 }
 
@@ -190,12 +190,12 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   *plan = (mmscan_plan){
       .problem = *problem,
       .limit = c->threads ? c->threads : env->threads,
-      .job = {.op = problem->op, .type = problem->type, .kind = problem->kind, .reverse = problem->reverse}};
+      .job = {.algebra = problem->algebra, .kind = problem->kind, .reverse = problem->reverse}};
   const int most = mms_runtime_most_threads(plan->limit);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
-  if ((status = hold_sound_unit(plan->job.unit, plan->job.type))) return status;
+  if ((status = hold_sound_unit(plan->job.unit, plan->job.algebra))) return status;
   if ((status = choose_sizes(plan, c))) {
     mms_plan_drop(plan);
     return status;

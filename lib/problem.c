@@ -34,7 +34,7 @@ static mmscan_status check_values(const mmscan_desc *d) {
 }
 
 static mmscan_status check_supported(const mmscan_desc *d) {
-  if (d->x_type != d->y_type || !mms_type_is_scanned(d->op, d->x_type)) return MMSCAN_ENOTSUP;
+  if (d->x_type != d->y_type || !mms_algebra_of(d->op, d->x_type)) return MMSCAN_ENOTSUP;
   if (d->n > 1 && (d->x_stride != 1 || d->y_stride != 1)) return MMSCAN_ENOTSUP;
   return MMSCAN_OK;
 }
@@ -50,7 +50,7 @@ static mmscan_status check_extent(size_t n, size_t batch, ptrdiff_t dist, size_t
 }
 
 static mmscan_status check_shape(const mms_problem *p) {
-  size_t size = mms_type_size(p->type);
+  size_t size = p->algebra->size;
   if (p->n == 0 || p->batch == 0) return MMSCAN_OK;
   if (check_extent(p->n, p->batch, p->x_dist, size) || check_extent(p->n, p->batch, p->y_dist, size))
     return MMSCAN_EINVAL;
@@ -58,14 +58,10 @@ static mmscan_status check_shape(const mms_problem *p) {
   return MMSCAN_OK;
 }
 
-/* An inclusive scan starts from the identity. An exclusive scan starts from init, or without init from the identity,
- * except that a sum of floats then starts from +0, although the identity is -0. */
-static mms_value first_carry(mmscan_op op, mmscan_type type, mmscan_kind kind, const void *init) {
-  mms_value v = mms_type_identity(op, type);
-  if (kind == MMSCAN_INCLUSIVE) return v;
-  if (op == MMSCAN_PLUS) memset(&v, 0, sizeof v);
-  if (init) memcpy(&v, init, mms_type_size(type));
-  return v;
+/* An inclusive scan starts from the identity. */
+static mms_value first_carry(const mms_algebra *algebra, mmscan_kind kind, const void *init) {
+  if (kind == MMSCAN_INCLUSIVE) return mms_algebra_value(algebra, algebra->identity);
+  return mms_algebra_value(algebra, init ? init : algebra->start);
 }
 
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
@@ -74,8 +70,8 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_values(d))) return status;
   if ((status = check_supported(d))) return status;
-  *p = (mms_problem){.op = d->op,
-                     .type = d->x_type,
+  const mms_algebra *algebra = mms_algebra_of(d->op, d->x_type);
+  *p = (mms_problem){.algebra = algebra,
                      .kind = d->kind,
                      .reverse = d->reverse != 0,
                      .n = d->n,
@@ -83,7 +79,7 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
                      .batch = d->n ? d->batch : 0,
                      .x_dist = d->batch > 1 ? d->x_dist : 0,
                      .y_dist = d->batch > 1 ? d->y_dist : 0,
-                     .first = first_carry(d->op, d->x_type, d->kind, d->init)};
+                     .first = first_carry(algebra, d->kind, d->init)};
   return check_shape(p);
 }
 
@@ -151,7 +147,7 @@ static mmscan_status check_batch(const mms_problem *p, const void *x, const void
 }
 
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
-  size_t size = mms_type_size(p->type);
+  size_t size = p->algebra->size;
   if (p->batch == 0) return MMSCAN_OK;
   if (!is_array(x, size) || !is_array(y, size)) return MMSCAN_EINVAL;
   return p->batch == 1 ? check_pair(x, y, p->n * size) : check_batch(p, x, y, size);
@@ -174,7 +170,7 @@ mmscan_status mms_check_matmul(const mmscan_matmul_desc *d, const void *x, const
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_matmul_values(d))) return status;
   if (d->n == 0) return MMSCAN_OK;
-  const size_t size = mms_type_size(d->type);
+  const size_t size = mms_matrix_one(d->type)->size;
   if (!is_array(x, size) || !is_array(y, size) || d->n > PTRDIFF_MAX / size) return MMSCAN_EINVAL;
   return check_pair(x, y, d->n * size);
 }

@@ -3,14 +3,12 @@
 #ifndef MMS_PROBLEM_H
 #define MMS_PROBLEM_H
 
-#include "types.h"
-#include <stdbool.h>
+#include "algebra/algebra.h"
 
 struct mms_method; /* paper/method.h */
 
 typedef struct mms_problem {
-  mmscan_op op;
-  mmscan_type type;
+  const mms_algebra *algebra;
   mmscan_kind kind;
   bool reverse;
   size_t n, batch;          /* batch is 0 if there is nothing to scan */

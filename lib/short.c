@@ -12,10 +12,11 @@ bool mms_short_fill(void) {
   if (mms_short_most(MMSCAN_F32)) return true;
   if (env->status || env->engine) return false;
   for (mmscan_type type = MMSCAN_U8; type >= MMSCAN_F32; type--) {
-    if (!mms_type_is_scanned(MMSCAN_PLUS, type)) continue;
+    const mms_algebra *algebra = mms_algebra_of(MMSCAN_PLUS, type);
+    if (!algebra) continue;
     mms_short *to = &mms_shorts[type];
-    atomic_store_explicit(&to->kernel, &env->isa->kernels[MMSCAN_PLUS][type], memory_order_relaxed);
-    atomic_store_explicit(&to->most, MMS_SHORT_BYTES / mms_type_size(type), memory_order_release);
+    atomic_store_explicit(&to->kernel, mms_kernel_of(env->isa, algebra), memory_order_relaxed);
+    atomic_store_explicit(&to->most, MMS_SHORT_BYTES / algebra->size, memory_order_release);
   }
   return true;
 }

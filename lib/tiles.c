@@ -9,7 +9,7 @@ mms_tiles mms_tiles_of(const mms_run *run) {
   const size_t n = run->scans.n, most = run->engine->reduce ? run->job->tile : n;
   const size_t per_scan = n > most ? (n - 1) / most + 1 : 1; /* a division takes as long as a tiny scan */
   return (mms_tiles){.run = run,
-                     .element = mms_type_size(run->job->type),
+                     .element = run->job->algebra->size,
                      .most = most,
                      .per_scan = per_scan,
                      .count = run->scans.count * per_scan,

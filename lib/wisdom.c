@@ -5,15 +5,15 @@
  * of the file or nothing: the checksum must be right, the machine must be this one, and every library that a line needs
  * must be here in the same version.
  *
- *   mmscan-wisdom 4
+ *   mmscan-wisdom 5
  *   library 0.1.0
  *   cpu AMD EPYC 00a10f11            its name and signature
  *   isa avx512
  *   unit cblas OpenBLAS 0.3.21       the BLAS that is linked, which matters to lines that name it
  *   blas libblis.so.4                libraries that were opened: roster.h
  *   version 0.9.0, kernels for zen3
- *   f32 17 0 simd - 0 32768 1 2      type (of +), log2 n, log2 batch, engine, unit, s, tile, threads, of so many
- *   f32 18 0 gemm @1 8 65536 2 2     a unit, of the first library
+ *   plus f32 17 0 simd - 0 32768 1 2    operator, type, log2 n, log2 batch, engine, unit, s, tile, threads, of so many
+ *   plus f32 18 0 gemm @1 8 65536 2 2   a unit, of the first library
  *   end 4 93c6cbcb8a4f4e8c
  */
 #include "wisdom.h"
@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT = 4, LONGEST_FILE = 1 << 20 };
+enum { FORMAT = 5, LONGEST_FILE = 1 << 20 };
 
 /* ---- The list ------------------------------------------------------------------------------------------------- */
 
@@ -48,11 +48,13 @@ static unsigned log2_of(size_t v) {
   return log;
 }
 
-static uint32_t key_from(mmscan_op op, mmscan_type type, unsigned log_n, unsigned log_batch) {
-  return (uint32_t)op << 24 | (uint32_t)type << 16 | log_n << 8 | log_batch;
+static uint32_t key_from(const mms_algebra *algebra, unsigned log_n, unsigned log_batch) {
+  return (uint32_t)mms_algebra_index(algebra) << 16 | log_n << 8 | log_batch;
 }
 
-static uint32_t key_of(mms_shape s) { return key_from(s.op, s.type, log2_of(s.n), log2_of(s.batch)); }
+static uint32_t key_of(mms_shape s) { return key_from(s.algebra, log2_of(s.n), log2_of(s.batch)); }
+
+static const mms_algebra *algebra_of(uint32_t key) { return mms_algebra_at(key >> 16); }
 
 static const entry *find(const entry *e, uint32_t key) {
   while (e && e->key != key) e = e->next;
@@ -136,7 +138,8 @@ static void write_entry(mms_text *out, const mms_roster *roster, const entry *e)
   const mms_wise *w = &e->wise;
   char unit[16];
   mms_roster_name(roster, w->unit, unit, sizeof unit);
-  mms_text_add(out, "%s %u %u %s %s %zu %zu %d %d\n", mms_type_name(e->key >> 16 & 255), e->key >> 8 & 255,
+  const mms_algebra *algebra = algebra_of(e->key);
+  mms_text_add(out, "%s %s %u %u %s %s %zu %zu %d %d\n", algebra->op_name, algebra->type_name, e->key >> 8 & 255,
                e->key & 255, w->engine->name, unit, w->s, w->tile, w->threads, w->possible);
 }
 
@@ -186,26 +189,27 @@ static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *eng
 }
 
 /* Whether a plan would accept it. */
-static bool is_legal(const mms_wise *w) {
+static bool is_legal(const mms_algebra *algebra, const mms_wise *w) {
+  if (w->engine->has_unit && algebra->planes == 0) return false;
   return mms_engine_allows(w->engine, w->s, w->tile) && w->threads >= 1 && w->threads <= w->possible;
 }
 
 /* MMSCAN_EIO: it is not the line of a shape. */
 static mmscan_status parse_line(mms_roster *roster, const char *line, entry **e) {
-  char type[8], engine[16], unit[16];
+  char op[16], type[8], engine[16], unit[16];
   unsigned log_n, log_batch;
   int end = -1;
   mms_wise w = {0};
-  mmscan_type t;
-  if (sscanf(line, "%7s %3u %3u %15s %15s %9zu %9zu %9d %9d%n", type, &log_n, &log_batch, engine, unit, &w.s, &w.tile,
-             &w.threads, &w.possible, &end) != 9 ||
+  if (sscanf(line, "%15s %7s %3u %3u %15s %15s %9zu %9zu %9d %9d%n", op, type, &log_n, &log_batch, engine, unit, &w.s,
+             &w.tile, &w.threads, &w.possible, &end) != 10 ||
       line[end] != '\0')
     return MMSCAN_EIO;
-  if (!mms_type_find(type, &t) || log_n > 63 || log_batch > 63) return MMSCAN_EIO;
+  const mms_algebra *algebra = mms_algebra_find(op, type);
+  if (!algebra || log_n > 63 || log_batch > 63) return MMSCAN_EIO;
   mmscan_status status = parse_part(&w, roster, engine, unit);
   if (status) return status;
-  if (!is_legal(&w)) return MMSCAN_EIO;
-  *e = new_entry(key_from(MMSCAN_PLUS, t, log_n, log_batch), &w);
+  if (!is_legal(algebra, &w)) return MMSCAN_EIO;
+  *e = new_entry(key_from(algebra, log_n, log_batch), &w);
   return *e ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 

@@ -551,9 +551,9 @@ static void test_engine_by_name_without_memory(void **state) {
 
 /* A library, which takes memory to open, and shapes, which take memory to keep. */
 static const char wisdom_lines[] = "blas %s\nversion unknown\n"
-                                   "u64 51 2 gemm @1 8 4096 2 1024\n"
-                                   "u32 50 1 simd - 0 1024 1 1024\n"
-                                   "i64 52 0 serial - 0 0 1 1024\n";
+                                   "plus u64 51 2 gemm @1 8 4096 2 1024\n"
+                                   "plus u32 50 1 simd - 0 1024 1 1024\n"
+                                   "plus i64 52 0 serial - 0 0 1 1024\n";
 
 /* Run by a process like those that read the file: under valgrind this process sees another CPU than they do. */
 static int write_wisdom(const char *folder) {

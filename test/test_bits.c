@@ -320,7 +320,7 @@ static void test_who_has_a_chain(void **state) {
   (void)state;
   const size_t cores = (size_t)omp_get_num_procs();
   for (size_t block = 4096; block >= 4096 - 256; block -= 256) {
-    const mms_job job = {.type = MMSCAN_F32, .s = 4, .tile = 1024, .block = block};
+    const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .s = 4, .tile = 1024, .block = block};
     const mms_run run = {.engine = &mms_engine_gemm, .job = &job};
     mms_tiles tiles = {.run = &run, .sharing = cores};
     assert_int_equal(__real_mms_chain_suits(&tiles), block == 4096);
@@ -361,7 +361,7 @@ static void test_each_its_own(void **state) {
 static void test_lead(void **state) {
   (void)state;
   const mms_tuning before = mms_tuning_here;
-  const mms_job job = {.type = MMSCAN_F32};
+  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32)};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job};
   for (size_t count = 2; count < 300; count++)
     for (size_t sharing = 2; sharing <= 9; sharing++) {

@@ -192,8 +192,9 @@ static void test_estimates_for_any_number(void **state) {
 
 /* The job of a plan: with s for the engine gemm, with a tile for engines that have tiles. */
 static mms_job job_of(const mms_engine *engine, const mms_isa *isa, mmscan_type type, size_t s, size_t tile) {
-  return (mms_job){.op = MMSCAN_PLUS,
-                   .type = type,
+  const mms_algebra *algebra = mms_algebra_of(MMSCAN_PLUS, type);
+  return (mms_job){.algebra = algebra,
+                   .kernel = mms_kernel_of(isa, algebra),
                    .unit = engine->has_unit ? mms_unit_find("cblas") : NULL,
                    .s = engine->has_unit ? s : 0,
                    .tile = engine->tile_of ? tile : 0,
@@ -204,7 +205,7 @@ enum { TILE = 65536 };
 
 static double cost_of(const mms_engine *engine, const mms_isa *isa, mmscan_type type, size_t n, size_t batch) {
   const mms_job job = job_of(engine, isa, type, 4, TILE);
-  return mms_estimate(engine, &job, (mms_shape){MMSCAN_PLUS, type, n, batch}, 1).least;
+  return mms_estimate(engine, &job, (mms_shape){mms_algebra_of(MMSCAN_PLUS, type), n, batch}, 1).least;
 }
 
 /* 64-bit elements take longer than 32-bit ones with the engine simd, and no less time with any other. Many scans take
@@ -232,7 +233,7 @@ static void test_costs(void **state) {
 
 static double cost_by_size(size_t s) {
   const mms_job job = job_of(&mms_engine_gemm, mms_isa_best(), MMSCAN_F32, s, TILE);
-  return mms_estimate(&mms_engine_gemm, &job, (mms_shape){MMSCAN_PLUS, MMSCAN_F32, LONG, 1}, 1).least;
+  return mms_estimate(&mms_engine_gemm, &job, (mms_shape){mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), LONG, 1}, 1).least;
 }
 
 /* Kernels are made for s = 2, 4, 8 and 16 only; every other s costs more. */
@@ -248,7 +249,7 @@ static void test_costs_of_sizes(void **state) {
  * threads are used where half of them would take as long. */
 static void check_costs_of_threads(const mms_engine *engine, size_t n, size_t batch, int most) {
   const mms_job job = job_of(engine, mms_isa_best(), MMSCAN_F64, 4, TILE);
-  const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F64, n, batch};
+  const mms_shape shape = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F64), n, batch};
   const mms_cost one = mms_estimate(engine, &job, shape, 1), many = mms_estimate(engine, &job, shape, most);
   const double starts = (double)batch * cost_of(engine, mms_isa_best(), MMSCAN_F64, 1, 1);
   assert_int_equal(one.threads, 1);
@@ -276,7 +277,7 @@ static size_t least_for_two(double handoff) {
   const mms_job job = job_of(&mms_engine_simd, mms_isa_best(), MMSCAN_F32, 0, 1024);
   mms_apart_record(handoff);
   for (size_t n = 1; n < 1024; n++) {
-    const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F32, n << 10, 1};
+    const mms_shape shape = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), n << 10, 1};
     if (mms_estimate(&mms_engine_simd, &job, shape, 2).threads == 2) return n;
   }
   return SIZE_MAX;

@@ -301,7 +301,7 @@ static void refuse_wisdom(const char *file, const char *reason) {
 
 static void test_wisdom_that_cannot_be_used(void **state) {
   (void)state;
-  const char *line = "f32 16 0 simd - 0 1024 1 1024\n";
+  const char *line = "plus f32 16 0 simd - 0 1024 1 1024\n";
   struct text head = wisdom_head(), damaged = wisdom_of(head.data, line), illegal;
   refuse_wisdom(in_scratch("missing"), "No such file");
   refuse_wisdom(scratch, "read");
@@ -312,7 +312,7 @@ static void test_wisdom_that_cannot_be_used(void **state) {
   damaged.data[head.size] = 'F';
   text_write(in_scratch("damaged"), &damaged);
   refuse_wisdom(in_scratch("damaged"), "damaged: mmscan tune -o measures anew");
-  illegal = wisdom_of(head.data, "f32 16 0 abacus - 0 1024 1 1024\n");
+  illegal = wisdom_of(head.data, "plus f32 16 0 abacus - 0 1024 1 1024\n");
   text_write(in_scratch("illegal"), &illegal);
   refuse_wisdom(in_scratch("illegal"), "line");
 }
@@ -321,7 +321,7 @@ static void test_wisdom_that_cannot_be_used(void **state) {
 static void check_changed(size_t at, const char *reason) {
   struct text head = wisdom_head(), foreign;
   head.data[at]++;
-  foreign = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1 1024\n");
+  foreign = wisdom_of(head.data, "plus f32 16 0 simd - 0 1024 1 1024\n");
   text_write(in_scratch("foreign"), &foreign);
   refuse_wisdom(in_scratch("foreign"), reason);
 }
@@ -360,12 +360,12 @@ static struct text head_of_another_blas(void) {
 static void test_wisdom_of_another_blas(void **state) {
   (void)state;
   struct text head = head_of_another_blas();
-  struct text text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1 1024\nf32 17 0 gemm model 4 256 1 1024\n");
+  struct text text = wisdom_of(head.data, "plus f32 16 0 simd - 0 1024 1 1024\nplus f32 17 0 gemm model 4 256 1 1024\n");
   text_write(in_scratch("unused"), &text);
   struct expected e = {
       .setting = {{"MMSCAN_WISDOM", in_scratch("unused")}}, .status = MMSCAN_OK, .engine = "simd", .unit = ""};
   assert_int_equal(probe_as(&e).count, 2);
-  text = wisdom_of(head.data, "f32 16 0 simd - 0 1024 1 1024\nf32 17 0 gemm cblas 4 256 1 1024\n");
+  text = wisdom_of(head.data, "plus f32 16 0 simd - 0 1024 1 1024\nplus f32 17 0 gemm cblas 4 256 1 1024\n");
   text_write(in_scratch("used"), &text);
   refuse_wisdom(in_scratch("used"), "BLAS that is not here or of another version");
 }
@@ -373,7 +373,7 @@ static void test_wisdom_of_another_blas(void **state) {
 /* Wisdom for one instruction set is refused for another. */
 static void test_wisdom_of_another_isa(void **state) {
   (void)state;
-  const char *file = wisdom_file("good", "f32 16 0 simd - 0 1024 1 1024\n");
+  const char *file = wisdom_file("good", "plus f32 16 0 simd - 0 1024 1 1024\n");
   bool same = strcmp(mmscan_isa(), "portable") == 0;
   struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {"MMSCAN_ISA", "portable"}},
                        .status = same ? MMSCAN_OK : MMSCAN_EIO,
@@ -388,21 +388,21 @@ static const struct {
   size_t tile; /* 0: not checked */
   int threads; /* the plan's */
 } uses[] = {
-    {"f32 16 0 simd - 0 1024 1 1024\n", NULL, NULL, "simd", "", 1024, 1},
-    {"f32 16 0 serial - 0 0 1 1024\n", NULL, NULL, "serial", "", 0, 1},
-    {"f32 16 0 gemm model 4 256 1 1024\n", NULL, NULL, "gemm", "model", 256, 1},
-    {"f32 15 0 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
-    {"f32 16 1 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
-    {"f64 16 0 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
-    {"f32 16 0 serial - 0 0 1 1024\n", "MMSCAN_ENGINE", "simd", "simd", "", 0, 0},
-    {"f32 16 0 simd - 0 1024 1 1024\n", "MMSCAN_ENGINE", "gemm", "gemm", "cblas", 0, 0},
-    {"f32 16 0 simd - 0 1024 1 1024\n", "MMSCAN_ENGINE", "auto", "simd", "", 1024, 1},
-    {"f32 16 0 gemm cblas 4 256 1 1024\n", "MMSCAN_UNIT", "model", "gemm", "model", 256, 1},
-    {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
-    {"f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
-    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "3", "serial", "", 0, 1},
-    {"f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "serial", "", 0, 1}, /* measured with fewer threads */
-    {"f32 16 0 simd - 0 1024 2 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 1024, 0},
+    {"plus f32 16 0 simd - 0 1024 1 1024\n", NULL, NULL, "simd", "", 1024, 1},
+    {"plus f32 16 0 serial - 0 0 1 1024\n", NULL, NULL, "serial", "", 0, 1},
+    {"plus f32 16 0 gemm model 4 256 1 1024\n", NULL, NULL, "gemm", "model", 256, 1},
+    {"plus f32 15 0 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
+    {"plus f32 16 1 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
+    {"plus f64 16 0 serial - 0 0 1 1024\n", NULL, NULL, "simd", "", 0, 0},
+    {"plus f32 16 0 serial - 0 0 1 1024\n", "MMSCAN_ENGINE", "simd", "simd", "", 0, 0},
+    {"plus f32 16 0 simd - 0 1024 1 1024\n", "MMSCAN_ENGINE", "gemm", "gemm", "cblas", 0, 0},
+    {"plus f32 16 0 simd - 0 1024 1 1024\n", "MMSCAN_ENGINE", "auto", "simd", "", 1024, 1},
+    {"plus f32 16 0 gemm cblas 4 256 1 1024\n", "MMSCAN_UNIT", "model", "gemm", "model", 256, 1},
+    {"plus f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
+    {"plus f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
+    {"plus f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "3", "serial", "", 0, 1},
+    {"plus f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "serial", "", 0, 1}, /* measured with fewer threads */
+    {"plus f32 16 0 simd - 0 1024 2 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 1024, 0},
 };
 
 static void test_wisdom_is_used(void **state) {

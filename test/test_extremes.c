@@ -82,11 +82,11 @@ static int write_without(const char *library) {
   if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return 6;
   const mms_wise by_toy = {&mms_engine_gemm, mms_unit_find(unit), 4, 256, 1, 1},
                  plain = {&mms_engine_serial, .threads = 1, .possible = 1};
-  const mms_shape shape = {MMSCAN_PLUS, MMSCAN_F32, 1000, 1}, longer = {MMSCAN_PLUS, MMSCAN_F32, 100000, 1};
+  const mms_shape shape = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), 1000, 1}, longer = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), 100000, 1};
   if (mmscan_routine_try(unit, "sgemm_batch") != MMSCAN_OK) return 1;
   if (mms_wisdom_keep(shape, &by_toy) != MMSCAN_OK || mms_wisdom_keep(longer, &plain) != MMSCAN_OK) return 2;
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 3;
-  if (strstr(text_read(file).data, "\nf32 16 0 serial - 0 0 1 1\nend 1 ") == NULL) return 4;
+  if (strstr(text_read(file).data, "\nplus f32 16 0 serial - 0 0 1 1\nend 1 ") == NULL) return 4;
   return mmscan_wisdom_read(file, NULL, 0) == MMSCAN_OK ? 0 : 5;
 }
 

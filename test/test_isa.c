@@ -7,7 +7,7 @@
  * vectors give the same bits; there the test looks at which kernels a plan has.
  */
 #include "child.h"
-#include "kernel/isa.h"
+#include "kernels.h"
 #include "plan.h"
 #include "short.h"
 #include "shot.h"
@@ -137,7 +137,7 @@ static void check_kernel(const mmscan_choice *choice, const struct type *type) {
   mmscan_choice used;
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, 1000);
   mmscan_plan *plan = plan_new(&desc, choice, &used);
-  if (plan->job.isa != isa || plan->job.kernel != &isa->kernels[MMSCAN_PLUS][type->type])
+  if (plan->job.isa != isa || plan->job.kernel != plus_kernel(isa, type->type))
     fail_msg("%s x %s, %s: a plan has the kernels of another", choice->engine, part_of(choice), type->name);
   mmscan_plan_destroy(plan);
 }
@@ -189,13 +189,13 @@ static bool obeys_at(const struct sample *sample, const mmscan_choice *like, siz
 
 /* Checks a plan that asks for nothing, and simple calls, which have no plan unless an engine is named. */
 static bool has_kernels_of(const char *isa, bool is_auto) {
-  const mms_kernel *kernels = row_of(isa)->kernels[MMSCAN_PLUS];
+  const mms_kernel *kernel = plus_kernel(row_of(isa), MMSCAN_F32);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
   mmscan_plan *plan = NULL;
   bool right = mms_short_fill() == is_auto && (mms_short_most(MMSCAN_F32) != 0) == is_auto &&
-               mms_short_kernel(MMSCAN_F32) == (is_auto ? &kernels[MMSCAN_F32] : NULL) &&
+               mms_short_kernel(MMSCAN_F32) == (is_auto ? kernel : NULL) &&
                mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) == MMSCAN_OK &&
-               plan->job.kernel == &kernels[MMSCAN_F32];
+               plan->job.kernel == kernel;
   mmscan_plan_destroy(plan);
   return right;
 }
@@ -220,7 +220,7 @@ static int child_obeys(const char *argument) {
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
     for (size_t i = 0; i < COUNT(lengths); i++)
       for (mmscan_kind kind = MMSCAN_INCLUSIVE; kind <= MMSCAN_EXCLUSIVE && o.all; kind++) {
-        bool is_loop = is_auto && lengths[i] <= row_of(isa)->kernels[MMSCAN_PLUS][sample.oracle.type->type].few;
+        bool is_loop = is_auto && lengths[i] <= plus_kernel(row_of(isa), sample.oracle.type->type)->few;
         like.engine = is_loop ? "serial" : is_auto ? "simd" : engine;
         like.isa = is_loop || strcmp(isa, "-") == 0 ? NULL : isa;
         o = (struct obeyed){obeys_at(&sample, &like, lengths[i], kind), t, lengths[i], kind};

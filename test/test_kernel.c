@@ -4,12 +4,11 @@
  */
 #include <float.h>
 #include <math.h>
-#include <stddef.h>
 
-#include "kernel/isa.h"
-#include "kernel/loop.h"
+#include "engine/gemm/rows.h"
 #include "kernel/stream.h"
 #include "kernel/tuning.h"
+#include "kernels.h"
 #include "oracle.h"
 
 /* ---- Instruction sets -------------------------------------------------------------------------------------------- */
@@ -25,44 +24,84 @@ static void for_each_isa(check_isa *check) {
   }
 }
 
-enum { PLACES = offsetof(mms_kernel, few) / sizeof(void (*)(void)), CALLS = 19 };
-
-/* A kernel consists of pointers to functions, and a number. There is no kind 0. */
-static void check_shares_none(const mms_isa *isa, const mms_isa *other, const struct type *type) {
-  void (*a[PLACES])(void), (*b[PLACES])(void);
-  size_t calls = 0;
-  memcpy(a, &isa->kernels[MMSCAN_PLUS][type->type], sizeof a);
-  memcpy(b, &other->kernels[MMSCAN_PLUS][type->type], sizeof b);
-  for (size_t i = 0; i < PLACES; i++) {
-    if (a[i] && a[i] == b[i]) fail_msg("%s and %s share function %zu of %s", isa->name, other->name, i, type->name);
-    calls += a[i] != NULL;
-  }
-  assert_int_equal(calls, CALLS);
+static bool is_one_of(const char *name, const mms_isa *isa) {
+  bool is = strcmp(name, isa->name) == 0;
+  size_t i = 0;
+  while (mms_isa_at(i) != isa) i++;
+  for (; mms_isa_name(i) != NULL; i++) is = is || (mms_isa_at(i) && strcmp(name, mms_isa_name(i)) == 0);
+  return is;
 }
 
-/* The row is found by its name, and no other row has this name or any of its kernels. */
+/* All slots are filled: natively, from a later instruction set that runs, or from the core; by the plain loop where there
+ * are no kernels. Streams may be missing. */
+static void check_slots(const mms_isa *isa, const mms_kernel *k) {
+  const bool has_kernels = k->algebra->kernels != NULL && k->algebra->lanes != MMS_LANES_NONE;
+  const char *core = k->origin[MMS_SLOT_CORE];
+  assert_true(strcmp(core, "loop") == 0 ? k->vector == 0 : has_kernels && is_one_of(core, isa));
+  for (int slot = MMS_SLOT_SIMPLE; slot < MMS_SLOTS; slot++) {
+    const char *origin = k->origin[slot];
+    const bool is_stream = slot == MMS_SLOT_STREAM || slot == MMS_SLOT_STREAM_REVERSE;
+    assert_true(origin || is_stream);
+    assert_true(!origin || (strcmp(origin, "scan") == 0 && !is_stream) || is_one_of(origin, isa));
+  }
+  for (mmscan_kind kind = MMSCAN_INCLUSIVE; kind <= MMSCAN_EXCLUSIVE; kind++) {
+    assert_non_null(k->simple[kind]);
+    for (int back = 0; back < 2; back++) {
+      assert_non_null(k->scan[kind][back]);
+      assert_non_null(k->batch[kind][back]);
+      assert_int_equal(k->stream[kind][back] != NULL, k->origin[MMS_SLOT_STREAM + back] != NULL);
+    }
+  }
+}
+
+/* The row is found by its name, and has a kernel for each row of the algebra. */
 static void check_is_itself(const mms_isa *isa) {
   const mms_isa *found;
   assert_true(mms_isa_find(isa->name, &found));
   assert_ptr_equal(found, isa);
-  for (size_t i = 0; mms_isa_name(i) != NULL; i++) {
-    const mms_isa *other = mms_isa_at(i);
-    if (other == NULL || other == isa) continue;
-    assert_string_not_equal(other->name, isa->name);
-    for (size_t t = 0; t < TYPES; t++) check_shares_none(isa, other, type_at(t));
+  for (size_t a = 0; a < MMS_ROWS; a++) {
+    const mms_kernel *k = mms_kernel_of(isa, mms_algebra_at(a));
+    assert_ptr_equal(k->algebra, mms_algebra_at(a));
+    check_slots(isa, k);
+  }
+}
+
+/* The cells of sums are native in every instruction set: their cores are functions of its own. */
+static void check_sums_are_native(const mms_isa *isa) {
+  for (size_t t = 0; t < TYPES; t++) {
+    const mms_kernel *k = plus_kernel(isa, type_at(t)->type);
+    assert_string_equal(k->origin[MMS_SLOT_CORE], isa->name);
+    for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+      if (mms_isa_at(i) && mms_isa_at(i) != isa)
+        assert_true(k->total != plus_kernel(mms_isa_at(i), type_at(t)->type)->total);
+  }
+}
+
+/* Float sums inherit only from vectors of the same length, as their bits depend on it. */
+static void check_inherits_bits(const mms_isa *isa) {
+  for (size_t a = 0; a < MMS_ROWS; a++) {
+    const mms_kernel *k = mms_kernel_of(isa, mms_algebra_at(a));
+    for (int slot = 0; slot < MMS_SLOTS && !k->algebra->is_exact; slot++) {
+      const mms_isa *from;
+      if (k->origin[slot] && mms_isa_find(k->origin[slot], &from))
+        assert_int_equal(mms_kernel_of(from, k->algebra)->vector, k->vector);
+    }
   }
 }
 
 static void test_rows_are_themselves(void **state) {
   (void)state;
   for_each_isa(check_is_itself);
+  for_each_isa(check_sums_are_native);
+  for_each_isa(check_inherits_bits);
 }
 
 /* ---- On the way -------------------------------------------------------------------------------------------------- */
 
 enum { LONGEST = 9001 };
 
-/* What a scan finds of its own elements, or of those ahead, equals what total() finds, and y is the same as without,
+/* What a scan finds of its own elements takes the carry to where what total() finds does; of those ahead it is the same;
+ * and y is the same as without,
  * also in place. Bits of `way`: paced, ahead, streamed, reverse, exclusive. */
 static void check_total_aside(const mms_kernel *kernel, const struct sample *sample, size_t n, unsigned way) {
   const size_t size = sample->oracle.type->size;
@@ -70,18 +109,23 @@ static void check_total_aside(const mms_kernel *kernel, const struct sample *sam
   const bool reverse = way & 2, streams = way & 4;
   const void *ahead = way & 8 ? (const char *)sample->x + (LONGEST - n) * size : NULL;
   mms_kernel_scan *scan = (streams ? kernel->stream : kernel->scan)[kind][reverse];
+  if (!scan) return;
   mms_found want, found;
   mms_value alone = {.u64 = 0}, carry;
   struct buffer y = buffer_new(n * size, 0), want_y = buffer_new(n * size, 0);
   memcpy(&alone, (const char *)sample->x + (LONGEST - 1) * size, size);
   carry = alone;
+  const mms_value first = alone;
   memcpy(y.data, sample->x, n * size);
-  kernel->total(n, ahead ? ahead : sample->x, reverse, &want);
-  kernel->scan[kind][reverse](n, sample->x, want_y.data, &alone, NULL);
+  kernel->total(kernel, n, ahead ? ahead : sample->x, reverse, &want);
+  kernel->scan[kind][reverse](kernel, n, sample->x, want_y.data, &alone, NULL);
   const mms_aside aside = {.found = &found, .ahead = ahead, .paces = way & 16};
-  scan(n, streams ? sample->x : y.data, y.data, &carry, &aside);
-  if (memcmp(&want.total, &found.total, size) != 0 || want.is_ordinary != found.is_ordinary ||
-      want.is_finite != found.is_finite)
+  scan(kernel, n, streams ? sample->x : y.data, y.data, &carry, &aside);
+  mms_value past_want = first, past_found = first;
+  kernel->advance(kernel, &past_want, &want.total);
+  kernel->advance(kernel, &past_found, &found.total);
+  if (memcmp(&past_want, &past_found, size) != 0 || want.is_ordinary != found.is_ordinary ||
+      want.is_finite != found.is_finite || (ahead && memcmp(&want.total, &found.total, size) != 0))
     fail_seeded("%s, n %zu, way %u: another total than by itself", sample->oracle.type->name, n, way);
   if (memcmp(y.data, want_y.data, n * size) != 0 || memcmp(&carry, &alone, sizeof carry) != 0)
     fail_seeded("%s, n %zu, way %u: adding up made a difference", sample->oracle.type->name, n, way);
@@ -93,9 +137,10 @@ static void check_totals_aside(const mms_isa *isa) {
   static const size_t lengths[] = {1, 31, 100, 128, 700, 2048, 3000, LONGEST};
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
-    for (size_t i = 0; i < COUNT(lengths); i++)
-      for (unsigned way = 0; way < 32; way++)
-        check_total_aside(&isa->kernels[MMSCAN_PLUS][type_at(t)->type], &sample, lengths[i], way);
+    for (mmscan_op op = MMSCAN_PLUS; op; op = next_op(op, type_at(t)->type))
+      for (size_t i = 0; i < COUNT(lengths); i++)
+        for (unsigned way = 0; way < 32; way++)
+          check_total_aside(kernel_of(isa, op, type_at(t)->type), &sample, lengths[i], way);
     sample_free(&sample);
   }
 }
@@ -109,7 +154,7 @@ static void check_totals_beside_large(const mms_isa *isa) {
       struct sample sample = sample_new(type_at(0), RANDOM, LONGEST);
       ((float *)sample.x)[at] = large[i];
       for (unsigned way = 0; way < 32; way++)
-        check_total_aside(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, way & 8 ? 6000 : LONGEST, way);
+        check_total_aside(plus_kernel(isa, MMSCAN_F32), &sample, way & 8 ? 6000 : LONGEST, way);
       sample_free(&sample);
     }
 }
@@ -134,9 +179,10 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
   const bool reverse = way & 2, streams = way & 4;
   mms_kernel_scan *scan = (streams ? kernel->stream : kernel->scan)[kind][reverse];
   mms_value alone = {.u64 = 0}, carry = alone;
+  if (!scan) return;
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
-  scan(n, sample->x, want.data, &alone, NULL);
-  scan(n, sample->x, y.data, &carry, &(mms_aside){.prefetch = asked});
+  scan(kernel, n, sample->x, want.data, &alone, NULL);
+  scan(kernel, n, sample->x, y.data, &carry, &(mms_aside){.prefetch = asked});
   if (memcmp(y.data, want.data, bytes) != 0 || memcmp(&carry, &alone, sizeof carry) != 0)
     fail_seeded("%s, n %zu, way %u: asking for %p made a difference", sample->oracle.type->name, n, way, asked);
   buffer_free(&want);
@@ -145,9 +191,29 @@ static void check_one_asked_for(const mms_kernel *kernel, const struct sample *s
 
 enum { ROWS = 16, COLUMNS = 48 };
 
+/* Only forward scans are streamed. */
+static void put_together(const mms_rows *kernels, const mms_byrows *rows, void *y, mmscan_kind kind, bool reverse,
+                         bool streams) {
+  if (streams && !reverse)
+    kernels->stream(rows, y, kind);
+  else
+    kernels->from_rows(rows, y, kind, reverse);
+}
+
+/* Those of the instruction set itself, or of another with vectors of the same length. */
+static const mms_rows *rows_of(const mms_isa *isa, mmscan_type type) {
+  const char *origin;
+  const mms_kernel *kernel = plus_kernel(isa, type);
+  const mms_rows *rows = mms_rows_of(isa, kernel->algebra, &origin);
+  assert_non_null(rows);
+  assert_int_equal(rows->vector, kernel->vector);
+  assert_true(is_one_of(origin, isa));
+  return rows;
+}
+
 /* Kernels that put columns together do not read it either. The rows are zeros, so results are only what comes before
  * the columns. */
-static void check_rows_asked_for(const mms_kernel *kernel, const struct type *type, size_t s, const void *asked,
+static void check_rows_asked_for(const mms_rows *kernels, const struct type *type, size_t s, const void *asked,
                                  unsigned way) {
   const size_t bytes = s * COLUMNS * type->size;
   static const double none[ROWS * COLUMNS], before[COLUMNS] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -157,10 +223,9 @@ static void check_rows_asked_for(const mms_kernel *kernel, const struct type *ty
     rows.before[p] = before;
   }
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, 0);
-  kernel->from_rows(&rows, want.data, MMSCAN_INCLUSIVE, false);
+  kernels->from_rows(&rows, want.data, MMSCAN_INCLUSIVE, false);
   rows.prefetch = asked;
-  (way & 4 ? kernel->stream_rows : kernel->from_rows)(&rows, y.data, way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE,
-                                                      way & 2);
+  put_together(kernels, &rows, y.data, way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE, way & 2, way & 4);
   mms_stream_fence();
   if (memcmp(y.data, want.data, bytes) != 0)
     fail_seeded("%s, s %zu, way %u: asking for %p made a difference", type->name, s, way, asked);
@@ -169,17 +234,17 @@ static void check_rows_asked_for(const mms_kernel *kernel, const struct type *ty
 }
 
 /* Nor do kernels that take columns apart. There are many columns: for few, narrow vectors prefetch nothing. */
-static void check_apart_asked_for(const mms_kernel *kernel, const struct sample *sample, size_t s, const void *asked) {
+static void check_apart_asked_for(const mms_rows *kernels, const struct sample *sample, size_t s, const void *asked) {
   enum { MANY = 544, BYTES = ROWS * MANY * sizeof(double) };
   struct buffer want[2], plane[2];
   mms_byrows rows = {.s = s, .columns = MANY, .stride = MANY};
   mms_found alone, found;
   for (int p = 0; p < 2; p++) want[p] = buffer_new(BYTES, 0), plane[p] = buffer_new(BYTES, 0);
   for (int p = 0; p < 2; p++) rows.plane[p] = memset(want[p].data, 0, BYTES);
-  kernel->to_rows(&rows, sample->x, &alone);
+  kernels->to_rows(&rows, sample->x, &alone);
   for (int p = 0; p < 2; p++) rows.plane[p] = memset(plane[p].data, 0, BYTES);
   rows.prefetch = asked;
-  kernel->to_rows(&rows, sample->x, &found);
+  kernels->to_rows(&rows, sample->x, &found);
   if (memcmp(&found.total, &alone.total, sample->oracle.type->size) != 0 ||
       memcmp(plane[0].data, want[0].data, BYTES) != 0 || memcmp(plane[1].data, want[1].data, BYTES) != 0)
     fail_seeded("%s, s %zu: asking for %p made a difference", sample->oracle.type->name, s, asked);
@@ -190,14 +255,17 @@ static void check_asked_for(const mms_isa *isa) {
   static const size_t lengths[] = {1, 100, 2048, LONGEST}, rows[] = {2, 3, 4, 8, ROWS};
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
-    const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+    const mmscan_type type = type_at(t)->type;
     const void *const asked[] = {(void *)4096, sample.x};
-    for (size_t i = 0; i < COUNT(lengths); i++)
-      for (size_t k = 0; k < COUNT(asked); k++)
-        for (unsigned way = 0; way < 8; way++) check_one_asked_for(kernel, &sample, lengths[i], asked[k], way);
+    for (mmscan_op op = MMSCAN_PLUS; op; op = next_op(op, type))
+      for (size_t i = 0; i < COUNT(lengths); i++)
+        for (size_t k = 0; k < COUNT(asked); k++)
+          for (unsigned way = 0; way < 8; way++)
+            check_one_asked_for(kernel_of(isa, op, type), &sample, lengths[i], asked[k], way);
     for (size_t i = 0; i < COUNT(rows); i++)
-      for (unsigned way = 0; way < 8; way++) check_rows_asked_for(kernel, type_at(t), rows[i], asked[0], way);
-    for (size_t i = 0; i < COUNT(rows); i++) check_apart_asked_for(kernel, &sample, rows[i], asked[0]);
+      for (unsigned way = 0; way < 8; way++)
+        check_rows_asked_for(rows_of(isa, type), type_at(t), rows[i], asked[0], way);
+    for (size_t i = 0; i < COUNT(rows); i++) check_apart_asked_for(rows_of(isa, type), &sample, rows[i], asked[0]);
     sample_free(&sample);
   }
 }
@@ -265,16 +333,16 @@ static struct matrix matrix_new(const struct type *type, size_t s, size_t column
 
 /* What comes before columns is found on the way, with the same results as if it were given. Bits of `way`: streamed,
  * reverse, exclusive. */
-static void check_before(const mms_kernel *kernel, const struct type *type, size_t s, size_t columns, unsigned way) {
+static void check_before(const mms_rows *kernels, const struct type *type, size_t s, size_t columns, unsigned way) {
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   const bool reverse = way & 2;
   const size_t bytes = s * columns * type->size, offset = (s + columns + way) % 5 * type->size;
   struct matrix m = matrix_new(type, s, columns, reverse);
   struct buffer want = buffer_new(bytes, 0), y = buffer_new(bytes, offset);
   for (int p = 0; p < 2; p++) m.rows.before[p] = m.before[p].data;
-  kernel->from_rows(&m.rows, want.data, kind, reverse);
+  kernels->from_rows(&m.rows, want.data, kind, reverse);
   for (int p = 0; p < 2; p++) m.rows.before[p] = NULL;
-  (way & 4 ? kernel->stream_rows : kernel->from_rows)(&m.rows, y.data, kind, reverse);
+  put_together(kernels, &m.rows, y.data, kind, reverse, way & 4);
   mms_stream_fence();
   if (memcmp(y.data, want.data, bytes) != 0 || !buffer_intact(&y))
     fail_seeded("%s, s %zu, %zu columns, way %u: what is found on the way is wrong", type->name, s, columns, way);
@@ -289,7 +357,7 @@ static void check_befores(const mms_isa *isa) {
     for (size_t i = 0; i < COUNT(rows); i++)
       for (size_t k = 0; k < COUNT(columns); k++)
         for (unsigned way = 0; way < 8; way++)
-          check_before(&isa->kernels[MMSCAN_PLUS][type_at(t)->type], type_at(t), rows[i], columns[k], way);
+          check_before(rows_of(isa, type_at(t)->type), type_at(t), rows[i], columns[k], way);
 }
 
 static void test_before_columns(void **state) {
@@ -307,8 +375,8 @@ static void check_simple(const mms_kernel *kernel, const struct sample *sample, 
   struct buffer want = buffer_new(n * type->size, 0), y = buffer_new(n * type->size, type->size);
   mms_value carry = first;
   memcpy(y.data, sample->x, n * type->size);
-  kernel->scan[kind][false](n, sample->x, want.data, &carry, NULL);
-  if (kernel->simple[kind](n, way & 2 ? y.data : sample->x, y.data, first) != MMSCAN_OK ||
+  kernel->scan[kind][false](kernel, n, sample->x, want.data, &carry, NULL);
+  if (kernel->simple[kind](kernel, n, way & 2 ? y.data : sample->x, y.data, first) != MMSCAN_OK ||
       memcmp(y.data, want.data, n * type->size) != 0)
     fail_seeded("%s, n %zu, way %u: a simple call gives something else", type->name, n, way);
   buffer_free(&want);
@@ -319,7 +387,7 @@ enum { SHORT = 140 };
 
 static void check_simples(const mms_isa *isa) {
   for (size_t t = 0; t < TYPES; t++) {
-    const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][type_at(t)->type];
+    const mms_kernel *kernel = plus_kernel(isa, type_at(t)->type);
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
     mms_value first;
     memcpy(&first, (char *)sample.x + SHORT * sizeof first, sizeof first);
@@ -333,7 +401,7 @@ static void check_simples(const mms_isa *isa) {
 
 /* Elements, or a carry, with which the plain loop overflows, while other groupings do not. */
 static void check_simples_beside_large(const mms_isa *isa) {
-  const mms_kernel *kernel = &isa->kernels[MMSCAN_PLUS][MMSCAN_F32];
+  const mms_kernel *kernel = plus_kernel(isa, MMSCAN_F32);
   const float small = FLT_MAX / (1 << 21);
   struct sample sample = sample_new(type_at(0), RANDOM, SHORT);
   float *x = sample.x;
@@ -375,9 +443,14 @@ static void check_streamed(const mms_kernel *kernel, const struct sample *sample
   unsigned char *y = room.data + AROUND / 2 + offset * type->size, *end = room.data + bytes + 2 * AROUND;
   mms_found found;
   mms_value stored = {.u64 = 0}, streamed = stored;
+  if (!kernel->stream[kind][reverse]) {
+    buffer_free(&want);
+    buffer_free(&room);
+    return;
+  }
   memset(room.data, UNTOUCHED, bytes + 2 * AROUND);
-  kernel->scan[kind][reverse](n, sample->x, want.data, &stored, NULL);
-  kernel->stream[kind][reverse](n, sample->x, y, &streamed,
+  kernel->scan[kind][reverse](kernel, n, sample->x, want.data, &stored, NULL);
+  kernel->stream[kind][reverse](kernel, n, sample->x, y, &streamed,
                                 &(mms_aside){.found = is_added_up ? &found : NULL, .paces = paces});
   if (memcmp(y, want.data, bytes) != 0 || memcmp(&streamed, &stored, sizeof stored) != 0)
     fail_seeded("%s, n %zu, %zu elements off, way %u: streamed otherwise than stored", type->name, n, offset, way);
@@ -392,10 +465,11 @@ static void check_streams(const mms_isa *isa) {
   for (size_t t = 0; t < TYPES; t++) {
     const struct type *type = type_at(t);
     struct sample sample = sample_new(type, RANDOM, 9001);
-    for (size_t i = 0; i < COUNT(lengths); i++)
-      for (size_t offset = 0; offset * type->size < 64; offset++)
-        for (unsigned way = 0; way < 16; way++)
-          check_streamed(&isa->kernels[MMSCAN_PLUS][type->type], &sample, lengths[i], offset, way);
+    for (mmscan_op op = MMSCAN_PLUS; op; op = next_op(op, type->type))
+      for (size_t i = 0; i < COUNT(lengths); i++)
+        for (size_t offset = 0; offset * type->size < 64; offset++)
+          for (unsigned way = 0; way < 16; way++)
+            check_streamed(kernel_of(isa, op, type->type), &sample, lengths[i], offset, way);
     sample_free(&sample);
   }
 }
@@ -409,7 +483,7 @@ static void check_streams_beside_large(const mms_isa *isa) {
     for (size_t at = first; at < 9001; at += 1234) ((float *)sample.x)[at] = FLT_MAX / 4;
     for (size_t offset = 0; offset < 16; offset++)
       for (unsigned way = 0; way < 16; way++)
-        check_streamed(&isa->kernels[MMSCAN_PLUS][MMSCAN_F32], &sample, 9001, offset, way);
+        check_streamed(plus_kernel(isa, MMSCAN_F32), &sample, 9001, offset, way);
     sample_free(&sample);
   }
 }
@@ -472,8 +546,9 @@ static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
   double x[N], y[N], want[N];
   mms_value carry = {.f64 = 0}, loops = carry;
   fill_beside_nan(b, x, N);
-  mms_loop_of[MMSCAN_PLUS][b->type].scan[MMSCAN_INCLUSIVE][b->reverse](N, x, want, &loops);
-  isa->kernels[MMSCAN_PLUS][b->type].scan[MMSCAN_INCLUSIVE][b->reverse](N, x, y, &carry, NULL);
+  mms_algebra_of(MMSCAN_PLUS, b->type)->loop.scan[MMSCAN_INCLUSIVE][b->reverse](N, x, want, &loops);
+  const mms_kernel *kernel = plus_kernel(isa, b->type);
+  kernel->scan[MMSCAN_INCLUSIVE][b->reverse](kernel, N, x, y, &carry, NULL);
   for (size_t i = 0; i < N; i++) {
     const double got = number(b->type, y, i), loop = number(b->type, want, i);
     if (isfinite(got) != isfinite(loop) || isnan(got) != isnan(loop))

@@ -60,7 +60,7 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
 /* Scans all tiles with `threads` threads. Returns how many of 1000 the leader has. */
 static unsigned led_of(size_t element, int threads) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
-  const mms_job job = {.type = MMSCAN_I32, .uncached = true, .tile = TILE};
+  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_I32), .uncached = true, .tile = TILE};
   const mms_run run = {
       .engine = &engine, .job = &job, .scans = {.n = (size_t)COUNT_OF_TILES * TILE, .count = 1, .x = x, .y = y}};
   mms_tiles tiles = mms_tiles_of(&run);
@@ -115,7 +115,7 @@ static void test_many_threads(void **state) {
 
 /* Tiles of 128 KiB for two threads, out of place or in place. */
 static void check_layout(size_t count, bool in_place, bool far, bool is_apart, size_t lead, size_t group) {
-  const mms_job job = {.type = MMSCAN_F64, .uncached = far};
+  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F64), .uncached = far};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job, .scans = {.x = x, .y = in_place ? x : y}};
   const mms_tiles tiles = {.run = &run, .element = 8, .most = 16384, .per_scan = count, .count = count, .sharing = 2};
   mms_apart_record(is_apart ? 1e9 : 1);
@@ -153,7 +153,7 @@ static void test_shares_on_dies(void **state) {
   for (int i = 0; i < 16; i++) {
     const bool is_apart = i & 1, streams = i & 2, has_unit = i & 4, is_long = i & 8;
     const size_t count = is_long ? 257 : 256; /* tiles of 128 KiB */
-    const mms_job job = {.type = MMSCAN_F32, .streams = streams};
+    const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .streams = streams};
     const mms_run run = {
         .engine = has_unit ? &mms_engine_gemm : &mms_engine_simd, .job = &job, .scans = {.x = x, .y = y}};
     const mms_tiles tiles = {.run = &run, .element = 4, .most = TILE, .per_scan = count, .count = count, .sharing = 4};

@@ -197,7 +197,7 @@ static mmscan_status multiply(void) {
 /* Wisdom asks for nothing by name, so the scan falls back to another engine. */
 static bool scans_by_wisdom_of_a_blas(void) {
   const mms_wise wise = {&mms_engine_gemm, mms_unit_find("cblas"), 4, 1000, 1, mmscan_threads()};
-  if (mms_wisdom_keep((mms_shape){MMSCAN_PLUS, MMSCAN_F64, N, 1}, &wise) != MMSCAN_OK) return false;
+  if (mms_wisdom_keep((mms_shape){mms_algebra_of(MMSCAN_PLUS, MMSCAN_F64), N, 1}, &wise) != MMSCAN_OK) return false;
   return is_right(mmscan_inclusive_f64(N, x, y));
 }
 

@@ -153,7 +153,7 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
 /* Whether one thread had all tiles of a scan, and not just the first ones. */
 static bool is_lone_of(bool may_be, bool reverse, bool has_carry) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
-  const mms_job job = {.type = MMSCAN_F32, .tile = TILE, .reverse = reverse};
+  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .tile = TILE, .reverse = reverse};
   float carry = FIRST;
   mms_run run = {.engine = &engine,
                  .job = &job,

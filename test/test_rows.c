@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kernel/isa.h"
+#include "kernels.h"
 #include "shot.h"
 
 /* ---- As one after the other -------------------------------------------------------------------------------------- */
@@ -19,29 +19,35 @@ typedef unsigned char array[ROOM * sizeof(double)];
 
 struct rows {
   const struct type *type;
+  mmscan_op op;
   size_t n, count;
   unsigned way;
   mms_value first;
   array x, together, alone;
 };
 
-/* The functions that scan rows together, and one row alone. */
+/* What scans rows together, and one row alone. */
 struct scanner {
   const char *name;
-  mms_batch_scan *together;
-  mms_kernel_scan *kernel; /* NULL: the loop */
-  mms_loop_scan *loop;
+  const mms_algebra *algebra;
+  const mms_kernel *kernel; /* NULL: the loop */
+  mmscan_kind kind;
+  bool reverse;
 };
 
 static struct scanner scanner_of(const struct rows *r, const mms_isa *isa) {
-  const mmscan_kind kind = r->way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
-  const bool reverse = r->way & IS_REVERSE;
-  struct scanner s = {.name = isa ? isa->name : "loop",
-                      .together = mms_loop_of[MMSCAN_PLUS][r->type->type].batch[kind][reverse],
-                      .loop = mms_loop_of[MMSCAN_PLUS][r->type->type].scan[kind][reverse]};
-  if (isa) s.together = isa->kernels[MMSCAN_PLUS][r->type->type].batch[kind][reverse];
-  if (isa) s.kernel = isa->kernels[MMSCAN_PLUS][r->type->type].scan[kind][reverse];
-  return s;
+  return (struct scanner){.name = isa ? isa->name : "loop",
+                          .algebra = mms_algebra_of(r->op, r->type->type),
+                          .kernel = isa ? kernel_of(isa, r->op, r->type->type) : NULL,
+                          .kind = r->way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE,
+                          .reverse = r->way & IS_REVERSE};
+}
+
+static void scan_together(const struct scanner *s, const mms_batch *rows) {
+  if (s->kernel)
+    s->kernel->batch[s->kind][s->reverse](s->kernel, rows);
+  else
+    mms_algebra_batch(s->algebra, rows, s->kind, s->reverse);
 }
 
 static ptrdiff_t apart(const struct rows *r, unsigned has_gaps) {
@@ -70,9 +76,9 @@ static void scan_alone(const struct scanner *s, const mms_batch *rows, size_t si
     char *y = (char *)rows->y + (ptrdiff_t)(k * size) * rows->y_dist;
     mms_value carry = rows->first;
     if (s->kernel)
-      s->kernel(rows->n, x, y, &carry, NULL);
+      s->kernel->scan[s->kind][s->reverse](s->kernel, rows->n, x, y, &carry, NULL);
     else
-      s->loop(rows->n, x, y, &carry);
+      s->algebra->loop.scan[s->kind][s->reverse](rows->n, x, y, &carry);
   }
 }
 
@@ -91,22 +97,24 @@ static void compare(struct rows *r, const mms_isa *isa) {
   memcpy(r->together, r->x, sizeof r->x);
   memcpy(r->alone, r->x, sizeof r->x);
   const mms_batch together = layout_of(r, r->together), alone = layout_of(r, r->alone);
-  s.together(&together);
+  scan_together(&s, &together);
   scan_alone(&s, &alone, size);
   if (memcmp(r->together, r->alone, sizeof r->x) == 0) return;
   for (size_t i = 0; i < ROOM; i++) {
     const unsigned char *a = r->together + i * size, *b = r->alone + i * size;
     if (memcmp(a, b, size) != 0 && !(is_nan(r->type, a) && is_nan(r->type, b)))
-      fail_seeded("%s, %s, %zu rows of %zu, way %u: element %zu is another than alone", s.name, r->type->name, r->count,
-                  r->n, r->way, i);
+      fail_seeded("%s, %s %s, %zu rows of %zu, way %u: element %zu is another than alone", s.name, s.algebra->op_name,
+                  r->type->name, r->count, r->n, r->way, i);
   }
 }
 
-/* With the loop, then with each instruction set that runs here. */
+/* By every operator: with the loop, then with each instruction set that runs here. */
 static void compare_all(struct rows *r) {
-  compare(r, NULL);
-  for (size_t i = 0; mms_isa_name(i) != NULL; i++)
-    if (mms_isa_at(i) != NULL) compare(r, mms_isa_at(i));
+  for (r->op = MMSCAN_PLUS; r->op; r->op = next_op(r->op, r->type->type)) {
+    compare(r, NULL);
+    for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+      if (mms_isa_at(i) != NULL) compare(r, mms_isa_at(i));
+  }
 }
 
 static struct rows *rows_new(const struct type *type, enum data data) {
@@ -233,7 +241,10 @@ static void scan_in_pages(const struct type *type, size_t n, unsigned way, const
                           .x = (way & IS_IN_PLACE ? y : x) + first,
                           .y = y + first};
   const mmscan_kind kind = way & IS_EXCLUSIVE ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
-  isa->kernels[MMSCAN_PLUS][type->type].batch[kind][(way & IS_REVERSE) != 0](&rows);
+  for (mmscan_op op = MMSCAN_PLUS; op; op = next_op(op, type->type)) {
+    const mms_kernel *kernel = kernel_of(isa, op, type->type);
+    kernel->batch[kind][(way & IS_REVERSE) != 0](kernel, &rows);
+  }
 }
 
 /* Not a single byte beside the rows is read or written. */

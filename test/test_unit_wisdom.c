@@ -163,7 +163,7 @@ static void test_wisdom_opens_libraries(void **state) {
   (void)state;
   char lines[2 * PATH_SIZE + 200];
   const char *library = toy("sound"), *second = in_scratch("copied");
-  snprintf(lines, sizeof lines, "blas %s\nversion unknown\nf32 16 0 gemm @1 4 256 1 1024\n", library);
+  snprintf(lines, sizeof lines, "blas %s\nversion unknown\nplus f32 16 0 gemm @1 4 256 1 1024\n", library);
   const struct setting settings[] = {
       {"MMSCAN_WISDOM", wisdom_file("shape", lines)}, {"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TO", second}};
   assert_int_equal(ask_self("choice", settings, 3).exit, 0);
@@ -174,21 +174,21 @@ static void test_wisdom_opens_libraries(void **state) {
 static void test_wisdom_that_names_no_library(void **state) {
   (void)state;
   static const char *const wrong[] = {
-      "blas %s\nversion 1.0\nf32 16 0 gemm @1 4 256 1 1024\n",          /* another version */
-      "blas %s.gone\nversion unknown\nf32 16 0 gemm @1 4 256 1 1024\n", /* not there */
-      "blas %s\nversion unknown\nf32 16 0 gemm @2 4 256 1 1024\n",      /* not named */
-      "blas %s\nversion unknown\nf32 16 0 gemm @0 4 256 1 1024\n",
-      "blas %s\nversion unknown\nf32 16 0 gemm @1x 4 256 1 1024\n",
-      "blas %s\nversion unknown\nf32 16 0 gemm @ 4 256 1 1024\n",
-      "blas %s\nf32 16 0 gemm @1 4 256 1 1024\n", /* no version */
-      "blas %s\nversion unknown\nf32 16 0 gemm @1 4 256 1 1024\nf32 16 0 abacus - 0 0 1 1024\n",
+      "blas %s\nversion 1.0\nplus f32 16 0 gemm @1 4 256 1 1024\n",          /* another version */
+      "blas %s.gone\nversion unknown\nplus f32 16 0 gemm @1 4 256 1 1024\n", /* not there */
+      "blas %s\nversion unknown\nplus f32 16 0 gemm @2 4 256 1 1024\n",      /* not named */
+      "blas %s\nversion unknown\nplus f32 16 0 gemm @0 4 256 1 1024\n",
+      "blas %s\nversion unknown\nplus f32 16 0 gemm @1x 4 256 1 1024\n",
+      "blas %s\nversion unknown\nplus f32 16 0 gemm @ 4 256 1 1024\n",
+      "blas %s\nplus f32 16 0 gemm @1 4 256 1 1024\n", /* no version */
+      "blas %s\nversion unknown\nplus f32 16 0 gemm @1 4 256 1 1024\nplus f32 16 0 abacus - 0 0 1 1024\n",
       "blas nobody\nblas %s\nversion unknown\n",
       "blas %s\nversion unknown\nblas nobody\n",
       "blas nobody\n",
       "version unknown\nblas %s\n",
       "blas %s\ngood sgemm_batch\nversion unknown\n",
       "blas %s\nversion unknown\nversion unknown\n",
-      "f32 16 0 serial - 0 0 1 1024\nblas %s\nversion unknown\n", /* after a shape */
+      "plus f32 16 0 serial - 0 0 1 1024\nblas %s\nversion unknown\n", /* after a shape */
       "blas \nversion unknown\nblas %s\nversion unknown\n",
       "good sgemm_batch\nblas %s\nversion unknown\n"};
   for (size_t i = 0; i < COUNT(wrong); i++) {

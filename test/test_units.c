@@ -244,7 +244,7 @@ static void test_wisdom_keeps_its_library(void **state) {
   (void)state;
   const char *path = toy("suffix64"), *name = open_toy("suffix64");
   const mms_wise wise = {&mms_engine_gemm, mms_unit_find(name), 4, 256, 1, 1};
-  assert_mmscan_ok(mms_wisdom_keep((mms_shape){MMSCAN_PLUS, MMSCAN_I64, (size_t)1 << 40, 1}, &wise));
+  assert_mmscan_ok(mms_wisdom_keep((mms_shape){mms_algebra_of(MMSCAN_PLUS, MMSCAN_I64), (size_t)1 << 40, 1}, &wise));
   assert_mmscan_ok(mmscan_unit_close(name));
   assert_true(is_unit(name) && is_loaded(path));
 }

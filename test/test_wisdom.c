@@ -33,14 +33,14 @@ static const struct {
                     {MMSCAN_I64, 3000, 50},  {MMSCAN_U32, 1 << 20, 1}, {MMSCAN_U64, 1, 1}};
 
 /* A line for each of the shapes above, and then for some others. */
-static const char lines[] = "f32 16 0 simd - 0 1024 1 1024\n"
-                            "f64 16 0 serial - 0 0 1 1024\n"
-                            "i32 16 0 gemm cblas 4 4096 1 1024\n"
-                            "i64 11 5 gemm model 512 131072 1 1024\n"
-                            "u32 20 0 simd - 0 131072 1 1024\n"
-                            "u64 0 0 simd - 0 1 1 1024\n"
-                            "u64 63 63 serial - 0 0 999 1024\n"
-                            "f64 40 0 gemm cblas 2 2 7 1024\n";
+static const char lines[] = "plus f32 16 0 simd - 0 1024 1 1024\n"
+                            "plus f64 16 0 serial - 0 0 1 1024\n"
+                            "plus i32 16 0 gemm cblas 4 4096 1 1024\n"
+                            "plus i64 11 5 gemm model 512 131072 1 1024\n"
+                            "plus u32 20 0 simd - 0 131072 1 1024\n"
+                            "plus u64 0 0 simd - 0 1 1 1024\n"
+                            "plus u64 63 63 serial - 0 0 999 1024\n"
+                            "plus f64 40 0 gemm cblas 2 2 7 1024\n";
 enum { LINES = 8 };
 
 static mmscan_desc shape_desc(size_t i) {
@@ -148,7 +148,7 @@ static void test_what_was_measured(void **state) {
   assert_int_equal(read.count, 1);
   assert_memory_equal(&measured.plan[0], &read.plan[0], sizeof read.plan[0]); /* of the others nothing is known */
   const struct text text = text_read(file);
-  const char *line = strstr(text.data, "\nf32 16 0 ");
+  const char *line = strstr(text.data, "\nplus f32 16 0 ");
   int of = 0;
   assert_non_null(line);
   assert_int_equal(sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %d", &of), 1);
@@ -173,23 +173,23 @@ static void test_settled_choices(void **state) {
 static void test_what_outranks(void **state) {
   (void)state;
   assert_mmscan_ok(
-      mmscan_wisdom_read(wisdom_file("a", "f32 16 0 serial - 0 0 1 1024\nf32 16 0 simd - 0 512 1 1024\n"), NULL, 0));
+      mmscan_wisdom_read(wisdom_file("a", "plus f32 16 0 serial - 0 0 1 1024\nplus f32 16 0 simd - 0 512 1 1024\n"), NULL, 0));
   size_t count = mmscan_wisdom_count();
   assert_int_equal(choice_of(0).tile, 512);
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n"), NULL, 0));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "plus f32 16 0 simd - 0 2048 1 1024\n"), NULL, 0));
   assert_int_equal(mmscan_wisdom_count(), count);
   assert_int_equal(choice_of(0).tile, 2048);
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("threads", "f32 16 0 simd - 0 2048 9 1024\n"), NULL, 0));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("threads", "plus f32 16 0 simd - 0 2048 9 1024\n"), NULL, 0));
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("all")));
-  assert_non_null(strstr(text_read(in_scratch("all")).data, "f32 16 0 simd - 0 2048 9 1024\n"));
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "f32 16 0 simd - 0 2048 1 1024\n"), NULL, 0));
+  assert_non_null(strstr(text_read(in_scratch("all")).data, "plus f32 16 0 simd - 0 2048 9 1024\n"));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "plus f32 16 0 simd - 0 2048 1 1024\n"), NULL, 0));
   struct text text = text_read(wisdom_file("none", ""));
   assert_mmscan_ok(mmscan_wisdom_read(in_scratch("none"), NULL, 0));
   assert_int_equal(mmscan_wisdom_count(), count);
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("all")));
   text = text_read(in_scratch("all"));
   assert_null(strstr(text.data, " 512 "));
-  assert_non_null(strstr(text.data, "f32 16 0 simd - 0 2048 1 1024\n"));
+  assert_non_null(strstr(text.data, "plus f32 16 0 simd - 0 2048 1 1024\n"));
 }
 
 /* A choice that differs from the known one in a single field replaces it. */
@@ -211,8 +211,8 @@ static void test_what_is_news(void **state) {
 static void test_calls_use_it(void **state) {
   (void)state;
   static const char *const engines[] = {"serial", "gemm", "simd"};
-  static const char *const texts[] = {"f32 16 0 serial - 0 0 1 1024\n", "f32 16 0 gemm cblas 4 128 1 1024\n",
-                                      "f32 16 0 simd - 0 128 1 1024\n"};
+  static const char *const texts[] = {"plus f32 16 0 serial - 0 0 1 1024\n", "plus f32 16 0 gemm cblas 4 128 1 1024\n",
+                                      "plus f32 16 0 simd - 0 128 1 1024\n"};
   enum { N = 100000 };
   struct sample sample = sample_new(type_at(0), RANDOM, N);
   float *want = test_memory(N * sizeof *want), *y = test_memory(N * sizeof *y);
@@ -248,8 +248,8 @@ static void refuse_bytes(const void *data, size_t size, const char *what) {
 static void refuse(const struct text *text, const char *what) { refuse_bytes(text->data, text->size, what); }
 
 /* Shapes that nothing else in this program adds, so one that is added by mistake is counted. */
-static const char unknown[] = "u32 50 1 simd - 0 1024 1 1024\n"
-                              "u64 51 2 gemm cblas 8 4096 2 1024\n";
+static const char unknown[] = "plus u32 50 1 simd - 0 1024 1 1024\n"
+                              "plus u64 51 2 gemm cblas 8 4096 2 1024\n";
 
 static void test_each_byte_changed(void **state) {
   (void)state;
@@ -271,7 +271,7 @@ static void test_each_length(void **state) {
   struct text text = text_read(wisdom_file("good", unknown));
   const struct text good = text;
   for (text.size = 0; text.size < good.size; text.size++) refuse(&text, "cut short");
-  static const char *const more[] = {"\n", " ", "x", "\r\n", "end 2 0\n", "u32 50 1 simd - 0 1024 1 1024\n"};
+  static const char *const more[] = {"\n", " ", "x", "\r\n", "end 2 0\n", "plus u32 50 1 simd - 0 1024 1 1024\n"};
   for (size_t i = 0; i < COUNT(more); i++) {
     text = good;
     add_text(&text, more[i]);
@@ -394,52 +394,52 @@ static void test_signature_is_in_the_head(void **state) {
 
 /* Each in a file whose checksum is right, after a good line that must not be added either. */
 static const char *const bad_lines[] = {
-    "u64 51 0 abacus - 0 1024 1 1024",
+    "plus u64 51 0 abacus - 0 1024 1 1024",
     "u64 51 0 - - 0 1024 1 1024",
     "u64 51 0 SIMD - 0 1024 1 1024",
     "f16 51 0 simd - 0 1024 1 1024",
     "c32 51 0 simd - 0 1024 1 1024",
     "U64 51 0 simd - 0 1024 1 1024",
-    "u64 64 0 simd - 0 1024 1 1024",
-    "u64 51 64 simd - 0 1024 1 1024",
+    "plus u64 64 0 simd - 0 1024 1 1024",
+    "plus u64 51 64 simd - 0 1024 1 1024",
     "u64 -1 0 simd - 0 1024 1 1024",
     "u64 51 -1 simd - 0 1024 1 1024",
-    "u64 4294967296 0 simd - 0 1024 1 1024",
+    "plus u64 4294967296 0 simd - 0 1024 1 1024",
     "u64 x 0 simd - 0 1024 1 1024",
-    "u64 51 0 simd cblas 0 1024 1 1024",
-    "u64 51 0 serial cblas 0 0 1 1024",
-    "u64 51 0 gemm - 8 1024 1 1024",
-    "u64 51 0 gemm nobody 8 1024 1 1024",
-    "u64 51 0 gemm cblas 0 1024 1 1024",
-    "u64 51 0 gemm cblas 1 1024 1 1024",
-    "u64 51 0 gemm cblas 513 1024 1 1024",
-    "u64 51 0 gemm cblas 8 7 1 1024",
-    "u64 51 0 gemm cblas 8 0 1 1024",
-    "u64 51 0 gemm cblas -8 1024 1 1024",
-    "u64 51 0 simd - 8 1024 1 1024",
-    "u64 51 0 simd - 0 0 1 1024",
-    "u64 51 0 simd - 0 131073 1 1024",
-    "u64 51 0 simd - 0 -1024 1 1024",
-    "u64 51 0 simd - 0 18446744073709551617 1 1024",
-    "u64 51 0 serial - 0 1024 1 1024",
-    "u64 51 0 serial - 8 0 1 1024",
-    "u64 51 0 simd - 0 1024 0 1024",
-    "u64 51 0 simd - 0 1024 -1 1024",
-    "u64 51 0 simd - 0 1024 4294967297 1024",
-    "u64 51 0 simd - 0 1024 1 1024 ",
-    "u64 51 0 simd - 0 1024 1 1024 2",
-    "u64 51 0 simd - 0 1024 2 1",
-    "u64 51 0 serial - 0 0 2 1",
-    "u64 51 0 simd - 0 1024 1 0",
-    "u64 51 0 simd - 0 1024 1 -1",
-    "u64 51 0 simd - 0 1024 1 4294967297",
-    "u64 51 0 simd - 0 1024 1 1024x",
-    "u64 51 0 simd - 0 1024 1x 1024",
-    "u64 51 0 simd - 0 1024 1 1024\r",
-    "u64 51 0 simd - 0 1024 1.5 1024",
-    "u64 51 0 simd - 0 1024 1",
-    "u64 51 0 simd - 0 1024",
-    "u64 51 0 simd - 0",
+    "plus u64 51 0 simd cblas 0 1024 1 1024",
+    "plus u64 51 0 serial cblas 0 0 1 1024",
+    "plus u64 51 0 gemm - 8 1024 1 1024",
+    "plus u64 51 0 gemm nobody 8 1024 1 1024",
+    "plus u64 51 0 gemm cblas 0 1024 1 1024",
+    "plus u64 51 0 gemm cblas 1 1024 1 1024",
+    "plus u64 51 0 gemm cblas 513 1024 1 1024",
+    "plus u64 51 0 gemm cblas 8 7 1 1024",
+    "plus u64 51 0 gemm cblas 8 0 1 1024",
+    "plus u64 51 0 gemm cblas -8 1024 1 1024",
+    "plus u64 51 0 simd - 8 1024 1 1024",
+    "plus u64 51 0 simd - 0 0 1 1024",
+    "plus u64 51 0 simd - 0 131073 1 1024",
+    "plus u64 51 0 simd - 0 -1024 1 1024",
+    "plus u64 51 0 simd - 0 18446744073709551617 1 1024",
+    "plus u64 51 0 serial - 0 1024 1 1024",
+    "plus u64 51 0 serial - 8 0 1 1024",
+    "plus u64 51 0 simd - 0 1024 0 1024",
+    "plus u64 51 0 simd - 0 1024 -1 1024",
+    "plus u64 51 0 simd - 0 1024 4294967297 1024",
+    "plus u64 51 0 simd - 0 1024 1 1024 ",
+    "plus u64 51 0 simd - 0 1024 1 1024 2",
+    "plus u64 51 0 simd - 0 1024 2 1",
+    "plus u64 51 0 serial - 0 0 2 1",
+    "plus u64 51 0 simd - 0 1024 1 0",
+    "plus u64 51 0 simd - 0 1024 1 -1",
+    "plus u64 51 0 simd - 0 1024 1 4294967297",
+    "plus u64 51 0 simd - 0 1024 1 1024x",
+    "plus u64 51 0 simd - 0 1024 1x 1024",
+    "plus u64 51 0 simd - 0 1024 1 1024\r",
+    "plus u64 51 0 simd - 0 1024 1.5 1024",
+    "plus u64 51 0 simd - 0 1024 1",
+    "plus u64 51 0 simd - 0 1024",
+    "plus u64 51 0 simd - 0",
     "u64",
     "x",
     " ",
@@ -454,7 +454,7 @@ static void test_illegal_lines(void **state) {
   for (size_t i = 0; i < COUNT(bad_lines); i++)
     for (int before = 0; before < 2; before++) {
       char both[256];
-      const char *good = "u32 50 1 simd - 0 1024 1 1024\n";
+      const char *good = "plus u32 50 1 simd - 0 1024 1 1024\n";
       snprintf(both, sizeof both, "%s%s\n%s", before ? "" : good, bad_lines[i], before ? good : "");
       struct text text = wisdom_of(head.data, both);
       refuse(&text, bad_lines[i]);
@@ -497,7 +497,7 @@ static void test_reasons(void **state) {
   check_reason(in_scratch("other"), "it is not wisdom");
   mmscan_wisdom_read(in_scratch("missing"), why, 0);
   assert_string_equal(why, "as before");
-  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("good", "f32 16 0 simd - 0 512 1 1024\n"), why, sizeof why));
+  assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("good", "plus f32 16 0 simd - 0 512 1 1024\n"), why, sizeof why));
   assert_string_equal(why, "");
 }
 
@@ -578,7 +578,7 @@ static void test_many_at_a_time(void **state) {
   (void)state;
   struct worker workers[WORKERS];
   pthread_t threads[WORKERS];
-  const char *file = wisdom_file("shared", "i32 16 0 gemm cblas 4 4096 2 1024\ni32 17 0 simd - 0 1024 2 1024\n");
+  const char *file = wisdom_file("shared", "plus i32 16 0 gemm cblas 4 4096 2 1024\nplus i32 17 0 simd - 0 1024 2 1024\n");
   for (int i = 0; i < WORKERS; i++) {
     workers[i] = (struct worker){.kind = i % 3};
     snprintf(workers[i].file, PATH_SIZE, "%s", file);
@@ -623,7 +623,7 @@ static void test_learning_meanwhile(void **state) {
   assert_int_equal(pthread_create(&thread, NULL, learn, &l), 0);
   for (size_t i = 0; i < sized(100, 20); i++) {
     assert_mmscan_ok(mmscan_wisdom_write(written));
-    if (strstr(text_read(written).data, "u32 60 0 simd") == NULL) fail_msg("a shape is not written");
+    if (strstr(text_read(written).data, "plus u32 60 0 simd") == NULL) fail_msg("a shape is not written");
     for (size_t j = 0; j < 10; j++) assert_int_equal(mmscan_wisdom_count(), count);
   }
   l.stop = true;

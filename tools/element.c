@@ -1,4 +1,4 @@
-/* element.c: the types of numbers the command reads and writes, as one table.
+/* element.c: the types of numbers the command reads and writes, by their kind and size.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -52,40 +52,31 @@ static parsed parse_f64(const char *text, scalar *value) {
   return may_be_rounded && !is_exactly(text, value->f64) ? ROUNDED : result;
 }
 
-static parsed parse_signed(const char *text, int64_t lowest, int64_t highest, int64_t *value) {
+/* The largest number of a signed integer of so many bytes. */
+static int64_t highest(size_t size) { return (int64_t)(UINT64_MAX >> (65 - 8 * size)); }
+
+static parsed parse_signed(const char *text, size_t size, scalar *value) {
   if (!is_integer(text)) return NOT_A_NUMBER;
   errno = 0;
-  *value = strtoll(text, NULL, 10);
-  return errno == ERANGE || *value < lowest || *value > highest ? OUT_OF_RANGE : PARSED;
+  value->i64 = strtoll(text, NULL, 10);
+  const bool fits = value->i64 >= -highest(size) - 1 && value->i64 <= highest(size);
+  return errno == ERANGE || !fits ? OUT_OF_RANGE : PARSED;
 }
 
-static parsed parse_unsigned(const char *text, uint64_t highest, uint64_t *value) {
+static parsed parse_unsigned(const char *text, size_t size, scalar *value) {
   if (!is_integer(text)) return NOT_A_NUMBER;
   errno = 0;
-  *value = strtoull(text, NULL, 10);
-  const bool negative = *text == '-' && *value != 0;
-  return errno == ERANGE || negative || *value > highest ? OUT_OF_RANGE : PARSED;
+  value->u64 = strtoull(text, NULL, 10);
+  const bool negative = *text == '-' && value->u64 != 0;
+  return errno == ERANGE || negative || value->u64 > UINT64_MAX >> (64 - 8 * size) ? OUT_OF_RANGE : PARSED;
 }
 
-static parsed parse_i32(const char *text, scalar *value) {
-  int64_t wide = 0;
-  const parsed result = parse_signed(text, INT32_MIN, INT32_MAX, &wide);
-  value->i32 = (int32_t)wide;
-  return result;
+/* This machine is little-endian: the low bytes of an integer are its first ones. */
+parsed element_parse(const element *type, const char *text, scalar *value) {
+  value->u64 = 0;
+  if (type->kind == 'f') return type->size == sizeof(float) ? parse_f32(text, value) : parse_f64(text, value);
+  return type->kind == 'i' ? parse_signed(text, type->size, value) : parse_unsigned(text, type->size, value);
 }
-
-static parsed parse_i64(const char *text, scalar *value) {
-  return parse_signed(text, INT64_MIN, INT64_MAX, &value->i64);
-}
-
-static parsed parse_u32(const char *text, scalar *value) {
-  uint64_t wide = 0;
-  const parsed result = parse_unsigned(text, UINT32_MAX, &wide);
-  value->u32 = (uint32_t)wide;
-  return result;
-}
-
-static parsed parse_u64(const char *text, scalar *value) { return parse_unsigned(text, UINT64_MAX, &value->u64); }
 
 /* ---- Numbers to text: the fewest digits that read back to the same value ----------------------------------------- */
 
@@ -113,97 +104,67 @@ static int print_f64(const void *value, char text[ELEMENT_TEXT]) {
   return length;
 }
 
-static int print_i32(const void *value, char text[ELEMENT_TEXT]) {
-  int32_t number;
-  memcpy(&number, value, sizeof number);
-  return snprintf(text, ELEMENT_TEXT, "%" PRId32, number);
+/* An integer of any size, with its sign extended. */
+static int64_t wide(const void *value, size_t size, bool is_signed) {
+  uint64_t number = 0;
+  memcpy(&number, value, size);
+  if (is_signed && number >> (8 * size - 1)) number |= ~(UINT64_MAX >> (64 - 8 * size));
+  return (int64_t)number;
 }
 
-static int print_i64(const void *value, char text[ELEMENT_TEXT]) {
-  int64_t number;
-  memcpy(&number, value, sizeof number);
-  return snprintf(text, ELEMENT_TEXT, "%" PRId64, number);
-}
-
-static int print_u32(const void *value, char text[ELEMENT_TEXT]) {
-  uint32_t number;
-  memcpy(&number, value, sizeof number);
-  return snprintf(text, ELEMENT_TEXT, "%" PRIu32, number);
-}
-
-static int print_u64(const void *value, char text[ELEMENT_TEXT]) {
-  uint64_t number;
-  memcpy(&number, value, sizeof number);
-  return snprintf(text, ELEMENT_TEXT, "%" PRIu64, number);
+int element_print(const element *type, const void *value, char text[ELEMENT_TEXT]) {
+  if (type->kind == 'f') return type->size == sizeof(float) ? print_f32(value, text) : print_f64(value, text);
+  const int64_t number = wide(value, type->size, type->kind == 'i');
+  if (type->kind == 'i') return snprintf(text, ELEMENT_TEXT, "%" PRId64, number);
+  return snprintf(text, ELEMENT_TEXT, "%" PRIu64, (uint64_t)number);
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* The identity of + is the zero of its type, which integers need not name; for floats it is -0.0, as 0.0 + -0.0 is
- * 0.0. */
-static const element table[] = {
-    {"f32",
-     MMSCAN_F32,
-     'f',
-     4,
-     parse_f32,
-     print_f32,
-     {[MMSCAN_PLUS] = {.f32 = -0.0},
-      [MMSCAN_MAX] = {.f32 = -INFINITY},
-      [MMSCAN_MIN] = {.f32 = INFINITY},
-      [MMSCAN_MUL] = {.f32 = 1}}},
-    {"f64",
-     MMSCAN_F64,
-     'f',
-     8,
-     parse_f64,
-     print_f64,
-     {[MMSCAN_PLUS] = {.f64 = -0.0},
-      [MMSCAN_MAX] = {.f64 = -INFINITY},
-      [MMSCAN_MIN] = {.f64 = INFINITY},
-      [MMSCAN_MUL] = {.f64 = 1}}},
-    {"i32",
-     MMSCAN_I32,
-     'i',
-     4,
-     parse_i32,
-     print_i32,
-     {[MMSCAN_MAX] = {.i32 = INT32_MIN}, [MMSCAN_MIN] = {.i32 = INT32_MAX}, [MMSCAN_MUL] = {.i32 = 1}}},
-    {"i64",
-     MMSCAN_I64,
-     'i',
-     8,
-     parse_i64,
-     print_i64,
-     {[MMSCAN_MAX] = {.i64 = INT64_MIN}, [MMSCAN_MIN] = {.i64 = INT64_MAX}, [MMSCAN_MUL] = {.i64 = 1}}},
-    {"u32",
-     MMSCAN_U32,
-     'u',
-     4,
-     parse_u32,
-     print_u32,
-     {[MMSCAN_MAX] = {.u32 = 0}, [MMSCAN_MIN] = {.u32 = UINT32_MAX}, [MMSCAN_MUL] = {.u32 = 1}}},
-    {"u64",
-     MMSCAN_U64,
-     'u',
-     8,
-     parse_u64,
-     print_u64,
-     {[MMSCAN_MAX] = {.u64 = 0}, [MMSCAN_MIN] = {.u64 = UINT64_MAX}, [MMSCAN_MUL] = {.u64 = 1}}},
-};
-enum { ROWS = sizeof table / sizeof table[0] };
+/* Rows of the library's table of what is scanned. */
+static bool row_at(size_t index, mmscan_algebra *row) {
+  row->struct_size = sizeof *row;
+  return mmscan_get_algebra(index, row) == MMSCAN_OK;
+}
 
-const element *element_at(int index) { return index < ROWS ? &table[index] : NULL; }
+/* The types in that table, each once. The command has one thread. */
+const element *element_at(int index) {
+  enum { MOST = 32 };
+  static element types[MOST];
+  static int count;
+  mmscan_algebra row;
+  for (size_t i = 0; count == 0 || i > 0; i++) {
+    if (!row_at(i, &row)) break;
+    int known = 0;
+    while (known < count && types[known].type != row.type) known++;
+    if (known == count && count < MOST) types[count++] = (element){row.type_name, row.type, (char)row.kind, row.size};
+  }
+  return index < count ? &types[index] : NULL;
+}
+
+const char *element_operator(int index, mmscan_op *op) {
+  mmscan_algebra row;
+  int seen = 0;
+  mmscan_op last = (mmscan_op)0;
+  for (size_t i = 0; row_at(i, &row); i++) {
+    if (row.op == last) continue;
+    last = *op = row.op;
+    if (seen++ == index) return row.op_name;
+  }
+  return NULL;
+}
 
 const element *element_by_name(const char *name) {
-  for (int i = 0; i < ROWS; i++)
-    if (strcmp(table[i].name, name) == 0) return &table[i];
+  const element *e;
+  for (int i = 0; (e = element_at(i)) != NULL; i++)
+    if (strcmp(e->name, name) == 0) return e;
   return NULL;
 }
 
 const element *element_by_kind(char kind, size_t size) {
-  for (int i = 0; i < ROWS; i++)
-    if (table[i].kind == kind && table[i].size == size) return &table[i];
+  const element *e;
+  for (int i = 0; (e = element_at(i)) != NULL; i++)
+    if (e->kind == kind && e->size == size) return e;
   return NULL;
 }
 
@@ -219,16 +180,35 @@ mmscan_desc element_plain_scan(mmscan_type type, size_t n) {
                        .batch = 1};
 }
 
-void element_fill(const element *type, mmscan_op op, void *data, size_t count) {
-  for (size_t i = 0; i < count; i++) memcpy((char *)data + i * type->size, &type->identity[op], type->size);
+bool element_fill(const element *type, mmscan_op op, mmscan_kind kind, void *data, size_t count) {
+  mmscan_algebra row;
+  size_t r = 0;
+  while (row_at(r, &row) && (row.op != op || row.type != type->type)) r++;
+  if (!row_at(r, &row)) return false;
+  const void *from = kind == MMSCAN_EXCLUSIVE ? row.start : row.identity;
+  for (size_t i = 0; i < count; i++) memcpy((char *)data + i * type->size, from, type->size);
+  return true;
 }
 
 void element_swap(void *data, size_t count, size_t size) {
-  if (size == 4) {
-    uint32_t *word = data;
-    for (size_t i = 0; i < count; i++) word[i] = __builtin_bswap32(word[i]);
-  } else {
-    uint64_t *word = data;
-    for (size_t i = 0; i < count; i++) word[i] = __builtin_bswap64(word[i]);
+  for (size_t i = 0; i < count; i++) {
+    char *at = (char *)data + i * size;
+    uint32_t word;
+    uint64_t words;
+    if (size == 4) {
+      memcpy(&word, at, size);
+      word = __builtin_bswap32(word);
+      memcpy(at, &word, size);
+    } else if (size == 8) {
+      memcpy(&words, at, size);
+      words = __builtin_bswap64(words);
+      memcpy(at, &words, size);
+    } else {
+      for (size_t k = 0; k < size / 2; k++) {
+        const char swapped = at[k];
+        at[k] = at[size - 1 - k];
+        at[size - 1 - k] = swapped;
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-/* element.h: the types of numbers the command reads and writes, as one table.
+/* element.h: the types of numbers the command reads and writes: those of the library's table of what is scanned.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -6,6 +6,7 @@
 #define ELEMENT_H
 
 #include <mmscan.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef union scalar {
@@ -27,13 +28,14 @@ typedef struct element {
   mmscan_type type;
   char kind; /* the letter before the size in the dtype of a .npy file */
   size_t size;
-  parsed (*parse)(const char *text, scalar *value);
-  int (*print)(const void *value, char text[ELEMENT_TEXT]); /* returns the length */
-  scalar identity[MMSCAN_MUL + 1];                          /* indexed by mmscan_op */
 } element;
 
-/* Row `index` of the table; NULL past its end. */
+/* The types that the library scans, in its order; NULL past the last. */
 const element *element_at(int index);
+
+/* Reads a number of the type, and prints one: at most ELEMENT_TEXT bytes, of which it returns the length. */
+parsed element_parse(const element *type, const char *text, scalar *value);
+int element_print(const element *type, const void *value, char text[ELEMENT_TEXT]);
 
 /* NULL if there is no such type. */
 const element *element_by_name(const char *name);
@@ -42,10 +44,13 @@ const element *element_by_kind(char kind, size_t size);
 /* Describes an inclusive + scan of n contiguous numbers. */
 mmscan_desc element_plain_scan(mmscan_type type, size_t n);
 
-/* Sets count values at data to the identity of op. */
-void element_fill(const element *type, mmscan_op op, void *data, size_t count);
+/* The name of an operator that the library scans some type by; NULL past the last. */
+const char *element_operator(int index, mmscan_op *op);
 
-/* Reverses the byte order of count values of size 4 or 8. */
+/* Sets count values at data to what a scan starts from; false if the library does not scan the type by op. */
+bool element_fill(const element *type, mmscan_op op, mmscan_kind kind, void *data, size_t count);
+
+/* Reverses the byte order of count values. */
 void element_swap(void *data, size_t count, size_t size);
 
 #endif

@@ -90,8 +90,10 @@ static int write_run(void *context, uint64_t offset, char *data, size_t size) {
 static void copy_strided(const char *from, size_t stride, char *to, size_t count, size_t element_size) {
   if (element_size == 4)
     for (size_t i = 0; i < count; i++) memcpy(to + 4 * i, from + 4 * stride * i, 4);
-  else
+  else if (element_size == 8)
     for (size_t i = 0; i < count; i++) memcpy(to + 8 * i, from + 8 * stride * i, 8);
+  else
+    for (size_t i = 0; i < count; i++) memcpy(to + element_size * i, from + element_size * stride * i, element_size);
 }
 
 /* Copies a packed box to the same box packed with its axes in reverse order. */

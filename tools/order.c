@@ -61,8 +61,10 @@ static void transpose(size_t size, const char *from, size_t lines, size_t column
         for (size_t i = l; i < l + SQUARE && i < lines; i++) {
           if (size == 4)
             memcpy(to + 4 * (j * lines + i), from + 4 * (i * columns + j), 4);
-          else
+          else if (size == 8)
             memcpy(to + 8 * (j * lines + i), from + 8 * (i * columns + j), 8);
+          else
+            memcpy(to + size * (j * lines + i), from + size * (i * columns + j), size);
         }
 }
 
@@ -130,21 +132,16 @@ static int fail_library(const char *name, mmscan_status status) {
   return environment != NULL ? fail("%s", environment) : fail("%s: %s", name, mmscan_strerror(status));
 }
 
-/* The same as in one call: an inclusive scan starts from the identity, an exclusive scan with + from 0. */
+/* The same as in one call. */
 static void fill_carry(const order *o, void *carry, size_t count) {
-  if (o->kind == MMSCAN_EXCLUSIVE && o->op == MMSCAN_PLUS)
-    memset(carry, 0, count * o->type->size);
-  else
-    element_fill(o->type, o->op, carry, count);
+  element_fill(o->type, o->op, o->kind, carry, count);
 }
 
 int order_check(const order *o, const char *name) {
   scalar one = {.u64 = 0}, carry;
-  fill_carry(o, &carry, 1);
+  if (!element_fill(o->type, o->op, o->kind, &carry, 1)) return fail("%s: --op does not scan %s", name, o->type->name);
   const mmscan_status status = scan_rows(o, &one, 1, 1, &carry);
   if (status == MMSCAN_OK) return DONE;
-  if (status == MMSCAN_ENOTSUP && o->op != MMSCAN_PLUS && mmscan_environment_error() == NULL)
-    return fail("--op: this version has only plus");
   return fail_library(name, status);
 }
 

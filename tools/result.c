@@ -32,7 +32,7 @@ static int write_text(result *to, const char *data, size_t count) {
   static char text[TEXT_BYTES + ELEMENT_TEXT + 1];
   size_t size = 0;
   for (size_t i = 0; i < count; i++) {
-    size += (size_t)to->type->print(data + i * to->type->size, text + size);
+    size += (size_t)element_print(to->type, data + i * to->type->size, text + size);
     text[size++] = '\n';
     if (size < TEXT_BYTES) continue;
     if (output_write(&to->out, text, size) != DONE) return FAILED;

@@ -17,12 +17,13 @@
 #include <string.h>
 
 static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
-                           "Writes the running totals of the numbers in the file IN ('-': standard input).\n"
+                           "Writes the running totals of the numbers in the file IN ('-': standard input), or\n"
+                           "with --op their running maxima or minima.\n"
                            "\n"
                            "  -o, --output OUT   the file to write; default, and '-': standard output\n"
                            "  --kind KIND        inclusive (default) or exclusive\n"
                            "  --reverse          from the last number to the first\n"
-                           "  --op OP            plus (default); max, min and mul are not supported yet\n"
+                           "  --op OP            plus (default), max or min\n"
                            "  --axis K           along axis K of the array, negative from the last;\n"
                            "                     default: all elements in C order, as one row\n"
                            "  --type T           f32, f64, i32, i64, u32 or u64: required for raw data, f64\n"
@@ -54,7 +55,6 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
 
 /* The names of the enumerations that are options, in their order, from the value 1 on. */
 static const char *const kinds[] = {"inclusive", "exclusive", NULL};
-static const char *const ops[] = {"plus", "max", "min", "mul", NULL};
 static const char *const headers[] = {"yes", "no", NULL};
 static const char *const formats[] = {"npy", "csv", "txt", "raw", NULL};
 
@@ -108,7 +108,7 @@ static int set_option(scan_request *r, int option, const char *value) {
     r->reverse = true;
     return DONE;
   case 'p':
-    return (r->op = value_of(ops, "--op", value)) ? DONE : WRONG_USAGE;
+    return operator_option(SCAN_NAME, value, &r->op);
   case 'a':
     return set_axis(r, value);
   case 'e':

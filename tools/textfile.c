@@ -53,8 +53,8 @@ static void flush_store(table *t) {
 /* Advice for a message: a type that can represent the integer; "" if none can. */
 static const char *keeper_of(const char *text) {
   scalar value;
-  if (element_by_name("i64")->parse(text, &value) == PARSED) return "--type i64 keeps it, ";
-  return element_by_name("u64")->parse(text, &value) == PARSED ? "--type u64 keeps it, " : "";
+  if (element_parse(element_by_name("i64"), text, &value) == PARSED) return "--type i64 keeps it, ";
+  return element_parse(element_by_name("u64"), text, &value) == PARSED ? "--type u64 keeps it, " : "";
 }
 
 static int fail_number(const table *t, const char *text, parsed result) {
@@ -71,7 +71,7 @@ static int fail_number(const table *t, const char *text, parsed result) {
 static void add_number(table *t, const char *text) {
   const element *type = t->request->type;
   scalar value;
-  const parsed result = text[0] == '\0' ? NOT_A_NUMBER : type->parse(text, &value);
+  const parsed result = text[0] == '\0' ? NOT_A_NUMBER : element_parse(type, text, &value);
   if (result != PARSED && (result != ROUNDED || t->request->exact)) {
     t->status = fail_number(t, text, result);
     return;
@@ -109,7 +109,7 @@ static bool starts_letter(unsigned char c) { return isalpha(c) || (c > 0xC2 && c
 /* Whether text is a number. nan is one. */
 static bool is_number(const char *text) {
   scalar value;
-  return element_by_name("f64")->parse(text, &value) != NOT_A_NUMBER;
+  return element_parse(element_by_name("f64"), text, &value) != NOT_A_NUMBER;
 }
 
 /* Whether text starts like a name and is no number. Other text that is no number, such as 5% or a date, may be data. */
@@ -121,7 +121,7 @@ static bool is_name(const char *text) {
 /* The column (from 0) that `number` (from 1) asks for, or t->columns if there is none. */
 static size_t find_number(const table *t, const char *number) {
   scalar value;
-  const bool good = element_by_name("u64")->parse(number, &value) == PARSED;
+  const bool good = element_parse(element_by_name("u64"), number, &value) == PARSED;
   return good && value.u64 >= 1 && value.u64 <= t->columns ? (size_t)value.u64 - 1 : t->columns;
 }
 

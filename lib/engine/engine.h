@@ -26,14 +26,12 @@
 #define MMS_ENGINE_H
 
 #include "kernel/isa.h"
-#include "types.h"
 #include "unit/unit.h"
 #include <stdbool.h>
 
 /* What an engine needs to know of a problem and its plan. */
 typedef struct mms_job {
-  mmscan_op op;
-  mmscan_type type;
+  const mms_algebra *algebra;
   mmscan_kind kind;
   bool reverse;
   const mms_unit *unit; /* unit and s: only for engines that multiply by a unit */
@@ -44,7 +42,7 @@ typedef struct mms_job {
   bool uncached;        /* neither x nor y is in any cache */
   bool streams;       /* y is not x, and too large for the caches: store past them (non-temporal); the runtime fences */
   bool paces;         /* streamed results come no faster than some memory takes them */
-  const mms_isa *isa; /* isa, and its kernels for the operator and type: the same for every engine */
+  const mms_isa *isa; /* isa, and its kernel for the algebra: the same for every engine */
   const mms_kernel *kernel;
 } mms_job;
 
@@ -87,8 +85,8 @@ typedef struct mms_engine {
   size_t (*work_size)(const mms_job *);
   void (*begin)(const mms_job *, void *work);
 
-  /* The default tile for a type, in scans of n elements. NULL in an engine that cuts none. */
-  size_t (*tile_of)(mmscan_type, size_t n);
+  /* The default tile, in scans of n elements. NULL in an engine that cuts none. */
+  size_t (*tile_of)(const mms_algebra *, size_t n);
 
   /* The default s with a unit. NULL in an engine without units. */
   size_t (*s_of)(const mms_unit *);

@@ -15,11 +15,11 @@ static mms_kernel_scan *scan_of(const mms_job *job) {
  * no difference to the carry. */
 static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
   alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
-  const size_t size = mms_type_size(job->type), most = MMS_KERNEL_RUN / size;
+  const size_t size = job->algebra->size, most = MMS_KERNEL_RUN / size;
   mms_kernel_scan *scan = job->kernel->scan[job->kind][job->reverse];
   for (size_t done = 0, m; done < t->m; done += m) {
     m = t->m - done < most ? t->m - done : most;
-    scan(m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
+    scan(job->kernel, m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
   }
 }
 
@@ -27,18 +27,18 @@ static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *car
 
 static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {
   (void)work;
-  job->kernel->total(t->m, t->x, job->reverse, found);
+  job->kernel->total(job->kernel, t->m, t->x, job->reverse, found);
 }
 
 static void advance(const mms_job *job, void *work, const mms_tile *t, const mms_found *found, mms_value *carry) {
   (void)work;
-  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) scan_for_carry(job, t, carry);
+  if (!found->is_ordinary || !job->kernel->advance(job->kernel, carry, &found->total)) scan_for_carry(job, t, carry);
 }
 
 static void finish(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry, const void *prefetch) {
   mms_value running = *carry;
   (void)work;
-  scan_of(job)(t->m, t->x, t->y, &running, &(mms_aside){.prefetch = prefetch, .paces = job->paces});
+  scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &(mms_aside){.prefetch = prefetch, .paces = job->paces});
 }
 
 static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry,
@@ -46,7 +46,7 @@ static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t,
   mms_value running = *carry;
   (void)work;
   const mms_aside aside = {.found = found, .ahead = ahead->x, .paces = job->paces};
-  scan_of(job)(t->m, t->x, t->y, &running, &aside);
+  scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);
 }
 
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
@@ -54,11 +54,13 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
   mms_found found;
   mms_value running = *carry;
   const mms_aside aside = {.found = &found, .uncached = job->uncached, .paces = job->paces};
-  scan_of(job)(t->m, t->x, t->y, &running, &aside);
-  if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
+  scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);
+  if (!found.is_ordinary || !job->kernel->advance(job->kernel, carry, &found.total)) *carry = running;
 }
 
-static void scan_batch(const mms_job *job, const mms_batch *r) { job->kernel->batch[job->kind][job->reverse](r); }
+static void scan_batch(const mms_job *job, const mms_batch *r) {
+  job->kernel->batch[job->kind][job->reverse](job->kernel, r);
+}
 
 /* How far from half of n the part of one of two threads is, if they share whole tiles. */
 static size_t off_half(size_t n, size_t tile) {
@@ -69,8 +71,8 @@ static size_t off_half(size_t n, size_t tile) {
 /* If two threads cannot share few tiles nearly evenly, tiles are halves or quarters of the usual one; all three divide
  * MMSCAN_MAX_TILE, as blocks of a longer scan need. That costs a single thread 2 to 3 percent. Measured:
  * doc/PERFORMANCE.md, "Shares". */
-static size_t tile_of(mmscan_type type, size_t n) {
-  const size_t whole = MMS_ENGINE_TILE / mms_type_size(type);
+static size_t tile_of(const mms_algebra *algebra, size_t n) {
+  const size_t whole = MMS_ENGINE_TILE / algebra->size;
   size_t tile = whole;
   while (n > whole && tile > whole / 4 && off_half(n, tile) > n / 16) tile /= 2;
   return tile;

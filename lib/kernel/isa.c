@@ -1,4 +1,4 @@
-/* isa.c: the table of instruction sets. */
+/* isa.c: the table of instruction sets, and what their kernels inherit. */
 #include "kernel/isa.h"
 
 #include "kernel/cpu.h"
@@ -9,21 +9,31 @@
 
 typedef struct row {
   const char *name;
-  const mms_isa *const *isa;
   bool (*runs)(void); /* NULL: wherever it was built for */
   bool (*pays)(void); /* where it runs, whether it is faster than the rows after it; NULL: yes */
 } row;
 
-static const row table[] = {{"avx512", &mms_isa_avx512, mms_cpu_runs_avx512, mms_cpu_512_pays},
-                            {"avx512vl", &mms_isa_avx512vl, mms_cpu_runs_avx512, NULL},
-                            {"avx2", &mms_isa_avx2, mms_cpu_runs_avx2, NULL},
-                            {"neon", &mms_isa_neon, NULL, NULL},
-                            {"portable", &mms_isa_portable, NULL, NULL}};
+static const row table[] = {{"avx512", mms_cpu_runs_avx512, mms_cpu_512_pays},
+                            {"avx512vl", mms_cpu_runs_avx512, NULL},
+                            {"avx2", mms_cpu_runs_avx2, NULL},
+                            {"neon", NULL, NULL},
+                            {"portable", NULL, NULL}};
 enum { ROWS = sizeof table / sizeof *table };
+
+static const struct cell {
+  const char *isa, *op;
+  const mms_kernel *const *kernels;
+} cells[] = {
+#define MMS_CELL(isa, op) {#isa, #op, mms_kernels_##isa##_##op},
+#include "kernel/cells.def"
+#undef MMS_CELL
+};
+enum { CELLS = sizeof cells / sizeof *cells };
 
 const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name : NULL; }
 
 /* The CPU is asked only once, as under a hypervisor each answer takes microseconds. */
+static mms_isa filled[ROWS];
 static const mms_isa *here[ROWS], *best;
 
 /* 0: the C library does not tell. */
@@ -36,12 +46,68 @@ static size_t own_cache(void) {
 #endif
 }
 
+/* ---- Inheritance ---------------------------------------------------------------------------------------------- */
+
+/* What an instruction set itself has for a row; NULL: nothing. */
+static const mms_kernel *native(const char *isa, const mms_algebra *algebra) {
+  for (size_t i = 0; algebra->kernels && i < CELLS; i++)
+    if (strcmp(cells[i].isa, isa) == 0 && strcmp(cells[i].op, algebra->kernels) == 0)
+      return cells[i].kernels[algebra->lanes];
+  return NULL;
+}
+
+static bool is_built(const char *isa) {
+  bool any = false;
+  for (size_t i = 0; i < MMS_ROWS; i++) any = any || native(isa, mms_algebra_at(i));
+  return any;
+}
+
+/* Puts what an instruction set itself has over what k has inherited so far. The bits of results depend on the length of
+ * vectors, unless the row is exact: then a core with vectors of another length leaves nothing of what was inherited. */
+static void put_over(mms_kernel *k, const mms_kernel *own, const char *isa) {
+  if (own->total) {
+    if (!k->algebra->is_exact && own->vector != k->vector) *k = (mms_kernel){.algebra = k->algebra};
+    memcpy(k->scan, own->scan, sizeof k->scan);
+    k->total = own->total, k->advance = own->advance;
+    k->few = own->few, k->vector = own->vector;
+    k->origin[MMS_SLOT_CORE] = isa;
+  }
+  for (int kind = MMSCAN_INCLUSIVE; kind < MMS_KINDS; kind++) {
+    if (own->simple[kind]) k->simple[kind] = own->simple[kind], k->origin[MMS_SLOT_SIMPLE] = isa;
+    for (int back = 0; back < 2; back++) {
+      if (own->stream[kind][back])
+        k->stream[kind][back] = own->stream[kind][back], k->origin[MMS_SLOT_STREAM + back] = isa;
+      if (own->batch[kind][back])
+        k->batch[kind][back] = own->batch[kind][back], k->origin[MMS_SLOT_BATCH + back] = isa;
+    }
+  }
+}
+
+static bool runs_here(const row *r) { return is_built(r->name) && (!r->runs || r->runs()); }
+
+/* Row `index` with a kernel for each row of the algebra, from the last instruction set that runs here up to its own. */
+static void fill(size_t index) {
+  filled[index].name = table[index].name;
+  for (size_t a = 0; a < MMS_ROWS; a++) {
+    const mms_algebra *algebra = mms_algebra_at(a);
+    mms_kernel *k = &filled[index].kernels[a];
+    *k = mms_kernel_of_loop(algebra);
+    for (size_t i = ROWS; i-- > index;) {
+      const mms_kernel *own = here[i] ? native(table[i].name, algebra) : NULL;
+      if (own) put_over(k, own, table[i].name);
+    }
+    mms_kernel_complete(k);
+  }
+}
+
 static void look(void) {
   mms_tuning_here = mms_tuning_of(mms_cpu_cores(), own_cache(), mms_cpu_die_cache());
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];
-    here[i] = !r->runs || r->runs() ? *r->isa : NULL;
-    if (here[i] && (!r->pays || r->pays())) best = here[i];
+    if (!runs_here(r)) continue;
+    here[i] = &filled[i];
+    fill(i);
+    if (!r->pays || r->pays()) best = here[i];
   }
 }
 

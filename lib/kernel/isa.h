@@ -4,14 +4,16 @@
 
 #include "kernel/kernel.h"
 
-/* The kernels; NULL in a build for another architecture or by a compiler without the instructions. */
-extern const mms_isa *const mms_isa_avx512, *const mms_isa_avx512vl, *const mms_isa_avx2, *const mms_isa_neon,
-                                                                                              *const mms_isa_portable;
+/* The cells of cells.def: kernels by lanes; NULL where the cell has none. All are NULL in a build for another
+ * architecture, or by a compiler without the instructions. */
+#define MMS_CELL(isa, op) extern const mms_kernel *const mms_kernels_##isa##_##op[MMS_LANES];
+#include "kernel/cells.def"
+#undef MMS_CELL
 
-/* The name of row `index` of the table, in which wider vectors come first; NULL past its end. */
+/* The name of row `index` of the table, in which better ones come first; NULL past its end. */
 const char *mms_isa_name(size_t index);
 
-/* The kernels of row `index`; NULL where the build has none, or this machine does not run them. */
+/* Row `index`; NULL where the build has none of its kernels, or this machine does not run them. */
 const mms_isa *mms_isa_at(size_t index);
 
 /* Whether there is a row of that name, and its kernels; NULL as above. */

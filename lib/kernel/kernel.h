@@ -1,19 +1,20 @@
-/* kernel.h: scans and sums in vector registers. Each instruction set has a table with one row of kernels per operator
- * and type.
+/* kernel.h: scans and sums in vector registers, for each instruction set and each row of the algebra.
  *
- * What differs between instruction sets is a vocabulary of vector operations. body.inc turns it into scans and sums,
- * and byrows.inc into the conversions between columns and rows that the engine gemm needs. An instruction set is added
- * as a file with that vocabulary and a line in the table in isa.c; doc/ADDING_A_KERNEL.md walks through it. */
+ * What differs between instruction sets is a vocabulary of vector operations. body.inc turns it into scans and sums by
+ * the operators of cells.def. Slots of a kernel that are empty there are inherited (isa.c), so callers find all but
+ * `stream` filled; where no instruction set has kernels for a row, all of them are the plain loop (generic.c). An
+ * instruction set is added as a file with its vocabulary and lines in isa.c and cells.def: doc/ADDING_A_KERNEL.md. */
 #ifndef MMS_KERNEL_H
 #define MMS_KERNEL_H
 
-#include "kernel/loop.h"
+#include "algebra/algebra.h"
 #include <stdbool.h>
 
 enum {
   MMS_KERNEL_MOST = MMSCAN_MAX_TILE, /* most elements per call of a kernel: sums of so many may be regrouped */
   MMS_KERNEL_IN_ORDER = 8,           /* a scan of no more elements, and less than a block, adds in the loop's order */
   MMS_KERNEL_LINE = 64,              /* bytes of a cache line */
+  MMS_KERNEL_BLOCK = 4,              /* vectors in flight together */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut at multiples of this gives the same bits */
   /* Prefetch distances in bytes; measured, doc/PERFORMANCE.md, "Memory": */
   MMS_KERNEL_PREFETCH = 4096, /* data that is read once */
@@ -31,8 +32,11 @@ typedef struct mms_found {
   bool is_finite;   /* the total is finite */
 } mms_found;
 
+/* A kernel's functions get the kernel itself, for what depends on the row. */
+typedef struct mms_kernel mms_kernel;
+
 /* Adds up n elements from x, in the direction of the scan. */
-typedef void mms_kernel_total(size_t n, const void *x, bool reverse, mms_found *found);
+typedef void mms_kernel_total(const mms_kernel *self, size_t n, const void *x, bool reverse, mms_found *found);
 
 /* What a scan does besides, on its way through its elements. */
 typedef struct mms_aside {
@@ -47,55 +51,63 @@ typedef struct mms_aside {
 /* Scans n elements to y. x and y point to the element of lowest address; y is x or shares no memory with it. *carry
  * goes in and comes out. Each result is finite, infinite or NaN as that of the plain loop on the same carry. aside:
  * what the scan does besides; NULL: nothing. */
-typedef void mms_kernel_scan(size_t n, const void *x, void *y, mms_value *carry, const mms_aside *aside);
+typedef void mms_kernel_scan(const mms_kernel *self, size_t n, const void *x, void *y, mms_value *carry,
+                             const mms_aside *aside);
 
 /* The shortest path for a simple call: scans n elements forward from a carry, with the bits of the scan. Always returns
  * MMSCAN_OK, the status of the call, so that the call can end in a jump here. */
-typedef mmscan_status mms_kernel_simple(size_t n, const void *x, void *y, mms_value carry);
+typedef mmscan_status mms_kernel_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_value carry);
+
+/* Many scans, as mms_loop_batch. */
+typedef void mms_kernel_batch(const mms_kernel *self, const mms_batch *);
 
 /* *carry = *carry combined with *total. Returns false and changes nothing if the carry is finite but so large that
  * adding elements whose total is ordinary might overflow. */
-typedef bool mms_kernel_advance(mms_value *carry, const mms_value *total);
+typedef bool mms_kernel_advance(const mms_kernel *self, mms_value *carry, const mms_value *total);
 
-/* A matrix whose columns are s neighbouring elements, stored by rows: element i of column j is number i * stride + j of
- * the plane. Numbers are of the unit's type for the elements (types.def). Integers are stored as unsigned ones; a
- * 64-bit integer has its low half in the first plane and its high half in the second. */
-typedef struct mms_byrows {
-  size_t s, columns, stride;
-  void *plane[2];
-  const void *before[2]; /* from_rows: the prefix before each column, in planes too; NULL: it is found on the way */
-  mms_value carry;       /* from_rows: added to every element */
-  const void *prefetch; /* as many elements to prefetch, which need not exist; NULL: none. to_rows: only if that pays */
-} mms_byrows;
+/* The slots of a kernel, which are filled together; by kind, and the scans by direction too: [1] is the reverse one. */
+typedef enum mms_slot {
+  MMS_SLOT_CORE, /* scan, total, advance */
+  MMS_SLOT_SIMPLE,
+  MMS_SLOT_STREAM,
+  MMS_SLOT_STREAM_REVERSE,
+  MMS_SLOT_BATCH,
+  MMS_SLOT_BATCH_REVERSE,
+  MMS_SLOTS
+} mms_slot;
 
-/* Fills the planes from the s * columns elements of x, and writes nothing between their rows; finds what total() would
- * find. */
-typedef void mms_kernel_to_rows(const mms_byrows *, const void *x, mms_found *found);
-
-/* y = the matrix with the carry, and the prefix before its column, added to each element. An exclusive scan is moved on
- * by one place in the direction of the scan; the first place of a column gets only the carry and the prefix.
- *
- * The prefix before a column is the sum of the totals of the columns before it, in the direction of the scan. The
- * totals are the last row in that direction. Where from_rows() scans them itself (before is NULL), two identities of
- * the operator must stand before that row, in the same direction. Sums of integers in a plane stay below 2^52. */
-typedef void mms_kernel_from_rows(const mms_byrows *, void *y, mmscan_kind kind, bool reverse);
-
-/* The kernels of one operator and type, by kind and then by direction: [1] is the reverse one. A streamed scan writes
- * past the caches: y is not x, and other threads see it after mms_stream_fence(). */
-typedef struct mms_kernel {
-  mms_kernel_scan *scan[MMS_KINDS][2], *stream[MMS_KINDS][2];
-  mms_kernel_simple *simple[MMS_KINDS];
-  mms_batch_scan *batch[MMS_KINDS][2];
+struct mms_kernel {
+  mms_kernel_scan *scan[MMS_KINDS][2];
   mms_kernel_total *total;
   mms_kernel_advance *advance;
-  mms_kernel_to_rows *to_rows; /* this and the next two: NULL where no unit is exact */
-  mms_kernel_from_rows *from_rows, *stream_rows;
-  size_t few; /* up to so many elements a simple call takes the plain loop, which is as fast */
-} mms_kernel;
+  mms_kernel_simple *simple[MMS_KINDS];
+  mms_kernel_scan *stream[MMS_KINDS][2]; /* writes past the caches: y is not x, and other threads see it after
+                                            mms_stream_fence(). NULL: there is no such scan */
+  mms_kernel_batch *batch[MMS_KINDS][2];
+  size_t few;                 /* up to so many elements a simple call takes the plain loop, which is as fast */
+  size_t vector;              /* bytes of a vector of the core, on which bits depend unless the row is exact */
+  const mms_algebra *algebra; /* the row */
+  const char *origin[MMS_SLOTS]; /* the instruction set that a slot comes from; "loop": the plain loop; "scan": it is
+                                    made of the core; NULL: there is none */
+};
 
+/* One instruction set, with a kernel for every row. */
 typedef struct mms_isa {
   const char *name;
-  mms_kernel kernels[MMS_OPS][MMS_TYPES];
+  mms_kernel kernels[MMS_ROWS];
 } mms_isa;
+
+static inline const mms_kernel *mms_kernel_of(const mms_isa *isa, const mms_algebra *algebra) {
+  return &isa->kernels[mms_algebra_index(algebra)];
+}
+
+/* Whether a scan of n elements is left to the plain loop, as it is short and less than a block. */
+static inline bool mms_kernel_is_in_order(const mms_kernel *self, size_t n) {
+  return n <= MMS_KERNEL_IN_ORDER && n < MMS_KERNEL_BLOCK * self->vector / self->algebra->size;
+}
+
+/* The kernel of a row that is the plain loop; and the slots made of a core, where a kernel has none of its own. */
+mms_kernel mms_kernel_of_loop(const mms_algebra *algebra);
+void mms_kernel_complete(mms_kernel *kernel);
 
 #endif

@@ -14,7 +14,6 @@
 #include "cancel.h"
 #include "paper/sweep.h"
 #include "rounding.h"
-#include "types.h"
 #include "unit/matrix.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -95,7 +94,7 @@ static size_t work_for(const run *r, size_t n) { return 2 * mms_sweep_padded(r->
 
 /* Bytes of a matrix, rounded up so that elements are aligned after it. */
 static size_t square_of(const run *r) {
-  size_t bytes = r->desc->s * r->desc->s * mms_type_size(r->desc->type), align = mms_arena_alignment(r->size);
+  size_t bytes = r->desc->s * r->desc->s * mms_matrix_one(r->desc->type)->size, align = mms_arena_alignment(r->size);
   return (bytes + align - 1) / align * align;
 }
 
@@ -358,7 +357,7 @@ size_t mms_matmulscan_positions(const mmscan_matmul_desc *desc) {
 
 mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *unit, const mms_monoid *monoid,
                              int threads, const void *x, void *y, mmscan_counts *counts) {
-  const size_t size = monoid ? monoid->size : mms_type_size(desc->type);
+  const size_t size = monoid ? monoid->size : mms_matrix_one(desc->type)->size;
   if (desc->n == 0) return MMSCAN_OK;
   if (desc->n > PTRDIFF_MAX / 256 / size) return MMSCAN_ENOMEM; /* sizes of the workspace must not overflow */
   run r = {.desc = desc, .unit = unit, .monoid = monoid, .threads = threads, .x = y, .size = size};

@@ -6,7 +6,6 @@
  * power of two, so that few kernels are ever generated. */
 #include "unit/xsmm.h"
 
-#include "types.h"
 #include "unit/loading.h"
 #include "unit/matrix.h"
 #include "unit/selftest.h"
@@ -120,14 +119,14 @@ static inline void transpose_of(size_t s, size_t size, const char *a, char *to) 
 }
 
 static void transpose(const mms_product *p, const void *a, void *to) {
-  if (mms_type_size(p->type) == sizeof(float))
+  if (mms_matrix_one(p->type)->size == sizeof(float))
     transpose_of(p->s, sizeof(float), a, to);
   else
     transpose_of(p->s, sizeof(double), a, to);
 }
 
 static void multiply_plainly(const mms_product *p, size_t from, size_t columns) {
-  size_t at = (p->row_stride ? from : from * p->s) * mms_type_size(p->type);
+  size_t at = (p->row_stride ? from : from * p->s) * mms_matrix_one(p->type)->size;
   mms_product piece = *p;
   piece.columns = columns;
   piece.counts = NULL;
@@ -141,7 +140,7 @@ static void multiply_piece(mms_xsmm *x, const mms_product *p, const void *a, siz
   const int64_t s = (int64_t)p->s, c = (int64_t)columns, stride = (int64_t)p->row_stride;
   const shape h = stride ? (shape){p->type, !p->transposed, p->adds, c, s, s, stride, s, stride}
                          : (shape){p->type, false, p->adds, s, c, s, s, s, s};
-  size_t at = (stride ? from : from * p->s) * mms_type_size(p->type);
+  size_t at = (stride ? from : from * p->s) * mms_matrix_one(p->type)->size;
   const char *in = (const char *)p->x + at;
   char *out = (char *)p->w + at;
   void *kernel = stride < MOST_STRIDE ? kernel_of(x, &h) : NULL;
@@ -163,7 +162,7 @@ static void multiply_pieces(mms_xsmm *x, const mms_product *p, const void *a) {
 
 /* A small copy goes on the stack, and without memory for a large one plain loops multiply: a product cannot fail. */
 static void multiply_transposed(mms_xsmm *x, const mms_product *p) {
-  size_t bytes = p->s * p->s * mms_type_size(p->type);
+  size_t bytes = p->s * p->s * mms_matrix_one(p->type)->size;
   double small[MOST_COPY / sizeof(double)];
   void *large = bytes > sizeof small ? malloc(bytes) : NULL, *copy = large ? large : small;
   if (bytes > sizeof small && !large) {

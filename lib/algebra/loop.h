@@ -1,10 +1,22 @@
 /* loop.h: the plain loop, for every operator, type, kind and direction. It is the reference, the path of short scans,
- * and what engines and kernels use for remainders and where sums may not be regrouped. */
+ * and what engines and kernels use for remainders and where elements may not be regrouped. */
 #ifndef MMS_LOOP_H
 #define MMS_LOOP_H
 
-#include "types.h"
+#include "mmscan.h"
 #include <stdbool.h>
+
+/* A carry: one element of any type, at its start. Nothing but loops and kernels looks inside. */
+typedef union mms_value {
+  float f32;
+  double f64;
+  int32_t i32;
+  int64_t i64;
+  uint32_t u32;
+  uint64_t u64;
+} mms_value;
+
+enum { MMS_KINDS = MMSCAN_EXCLUSIVE + 1 }; /* length of a table indexed by mmscan_kind */
 
 /* Scans n elements, n at least 1; *carry goes in and comes out. In place is fine. */
 typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
@@ -23,17 +35,15 @@ typedef struct mms_batch {
   bool prefetches; /* x comes from memory: what is read next is better prefetched */
 } mms_batch;
 
-/* Scans them, with the bits of one scan after another. Either in place, with the same distances for x and y, or no row
- * of x shares memory with y. */
-typedef void mms_batch_scan(const mms_batch *);
+/* Scans them forward, with the bits of one scan after another. Either in place, with the same distances for x and y, or
+ * no row of x shares memory with y. */
+typedef void mms_loop_batch(const mms_batch *);
 
 /* The loops of one operator and type, by kind and then by direction: [1] is the reverse one. */
 typedef struct mms_loop {
   mms_loop_scan *scan[MMS_KINDS][2];
-  mms_batch_scan *batch[MMS_KINDS][2];
+  mms_loop_batch *batch[MMS_KINDS];
   mms_loop_fold *fold[2];
 } mms_loop;
-
-extern const mms_loop mms_loop_of[MMS_OPS][MMS_TYPES];
 
 #endif

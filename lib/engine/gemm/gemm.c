@@ -2,8 +2,8 @@
  *
  * A block of a tile is a matrix of s rows, each of whose columns is s neighbouring elements. One product with L_s by
  * the unit scans every column (in a reverse scan, one with L_s^T). Its last row, in the order of the scan, holds the
- * column totals, a vector s times shorter. Kernels do the rest in vector registers: they scan the totals (body.inc; for
- * a small block byrows.inc, while it puts columns together), and add to column j the prefix before it, which is the
+ * column totals, a vector s times shorter. Kernels do the rest in vector registers: they scan the totals (kernel/body.inc;
+ * for a small block rows_body.inc, while it puts columns together), and add to column j the prefix before it, which is the
  * product with B_s done by a vector unit (Section 3.3).
  *
  * Matrices are stored by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and
@@ -14,7 +14,7 @@
  * With s = 2 some units would rather add than overwrite (`adds` in unit.h). Then W holds X from the start, and L_2 only
  * adds the first row, in the order of the scan, to the second: the product of (1) and a row.
  *
- * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (byrows.inc). A 64-bit integer
+ * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (rows_body.inc). A 64-bit integer
  * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
  *
  * Floats: sums of an `ordinary` block (kernel.h) do not overflow, however grouped; if its total is finite too, it holds
@@ -25,7 +25,7 @@
  * thread that only reduces a tile makes the same additions, and multiplies later. */
 #include "arena.h"
 #include "engine/engine.h"
-#include "kernel/loop.h"
+#include "engine/gemm/rows.h"
 #include "unit/gate.h"
 #include "unit/matrix.h"
 
@@ -38,7 +38,7 @@ enum {
   BACK = 12288,  /* the same in a reverse scan: a block is read upwards, so cores prefetch nothing of the next, below */
   NEAR = 16384,  /* bytes of rows up to which from_rows() scans their totals, as it writes columns */
   TOTALS = 2048, /* bytes of totals of longer rows that are scanned at a time, before their columns are written */
-  IN_FRONT = 2,  /* identities in front of totals that from_rows() scans (mms_kernel_from_rows) */
+  IN_FRONT = 2,  /* identities in front of totals that from_rows() scans (mms_rows_together) */
 };
 
 /* A thread's workspace: this header, then what it points to. All that blocks have in common is worked out once. The
@@ -55,7 +55,8 @@ typedef struct work {
   char *scanned[PLANES];              /* all rows of the result */
   char *first[PLANES], *last[PLANES]; /* its first and last rows in the order of the scan; the last: column totals */
   void *before[PLANES];               /* the exclusive scan of a piece of the totals; NULL: from_rows() scans them */
-  mms_kernel_scan *scan;              /* the kernel that makes it */
+  const mms_rows *rows;               /* what takes blocks apart and puts them together */
+  const mms_kernel *scanner;          /* the kernel that makes it */
   mms_value zero;                     /* its first carry */
   mms_found prepared;                 /* what was found of the columns of a tile that is prepared */
 } work;
@@ -63,7 +64,7 @@ typedef struct work {
 /* ---- Workspace ------------------------------------------------------------------------------------------------ */
 
 static size_t block_columns(const mms_job *job) {
-  const size_t columns = job->block / mms_type_size(job->type) / job->s;
+  const size_t columns = job->block / job->algebra->size / job->s;
   return columns ? (columns + LANES - 1) / LANES * LANES : LANES;
 }
 
@@ -85,7 +86,7 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, work *r, int p) {
   mms_product *product = &r->product[p];
   lay_out_rows(job, r, p, mms_arena_take(a, bytes), bytes);
   r->apart.plane[p] = job->adds ? r->scanned[p] : mms_arena_take(a, bytes);
-  *product = (mms_product){.type = mms_type_unit(job->type),
+  *product = (mms_product){.type = job->algebra->unit,
                            .form = MMSCAN_PRODUCT_CHUNKED,
                            .adds = job->adds,
                            .s = job->adds ? 1 : job->s,
@@ -97,17 +98,18 @@ static void lay_out_plane(const mms_job *job, mms_arena *a, work *r, int p) {
 }
 
 static size_t lay_out(const mms_job *job, char *memory, work *r) {
-  const mmscan_type type = mms_type_unit(job->type);
-  const size_t size = mms_type_size(type);
+  const mms_algebra *unit = mms_algebra_of(job->algebra->op, job->algebra->unit);
+  const size_t size = unit->size;
   mms_arena a = {.block = memory};
   mms_arena_take(&a, sizeof *r);
   *r = (work){.columns = block_columns(job),
               .piece = TOTALS / size,
-              .column = job->s * mms_type_size(job->type),
+              .column = job->s * job->algebra->size,
               .size = size,
-              .planes = mms_type_planes(job->op, job->type),
-              .scan = job->isa->kernels[job->op][type].scan[MMSCAN_EXCLUSIVE][job->reverse],
-              .zero = mms_type_identity(job->op, type)};
+              .planes = job->algebra->planes,
+              .rows = mms_rows_of(job->isa, job->algebra, NULL),
+              .scanner = mms_kernel_of(job->isa, unit),
+              .zero = mms_algebra_value(unit, unit->identity)};
   r->apart = r->together = (mms_byrows){.s = job->s, .stride = r->columns + LANES};
   r->l = mms_arena_take(&a, job->s * job->s * size);
   for (int p = 0; p < r->planes; p++) lay_out_plane(job, &a, r, p);
@@ -132,7 +134,7 @@ static void put_identities(const mms_job *job, work *r, size_t columns) {
 static void begin(const mms_job *job, void *memory) {
   work *r = memory;
   lay_out(job, memory, r);
-  const mms_one *one = mms_matrix_one(mms_type_unit(job->type));
+  const mms_one *one = mms_matrix_one(job->algebra->unit);
   (job->reverse ? mms_matrix_make_transposed : mms_matrix_make)(MMSCAN_MATRIX_L, one, r->product[0].s, r->l);
   put_identities(job, r, r->columns);
 }
@@ -152,7 +154,7 @@ static size_t elements_of(const mms_job *job, const block *b) { return b->column
 
 /* Goes on to the next block; false past the end of the tile. Before the first block, *b is zeroed. */
 static bool next_block(const mms_job *job, const work *r, const mms_tile *t, block *b) {
-  const size_t size = mms_type_size(job->type), done = b->done + elements_of(job, b), left = t->m - done;
+  const size_t size = job->algebra->size, done = b->done + elements_of(job, b), left = t->m - done;
   if (left == 0) return false;
   const size_t most = r->columns * job->s, m = left < most ? left : most;
   const size_t columns = left < most ? m / job->s : r->columns, tail = m - columns * job->s;
@@ -201,19 +203,19 @@ static const void *prefetch_part(const void *prefetch, const mms_tile *t, const 
 /* ---- Totals --------------------------------------------------------------------------------------------------- */
 
 static mms_found nothing_found(const mms_job *job) {
-  return (mms_found){.total = mms_type_identity(job->op, job->type), .is_ordinary = true, .is_finite = true};
+  return (mms_found){.total = mms_algebra_value(job->algebra, job->algebra->identity), .is_ordinary = true, .is_finite = true};
 }
 
 /* Adds what was found of some elements to what was found of those before them. All are ordinary if both are, the total
  * of the new ones is finite, and the sum of both totals does not come near the largest number. */
 static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
   found->is_ordinary =
-      found->is_ordinary && more->is_ordinary && more->is_finite && job->kernel->advance(&found->total, &more->total);
+      found->is_ordinary && more->is_ordinary && more->is_finite && job->kernel->advance(job->kernel, &found->total, &more->total);
 }
 
 static void add_tail(const mms_job *job, const block *b, mms_found *found) {
   mms_found tail;
-  job->kernel->total(b->tail, b->x_tail, false, &tail);
+  job->kernel->total(job->kernel, b->tail, b->x_tail, false, &tail);
   add_to(job, &tail, found);
 }
 
@@ -235,16 +237,20 @@ static void write_some(const mms_job *job, work *r, const block *b, size_t from,
   for (int p = 0; p < r->planes; p++) r->together.plane[p] = r->scanned[p] + from * r->size;
   r->together.columns = columns;
   r->together.prefetch = b->prefetch ? b->prefetch + at : NULL;
-  (job->streams ? job->kernel->stream_rows : job->kernel->from_rows)(&r->together, b->y + at, job->kind, job->reverse);
+  if (job->streams)
+    r->rows->stream(&r->together, b->y + at, job->kind);
+  else
+    r->rows->from_rows(&r->together, b->y + at, job->kind, job->reverse);
 }
 
 /* Writes all columns of a large block. Totals are scanned a piece at a time, just before they are added to columns. */
 static void write_pieces(const mms_job *job, work *r, const block *b) {
+  mms_kernel_scan *scan = r->scanner->scan[MMSCAN_EXCLUSIVE][job->reverse];
   mms_value running[PLANES] = {r->zero, r->zero};
   for (size_t done = 0, m; done < b->columns; done += m) {
     m = b->columns - done < r->piece ? b->columns - done : r->piece;
     const size_t from = job->reverse ? b->columns - done - m : done;
-    for (int p = 0; p < r->planes; p++) r->scan(m, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
+    for (int p = 0; p < r->planes; p++) scan(r->scanner, m, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
     write_some(job, r, b, from, m);
   }
 }
@@ -262,7 +268,7 @@ static void write_columns(const mms_job *job, work *r, const block *b, const mms
 
 /* m may be 0, as a block may have no whole column or no tail; the loop wants an element at least. */
 static void scan_plainly(const mms_job *job, size_t m, const char *x, char *y, mms_value *carry) {
-  if (m > 0) mms_loop_of[job->op][job->type].scan[job->kind][job->reverse](m, x, y, carry);
+  if (m > 0) job->algebra->loop.scan[job->kind][job->reverse](m, x, y, carry);
 }
 
 /* Takes the columns of a block apart, and adds them up on the way. */
@@ -270,14 +276,14 @@ static mms_found take_apart(const mms_job *job, work *r, const block *b) {
   mms_found found;
   r->apart.columns = b->columns;
   r->apart.prefetch = prefetch_of_block(job, r, b->x);
-  job->kernel->to_rows(&r->apart, b->x, &found);
+  r->rows->to_rows(&r->apart, b->x, &found);
   return found;
 }
 
 /* Finds the same, and leaves the workspace as it is. */
 static mms_found reduce_block(const mms_job *job, const block *b) {
   mms_found found;
-  job->kernel->total(b->columns * job->s, b->x, false, &found);
+  job->kernel->total(job->kernel, b->columns * job->s, b->x, false, &found);
   return found;
 }
 
@@ -286,7 +292,7 @@ static bool allow_product(const mms_found *columns) { return columns->is_ordinar
 
 /* Takes the carry past columns. False, and the carry unchanged, if they or it do not allow a product. */
 static bool carry_past(const mms_job *job, const mms_found *columns, mms_value *carry) {
-  return allow_product(columns) && job->kernel->advance(carry, &columns->total);
+  return allow_product(columns) && job->kernel->advance(job->kernel, carry, &columns->total);
 }
 
 /* Scans the columns of a block: by a product where that is allowed, otherwise by the plain loop. */
@@ -329,7 +335,7 @@ static mms_found scan_tile(const mms_job *job, work *r, const mms_tile *t, mms_v
 
 /* Takes the carry past a tile as scan_tile() does, and writes nothing. */
 static void carry_past_tile(const mms_job *job, const work *r, const mms_tile *t, mms_value *carry) {
-  mms_loop_fold *fold = mms_loop_of[job->op][job->type].fold[job->reverse];
+  mms_loop_fold *fold = job->algebra->loop.fold[job->reverse];
   block b = {.done = 0};
   while (next_block(job, r, t, &b)) {
     const mms_found columns = reduce_block(job, &b);
@@ -351,7 +357,7 @@ static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_foun
 }
 
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
-  if (!found->is_ordinary || !job->kernel->advance(carry, &found->total)) carry_past_tile(job, memory, t, carry);
+  if (!found->is_ordinary || !job->kernel->advance(job->kernel, carry, &found->total)) carry_past_tile(job, memory, t, carry);
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
@@ -362,7 +368,7 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   mms_value running = *carry;
   const mms_found found = scan_tile(job, memory, t, &running, prefetch_after(job, t->x, block_distance(job, memory)));
-  if (!found.is_ordinary || !job->kernel->advance(carry, &found.total)) *carry = running;
+  if (!found.is_ordinary || !job->kernel->advance(job->kernel, carry, &found.total)) *carry = running;
 }
 
 /* Whether each tile of a job is one block, which is when tiles are prepared. */
@@ -405,9 +411,9 @@ _Static_assert((int)MMS_ENGINE_TILE == (int)MMS_UNIT_LARGE, "a large block is a 
 
 /* Measured with several BLAS libraries, on cores with vector units of 64 and of 32 bytes: doc/PERFORMANCE.md,
  * "gemm and units". */
-static size_t tile_of(mmscan_type type, size_t n) {
+static size_t tile_of(const mms_algebra *algebra, size_t n) {
   (void)n;
-  return MMS_ENGINE_TILE / mms_type_size(type);
+  return MMS_ENGINE_TILE / algebra->size;
 }
 
 /* A product by the whole of L_2 has too few operations to be fast. */

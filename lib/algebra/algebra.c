@@ -1,0 +1,65 @@
+/* algebra.c: the table of rows, which walks the lists of operators and types, and the plain loops.
+ *
+ * NAME(f) is the function f of an operator and a type: `inclusive_plus_f32` in a debugger is NAME(inclusive) of
+ * loop_body.inc, for the operator `plus` and the type `f32`. */
+#include "algebra/algebra.h"
+
+#include <string.h>
+
+#define PASTE(a, b)    a##_##b
+#define PASTED(a, b)   PASTE(a, b)
+#define NAME(function) PASTED(PASTED(function, OP), SUFFIX)
+#define STRING(name)   #name
+#define STRINGED(name) STRING(name)
+
+#define BODY "algebra/loop_body.inc"
+#include "algebra/each_operator.inc"
+#undef BODY
+
+static const mms_algebra table[MMS_ROWS] = {
+#define BODY "algebra/row.inc"
+#include "algebra/each_operator.inc"
+#undef BODY
+};
+
+size_t mms_algebra_index(const mms_algebra *algebra) { return (size_t)(algebra - table); }
+
+const mms_algebra *mms_algebra_at(size_t index) { return index < MMS_ROWS ? &table[index] : NULL; }
+
+const mms_algebra *mms_algebra_of(mmscan_op op, mmscan_type type) {
+  for (size_t i = 0; i < MMS_ROWS; i++)
+    if (table[i].op == op && table[i].type == type) return &table[i];
+  return NULL;
+}
+
+const mms_algebra *mms_algebra_find(const char *op, const char *type) {
+  for (size_t i = 0; i < MMS_ROWS; i++)
+    if (strcmp(table[i].op_name, op) == 0 && strcmp(table[i].type_name, type) == 0) return &table[i];
+  return NULL;
+}
+
+const mms_algebra *mms_algebra_type(mmscan_type type) {
+  for (size_t i = 0; i < MMS_ROWS; i++)
+    if (table[i].type == type) return &table[i];
+  return NULL;
+}
+
+mms_value mms_algebra_value(const mms_algebra *algebra, const void *element) {
+  mms_value value = {0};
+  memcpy(&value, element, algebra->size);
+  return value;
+}
+
+void mms_algebra_batch(const mms_algebra *algebra, const mms_batch *r, mmscan_kind kind, bool reverse) {
+  const ptrdiff_t size = (ptrdiff_t)algebra->size;
+  const char *x = r->x;
+  char *y = r->y;
+  if (!reverse) {
+    algebra->loop.batch[kind](r);
+    return;
+  }
+  for (size_t k = 0; k < r->count; k++, x += r->x_dist * size, y += r->y_dist * size) {
+    mms_value carry = r->first;
+    algebra->loop.scan[kind][1](r->n, x, y, &carry);
+  }
+}

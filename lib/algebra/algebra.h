@@ -1,0 +1,94 @@
+/* algebra.h: what is scanned: a row for each operator and type, which says everything about the two. Whatever asks
+ * "which type, which operator" asks a row.
+ *
+ * A type is a file in type/ and a line of each_type.inc; an operator is a file in operator/ and a line of
+ * each_operator.inc. doc/ADDING_A_TYPE.md and doc/ADDING_AN_OPERATOR.md walk through both. A type's file defines:
+ *
+ *   SUFFIX, TYPE    its name in calls and commands, and the public one
+ *   KIND            'f', 'i' or 'u': a float, a signed or an unsigned integer
+ *   T, A            the C types of an element, and of sums of elements: unsigned for integers, which wrap
+ *   ORDER           the signed integer of the same size, and in its terms how elements become keys (key.inc):
+ *   KEY_MASK, KEY_FLIP, KEY_ADD
+ *   LOWEST, GREATEST
+ *   LANES           the kernels that serve it (mms_lanes)
+ *   UNIT, PLANES    the float type whose products serve it, and how many products an element takes
+ *
+ * An operator's file defines, in terms of these:
+ *
+ *   OP, OPERATOR    its name, and the public one
+ *   SCANS           whether it scans the type
+ *   MAP             how elements become the values it combines: cast.inc or key.inc
+ *   COMBINE(a, b)   of two such values, a before b
+ *   IDENTITY, START its identity, an element; and what an exclusive scan without init starts from
+ *   EXACT           whether a result is the same to the bit, however its elements are grouped
+ *   KEY_TURN        -1 if keys are turned over
+ *   KERNELS         the name of its kernels; NULL: it has none, and is scanned by the plain loop
+ *   BY_UNIT         whether products of units do what it does */
+#ifndef MMS_ALGEBRA_H
+#define MMS_ALGEBRA_H
+
+#include "algebra/loop.h"
+
+/* Halves of integers and of doubles are found by their place in memory, and a BLAS may read a 32-bit integer where a
+ * 64-bit one is passed. */
+_Static_assert(sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "64 bits, little-endian");
+
+/* The Makefile refuses these options too, as some compilers define no macro for some of them. */
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "-ffast-math, -Ofast or a part of them: results, and what is finite and what is not, would be wrong"
+#endif
+
+/* What the lanes of a vector may hold: the arithmetic types, which alone have kernels. */
+typedef enum mms_lanes { MMS_LANES_NONE, MMS_LANES_F32, MMS_LANES_F64, MMS_LANES_I32, MMS_LANES_I64 } mms_lanes;
+
+/* One past the last of mms_lanes, of mmscan_type and of mmscan_op; the number of rows. */
+enum {
+  MMS_LANES = MMS_LANES_I64 + 1,
+  MMS_TYPES = MMSCAN_U8 + 1,
+  MMS_OPS = MMSCAN_MUL + 1,
+  MMS_ROWS = 0
+#define BODY "algebra/count.inc"
+#include "algebra/each_operator.inc"
+#undef BODY
+};
+
+/* How kernels make keys of elements: key.inc. All zero for operators without keys. */
+typedef struct mms_key {
+  int64_t flip, add;
+} mms_key;
+
+typedef struct mms_algebra {
+  mmscan_op op;
+  mmscan_type type;
+  const char *op_name, *type_name;
+  char kind;
+  size_t size;                  /* bytes of an element */
+  const void *identity, *start; /* one element each */
+  bool is_exact;
+  mms_key key;
+  const char *kernels; /* NULL: none */
+  mms_lanes lanes;
+  mmscan_type unit; /* the float type whose products serve the type */
+  int planes;       /* products that an element takes; 0: none is exact for the operator */
+  mms_loop loop;    /* the reference, the path of short scans, and what kernels use where they may not regroup */
+} mms_algebra;
+
+/* The index of a row in the table. And row `index`; NULL past its end. */
+size_t mms_algebra_index(const mms_algebra *algebra);
+const mms_algebra *mms_algebra_at(size_t index);
+
+/* The row of an operator and a type, which are legal; NULL: the operator does not scan the type. By names: NULL too if
+ * there are no such names. */
+const mms_algebra *mms_algebra_of(mmscan_op op, mmscan_type type);
+const mms_algebra *mms_algebra_find(const char *op, const char *type);
+
+/* A row of a type, for what does not depend on the operator; NULL: no operator scans the type. */
+const mms_algebra *mms_algebra_type(mmscan_type type);
+
+/* Scans many rows by the plain loop: mms_loop_batch, in either direction. */
+void mms_algebra_batch(const mms_algebra *algebra, const mms_batch *batch, mmscan_kind kind, bool reverse);
+
+/* One element as a carry. */
+mms_value mms_algebra_value(const mms_algebra *algebra, const void *element);
+
+#endif
