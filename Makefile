@@ -2,7 +2,8 @@
 #
 # Settings, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   as usual; CFLAGS defaults to -O3 -g
-#   BLAS=openblas|blis|blas|mkl|/path/lib.so   the CBLAS to link
+#   BLAS=openblas|blis|blas|mkl|/path/lib.so|none   the CBLAS that is opened at the first product
+#   LINK_BLAS=1                          it is linked, too, so that it is loaded as a program starts
 #   PREFIX=/usr/local LIBDIR=lib DESTDIR=
 #                                        where `make install` puts things; LIBDIR is under PREFIX
 #   BUILD=build                          where things are built
@@ -36,11 +37,18 @@ ifneq ($(word 2,$(BUILD)),)
 $(error BUILD=$(BUILD): make cannot build in a folder with a space)
 endif
 
+comma := ,
+
 # ---- The BLAS behind it -----------------------------------------------------------------------------------------------
+# The unit cblas opens what BLAS_OPENED names: the path that is given, or else the soname of what the linker finds.
 BLAS_LIBS_openblas := -lopenblas
 BLAS_LIBS_blis     := -lblis
 BLAS_LIBS_blas     := -lblas
 BLAS_LIBS_mkl      := -lmkl_rt
+BLAS_PACKAGE_openblas := libopenblas-dev
+BLAS_PACKAGE_blis     := libblis-dev
+BLAS_PACKAGE_blas     := libblas-dev
+BLAS_PACKAGE_mkl      := libmkl-dev
 ifneq ($(word 2,$(BLAS)),)
 $(error BLAS=$(BLAS): a path with a space cannot be linked)
 endif
@@ -48,15 +56,33 @@ ifneq ($(findstring /,$(BLAS)),)
 ifneq ($(word 2,$(abspath $(BLAS))),)
 $(error BLAS=$(BLAS): in $(abspath .), a path with a space, cannot be linked)
 endif
-BLAS_LIBS := $(abspath $(BLAS)) -Wl,-rpath,$(dir $(abspath $(BLAS)))
+ifneq ($(filter %.a,$(BLAS)),)
+$(error BLAS=$(BLAS): an archive cannot be opened; give a shared library)
+endif
+BLAS_FOUND := $(wildcard $(abspath $(BLAS)))
+BLAS_OPENED = $(or $(BLAS_FOUND),$(error BLAS=$(BLAS): there is no such file))
+BLAS_LINK := $(abspath $(BLAS)) -Wl,-rpath,$(dir $(abspath $(BLAS)))
+else ifeq ($(BLAS),none)
+ifneq ($(LINK_BLAS),)
+$(error BLAS=none: there is none that LINK_BLAS could link)
+endif
+BLAS_FOUND :=
+BLAS_OPENED :=
 else
-BLAS_LIBS := $(BLAS_LIBS_$(BLAS))
+BLAS_LINK := $(BLAS_LIBS_$(BLAS))
+ifeq ($(BLAS_LINK),)
+$(error BLAS=$(BLAS): not one of openblas, blis, blas, mkl, none or the path of a library)
 endif
-ifeq ($(strip $(BLAS_LIBS)),)
-$(error BLAS=$(BLAS): not one of openblas, blis, blas, mkl or the path of a library)
+# Looked for once, when it is first needed. It is the first that a library without anything else needs.
+soname_of = $(shell made=$$(mktemp) && echo | $(CC) $(CFLAGS) -shared -nostdlib -o "$$made" -x c - -x none -Wl,--no-as-needed $(1) $(LDFLAGS) \
+  2>/dev/null && readelf -d "$$made" 2>/dev/null | sed -n '/(NEEDED)/{s/.*\[\(.*\)\]$$/\1/p;q;}'; rm -f "$$made")
+BLAS_FOUND = $(eval BLAS_FOUND := $$(call soname_of,$(BLAS_LINK)))$(BLAS_FOUND)
+BLAS_OPENED = $(or $(BLAS_FOUND),$(error BLAS=$(BLAS): $(CC) finds no shared library by $(BLAS_LINK): install it \
+  ($(BLAS_PACKAGE_$(BLAS)) in Debian), or give another, its path, or BLAS=none))
 endif
+# Nothing calls it by name, and the linker is to keep it all the same.
+BLAS_LIBS := $(if $(LINK_BLAS),-Wl$(comma)--push-state$(comma)--no-as-needed $(BLAS_LINK) -Wl$(comma)--pop-state)
 
-comma := ,
 # quote: as one word for the shell. c_string: flags as a C string, without those that differ from folder to folder.
 quote = '$(subst ','\'',$(1))'
 c_string = $(call quote,"$(subst ",\",$(subst \,\\,$(filter-out $(FOLDER_FLAGS),$(1))))")
@@ -175,10 +201,10 @@ lib: $(STATIC) $(SHARED) ## build the libraries only
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
 # What things are made of is kept in files that are rewritten only when it changes: the flags of all objects, the
-# objects that are linked, the definitions of the toys. A change of flags is reported, as `make install` may have been
+# objects that are linked, the BLAS that is opened, the definitions of the toys. A change of flags is reported, as `make install` may have been
 # given fewer flags than `make`. -Werror is left out, as it does not change an object.
-BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(TLS) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(BLAS_LIBS) \
-  $(LDFLAGS) $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
+BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(TLS) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(LDFLAGS) \
+  $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): writes WHAT to the target if that is not what it holds. It also runs if make only tells
 # what it would do (-n), or whether there is anything to do (-q), as the answer would be "everything" if it did not. It
@@ -192,13 +218,16 @@ $(BUILD)/flags: FORCE
 	$(call keep,$(BUILT_WITH),$(BUILD) was built with other settings: rebuilding)
 $(BUILD)/objects: FORCE
 	$(call keep,$(LINKED_OF))
+$(BUILD)/blas: FORCE
+	$(call keep,$(BLAS_OPENED) $(BLAS_LIBS),$(BUILD) was built for another BLAS: rebuilding what depends on it)
 $(BUILD)/toys: FORCE
 	$(call keep,$(TOYS))
 FORCE:
 
 # What some objects are compiled with, besides; the environment has no part in it.
 LAYOUT :=
-compile_lib = $(COMPILE) $(TLS) $(LAYOUT) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
+OPENS :=
+compile_lib = $(COMPILE) $(TLS) $(LAYOUT) $(OPENS) -Ilib -fPIC -fvisibility=hidden -c $< -o $@
 $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(compile_lib)
@@ -214,6 +243,9 @@ $(CELL_OBJ): lib/kernel/cell.c $(BUILD)/flags
 	$(compile_cell)
 
 $(BUILD)/lib/api.o $(BUILD)/lib/algebra/algebra.o: LAYOUT = $(LINES)
+
+$(BUILD)/lib/unit/cblas.o: OPENS = -DMMS_BLAS=$(call c_string,$(BLAS_OPENED))
+$(BUILD)/lib/unit/cblas.o: $(BUILD)/blas
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -414,5 +446,5 @@ clean: ## remove what was built
 	rm -rf $(BUILD)
 
 .PHONY: $(call would_keep,$(BUILT_WITH),$(BUILD)/flags) $(call would_keep,$(LINKED_OF),$(BUILD)/objects) \
-        $(call would_keep,$(TOYS),$(BUILD)/toys)
+        $(call would_keep,$(TOYS),$(BUILD)/toys) $(if $(ONLY_TELLS),$(call would_keep,$(BLAS_FOUND) $(BLAS_LIBS),$(BUILD)/blas))
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(CXX_PEER_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)

@@ -257,6 +257,7 @@ static int measure_all(fit *f, const arrays *a) {
 int fit_measure(fit *f) {
   const size_t most = (size_t)1 << FIT_LAST;
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
+  if (raw_product_prepare() != DONE) return FAILED;
   arrays a = {new_array(most), new_array(most), new_array(ROOM), new_array(ROOM), new_array(LARGEST * LARGEST)};
   const bool is_there = a.x != NULL && a.y != NULL && a.plane != NULL && a.room != NULL && a.l != NULL;
   int status = is_there ? measure_all(f, &a) : fail_memory();

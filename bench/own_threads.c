@@ -3,28 +3,15 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "own_threads.h"
+#include "affixes.h"
 
 #include <dlfcn.h>
 #include <omp.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* BLIS takes a 64-bit integer here; that serves the libraries that take an int too. */
 typedef int get_call(void);
 typedef void set_call(long threads);
-
-/* Builds of a library add different prefixes and suffixes to its names. */
-static void *find(void *handle, const char *name) {
-  static const char *const begins[] = {"", "scipy_"}, *const ends[] = {"", "64_", "_64"};
-  char full[80];
-  void *found = NULL;
-  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-    for (size_t k = 0; k < sizeof ends / sizeof *ends && found == NULL; k++) {
-      snprintf(full, sizeof full, "%s%s%s", begins[i], name, ends[k]);
-      found = dlsym(handle, full);
-    }
-  return found;
-}
 
 /* The calls of a library; NULL if it does not have both. */
 typedef struct calls {
@@ -38,8 +25,8 @@ static calls find_calls(void *handle) {
                                          {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     calls c = {NULL, NULL};
-    *(void **)&c.get = find(handle, names[i][0]);
-    *(void **)&c.set = find(handle, names[i][1]);
+    *(void **)&c.get = affixes_find(handle, names[i][0]);
+    *(void **)&c.set = affixes_find(handle, names[i][1]);
     if (c.get != NULL && c.set != NULL) return c;
   }
   return (calls){NULL, NULL};

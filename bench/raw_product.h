@@ -1,4 +1,4 @@
-/* raw_product.h: one product by the CBLAS that the command is linked with, called directly.
+/* raw_product.h: one product by the CBLAS of the unit cblas, called directly.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -8,6 +8,9 @@
 #define RAW_PRODUCT_H
 
 #include <stddef.h>
+
+/* Has the unit open its library, and finds the routine. Returns DONE or FAILED, with a message. */
+int raw_product_prepare(void);
 
 /* L_s, column-major. */
 void raw_product_matrix(size_t s, float *l);

@@ -83,7 +83,7 @@ static void close_unit(bench_unit *unit) {
   unit->opened = false;
 }
 
-/* Whether its products are wrong. This is for the linked BLAS, which is a unit in any case; a library whose products
+/* Whether its products are wrong. This is for the unit cblas, which is there in any case; a library whose products
  * are wrong is not opened. */
 static bool multiplies_wrong(const char *name) {
   mmscan_routine r = {.struct_size = sizeof r};

@@ -74,9 +74,10 @@
  *
  *   MMSCAN_ENGINE       auto (default), gemm, simd, serial; gemm multiplies integers as doubles, those of 64 bits in
  *                       two halves, exactly
- *   MMSCAN_UNIT         for the gemm engine: cblas (default, the linked BLAS), xsmm (LIBXSMM, found at run time),
- *                       model, or the path or soname of a library to load, with a / or .so in it (mmscan_unit_open()
- *                       needs neither; see UNITS). One that cannot be used gives MMSCAN_EBLAS
+ *   MMSCAN_UNIT         for the gemm engine: cblas (default, the BLAS this library was built for), xsmm (LIBXSMM, found
+ *                       at run time), model, or the path or soname of a library to load, with a / or .so in it
+ *                       (mmscan_unit_open() needs neither; see UNITS). What is named is opened at once, whatever the
+ *                       engine. One that cannot be used gives MMSCAN_EBLAS
  *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the fastest
  *                       that CPU, system and build have. One that they lack gives MMSCAN_ENOTSUP
  *   MMSCAN_NUM_THREADS  1 to 2^20; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
@@ -132,8 +133,8 @@ const char *mmscan_strerror(mmscan_status status);
  *
  * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace
- * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: its unit, the linked BLAS or that of MMSCAN_UNIT, gives wrong products
+ * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace, or for a BLAS
+ * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: its unit cannot be used, or gives wrong products
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y);
@@ -207,7 +208,7 @@ typedef struct mmscan_desc {
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold;
  *                  init is set for an inclusive scan
  * MMSCAN_EOVERLAP  as under "In place", above; or rows of y share memory
- * MMSCAN_ENOMEM    no memory for the workspace of an engine that was asked for by name
+ * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   marked "for later" in this header; the engine gemm with any op but MMSCAN_PLUS
  * and, where the environment is illegal, the status given under ENVIRONMENT
@@ -254,7 +255,7 @@ typedef struct mmscan_choice {
  *                 has an unknown bit
  * MMSCAN_EOVERLAP rows of y share memory
  * MMSCAN_ENOMEM   no memory
- * MMSCAN_EBLAS    only with the engine gemm: its unit gives wrong products
+ * MMSCAN_EBLAS    only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP  marked "for later" in this header
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
@@ -597,7 +598,14 @@ size_t mmscan_wisdom_count(void);
  *
  * A unit forms W = A X, where A is s-by-s and X is wide. Some are built in (mmscan_get_unit() lists them); LIBXSMM and
  * any library with the C interface of BLAS can be opened at run time. Each routine of a library is tested on small
- * products before its first use, and not used if its results are wrong. */
+ * products before its first use, and not used if its results are wrong.
+ *
+ * The unit cblas is the BLAS that this library was built for (make BLAS=...). It is opened when it is first needed, and
+ * stays open: by a product or a plan of the engine gemm that leaves the unit to the library or names it, by
+ * MMSCAN_MEASURE, by wisdom that chooses it, by MMSCAN_UNIT=cblas, and by mmscan_get_unit() and the calls that ask for
+ * its routines. A process that does none of this has nothing of a BLAS: no code, no threads, no handlers of fork() or
+ * exit(). Not so with LINK_BLAS=1, which has the BLAS loaded as the program starts. Where it cannot be opened, or the
+ * library was built with BLAS=none, products that name no other unit give MMSCAN_EBLAS; all else works. */
 
 /* Opens a library and adds it to the units. `library` is what dlopen() takes, a path or a soname, and from then on the
  * unit's name: in mmscan_choice, mmscan_matmul_desc, mmscan_product_desc and MMSCAN_UNIT. Names of its routines may end
@@ -713,8 +721,8 @@ typedef struct mmscan_part {
   const char *version;     /* units: the version that BLAS tells; NULL if it tells none */
   int threads;             /* units: the threads that BLAS is set to use; 0 if it does not tell */
   mmscan_status status;    /* MMSCAN_OK; MMSCAN_EBLAS for a unit whose library cannot be found or opened (whether its
-                              products are right, mmscan_get_routine() tells); MMSCAN_ENOTSUP for an instruction set that
-                              this machine or build lacks */
+                              products are right, mmscan_get_routine() tells), MMSCAN_ENOMEM where there is no memory
+                              for it; MMSCAN_ENOTSUP for an instruction set that this machine or build lacks */
 } mmscan_part;
 
 /* Row `index` of the table, whatever the environment says. MMSCAN_EINVAL: past the last row, part is NULL or has a
@@ -787,19 +795,19 @@ const char *mmscan_environment_error(void);
  *            child for ever. In a signal handler that interrupts such a call it may wait for a lock of the interrupted
  *            thread, for ever. A handler of pthread_atfork() must not call the library, which may wait for ever there.
  * Cancelling Scans, products and calls on units and wisdom are no cancellation points (pthread_cancel).
- * Loading    The first call and mmscan_unit_open() may load libraries. A constructor of a library that another thread
- *            is loading at that time, or that the first call loads, must not call this one. With a glibc before 2.36 no
+ * Loading    A call that first needs a unit, and mmscan_unit_open(), load libraries; the first call may, if the
+ *            environment names a unit, or wisdom that chooses one. A constructor of a library that another thread is
+ *            loading at that time, or that the first call loads, must not call this one. With a glibc before 2.36 no
  *            other thread may fork then, if what is loaded registers fork handlers, as OpenBLAS does: both might wait
  *            for ever.
- *            A program that is linked with -static must not open libraries: glibc crashes, as its linker warns.
+ *            A program that is linked with -static must not do so: glibc crashes, as its linker warns.
  * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
  * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
  *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
  *            any data may.
- * OpenBLAS   that is linked starts threads as the program starts, unless OPENBLAS_NUM_THREADS is 1, and needs stacks of
- *            more than 64 KiB for threads that the program starts. Any OpenBLAS may print if it lacks resources while
- *            it is loaded. Where memory is short it may hang as the process ends, even if the process never multiplied
- *            (not with OPENBLAS_NUM_THREADS=1).
+ * OpenBLAS   may start threads while it is loaded, print if it lacks resources then, and hang as the process ends where
+ *            memory is short (none of this with OPENBLAS_NUM_THREADS=1). By LINK_BLAS=1 it is loaded as the program
+ *            starts, and the threads of the program then need stacks of more than 64 KiB.
  * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
  *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
  *            MMSCAN_MEASURE leaves it out.

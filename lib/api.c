@@ -255,7 +255,7 @@ static const mms_unit *named_unit(const char *name) {
 static mmscan_status hold_named_unit(const char *name, const mms_unit **unit) {
   *unit = named_unit(name);
   if (!*unit) return MMSCAN_EINVAL;
-  return mms_unit_hold(*unit) ? MMSCAN_OK : MMSCAN_EBLAS;
+  return mms_unit_hold(*unit) ? MMSCAN_OK : mms_unit_fault(*unit);
 }
 
 mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size) {
@@ -291,19 +291,28 @@ mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, voi
   return status;
 }
 
+/* The same for calls that ask for routines: a unit whose library is not here has none. */
+static mmscan_status hold_for_routines(const char *name, const mms_unit **unit) {
+  const mmscan_status status = hold_named_unit(name, unit);
+  return status == MMSCAN_EBLAS ? MMSCAN_EINVAL : status;
+}
+
 mmscan_status mmscan_get_routine(const char *name, size_t index, mmscan_routine *routine) {
   const mms_unit *unit;
-  if (!name || !routine || routine->struct_size != sizeof *routine || hold_named_unit(name, &unit))
-    return MMSCAN_EINVAL;
+  mmscan_status status;
+  if (!name || !routine || routine->struct_size != sizeof *routine) return MMSCAN_EINVAL;
+  if ((status = hold_for_routines(name, &unit))) return status;
   bool found = unit->routine && unit->routine(unit, index, routine);
   mms_unit_drop(unit);
-  return found ? MMSCAN_OK : mms_unit_fault(unit) == MMSCAN_ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EINVAL;
+  return found ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 mmscan_status mmscan_routine_try(const char *name, const char *routine) {
   const mms_unit *unit;
-  if (!name || !routine || hold_named_unit(name, &unit)) return MMSCAN_EINVAL;
-  mmscan_status status = unit->try_routine ? unit->try_routine(unit, routine) : MMSCAN_EINVAL;
+  mmscan_status status;
+  if (!name || !routine) return MMSCAN_EINVAL;
+  if ((status = hold_for_routines(name, &unit))) return status;
+  status = unit->try_routine ? unit->try_routine(unit, routine) : MMSCAN_EINVAL;
   mms_unit_drop(unit);
   return status;
 }
@@ -317,10 +326,9 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
   mmscan_status status = hold_named_unit(desc->unit, &unit);
   if (status) return status;
   int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
+  status = MMSCAN_EBLAS;
   if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
     status = mms_matmulscan(desc, unit, NULL, mms_runtime_startable(mms_matmulscan_threads(desc, most)), x, y, found);
-  else
-    status = mms_unit_fault(unit);
   mms_unit_drop(unit);
   return status;
 }
@@ -375,7 +383,7 @@ mmscan_status mmscan_get_unit(size_t index, mmscan_part *part) {
   if (!unit || !is_part(part)) return MMSCAN_EINVAL;
   fill_part(part, unit->name, unit->description);
   if (!mms_unit_hold(unit)) {
-    part->status = MMSCAN_EBLAS;
+    part->status = mms_unit_fault(unit);
     part->description = mms_unit_absent(unit);
     return MMSCAN_OK;
   }

@@ -55,7 +55,7 @@ static void read_unit(const char *variable, const char *value) {
   mmscan_status status = MMSCAN_OK;
   env.unit = mms_unit_find(value);
   if (env.unit) {
-    if (!mms_unit_hold(env.unit)) refuse(MMSCAN_EBLAS, variable, value, mms_unit_absent(env.unit));
+    if (!mms_unit_hold(env.unit)) refuse(mms_unit_fault(env.unit), variable, value, mms_unit_absent(env.unit));
   } else if (strchr(value, '/') || strstr(value, ".so")) {
     status = mms_loaded_open(value, &env.unit, why, sizeof why);
     if (status) refuse(status, variable, value, why);

@@ -76,10 +76,10 @@ static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env
 /* Holds the unit, if there is one and it multiplies right. */
 static mmscan_status hold_sound_unit(const mms_unit *unit, const mms_algebra *algebra) {
   if (!unit) return MMSCAN_OK;
-  if (!mms_unit_hold(unit)) return MMSCAN_EBLAS;
+  if (!mms_unit_hold(unit)) return mms_unit_fault(unit);
   if (mms_unit_has(unit, algebra->unit, MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
   mms_unit_drop(unit);
-  return mms_unit_fault(unit);
+  return MMSCAN_EBLAS;
 }
 
 /* Chooses by what was measured. A unit that the environment names outranks the measured one. If the one taken cannot be

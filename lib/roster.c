@@ -20,20 +20,19 @@ static const char *version_of(const mms_unit *unit) {
 
 enum { LINE_ROOM = 512 };
 
-/* The line of a unit whose library is linked: it can be used without a hold, and describes its library. False: it is no
- * such unit, or its line would be too long or more than one. */
+/* The line of a built-in unit. False: it has no library, or its line would be too long or more than one. */
 static bool line_of(const mms_unit *unit, char *line) {
-  if (!unit->describe || unit->hold) return false;
+  if (!unit->describe) return false;
   const int length = snprintf(line, LINE_ROOM, "unit %s %s\n", unit->name, version_of(unit));
   return length < LINE_ROOM && strchr(line, '\n') == line + length - 1;
 }
 
 /* ---- Writing -------------------------------------------------------------------------------------------------- */
 
-void mms_roster_write_linked(mms_text *out) {
+void mms_roster_write_builtins(const mms_roster *r, mms_text *out) {
   char line[LINE_ROOM];
   for (size_t i = 0; mms_unit_builtin(i); i++)
-    if (line_of(mms_unit_builtin(i), line)) mms_text_add(out, "%s", line);
+    if (r->builtin >> i & 1 && line_of(mms_unit_builtin(i), line)) mms_text_add(out, "%s", line);
 }
 
 static size_t find(const mms_roster *r, const char *name, const char *version) {
@@ -51,6 +50,8 @@ static void add(mms_roster *r, const char *name, const char *version) {
 
 void mms_roster_add(mms_roster *r, const mms_unit *unit) {
   if (unit && !mms_unit_is_builtin(unit->name)) add(r, unit->name, version_of(unit));
+  for (size_t i = 0; unit && mms_unit_builtin(i); i++)
+    if (mms_unit_builtin(i) == unit) r->builtin |= 1ul << i;
 }
 
 bool mms_roster_has(const mms_roster *r, const mms_unit *unit) {
@@ -130,18 +131,20 @@ static mmscan_status open_library(mms_library *l) {
   return MMSCAN_EIO;
 }
 
-char *mms_roster_skip_linked(mms_roster *r, char *text) {
-  r->linked = text;
+char *mms_roster_skip_builtins(mms_roster *r, char *text) {
+  r->builtins = text;
   while (after(text, "unit") && strchr(text, '\n')) text = strchr(text, '\n') + 1;
   return text;
 }
 
-static const mms_unit *builtin_unit(const mms_roster *r, const char *name) {
+static mmscan_status builtin_unit(const mms_roster *r, const char *name, const mms_unit **unit) {
   char line[LINE_ROOM];
-  const mms_unit *unit = mms_unit_find(name);
-  if (!unit || !mms_unit_is_builtin(unit->name) || !mms_unit_hold(unit)) return NULL;
-  mms_unit_drop(unit);
-  return line_of(unit, line) && !strstr(r->linked, line) ? NULL : unit;
+  *unit = mms_unit_find(name);
+  if (!*unit || !mms_unit_is_builtin(name)) return MMSCAN_EIO;
+  if (!mms_unit_hold(*unit)) return mms_unit_fault(*unit) == MMSCAN_ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EIO;
+  const bool is_other = line_of(*unit, line) && !strstr(r->builtins, line);
+  mms_unit_drop(*unit);
+  return is_other ? MMSCAN_EIO : MMSCAN_OK;
 }
 
 static mmscan_status numbered_unit(mms_roster *r, const char *text, const mms_unit **unit) {
@@ -156,16 +159,14 @@ static mmscan_status numbered_unit(mms_roster *r, const char *text, const mms_un
 }
 
 mmscan_status mms_roster_unit(mms_roster *r, const char *name, const mms_unit **unit) {
-  if (*name == '@') return numbered_unit(r, name + 1, unit);
-  *unit = builtin_unit(r, name);
-  return *unit ? MMSCAN_OK : MMSCAN_EIO;
+  return *name == '@' ? numbered_unit(r, name + 1, unit) : builtin_unit(r, name, unit);
 }
 
 /* In a library that is already open, a routine stays off until it is tried. */
 static void tell(const mms_library *l, const char *routine) {
   const mms_unit *unit = mms_unit_find(l->name);
-  if (!unit || !mms_unit_hold(unit)) return;
-  if (unit->try_routine && strcmp(version_of(unit), l->version) == 0) unit->try_routine(unit, routine);
+  if (!unit || !unit->try_routine || mms_unit_is_closed(unit) || !mms_unit_hold(unit)) return;
+  if (strcmp(version_of(unit), l->version) == 0) unit->try_routine(unit, routine);
   mms_unit_drop(unit);
 }
 

@@ -21,19 +21,20 @@ typedef struct mms_library {
 } mms_library;
 
 typedef struct mms_roster {
-  const char *linked; /* reading: the text that may begin with lines of linked units */
+  const char *builtins;  /* reading: the text that may begin with lines of built-in units */
+  unsigned long builtin; /* writing: a bit for each built-in unit that was added */
   size_t count;
   mms_library library[MMS_ROSTER_MOST];
 } mms_roster;
 
 /* ---- Writing: */
 
-/* Writes a line for each unit whose library is linked, not opened: "unit cblas OpenBLAS 0.3.21". */
-void mms_roster_write_linked(mms_text *out);
-
-/* Adds the library of a unit, unless it is there; a built-in unit has none. A library is left out if its name or
- * version does not fit on a line, or if there are too many. */
+/* Adds a unit, which is held, or its library, unless it is there. A library is left out if its name or version does not
+ * fit on a line, or if there are too many. */
 void mms_roster_add(mms_roster *roster, const mms_unit *unit);
+
+/* Writes a line for each built-in unit that was added and has a library: "unit cblas OpenBLAS 0.3.21". */
+void mms_roster_write_builtins(const mms_roster *roster, mms_text *out);
 
 /* Whether the line of a shape can name a unit: its library was not left out. */
 bool mms_roster_has(const mms_roster *roster, const mms_unit *unit);
@@ -53,8 +54,8 @@ void mms_roster_name(const mms_roster *roster, const mms_unit *unit, char *name,
  * is no such line, or does not belong there. */
 bool mms_roster_line(mms_roster *roster, const char *line);
 
-/* Takes the lines of linked units, and returns what follows them. */
-char *mms_roster_skip_linked(mms_roster *roster, char *text);
+/* Takes the lines of built-in units, and returns what follows them. */
+char *mms_roster_skip_builtins(mms_roster *roster, char *text);
 
 /* The unit that the line of a shape names. Opens its library and holds it, once. MMSCAN_EIO: there is no such unit
  * here, or it is of another version. MMSCAN_ENOMEM. */

@@ -9,7 +9,7 @@
  *   library 0.1.0
  *   cpu AMD EPYC 00a10f11            its name and signature
  *   isa avx512
- *   unit cblas OpenBLAS 0.3.21       the BLAS that is linked, which matters to lines that name it
+ *   unit cblas OpenBLAS 0.3.21       the library of a unit, where a line names that
  *   blas libblis.so.4                libraries that were opened: roster.h
  *   version 0.9.0, kernels for zen3
  *   plus f32 17 0 simd - 0 32768 1 2    operator, type, log2 n, log2 batch, engine, unit, s, tile, threads, of so many
@@ -143,17 +143,20 @@ static void write_entry(mms_text *out, const mms_roster *roster, const entry *e)
                e->key & 255, w->engine->name, unit, w->s, w->tile, w->threads, w->possible);
 }
 
-/* Returns the number of lines. */
-static size_t write_lines(mms_text *out) {
+static mms_roster make_roster(const entry *first) {
   mms_roster roster = {0};
-  const entry *first = atomic_load(&list);
   for (const entry *e = first; e; e = e->next)
     if (is_current(first, e)) mms_roster_add(&roster, e->wise.unit);
   mms_roster_add_trusted(&roster);
-  size_t lines = mms_roster_write(&roster, out);
+  return roster;
+}
+
+/* Returns the number of lines. */
+static size_t write_lines(mms_text *out, const mms_roster *roster, const entry *first) {
+  size_t lines = mms_roster_write(roster, out);
   for (const entry *e = first; e; e = e->next)
-    if (is_current(first, e) && mms_roster_has(&roster, e->wise.unit)) {
-      write_entry(out, &roster, e);
+    if (is_current(first, e) && mms_roster_has(roster, e->wise.unit)) {
+      write_entry(out, roster, e);
       lines++;
     }
   return lines;
@@ -170,9 +173,11 @@ static char *make_head(const mms_isa *isa) {
 static char *make_text(const mms_isa *isa, size_t *size) {
   mms_text text = {.size = 0};
   char end[END_ROOM];
+  const entry *first = atomic_load(&list);
+  const mms_roster roster = make_roster(first);
   write_head(&text, isa);
-  mms_roster_write_linked(&text);
-  const size_t lines = write_lines(&text);
+  mms_roster_write_builtins(&roster, &text);
+  const size_t lines = write_lines(&text, &roster, first);
   make_end(end, text.data, text.size, lines);
   mms_text_add(&text, "%s", end);
   *size = text.size;
@@ -281,7 +286,7 @@ static mmscan_status take_text(char *text, size_t size, const char *head, const 
   if (*why) return MMSCAN_EIO;
   *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version" ANEW;
   mms_roster roster = {0};
-  char *lines = mms_roster_skip_linked(&roster, text + strlen(head));
+  char *lines = mms_roster_skip_builtins(&roster, text + strlen(head));
   mmscan_status status = parse_lines(lines, &roster, &first, &last, &count);
   if (status == MMSCAN_OK) status = count == told ? mms_roster_keep(&roster) : MMSCAN_EIO;
   bool is_news = status == MMSCAN_OK && has_news(first);

@@ -1,4 +1,4 @@
-/* adding.h: replaces mms_unit_adds(), so that the linked BLAS in turn adds products to W and overwrites W, whichever is
+/* adding.h: replaces mms_unit_adds(), so that the unit cblas in turn adds products to W and overwrites W, whichever is
  * faster here. Any BLAS can do both.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +10,7 @@
 
 #include "unit/unit.h"
 
-/* How often the linked BLAS was asked about: a test that never sees it tests only one of the ways. */
+/* How often the unit cblas was asked about: a test that never sees it tests only one of the ways. */
 static atomic_uint adding_turns;
 
 bool __wrap_mms_unit_adds(const mms_unit *unit);

@@ -122,9 +122,10 @@ class InfoAndUsage(Case):
         self.assertEqual(json.loads(self.good("info", "--json", env=names))["environment"], {"MMSCAN_\x1b[1m": "b", "MMSCAN_?": "c"})
 
     def test_little_address_space(self):
-        """A BLAS whose threads found no memory does not delay the exit."""
+        """What needs no BLAS opens none, whose threads might find no memory and delay the exit."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20))
-        self.assertEqual(run("--version", preexec_fn=limit, timeout=20)[:2], (0, self.good("--version")))
+        for command in ["--version"], ["scan", self.write("x.txt", "1 2 3")]:
+            self.assertEqual(run(*command, preexec_fn=limit, timeout=20)[:2], (0, self.good(*command)))
 
     def test_wrong_usage(self):
         path, raw = self.write("x.txt", "1 2"), self.write("x.dat", bytes(8))

@@ -73,17 +73,79 @@ readelf -SW "$tmp/stripped/bin/mmscan" "$tmp/stripped/lib/libmmscan.a" "$tmp/str
 [ "$("$tmp/stripped/bin/mmscan" --version)" = "$("$prefix/bin/mmscan" --version)" ] || fail "a stripped command does not run"
 
 # ---- The BLAS that is named -----------------------------------------------------------------------------------------
-links() {
-  make -n --no-print-directory BUILD="$tmp/other" BLAS="$1" all 2>/dev/null | grep -qF -e " $2 " || fail "BLAS=$1 would not link $2"
-}
-links openblas -lopenblas
-links blis -lblis
-links blas -lblas
-links mkl -lmkl_rt
-links /opt/some/libblas.so '/opt/some/libblas.so -Wl,-rpath,/opt/some/'
-for wrong in nonsense '/opt/some blas.so'; do
-  make -n BUILD="$tmp/other" BLAS="$wrong" all >/dev/null 2>&1 && fail "BLAS=$wrong is taken"
+mkdir "$tmp/blas"
+for library in openblas blis blas mkl_rt; do # to be found at build time
+  eval "$CC -shared -nostdlib -Wl,-soname,lib$library.so.7 -o $tmp/blas/lib$library.so -x c /dev/null"
 done
+plan_of() { make -n --no-print-directory BUILD="$tmp/other" LDFLAGS="-L$tmp/blas" "$@" all 2>"$tmp/make.log"; }
+
+# opens BLAS NAME [FLAG]: the unit cblas opens NAME; with LINK_BLAS=1 it is linked, too, by the flag
+opens() {
+  plan_of BLAS="$1" LINK_BLAS= >"$tmp/plan" || { cat "$tmp/make.log"; fail "make -n BLAS=$1"; }
+  grep -qF -e "-DMMS_BLAS='\"$2\"'" "$tmp/plan" || fail "BLAS=$1 would not open $2"
+  [ -n "${3-}" ] || return 0
+  grep -F -e " $3 " "$tmp/plan" && fail "BLAS=$1 would be linked"
+  plan_of BLAS="$1" LINK_BLAS=1 | grep -qF -e "-Wl,--push-state,--no-as-needed $3 " || fail "BLAS=$1 LINK_BLAS=1 would not link $3"
+}
+opens openblas libopenblas.so.7 -lopenblas
+opens blis libblis.so.7 -lblis
+opens blas libblas.so.7 -lblas
+opens mkl libmkl_rt.so.7 -lmkl_rt
+opens "$tmp/blas/libblis.so" "$tmp/blas/libblis.so" "$tmp/blas/libblis.so -Wl,-rpath,$tmp/blas/"
+opens none ''
+refuses() {
+  wrong=$1
+  shift
+  plan_of "$@" >/dev/null && fail "$* is taken"
+  grep -qF -e "$wrong" "$tmp/make.log" || { cat "$tmp/make.log"; fail "$*: not said: $wrong"; }
+}
+refuses 'not one of openblas' BLAS=nonsense
+refuses 'a path with a space' BLAS='/opt/some blas.so'
+refuses 'there is no such file' BLAS="$tmp/blas/libnothing.so"
+refuses 'an archive' BLAS="$tmp/blas/libblas.a"
+refuses 'there is none' BLAS=none LINK_BLAS=1
+rm "$tmp/blas/libblis.so"
+plan_of BLAS=blis >/dev/null || grep -qF 'libblis-dev in Debian' "$tmp/make.log" || fail "a BLAS that is not there: $(cat "$tmp/make.log")"
+
+# other_build NAME SETTING: a build that differs in the BLAS alone; of the library one object is compiled again
+other_build() {
+  other=$tmp/$1
+  mkdir -p "$other/test"
+  (cd "$build" && cp -pR flags objects blas lib tools bench examples libmmscan* mmscan "$other/")
+  [ ! -e "$build/toys" ] || cp -p "$build/toys" "$other/"
+  cp -p "$build"/test/test_guest.o "$build"/test/toy_*.so "$other/test/" 2>/dev/null || :
+  make -n --no-print-directory BUILD="$other" "$2" lib 2>/dev/null | grep -e ' -c ' >"$tmp/compiled" || :
+  grep -q lib/unit/cblas.c "$tmp/compiled" || fail "$2 does not compile cblas.c"
+  grep -v lib/unit/cblas.c "$tmp/compiled" && fail "$2 compiles more than cblas.c"
+  make -s --no-print-directory BUILD="$other" "$2" all >"$tmp/make.log" 2>&1 || { cat "$tmp/make.log"; fail "make $2"; }
+  [ ! -e "$other/test/test_guest.o" ] ||
+    make -s --no-print-directory BUILD="$other" "$2" "$other/test/test_guest" >"$tmp/make.log" 2>&1 || { cat "$tmp/make.log"; fail "$2: test_guest"; }
+}
+needs_blas() { readelf -d "$1" | grep NEEDED | grep -iE 'blas|blis|mkl'; }
+scans_by() { env "$@" "$other/mmscan" scan "$tmp/numbers.txt" 2>&1; }
+echo '1 2 3' >"$tmp/numbers.txt"
+
+# Without a BLAS all but the engine gemm works, and that with a BLAS that is named.
+if [ -z "${LINK_BLAS-}" ]; then
+  other_build none BLAS=none
+  "$other/mmscan" info | grep -A1 '^  cblas' | grep -q 'built without a BLAS' || fail "BLAS=none: $("$other/mmscan" info)"
+  [ "$(scans_by MMSCAN_ENGINE=auto | tr '\n' ' ')" = '1 3 6 ' ] || fail "BLAS=none does not scan"
+  scans_by MMSCAN_ENGINE=gemm && fail "BLAS=none scans by gemm"
+  named=$("$prefix/bin/mmscan" info | awk '$1 == "cblas" { getline; sub(/,$/, "", $1); print $1 }')
+  case $named in
+    /*) [ "$(scans_by MMSCAN_ENGINE=gemm MMSCAN_UNIT="$named" | tr '\n' ' ')" = '1 3 6 ' ] || fail "BLAS=none does not scan by $named" ;;
+    *) echo "skipped: a BLAS that is named: there is none here" ;;
+  esac
+  [ ! -e "$other/test/test_guest" ] || "$other/test/test_guest" >"$tmp/guest.log" 2>&1 || { cat "$tmp/guest.log"; fail "BLAS=none: test_guest"; }
+fi
+
+# What is linked is there from the start, and the test that it is not fails.
+other_build linked LINK_BLAS=1
+for file in "$other/mmscan" "$other/libmmscan.so"; do needs_blas "$file" >/dev/null || fail "LINK_BLAS=1: $file needs no BLAS"; done
+if [ -e "$other/test/test_guest" ]; then
+  LINK_BLAS='' "$other/test/test_guest" >/dev/null 2>&1 && fail "test_guest does not see that a BLAS is linked"
+  LINK_BLAS=1 "$other/test/test_guest" >"$tmp/guest.log" 2>&1 || { cat "$tmp/guest.log"; fail "LINK_BLAS=1: test_guest"; }
+fi
 
 # ---- Flags that are refused -----------------------------------------------------------------------------------------
 for wrong in -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -ffinite-math-only -ffp-model=fast -fno-honor-nans \
@@ -101,7 +163,8 @@ shared=$prefix/lib/libmmscan.so.$version
 readelf -d "$shared" | grep -F "SONAME" | grep -qF "[libmmscan.so.${version%%.*}]" || fail "wrong soname"
 readelf -d "$shared" | grep -qF STATIC_TLS || fail "a thread without memory would end the process at its first thread-local variable"
 for file in "$shared" "$prefix/bin/mmscan"; do
-  readelf -d "$file" | grep -E 'RPATH|RUNPATH' && case ${BLAS-} in */*) ;; *) fail "$file has an rpath" ;; esac
+  [ -n "${LINK_BLAS-}" ] || ! needs_blas "$file" || fail "$file is linked with a BLAS"
+  readelf -d "$file" | grep -E 'RPATH|RUNPATH' && case ${LINK_BLAS:+${BLAS-}} in */*) ;; *) fail "$file has an rpath" ;; esac
 done
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
 grep -v '^mmscan_' "$tmp/exported" && fail "exported, but not mmscan_"

@@ -264,8 +264,6 @@ static void spoil_distance_least(mmscan_desc *d) { d->batch = 2, d->x_dist = d->
 static void spoil_distance_bytes(mmscan_desc *d) { d->batch = 2, d->x_dist = d->y_dist = PTRDIFF_MAX / 4; }
 static void spoil_distance_wraps(mmscan_desc *d) { d->batch = 5, d->x_dist = d->y_dist = PTRDIFF_MAX / 8 + 1; }
 static void spoil_op_mul(mmscan_desc *d) { d->op = MMSCAN_MUL; }
-static void spoil_op_min(mmscan_desc *d) { d->op = MMSCAN_MIN; }
-static void spoil_op_mul(mmscan_desc *d) { d->op = MMSCAN_MUL; }
 static void spoil_c32(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C32; }
 static void spoil_c64(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C64; }
 static void spoil_i8(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_I8; }
@@ -305,8 +303,6 @@ static const struct flaw flaws[] = {
     FLAW(distance_least, MMSCAN_EINVAL),
     FLAW(distance_bytes, MMSCAN_EINVAL),
     FLAW(distance_wraps, MMSCAN_EINVAL),
-    FLAW(op_mul, MMSCAN_ENOTSUP),
-    FLAW(op_min, MMSCAN_ENOTSUP),
     FLAW(op_mul, MMSCAN_ENOTSUP),
     FLAW(c32, MMSCAN_ENOTSUP),
     FLAW(c64, MMSCAN_ENOTSUP),

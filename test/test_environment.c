@@ -345,7 +345,7 @@ static void test_foreign_wisdom(void **state) {
   check_foreign("isa ", "another instruction set");
 }
 
-/* The head with another version of the linked BLAS. */
+/* The head with another version of the BLAS. */
 static struct text head_of_another_blas(void) {
   struct text head = wisdom_head(), other = {0};
   char *unit = strstr(head.data, "unit cblas ");

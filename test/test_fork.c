@@ -30,7 +30,7 @@ static bool open_and_close(void) {
   return mmscan_unit_open(library, &unit, NULL, 0) == MMSCAN_OK && mmscan_unit_close(unit) == MMSCAN_OK;
 }
 
-static bool try_linked(void) { return mmscan_routine_try("cblas", "sgemm") == MMSCAN_OK; }
+static bool try_cblas(void) { return mmscan_routine_try("cblas", "sgemm") == MMSCAN_OK; }
 
 /* Repeated so often that forks come while the library's own locks are held. */
 static bool multiply_in(mmscan_product_form form) {
@@ -95,7 +95,7 @@ static bool scan_by_gemm(void) {
 static int fork_amid_scans(void) { return fork_amid(scan_by_gemm); }
 
 static int fork_amid_opening(void) { return fork_amid(open_and_close); }
-static int fork_amid_trying(void) { return fork_amid(try_linked); }
+static int fork_amid_trying(void) { return fork_amid(try_cblas); }
 static int fork_amid_products(void) {
   const char *unit = getenv("MMSCAN_TEST_LIBRARY");
   if (strchr(unit, '/') && mmscan_unit_open(unit, &unit, NULL, 0) != MMSCAN_OK) return 10;

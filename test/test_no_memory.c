@@ -60,7 +60,7 @@ static mmscan_status open_sound(void) {
 
 static mmscan_status open_nothing(void) { return mmscan_unit_open("libnothing.so", NULL, NULL, 0); }
 
-static mmscan_status test_linked(void) { return mmscan_routine_try("cblas", "sgemm"); }
+static mmscan_status test_cblas(void) { return mmscan_routine_try("cblas", "sgemm"); }
 
 static void *try_it(void *trial) {
   struct trial *t = trial;
@@ -93,7 +93,7 @@ static int call_all(void) {
   if (!scans_right()) return 1;
   if (without_memory(open_sound) != MMSCAN_ENOMEM) return 2;
   if (without_memory(open_nothing) != MMSCAN_ENOMEM) return 3;
-  if (without_memory(test_linked) != MMSCAN_ENOMEM) return 4;
+  if (without_memory(test_cblas) != MMSCAN_ENOMEM) return 4;
   return 0;
 }
 

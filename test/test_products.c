@@ -214,7 +214,7 @@ static void test_products_of_toys(void **state) {
       "full",    "full64",  "xsmm_1",       "xsmm_2",           "xsmm_few", /* what a quick run has time for */
       "sound",   "ilp64",   "scipy",        "scipy64",          "suffix64",
       "threads", "xsmm_v2", "xsmm_1_ilp64", "openblas_haswell", "via_fortran"};
-  const size_t count = sized(COUNT(sound) - is_instrumented(), 5); /* there, the last one would call the linked BLAS */
+  const size_t count = sized(COUNT(sound) - is_instrumented(), 5); /* there, the last one would call a linked BLAS */
   for (size_t i = 0; i < count; i++) {
     const char *unit = open_toy(sound[i]);
     check_unit(unit);

@@ -99,7 +99,7 @@ static bool is_bf16(const char *name) { return strcmp(name, "sbgemm") == 0; }
 
 static bool is_complex_gemm(const char *name) { return strchr("cz", *name) != NULL && strstr(name, "gemm") != NULL; }
 
-/* Under a sanitizer the toy's batches may call the cblas_cgemm of the linked BLAS, which is right. */
+/* Under a sanitizer the toy's batches may call the cblas_cgemm of a linked BLAS, which is right. */
 static bool is_unclear(const char *name) {
 #ifdef MMS_SANITIZED
   return is_complex_gemm(name) && strstr(name, "batch") != NULL;

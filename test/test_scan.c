@@ -332,7 +332,7 @@ static void test_anything_legal(void **state) {
     }
 }
 
-/* The tests so far had the linked BLAS add products to W, and overwrite W. */
+/* The tests so far had the unit cblas add products to W, and overwrite W. */
 static void test_both_ways_of_adding(void **state) {
   (void)state;
   const struct forced *forced = forced_all();

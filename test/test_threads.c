@@ -238,10 +238,11 @@ struct witness {
   bool blas_asks_openmp;
 };
 
-/* What an OpenBLAS reports of itself; -1 for another BLAS. */
+/* What an OpenBLAS behind the unit cblas reports of itself; -1 for another BLAS. */
 static int openblas_says(const char *name) {
   int (*get)(void);
-  *(void **)&get = dlsym(RTLD_DEFAULT, name);
+  void *handle = dlopen(unit_library(), RTLD_LAZY | RTLD_NOLOAD);
+  *(void **)&get = handle != NULL ? dlsym(handle, name) : NULL;
   return get != NULL ? get() : -1;
 }
 

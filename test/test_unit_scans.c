@@ -92,7 +92,7 @@ static void test_scans_of_units_here(void **state) {
   check_units_here(check_scans);
 }
 
-/* A library that is closed takes nothing with it that other libraries, or the linked one, need. */
+/* A library that is closed takes nothing with it that other libraries, or that of the unit cblas, need. */
 static void test_libraries_after_one_another(void **state) {
   (void)state;
   const char *library, *unit;

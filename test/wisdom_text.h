@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The head, which identifies the library, the machine and its BLAS, is copied from a file that the library wrote. The
- * lines after it, and the checksum over the whole, are made here.
+ * The head, which identifies the library and the machine, is copied from a file that the library wrote. The lines after
+ * it, and the checksum over the whole, are made here.
  */
 #ifndef WISDOM_TEXT_H
 #define WISDOM_TEXT_H
@@ -59,10 +59,19 @@ static inline size_t lines_in(const char *text) {
   return lines;
 }
 
+/* The line of the unit cblas, which a file has where a shape names the unit. */
+static inline void add_unit(struct text *head) {
+  mmscan_part part = {.struct_size = sizeof part};
+  assert_mmscan_ok(mmscan_get_unit(0, &part));
+  add_text(head, "unit cblas ");
+  add_text(head, text_or(part.version, "unknown"));
+  add_text(head, "\n");
+}
+
 /* The lines before the first shape: they identify the library, this machine and its BLAS. Written only once, since it
  * goes to disk. */
 static inline struct text wisdom_head(void) {
-  static const char *const starts[] = {"mmscan-wisdom ", "library ", "cpu ", "isa ", "unit "};
+  static const char *const starts[] = {"mmscan-wisdom ", "library ", "cpu ", "isa "};
   static struct text text;
   size_t at = 0;
   if (text.size > 0) return text;
@@ -76,7 +85,8 @@ static inline struct text wisdom_head(void) {
       i++;
   text.size = at;
   text.data[at] = '\0';
-  if (lines_in(text.data) < 4) fail_msg("this is no head of wisdom: %s", text.data);
+  if (lines_in(text.data) != COUNT(starts)) fail_msg("this is no head of wisdom: %s", text.data);
+  add_unit(&text);
   return text;
 }
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 mmscan_status mms_product_run(const mmscan_product_desc *d, const mms_unit *unit, const void *x, void *w) {
-  if (!mms_unit_has(unit, d->type, d->form))
-    return mms_unit_fault(unit) == MMSCAN_ENOMEM ? MMSCAN_ENOMEM : MMSCAN_ENOTSUP;
+  if (!mms_unit_has(unit, d->type, d->form)) return MMSCAN_ENOTSUP;
   if (d->columns == 0) return MMSCAN_OK;
   const mms_one *one = d->form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : mms_matrix_one(d->type);
   void *a = malloc(d->s * d->s * one->size);

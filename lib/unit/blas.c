@@ -130,7 +130,6 @@ typedef struct entry {
   void (*run)(mms_blas_call call, const part *t);
 } entry;
 
-/* sgemm and dgemm come first (cblas.c). */
 static const entry table[] = {
     {"sgemm", NULL, MMSCAN_F32, MMSCAN_PRODUCT_GEMM, gemm_f32},
     {"dgemm", NULL, MMSCAN_F64, MMSCAN_PRODUCT_GEMM, gemm_f64},
@@ -276,6 +275,10 @@ static mmscan_routine_state test(mms_blas *blas, size_t i) {
   mmscan_routine_state found = is_good(blas, i) ? MMSCAN_ROUTINE_USED : MMSCAN_ROUTINE_FAILED;
   atomic_store_explicit(&blas->state[i], (int)found, memory_order_release);
   return found;
+}
+
+bool mms_blas_is(const mms_vendor *vendor) {
+  return mms_vendor_find(vendor, "cblas_sgemm") && mms_vendor_find(vendor, "cblas_dgemm");
 }
 
 static mms_blas_call find_call(const mms_vendor *vendor, const char *name) {

@@ -18,6 +18,9 @@ typedef struct mms_blas {
   _Atomic int state[MMS_BLAS_ROUTINES];  /* mmscan_routine_state */
 } mms_blas;
 
+/* Whether the library is a BLAS: it has what scans use. */
+bool mms_blas_is(const mms_vendor *vendor);
+
 /* Looks the routines up; those found start as MMSCAN_ROUTINE_OFF. name (of the unit) and vendor must outlive *blas. */
 void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor);
 

@@ -1,91 +1,107 @@
-/* cblas.c: the unit that multiplies by the CBLAS this library is linked with. */
+/* cblas.c: the unit that multiplies by the CBLAS this library was built for. It is opened when it is first needed, and
+ * stays open. Until then the process has nothing of it: no threads, no memory, no handlers of a fork() or an exit. */
 #include "unit/blas.h"
 
+#include "unit/fork.h"
 #include "unit/loading.h"
-#include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
-/* The symbols by which the linker finds the library. They are declared here because the name and place of the header
- * differ by vendor, and are called through blas.c, as those of any library. */
-void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
-                 const float *b, int ldb, float beta, float *c, int ldc);
-void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
-                 const double *b, int ldb, double beta, double *c, int ldc);
+/* What dlopen() is given, a soname or a path (make BLAS=...). Empty: there is none. */
+static const char library[] = MMS_BLAS;
 
-static atomic_bool has_looked, has_tested_gemm, has_tested_all;
+/* Written under the lock of loading.h: the vendor and the BLAS before is_open is set, the reason once. */
+static atomic_bool is_open, has_tested_all, lacks_room;
 static mms_vendor vendor;
 static mms_blas blas;
+static char reason[512]; /* why it cannot be opened, memory aside */
 
-/* The handle is never closed: a linked library stays loaded. */
-static void look(void) {
-  void (*linked[])(void) = {(void (*)(void))cblas_sgemm, (void (*)(void))cblas_dgemm};
-  Dl_info where;
-  bool found = dladdr(*(void **)linked, &where) != 0;
-  vendor = mms_vendor_ask(found ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL);
+/* ---- Opening -------------------------------------------------------------------------------------------------- */
+
+/* A scan waits for the test of the routines it uses, not of all. In that test the library takes its buffers, while
+ * there is memory for them. */
+static mmscan_status attach(char *why, size_t size) {
+  vendor = mms_vendor_ask(vendor.handle);
+  if (!mms_blas_is(&vendor)) {
+    mms_vendor_close(&vendor);
+    snprintf(why, size, "it has no cblas_sgemm and cblas_dgemm");
+    return MMSCAN_EBLAS;
+  }
   mms_blas_find(&blas, mms_unit_cblas.name, &vendor);
-  for (int i = 0; i < 2; i++) blas.call[i] = linked[i]; /* the first two of the table in blas.c */
+  mms_blas_test_gemm(&blas);
+  return MMSCAN_OK;
 }
 
-static const mms_blas *linked_blas(void) {
-  mms_loading_once(&has_looked, look);
-  return &blas;
+/* Tried again by every call until it succeeds: memory may be found, a library installed. */
+static void open_locked(void) {
+  char why[256];
+  mmscan_status status = mms_vendor_load(library, &vendor.handle, why, sizeof why);
+  if (status == MMSCAN_OK) status = attach(why, sizeof why);
+  if (status == MMSCAN_EBLAS && !*reason) snprintf(reason, sizeof reason, "%.200s cannot be opened: %s", library, why);
+  atomic_store(&lacks_room, status == MMSCAN_ENOMEM);
+  atomic_store(&is_open, status == MMSCAN_OK);
 }
 
-static void test_gemm(void) { mms_blas_test_gemm(&blas); }
+static void open_once(void) {
+  const int teams = mms_quiet_teams_off();
+  mms_loading_lock();
+  if (!atomic_load(&is_open)) open_locked();
+  mms_loading_unlock();
+  mms_quiet_teams_back(teams);
+}
+
+/* The handlers for a fork() that a library registers, to end its threads, must run after ours, so ours are registered
+ * again, by every call until there was memory for it. */
+static void watch_forks(void) {
+  static atomic_bool is_watched;
+  if (vendor.watches_forks && !atomic_load(&is_watched)) atomic_store(&is_watched, mms_fork_watch());
+}
+
+static bool hold(const mms_unit *self) {
+  (void)self;
+  if (!*library) return false;
+  if (!atomic_load(&is_open)) open_once();
+  if (!atomic_load(&is_open)) return false;
+  watch_forks();
+  return true;
+}
+
+static bool is_closed(const mms_unit *self) { return (void)self, !atomic_load(&is_open); }
+
+static bool lacks_memory(const mms_unit *self) { return is_closed(self) && atomic_load(&lacks_room); }
+
+static const char *absent(const mms_unit *self) {
+  if (!*library) return "built without a BLAS";
+  return lacks_memory(self) ? MMS_VENDOR_NO_ROOM : reason;
+}
+
+/* ---- The unit ------------------------------------------------------------------------------------------------- */
+
 static void test_all(void) { mms_blas_test(&blas); }
 
-/* A scan waits for the test of the routines it uses, not of all. */
-static const mms_blas *tested_gemm(void) {
-  linked_blas();
-  mms_loading_once(&has_tested_gemm, test_gemm);
-  return &blas;
-}
-
-static const mms_blas *tested_blas(void) {
+static void test_all_once(void) {
   const int teams = mms_quiet_teams_off();
-  tested_gemm();
   mms_loading_once(&has_tested_all, test_all);
   mms_quiet_teams_back(teams);
-  return &blas;
-}
-
-/* Set once there was memory for the library's buffers, as it then keeps them. */
-static atomic_bool had_room;
-
-static bool has_room(void) {
-  if (!atomic_load(&had_room)) atomic_store(&had_room, mms_vendor_has_room());
-  return atomic_load(&had_room);
-}
-
-static bool lacks_memory(const mms_unit *self) {
-  (void)self;
-  return !atomic_load(&had_room);
 }
 
 static void multiply(const mms_unit *self, const mms_product *p) {
   (void)self;
-  mms_blas_multiply(linked_blas(), p);
+  mms_blas_multiply(&blas, p);
 }
 
 static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
   (void)self;
-  return has_room() && mms_blas_has(mms_product_is_of_scans(type, form) ? tested_gemm() : tested_blas(), type, form);
+  if (!mms_product_is_of_scans(type, form)) test_all_once();
+  return mms_blas_has(&blas, type, form);
 }
 
-static size_t block(const mms_unit *self) {
-  (void)self;
-  linked_blas();
-  return vendor.block;
-}
+static size_t block(const mms_unit *self) { return (void)self, vendor.block; }
 
-static bool adds(const mms_unit *self) {
-  (void)self;
-  return true;
-}
+static bool adds(const mms_unit *self) { return (void)self, true; }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   (void)self;
-  linked_blas();
   part->library = *vendor.file ? vendor.file : NULL;
   part->version = *vendor.version ? vendor.version : NULL;
   part->threads = mms_vendor_threads(&vendor);
@@ -93,21 +109,24 @@ static void describe(const mms_unit *self, mmscan_part *part) {
 
 static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
   (void)self;
-  return has_room() && mms_blas_routine(tested_blas(), index, out);
+  test_all_once();
+  return mms_blas_routine(&blas, index, out);
 }
 
 static mmscan_status try_routine(const mms_unit *self, const char *name) {
   (void)self;
-  if (!has_room()) return MMSCAN_ENOMEM;
-  tested_blas();
+  test_all_once();
   return mms_blas_try(&blas, name);
 }
 
 const mms_unit mms_unit_cblas = {.name = "cblas",
-                                 .description = "the CBLAS this library is linked with",
+                                 .description = "the CBLAS this library was built for, opened when it is needed",
                                  .multiply = multiply,
                                  .has = has,
                                  .lacks_memory = lacks_memory,
+                                 .hold = hold,
+                                 .is_closed = is_closed,
+                                 .absent = absent,
                                  .block = block,
                                  .adds = adds,
                                  .describe = describe,

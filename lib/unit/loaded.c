@@ -9,11 +9,9 @@
 #include "unit/fork.h"
 #include "unit/loading.h"
 #include "unit/xsmm.h"
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct loaded {
   mms_unit unit; /* first, so that a pointer to it points to the record */
@@ -145,34 +143,15 @@ static mmscan_status attach(loaded *l, char *why, size_t size) {
   l->vendor = mms_vendor_ask(l->vendor.handle);
   l->file = keep(l->file, l->vendor.file);
   l->version = keep(l->version, l->vendor.version);
-  if (mms_vendor_find(&l->vendor, "cblas_sgemm") && mms_vendor_find(&l->vendor, "cblas_dgemm"))
-    return attach_blas(l, why, size);
+  if (mms_blas_is(&l->vendor)) return attach_blas(l, why, size);
   if (mms_xsmm_is(&l->vendor)) return attach_xsmm(l, why, size);
   return refuse(why, size, "no BLAS: it has no cblas_sgemm and cblas_dgemm, and is not LIBXSMM");
 }
 
-/* The message of dlopen() without the library's name, which the caller knows. */
-static const char *reason_without(const char *name) {
-  const char *said = dlerror();
-  size_t length = strlen(name);
-  return strncmp(said, name, length) == 0 && strncmp(said + length, ": ", 2) == 0 ? said + length + 2 : said;
-}
-
-/* Whether the path exists but is no regular file: dlopen() of a pipe would wait for a writer. */
-static bool is_no_file(const char *name) {
-  struct stat at;
-  return strchr(name, '/') && stat(name, &at) == 0 && !S_ISREG(at.st_mode);
-}
-
 static mmscan_status load(loaded *l, char *why, size_t size) {
-  if (is_no_file(l->unit.name)) return refuse(why, size, "it is no regular file");
-  if (!mms_vendor_has_room()) {
-    snprintf(why, size, "%s", "there is no memory for the buffers of a BLAS");
-    return MMSCAN_ENOMEM;
-  }
-  l->vendor.handle = mms_vendor_open(l->unit.name);
-  if (!l->vendor.handle) return refuse(why, size, reason_without(l->unit.name));
-  mmscan_status status = attach(l, why, size);
+  mmscan_status status = mms_vendor_load(l->unit.name, &l->vendor.handle, why, size);
+  if (status) return status;
+  status = attach(l, why, size);
   if (status) mms_vendor_close(&l->vendor);
   return status;
 }

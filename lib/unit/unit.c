@@ -32,10 +32,6 @@ bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form fo
   return mms_product_is_of_scans(type, form);
 }
 
-mmscan_status mms_unit_fault(const mms_unit *unit) {
-  return unit->lacks_memory && unit->lacks_memory(unit) ? MMSCAN_ENOMEM : MMSCAN_EBLAS;
-}
-
 /* The default is a quarter of an L1 cache, or half of it for 32-bit integers, whose products are twice as large: what
  * is read next then arrives while products are computed, with no wait for it. */
 size_t mms_unit_block(const mms_unit *unit) {
@@ -46,6 +42,12 @@ size_t mms_unit_block(const mms_unit *unit) {
 bool mms_unit_adds(const mms_unit *unit) { return unit->adds && unit->adds(unit); }
 
 bool mms_unit_hold(const mms_unit *unit) { return !unit || !unit->hold || unit->hold(unit); }
+
+bool mms_unit_is_closed(const mms_unit *unit) { return unit->is_closed && unit->is_closed(unit); }
+
+mmscan_status mms_unit_fault(const mms_unit *unit) {
+  return unit->lacks_memory && unit->lacks_memory(unit) ? MMSCAN_ENOMEM : MMSCAN_EBLAS;
+}
 
 const char *mms_unit_absent(const mms_unit *unit) {
   return unit->absent ? unit->absent(unit) : "no library of it is found, or works, here";

@@ -71,13 +71,16 @@ struct mms_unit {
   /* Whether it has the form for the type. NULL: only MMSCAN_PRODUCT_CHUNKED, for MMSCAN_F32 and MMSCAN_F64. */
   bool (*has)(const mms_unit *self, mmscan_type type, mmscan_product_form form);
 
-  /* Whether it has no form because it never found memory for its own use. NULL: it needs none. */
-  bool (*lacks_memory)(const mms_unit *self);
-
   /* Keeps the library behind it loaded until drop() is called as often. False: there is no library. NULL: nothing can
    * be missing. */
   bool (*hold)(const mms_unit *self);
   void (*drop)(const mms_unit *self);
+
+  /* If hold() is false: whether there was no memory for the library. NULL: that is not the reason. */
+  bool (*lacks_memory)(const mms_unit *self);
+
+  /* Whether hold() would have to open the library first. NULL: it would not. */
+  bool (*is_closed)(const mms_unit *self);
 
   /* If hold() is false: why, and what to do about it, in a line that is never freed. NULL: nothing to say. */
   const char *(*absent)(const mms_unit *self);
@@ -91,8 +94,7 @@ struct mms_unit {
    * cannot add. */
   bool (*adds)(const mms_unit *self);
 
-  /* Fills in library, version and threads of a unit that is held, and description if it depends on the library. A
-   * built-in unit that describes a library and has no hold() is linked with it: files of wisdom name its version. NULL:
+  /* Fills in library, version and threads of a unit that is held, and description if it depends on the library. NULL:
    * there is no library behind it. */
   void (*describe)(const mms_unit *self, mmscan_part *part);
 
@@ -118,15 +120,16 @@ bool mms_unit_adds(const mms_unit *unit);
 
 bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form);
 
-/* The status for a unit that lacks the products every sound unit has: MMSCAN_ENOMEM if it never found memory, else
- * MMSCAN_EBLAS. */
-mmscan_status mms_unit_fault(const mms_unit *unit);
-
-/* A unit is used only between these calls. False: the library behind it is missing. A unit of NULL gives true. */
+/* A unit is used only between these calls. The first may open the library behind it. False: that is missing. A unit of
+ * NULL gives true. */
 bool mms_unit_hold(const mms_unit *unit);
 void mms_unit_drop(const mms_unit *unit);
 
-/* Why mms_unit_hold() was false. */
+/* Whether mms_unit_hold() would have to open its library first. */
+bool mms_unit_is_closed(const mms_unit *unit);
+
+/* Why mms_unit_hold() was false, and the status for it: MMSCAN_EBLAS, or MMSCAN_ENOMEM. */
+mmscan_status mms_unit_fault(const mms_unit *unit);
 const char *mms_unit_absent(const mms_unit *unit);
 
 /* Forms the product by the unit. */

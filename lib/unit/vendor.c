@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef int (*int_call)(void);
 typedef char *(*text_call)(void);
@@ -28,7 +29,7 @@ static bool is_sanitized(void) { return __asan_init || __msan_init || __tsan_ini
 #endif
 
 /* With RTLD_DEEPBIND a library calls its own functions even if the process has others of the same name: otherwise a
- * reference BLAS would use the sgemm_ of the linked BLAS. Loading a library that was linked with -ffast-math makes the
+ * reference BLAS would use the sgemm_ of the program's. Loading a library that was linked with -ffast-math makes the
  * whole thread flush tiny floats to zero, so the caller's mode is restored. */
 void *mms_vendor_open(const char *library) {
   fenv_t callers;
@@ -38,9 +39,37 @@ void *mms_vendor_open(const char *library) {
   return handle;
 }
 
-bool mms_vendor_has_room(void) {
+/* Whether the path exists but is no regular file: dlopen() of a pipe would wait for a writer. */
+static bool is_no_file(const char *name) {
+  struct stat at;
+  return strchr(name, '/') && stat(name, &at) == 0 && !S_ISREG(at.st_mode);
+}
+
+static bool has_room(void) {
   enum { ROOM = 160 << 20 }; /* OpenBLAS takes 128 MiB for a thread that multiplies, and touches little of it */
   return mms_arena_fits(ROOM);
+}
+
+/* The message of dlopen() without the library's name, which the caller knows. */
+static const char *reason_without(const char *name) {
+  const char *said = dlerror();
+  size_t length = strlen(name);
+  return strncmp(said, name, length) == 0 && strncmp(said + length, ": ", 2) == 0 ? said + length + 2 : said;
+}
+
+mmscan_status mms_vendor_load(const char *library, void **handle, char *why, size_t size) {
+  const char *reason = NULL;
+  *handle = NULL;
+  if (is_no_file(library)) {
+    reason = "it is no regular file";
+  } else if (!has_room()) {
+    snprintf(why, size, "%s", MMS_VENDOR_NO_ROOM);
+    return MMSCAN_ENOMEM;
+  } else if (!(*handle = mms_vendor_open(library))) {
+    reason = reason_without(library);
+  }
+  if (reason) snprintf(why, size, "%s", reason);
+  return reason ? MMSCAN_EBLAS : MMSCAN_OK;
 }
 
 void mms_vendor_close(mms_vendor *v) {

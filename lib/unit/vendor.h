@@ -2,6 +2,7 @@
 #ifndef MMS_VENDOR_H
 #define MMS_VENDOR_H
 
+#include "mmscan.h"
 #include "unit/gate.h"
 #include "unit/quiet.h"
 #include <stddef.h>
@@ -23,6 +24,11 @@ typedef struct mms_vendor {
 /* dlopen() of a library that multiplies, whose symbols no other library sees. NULL: dlerror() says why. */
 void *mms_vendor_open(const char *library);
 
+/* The same for a BLAS, if it is a file and there is memory for its buffers: without it OpenBLAS retries for ever, and
+ * BLIS ends the process. On MMSCAN_EBLAS and MMSCAN_ENOMEM *handle is NULL and `why` gets the reason. */
+#define MMS_VENDOR_NO_ROOM "there is no memory for the buffers of a BLAS"
+mmscan_status mms_vendor_load(const char *library, void **handle, char *why, size_t why_size);
+
 /* Finds how the library behind a handle (may be NULL) spells cblas_sgemm, and queries its properties. */
 mms_vendor mms_vendor_ask(void *handle);
 
@@ -31,9 +37,6 @@ void mms_vendor_close(mms_vendor *vendor);
 
 /* The address of a function, given its name without prefix and suffix; NULL if there is none. */
 void *mms_vendor_find(const mms_vendor *vendor, const char *name);
-
-/* Whether there is memory for a BLAS's own buffers. Without it OpenBLAS retries for ever, and BLIS ends the process. */
-bool mms_vendor_has_room(void);
 
 /* The threads the library is now set to use; 0 if it does not tell. */
 int mms_vendor_threads(const mms_vendor *vendor);
