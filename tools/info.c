@@ -17,13 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: mmscan info [--json]\n"
+static const char help[] = "Usage: mmscan info [--kernels] [--json]\n"
                            "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
                            "the BLAS behind each and its routines, instruction sets, the file of wisdom in use, and\n"
                            "the environment variables that are set.\n"
                            "\n"
-                           "  --json   as one JSON object\n"
-                           "  --help   this text\n"
+                           "  --kernels   for each instruction set that runs here, operator and type, where each part\n"
+                           "              of the kernel comes from: native, inherited from another instruction\n"
+                           "              set, made of the part 'scan', or the plain loop\n"
+                           "  --json      as one JSON object\n"
+                           "  --help      this text\n"
                            "\n"
                            "Exit status: 1 if the environment is illegal, after the report.\n";
 
@@ -77,6 +80,76 @@ static json_t *report(void) {
                    json_text(mmscan_cpu()), "isa", json_text(mmscan_isa()), "threads", mmscan_threads(), "engines",
                    parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom", wisdom(),
                    "environment", environment(), "environment_error", json_text(mmscan_environment_error()));
+}
+
+/* ---- Kernels ----------------------------------------------------------------------------------------------------- */
+
+/* The parts of one kernel: from where each comes. */
+static json_t *slots_of(const char *isa, size_t row) {
+  json_t *slots = json_object();
+  mmscan_kernel k = {.struct_size = sizeof k};
+  for (size_t i = 0; mmscan_get_kernel(isa, row, i, &k) == MMSCAN_OK; i++)
+    json_object_set_new(slots, k.slot, json_text(k.origin));
+  return slots;
+}
+
+static json_t *kernels_of(const char *isa) {
+  json_t *list = json_array();
+  mmscan_algebra a = {.struct_size = sizeof a};
+  for (size_t row = 0; mmscan_get_algebra(row, &a) == MMSCAN_OK; row++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "isa", isa, "op", a.op_name, "type", a.type_name,
+                                          "parts", slots_of(isa, row)));
+  return list;
+}
+
+static json_t *all_kernels(void) {
+  json_t *list = json_array();
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_isa(i, &part) == MMSCAN_OK; i++) {
+    if (part.status != MMSCAN_OK) continue;
+    json_t *one = kernels_of(part.name);
+    json_array_extend(list, one);
+    json_decref(one);
+  }
+  return list;
+}
+
+static void print_names(json_t *parts) {
+  void *i;
+  for (i = json_object_iter(parts); i != NULL; i = json_object_iter_next(parts, i))
+    printf("  %-14s", json_object_iter_key(i));
+  putchar('\n');
+}
+
+static void print_kernel(const json_t *kernel) {
+  json_t *parts = json_object_get(kernel, "parts");
+  const char *isa = json_string_value(json_object_get(kernel, "isa"));
+  printf("%-8s %-4s", json_string_value(json_object_get(kernel, "op")),
+         json_string_value(json_object_get(kernel, "type")));
+  for (void *i = json_object_iter(parts); i != NULL; i = json_object_iter_next(parts, i)) {
+    const char *origin = json_string_value(json_object_iter_value(i));
+    printf("  %-14s", origin == NULL ? "-" : strcmp(origin, isa) == 0 ? "native" : origin);
+  }
+  putchar('\n');
+}
+
+static int print_kernels(bool as_json) {
+  json_t *list = all_kernels();
+  const char *isa = "";
+  if (list == NULL) return fail_memory();
+  if (as_json) return print_json(json_pack("{s:s, s:o}", "version", mmscan_version(), "kernels", list));
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *kernel = json_array_get(list, i);
+    const char *own = json_string_value(json_object_get(kernel, "isa"));
+    if (strcmp(own, isa) != 0) {
+      printf("%s%-13s", *isa ? "\n" : "", own);
+      print_names(json_object_get(kernel, "parts"));
+    }
+    isa = own;
+    print_kernel(kernel);
+  }
+  json_decref(list);
+  return DONE;
 }
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
@@ -171,14 +244,16 @@ static int print_report(bool as_json) {
 
 int run_info(int argc, char **argv) {
   static const struct option options[] = {
-      {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-  bool as_json = false;
+      {"json", no_argument, NULL, 'j'}, {"kernels", no_argument, NULL, 'k'}, {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0}};
+  bool as_json = false, kernels = false;
   int option;
   while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
     if (option == 'h') return print_help(help);
-    if (option != 'j') return wrong_usage("info", NULL);
-    as_json = true;
+    if (option != 'j' && option != 'k') return wrong_usage("info", NULL);
+    as_json = as_json || option == 'j';
+    kernels = kernels || option == 'k';
   }
   if (no_more_arguments("info", argc, argv) != DONE) return WRONG_USAGE;
-  return print_report(as_json);
+  return kernels ? print_kernels(as_json) : print_report(as_json);
 }
