@@ -136,6 +136,15 @@ class Builds(Timed):
         self.bad("bench", "--ab", self.fake("part.so"), says=["part.so", "no mmscan_inclusive_f32()"])
         self.bad("bench", "--ab", self.fake("whole.so", "-DWHOLE"), env={"FAKE_ERROR": "too old"}, says=["whole.so: too old"])
 
+    def test_baseline(self):
+        """scripts/baseline refuses what is no commit; it takes too long to build one here."""
+        script = os.path.join(os.path.dirname(INCLUDE), "scripts", "baseline")
+        for words in [["no-such-commit"], ["--all"], [""], ["HEAD", "HEAD"]]:
+            done = subprocess.run([script, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (1, b""), words)
+            self.assertTrue(done.stderr.startswith(b"baseline: "), done.stderr)
+        self.assertIn(b"build/baseline", subprocess.run([script, "--help"], check=True, stdout=subprocess.PIPE).stdout)
+
     def test_usage(self):
         for more in [["--units"], ["--list"], ["--only", "simd"], ["--csv"], ["--plot", "a.svg"], ["--title", "a"],
                      ["--report", "a.html"], ["--type", "u8"], ["--rounds", 0]]:
