@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "ab.h"
 #include "arguments.h"
 #include "command.h"
 #include "contest.h"
@@ -47,6 +48,13 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    ranking, products over s and a roofline; --list tells\n"
                            "                    what is found\n"
                            "  --report FILE     with --units: all of it as one HTML file\n"
+                           "\n"
+                           "  --ab OTHER.so     compares two builds of the library, that of this command and\n"
+                           "                    OTHER.so, by one-shot calls in turns on the same arrays: a\n"
+                           "                    table of ratios, above 1 where this one is faster. Default: all\n"
+                           "                    types, -n 4,8,12,14,16,20,24,27, both places, and as\n"
+                           "                    many rounds as fit in 0.75 s, but at least ten\n"
+                           "  --this THIS.so    with --ab: compares THIS.so, not the library of this command\n"
                            "\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
@@ -188,6 +196,7 @@ static const struct option options[] = {
     {"json", no_argument, NULL, 'j'},          {"plot", required_argument, NULL, 'f'},
     {"title", required_argument, NULL, 'e'},   {"csv", no_argument, NULL, 'v'},
     {"units", optional_argument, NULL, 'u'},   {"report", required_argument, NULL, 'w'},
+    {"ab", required_argument, NULL, 'b'},      {"this", required_argument, NULL, 's'},
     {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
@@ -224,6 +233,12 @@ static int set_option(bench_request *r, int option, char *value) {
     return DONE;
   case 'w':
     return set_page(r, value);
+  case 'b':
+    r->other = value;
+    return DONE;
+  case 's':
+    r->this = value;
+    return DONE;
   case 'f':
     return set_plot(r, value);
   case 'e':
@@ -245,11 +260,22 @@ static void cut_to_rows(bench_request *r) {
 }
 
 static void set_defaults(bench_request *r) {
-  char lengths[] = "4,10,14,18,22,26";
-  if (r->length_count == 0 && !r->units) each_item(r, lengths, add_powers);
+  char lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27", every_type[] = "all";
+  const bool builds = r->other != NULL;
+  if (r->length_count == 0 && !r->units) each_item(r, builds ? ab_lengths : lengths, add_powers);
+  if (r->type_count == 0 && builds) add_type(r, every_type);
   if (r->type_count == 0) add_number(r, &numbers[0]);
-  if (r->rounds == 0) r->rounds = r->units ? 5 : 9;
+  if (r->place_count == 0) set_place(r, builds ? "both" : "out");
+  if (r->rounds == 0 && !builds) r->rounds = r->units ? 5 : 9;
   cut_to_rows(r);
+}
+
+/* What else a comparison of two builds takes: not what selects or pictures contenders. */
+static int check_ab(const bench_request *r, bool list) {
+  const bool other = r->units || list || r->csv || r->plot != NULL || r->page != NULL || r->title != NULL;
+  if (other || r->only.count > 0)
+    return wrong_usage("bench", "--ab does not go with --units, --only, --list, --csv, --plot, --title and --report");
+  return DONE;
 }
 
 static int check_units(const bench_request *r) {
@@ -263,6 +289,8 @@ static int check_units(const bench_request *r) {
 }
 
 static int check_request(const bench_request *r, bool list) {
+  if (r->other != NULL) return check_ab(r, list);
+  if (r->this != NULL) return wrong_usage("bench", "--this needs --ab");
   if (list && (r->json || r->csv)) return wrong_usage("bench", "--list takes neither --json nor --csv");
   if (list && (r->plot != NULL || r->page != NULL))
     return wrong_usage("bench", "--list takes neither --plot nor --report");
@@ -292,6 +320,7 @@ static char *command_of(int argc, char **argv) {
 static int run_request(bench_request *r, bool list) {
   int status = check_request(r, list);
   if (status != DONE) return status;
+  if (r->other != NULL) return ab_run(r);
   if (r->units) return list ? contest_list(r) : contest_run(r);
   return list ? session_list(r) : session_run(r);
 }
@@ -319,7 +348,6 @@ int run_bench(int argc, char **argv) {
   bench_request r = {.rounds = 0};
   bool list = false, helped = false;
   char *command = command_of(argc, argv); /* before getopt reorders the words */
-  set_place(&r, "out");
   set_threads(&r, "both");
   int status = command != NULL ? read_options(&r, argc, argv, &list, &helped) : fail_memory();
   r.command = command;

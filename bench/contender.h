@@ -5,6 +5,7 @@
 #ifndef CONTENDER_H
 #define CONTENDER_H
 
+#include "libmmscan.h"
 #include "number.h"
 
 #include <stdbool.h>
@@ -36,6 +37,7 @@ struct contender {
   const struct bench_unit *unit; /* the unit that multiplies; NULL: not given */
   scan_function *scan;           /* what `run` calls, for the serial loop and for a peer in this process */
   mmscan_plan *plan;             /* or the plan, owned by the contender; NULL: the one-shot call, or already freed */
+  const libmmscan *library;      /* whose one-shot call it is */
   bool by_name;                  /* an engine requested by name; else the library chooses */
   bool settle;                   /* its own threads need cores on which those of OpenMP still spin, waiting for work */
 

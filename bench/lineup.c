@@ -101,23 +101,31 @@ static mmscan_desc desc_of(const race *r) {
   return desc;
 }
 
-static void call_often(const race *r, long runs) {
+static mmscan_status call_often(const race *r, const libmmscan *l, long runs) {
   const mmscan_desc desc = desc_of(r);
-  if (r->row == 0)
-    r->number->calls(r->n, r->x, r->y, runs);
-  else
-    for (long i = 0; i < runs; i++) mmscan_scan(&desc, r->x, r->y);
+  mmscan_status status = MMSCAN_OK;
+  if (r->row == 0) return r->number->calls(l->inclusive[r->number - numbers], r->n, r->x, r->y, runs);
+  for (long i = 0; i < runs; i++) status = l->scan(&desc, r->x, r->y);
+  return status;
 }
 
-/* The call takes its thread count from OpenMP. */
+/* The call takes its thread count from OpenMP. The status needs no look: results are checked before it is timed. */
 static double run_one_call(const contender *c, long runs) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(c->threads);
   const double start = timing_now();
-  call_often(c->race, runs);
+  call_often(c->race, c->library, runs);
   const double seconds = timing_now() - start;
   omp_set_num_threads(before);
   return seconds;
+}
+
+mmscan_status lineup_call_once(const contender *c) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(c->threads);
+  const mmscan_status status = call_often(c->race, c->library, 1);
+  omp_set_num_threads(before);
+  return status;
 }
 
 static double run_plan(const contender *c, long runs) {
@@ -174,13 +182,20 @@ static contender *add(lineup *l, contender_role role, const char *name, double (
 
 /* ---- libmmscan --------------------------------------------------------------------------------------------------- */
 
-static void add_one_call(lineup *l) {
+static contender *add_one_call(lineup *l, const libmmscan *of) {
   contender *c = add(l, ROLE_LIBRARY, "mmscan (one call)", run_one_call);
-  if (c == NULL) return;
+  if (c == NULL) return NULL;
   const int before = omp_get_max_threads();
+  c->library = of;
   omp_set_num_threads(l->threads);
-  if (mmscan_threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
+  if (of->threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
   omp_set_num_threads(before);
+  return c;
+}
+
+contender *lineup_add_call(race *r, const libmmscan *of, int threads) {
+  lineup l = {.race = r, .threads = threads};
+  return add_one_call(&l, of);
 }
 
 static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, size_t s, mmscan_plan **plan) {
@@ -231,7 +246,7 @@ void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
 
 static void add_library(lineup *l) {
   mmscan_part engine = {.struct_size = sizeof engine};
-  add_one_call(l);
+  add_one_call(l, &libmmscan_built_in);
   for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) add_engine(l, engine.name);
 }
 

@@ -27,6 +27,12 @@ void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
 /* Adds the engine gemm with a unit and matrices of size s; it gets a refusal if the library does not take these. */
 void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads);
 
+/* Adds the one-shot call of a library, which outlives the race; it gets a refusal if it cannot have so many threads. */
+contender *lineup_add_call(race *r, const libmmscan *of, int threads);
+
+/* Calls it once, and returns the status of that call. */
+mmscan_status lineup_call_once(const contender *c);
+
 /* Refuses a contender in a long race whose unit is slow by nature: a long race says nothing more about it. */
 void lineup_refuse_slow(contender *c, const char *unit);
 

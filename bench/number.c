@@ -4,6 +4,7 @@
  */
 #include "number.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The last steps of MurmurHash3. The script in numpy.c computes the same values. */
@@ -18,14 +19,14 @@ static int value_at(size_t i) {
 #include "each_type.inc"
 
 const number numbers[NUMBERS] = {
-    {"f32", MMSCAN_F32, 4, fill_f32, check_f32, check_by_rows_f32, checksum_f32, calls_f32, serial_f32,
-     serial_rows_f32},
-    {"f64", MMSCAN_F64, 8, fill_f64, check_f64, check_by_rows_f64, checksum_f64, calls_f64, serial_f64,
-     serial_rows_f64},
-    {"i32", MMSCAN_I32, 4, fill_i32, check_i32, check_by_rows_i32, checksum_i32, calls_i32, serial_i32,
-     serial_rows_i32},
-    {"i64", MMSCAN_I64, 8, fill_i64, check_i64, check_by_rows_i64, checksum_i64, calls_i64, serial_i64,
-     serial_rows_i64},
+    {"f32", MMSCAN_F32, 4, fill_f32, check_f32, check_by_rows_f32, checksum_f32, fill_inexact_f32, calls_f32,
+     serial_f32, serial_rows_f32},
+    {"f64", MMSCAN_F64, 8, fill_f64, check_f64, check_by_rows_f64, checksum_f64, fill_inexact_f64, calls_f64,
+     serial_f64, serial_rows_f64},
+    {"i32", MMSCAN_I32, 4, fill_i32, check_i32, check_by_rows_i32, checksum_i32, fill_inexact_i32, calls_i32,
+     serial_i32, serial_rows_i32},
+    {"i64", MMSCAN_I64, 8, fill_i64, check_i64, check_by_rows_i64, checksum_i64, fill_inexact_i64, calls_i64,
+     serial_i64, serial_rows_i64},
 };
 
 const number *number_by_name(const char *name) {

@@ -12,6 +12,9 @@ typedef void scan_function(size_t n, const void *x, void *y, int threads);
 
 enum { NUMBERS = 4 };
 
+/* A function whose type the caller knows. */
+typedef void library_call(void);
+
 typedef struct number {
   const char *name;
   mmscan_type type;
@@ -31,8 +34,12 @@ typedef struct number {
   /* The sum of (i + 1) y[i] for that scan y of x, modulo 2^64, to compare with a process that has the same data. */
   uint64_t (*checksum)(size_t n, size_t length, const void *x);
 
-  /* `runs` calls of mmscan_inclusive_*. */
-  void (*calls)(size_t n, const void *x, void *y, long runs);
+  /* Numbers whose float sums are rounded and whose integer sums wrap around, so that the bits of a scan tell in which
+   * order it adds. */
+  void (*fill_inexact)(size_t n, void *x);
+
+  /* `runs` calls of a library's mmscan_inclusive_* for this type. Returns the last status. */
+  mmscan_status (*calls)(library_call *inclusive, size_t n, const void *x, void *y, long runs);
 
   scan_function *serial; /* y[i] = sum += x[i] */
 

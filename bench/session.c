@@ -21,8 +21,8 @@
 /* A length that is no longer than a row is a single scan. */
 static size_t row_of(const bench_request *request, size_t n) { return request->row < n ? request->row : 0; }
 
-static void set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
-                     const arrays *a) {
+void session_set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
+                      const arrays *a) {
   const size_t row = row_of(request, n);
   *r = (race){.number = type,
               .n = n,
@@ -37,7 +37,7 @@ static bool run_race(session *s, size_t n, bool in_place, const number *type, co
   const bench_request *request = s->request;
   lineup_filter only = request->only;
   race *r = &s->races[s->count];
-  set_race(r, request, type, n, in_place, a);
+  session_set_race(r, request, type, n, in_place, a);
   lineup_fill(r, &only, request->threads, request->thread_counts);
   timing_check(r);
   const bool timed = timing_race(r, request->rounds);
@@ -70,12 +70,11 @@ static int run_lengths(session *s, const number *type, bool in_place, size_t len
 
 static void measure_memory(session *s, const number *type, size_t n, const arrays *a) {
   race like;
-  set_race(&like, s->request, type, n, false, a);
+  session_set_race(&like, s->request, type, n, false, a);
   s->memory = footprint_of_scans(&like, s->request->threads[s->request->thread_counts - 1]);
 }
 
-/* How many of the lengths, from the shortest on, there is memory for. */
-static size_t lengths_that_fit(const bench_request *request, const number *type) {
+size_t session_lengths_that_fit(const bench_request *request, const number *type) {
   size_t count = request->length_count;
   while (count > 0 && !arrays_fit(type, request->lengths[count - 1])) {
     count--;
@@ -86,7 +85,7 @@ static size_t lengths_that_fit(const bench_request *request, const number *type)
 
 static int run_type(session *s, const number *type) {
   const bench_request *request = s->request;
-  const size_t lengths = lengths_that_fit(request, type);
+  const size_t lengths = session_lengths_that_fit(request, type);
   arrays a;
   if (lengths == 0) return DONE;
   int status = arrays_make(&a, type, request->lengths[lengths - 1]) ? DONE : fail_memory();
@@ -102,7 +101,7 @@ static int run_type(session *s, const number *type) {
 /* Lists the contenders of a short race, of two rows if there are rows, without running it. */
 static void look_at_lineup(race *r, bench_request *request) {
   const arrays none = {NULL, NULL};
-  set_race(r, request, request->types[0], request->row != 0 ? 2 * request->row : 1, false, &none);
+  session_set_race(r, request, request->types[0], request->row != 0 ? 2 * request->row : 1, false, &none);
   lineup_fill(r, &request->only, request->threads, request->thread_counts);
   lineup_free(r);
 }

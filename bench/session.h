@@ -11,6 +11,8 @@
 
 enum { MOST_LENGTHS = 64, MOST_PLACES = 2, MOST_THREAD_COUNTS = 2 };
 
+struct arrays; /* arrays.h */
+
 typedef struct bench_request {
   const number *types[NUMBERS];
   size_t type_count;
@@ -22,7 +24,7 @@ typedef struct bench_request {
   int threads[MOST_THREAD_COUNTS]; /* ascending */
   size_t thread_counts;
   lineup_filter only;
-  int rounds;
+  int rounds; /* 0, only with `other`: as timing_duel() chooses */
   bool json;
   const char *plot;  /* the file to draw, or NULL */
   const char *title; /* of the plot; NULL: the name of the machine */
@@ -30,6 +32,8 @@ typedef struct bench_request {
   bool units;          /* units are compared (contest.h) */
   char *unit_names;    /* a list of units; NULL: all that are found */
   const char *page;    /* the report to write, or NULL */
+  const char *other;   /* the library to compare with (ab.h), or NULL */
+  const char *this;    /* the library that is compared; NULL: that of this build */
   const char *command; /* as it was given, quoted for a shell */
 } bench_request;
 
@@ -46,6 +50,13 @@ int session_run(bench_request *request);
 
 /* Fails if the environment is illegal. */
 int session_check_environment(void);
+
+/* A race of the request, over the arrays, without contenders. */
+void session_set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
+                      const struct arrays *a);
+
+/* How many of the lengths, from the shortest on, there is memory for; with a message for each that there is not. */
+size_t session_lengths_that_fit(const bench_request *request, const number *type);
 
 /* Prints which contenders can take part, which cannot, and why. */
 int session_list(bench_request *request);

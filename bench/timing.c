@@ -14,9 +14,11 @@
 #include <time.h>
 
 static const double SHORTEST = 1e-3; /* seconds: long against the resolution of the clock */
+static const double BRIEF = 0.1e-3;  /* the same, but so short that another program disturbs few */
 static const double LONG = 10e-3;    /* long against warming up and waking threads */
 static const double PATIENCE = 20e-3;
-enum { SLICES = 64 };
+static const double SPAN = 0.75; /* of a duel whose rounds are not given */
+enum { SLICES = 64, LEAST_ROUNDS = 10, MOST_ROUNDS = 10000 };
 
 double timing_now(void) {
   struct timespec t;
@@ -75,10 +77,10 @@ typedef struct manner {
   bool warms;
 } manner;
 
-static manner manner_of(const contender *c) {
+static manner manner_of(const contender *c, double shortest) {
   make_ready(c);
   manner m = {.runs = 1, .warms = c->run(c, 1) < LONG};
-  while (m.warms && time_runs(c, m.runs) * (double)m.runs < SHORTEST) m.runs *= 2;
+  while (m.warms && time_runs(c, m.runs) * (double)m.runs < shortest) m.runs *= 2;
   return m;
 }
 
@@ -127,7 +129,7 @@ static void time_rounds(race *r, int rounds, double *seconds) {
   manner manners[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i])) order[count++] = i;
-  for (size_t i = 0; i < count; i++) manners[order[i]] = manner_of(&r->contenders[order[i]]);
+  for (size_t i = 0; i < count; i++) manners[order[i]] = manner_of(&r->contenders[order[i]], SHORTEST);
   for (int round = 0; round < rounds; round++) {
     shuffle(order, count, state);
     for (size_t i = 0; i < count; i++)
@@ -174,5 +176,61 @@ bool timing_race(race *r, int rounds) {
   for (size_t i = 0; i < r->count; i++)
     if (r->contenders[i].role == ROLE_BOUND) find_bound(r, &r->contenders[i]);
   free(seconds);
+  return true;
+}
+
+/* ---- Duels ------------------------------------------------------------------------------------------------------- */
+
+/* What is kept of a round. Rounds in which the first leads come before the others, so that each can be sorted. */
+enum { FIRST, SECOND, RATIO, KEPT };
+
+/* The manner of the one that needs more runs. */
+static manner common_manner(const contender *first, const contender *second) {
+  const manner a = manner_of(first, BRIEF), b = manner_of(second, BRIEF);
+  return (manner){.runs = a.runs > b.runs ? a.runs : b.runs, .warms = a.warms || b.warms};
+}
+
+static double time_in_manner(const contender *c, const manner *m) {
+  make_ready(c);
+  if (m->warms) c->run(c, 1);
+  return time_runs(c, m->runs);
+}
+
+static void time_round(const contender *const pair[2], int leader, const manner *m, double kept[KEPT]) {
+  kept[leader] = time_in_manner(pair[leader], m);
+  kept[1 - leader] = time_in_manner(pair[1 - leader], m);
+  kept[RATIO] = kept[SECOND] / kept[FIRST];
+}
+
+/* rounds[leader][what][i]. It may matter who leads: the ratios are then in two heaps, and their common median would be
+ * in either. So each heap has its own median, and what counts is the geometric mean of the two. */
+static void judge(duel *d, double *rounds[2][KEPT]) {
+  double medians[2][KEPT];
+  for (int leader = 0; leader < 2; leader++)
+    for (int i = 0; i < KEPT; i++) medians[leader][i] = median(rounds[leader][i], d->rounds / 2);
+  for (int who = FIRST; who <= SECOND; who++) {
+    d->seconds[who] = sqrt(medians[0][who] * medians[1][who]);
+    d->fastest[who] = fmin(rounds[0][who][0], rounds[1][who][0]);
+  }
+  d->ratio = sqrt(medians[0][RATIO] * medians[1][RATIO]);
+}
+
+bool timing_duel(const contender *first, const contender *second, int rounds, duel *d) {
+  const contender *const pair[] = {first, second};
+  const int most = rounds > 0 ? rounds + rounds % 2 : MOST_ROUNDS, least = rounds > 0 ? most : LEAST_ROUNDS;
+  double *all = malloc((size_t)most * KEPT * sizeof *all), *kept[2][KEPT], round[KEPT];
+  if (all == NULL) return false;
+  for (int i = 0; i < 2 * KEPT; i++) kept[i / KEPT][i % KEPT] = all + i * (most / 2);
+  const manner m = common_manner(first, second);
+  const double end = timing_now() + SPAN;
+  *d = (duel){.runs = m.runs};
+  while (d->rounds < least || d->rounds % 2 == 1 || (d->rounds < most && timing_now() < end)) {
+    const int leader = d->rounds % 2;
+    time_round(pair, leader, &m, round);
+    for (int i = 0; i < KEPT; i++) kept[leader][i][d->rounds / 2] = round[i];
+    d->rounds++;
+  }
+  judge(d, kept);
+  free(all);
   return true;
 }

@@ -18,4 +18,19 @@ void timing_check(race *r);
  * between threads too. False if memory does not suffice. */
 bool timing_race(race *r, int rounds);
 
+/* Two contenders beside each other. */
+typedef struct duel {
+  double seconds[2]; /* of one run: the median of the rounds */
+  double fastest[2]; /* the fastest round */
+  double ratio;      /* seconds of the second over those of the first: the median of the rounds */
+  int rounds;
+  long runs; /* of each in a round */
+} duel;
+
+/* Times the two in turns: first, second in one round, second, first in the next, so that neither gains by its place.
+ * `rounds`, an odd number of which is one more, may be 0: as many as fit in 0.75 s, but at least ten. A run shorter
+ * than a tenth of a millisecond is repeated until it lasts that long, equally often for both. False if memory does not
+ * suffice. */
+bool timing_duel(const contender *first, const contender *second, int rounds, duel *d);
+
 #endif

@@ -58,11 +58,11 @@ FAKE_WAITS = FAKE_THREADS + r"""
 """
 
 
-def build_library(case, name, source):
+def build_library(case, name, source, *flags):
     compiler = shutil.which(os.environ.get("CC", "gcc").split()[0])
     if compiler is None:
         case.skipTest("no C compiler here")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", case.path(name), "-x", "c", "-"], input=source.encode(), check=True)
+    subprocess.run([compiler, "-shared", "-fPIC", *flags, "-o", case.path(name), "-x", "c", "-"], input=source.encode(), check=True)
     return case.path(name)
 
 
