@@ -1,4 +1,5 @@
-/* oracle.h: what a scan must give, computed another way: in quadruple precision for floats, modulo 2^64 for integers.
+/* oracle.h: what a scan must give, computed another way: sums in quadruple precision for floats, modulo 2^64 for
+ * integers; other operators element by element, by rules of the test's own.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -12,6 +13,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "algebra/algebra.h"
 #include "test.h"
 
 /* IEEE binary128: long double where it has that format (aarch64), else the compiler's own type. */
@@ -31,6 +33,7 @@ struct oracle {
   enum data data;
   double *hi, *lo, *mag; /* floats: prefix sums of x, and of |x| */
   uint64_t *sum;         /* integers */
+  const void *x;
 };
 
 /* The part of x that one scan reads, and the kind of scan. */
@@ -38,7 +41,8 @@ struct window {
   size_t first, n;
   mmscan_kind kind;
   bool reverse;
-  const void *init; /* NULL: zero */
+  const void *init; /* NULL: that of the operator */
+  mmscan_op op;     /* 0: MMSCAN_PLUS */
 };
 
 /* What differs by element type. */
@@ -130,7 +134,7 @@ static inline void *test_memory(size_t size) {
 }
 
 static inline struct oracle oracle_new(const struct type *type, enum data data, const void *x, size_t n) {
-  struct oracle o = {.type = type, .n = n, .data = data};
+  struct oracle o = {.type = type, .n = n, .data = data, .x = x};
   if (is_float(type)) {
     o.hi = test_memory(3 * (n + 1) * sizeof *o.hi);
     o.lo = o.hi + n + 1;
@@ -188,9 +192,90 @@ static inline double most_additions(const mmscan_choice *used, size_t n) {
  * u = eps / 2. The 8 leaves room for init and for the oracle's own rounding. */
 static inline double roundings(const mmscan_choice *used, size_t n) { return most_additions(used, n) + 8; }
 
+/* ---- Other operators --------------------------------------------------------------------------------------------- */
+
+/* Compares two elements as numbers: long double holds all of them. NaN is -1 or 1 of itself, as it never leaves. */
+static inline long double as_number(mmscan_type type, const void *element) {
+  float f32;
+  double f64;
+  int64_t whole = 0;
+  uint64_t natural = 0;
+  switch (type) {
+  case MMSCAN_F32:
+    memcpy(&f32, element, sizeof f32);
+    return f32;
+  case MMSCAN_F64:
+    memcpy(&f64, element, sizeof f64);
+    return f64;
+  case MMSCAN_I32:
+    return *(const int32_t *)element;
+  case MMSCAN_I64:
+    memcpy(&whole, element, sizeof whole);
+    return whole;
+  case MMSCAN_U32:
+    return *(const uint32_t *)element;
+  default:
+    memcpy(&natural, element, sizeof natural);
+    return natural;
+  }
+}
+
+/* Puts op(so_far, next) into so_far. An operator without a rule here is checked against its own plain loop. */
+static inline void combine_into(const mms_algebra *a, void *so_far, const void *next) {
+  const long double before = as_number(a->type, so_far), here = as_number(a->type, next);
+  const bool is_less = here < before || (here == before && signbit(here) && !signbit(before));
+  const bool is_more = here > before || (here == before && !signbit(here) && signbit(before));
+  mms_value carry = {0};
+  switch (a->op) {
+  case MMSCAN_MAX:
+  case MMSCAN_MIN:
+    if (isnan(before)) return;
+    if (isnan(here) || (a->op == MMSCAN_MAX ? is_more : is_less)) memcpy(so_far, next, a->size);
+    return;
+  default:
+    memcpy(&carry, so_far, a->size);
+    a->loop.fold[0](1, next, &carry);
+    memcpy(so_far, &carry, a->size);
+  }
+}
+
+/* Which of several NaNs a result is, is not promised. */
+static inline bool same_element(const mms_algebra *a, const void *p, const void *q) {
+  if (memcmp(p, q, a->size) == 0) return true;
+  return a->kind == 'f' && isnan(as_number(a->type, p)) && isnan(as_number(a->type, q));
+}
+
+/* The first index, in memory, at which y is not the scan of the window by its operator, or the window's n. */
+static inline size_t first_unlike(const struct oracle *o, const struct window *w, const void *y) {
+  const mms_algebra *a = mms_algebra_of(w->op, o->type->type);
+  unsigned char so_far[sizeof(mms_value)];
+  memcpy(so_far, w->init ? w->init : w->kind == MMSCAN_EXCLUSIVE ? a->start : a->identity, a->size);
+  for (size_t k = 0; k < w->n; k++) {
+    const size_t i = w->reverse ? w->n - 1 - k : k;
+    const char *x = (const char *)o->x + (w->first + i) * a->size, *got = (const char *)y + i * a->size;
+    if (w->kind == MMSCAN_EXCLUSIVE && !same_element(a, got, so_far)) return i;
+    combine_into(a, so_far, x);
+    if (w->kind == MMSCAN_INCLUSIVE && !same_element(a, got, so_far)) return i;
+  }
+  return w->n;
+}
+
+/* Fails, and prints the values, if y is not the scan of the window by another operator than +. */
+static inline void assert_scan_by(const struct oracle *o, const struct window *w, const void *y, const char *what) {
+  const size_t wrong = first_unlike(o, w, y), size = o->type->size;
+  if (wrong == w->n) return;
+  fail_seeded("%s of %s, %s %s%s, n %zu: y[%zu] is %Lg", mms_algebra_of(w->op, o->type->type)->op_name, o->type->name,
+              w->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive", w->reverse ? "reverse, " : "", what, w->n, wrong,
+              as_number(o->type->type, (const char *)y + wrong * size));
+}
+
 /* Fails, and prints the values, if y is not the scan of the window. */
 static inline void assert_scan(const struct oracle *o, const struct window *w, double rounds, const void *y,
                                const char *what) {
+  if (w->op > MMSCAN_PLUS) {
+    assert_scan_by(o, w, y, what);
+    return;
+  }
   size_t wrong = o->type->first_wrong(o, w, o->data == EXACT ? 0 : rounds, y);
   if (wrong == w->n) return;
   char values[128];

@@ -97,7 +97,7 @@ static inline void check_rows(const struct shot *shot, const mmscan_choice *used
   double rounds = roundings(shot->via == BY_PLAN ? used : NULL, d->n);
   for (size_t r = 0; r < d->batch && d->n > 0; r++) {
     size_t at = row_at(d, d->y_dist, r) * size;
-    struct window w = {row_at(d, d->x_dist, r), d->n, d->kind, d->reverse != 0, d->init};
+    struct window w = {row_at(d, d->x_dist, r), d->n, d->kind, d->reverse != 0, d->init, d->op};
     assert_scan(&shot->sample->oracle, &w, rounds, y + at, what);
     memcpy(before + at, y + at, d->n * size);
   }
@@ -111,7 +111,7 @@ static inline void shot_describe(const struct shot *shot, const mmscan_choice *u
 }
 
 /* Makes the call; checks y, that nothing outside its rows changed, and that x did not change. */
-static inline void shoot(const struct shot *shot) {
+static inline void shoot_once(const struct shot *shot) {
   const mmscan_desc *d = &shot->desc;
   const size_t size = shot->sample->oracle.type->size;
   struct extent xs = extent_of(d, d->x_dist), ys = extent_of(d, shot->in_place ? d->x_dist : d->y_dist);
@@ -135,6 +135,25 @@ static inline void shoot(const struct shot *shot) {
   free(before);
   if (!shot->in_place) buffer_free(&y);
   buffer_free(&x);
+}
+
+/* The next of the operators other than +, in turn, that scan a type. */
+static inline mmscan_op other_op(mmscan_type type) {
+  static int last = MMSCAN_PLUS;
+  for (int tries = 0; tries < MMS_OPS; tries++) {
+    last = last + 1 < MMS_OPS ? last + 1 : MMSCAN_PLUS + 1;
+    if (mms_algebra_of((mmscan_op)last, type) != NULL) return (mmscan_op)last;
+  }
+  return MMSCAN_PLUS;
+}
+
+/* The same by +, and by another operator where the call can be by one: simple calls are sums, and so are products. */
+static inline void shoot(const struct shot *shot) {
+  struct shot other = *shot;
+  shoot_once(shot);
+  if (shot->via == BY_SIMPLE || (shot->via == BY_PLAN && shot->choice && is_gemm(shot->choice))) return;
+  other.desc.op = other_op(shot->desc.x_type);
+  shoot_once(&other);
 }
 
 #endif /* SHOT_H */

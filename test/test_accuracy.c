@@ -28,7 +28,7 @@ static size_t first_inaccurate(const struct sample *sample, const mmscan_choice 
                                double c) {
   const struct type *type = sample->oracle.type;
   const mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, n);
-  const struct window w = {0, n, MMSCAN_INCLUSIVE, reverse, NULL};
+  const struct window w = {0, n, MMSCAN_INCLUSIVE, reverse, NULL, MMSCAN_PLUS};
   mmscan_choice used;
   mmscan_plan *plan = plan_new(&desc, asked, &used);
   void *y = test_memory(n * type->size);

@@ -359,7 +359,7 @@ static struct result try_call(const struct trial *t, int fail, bool and_after) {
   const struct type *type = type_at(t->type);
   struct scene s = {.sample = sample_new(type, EXACT, t->n * t->batch), .batch = t->batch};
   struct result r = {0};
-  s.window = (struct window){0, t->n, t->kind, t->reverse, NULL};
+  s.window = (struct window){0, t->n, t->kind, t->reverse, NULL, MMSCAN_PLUS};
   s.y = test_memory(t->n * t->batch * type->size);
   memset(s.y, 0x5a, t->n * t->batch * type->size);
   arm(fail, and_after);

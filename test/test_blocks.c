@@ -54,8 +54,8 @@ static void blocks_check(const struct blocks *b) {
   const double rounds = roundings(NULL, b->n + b->calls);
   for (size_t r = 0; r < b->batch; r++) {
     const void *init = b->kind == MMSCAN_EXCLUSIVE ? shot_init(b->sample) : NULL;
-    struct window row = {r * b->n, b->n, b->kind, b->reverse, init};
-    struct window whole = {r * b->n, b->n, MMSCAN_EXCLUSIVE, false, init};
+    struct window row = {r * b->n, b->n, b->kind, b->reverse, init, MMSCAN_PLUS};
+    struct window whole = {r * b->n, b->n, MMSCAN_EXCLUSIVE, false, init, MMSCAN_PLUS};
     assert_scan(o, &row, rounds, b->y.data + r * b->n * o->type->size, "in blocks");
     if (!o->type->is_right(o, &whole, b->n, o->data == EXACT ? 0 : rounds, b->carry.data + r * o->type->size))
       fail_seeded("%s: the carry of row %zu of %zu elements is wrong", o->type->name, r, b->n);

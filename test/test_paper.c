@@ -45,7 +45,7 @@ static struct buffer paper_run(const struct sample *sample, const mmscan_matmul_
                                mmscan_counts *counts) {
   const struct oracle *o = &sample->oracle;
   struct buffer x = buffer_new(d->n * o->type->size, 0), y = in_place ? x : buffer_new(x.size, o->type->size);
-  struct window w = {0, d->n, MMSCAN_INCLUSIVE, false, NULL};
+  struct window w = {0, d->n, MMSCAN_INCLUSIVE, false, NULL, MMSCAN_PLUS};
   memcpy(x.data, sample->x, x.size);
   if (counts) memset(counts, 0x5a, sizeof *counts);
   if (counts) counts->struct_size = sizeof *counts;

@@ -168,7 +168,7 @@ static void test_limits_of_choices(void **state) {
   };
   for (size_t i = 0; i < COUNT(good); i++) {
     struct sample sample = sample_new(type_at(0), EXACT, 5000);
-    struct window w = {0, 5000, MMSCAN_INCLUSIVE, false, NULL};
+    struct window w = {0, 5000, MMSCAN_INCLUSIVE, false, NULL, MMSCAN_PLUS};
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 5000);
     mmscan_choice used;
     mmscan_plan *plan = plan_new(&desc, &good[i], &used);
@@ -244,7 +244,7 @@ static mmscan_plan *measured(const struct sample *sample, const mmscan_desc *des
   if (asked != NULL && !honoured(asked, used)) fail_seeded("measured: %s x %s", used->engine, part_of(used));
   assert_mmscan_ok(mmscan_execute(plan, sample->x, y));
   for (size_t r = 0; r < desc->batch; r++) {
-    struct window w = {r * desc->n, desc->n, desc->kind, desc->reverse, NULL};
+    struct window w = {r * desc->n, desc->n, desc->kind, desc->reverse, NULL, desc->op};
     assert_scan(&sample->oracle, &w, 0, y + w.first * sample->oracle.type->size, "measured");
   }
   free(y);

@@ -40,8 +40,10 @@ static const char lines[] = "plus f32 16 0 simd - 0 1024 1 1024\n"
                             "plus u32 20 0 simd - 0 131072 1 1024\n"
                             "plus u64 0 0 simd - 0 1 1 1024\n"
                             "plus u64 63 63 serial - 0 0 999 1024\n"
-                            "plus f64 40 0 gemm cblas 2 2 7 1024\n";
-enum { LINES = 8 };
+                            "plus f64 40 0 gemm cblas 2 2 7 1024\n"
+                            "max f32 16 0 simd - 0 512 1 1024\n"
+                            "min u64 16 3 serial - 0 0 1 1024\n";
+enum { LINES = 10 };
 
 static mmscan_desc shape_desc(size_t i) {
   mmscan_desc desc = plain_desc(shapes[i].type, MMSCAN_INCLUSIVE, 0, shapes[i].n);
@@ -151,7 +153,7 @@ static void test_what_was_measured(void **state) {
   const char *line = strstr(text.data, "\nplus f32 16 0 ");
   int of = 0;
   assert_non_null(line);
-  assert_int_equal(sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %d", &of), 1);
+  assert_int_equal(sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %d", &of), 1);
   assert_int_equal(of, mmscan_threads());
 }
 
@@ -200,7 +202,7 @@ static void test_what_is_news(void **state) {
       "gemm model 8 4096 2 1024", "gemm model 8 4096 2 2048", "simd - 0 2048 1 1024"};
   for (size_t i = 0; i < COUNT(others); i++) {
     char line[64];
-    snprintf(line, sizeof line, "u64 53 0 %s\n", others[i]);
+    snprintf(line, sizeof line, "plus u64 53 0 %s\n", others[i]);
     assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("other", line), NULL, 0));
     assert_mmscan_ok(mmscan_wisdom_write(in_scratch("written")));
     assert_non_null(strstr(text_read(in_scratch("written")).data, line));
@@ -395,17 +397,17 @@ static void test_signature_is_in_the_head(void **state) {
 /* Each in a file whose checksum is right, after a good line that must not be added either. */
 static const char *const bad_lines[] = {
     "plus u64 51 0 abacus - 0 1024 1 1024",
-    "u64 51 0 - - 0 1024 1 1024",
-    "u64 51 0 SIMD - 0 1024 1 1024",
-    "f16 51 0 simd - 0 1024 1 1024",
-    "c32 51 0 simd - 0 1024 1 1024",
-    "U64 51 0 simd - 0 1024 1 1024",
+    "plus u64 51 0 - - 0 1024 1 1024",
+    "plus u64 51 0 SIMD - 0 1024 1 1024",
+    "plus f16 51 0 simd - 0 1024 1 1024",
+    "plus c32 51 0 simd - 0 1024 1 1024",
+    "plus U64 51 0 simd - 0 1024 1 1024",
     "plus u64 64 0 simd - 0 1024 1 1024",
     "plus u64 51 64 simd - 0 1024 1 1024",
-    "u64 -1 0 simd - 0 1024 1 1024",
-    "u64 51 -1 simd - 0 1024 1 1024",
+    "plus u64 -1 0 simd - 0 1024 1 1024",
+    "plus u64 51 -1 simd - 0 1024 1 1024",
     "plus u64 4294967296 0 simd - 0 1024 1 1024",
-    "u64 x 0 simd - 0 1024 1 1024",
+    "plus u64 x 0 simd - 0 1024 1 1024",
     "plus u64 51 0 simd cblas 0 1024 1 1024",
     "plus u64 51 0 serial cblas 0 0 1 1024",
     "plus u64 51 0 gemm - 8 1024 1 1024",
@@ -440,7 +442,12 @@ static const char *const bad_lines[] = {
     "plus u64 51 0 simd - 0 1024 1",
     "plus u64 51 0 simd - 0 1024",
     "plus u64 51 0 simd - 0",
-    "u64",
+    "plus u64",
+    "u64 51 0 simd - 0 1024 1 1024",
+    "mul u64 51 0 simd - 0 1024 1 1024",
+    "PLUS u64 51 0 simd - 0 1024 1 1024",
+    "max u64 51 0 gemm cblas 8 1024 1 1024",
+    "min f32 51 0 gemm model 8 1024 1 1024",
     "x",
     " ",
     "end 1 0",
@@ -615,7 +622,7 @@ static void test_learning_meanwhile(void **state) {
   for (int i = 0; i < 2; i++) {
     char text[4096] = "";
     for (int n = 1; n <= 60; n++)
-      sprintf(text + strlen(text), "u32 %d 0 simd - 0 %d 2 2\n", n, n == 60 ? 1024 << i : 4096);
+      sprintf(text + strlen(text), "plus u32 %d 0 simd - 0 %d 2 2\n", n, n == 60 ? 1024 << i : 4096);
     snprintf(l.file[i], PATH_SIZE, "%s", wisdom_file(i ? "second" : "first", text));
   }
   assert_mmscan_ok(mmscan_wisdom_read(l.file[0], NULL, 0));
