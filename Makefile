@@ -379,10 +379,11 @@ uninstall: ## remove what install put there
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
 C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git lists no files here))
-format: ## reformat the C files
-	clang-format -i $(C_FILES)
+FIND_FORMATTER = formatter=$$(scripts/formatter $(BUILD)/clang-format)
+format: ## reformat the C files (by clang-format 14, which is fetched if need be)
+	$(FIND_FORMATTER) && $$formatter -i $(C_FILES)
 format-check: ## fail if a C file is not formatted
-	clang-format --dry-run -Werror $(C_FILES)
+	$(FIND_FORMATTER) && $$formatter --dry-run -Werror $(C_FILES)
 # Macros that make variants of kernels; cppcheck is not to try combinations of them.
 OF_KERNELS := ADDS FLOATS HALVES LANE MAY_OVERFLOW
 lint: ## static analysis of the library and the scripts
