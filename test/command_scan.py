@@ -323,10 +323,10 @@ class Text(Case):
 
     def test_conversions(self):
         x = np.arange(1000) * 0.25
-        self.write("x.csv", "v\n" + "\n".join(map(repr, x)))
+        self.write("x.csv", "v\n" + "\n".join(map(repr, x.tolist())))
         self.write("x.npy", npy_bytes(x))
         self.write("x.raw", x.tobytes())
-        self.write("x.txt", " ".join(map(repr, x)))
+        self.write("x.txt", " ".join(map(repr, x.tolist())))
         for source, target in itertools.product(["csv", "npy", "raw", "txt"], repeat=2):
             options = ["--type", "f64"] + ["--reverse", "--kind", "exclusive"]
             self.good("scan", *options, "-o", self.path("y." + target), self.path("x." + source))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -270,7 +271,8 @@ class Tune(Case):
             unit = next(unit for unit in info["units"] if unit["name"] == sound)
             states[bool(wisdom)] = next(r for r in unit["routines"] if r["name"] == "sgemm_batch")
             text = self.good("info", env={"MMSCAN_UNIT": sound, **wisdom}).decode()
-            self.assertEqual("sgemm_batch: off" in text, not wisdom)
+            [lines] = [part for part in re.split(r"\n(?! {3})", text) if part.startswith("  " + sound)]  # not of the BLAS that is linked
+            self.assertEqual(("sgemm_batch: off" in lines, ", sgemm_batch" in lines), (not wisdom, bool(wisdom)), lines)
         self.assertEqual([states[known]["used"] for known in (False, True)], [False, True])
         self.assertEqual(run("tune", "--try", sound, "sgemm_batch")[:2], (0, b"passed\n"))
         self.assertEqual(run("tune", "--try", toy("sly"), "sgemm_batch", env={"TOY_FAULT": "talks"})[:2], (0, b"passed\n"))
