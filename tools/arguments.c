@@ -38,12 +38,12 @@ int element_option(const char *subcommand, const char *name, const element **typ
   return status;
 }
 
-int operator_option(const char *subcommand, const char *name, mmscan_op *op) {
+int operator_option(const char *subcommand, const char *option, const char *name, mmscan_op *op) {
   enum { MOST = 32 };
   const char *names[MOST] = {NULL};
   size_t index;
   for (int i = 0; i < MOST - 1 && (names[i] = element_operator(i, op)) != NULL; i++) continue;
-  const int status = name_option(subcommand, "--op", name, names, &index);
+  const int status = name_option(subcommand, option, name, names, &index);
   if (status == DONE) element_operator((int)index, op);
   return status;
 }
@@ -51,7 +51,8 @@ int operator_option(const char *subcommand, const char *name, mmscan_op *op) {
 /* Reads a whole number without a sign; one that is too large as SIZE_MAX. */
 static bool read_number(const char *text, size_t *value) {
   scalar number;
-  const parsed how = isdigit((unsigned char)*text) ? element_parse(element_by_name("u64"), text, &number) : NOT_A_NUMBER;
+  const parsed how =
+      isdigit((unsigned char)*text) ? element_parse(element_by_name("u64"), text, &number) : NOT_A_NUMBER;
   *value = how == PARSED ? (size_t)number.u64 : SIZE_MAX;
   return how == PARSED || how == OUT_OF_RANGE;
 }
