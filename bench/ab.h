@@ -14,6 +14,7 @@ enum { AB_THIS, AB_OTHER, AB_LIBRARIES };
 
 typedef struct ab_cell {
   const number *number;
+  mmscan_op op;
   size_t n, row; /* as of a race */
   bool in_place;
   int threads;

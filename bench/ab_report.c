@@ -50,7 +50,9 @@ void ab_print_head(const ab *a) {
 
 void ab_print_heading(const ab *a, const number *type) {
   const bench_request *request = a->request;
-  printf("\n%-15s", type->name);
+  char kind[REPORT_TYPE];
+  report_type(type, request->op, kind);
+  printf("\n%-15s", kind);
   for (size_t i = 0; i < request->place_count; i++)
     for (size_t k = 0; k < request->thread_counts; k++)
       printf(" | %-3s %4d thread%s", request->in_place[i] ? "in" : "out", request->threads[k],
@@ -79,9 +81,10 @@ void ab_print_line(const ab_cell *cells, size_t count) {
 }
 
 static void print_place(const ab_cell *c) {
-  char length[48];
+  char length[48], kind[REPORT_TYPE];
   report_length(c->n, length);
-  printf("%s, %s, %s, %d thread%s", c->number->name, c->in_place ? "in place" : "out of place", length, c->threads,
+  report_type(c->number, c->op, kind);
+  printf("%s, %s, %s, %d thread%s", kind, c->in_place ? "in place" : "out of place", length, c->threads,
          c->threads == 1 ? "" : "s");
 }
 
@@ -116,9 +119,9 @@ static json_t *library_json(const libmmscan *l) {
 
 static json_t *cell_json(const ab_cell *c) {
   const duel *d = &c->duel;
-  json_t *cell = json_pack("{s:s, s:I, s:o, s:s, s:i}", "type", c->number->name, "n", (json_int_t)c->n, "row",
-                           c->row != 0 ? json_integer((json_int_t)c->row) : json_null(), "place",
-                           c->in_place ? "in" : "out", "threads", c->threads);
+  json_t *row = c->row != 0 ? json_integer((json_int_t)c->row) : json_null();
+  json_t *cell = json_pack("{s:s, s:s, s:I, s:o, s:s, s:i}", "type", c->number->name, "op", number_operator(c->op), "n",
+                           (json_int_t)c->n, "row", row, "place", c->in_place ? "in" : "out", "threads", c->threads);
   json_t *result =
       ab_is_timed(c) ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:I, s:b}", "ratio", d->ratio, "this_ns",
                                  1e9 * d->seconds[AB_THIS], "this_fastest_ns", 1e9 * d->fastest[AB_THIS],

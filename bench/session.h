@@ -14,8 +14,9 @@ enum { MOST_LENGTHS = 64, MOST_PLACES = 2, MOST_THREAD_COUNTS = 2 };
 struct arrays; /* arrays.h */
 
 typedef struct bench_request {
-  const number *types[NUMBERS];
+  const number *types[MOST_NUMBERS];
   size_t type_count;
+  mmscan_op op;
   bool in_place[MOST_PLACES];
   size_t place_count;
   size_t lengths[MOST_LENGTHS]; /* ascending */
