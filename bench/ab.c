@@ -52,6 +52,16 @@ static bool try_once(const ab *a, ab_cell *cell, const contender *c, uint64_t *h
 
 /* ---- Cells ------------------------------------------------------------------------------------------------------- */
 
+/* The one-shot call of a library. Two operators are compared by the same call, mmscan_scan(). */
+static contender *add_call(const ab *a, race *r, int which, int threads) {
+  const mmscan_op against = a->request->against;
+  contender *c = lineup_add_call(r, &a->libraries[which], threads);
+  if (against == 0) return c;
+  c->simple = NULL;
+  if (which == AB_OTHER) c->op = against;
+  return c;
+}
+
 static int fill_cell(ab *a, race *r, int threads) {
   const contender *pair[AB_LIBRARIES];
   uint64_t hashes[AB_LIBRARIES];
@@ -59,10 +69,10 @@ static int fill_cell(ab *a, race *r, int threads) {
   *cell = (ab_cell){
       .number = r->number, .op = r->op, .n = r->n, .row = r->row, .in_place = r->in_place, .threads = threads};
   for (int i = 0; i < AB_LIBRARIES; i++) {
-    pair[i] = lineup_add_call(r, &a->libraries[i], threads);
+    pair[i] = add_call(a, r, i, threads);
     if (!try_once(a, cell, pair[i], &hashes[i])) return DONE;
   }
-  cell->differs = hashes[AB_THIS] != hashes[AB_OTHER];
+  cell->differs = a->request->against == 0 && hashes[AB_THIS] != hashes[AB_OTHER];
   if (r->in_place) memset(r->y, 0, bytes_of(r)); /* scans of scans of anything else would overflow */
   return timing_duel(pair[AB_THIS], pair[AB_OTHER], a->request->rounds, &cell->duel) ? DONE : fail_memory();
 }

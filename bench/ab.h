@@ -19,7 +19,7 @@ typedef struct ab_cell {
   bool in_place;
   int threads;
   char refusal[272]; /* why it was not timed; empty if it was */
-  bool differs;      /* the bits of the two results */
+  bool differs;      /* the bits of the two results, which are of one operator */
   duel duel;         /* first this, second the other */
 } ab_cell;
 

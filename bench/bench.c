@@ -57,6 +57,8 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    places, and as many rounds as fit in 0.75 s, but at least\n"
                            "                    ten\n"
                            "  --this THIS.so    with --ab: compares THIS.so, not the library of this command\n"
+                           "  --against-op OP   with --ab: the other scans by OP, while this one scans by that of\n"
+                           "                    --op, on the same arrays; OTHER.so may be the file of this one\n"
                            "\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
@@ -193,27 +195,17 @@ static int set_page(bench_request *r, const char *name) {
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    {"log2", required_argument, NULL, 'n'},
-    {"length", required_argument, NULL, 'g'},
-    {"all", no_argument, NULL, 'a'},
-    {"row", required_argument, NULL, 'm'},
-    {"type", required_argument, NULL, 't'},
-    {"place", required_argument, NULL, 'p'},
-    {"threads", required_argument, NULL, 'c'},
-    {"rounds", required_argument, NULL, 'r'},
-    {"only", required_argument, NULL, 'o'},
-    {"list", no_argument, NULL, 'l'},
-    {"json", no_argument, NULL, 'j'},
-    {"plot", required_argument, NULL, 'f'},
-    {"title", required_argument, NULL, 'e'},
-    {"csv", no_argument, NULL, 'v'},
-    {"units", optional_argument, NULL, 'u'},
-    {"report", required_argument, NULL, 'w'},
-    {"ab", required_argument, NULL, 'b'},
-    {"this", required_argument, NULL, 's'},
-    {"op", required_argument, NULL, 'x'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"log2", required_argument, NULL, 'n'},    {"length", required_argument, NULL, 'g'},
+    {"all", no_argument, NULL, 'a'},           {"row", required_argument, NULL, 'm'},
+    {"type", required_argument, NULL, 't'},    {"place", required_argument, NULL, 'p'},
+    {"threads", required_argument, NULL, 'c'}, {"rounds", required_argument, NULL, 'r'},
+    {"only", required_argument, NULL, 'o'},    {"list", no_argument, NULL, 'l'},
+    {"json", no_argument, NULL, 'j'},          {"plot", required_argument, NULL, 'f'},
+    {"title", required_argument, NULL, 'e'},   {"csv", no_argument, NULL, 'v'},
+    {"units", optional_argument, NULL, 'u'},   {"report", required_argument, NULL, 'w'},
+    {"ab", required_argument, NULL, 'b'},      {"this", required_argument, NULL, 's'},
+    {"op", required_argument, NULL, 'x'},      {"against-op", required_argument, NULL, 'y'},
+    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
 static int set_option(bench_request *r, int option, char *value) {
@@ -231,6 +223,8 @@ static int set_option(bench_request *r, int option, char *value) {
     return each_item(r, value, add_type);
   case 'x':
     return operator_option("bench", "--op", value, &r->op);
+  case 'y':
+    return operator_option("bench", "--against-op", value, &r->against);
   case 'p':
     return set_place(r, value);
   case 'c':
@@ -310,6 +304,7 @@ static int check_units(const bench_request *r) {
 static int check_request(const bench_request *r, bool list) {
   if (r->other != NULL) return check_ab(r, list);
   if (r->this != NULL) return wrong_usage("bench", "--this needs --ab");
+  if (r->against != 0) return wrong_usage("bench", "--against-op needs --ab");
   if (list && (r->json || r->csv)) return wrong_usage("bench", "--list takes neither --json nor --csv");
   if (list && (r->plot != NULL || r->page != NULL))
     return wrong_usage("bench", "--list takes neither --plot nor --report");

@@ -35,6 +35,7 @@ typedef struct bench_request {
   const char *page;    /* the report to write, or NULL */
   const char *other;   /* the library to compare with (ab.h), or NULL */
   const char *this;    /* the library that is compared; NULL: that of this build */
+  mmscan_op against;   /* the operator of `other`, where it is not `op`; 0: it is */
   const char *command; /* as it was given, quoted for a shell */
 } bench_request;
 

@@ -75,6 +75,7 @@ class Builds(Timed):
         ratios = [cell["ratio"] for cell in cells]
         self.assertAlmostEqual(report["geometric_mean"], np.exp(np.mean(np.log(ratios))))
         self.assertEqual((report["lowest"], report["differ"]), (min(cells, key=lambda c: c["ratio"]), 0))
+        self.assertIsNone(report["against_op"])
 
     def test_another_file(self):
         """A copy is a library of its own, which has its own look at the environment; --this replaces the other one."""
@@ -124,6 +125,21 @@ class Builds(Timed):
         for words in ["\nmax of f64 ", "\nmax of u64 ", "one file", "the lowest is"]:
             self.assertIn(words, text)
 
+    def test_two_operators(self):
+        """One library may be compared with itself. The results differ, which is no error."""
+        arguments = [self.OWN, "--op", "max", "--against-op", "plus", *self.TINY, "--type", "f32,i32"]
+        report = self.ab(*arguments)
+        self.assertEqual((report["against_op"], report["differ"], len(report["cells"]) > 0), ("plus", 0, True))
+        for cell in report["cells"]:
+            self.assertEqual((cell["op"], cell["same_bits"]), ("max", None), cell)
+            self.assertGreater(cell["ratio"], 0)
+        text = self.good("bench", "--ab", *arguments).decode()
+        self.assertIn("max of this, plus of the other", text)
+        self.assertNotIn("one file", text)
+        lacking = self.fake("lacking.so", "-DWHOLE")
+        cells = self.ab(lacking, "--against-op", "min", "--length", 5, "--rounds", 1, "--threads", 1)["cells"]
+        self.assertEqual({c.get("skipped") for c in cells}, {"other: not supported by this version, or not here"})
+
     def test_differences(self):
         """Other bits are marked; of integers they are an error."""
         library = self.fake("wrong.so", "-DWHOLE")
@@ -171,7 +187,8 @@ class Builds(Timed):
 
     def test_usage(self):
         for more in [["--units"], ["--list"], ["--only", "simd"], ["--csv"], ["--plot", "a.svg"], ["--title", "a"],
-                     ["--report", "a.html"], ["--type", "u8"], ["--rounds", 0], ["--op", "xor"]]:
+                     ["--report", "a.html"], ["--type", "u8"], ["--rounds", 0], ["--op", "xor"], ["--against-op", ""]]:
             self.bad("bench", "--ab", self.OWN, *more, status=2, says=more[0])
         self.bad("bench", "--this", self.OWN, status=2, says="--this needs --ab")
+        self.bad("bench", "--against-op", "max", status=2, says="--against-op needs --ab")
         self.bad("bench", "--ab", status=2, says="ab")
