@@ -175,7 +175,7 @@ static size_t check_by_serial(contender *c) {
   return place;
 }
 
-/* Bytes of numbers that no result of the data is. */
+/* Bytes of a number that is no result of the data, in types of 32 bits or more. */
 enum { NO_RESULT = 0x80 };
 
 /* Overwrites y first, so that no earlier contender's result can pass for this one's. */
