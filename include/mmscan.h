@@ -168,9 +168,9 @@ typedef enum mmscan_type {
 } mmscan_type;
 
 /* Integers wrap around under MMSCAN_PLUS. MMSCAN_MAX and MMSCAN_MIN start from the least and the greatest value of the
- * type, for floats -Inf and +Inf; a NaN propagates from where it stands on, as in NumPy's maximum.accumulate; -0.0 is
- * less than 0.0; and a result is an element (or init), bit for bit, whatever the engine, instruction set and number of
- * threads, except for which of several NaNs it is. */
+ * type, for floats -Inf and +Inf. A NaN propagates from where it stands on, as in NumPy's maximum.accumulate. A result
+ * is an element (or init), bit for bit, whatever the engine, instruction set and number of threads: of equal ones, such
+ * as zeros of both signs, the first in the order of the scan; and the first NaN. */
 typedef enum mmscan_op {
   MMSCAN_PLUS = 1,
   MMSCAN_MAX,

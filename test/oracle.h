@@ -223,14 +223,12 @@ static inline long double as_number(mmscan_type type, const void *element) {
 /* Puts op(so_far, next) into so_far. An operator without a rule here is checked against its own plain loop. */
 static inline void combine_into(const mms_algebra *a, void *so_far, const void *next) {
   const long double before = as_number(a->type, so_far), here = as_number(a->type, next);
-  const bool is_less = here < before || (here == before && signbit(here) && !signbit(before));
-  const bool is_more = here > before || (here == before && !signbit(here) && signbit(before));
   mms_value carry = {0};
   switch (a->op) {
   case MMSCAN_MAX:
   case MMSCAN_MIN:
     if (isnan(before)) return;
-    if (isnan(here) || (a->op == MMSCAN_MAX ? is_more : is_less)) memcpy(so_far, next, a->size);
+    if (isnan(here) || (a->op == MMSCAN_MAX ? here > before : here < before)) memcpy(so_far, next, a->size);
     return;
   default:
     memcpy(&carry, so_far, a->size);

@@ -7,9 +7,8 @@
  *   SUFFIX, TYPE    its name in calls and commands, and the public one
  *   KIND            'f', 'i' or 'u': a float, a signed or an unsigned integer
  *   T, A            the C types of an element, and of sums of elements: unsigned for integers, which wrap
- *   ORDER           the signed integer of the same size, and in its terms how elements become keys (key.inc):
- *   KEY_MASK, KEY_FLIP, KEY_ADD
  *   LOWEST, GREATEST
+ *   KEY_MAX, KEY_MIN  the bits to flip so that a greater, or a lesser, element is a greater float or signed integer
  *   LANES           the kernels that serve it (mms_lanes)
  *   UNIT, PLANES    the float type whose products serve it, and how many products an element takes
  *
@@ -17,12 +16,12 @@
  *
  *   OP, OPERATOR    its name, and the public one
  *   SCANS           whether it scans the type
- *   MAP             how elements become the values it combines: cast.inc or key.inc
+ *   VALUE           A or T: as what it combines elements
  *   COMBINE(a, b)   of two such values, a before b
  *   IDENTITY, START its identity, an element; and what an exclusive scan without init starts from
  *   EXACT           whether a result is the same to the bit, however its elements are grouped
- *   KEY_TURN        -1 if keys are turned over
  *   KERNELS         the name of its kernels; NULL: it has none, and is scanned by the plain loop
+ *   KEY             the bits of elements that these kernels flip before and after they combine them
  *   BY_UNIT         whether products of units do what it does */
 #ifndef MMS_ALGEBRA_H
 #define MMS_ALGEBRA_H
@@ -52,11 +51,6 @@ enum {
 #undef BODY
 };
 
-/* How kernels make keys of elements: key.inc. All zero for operators without keys. */
-typedef struct mms_key {
-  int64_t flip, add;
-} mms_key;
-
 typedef struct mms_algebra {
   mmscan_op op;
   mmscan_type type;
@@ -65,8 +59,8 @@ typedef struct mms_algebra {
   size_t size;                  /* bytes of an element */
   const void *identity, *start; /* one element each */
   bool is_exact;
-  mms_key key;
   const char *kernels; /* NULL: none */
+  int64_t key;         /* bits that kernels flip */
   mms_lanes lanes;
   mmscan_type unit; /* the float type whose products serve the type */
   int planes;       /* products that an element takes; 0: none is exact for the operator */

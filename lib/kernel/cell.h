@@ -5,6 +5,7 @@
 #include "kernel/isa.h"
 #include "kernel/tuning.h"
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define PASTE(a, b)         a##_##b
