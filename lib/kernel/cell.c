@@ -26,6 +26,9 @@
 
 #include KERNEL_FILE(OPERATORS)
 
+/* Lanes that the operator has no kernel for: an empty one, which inherits everything. */
+static const mms_kernel NAMED(kernel, f32), NAMED(kernel, f64), NAMED(kernel, i32), NAMED(kernel, i64);
+
 const mms_kernel *const PASTED(PASTED(mms_kernels, ISA), OPERATORS)[MMS_LANES] = {[MMS_LANES_F32] = &NAMED(kernel, f32),
                                                                            [MMS_LANES_F64] = &NAMED(kernel, f64),
                                                                            [MMS_LANES_I32] = &NAMED(kernel, i32),
