@@ -431,11 +431,17 @@ format: ## reformat the C files
 	clang-format -i $(C_FILES)
 format-check: ## fail if a C file is not formatted
 	clang-format --dry-run -Werror $(C_FILES)
-# Macros that make variants of kernels; cppcheck is not to try combinations of them.
-OF_KERNELS := FLOATS HALVES LANE
+# Every compiler that is supported shifts copies of the sign into a signed integer.
+CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr --suppress=shiftTooManyBitsSigned \
+  -Iinclude -Ilib
+# Cells are checked by the one vocabulary that is compiled everywhere. What body.inc finds in `aside` is NULL only for
+# scans that do not look there.
+CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c
 lint: ## static analysis of the library and the scripts
-	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr $(addprefix -U,$(OF_KERNELS)) \
-	  -Iinclude -Ilib lib tools bench
+	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench
+	$(CPPCHECK) -DISA=portable -DOPERATORS=plus --suppress=nullPointer:lib/kernel/body.inc lib/kernel/cell.c
+	$(CPPCHECK) -DISA=portable -DOPERATORS=order --suppress=nullPointer:lib/kernel/body.inc lib/kernel/cell.c
+	$(CPPCHECK) -DISA=portable -DOPERATORS=rows lib/engine/gemm/rows_cell.c
 	shellcheck -s sh scripts/* test/run test/*.sh
 
 dist: ## a source archive of HEAD
