@@ -434,8 +434,8 @@ format-check: ## fail if a C file is not formatted
 # Every compiler that is supported shifts copies of the sign into a signed integer.
 CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr --suppress=shiftTooManyBitsSigned \
   -Iinclude -Ilib
-# Cells are checked by the one vocabulary that is compiled everywhere. What body.inc finds in `aside` is NULL only for
-# scans that do not look there.
+# Cells are checked by the one vocabulary that is compiled everywhere. In body.inc `aside` is NULL only where
+# no scan looks into it.
 CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c
 lint: ## static analysis of the library and the scripts
 	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench
