@@ -290,8 +290,8 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * the batch: on entry the prefix of everything before the block, on return that of everything up to and including it,
  * which for floats need not have the bits of the last y. Before the first block set it to init for an exclusive scan,
  * and to the identity of op for an inclusive one (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as
- * 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y
- * (not checked).
+ * 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first. desc->init must be NULL. carry may not
+ * share memory with x or y (not checked).
  *
  * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
  * MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and blocks and the whole get the same engine and tile

@@ -51,7 +51,8 @@ static bool is_of(const row *r, const mms_engine *engine, const char *kernels, c
 
 static const char *part_of(const mms_engine *engine, const mms_job *job, mms_shape shape) {
   if (engine->has_unit) return job->unit->counts ? COUNTS : NULL;
-  if (engine->has_isa) return shape.batch > 1 && shape.n < MMS_KERNEL_IN_ORDER ? FEW : job->kernel->origin[MMS_SLOT_CORE];
+  if (engine->has_isa)
+    return shape.batch > 1 && shape.n < MMS_KERNEL_IN_ORDER ? FEW : job->kernel->origin[MMS_SLOT_CORE];
   return shape.batch > 1 && shape.n < MMS_ESTIMATE_SHORT ? SHORT : NULL;
 }
 

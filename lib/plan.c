@@ -187,10 +187,9 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if (env->status) return env->status;
   if (choice && (status = mms_check_struct(choice, sizeof *choice))) return status;
   if (c->threads < 0) return MMSCAN_EINVAL;
-  *plan = (mmscan_plan){
-      .problem = *problem,
-      .limit = c->threads ? c->threads : env->threads,
-      .job = {.algebra = problem->algebra, .kind = problem->kind, .reverse = problem->reverse}};
+  *plan = (mmscan_plan){.problem = *problem,
+                        .limit = c->threads ? c->threads : env->threads,
+                        .job = {.algebra = problem->algebra, .kind = problem->kind, .reverse = problem->reverse}};
   const int most = mms_runtime_most_threads(plan->limit);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include <mmscan.h>
 #include <math.h>
+#include <mmscan.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,8 @@ static int is_scan(const mmscan_desc *d, const char *from, const char *to, const
 /* ---- What is scanned --------------------------------------------------------------------------------------------- */
 
 /* Integers of both signs, odd, so that products do not vanish. The products of floats leave the range of the type: the
- * longer they are, the larger where n is even, and the smaller where it is odd. Floats meet an infinity, and later a zero. */
+ * longer they are, the larger where n is even, and the smaller where it is odd. Floats meet an infinity, and later a
+ * zero. */
 static number element(size_t i, size_t n) {
   const double reals[] = {1.5, n % 2 ? -0.6 : -0.7, 1e20, 1e-20};
   number v = {reals[i % 4], (uint64_t)(2 * (int64_t)(i * 7919 % 1009) - 1009)};
@@ -114,8 +115,8 @@ static mmscan_desc describe(size_t n, mmscan_kind kind, int reverse) {
 }
 
 static int fails(const char *how, const mmscan_desc *d) {
-  printf("%s %s, %s, %s: kind %d, reverse %d, n = %zu, %zu times: wrong\n", row.op_name, row.type_name, mmscan_isa(), how,
-         (int)d->kind, d->reverse, d->n, d->batch);
+  printf("%s %s, %s, %s: kind %d, reverse %d, n = %zu, %zu times: wrong\n", row.op_name, row.type_name, mmscan_isa(),
+         how, (int)d->kind, d->reverse, d->n, d->batch);
   return 1;
 }
 

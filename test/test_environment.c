@@ -360,7 +360,8 @@ static struct text head_of_another_blas(void) {
 static void test_wisdom_of_another_blas(void **state) {
   (void)state;
   struct text head = head_of_another_blas();
-  struct text text = wisdom_of(head.data, "plus f32 16 0 simd - 0 1024 1 1024\nplus f32 17 0 gemm model 4 256 1 1024\n");
+  struct text text =
+      wisdom_of(head.data, "plus f32 16 0 simd - 0 1024 1 1024\nplus f32 17 0 gemm model 4 256 1 1024\n");
   text_write(in_scratch("unused"), &text);
   struct expected e = {
       .setting = {{"MMSCAN_WISDOM", in_scratch("unused")}}, .status = MMSCAN_OK, .engine = "simd", .unit = ""};
@@ -401,7 +402,8 @@ static const struct {
     {"plus f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "1", "simd", "", 1024, 1},
     {"plus f32 16 0 simd - 0 1024 2 1024\n", "MMSCAN_NUM_THREADS", "3", "simd", "", 1024, 2},
     {"plus f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "3", "serial", "", 0, 1},
-    {"plus f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "serial", "", 0, 1}, /* measured with fewer threads */
+    {"plus f32 16 0 serial - 0 0 1 3\n", "MMSCAN_NUM_THREADS", "4", "serial", "", 0,
+     1}, /* measured with fewer threads */
     {"plus f32 16 0 simd - 0 1024 2 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 1024, 0},
 };
 

@@ -81,7 +81,8 @@ static int write_without(const char *library) {
   if (mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) return 6;
   const mms_wise by_toy = {&mms_engine_gemm, mms_unit_find(unit), 4, 256, 1, 1},
                  plain = {&mms_engine_serial, .threads = 1, .possible = 1};
-  const mms_shape shape = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), 1000, 1}, longer = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), 100000, 1};
+  const mms_shape shape = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), 1000, 1},
+                  longer = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), 100000, 1};
   if (mmscan_routine_try(unit, "sgemm_batch") != MMSCAN_OK) return 1;
   if (mms_wisdom_keep(shape, &by_toy) != MMSCAN_OK || mms_wisdom_keep(longer, &plain) != MMSCAN_OK) return 2;
   if (mmscan_wisdom_write(file) != MMSCAN_OK) return 3;

@@ -250,7 +250,8 @@ static void test_scans_have_no_blas(void **state) {
 static void test_wisdom_has_no_blas(void **state) {
   (void)state;
   skip_if_linked();
-  const char *file = wisdom_file("unused", "blas cblas\nversion 1\ngood sgemm_batch\nplus f32 20 0 simd - 0 32768 1 1024\n");
+  const char *file =
+      wisdom_file("unused", "blas cblas\nversion 1\ngood sgemm_batch\nplus f32 20 0 simd - 0 32768 1 1024\n");
   check("alone", two_threads, (struct setting){"MMSCAN_WISDOM", file});
 }
 

@@ -194,8 +194,7 @@ static bool has_kernels_of(const char *isa, bool is_auto) {
   mmscan_plan *plan = NULL;
   bool right = mms_short_fill() == is_auto && (mms_short_most(MMSCAN_F32) != 0) == is_auto &&
                mms_short_kernel(MMSCAN_F32) == (is_auto ? kernel : NULL) &&
-               mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) == MMSCAN_OK &&
-               plan->job.kernel == kernel;
+               mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE) == MMSCAN_OK && plan->job.kernel == kernel;
   mmscan_plan_destroy(plan);
   return right;
 }

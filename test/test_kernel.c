@@ -32,8 +32,8 @@ static bool is_one_of(const char *name, const mms_isa *isa) {
   return is;
 }
 
-/* All slots are filled: natively, from a later instruction set that runs, or from the core; by the plain loop where there
- * are no kernels. Streams may be missing. */
+/* All slots are filled: natively, from a later instruction set that runs, or from the core; by the plain loop where
+ * there are no kernels. Streams may be missing. */
 static void check_slots(const mms_isa *isa, const mms_kernel *k) {
   const bool has_kernels = k->algebra->kernels != NULL && k->algebra->lanes != MMS_LANES_NONE;
   const char *core = k->origin[MMS_SLOT_CORE];
@@ -100,9 +100,8 @@ static void test_rows_are_themselves(void **state) {
 
 enum { LONGEST = 9001 };
 
-/* What a scan finds of its own elements takes the carry to where what total() finds does; of those ahead it is the same;
- * and y is the same as without,
- * also in place. Bits of `way`: paced, ahead, streamed, reverse, exclusive. */
+/* What a scan finds of its own elements takes the carry to where what total() finds does; of those ahead it is the
+ * same; and y is the same as without, also in place. Bits of `way`: paced, ahead, streamed, reverse, exclusive. */
 static void check_total_aside(const mms_kernel *kernel, const struct sample *sample, size_t n, unsigned way) {
   const size_t size = sample->oracle.type->size;
   const mmscan_kind kind = way & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
@@ -482,8 +481,7 @@ static void check_streams_beside_large(const mms_isa *isa) {
     struct sample sample = sample_new(type_at(0), RANDOM, 9001);
     for (size_t at = first; at < 9001; at += 1234) ((float *)sample.x)[at] = FLT_MAX / 4;
     for (size_t offset = 0; offset < 16; offset++)
-      for (unsigned way = 0; way < 16; way++)
-        check_streamed(plus_kernel(isa, MMSCAN_F32), &sample, 9001, offset, way);
+      for (unsigned way = 0; way < 16; way++) check_streamed(plus_kernel(isa, MMSCAN_F32), &sample, 9001, offset, way);
     sample_free(&sample);
   }
 }

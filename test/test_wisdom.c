@@ -174,8 +174,8 @@ static void test_settled_choices(void **state) {
 /* A shape occurs twice in a file, and in two files: the last choice counts, once. */
 static void test_what_outranks(void **state) {
   (void)state;
-  assert_mmscan_ok(
-      mmscan_wisdom_read(wisdom_file("a", "plus f32 16 0 serial - 0 0 1 1024\nplus f32 16 0 simd - 0 512 1 1024\n"), NULL, 0));
+  assert_mmscan_ok(mmscan_wisdom_read(
+      wisdom_file("a", "plus f32 16 0 serial - 0 0 1 1024\nplus f32 16 0 simd - 0 512 1 1024\n"), NULL, 0));
   size_t count = mmscan_wisdom_count();
   assert_int_equal(choice_of(0).tile, 512);
   assert_mmscan_ok(mmscan_wisdom_read(wisdom_file("b", "plus f32 16 0 simd - 0 2048 1 1024\n"), NULL, 0));
@@ -585,7 +585,8 @@ static void test_many_at_a_time(void **state) {
   (void)state;
   struct worker workers[WORKERS];
   pthread_t threads[WORKERS];
-  const char *file = wisdom_file("shared", "plus i32 16 0 gemm cblas 4 4096 2 1024\nplus i32 17 0 simd - 0 1024 2 1024\n");
+  const char *file =
+      wisdom_file("shared", "plus i32 16 0 gemm cblas 4 4096 2 1024\nplus i32 17 0 simd - 0 1024 2 1024\n");
   for (int i = 0; i < WORKERS; i++) {
     workers[i] = (struct worker){.kind = i % 3};
     snprintf(workers[i].file, PATH_SIZE, "%s", file);

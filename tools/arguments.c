@@ -51,7 +51,8 @@ int operator_option(const char *subcommand, const char *name, mmscan_op *op) {
 /* Reads a whole number without a sign; one that is too large as SIZE_MAX. */
 static bool read_number(const char *text, size_t *value) {
   scalar number;
-  const parsed how = isdigit((unsigned char)*text) ? element_parse(element_by_name("u64"), text, &number) : NOT_A_NUMBER;
+  const parsed how =
+      isdigit((unsigned char)*text) ? element_parse(element_by_name("u64"), text, &number) : NOT_A_NUMBER;
   *value = how == PARSED ? (size_t)number.u64 : SIZE_MAX;
   return how == PARSED || how == OUT_OF_RANGE;
 }

@@ -243,9 +243,10 @@ static int print_report(bool as_json) {
 }
 
 int run_info(int argc, char **argv) {
-  static const struct option options[] = {
-      {"json", no_argument, NULL, 'j'}, {"kernels", no_argument, NULL, 'k'}, {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0}};
+  static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                          {"kernels", no_argument, NULL, 'k'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
   bool as_json = false, kernels = false;
   int option;
   while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {

@@ -5,8 +5,8 @@
  * NAME(inclusive_alone) of a file here, in the cell of `plus`.
  *
  * A vocabulary (doc/ADDING_A_KERNEL.md says what each function gives) begins with `#if` and what macros tell that the
- * compiler has the instructions, and defines HAS_VECTORS there. It also defines few_floats_32 and its three sisters, and
- * these settings, which change no result:
+ * compiler has the instructions, and defines HAS_VECTORS there. It also defines few_floats_32 and its three sisters,
+ * and these settings, which change no result:
  *
  *   LOOKS       1: scans add up or prefetch other elements on their way; 0: that takes a pass of its own
  *   STREAMS     1: there are scans that store past the caches
@@ -19,6 +19,7 @@
 #include "kernel/cell.h"
 
 #define KERNEL_BODY "kernel/body.inc"
+#define TABLE       PASTED(PASTED(mms_kernels, ISA), OPERATORS)
 #include KERNEL_FILE(PASTED(vocabulary, ISA))
 
 #if HAS_VECTORS
@@ -29,10 +30,10 @@
 /* Lanes that the operator has no kernel for: an empty one, which inherits everything. */
 static const mms_kernel NAMED(kernel, f32), NAMED(kernel, f64), NAMED(kernel, i32), NAMED(kernel, i64);
 
-const mms_kernel *const PASTED(PASTED(mms_kernels, ISA), OPERATORS)[MMS_LANES] = {[MMS_LANES_F32] = &NAMED(kernel, f32),
-                                                                           [MMS_LANES_F64] = &NAMED(kernel, f64),
-                                                                           [MMS_LANES_I32] = &NAMED(kernel, i32),
-                                                                           [MMS_LANES_I64] = &NAMED(kernel, i64)};
+const mms_kernel *const TABLE[MMS_LANES] = {[MMS_LANES_F32] = &NAMED(kernel, f32),
+                                            [MMS_LANES_F64] = &NAMED(kernel, f64),
+                                            [MMS_LANES_I32] = &NAMED(kernel, i32),
+                                            [MMS_LANES_I64] = &NAMED(kernel, i64)};
 #else
-const mms_kernel *const PASTED(PASTED(mms_kernels, ISA), OPERATORS)[MMS_LANES];
+const mms_kernel *const TABLE[MMS_LANES];
 #endif

@@ -13,7 +13,10 @@
 #define NAME(function)      NAMED(function, SUFFIX)
 #define QUOTE(text)         #text
 #define QUOTED(text)        QUOTE(text)
-#define KERNEL_FILE(name)   QUOTED(kernel/name.inc)
+/* A path, without blanks: */
+/* clang-format off */
+#define KERNEL_FILE(name) QUOTED(kernel/name.inc)
+/* clang-format on */
 
 /* What kind of scan it is. Constants to the compiler, which makes a loop of its own for each. */
 typedef struct way {

@@ -10,8 +10,8 @@
 
 static void total(const mms_kernel *self, size_t n, const void *x, bool reverse, mms_found *found) {
   const mms_algebra *a = self->algebra;
-  *found = (mms_found){
-      .total = mms_algebra_value(a, a->identity), .is_ordinary = a->is_exact, .is_finite = a->is_exact};
+  *found =
+      (mms_found){.total = mms_algebra_value(a, a->identity), .is_ordinary = a->is_exact, .is_finite = a->is_exact};
   if (a->is_exact && n > 0) a->loop.fold[reverse](n, x, &found->total);
 }
 
@@ -48,13 +48,14 @@ static void exclusive_reverse(const mms_kernel *self, size_t n, const void *x, v
 }
 
 mms_kernel mms_kernel_of_loop(const mms_algebra *algebra) {
-  return (mms_kernel){.scan = {[MMSCAN_INCLUSIVE] = {inclusive, inclusive_reverse},
-                               [MMSCAN_EXCLUSIVE] = {exclusive, exclusive_reverse}},
-                      .total = total,
-                      .advance = advance,
-                      .few = SIZE_MAX,
-                      .algebra = algebra,
-                      .origin = {[MMS_SLOT_CORE] = "loop"}};
+  return (mms_kernel){
+      .scan =
+          {[MMSCAN_INCLUSIVE] = {inclusive, inclusive_reverse}, [MMSCAN_EXCLUSIVE] = {exclusive, exclusive_reverse}},
+      .total = total,
+      .advance = advance,
+      .few = SIZE_MAX,
+      .algebra = algebra,
+      .origin = {[MMS_SLOT_CORE] = "loop"}};
 }
 
 /* ---- Slots made of the core ----------------------------------------------------------------------------------- */

@@ -77,8 +77,7 @@ static void put_over(mms_kernel *k, const mms_kernel *own, const char *isa) {
     for (int back = 0; back < 2; back++) {
       if (own->stream[kind][back])
         k->stream[kind][back] = own->stream[kind][back], k->origin[MMS_SLOT_STREAM + back] = isa;
-      if (own->batch[kind][back])
-        k->batch[kind][back] = own->batch[kind][back], k->origin[MMS_SLOT_BATCH + back] = isa;
+      if (own->batch[kind][back]) k->batch[kind][back] = own->batch[kind][back], k->origin[MMS_SLOT_BATCH + back] = isa;
     }
   }
 }

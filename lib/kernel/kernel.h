@@ -84,9 +84,9 @@ struct mms_kernel {
   mms_kernel_scan *stream[MMS_KINDS][2]; /* writes past the caches: y is not x, and other threads see it after
                                             mms_stream_fence(). NULL: there is no such scan */
   mms_kernel_batch *batch[MMS_KINDS][2];
-  size_t few;                 /* up to so many elements a simple call takes the plain loop, which is as fast */
-  size_t vector;              /* bytes of a vector of the core, on which bits depend unless the row is exact */
-  const mms_algebra *algebra; /* the row */
+  size_t few;                    /* up to so many elements a simple call takes the plain loop, which is as fast */
+  size_t vector;                 /* bytes of a vector of the core, on which bits depend unless the row is exact */
+  const mms_algebra *algebra;    /* the row */
   const char *origin[MMS_SLOTS]; /* the instruction set that a slot comes from; "loop": the plain loop; "scan": it is
                                     made of the core; NULL: there is none */
 };

@@ -2,9 +2,9 @@
  *
  * A block of a tile is a matrix of s rows, each of whose columns is s neighbouring elements. One product with L_s by
  * the unit scans every column (in a reverse scan, one with L_s^T). Its last row, in the order of the scan, holds the
- * column totals, a vector s times shorter. Kernels do the rest in vector registers: they scan the totals (kernel/body.inc;
- * for a small block rows_body.inc, while it puts columns together), and add to column j the prefix before it, which is the
- * product with B_s done by a vector unit (Section 3.3).
+ * column totals, a vector s times shorter. Kernels do the rest in vector registers: they scan the totals
+ * (kernel/body.inc; for a small block rows_body.inc, while it puts columns together), and add to column j the prefix
+ * before it, which is the product with B_s done by a vector unit (Section 3.3).
  *
  * Matrices are stored by rows: a row is as long as there are columns, so the unit reads and writes whole vectors, and
  * the totals are contiguous. Kernels take x apart into rows and put y together from them. From x to y a block stays in
@@ -14,8 +14,8 @@
  * With s = 2 some units would rather add than overwrite (`adds` in unit.h). Then W holds X from the start, and L_2 only
  * adds the first row, in the order of the scan, to the second: the product of (1) and a row.
  *
- * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (rows_body.inc). A 64-bit integer
- * rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
+ * Integers ride on f64 products: every sum in a block stays below 2^52, so it is exact (rows_body.inc). A 64-bit
+ * integer rides as two 32-bit halves. Carries and the last addition are integer, and wrap.
  *
  * Floats: sums of an `ordinary` block (kernel.h) do not overflow, however grouped; if its total is finite too, it holds
  * no Inf and no NaN. Any other block, or one whose carry is too large, is scanned by the plain loop. So a result is
@@ -203,14 +203,15 @@ static const void *prefetch_part(const void *prefetch, const mms_tile *t, const 
 /* ---- Totals --------------------------------------------------------------------------------------------------- */
 
 static mms_found nothing_found(const mms_job *job) {
-  return (mms_found){.total = mms_algebra_value(job->algebra, job->algebra->identity), .is_ordinary = true, .is_finite = true};
+  return (mms_found){
+      .total = mms_algebra_value(job->algebra, job->algebra->identity), .is_ordinary = true, .is_finite = true};
 }
 
 /* Adds what was found of some elements to what was found of those before them. All are ordinary if both are, the total
  * of the new ones is finite, and the sum of both totals does not come near the largest number. */
 static void add_to(const mms_job *job, const mms_found *more, mms_found *found) {
-  found->is_ordinary =
-      found->is_ordinary && more->is_ordinary && more->is_finite && job->kernel->advance(job->kernel, &found->total, &more->total);
+  found->is_ordinary = found->is_ordinary && more->is_ordinary && more->is_finite &&
+                       job->kernel->advance(job->kernel, &found->total, &more->total);
 }
 
 static void add_tail(const mms_job *job, const block *b, mms_found *found) {
@@ -250,7 +251,8 @@ static void write_pieces(const mms_job *job, work *r, const block *b) {
   for (size_t done = 0, m; done < b->columns; done += m) {
     m = b->columns - done < r->piece ? b->columns - done : r->piece;
     const size_t from = job->reverse ? b->columns - done - m : done;
-    for (int p = 0; p < r->planes; p++) scan(r->scanner, m, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
+    for (int p = 0; p < r->planes; p++)
+      scan(r->scanner, m, r->last[p] + from * r->size, r->before[p], &running[p], NULL);
     write_some(job, r, b, from, m);
   }
 }
@@ -357,7 +359,8 @@ static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_foun
 }
 
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
-  if (!found->is_ordinary || !job->kernel->advance(job->kernel, carry, &found->total)) carry_past_tile(job, memory, t, carry);
+  if (!found->is_ordinary || !job->kernel->advance(job->kernel, carry, &found->total))
+    carry_past_tile(job, memory, t, carry);
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {

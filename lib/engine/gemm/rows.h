@@ -5,8 +5,8 @@
 #include "kernel/isa.h"
 
 /* A matrix whose columns are s neighbouring elements, stored by rows: element i of column j is number i * stride + j of
- * the plane. Numbers are of the unit's type for the elements (mms_algebra.unit). Integers are stored as unsigned ones; a
- * 64-bit integer has its low half in the first plane and its high half in the second. */
+ * the plane. Numbers are of the unit's type for the elements (mms_algebra.unit). Integers are stored as unsigned ones;
+ * a 64-bit integer has its low half in the first plane and its high half in the second. */
 typedef struct mms_byrows {
   size_t s, columns, stride;
   void *plane[2];
@@ -43,9 +43,9 @@ typedef struct mms_rows {
 #include "engine/gemm/rows.def"
 #undef MMS_ROWS_CELL
 
-/* Those of an instruction set for a row of the algebra for which products of units are exact; or, if it has none, of the
- * next one that runs here and has vectors of the same length, on which bits depend. There always are some. *origin: the
- * instruction set that they are of; may be NULL. */
+/* Those of an instruction set for a row of the algebra for which products of units are exact; or, if it has none, of
+ * the next one that runs here and has vectors of the same length, on which bits depend. There always are some. *origin:
+ * the instruction set that they are of; may be NULL. */
 const mms_rows *mms_rows_of(const mms_isa *isa, const mms_algebra *algebra, const char **origin);
 
 #endif

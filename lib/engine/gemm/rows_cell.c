@@ -1,5 +1,5 @@
-/* rows_cell.c: the rows of one instruction set. The Makefile compiles it once for each line of rows.def, with ISA as that
- * line has it. NAME(f) is as in kernel/cell.c. */
+/* rows_cell.c: the rows of one instruction set. The Makefile compiles it once for each line of rows.def, with ISA as
+ * that line has it. NAME(f) is as in kernel/cell.c. */
 #include "kernel/cell.h"
 
 #include "engine/gemm/rows.h"
