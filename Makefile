@@ -377,9 +377,12 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" TEST_WAY=asan
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
+# Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where the
+# loader looks, which need not be there.
+ARCHER = $(or $(wildcard $(shell clang -print-resource-dir)/../../libarcher.so),libarcher.so)
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
-	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" \
-	  TEST_WAY=tsan
+	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" OMP_TOOL_LIBRARIES=$(ARCHER) \
+	  $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" TEST_WAY=tsan
 # Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
 # are asked what CPU they have, must be on it, too.
 check-valgrind: ## the tests under valgrind
@@ -427,13 +430,14 @@ uninstall: ## remove what install put there
 
 # ---- Keeping house ----------------------------------------------------------------------------------------------------
 C_FILES = $(or $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' '*.cpp' 2>/dev/null),$(error git lists no files here))
-format: ## reformat the C files
-	clang-format -i $(C_FILES)
+FIND_FORMATTER = formatter=$$(scripts/formatter $(BUILD)/clang-format)
+format: ## reformat the C files (by clang-format 14, which is fetched if need be)
+	$(FIND_FORMATTER) && $$formatter -i $(C_FILES)
 format-check: ## fail if a C file is not formatted
-	clang-format --dry-run -Werror $(C_FILES)
+	$(FIND_FORMATTER) && $$formatter --dry-run -Werror $(C_FILES)
 # Every compiler that is supported shifts copies of the sign into a signed integer.
-CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr --suppress=shiftTooManyBitsSigned \
-  -Iinclude -Ilib
+CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr --suppress=normalCheckLevelMaxBranches \
+  --suppress=shiftTooManyBitsSigned --library=test/cppcheck.cfg -Iinclude -Ilib
 # Cells are checked by the one vocabulary that is compiled everywhere. In body.inc `aside` is NULL only where
 # no scan looks into it.
 CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c

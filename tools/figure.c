@@ -65,7 +65,7 @@ uint64_t *figure_values(const traced *t) {
   bool done = values != NULL && now != NULL;
   for (size_t depth = 0; done && depth <= t->counts.depth; depth++)
     for (size_t i = 0; i < t->n; i++) values[depth * t->positions + i] = i + 1;
-  for (size_t i = 0; done && i < t->n; i++) now[i] = i + 1;
+  for (size_t i = 0; now != NULL && i < t->n; i++) now[i] = i + 1;
   for (size_t i = 0; done && i < t->events; i++) done = follow(t, &t->event[i], now, values);
   free(now);
   if (!done) free(values);

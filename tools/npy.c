@@ -171,7 +171,8 @@ static int parse_dictionary(const input *in, const char *text, size_t length, ar
   if (h.structured) return fail("%s: structured dtypes are not supported", in->name);
   if (!good) return fail("%s: damaged .npy header: %s", in->name, c.error);
   set_type(a, h.descr);
-  if (a->type == NULL) return fail("%s: dtype '%s' is not one of %s", in->name, quoted(h.descr, quote), supported(all));
+  if (a->type == NULL)
+    return fail("%s: dtype '%s' is not supported: only %s", in->name, quoted(h.descr, quote), supported(all));
   return array_count(a) ? DONE : fail("%s: damaged .npy header: the shape overflows", in->name);
 }
 
