@@ -14,11 +14,12 @@ enum { AB_THIS, AB_OTHER, AB_LIBRARIES };
 
 typedef struct ab_cell {
   const number *number;
+  mmscan_op op;
   size_t n, row; /* as of a race */
   bool in_place;
   int threads;
   char refusal[272]; /* why it was not timed; empty if it was */
-  bool differs;      /* the bits of the two results */
+  bool differs;      /* the bits of the two results, which are of one operator */
   duel duel;         /* first this, second the other */
 } ab_cell;
 

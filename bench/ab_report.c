@@ -40,7 +40,10 @@ void ab_print_head(const ab *a) {
   char machine[192];
   report_machine(machine, sizeof machine, a->request);
   for (int i = 0; i < AB_LIBRARIES; i++) print_library(a, i);
-  if (a->libraries[AB_THIS].scan == a->libraries[AB_OTHER].scan)
+  if (a->request->against != 0)
+    printf("operators    %s of this, %s of the other\n", number_operator(a->request->op),
+           number_operator(a->request->against));
+  else if (a->libraries[AB_THIS].scan == a->libraries[AB_OTHER].scan)
     puts("             These are one file: what the ratios are off 1 is noise.");
   printf("machine      %s\n", machine);
   puts("ratio        the time of the other over that of this one: above 1 this one is faster, 0.98 is 2 % slower.\n"
@@ -50,7 +53,9 @@ void ab_print_head(const ab *a) {
 
 void ab_print_heading(const ab *a, const number *type) {
   const bench_request *request = a->request;
-  printf("\n%-15s", type->name);
+  char kind[REPORT_TYPE];
+  report_type(type, request->op, kind);
+  printf("\n%-15s", kind);
   for (size_t i = 0; i < request->place_count; i++)
     for (size_t k = 0; k < request->thread_counts; k++)
       printf(" | %-3s %4d thread%s", request->in_place[i] ? "in" : "out", request->threads[k],
@@ -79,9 +84,10 @@ void ab_print_line(const ab_cell *cells, size_t count) {
 }
 
 static void print_place(const ab_cell *c) {
-  char length[48];
+  char length[48], kind[REPORT_TYPE];
   report_length(c->n, length);
-  printf("%s, %s, %s, %d thread%s", c->number->name, c->in_place ? "in place" : "out of place", length, c->threads,
+  report_type(c->number, c->op, kind);
+  printf("%s, %s, %s, %d thread%s", kind, c->in_place ? "in place" : "out of place", length, c->threads,
          c->threads == 1 ? "" : "s");
 }
 
@@ -114,17 +120,18 @@ static json_t *library_json(const libmmscan *l) {
   return json_pack("{s:o, s:s, s:s}", "path", json_text(l->path), "version", l->version(), "isa", l->isa());
 }
 
-static json_t *cell_json(const ab_cell *c) {
+static json_t *cell_json(const ab *a, const ab_cell *c) {
   const duel *d = &c->duel;
-  json_t *cell = json_pack("{s:s, s:I, s:o, s:s, s:i}", "type", c->number->name, "n", (json_int_t)c->n, "row",
-                           c->row != 0 ? json_integer((json_int_t)c->row) : json_null(), "place",
-                           c->in_place ? "in" : "out", "threads", c->threads);
-  json_t *result =
-      ab_is_timed(c) ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:I, s:b}", "ratio", d->ratio, "this_ns",
-                                 1e9 * d->seconds[AB_THIS], "this_fastest_ns", 1e9 * d->fastest[AB_THIS],
-                                 "other_fastest_ns", 1e9 * d->fastest[AB_OTHER], "other_ns", 1e9 * d->seconds[AB_OTHER],
-                                 "rounds", d->rounds, "runs", (json_int_t)d->runs, "same_bits", !c->differs)
-                     : json_pack("{s:o}", "skipped", json_text(c->refusal));
+  json_t *row = c->row != 0 ? json_integer((json_int_t)c->row) : json_null();
+  json_t *cell = json_pack("{s:s, s:s, s:I, s:o, s:s, s:i}", "type", c->number->name, "op", number_operator(c->op), "n",
+                           (json_int_t)c->n, "row", row, "place", c->in_place ? "in" : "out", "threads", c->threads);
+  json_t *result = ab_is_timed(c)
+                       ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:I, s:o}", "ratio", d->ratio, "this_ns",
+                                   1e9 * d->seconds[AB_THIS], "this_fastest_ns", 1e9 * d->fastest[AB_THIS],
+                                   "other_fastest_ns", 1e9 * d->fastest[AB_OTHER], "other_ns",
+                                   1e9 * d->seconds[AB_OTHER], "rounds", d->rounds, "runs", (json_int_t)d->runs,
+                                   "same_bits", a->request->against == 0 ? json_boolean(!c->differs) : json_null())
+                       : json_pack("{s:o}", "skipped", json_text(c->refusal));
   json_object_update_new(cell, result);
   return cell;
 }
@@ -132,11 +139,12 @@ static json_t *cell_json(const ab_cell *c) {
 int ab_json(const ab *a) {
   const ab_summary s = ab_sum_up(a);
   json_t *cells = json_array();
-  for (size_t i = 0; i < a->count; i++) json_array_append_new(cells, cell_json(&a->cells[i]));
+  for (size_t i = 0; i < a->count; i++) json_array_append_new(cells, cell_json(a, &a->cells[i]));
   json_t *mean = s.timed > 0 ? json_real(s.mean) : json_null();
-  json_t *lowest = s.timed > 0 ? cell_json(s.lowest) : json_null();
-  return print_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "this", library_json(&a->libraries[AB_THIS]),
-                              "other", library_json(&a->libraries[AB_OTHER]), "machine", report_json_machine(),
-                              "geometric_mean", mean, "lowest", lowest, "differ", (json_int_t)s.differ, "cells",
-                              cells));
+  json_t *lowest = s.timed > 0 ? cell_json(a, s.lowest) : json_null();
+  const char *against = a->request->against != 0 ? number_operator(a->request->against) : NULL;
+  return print_json(json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "against_op", against, "this",
+                              library_json(&a->libraries[AB_THIS]), "other", library_json(&a->libraries[AB_OTHER]),
+                              "machine", report_json_machine(), "geometric_mean", mean, "lowest", lowest, "differ",
+                              (json_int_t)s.differ, "cells", cells));
 }

@@ -29,12 +29,12 @@ static void clear(size_t size, char *to) {
   for (size_t i = 0; i < size; i++) to[i] = 0;
 }
 
-bool arrays_make(arrays *a, const number *type, size_t n) {
+bool arrays_make(arrays *a, const number *type, mmscan_op op, size_t n) {
   const size_t size = n * type->size;
   a->data = make(size);
   a->y = make(size);
   if (a->data == NULL || a->y == NULL) return false;
-  type->fill(n, a->data);
+  number_fill(type, op, n, a->data);
   clear(size, a->y);
   return true;
 }

@@ -17,9 +17,9 @@ typedef struct arrays {
 /* Whether memory suffices for both arrays, and for a third that some contenders need while they run. */
 bool arrays_fit(const number *type, size_t n);
 
-/* Allocates both arrays, fills data and touches every page, so that no page fault is timed. False where memory does not
- * suffice; call arrays_free() in either case. */
-bool arrays_make(arrays *a, const number *type, size_t n);
+/* Allocates both arrays, fills data for the operator and touches every page, so that no page fault is timed. False
+ * where memory does not suffice; call arrays_free() in either case. */
+bool arrays_make(arrays *a, const number *type, mmscan_op op, size_t n);
 
 void arrays_free(arrays *a);
 

@@ -27,7 +27,8 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "  --all             as -n 4:28\n"
                            "  --row N           many scans of N elements each, as many as fit a length; one\n"
                            "                    scan where the length is shorter\n"
-                           "  --type LIST       f32 (default), f64, i32, i64, or all\n"
+                           "  --type LIST       f32 (default), f64, i32, i64, u32, u64, or all\n"
+                           "  --op OP           plus (default), max or min; most other scans only add\n"
                            "  --place PLACE     out (of place, default), in (place) or both\n"
                            "  --threads T       1, all, or both (default)\n"
                            "  --rounds R        how many turns each has (default 9); the median counts\n"
@@ -51,10 +52,13 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "\n"
                            "  --ab OTHER.so     compares two builds of the library, that of this command and\n"
                            "                    OTHER.so, by one-shot calls in turns on the same arrays: a\n"
-                           "                    table of ratios, above 1 where this one is faster. Default: all\n"
-                           "                    types, -n 4,8,12,14,16,20,24,27, both places, and as\n"
-                           "                    many rounds as fit in 0.75 s, but at least ten\n"
+                           "                    table of ratios, above 1 where this one is faster. Default:\n"
+                           "                    --type f32,f64,i32,i64, -n 4,8,12,14,16,20,24,27, both\n"
+                           "                    places, and as many rounds as fit in 0.75 s, but at least\n"
+                           "                    ten\n"
                            "  --this THIS.so    with --ab: compares THIS.so, not the library of this command\n"
+                           "  --against-op OP   with --ab: the other scans by OP, while this one scans by that of\n"
+                           "                    --op, on the same arrays; OTHER.so may be the file of this one\n"
                            "\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
@@ -129,12 +133,15 @@ static void add_number(bench_request *r, const number *type) {
 }
 
 static int add_type(bench_request *r, char *item) {
-  const char *names[NUMBERS + 2] = {[NUMBERS] = "all"};
-  size_t index;
-  for (int i = 0; i < NUMBERS; i++) names[i] = numbers[i].name;
+  const char *names[MOST_NUMBERS + 2] = {NULL};
+  size_t index, count = 0;
+  if (number_by_name(item) == NULL && element_by_name(item) != NULL)
+    return wrong_usage("bench", "--type: %s cannot be timed: the bench has no data of its kind and size", item);
+  for (; number_at((int)count) != NULL; count++) names[count] = number_at((int)count)->name;
+  names[count] = "all";
   const int status = name_option("bench", "--type", item, names, &index);
-  for (size_t i = 0; status == DONE && i < NUMBERS; i++)
-    if (index == i || index == NUMBERS) add_number(r, &numbers[i]);
+  for (size_t i = 0; status == DONE && i < count; i++)
+    if (index == i || index == count) add_number(r, number_at((int)i));
   return status;
 }
 
@@ -197,6 +204,7 @@ static const struct option options[] = {
     {"title", required_argument, NULL, 'e'},   {"csv", no_argument, NULL, 'v'},
     {"units", optional_argument, NULL, 'u'},   {"report", required_argument, NULL, 'w'},
     {"ab", required_argument, NULL, 'b'},      {"this", required_argument, NULL, 's'},
+    {"op", required_argument, NULL, 'x'},      {"against-op", required_argument, NULL, 'y'},
     {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
@@ -213,6 +221,10 @@ static int set_option(bench_request *r, int option, char *value) {
     return length_option("bench", "--row", value, 1, (size_t)1 << MOST_LOG2, &r->row);
   case 't':
     return each_item(r, value, add_type);
+  case 'x':
+    return operator_option("bench", "--op", value, &r->op);
+  case 'y':
+    return operator_option("bench", "--against-op", value, &r->against);
   case 'p':
     return set_place(r, value);
   case 'c':
@@ -260,11 +272,11 @@ static void cut_to_rows(bench_request *r) {
 }
 
 static void set_defaults(bench_request *r) {
-  char lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27", every_type[] = "all";
+  char lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27";
+  char type[] = "f32", ab_types[] = "f32,f64,i32,i64";
   const bool builds = r->other != NULL;
   if (r->length_count == 0 && !r->units) each_item(r, builds ? ab_lengths : lengths, add_powers);
-  if (r->type_count == 0 && builds) add_type(r, every_type);
-  if (r->type_count == 0) add_number(r, &numbers[0]);
+  if (r->type_count == 0) each_item(r, builds ? ab_types : type, add_type);
   if (r->place_count == 0) set_place(r, builds ? "both" : "out");
   if (r->rounds == 0 && !builds) r->rounds = r->units ? 5 : 9;
   cut_to_rows(r);
@@ -283,6 +295,7 @@ static int check_units(const bench_request *r) {
   if (r->type_count > 1 || (type != MMSCAN_F32 && type != MMSCAN_F64))
     return wrong_usage("bench", "--units: one type, f32 or f64");
   if (r->length_count > 1) return wrong_usage("bench", "--units: one length");
+  if (r->op != MMSCAN_PLUS) return wrong_usage("bench", "--units and --op do not go together: products are sums");
   if (r->row != 0) return wrong_usage("bench", "--units and --row do not go together");
   if (r->only.count > 0) return wrong_usage("bench", "--units and --only do not go together: list the units");
   return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
@@ -291,6 +304,7 @@ static int check_units(const bench_request *r) {
 static int check_request(const bench_request *r, bool list) {
   if (r->other != NULL) return check_ab(r, list);
   if (r->this != NULL) return wrong_usage("bench", "--this needs --ab");
+  if (r->against != 0) return wrong_usage("bench", "--against-op needs --ab");
   if (list && (r->json || r->csv)) return wrong_usage("bench", "--list takes neither --json nor --csv");
   if (list && (r->plot != NULL || r->page != NULL))
     return wrong_usage("bench", "--list takes neither --plot nor --report");
@@ -345,7 +359,7 @@ static int read_options(bench_request *r, int argc, char **argv, bool *list, boo
 }
 
 int run_bench(int argc, char **argv) {
-  bench_request r = {.rounds = 0};
+  bench_request r = {.op = MMSCAN_PLUS};
   bool list = false, helped = false;
   char *command = command_of(argc, argv); /* before getopt reorders the words */
   set_threads(&r, "both");

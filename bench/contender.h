@@ -24,6 +24,7 @@ struct contender {
   char name[48];
   contender_role role;
   int threads;
+  mmscan_op op;
 
   /* Runs it `runs` times and returns the seconds that took; NaN if it failed. */
   double (*run)(const contender *c, long runs);
@@ -38,6 +39,7 @@ struct contender {
   scan_function *scan;           /* what `run` calls, for the serial loop and for a peer in this process */
   mmscan_plan *plan;             /* or the plan, owned by the contender; NULL: the one-shot call, or already freed */
   const libmmscan *library;      /* whose one-shot call it is */
+  library_call *simple;          /* which is mmscan_inclusive_*; NULL: mmscan_scan() */
   bool by_name;                  /* an engine requested by name; else the library chooses */
   bool settle;                   /* its own threads need cores on which those of OpenMP still spin, waiting for work */
 
@@ -52,6 +54,7 @@ enum { MOST_CONTENDERS = 160 };
 /* All contenders of one type, length and place; they are timed in turn. */
 typedef struct race {
   const number *number;
+  mmscan_op op;
   size_t n;
   size_t row; /* elements of each of n / row consecutive scans; 0: one scan of all n */
   bool in_place;

@@ -45,7 +45,7 @@ static size_t array_length(size_t n) { return n < PEAK_S ? PEAK_S : n; }
 
 static void set_races(contest *c, const arrays *a, size_t n) {
   for (int i = 0; i < CONTEST_RACES; i++)
-    c->races[i] = (race){.number = c->number, .n = n, .data = a->data, .x = a->data, .y = a->y};
+    c->races[i] = (race){.number = c->number, .op = MMSCAN_PLUS, .n = n, .data = a->data, .x = a->data, .y = a->y};
   for (int i = 0; i < CONTEST_SIZES; i++) {
     c->races[i].s = contest_sizes[i];
     c->races[i].n = whole_columns(least(n, PRODUCT_LENGTH), contest_sizes[i]);
@@ -56,7 +56,7 @@ static void set_races(contest *c, const arrays *a, size_t n) {
 }
 
 static bool make_memory(contest *c, memory *m, size_t n) {
-  if (!arrays_make(&m->scans, c->number, array_length(n))) return false;
+  if (!arrays_make(&m->scans, c->number, MMSCAN_PLUS, array_length(n))) return false;
   set_races(c, &m->scans, n);
   if (c->number->type != MMSCAN_F32) return true;
   m->bf16 = make_bf16(c, array_length(least(n, PRODUCT_LENGTH)));

@@ -49,6 +49,7 @@ typedef struct subject {
   const arrays *a;
   size_t n, s, columns;
   const mmscan_plan *plan;
+  scan_function *serial;
   double best; /* seconds of one call, in the fastest round */
 } subject;
 
@@ -148,7 +149,7 @@ static void move(const subject *t, size_t turn) {
 
 static void add_up(const subject *t, size_t turn) {
   (void)turn;
-  numbers[0].serial(t->n, t->a->x, t->a->y, 1);
+  t->serial(t->n, t->a->x, t->a->y, 1);
 }
 
 static void scan(const subject *t, size_t turn) {
@@ -221,9 +222,10 @@ static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
 static int measure_prices(const arrays *a, prices *p) {
   mmscan_choice choice, simd_choice;
   mmscan_plan *one = plan_of("gemm", 1, &choice), *simd = one ? plan_of("simd", WIDEST, &simd_choice) : NULL;
-  subject subjects[] = {{.action = add_up, .a = a, .n = LOOP},
-                        {.action = scan, .a = a, .plan = one},
-                        {.action = scan, .a = a, .plan = simd}};
+  subject subjects[] = {
+      {.action = add_up, .a = a, .n = LOOP, .serial = number_rule_of(number_by_name("f32"), MMSCAN_PLUS)->serial},
+      {.action = scan, .a = a, .plan = one},
+      {.action = scan, .a = a, .plan = simd}};
   if (simd) time_all(subjects, 3);
   mmscan_plan_destroy(one);
   mmscan_plan_destroy(simd);

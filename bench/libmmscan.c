@@ -13,15 +13,31 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The types of simple calls. */
+static const struct {
+  mmscan_type type;
+  const char *name;
+} simple[SIMPLE_CALLS] = {{MMSCAN_F32, "mmscan_inclusive_f32"}, {MMSCAN_F64, "mmscan_inclusive_f64"},
+                          {MMSCAN_I32, "mmscan_inclusive_i32"}, {MMSCAN_I64, "mmscan_inclusive_i64"},
+                          {MMSCAN_U32, "mmscan_inclusive_u32"}, {MMSCAN_U64, "mmscan_inclusive_u64"}};
+
 const libmmscan libmmscan_built_in = {
     .inclusive = {(library_call *)mmscan_inclusive_f32, (library_call *)mmscan_inclusive_f64,
-                  (library_call *)mmscan_inclusive_i32, (library_call *)mmscan_inclusive_i64},
+                  (library_call *)mmscan_inclusive_i32, (library_call *)mmscan_inclusive_i64,
+                  (library_call *)mmscan_inclusive_u32, (library_call *)mmscan_inclusive_u64},
     .scan = mmscan_scan,
     .threads = mmscan_threads,
     .version = mmscan_version,
     .isa = mmscan_isa,
     .environment_error = mmscan_environment_error,
 };
+
+library_call *libmmscan_inclusive(const libmmscan *l, mmscan_type type) {
+  library_call *call = NULL;
+  for (int i = 0; i < SIMPLE_CALLS; i++)
+    if (simple[i].type == type) call = l->inclusive[i];
+  return call;
+}
 
 /* ---- Its functions ----------------------------------------------------------------------------------------------- */
 
@@ -33,12 +49,8 @@ static bool find(void *handle, const libmmscan *l, const char *name, library_cal
 }
 
 static bool find_inclusive(void *handle, libmmscan *l) {
-  char name[48];
   bool found = true;
-  for (int i = 0; i < NUMBERS && found; i++) {
-    snprintf(name, sizeof name, "mmscan_inclusive_%s", numbers[i].name);
-    found = find(handle, l, name, &l->inclusive[i]);
-  }
+  for (int i = 0; i < SIMPLE_CALLS && found; i++) found = find(handle, l, simple[i].name, &l->inclusive[i]);
   return found;
 }
 

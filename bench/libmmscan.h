@@ -7,9 +7,11 @@
 
 #include "number.h"
 
+enum { SIMPLE_CALLS = 6 };
+
 typedef struct libmmscan {
   char *path; /* of the file; NULL: the one in this command */
-  library_call *inclusive[NUMBERS];
+  library_call *inclusive[SIMPLE_CALLS];
   mmscan_status (*scan)(const mmscan_desc *desc, const void *x, void *y);
   int (*threads)(void);
   const char *(*version)(void);
@@ -24,6 +26,9 @@ extern const libmmscan libmmscan_built_in;
  * stays until the process ends; the caller gives the rest back by libmmscan_close(), even if this fails. */
 int libmmscan_open(libmmscan *l, const char *path);
 void libmmscan_close(libmmscan *l);
+
+/* Its mmscan_inclusive_* for the type; NULL: libraries have none. */
+library_call *libmmscan_inclusive(const libmmscan *l, mmscan_type type);
 
 /* The file of this version of the library in the folder of this command. The caller frees it; NULL if there is none. */
 char *libmmscan_beside_command(void);

@@ -11,6 +11,7 @@
 
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SLOW_UNIT_MOST = 1 << 20 };
@@ -70,18 +71,20 @@ static double run_scans(const contender *c, long runs) {
 
 static double run_serial_rows(const contender *c, long runs) {
   const race *r = c->race;
+  const number_rule *rule = number_rule_of(r->number, r->op);
   const double start = timing_now();
-  for (long i = 0; i < runs; i++) r->number->serial_rows(r->n, r->row, r->x, r->y);
+  for (long i = 0; i < runs; i++) rule->serial_rows(r->n, r->row, r->x, r->y);
   return timing_now() - start;
 }
 
 /* Each thread scans an equal share of consecutive rows. */
 static void scan_shares(const race *r, int threads) {
   const size_t rows = r->n / r->row, size = r->row * r->number->size, shares = (size_t)threads;
+  const number_rule *rule = number_rule_of(r->number, r->op);
 #pragma omp parallel for num_threads(threads)
   for (size_t share = 0; share < shares; share++) {
     const size_t first = rows * share / shares, count = rows * (share + 1) / shares - first;
-    r->number->serial_rows(count * r->row, r->row, (const char *)r->x + first * size, (char *)r->y + first * size);
+    rule->serial_rows(count * r->row, r->row, (const char *)r->x + first * size, (char *)r->y + first * size);
   }
 }
 
@@ -93,19 +96,21 @@ static double run_parallel_rows(const contender *c, long runs) {
 
 /* ---- Runs of the library ----------------------------------------------------------------------------------------- */
 
-static mmscan_desc desc_of(const race *r) {
+static mmscan_desc desc_of(const race *r, mmscan_op op) {
   mmscan_desc desc = element_plain_scan(r->number->type, race_row(r));
+  desc.op = op;
   if (r->row == 0) return desc;
   desc.batch = r->n / r->row;
   desc.x_dist = desc.y_dist = (ptrdiff_t)r->row;
   return desc;
 }
 
-static mmscan_status call_often(const race *r, const libmmscan *l, long runs) {
-  const mmscan_desc desc = desc_of(r);
+static mmscan_status call_often(const contender *c, long runs) {
+  const race *r = c->race;
+  const mmscan_desc desc = desc_of(r, c->op);
   mmscan_status status = MMSCAN_OK;
-  if (r->row == 0) return r->number->calls(l->inclusive[r->number - numbers], r->n, r->x, r->y, runs);
-  for (long i = 0; i < runs; i++) status = l->scan(&desc, r->x, r->y);
+  if (c->simple != NULL) return r->number->calls(c->simple, r->n, r->x, r->y, runs);
+  for (long i = 0; i < runs; i++) status = c->library->scan(&desc, r->x, r->y);
   return status;
 }
 
@@ -114,7 +119,7 @@ static double run_one_call(const contender *c, long runs) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(c->threads);
   const double start = timing_now();
-  call_often(c->race, c->library, runs);
+  call_often(c, runs);
   const double seconds = timing_now() - start;
   omp_set_num_threads(before);
   return seconds;
@@ -123,7 +128,7 @@ static double run_one_call(const contender *c, long runs) {
 mmscan_status lineup_call_once(const contender *c) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(c->threads);
-  const mmscan_status status = call_often(c->race, c->library, 1);
+  const mmscan_status status = call_often(c, 1);
   omp_set_num_threads(before);
   return status;
 }
@@ -134,25 +139,58 @@ static double run_plan(const contender *c, long runs) {
   return timing_now() - start;
 }
 
-/* Bytes of numbers that no prefix sum of the data is. */
-enum { NO_SUM = 0x80 };
-
-/* Overwrites y first, so that no earlier contender's result can pass for this one's. */
-static size_t verify(contender *c) {
-  const race *r = c->race;
-  if (r->in_place)
-    memcpy(r->y, r->data, bytes_of(r));
-  else
-    memset(r->y, NO_SUM, bytes_of(r));
-  c->run(c, 1);
-  return r->number->check(r->n, race_row(r), r->data, r->y);
-}
-
-/* ---- Adding one -------------------------------------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static void refuse(contender *c, const char *reason) {
   if (c != NULL && reason != NULL) snprintf(c->refusal, sizeof c->refusal, "%s", reason);
 }
+
+/* A plan of the engine `serial`, which is the library's own loop. */
+static mmscan_status plan_serial(const race *r, mmscan_plan **plan) {
+  const mmscan_desc desc = desc_of(r, r->op);
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "serial", .threads = 1};
+  return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
+}
+
+/* Scans the data into y; false if there is no such plan. */
+static bool scan_serially(const race *r, void *y) {
+  mmscan_plan *plan;
+  if (plan_serial(r, &plan) != MMSCAN_OK) return false;
+  const mmscan_status status = mmscan_execute(plan, r->data, y);
+  mmscan_plan_destroy(plan);
+  return status == MMSCAN_OK;
+}
+
+/* The first element of y whose bits are not those of the engine `serial`, for an operator that has no rule here. */
+static size_t check_by_serial(contender *c) {
+  const race *r = c->race;
+  const size_t size = r->number->size;
+  const char *y = r->y;
+  char *right = malloc(bytes_of(r));
+  const bool known = right != NULL && scan_serially(r, right);
+  size_t place = known ? 0 : r->n;
+  while (place < r->n && memcmp(right + place * size, y + place * size, size) == 0) place++;
+  if (!known) refuse(c, "its result could not be checked");
+  free(right);
+  return place;
+}
+
+/* Bytes of a number that is no result of the data, in types of 32 bits or more. */
+enum { NO_RESULT = 0x80 };
+
+/* Overwrites y first, so that no earlier contender's result can pass for this one's. */
+static size_t verify(contender *c) {
+  const race *r = c->race;
+  const number_rule *rule = number_rule_of(r->number, r->op);
+  if (r->in_place)
+    memcpy(r->y, r->data, bytes_of(r));
+  else
+    memset(r->y, NO_RESULT, bytes_of(r));
+  c->run(c, 1);
+  return rule != NULL ? rule->check(r->n, race_row(r), r->data, r->y) : check_by_serial(c);
+}
+
+/* ---- Adding one -------------------------------------------------------------------------------------------------- */
 
 void lineup_refuse_slow(contender *c, const char *unit) {
   if (c != NULL && units_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: timed only up to n = 2^20");
@@ -175,7 +213,12 @@ static contender *add(lineup *l, contender_role role, const char *name, double (
   const bool passed = passes(l->filter, name), scans = role != ROLE_BOUND && role != ROLE_COPY;
   if ((!passed && (role == ROLE_LIBRARY || role == ROLE_PEER)) || l->race->count == MOST_CONTENDERS) return NULL;
   contender *c = &l->race->contenders[l->race->count++];
-  *c = (contender){.role = role, .threads = l->threads, .run = run, .race = l->race, .verify = scans ? verify : NULL};
+  *c = (contender){.role = role,
+                   .threads = l->threads,
+                   .op = l->race->op,
+                   .run = run,
+                   .verify = scans ? verify : NULL,
+                   .race = l->race};
   snprintf(c->name, sizeof c->name, "%s", name);
   return c;
 }
@@ -187,6 +230,7 @@ static contender *add_one_call(lineup *l, const libmmscan *of) {
   if (c == NULL) return NULL;
   const int before = omp_get_max_threads();
   c->library = of;
+  if (l->race->row == 0 && c->op == MMSCAN_PLUS) c->simple = libmmscan_inclusive(of, l->race->number->type);
   omp_set_num_threads(l->threads);
   if (of->threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
   omp_set_num_threads(before);
@@ -199,7 +243,7 @@ contender *lineup_add_call(race *r, const libmmscan *of, int threads) {
 }
 
 static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, size_t s, mmscan_plan **plan) {
-  const mmscan_desc desc = desc_of(l->race);
+  const mmscan_desc desc = desc_of(l->race, l->race->op);
   const mmscan_choice choice = {
       .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = l->threads};
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
@@ -264,27 +308,51 @@ static void add_copies(lineup *l) {
 }
 
 static void add_serial_loop(lineup *l) {
-  contender *c = add(l, ROLE_LOOP, "serial loop", l->race->row != 0 ? run_serial_rows : run_scan);
+  const number_rule *rule = number_rule_of(l->race->number, l->race->op);
+  contender *c = add(l, ROLE_LOOP, "serial loop",
+                     rule == NULL        ? run_plan
+                     : l->race->row != 0 ? run_serial_rows
+                                         : run_scan);
   if (c == NULL) return;
-  c->scan = l->race->number->serial;
+  if (rule != NULL)
+    c->scan = rule->serial;
+  else if (plan_serial(l->race, &c->plan) != MMSCAN_OK)
+    refuse(c, "the engine serial does not scan this");
   c->threads = 1;
 }
 
 static void add_parallel_rows(lineup *l) {
-  if (l->race->row != 0 && l->threads > 1) add(l, ROLE_PEER, "serial loop, omp parallel", run_parallel_rows);
+  const bool has_loop = number_rule_of(l->race->number, l->race->op) != NULL;
+  if (l->race->row != 0 && l->threads > 1 && has_loop)
+    add(l, ROLE_PEER, "serial loop, omp parallel", run_parallel_rows);
+}
+
+/* Where the type has a scan among those of a peer; -1: nowhere. */
+static int peer_column(const number *type) {
+  static const mmscan_type columns[PEER_TYPES] = {MMSCAN_F32, MMSCAN_F64, MMSCAN_I32, MMSCAN_I64};
+  int column = PEER_TYPES - 1;
+  while (column >= 0 && columns[column] != type->type) column--;
+  return column;
+}
+
+static const char *refusal_of_peer(const peer *p, const race *r) {
+  const char *refusal = peers_refusal(p);
+  if (refusal == NULL && r->op != MMSCAN_PLUS) refusal = "it only adds";
+  if (refusal == NULL && peer_column(r->number) < 0) refusal = "it scans f32, f64, i32 and i64 only";
+  return refusal;
 }
 
 /* Parallel peers are left out of races of rows: they would start their threads anew for each row. */
 static void add_peers(lineup *l, bool one_thread) {
-  const size_t type = (size_t)(l->race->number - numbers);
+  const int column = peer_column(l->race->number);
   const peer *p;
   for (size_t i = 0; (p = peers_at(i)) != NULL && (one_thread || l->race->row == 0); i++) {
     if ((p->threads == PEER_ONE_THREAD) != one_thread) continue;
     contender *c = add(l, ROLE_PEER, p->name, l->race->row != 0 ? run_scans : run_scan);
     if (c == NULL) continue;
-    c->scan = p->scan[type];
+    c->scan = column >= 0 ? p->scan[column] : NULL;
     c->settle = p->threads == PEER_OWN_THREADS;
-    refuse(c, peers_refusal(p));
+    refuse(c, refusal_of_peer(p, l->race));
   }
 }
 
@@ -292,7 +360,7 @@ static void add_numpy(lineup *l) {
   contender *c = add(l, ROLE_PEER, "NumPy cumsum", numpy_run);
   if (c == NULL) return;
   c->verify = numpy_verify;
-  refuse(c, numpy_refusal(bytes_of(l->race)));
+  refuse(c, l->race->op != MMSCAN_PLUS ? "it only adds" : numpy_refusal(bytes_of(l->race)));
 }
 
 /* The peers that have only one thread. */

@@ -1,11 +1,13 @@
-/* number.c: the types of numbers that are timed, and their data.
+/* number.c: the types of numbers that are timed, their data, and what operators make of it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "number.h"
+#include "element.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
 
 /* The last steps of MurmurHash3. The script in numpy.c computes the same values. */
 static int value_at(size_t i) {
@@ -15,22 +17,85 @@ static int value_at(size_t i) {
   return (int)(h % 9) - 4;
 }
 
+/* The highest that data rises: a signed integer of so many bytes has it, and f32 has all whole numbers below it. */
+static int summit(size_t size) { return size == 1 ? INT8_MAX : size == 2 ? INT16_MAX : 1 << 24; }
+
+/* From 0 to the summit, by one in 16 elements, and a hash upon it: about one in 16 is a new maximum. */
+static int rise_at(size_t i, size_t size) {
+  const size_t base = i / 16, most = (size_t)summit(size) - 8;
+  return (int)(base < most ? base : most) + value_at(i) + 4;
+}
+
+static int fall_at(size_t i, size_t size) { return summit(size) - rise_at(i, size); }
+
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
+
 #define BODY "number_body.inc"
 #include "each_type.inc"
+#undef BODY
 
-const number numbers[NUMBERS] = {
-    {"f32", MMSCAN_F32, 4, fill_f32, check_f32, check_by_rows_f32, checksum_f32, fill_inexact_f32, calls_f32,
-     serial_f32, serial_rows_f32},
-    {"f64", MMSCAN_F64, 8, fill_f64, check_f64, check_by_rows_f64, checksum_f64, fill_inexact_f64, calls_f64,
-     serial_f64, serial_rows_f64},
-    {"i32", MMSCAN_I32, 4, fill_i32, check_i32, check_by_rows_i32, checksum_i32, fill_inexact_i32, calls_i32,
-     serial_i32, serial_rows_i32},
-    {"i64", MMSCAN_I64, 8, fill_i64, check_i64, check_by_rows_i64, checksum_i64, fill_inexact_i64, calls_i64,
-     serial_i64, serial_rows_i64},
+/* By kind and size: what they are called, the library says. */
+static const number known[] = {
+#define BODY "number_row.inc"
+#include "each_type.inc"
+#undef BODY
 };
 
-const number *number_by_name(const char *name) {
-  for (int i = 0; i < NUMBERS; i++)
-    if (strcmp(numbers[i].name, name) == 0) return &numbers[i];
+static const number *known_by_kind(char kind, size_t size) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (known[i].kind == kind && known[i].size == size) return &known[i];
   return NULL;
+}
+
+/* How many of the library's types are known, at most `most`. */
+static int find_types(number *types, int most) {
+  const element *e;
+  int count = 0;
+  for (int i = 0; (e = element_at(i)) != NULL && count < most; i++) {
+    const number *like = known_by_kind(e->kind, e->size);
+    if (like == NULL) continue;
+    types[count] = *like;
+    types[count].name = e->name;
+    types[count++].type = e->type;
+  }
+  return count;
+}
+
+/* Options are read by one thread, before others call this. */
+const number *number_at(int index) {
+  static number types[MOST_NUMBERS];
+  static int count;
+  if (count == 0) count = find_types(types, MOST_NUMBERS);
+  return index < count ? &types[index] : NULL;
+}
+
+const number *number_by_name(const char *name) {
+  const number *type;
+  for (int i = 0; (type = number_at(i)) != NULL; i++)
+    if (strcmp(type->name, name) == 0) return type;
+  return NULL;
+}
+
+/* ---- Operators --------------------------------------------------------------------------------------------------- */
+
+const number_rule *number_rule_of(const number *type, mmscan_op op) {
+  for (int i = 0; i < NUMBER_RULES; i++)
+    if (type->rules[i].op == op) return &type->rules[i];
+  return NULL;
+}
+
+void number_fill(const number *type, mmscan_op op, size_t n, void *x) {
+  const number_rule *rule = number_rule_of(type, op);
+  (rule != NULL ? rule : number_rule_of(type, MMSCAN_PLUS))->fill(n, x);
+}
+
+bool number_is_scanned(const number *type, mmscan_op op) {
+  return element_fill(element_by_name(type->name), op, MMSCAN_INCLUSIVE, NULL, 0);
+}
+
+const char *number_operator(mmscan_op op) {
+  const char *name;
+  mmscan_op at;
+  for (int i = 0; (name = element_operator(i, &at)) != NULL && at != op; i++) continue;
+  return name;
 }

@@ -124,10 +124,9 @@ double numpy_run(const contender *c, long runs) {
 }
 
 size_t numpy_verify(contender *c) {
-  static const char *const codes[NUMBERS] = {"f4", "f8", "i4", "i8"};
   const race *r = c->race;
   char line[64];
-  fprintf(python.to, "load %s %zu %zu %d\n", codes[r->number - numbers], r->n, r->row, r->in_place);
+  fprintf(python.to, "load %c%zu %zu %zu %d\n", r->number->kind, r->number->size, r->n, r->row, r->in_place);
   if (!ask(line, sizeof line)) return r->n; /* the process has ended: the timing will fail */
   return strtoull(line, NULL, 10) == r->number->checksum(r->n, race_row(r), r->data) ? r->n : 0;
 }

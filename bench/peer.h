@@ -19,13 +19,15 @@ typedef enum peer_threads {
   PEER_OWN_THREADS /* threads that are not OpenMP's */
 } peer_threads;
 
+enum { PEER_TYPES = 4 };
+
 typedef struct peer {
   const char *name;
   const char *built; /* compiler and flags */
   unsigned needs;    /* PEER_AVX | PEER_AVX2 | PEER_AVX512: instructions that the compiler could use */
   peer_threads threads;
-  const char *absent;                                             /* why it was not built; NULL if it was */
-  void (*scan[4])(size_t n, const void *x, void *y, int threads); /* by type: f32, f64, i32, i64 */
+  const char *absent;                                                      /* why it was not built; NULL if it was */
+  void (*scan[PEER_TYPES])(size_t n, const void *x, void *y, int threads); /* by type: f32, f64, i32, i64 */
 } peer;
 
 /* The only symbol exported by the shared object of C++ peers: a function that returns its table, which ends in NULL. */

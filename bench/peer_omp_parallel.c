@@ -15,7 +15,7 @@ const peer peer_omp_parallel = {
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* GCC 12 warns of a variable that it makes itself */
 
 #define BODY "peer_omp_parallel_body.inc"
-#include "each_type.inc"
+#include "each_peer_type.inc"
 
 const peer peer_omp_parallel = {PEER_NAME,   PEER_BUILT, PEER_NEEDS,
                                 PEER_OPENMP, NULL,       {scan_f32, scan_f64, scan_i32, scan_i64}};

@@ -11,7 +11,7 @@
 #endif
 
 #define BODY "peer_omp_simd_body.inc"
-#include "each_type.inc"
+#include "each_peer_type.inc"
 
 #ifdef PEER_OMP_SIMD_AVX2
 const peer peer_omp_simd_avx2 = {"omp simd inscan, avx2",

@@ -15,7 +15,7 @@
 enum { MOST_THREADS = 1024, LINE = 64 }; /* a cache line for each sum: no two threads write to one */
 
 #define BODY "peer_two_pass_body.inc"
-#include "each_type.inc"
+#include "each_peer_type.inc"
 
 const peer peer_two_pass = {"omp two-pass", PEER_BUILT, PEER_NEEDS,
                             PEER_OPENMP,    NULL,       {scalar_f32, scalar_f64, scalar_i32, scalar_i64}};

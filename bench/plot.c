@@ -35,7 +35,7 @@ static void put_title(FILE *to, const bench_request *request, const race *r) {
   char machine[192], kind[64], what[80];
   report_machine(machine, sizeof machine, request);
   report_kind(r, kind);
-  snprintf(what, sizeof what, "prefix sums, %s", kind);
+  snprintf(what, sizeof what, "%s, %s", r->op == MMSCAN_PLUS ? "prefix sums" : "prefix scans", kind);
   picture_put_title(to, request->title != NULL ? request->title : machine, what);
 }
 

@@ -157,7 +157,8 @@ static size_t verify(contender *c) {
     snprintf(c->refusal, sizeof c->refusal, "%s", mmscan_strerror(status));
     return r->n;
   }
-  return products[c->form].by_rows ? check_by_rows(c) : r->number->check(r->n, c->s, r->data, r->y);
+  return products[c->form].by_rows ? check_by_rows(c)
+                                   : number_rule_of(r->number, r->op)->check(r->n, c->s, r->data, r->y);
 }
 
 /* ---- Adding contenders ------------------------------------------------------------------------------------------- */

@@ -18,6 +18,10 @@ void report_head(const bench_request *request);
 void report_races(const race *races, size_t count);
 void report_tail(const session *s);
 
+/* The name of a type, with that of the operator if it is not +. */
+enum { REPORT_TYPE = 32 };
+void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]);
+
 /* Parts of these: report_machine_lines(), the library, the machine and the compiler; report_times_line(), how the times
  * came about; report_length(), a length, as a power of two if it is one; report_kind(), type, place and rows of a race;
  * report_contender(), its name and threads; report_number(), a number with three significant digits, right-aligned in

@@ -27,7 +27,7 @@ static void put_times(const contender *c) {
 
 static void put_line(const contender *c) {
   const race *r = c->race;
-  printf("%s,%s,%s,%zu,", report_work(r), r->number->name, r->in_place ? "in" : "out", r->n);
+  printf("%s,%s,%s,%s,%zu,", report_work(r), r->number->name, number_operator(r->op), r->in_place ? "in" : "out", r->n);
   if (r->row != 0) printf("%zu", r->row);
   putchar(',');
   put_text(c->name);
@@ -44,14 +44,14 @@ static void put_line(const contender *c) {
 }
 
 void report_csv(const race *races, size_t count) {
-  puts("work,type,place,n,row,name,role,threads,form,s,seconds,fastest_seconds,gelem_per_second,gflop_per_second,of_"
+  puts("work,type,op,place,n,row,name,role,threads,form,s,seconds,fastest_seconds,gelem_per_second,gflop_per_second,of_"
        "bound,times_serial,skipped");
   for (const race *r = races; r < races + count; r++)
     for (size_t i = 0; i < r->count; i++) put_line(&r->contenders[i]);
 }
 
 void report_csv_failed(const char *unit, const char *reason) {
-  fputs("unit,,,,,", stdout);
+  fputs("unit,,,,,,", stdout);
   put_text(unit);
   fputs(",unit,,,,,,,,,,", stdout);
   put_text(reason);

@@ -87,8 +87,15 @@ void report_length(size_t n, char text[48]) {
     snprintf(text, 48, "n = %zu", n);
 }
 
+void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]) {
+  const bool adds = op == MMSCAN_PLUS;
+  snprintf(text, REPORT_TYPE, "%s%s%s", adds ? "" : number_operator(op), adds ? "" : " of ", type->name);
+}
+
 void report_kind(const race *r, char text[64]) {
-  const int length = snprintf(text, 64, "%s, %s", r->number->name, r->in_place ? "in place" : "out of place");
+  char type[REPORT_TYPE];
+  report_type(r->number, r->op, type);
+  const int length = snprintf(text, 64, "%s, %s", type, r->in_place ? "in place" : "out of place");
   if (r->row != 0) snprintf(text + length, 64 - (size_t)length, ", rows of %zu", r->row);
 }
 

@@ -25,6 +25,7 @@ void session_set_race(race *r, const bench_request *request, const number *type,
                       const arrays *a) {
   const size_t row = row_of(request, n);
   *r = (race){.number = type,
+              .op = request->op,
               .n = n,
               .row = row,
               .in_place = in_place,
@@ -85,10 +86,12 @@ size_t session_lengths_that_fit(const bench_request *request, const number *type
 
 static int run_type(session *s, const number *type) {
   const bench_request *request = s->request;
-  const size_t lengths = session_lengths_that_fit(request, type);
+  const bool scanned = number_is_scanned(type, request->op);
+  const size_t lengths = scanned ? session_lengths_that_fit(request, type) : 0;
   arrays a;
+  if (!scanned) fail("%s: skipped, as --op %s does not scan it", type->name, number_operator(request->op));
   if (lengths == 0) return DONE;
-  int status = arrays_make(&a, type, request->lengths[lengths - 1]) ? DONE : fail_memory();
+  int status = arrays_make(&a, type, request->op, request->lengths[lengths - 1]) ? DONE : fail_memory();
   if (status == DONE && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);
   for (size_t i = 0; i < request->place_count && status == DONE; i++)
     status = run_lengths(s, type, request->in_place[i], lengths, &a);

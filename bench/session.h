@@ -14,8 +14,9 @@ enum { MOST_LENGTHS = 64, MOST_PLACES = 2, MOST_THREAD_COUNTS = 2 };
 struct arrays; /* arrays.h */
 
 typedef struct bench_request {
-  const number *types[NUMBERS];
+  const number *types[MOST_NUMBERS];
   size_t type_count;
+  mmscan_op op;
   bool in_place[MOST_PLACES];
   size_t place_count;
   size_t lengths[MOST_LENGTHS]; /* ascending */
@@ -34,6 +35,7 @@ typedef struct bench_request {
   const char *page;    /* the report to write, or NULL */
   const char *other;   /* the library to compare with (ab.h), or NULL */
   const char *this;    /* the library that is compared; NULL: that of this build */
+  mmscan_op against;   /* the operator of `other`, where it is not `op`; 0: it is */
   const char *command; /* as it was given, quoted for a shell */
 } bench_request;
 

@@ -13,7 +13,8 @@ from command_units import build_library
 
 INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "include")
 
-# Fakes: a library with some names of libmmscan's, and one whose results are wrong from a length on.
+# Fakes: a library with some names of libmmscan's, and one whose results are wrong from a length on, and whose
+# mmscan_scan() supports nothing, or with SCANS does nothing.
 FAKE_LIBRARIES = r"""
 #include <stdlib.h>
 #include "mmscan.h"
@@ -22,7 +23,11 @@ const char *mmscan_version(void) { return "9.8.7"; }
 int mmscan_threads(void) { return 1; }
 const char *mmscan_isa(void) { return "none"; }
 const char *mmscan_environment_error(void) { return getenv("FAKE_ERROR"); }
+#ifdef SCANS
+mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return MMSCAN_OK; }
+#else
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return MMSCAN_ENOTSUP; }
+#endif
 #define SCAN(name, T)                                            \
   mmscan_status name(size_t n, const T *x, T *y) {               \
     T sum = 0;                                                   \
@@ -34,6 +39,8 @@ SCAN(mmscan_inclusive_f32, float)
 SCAN(mmscan_inclusive_f64, double)
 SCAN(mmscan_inclusive_i32, int32_t)
 SCAN(mmscan_inclusive_i64, int64_t)
+SCAN(mmscan_inclusive_u32, uint32_t)
+SCAN(mmscan_inclusive_u64, uint64_t)
 #endif
 """
 
@@ -60,7 +67,7 @@ class Builds(Timed):
         self.assertEqual({(c["type"], c["n"], c["place"], c["threads"]) for c in cells},
                          set(itertools.product(["f32", "f64", "i32", "i64"], [3, 1000], ["out", "in"], threads)))
         for cell in cells:
-            self.assertEqual((cell["same_bits"], cell["rounds"], cell["row"]), (True, 2, None), cell)
+            self.assertEqual((cell["op"], cell["same_bits"], cell["rounds"], cell["row"]), ("plus", True, 2, None), cell)
             for build in ["this", "other"]:
                 self.assertTrue(0 < cell[build + "_fastest_ns"] <= cell[build + "_ns"], cell)
             self.assertGreater(cell["ratio"], 0)
@@ -68,6 +75,7 @@ class Builds(Timed):
         ratios = [cell["ratio"] for cell in cells]
         self.assertAlmostEqual(report["geometric_mean"], np.exp(np.mean(np.log(ratios))))
         self.assertEqual((report["lowest"], report["differ"]), (min(cells, key=lambda c: c["ratio"]), 0))
+        self.assertIsNone(report["against_op"])
 
     def test_another_file(self):
         """A copy is a library of its own, which has its own look at the environment; --this replaces the other one."""
@@ -99,6 +107,38 @@ class Builds(Timed):
     def test_rows(self):
         cells = self.ab(self.OWN, "--row", 10, "--length", "5,1000", "--rounds", 2, "--type", "f64", "--threads", 1)["cells"]
         self.assertEqual([(c["n"], c["row"], c["same_bits"]) for c in cells], [(5, None, True)] * 2 + [(1000, 10, True)] * 2)
+
+    def test_operators(self):
+        """Results by max and min have the same bits, of floats too; a library that lacks an operator is not timed."""
+        for op in "max", "min":
+            cells = self.ab(self.OWN, "--op", op, *self.TINY, "--type", "f32,f64,i64,u32", "--row", 10)["cells"]
+            self.assertEqual({(c["op"], c["type"], c["row"], c["same_bits"]) for c in cells},
+                             {(op, t, row, True) for t in ["f32", "f64", "i64", "u32"] for row in [None, 10]})
+        tiny = ["--op", "max", "--length", 50, "--rounds", 1, "--threads", 1]
+        lacking = self.fake("lacking.so", "-DWHOLE")
+        self.assertEqual({c.get("skipped") for c in self.ab(lacking, *tiny)["cells"]}, {"other: not supported by this version, or not here"})
+        other = self.fake("other.so", "-DWHOLE", "-DSCANS")
+        self.assertEqual({c.get("same_bits") for c in self.ab(other, "--length", 50, "--rounds", 1, "--row", 5, "--type",
+                                                              "f32", "--threads", 1)["cells"]}, {False})
+        self.bad("bench", "--ab", other, *tiny, "--type", "f32", says="f32, n = 50: the two results differ")
+        text = self.good("bench", "--ab", self.OWN, *tiny, "--type", "f64,u64").decode()
+        for words in ["\nmax of f64 ", "\nmax of u64 ", "one file", "the lowest is"]:
+            self.assertIn(words, text)
+
+    def test_two_operators(self):
+        """One library may be compared with itself. The results differ, which is no error."""
+        arguments = [self.OWN, "--op", "max", "--against-op", "plus", *self.TINY, "--type", "f32,i32"]
+        report = self.ab(*arguments)
+        self.assertEqual((report["against_op"], report["differ"], len(report["cells"]) > 0), ("plus", 0, True))
+        for cell in report["cells"]:
+            self.assertEqual((cell["op"], cell["same_bits"]), ("max", None), cell)
+            self.assertGreater(cell["ratio"], 0)
+        text = self.good("bench", "--ab", *arguments).decode()
+        self.assertIn("max of this, plus of the other", text)
+        self.assertNotIn("one file", text)
+        lacking = self.fake("lacking.so", "-DWHOLE")
+        cells = self.ab(lacking, "--against-op", "min", "--length", 5, "--rounds", 1, "--threads", 1)["cells"]
+        self.assertEqual({c.get("skipped") for c in cells}, {"other: not supported by this version, or not here"})
 
     def test_differences(self):
         """Other bits are marked; of integers they are an error."""
@@ -147,7 +187,8 @@ class Builds(Timed):
 
     def test_usage(self):
         for more in [["--units"], ["--list"], ["--only", "simd"], ["--csv"], ["--plot", "a.svg"], ["--title", "a"],
-                     ["--report", "a.html"], ["--type", "u8"], ["--rounds", 0]]:
+                     ["--report", "a.html"], ["--type", "u8"], ["--rounds", 0], ["--op", "xor"], ["--against-op", ""]]:
             self.bad("bench", "--ab", self.OWN, *more, status=2, says=more[0])
         self.bad("bench", "--this", self.OWN, status=2, says="--this needs --ab")
+        self.bad("bench", "--against-op", "max", status=2, says="--against-op needs --ab")
         self.bad("bench", "--ab", status=2, says="ab")

@@ -13,7 +13,7 @@ import sys
 import time
 import xml.etree.ElementTree
 
-from command_case import MMSCAN, Timed
+from command_case import MMSCAN, Timed, TYPES
 
 # Peers: one that leaves its results as they were, one that is right, the same after 3 ms, one that was not built.
 FAKE_PEERS = r"""
@@ -82,14 +82,46 @@ class Bench(Timed):
     def test_json(self):
         report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003,5^2", "--type", "all", "--place", "both",
                                       "--only", "mmscan,omp simd", "--json"))
-        shapes = {(table["type"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(["f32", "f64", "i32", "i64"], ["in", "out"], [1, 25, 1025, 200003])))
+        shapes = {(table["type"], table["op"], table["place"], table["n"]) for table in report["tables"]}
+        self.assertEqual(shapes, set(itertools.product(TYPES, ["plus"], ["in", "out"], [1, 25, 1025, 200003])))
         self.assertEqual(len(report["tables"]), len(shapes))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
         self.assertIn("-O3", report["peers"][0]["built"])
         for table in report["tables"]:
             self.check_rows(table)
+
+    def test_operators(self):
+        """Results are checked, as of +. Peers that only add say so."""
+        for op in "max", "min":
+            for more in ["--length", "1,1025,200003"], ["--length", "1,1025", "--row", 5]:
+                arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", "all", "--place", "both"]
+                report = json.loads(self.good(*arguments, "--json", env={"MMSCAN_NUM_THREADS": "2"}))
+                self.assertEqual({(table["op"], table["type"]) for table in report["tables"]}, {(op, t) for t in TYPES})
+                for table in report["tables"]:
+                    names = {row["name"] for row in table["rows"] if "seconds" in row}
+                    self.assertLessEqual({"mmscan (one call)", "mmscan simd", "mmscan serial", "serial loop"}, names)
+                    skipped = {row["name"]: row["skipped"] for row in table["rows"] if "skipped" in row}
+                    self.assertEqual(skipped["omp simd inscan"], "it only adds")
+                    self.assertEqual(skipped["NumPy cumsum"], "it only adds")
+                    self.assertEqual("serial loop, omp parallel" in names, table["row"] == 5)
+        for table, _ in self.rows(*self.TINY, 4, "--op", "max", "--type", "f64,u32"):
+            self.check_rows(table)
+        text = self.good(*self.TINY, "4", "--op", "min", "--type", "i32").decode()
+        self.assertIn("\nmin of i32, out of place ", text)
+        self.assertIn("omp simd inscan: it only adds", self.good("bench", "--op", "max", *self.TINY[1:], 4).decode())
+        line = next(csv.DictReader(io.StringIO(self.good(*self.TINY, 4, "--op", "max", "--csv").decode())))
+        self.assertEqual((line["type"], line["op"], line["place"]), ("f32", "max", "out"))
+
+    def test_unsigned(self):
+        """Peers in C and C++ have no unsigned types; NumPy has."""
+        rows = self.rows(*self.TINY, 10, "--type", "u32,u64", "--threads", 1, env={"PYTHON": sys.executable})
+        self.assertEqual({table["type"] for table, _ in rows}, {"u32", "u64"})
+        for _, row in rows:
+            if row["name"] == "omp simd inscan":
+                self.assertEqual(row["skipped"], "it scans f32, f64, i32 and i64 only")
+            if row["name"] in ["NumPy cumsum", "mmscan (one call)", "mmscan gemm model"]:
+                self.assertIn("seconds", row)
 
     def test_memory(self):
         """The memory that engines and units use beyond x and y, in all threads: at most 8 MB a thread."""
@@ -108,7 +140,8 @@ class Bench(Timed):
             if row["role"] == "loop":
                 self.assertEqual((row["times_serial"], row["threads"]), (1, 1))
         roles = [row["role"] for row in table["rows"] if "seconds" in row]
-        self.assertEqual(set(roles), {"bound", "copy", "loop", "mmscan", "peer"})
+        peers = {"peer"} if table["op"] == "plus" and not table["type"].startswith("u") else set()
+        self.assertEqual(set(roles), {"bound", "copy", "loop", "mmscan"} | peers)
         self.assertEqual(roles.count("loop"), 1)
 
     def test_ratios(self):
@@ -252,7 +285,7 @@ class Bench(Timed):
 
     def test_many_scans(self):
         """Contenders that scan rows are right, as results are checked; a length shorter than a row is one scan."""
-        for row, types in (3, "all"), (30, "f32,i64"):
+        for row, types in (3, "f32,f64,i32,i64"), (30, "f32,i64"):
             tables = {}
             for table, contender in self.rows(*self.TINY, "1,10,15", "--row", row, "--type", types, "--place", "both",
                                               env={"PYTHON": sys.executable, "MMSCAN_NUM_THREADS": "2"}):
@@ -284,6 +317,7 @@ class Bench(Timed):
                           ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
                           ["--only", ""], ["--only", "serial,"], ["-n", " 4"], ["--rounds", " 2"], ["--rounds", "+2"],
                           ["--list", "--json"], ["--list", "--csv"],
+                          ["--op", "xor"], ["--op", ""], ["--op", "plus,max"], ["--op", "max", "--units"],
                           ["--row", "0"], ["--row", "x"], ["--row", "3", "--units"]]:
             self.bad("bench", *arguments, status=2, says="")
 

@@ -38,12 +38,12 @@ int element_option(const char *subcommand, const char *name, const element **typ
   return status;
 }
 
-int operator_option(const char *subcommand, const char *name, mmscan_op *op) {
+int operator_option(const char *subcommand, const char *option, const char *name, mmscan_op *op) {
   enum { MOST = 32 };
   const char *names[MOST] = {NULL};
   size_t index;
   for (int i = 0; i < MOST - 1 && (names[i] = element_operator(i, op)) != NULL; i++) continue;
-  const int status = name_option(subcommand, "--op", name, names, &index);
+  const int status = name_option(subcommand, option, name, names, &index);
   if (status == DONE) element_operator((int)index, op);
   return status;
 }

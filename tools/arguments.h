@@ -21,8 +21,8 @@ int name_option(const char *subcommand, const char *option, const char *name, co
 /* Sets *type to the type called `name`; an unknown name is wrong usage of --type. */
 int element_option(const char *subcommand, const char *name, const element **type);
 
-/* Sets *op to the operator called `name`; an unknown name is wrong usage of --op. */
-int operator_option(const char *subcommand, const char *name, mmscan_op *op);
+/* Sets *op to the operator called `name`; an unknown name is wrong usage of the option. */
+int operator_option(const char *subcommand, const char *option, const char *name, mmscan_op *op);
 
 /* Sets *value to the number in text; anything but a whole number from least to most is wrong usage of the option. */
 int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,

@@ -108,7 +108,7 @@ static int set_option(scan_request *r, int option, const char *value) {
     r->reverse = true;
     return DONE;
   case 'p':
-    return operator_option(SCAN_NAME, value, &r->op);
+    return operator_option(SCAN_NAME, "--op", value, &r->op);
   case 'a':
     return set_axis(r, value);
   case 'e':
