@@ -93,7 +93,7 @@ class InfoAndUsage(Case):
     def test_values_that_are_not_there(self):
         """The message names the values that exist."""
         for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min\n"),
-                                 (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "u32"], "i64, all"),
+                                 (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "x"], "u64, all"),
                                  (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["draw", "--algorithm", "x"], "'x' is not one of sklansky, "),
                                  (["draw", "-n", "3^20"], "-n: '3^20' is not from 1 to 1024\n"), (["draw", "-n", "5000"], "-n: '5000' is not from 1 to 1024\n"),
                                  (["draw", "-n", "9" * 30], "is not from 1 to 1024\n"), (["draw", "-n", "2^x"], "'2^x' is neither"),
