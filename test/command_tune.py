@@ -92,8 +92,8 @@ class InfoAndUsage(Case):
 
     def test_values_that_are_not_there(self):
         """The message names the values that exist."""
-        for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min, mul"),
-                                 (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "u32"], "i64, all"),
+        for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min\n"),
+                                 (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "x"], "u64, all"),
                                  (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["draw", "--algorithm", "x"], "'x' is not one of sklansky, "),
                                  (["draw", "-n", "3^20"], "-n: '3^20' is not from 1 to 1024\n"), (["draw", "-n", "5000"], "-n: '5000' is not from 1 to 1024\n"),
                                  (["draw", "-n", "9" * 30], "is not from 1 to 1024\n"), (["draw", "-n", "2^x"], "'2^x' is neither"),
@@ -191,8 +191,8 @@ class Tune(Case):
                          [(kind, k) for kind in ("f32", "f64", "i32", "i64", "u32", "u64") for k in (16, 20)])
         rows = json.loads(self.good("tune", "--type", "u32", "-o", self.path("w"), "--json"))["choices"]
         self.assertEqual([row["log2_n"] for row in rows], list(range(16, 25)))
-        lines = [line.split() for line in self.read("w").decode().splitlines() if line.startswith("u32 ")]
-        self.assertEqual(sorted((int(line[1]), line[3], *map(int, line[5:8])) for line in lines),
+        lines = [line.split() for line in self.read("w").decode().splitlines() if line.startswith("plus u32 ")]
+        self.assertEqual(sorted((int(line[2]), line[4], *map(int, line[6:9])) for line in lines),
                          [(row["log2_n"], row["engine"], row["s"], row["tile"], row["threads"]) for row in rows])
 
     def test_default_file(self):

@@ -11,8 +11,8 @@
  * which keeps the lines of instruction sets that do not run here. Those of neon come from an emulator (make check-neon;
  * the line above with QEMU_CPU, QEMU_LD_PREFIX and MMSCAN_TEST_EMULATOR as there, and qemu-aarch64 before the program).
  * The order in which an instruction set adds follows from the length of its vectors alone. So the lines of avx512vl are
- * those of avx2; and those of avx512 were recorded, without such a CPU, from portable.c with VECTOR set to 64 and moves
- * of as many lanes, which had the hashes of avx2 with VECTOR set to 32.
+ * those of avx2; and those of avx512 were recorded, without such a CPU, from the kernels of portable with VECTOR set to
+ * 64 and moves of as many lanes, which had the hashes of avx2 with VECTOR set to 32.
  *
  * What depends on the machine is fixed: the unit of gemm is the model, and tiles, matrices and threads are given. NaN
  * counts as one value, as neither its sign nor its payload is promised. */

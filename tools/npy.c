@@ -148,20 +148,31 @@ static void set_type(array *a, const char *descr) {
   const char *kind = descr + (*descr != '\0' && strchr("<>=|", *descr) != NULL);
   a->swapped = *descr == (little ? '>' : '<');
   a->type = NULL;
-  if (kind[0] != '\0' && (kind[1] == '4' || kind[1] == '8') && kind[2] == '\0')
+  if (kind[0] != '\0' && kind[1] >= '1' && kind[1] <= '9' && kind[2] == '\0')
     a->type = element_by_kind(kind[0], (size_t)(kind[1] - '0'));
+}
+
+/* "f4, f8, i4": the dtypes that there are types for. */
+enum { DTYPES = 128 };
+static const char *supported(char all[DTYPES]) {
+  const element *e;
+  size_t length = 0;
+  all[0] = '\0';
+  for (int i = 0; length < DTYPES && (e = element_at(i)) != NULL; i++)
+    length += (size_t)snprintf(all + length, DTYPES - length, "%s%c%zu", i > 0 ? ", " : "", e->kind, e->size);
+  return all;
 }
 
 static int parse_dictionary(const input *in, const char *text, size_t length, array *a) {
   cursor c = {.at = text, .end = text + length};
   header h = {.structured = false};
-  char quote[MESSAGE_QUOTE];
+  char quote[MESSAGE_QUOTE], all[DTYPES];
   const bool good = take_dictionary(&c, &h, a);
   if (h.structured) return fail("%s: structured dtypes are not supported", in->name);
   if (!good) return fail("%s: damaged .npy header: %s", in->name, c.error);
   set_type(a, h.descr);
   if (a->type == NULL)
-    return fail("%s: dtype '%s' is not supported: f4, f8, i4, i8, u4 and u8 are", in->name, quoted(h.descr, quote));
+    return fail("%s: dtype '%s' is not supported: only %s", in->name, quoted(h.descr, quote), supported(all));
   return array_count(a) ? DONE : fail("%s: damaged .npy header: the shape overflows", in->name);
 }
 
@@ -204,7 +215,7 @@ int npy_read_header(input *in, array *a) {
 /* ARRAY_MAX_DIMS lengths of 20 digits stay far below the 65,535 bytes of version 1. */
 int npy_write_header(output *out, const array *a) {
   char text[10 + 128 + ARRAY_MAX_DIMS * 22 + ALIGNMENT] = NPY_MAGIC "\x01";
-  const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+  const char order = a->type->size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
   const size_t room = sizeof text - ALIGNMENT;
   size_t end = 10;
   end += (size_t)snprintf(text + end, room - end, "{'descr': '%c%c%zu', 'fortran_order': %s, 'shape': (", order,

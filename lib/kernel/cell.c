@@ -19,6 +19,7 @@
 #include "kernel/cell.h"
 
 #define KERNEL_BODY "kernel/body.inc"
+#define TABLE       PASTED(PASTED(mms_kernels, ISA), OPERATORS)
 #include KERNEL_FILE(PASTED(vocabulary, ISA))
 
 #if HAS_VECTORS
@@ -26,11 +27,13 @@
 
 #include KERNEL_FILE(OPERATORS)
 
-const mms_kernel *const PASTED(PASTED(mms_kernels, ISA),
-                               OPERATORS)[MMS_LANES] = {[MMS_LANES_F32] = &NAMED(kernel, f32),
-                                                        [MMS_LANES_F64] = &NAMED(kernel, f64),
-                                                        [MMS_LANES_I32] = &NAMED(kernel, i32),
-                                                        [MMS_LANES_I64] = &NAMED(kernel, i64)};
+/* Lanes that the operator has no kernel for: an empty one, which inherits everything. */
+static const mms_kernel NAMED(kernel, f32), NAMED(kernel, f64), NAMED(kernel, i32), NAMED(kernel, i64);
+
+const mms_kernel *const TABLE[MMS_LANES] = {[MMS_LANES_F32] = &NAMED(kernel, f32),
+                                            [MMS_LANES_F64] = &NAMED(kernel, f64),
+                                            [MMS_LANES_I32] = &NAMED(kernel, i32),
+                                            [MMS_LANES_I64] = &NAMED(kernel, i64)};
 #else
-const mms_kernel *const PASTED(PASTED(mms_kernels, ISA), OPERATORS)[MMS_LANES];
+const mms_kernel *const TABLE[MMS_LANES];
 #endif

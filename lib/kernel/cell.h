@@ -14,8 +14,9 @@
 #define NAME(function)      NAMED(function, SUFFIX)
 #define QUOTE(text)         #text
 #define QUOTED(text)        QUOTE(text)
+/* A path, without blanks: */
 /* clang-format off */
-#define KERNEL_FILE(name)   QUOTED(kernel/name.inc)
+#define KERNEL_FILE(name) QUOTED(kernel/name.inc)
 /* clang-format on */
 
 /* What kind of scan it is. Constants to the compiler, which makes a loop of its own for each. */

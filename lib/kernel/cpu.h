@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether this machine runs what kernel/avx512.c and kernel/avx512vl.c, or kernel/avx2.c, are compiled for: the CPU has
- * the instructions, and the system saves the registers. */
+/* Whether this machine runs what the cells of avx512 and avx512vl, or of avx2, are compiled for: the CPU has the
+ * instructions, and the system saves the registers. */
 bool mms_cpu_runs_avx512(void);
 bool mms_cpu_runs_avx2(void);
 
@@ -22,8 +22,8 @@ typedef enum mms_cores {
 } mms_cores;
 mms_cores mms_cpu_cores(void);
 
-/* On a CPU that runs both, whether kernel/avx512.c is faster than kernel/avx512vl.c: its cores do not do vectors of 512
- * bits in two turns. */
+/* On a CPU that runs both, whether avx512 is faster than avx512vl: its cores do not do vectors of 512 bits in two
+ * turns. */
 bool mms_cpu_512_pays(void);
 
 #if defined(__x86_64__)

@@ -67,7 +67,7 @@ static bool is_built(const char *isa) {
 static void put_over(mms_kernel *k, const mms_kernel *own, const char *isa) {
   if (own->total) {
     if (!k->algebra->is_exact && own->vector != k->vector) *k = (mms_kernel){.algebra = k->algebra};
-    memcpy(k->scan, own->scan, sizeof k->scan);
+    memcpy(k->scan, own->scan, sizeof k->scan); /* cppcheck-suppress pointerSize ; an array */
     k->total = own->total, k->advance = own->advance;
     k->few = own->few, k->vector = own->vector;
     k->origin[MMS_SLOT_CORE] = isa;

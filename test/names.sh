@@ -1,0 +1,43 @@
+#!/bin/sh
+# Every function of the library is found by searching lib/ for its name; or, where its name is made, for NAME(f), in
+# which f is the name without the operator and type, or the type alone, at its end: test/names.sh BUILD
+set -eu
+build=$1
+cd "$(dirname "$0")/.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# What compilers make of a function has its name up to a dot; what they add, such as for OpenMP, begins with one.
+nm --defined-only "$build/libmmscan.a" | awk '$2 ~ /^[tT]$/ { sub(/\..*/, "", $3); print $3 }' | sort -u >"$tmp/functions"
+find lib -type f -exec cat {} + >"$tmp/source"
+grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/source" | sort -u >"$tmp/words"
+grep -oE 'NAME\([a-z_0-9]+\)' "$tmp/source" | sed 's/NAME(\(.*\))/\1/' | sort -u >"$tmp/parts"
+
+# Ends of names: types; what BLAS routines take by pointer; and operators, or kernels of them, before a type.
+{
+  sed -n 's/^#define SUFFIX  *//p' lib/algebra/type/*.inc && echo pointer
+} >"$tmp/types"
+{
+  sed -n 's/^#define OP  *//p' lib/algebra/operator/*.inc && sed -n 's/^MMS_CELL(.*, \(.*\))/\1/p' lib/kernel/cells.def && echo rows
+} | sort -u >"$tmp/operators"
+
+awk '
+  FILENAME ~ /types$/ { types[$0]; next }
+  FILENAME ~ /operators$/ { operators[$0]; next }
+  FILENAME ~ /words$/ { words[$0]; next }
+  FILENAME ~ /parts$/ { parts[$0]; next }
+  $0 == "" { next }
+  { found = $0 in words
+    for (type in types) {
+      part = substr($0, 1, length($0) - length(type) - 1)
+      if ($0 != part "_" type) continue
+      found = found || part in parts
+      for (operator in operators) {
+        shorter = substr(part, 1, length(part) - length(operator) - 1)
+        found = found || (part == shorter "_" operator && shorter in parts)
+      }
+    }
+    if (!found) { print "nothing in lib/ finds the function " $0; missing++ } }
+  END { if (!missing) print "the names of " FNR " functions are found in lib/"; exit missing > 0 }
+' "$tmp/types" "$tmp/operators" "$tmp/words" "$tmp/parts" "$tmp/functions"
