@@ -45,6 +45,9 @@ void ab_print_head(const ab *a) {
            number_operator(a->request->against));
   else if (a->libraries[AB_THIS].scan == a->libraries[AB_OTHER].scan)
     puts("             These are one file: what the ratios are off 1 is noise.");
+  if (a->request->reverse || a->request->exclusive)
+    printf("scans        %s%s\n", a->request->exclusive ? "exclusive" : "inclusive",
+           a->request->reverse ? ", from the last element to the first" : "");
   printf("machine      %s\n", machine);
   puts("ratio        the time of the other over that of this one: above 1 this one is faster, 0.98 is 2 % slower.\n"
        "             In each round both are timed, in turns; the median of the rounds counts.\n"
@@ -143,7 +146,8 @@ int ab_json(const ab *a) {
   json_t *mean = s.timed > 0 ? json_real(s.mean) : json_null();
   json_t *lowest = s.timed > 0 ? cell_json(a, s.lowest) : json_null();
   const char *against = a->request->against != 0 ? number_operator(a->request->against) : NULL;
-  return print_json(json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "against_op", against, "this",
+  return print_json(json_pack("{s:s?, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "against_op", against, "reverse",
+                              a->request->reverse, "exclusive", a->request->exclusive, "this",
                               library_json(&a->libraries[AB_THIS]), "other", library_json(&a->libraries[AB_OTHER]),
                               "machine", report_json_machine(), "geometric_mean", mean, "lowest", lowest, "differ",
                               (json_int_t)s.differ, "cells", cells));

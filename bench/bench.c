@@ -57,6 +57,8 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    places, and as many rounds as fit in 0.75 s, but at least\n"
                            "                    ten\n"
                            "  --this THIS.so    with --ab: compares THIS.so, not the library of this command\n"
+                           "  --reverse         with --ab: scans from the last element to the first\n"
+                           "  --exclusive       with --ab: exclusive scans\n"
                            "  --against-op OP   with --ab: the other scans by OP, while this one scans by that of\n"
                            "                    --op, on the same arrays; OTHER.so may be the file of this one\n"
                            "\n"
@@ -205,6 +207,7 @@ static const struct option options[] = {
     {"units", optional_argument, NULL, 'u'},   {"report", required_argument, NULL, 'w'},
     {"ab", required_argument, NULL, 'b'},      {"this", required_argument, NULL, 's'},
     {"op", required_argument, NULL, 'x'},      {"against-op", required_argument, NULL, 'y'},
+    {"reverse", no_argument, NULL, 'k'},       {"exclusive", no_argument, NULL, 'z'},
     {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
@@ -225,6 +228,12 @@ static int set_option(bench_request *r, int option, char *value) {
     return operator_option("bench", "--op", value, &r->op);
   case 'y':
     return operator_option("bench", "--against-op", value, &r->against);
+  case 'k':
+    r->reverse = true;
+    return DONE;
+  case 'z':
+    r->exclusive = true;
+    return DONE;
   case 'p':
     return set_place(r, value);
   case 'c':
@@ -305,6 +314,7 @@ static int check_request(const bench_request *r, bool list) {
   if (r->other != NULL) return check_ab(r, list);
   if (r->this != NULL) return wrong_usage("bench", "--this needs --ab");
   if (r->against != 0) return wrong_usage("bench", "--against-op needs --ab");
+  if (r->reverse || r->exclusive) return wrong_usage("bench", "--reverse and --exclusive need --ab");
   if (list && (r->json || r->csv)) return wrong_usage("bench", "--list takes neither --json nor --csv");
   if (list && (r->plot != NULL || r->page != NULL))
     return wrong_usage("bench", "--list takes neither --plot nor --report");

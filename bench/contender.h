@@ -58,11 +58,12 @@ typedef struct race {
   size_t n;
   size_t row; /* elements of each of n / row consecutive scans; 0: one scan of all n */
   bool in_place;
-  size_t s;         /* the contenders are products with L_s, the first level of a scan; 0: they are scans */
-  const void *data; /* what is scanned when results are checked */
-  const void *x;    /* what is scanned when timed; in place it is y, which is then zero, so that the values of */
-  void *y;          /* repeated scans neither grow nor overflow */
-  const void *bf16; /* data as bfloat16; NULL if no product takes it */
+  bool reverse, exclusive; /* how our scans go, where no others take part */
+  size_t s;                /* the contenders are products with L_s, the first level of a scan; 0: they are scans */
+  const void *data;        /* what is scanned when results are checked */
+  const void *x;           /* what is scanned when timed; in place it is y, which is then zero, so that the values of */
+  void *y;                 /* repeated scans neither grow nor overflow */
+  const void *bf16;        /* data as bfloat16; NULL if no product takes it */
   contender contenders[MOST_CONTENDERS];
   size_t count;
   double handoff; /* seconds from one thread to another, the median of the rounds; 0: all have one thread */

@@ -99,6 +99,8 @@ static double run_parallel_rows(const contender *c, long runs) {
 static mmscan_desc desc_of(const race *r, mmscan_op op) {
   mmscan_desc desc = element_plain_scan(r->number->type, race_row(r));
   desc.op = op;
+  desc.reverse = r->reverse;
+  if (r->exclusive) desc.kind = MMSCAN_EXCLUSIVE;
   if (r->row == 0) return desc;
   desc.batch = r->n / r->row;
   desc.x_dist = desc.y_dist = (ptrdiff_t)r->row;
@@ -230,7 +232,8 @@ static contender *add_one_call(lineup *l, const libmmscan *of) {
   if (c == NULL) return NULL;
   const int before = omp_get_max_threads();
   c->library = of;
-  if (l->race->row == 0 && c->op == MMSCAN_PLUS) c->simple = libmmscan_inclusive(of, l->race->number->type);
+  const bool is_plain = l->race->row == 0 && !l->race->reverse && !l->race->exclusive;
+  if (is_plain && c->op == MMSCAN_PLUS) c->simple = libmmscan_inclusive(of, l->race->number->type);
   omp_set_num_threads(l->threads);
   if (of->threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
   omp_set_num_threads(before);

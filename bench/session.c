@@ -29,6 +29,8 @@ void session_set_race(race *r, const bench_request *request, const number *type,
               .n = n,
               .row = row,
               .in_place = in_place,
+              .reverse = request->reverse,
+              .exclusive = request->exclusive,
               .data = a->data,
               .x = in_place ? a->y : a->data,
               .y = a->y};

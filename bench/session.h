@@ -17,6 +17,7 @@ typedef struct bench_request {
   const number *types[MOST_NUMBERS];
   size_t type_count;
   mmscan_op op;
+  bool reverse, exclusive; /* the scans of --ab */
   bool in_place[MOST_PLACES];
   size_t place_count;
   size_t lengths[MOST_LENGTHS]; /* ascending */

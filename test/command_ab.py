@@ -140,6 +140,15 @@ class Builds(Timed):
         cells = self.ab(lacking, "--against-op", "min", "--length", 5, "--rounds", 1, "--threads", 1)["cells"]
         self.assertEqual({c.get("skipped") for c in cells}, {"other: not supported by this version, or not here"})
 
+    def test_other_scans(self):
+        """Reverse and exclusive scans."""
+        for options in [["--reverse"], ["--exclusive"], ["--reverse", "--exclusive", "--op", "min"]]:
+            report = self.ab(self.OWN, *self.TINY, "--type", "f32,u64", *options)
+            self.assertEqual((report["reverse"], report["exclusive"], report["differ"]),
+                             ("--reverse" in options, "--exclusive" in options, 0))
+        text = self.good("bench", "--ab", self.OWN, *self.TINY, "--type", "f32", "--reverse").decode()
+        self.assertIn("scans        inclusive, from the last element to the first", text)
+
     def test_differences(self):
         """Other bits are marked; of integers they are an error."""
         library = self.fake("wrong.so", "-DWHOLE")
@@ -191,4 +200,5 @@ class Builds(Timed):
             self.bad("bench", "--ab", self.OWN, *more, status=2, says=more[0])
         self.bad("bench", "--this", self.OWN, status=2, says="--this needs --ab")
         self.bad("bench", "--against-op", "max", status=2, says="--against-op needs --ab")
+        self.bad("bench", "--reverse", status=2, says="need --ab")
         self.bad("bench", "--ab", status=2, says="ab")
