@@ -256,7 +256,8 @@ typedef struct mmscan_choice {
  * MMSCAN_EOVERLAP rows of y share memory
  * MMSCAN_ENOMEM   no memory
  * MMSCAN_EBLAS    only with the engine gemm: its unit cannot be used, or gives wrong products
- * MMSCAN_ENOTSUP  marked "for later" in this header
+ * MMSCAN_ENOTSUP  marked "for later" in this header; the engine gemm, asked for in whatever way, with any op but
+ *                 MMSCAN_PLUS
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);

@@ -1,6 +1,5 @@
 /* api.c: the public calls. Arguments become a problem, and a problem becomes a plan; a short simple call needs
  * neither. */
-#include "engine/gemm/rows.h"
 #include "env.h"
 #include "execute.h"
 #include "kernel/cpu.h"
@@ -416,7 +415,7 @@ mmscan_status mmscan_get_algebra(size_t index, mmscan_algebra *algebra) {
   return MMSCAN_OK;
 }
 
-/* The last slot is that of the engine gemm, which keeps its kernels itself. */
+/* The last slot is that of the engine gemm, which has kernels of its own. */
 mmscan_status mmscan_get_kernel(const char *name, size_t row, size_t index, mmscan_kernel *kernel) {
   static const char *const slots[] = {"scan", "simple", "stream", "reverse stream", "batch", "reverse batch", "rows"};
   const mms_algebra *algebra = mms_algebra_at(row);
@@ -428,7 +427,7 @@ mmscan_status mmscan_get_kernel(const char *name, size_t row, size_t index, mmsc
   if (index < MMS_SLOTS)
     origin = mms_kernel_of(isa, algebra)->origin[index];
   else if (algebra->planes > 0)
-    mms_rows_of(isa, algebra, &origin);
+    origin = mms_engine_gemm.origin(isa, algebra);
   *kernel = (mmscan_kernel){.struct_size = sizeof *kernel, .slot = slots[index], .origin = origin};
   return MMSCAN_OK;
 }

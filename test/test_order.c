@@ -15,7 +15,7 @@ static const char *name_of(mmscan_op op) { return op == MMSCAN_MAX ? "max" : "mi
 
 static bool is_forced_here(const mmscan_choice *choice) { return !is_gemm(choice); }
 
-/* Scans x by a choice, or in blocks of any lengths (NULL). */
+/* Scans x by a choice. */
 static void scan_by(const mmscan_desc *desc, const mmscan_choice *choice, const void *x, void *y) {
   mmscan_choice used;
   mmscan_plan *plan = plan_new(desc, choice, &used);
@@ -23,8 +23,7 @@ static void scan_by(const mmscan_desc *desc, const mmscan_choice *choice, const 
   mmscan_plan_destroy(plan);
 }
 
-/* ---- Public reports of other libraries ----------------------------------------------------------------------------
- */
+/* ---- Public reports of other libraries --------------------------------------------------------------------------- */
 
 /* The running maximum that a NaN enters; an accumulator that does not start at 0; reversed, from the end. */
 static void test_reports(void **state) {
@@ -53,8 +52,7 @@ static void test_reports(void **state) {
   assert_true(z[0] == 2 && z[1] == 3 && z[2] == (double)INFINITY);
 }
 
-/* ---- Every element as the first, and what came before -------------------------------------------------------------
- */
+/* ---- Every element as the first, and what came before ------------------------------------------------------------ */
 
 /* Elements that a key might get wrong, and their neighbours. */
 static size_t extremes_of(const struct type *type, unsigned char *to) {
@@ -109,10 +107,56 @@ static void test_triples(void **state) {
       for (size_t k = 0; k < COUNT(ops); k++) check_triples(type_at(t), ops[k], &all->choice[c]);
 }
 
-/* ---- NaN anywhere --------------------------------------------------------------------------------------------------
- */
+/* ---- Many short rows, from any init ------------------------------------------------------------------------------ */
 
-enum { LONG = 3000 };
+enum { ROWS = 40, LONGEST_ROW = 20, GAP = 2 };
+
+/* Exclusive and inclusive rows from each of these elements, also NaN, by the batches of each instruction set: as by the
+ * plain loop, bit for bit, in rows with gaps and without. */
+static void check_rows_from(const mms_isa *isa, const mms_algebra *a, const void *init, size_t n, size_t gap,
+                            mmscan_kind kind, const struct sample *sample) {
+  const size_t size = a->size, count = ROWS * (LONGEST_ROW + GAP);
+  unsigned char *y = test_memory(count * size), *want = test_memory(count * size);
+  const mms_kernel *kernel = mms_kernel_of(isa, a);
+  mms_batch rows = {.n = n,
+                    .count = ROWS,
+                    .x_dist = (ptrdiff_t)(n + gap),
+                    .y_dist = (ptrdiff_t)(n + gap),
+                    .x = sample->x,
+                    .first = mms_algebra_value(a, init)};
+  memset(y, 0x5a, count * size);
+  memset(want, 0x5a, count * size);
+  rows.y = want;
+  mms_algebra_batch(a, &rows, kind, false);
+  rows.y = y;
+  kernel->batch[kind][0](kernel, &rows);
+  if (memcmp(y, want, count * size) != 0)
+    fail_seeded("%s, %s of %s: rows of %zu, gaps of %zu, from %Lg: not as by the plain loop", isa->name, a->op_name,
+                a->type_name, n, gap, as_number(a->type, init));
+  free(y);
+  free(want);
+}
+
+static void check_each_row(const mms_isa *isa, const struct type *type, mmscan_op op) {
+  unsigned char inits[MOST_EXTREMES * sizeof(double)];
+  const size_t count = extremes_of(type, inits);
+  struct sample sample = sample_new(type, RANDOM, ROWS * (LONGEST_ROW + GAP));
+  for (size_t i = 0; i < count; i++)
+    for (size_t n = 1; n <= LONGEST_ROW; n++)
+      for (size_t gap = 0; gap <= GAP; gap += GAP)
+        for (mmscan_kind kind = MMSCAN_INCLUSIVE; kind <= MMSCAN_EXCLUSIVE; kind++)
+          check_rows_from(isa, mms_algebra_of(op, type->type), inits + i * type->size, n, gap, kind, &sample);
+  sample_free(&sample);
+}
+
+static void test_rows(void **state) {
+  (void)state;
+  for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+    for (size_t t = 0; mms_isa_at(i) != NULL && t < TYPES; t++)
+      for (size_t k = 0; k < COUNT(ops); k++) check_each_row(mms_isa_at(i), type_at(t), ops[k]);
+}
+
+/* ---- Zeros of both signs ----------------------------------------------------------------------------------------- */
 
 static void put(const struct type *type, void *x, size_t i, double value) {
   if (type->type == MMSCAN_F32)
@@ -120,6 +164,63 @@ static void put(const struct type *type, void *x, size_t i, double value) {
   else
     ((double *)x)[i] = value;
 }
+
+/* Elements that are all on one side of zero, but for zeros of either sign: the greatest, or the least, is the first
+ * zero, and totals say so, whether found alone or beside a scan, streamed or not. */
+static void check_zeros(const mms_isa *isa, const struct type *type, mmscan_op op, size_t first, size_t n) {
+  const mms_kernel *kernel = kernel_of(isa, op, type->type);
+  const size_t size = type->size;
+  unsigned char *x = test_memory(n * size), *y = test_memory(n * size + 64);
+  for (size_t i = 0; i < n; i++) put(type, x, i, op == MMSCAN_MAX ? -1 : 1);
+  for (size_t i = first; i < n; i += 3 + i % 5) put(type, x, i, i == first ? -0.0 : 0.0);
+  for (int streams = 0; streams < 2; streams++) {
+    mms_kernel_scan *scan = (streams ? kernel->stream : kernel->scan)[MMSCAN_INCLUSIVE][0];
+    mms_found alone, beside;
+    mms_value carry = mms_algebra_value(kernel->algebra, kernel->algebra->identity);
+    if (!scan) continue;
+    kernel->total(kernel, n, x, false, &alone);
+    scan(kernel, n, x, y, &carry, &(mms_aside){.found = &beside, .ahead = x});
+    assert_memory_equal(&alone.total, x + first * size, size);
+    assert_memory_equal(&beside.total, x + first * size, size);
+    assert_memory_equal(&carry, x + first * size, size);
+  }
+  free(x);
+  free(y);
+}
+
+/* The same by scans whose threads find totals ahead. */
+static void check_zeros_shared(const struct type *type, mmscan_op op, size_t first) {
+  const size_t n = sized((size_t)1 << 22, (size_t)1 << 19), size = type->size;
+  unsigned char *x = test_memory(n * size), *y = test_memory(n * size);
+  mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
+  desc.op = op;
+  for (size_t i = 0; i < n; i++) put(type, x, i, i > first ? 0.0 : op == MMSCAN_MAX ? -1 : 1);
+  put(type, x, first, -0.0);
+  for (int threads = 1; threads <= 3; threads++) {
+    const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 4096, .threads = threads};
+    scan_by(&desc, &choice, x, y);
+    for (size_t i = first; i < n; i++)
+      if (memcmp(y + i * size, x + first * size, size) != 0) fail_msg("%d threads: y[%zu] is another zero", threads, i);
+  }
+  free(x);
+  free(y);
+}
+
+static void test_zeros(void **state) {
+  (void)state;
+  static const size_t places[] = {0, 1, 17, 40, 127, 128, 1000};
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (size_t k = 0; k < COUNT(ops); k++) {
+      for (size_t i = 0; mms_isa_name(i) != NULL; i++)
+        for (size_t p = 0; mms_isa_at(i) != NULL && p < COUNT(places); p++)
+          check_zeros(mms_isa_at(i), type_at(t), ops[k], places[p], 2048);
+      for (size_t first = 5000; first < 200000; first += 39001) check_zeros_shared(type_at(t), ops[k], first);
+    }
+}
+
+/* ---- NaN anywhere ------------------------------------------------------------------------------------------------ */
+
+enum { LONG = 3000 };
 
 /* A NaN of either sign in any place: all before it are numbers, and all after it NaN. Other runs of the same scan, by
  * other engines, instruction sets and numbers of threads, have the same bits, that NaN included. */
@@ -159,8 +260,7 @@ static void test_nan(void **state) {
       }
 }
 
-/* ---- Blocks, and the caller's init ---------------------------------------------------------------------------------
- */
+/* ---- Blocks, and the caller's init ------------------------------------------------------------------------------- */
 
 /* A scan in blocks of any lengths is the scan of the whole, bit for bit; the carry is its last result. */
 static void check_blocks(const struct type *type, mmscan_op op, bool reverse, mmscan_kind kind) {
@@ -202,8 +302,7 @@ static void test_blocks(void **state) {
           check_blocks(type_at(t), ops[k], reverse, kind);
 }
 
-/* ---- Long scans ----------------------------------------------------------------------------------------------------
- */
+/* ---- Long scans -------------------------------------------------------------------------------------------------- */
 
 /* Around tiles, past the caches, read-only input up to the end of a page; results are those of the plain loop, bit for
  * bit, whatever is asked for. */
@@ -299,9 +398,9 @@ static void test_tables(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reports), cmocka_unit_test(test_triples), cmocka_unit_test(test_nan),
-      cmocka_unit_test(test_blocks),  cmocka_unit_test(test_long),    cmocka_unit_test(test_choices),
-      cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_reports), cmocka_unit_test(test_triples), cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_zeros),   cmocka_unit_test(test_nan),     cmocka_unit_test(test_blocks),
+      cmocka_unit_test(test_long),    cmocka_unit_test(test_choices), cmocka_unit_test(test_tables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

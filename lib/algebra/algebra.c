@@ -38,12 +38,6 @@ const mms_algebra *mms_algebra_find(const char *op, const char *type) {
   return NULL;
 }
 
-const mms_algebra *mms_algebra_type(mmscan_type type) {
-  for (size_t i = 0; i < MMS_ROWS; i++)
-    if (table[i].type == type) return &table[i];
-  return NULL;
-}
-
 mms_value mms_algebra_value(const mms_algebra *algebra, const void *element) {
   mms_value value = {0};
   memcpy(&value, element, algebra->size);

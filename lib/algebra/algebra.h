@@ -76,9 +76,6 @@ const mms_algebra *mms_algebra_at(size_t index);
 const mms_algebra *mms_algebra_of(mmscan_op op, mmscan_type type);
 const mms_algebra *mms_algebra_find(const char *op, const char *type);
 
-/* A row of a type, for what does not depend on the operator; NULL: no operator scans the type. */
-const mms_algebra *mms_algebra_type(mmscan_type type);
-
 /* Scans many rows by the plain loop: mms_loop_batch, in either direction. */
 void mms_algebra_batch(const mms_algebra *algebra, const mms_batch *batch, mmscan_kind kind, bool reverse);
 

@@ -81,6 +81,9 @@ typedef struct mms_engine {
   bool has_unit; /* it multiplies by a unit, so it does only what a unit is exact for */
   bool has_isa;  /* it is made of kernels */
 
+  /* The instruction set that its own kernels for an algebra come from. NULL in an engine without any. */
+  const char *(*origin)(const mms_isa *, const mms_algebra *);
+
   /* Bytes of workspace, and what makes it ready for a job. NULL: none. */
   size_t (*work_size)(const mms_job *);
   void (*begin)(const mms_job *, void *work);

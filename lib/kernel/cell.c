@@ -8,13 +8,15 @@
  * compiler has the instructions, and defines HAS_VECTORS there. It also defines few_floats_32 and its three sisters,
  * and these settings, which change no result:
  *
- *   LOOKS       1: scans add up or prefetch other elements on their way, and short ones have a path of their own; 0:
- * all is done by the scan alone, and adding up takes a pass of its own STREAMS     1: there are scans that store past
- * the caches BATCHES     1: there are scans of many short rows at a time PREFETCHES  true: more is prefetched into the
- * first-level cache REREADS     1: a vector is loaded again, one element back, in place of its first move PACES true:
- * streamed results are held back a little, on cores that gain by it TURN        bytes that are scanned, and then added
- * up ahead, in turn; 0: block by block HALVES      1: columns are taken apart by moves within the halves of a vector
- * (rows of the engine gemm) */
+ *   LOOKS       1: scans add up or prefetch other elements on their way, and short ones have a path of their own
+ *               0: all is done by the scan alone, and adding up takes a pass of its own
+ *   STREAMS     1: there are scans that store past the caches
+ *   BATCHES     1: there are scans of many short rows at a time
+ *   PREFETCHES  true: more is prefetched into the first-level cache
+ *   REREADS     1: a vector is loaded again, one element back, in place of its first move
+ *   PACES       true: streamed results are held back a little, on cores that gain by it
+ *   TURN        bytes that are scanned, and then added up ahead, in turn; 0: block by block
+ *   HALVES      1: columns are taken apart by moves within the halves of a vector (rows of the engine gemm) */
 #include "kernel/cell.h"
 
 #define KERNEL_BODY "kernel/body.inc"

@@ -72,6 +72,7 @@ static void put_over(mms_kernel *k, const mms_kernel *own, const char *isa) {
     k->few = own->few, k->vector = own->vector;
     k->origin[MMS_SLOT_CORE] = isa;
   }
+  if (!k->algebra->is_exact && own->vector != k->vector) return;
   for (int kind = MMSCAN_INCLUSIVE; kind < MMS_KINDS; kind++) {
     if (own->simple[kind]) k->simple[kind] = own->simple[kind], k->origin[MMS_SLOT_SIMPLE] = isa;
     for (int back = 0; back < 2; back++) {

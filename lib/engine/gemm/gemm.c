@@ -422,6 +422,12 @@ static size_t tile_of(const mms_algebra *algebra, size_t n) {
 /* A product by the whole of L_2 has too few operations to be fast. */
 static size_t s_of(const mms_unit *unit) { return mms_unit_adds(unit) ? 2 : 4; }
 
+static const char *origin(const mms_isa *isa, const mms_algebra *algebra) {
+  const char *name;
+  mms_rows_of(isa, algebra, &name);
+  return name;
+}
+
 const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .description = "MatMulScan: blocks by a unit, their totals in vector registers",
                                     .reduce = reduce,
@@ -433,6 +439,7 @@ const mms_engine mms_engine_gemm = {.name = "gemm",
                                     .complete = complete,
                                     .has_unit = true,
                                     .has_isa = true,
+                                    .origin = origin,
                                     .work_size = work_size,
                                     .begin = begin,
                                     .tile_of = tile_of,
