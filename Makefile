@@ -201,8 +201,8 @@ lib: $(STATIC) $(SHARED) ## build the libraries only
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
 # What things are made of is kept in files that are rewritten only when it changes: the flags of all objects, the
-# objects that are linked, the BLAS that is opened, the definitions of the toys. A change of flags is reported, as `make install` may have been
-# given fewer flags than `make`. -Werror is left out, as it does not change an object.
+# objects that are linked, the BLAS that is opened, the definitions of the toys. A change of flags is reported, as
+# `make install` may have been given fewer flags than `make`. -Werror is left out, as it does not change an object.
 BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(TLS) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(LDFLAGS) \
   $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
@@ -377,8 +377,8 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" TEST_WAY=asan
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
-# Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where the
-# loader looks, which need not be there.
+# Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where
+# the loader looks, which need not be there.
 ARCHER = $(or $(wildcard $(shell clang -print-resource-dir)/../../libarcher.so),libarcher.so)
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" OMP_TOOL_LIBRARIES=$(ARCHER) \
