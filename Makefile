@@ -201,8 +201,8 @@ lib: $(STATIC) $(SHARED) ## build the libraries only
 
 # ---- Building ---------------------------------------------------------------------------------------------------------
 # What things are made of is kept in files that are rewritten only when it changes: the flags of all objects, the
-# objects that are linked, the BLAS that is opened, the definitions of the toys. A change of flags is reported, as `make install` may have been
-# given fewer flags than `make`. -Werror is left out, as it does not change an object.
+# objects that are linked, the BLAS that is opened, the definitions of the toys. A change of flags is reported, as
+# `make install` may have been given fewer flags than `make`. -Werror is left out, as it does not change an object.
 BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(TLS) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(LDFLAGS) \
   $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
 LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
@@ -377,8 +377,8 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" TEST_WAY=asan
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
-# Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where the
-# loader looks, which need not be there.
+# Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where
+# the loader looks, which need not be there.
 ARCHER = $(or $(wildcard $(shell clang -print-resource-dir)/../../libarcher.so),libarcher.so)
 check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
 	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" OMP_TOOL_LIBRARIES=$(ARCHER) \
@@ -438,14 +438,16 @@ format-check: ## fail if a C file is not formatted
 # Every compiler that is supported shifts copies of the sign into a signed integer.
 CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr --suppress=normalCheckLevelMaxBranches \
   --suppress=shiftTooManyBitsSigned --library=test/cppcheck.cfg -Iinclude -Ilib
-# Cells are checked by the one vocabulary that is compiled everywhere. In body.inc `aside` is NULL only where
-# no scan looks into it.
+# Each cell is checked by itself, with the macros by which compilers tell that they have the instructions. In body.inc
+# `aside` is NULL only where no scan looks into it.
 CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c
+CELL_MACROS := __AVX2__ __AVX512F__ __AVX512BW__ __AVX512DQ__ __AVX512VL__ __FMA__ __aarch64__ __ARM_NEON
 lint: ## static analysis of the library and the scripts
 	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench
-	$(CPPCHECK) -DISA=portable -DOPERATORS=plus --suppress=nullPointer:lib/kernel/body.inc lib/kernel/cell.c
-	$(CPPCHECK) -DISA=portable -DOPERATORS=order --suppress=nullPointer:lib/kernel/body.inc lib/kernel/cell.c
-	$(CPPCHECK) -DISA=portable -DOPERATORS=rows lib/engine/gemm/rows_cell.c
+	for cell in $(CELLS) $(ROWS); do \
+	  case $$cell in *-rows) source=lib/engine/gemm/rows_cell.c ;; *) source=lib/kernel/cell.c ;; esac; \
+	  $(CPPCHECK) $(CELL_MACROS:%=-D%) -DISA=$${cell%-*} -DOPERATORS=$${cell#*-} \
+	    --suppress=nullPointer:lib/kernel/body.inc $$source || { echo "lint: in the cell $$cell" >&2; exit 1; }; done
 	shellcheck -s sh scripts/* test/run test/*.sh
 
 dist: ## a source archive of HEAD

@@ -92,7 +92,7 @@ class InfoAndUsage(Case):
 
     def test_values_that_are_not_there(self):
         """The message names the values that exist."""
-        for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min\n"),
+        for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min\n"), (["tune", "--op", "x"], "plus, max, min\n"),
                                  (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "x"], "u64, all"),
                                  (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["draw", "--algorithm", "x"], "'x' is not one of sklansky, "),
                                  (["draw", "-n", "3^20"], "-n: '3^20' is not from 1 to 1024\n"), (["draw", "-n", "5000"], "-n: '5000' is not from 1 to 1024\n"),
@@ -153,8 +153,8 @@ class Tune(Case):
         """The file is made, MMSCAN_WISDOM accepts it, and info reports it."""
         path = self.path("w")
         text = self.good(*self.QUICK, "f32", "-o", path).decode()
-        shapes = [line.split()[:2] for line in text.splitlines()[:-1] if line.startswith("f32")]
-        self.assertEqual(shapes, [["f32", "2^16"], ["f32", "2^20"]])
+        shapes = [line.split()[:3] for line in text.splitlines()[:-1] if line.startswith("plus")]
+        self.assertEqual(shapes, [["plus", "f32", "2^16"], ["plus", "f32", "2^20"]])
         self.assertIn("written to " + path, text.splitlines()[-1])
         self.assertEqual(os.listdir(self.directory), ["w"])
         self.assertIn("wisdom       %s, 2 shapes" % path, self.good("info", env={"MMSCAN_WISDOM": path}).decode())
@@ -168,7 +168,8 @@ class Tune(Case):
         path = self.write("w", b"old, and no wisdom")
         report = json.loads(self.good(*self.QUICK, "i64", "-o", path, "--json"))
         self.assertEqual((report["file"], report["version"]), (path, json.loads(self.good("info", "--json"))["version"]))
-        self.assertEqual([(row["type"], row["log2_n"]) for row in report["choices"]], [("i64", 16), ("i64", 20)])
+        self.assertEqual([(row["op"], row["type"], row["log2_n"]) for row in report["choices"]],
+                         [("plus", "i64", 16), ("plus", "i64", 20)])
         info = json.loads(self.good("info", "--json", env={"MMSCAN_WISDOM": path}))
         for row in report["choices"]:
             self.assertIn(row["engine"], [engine["name"] for engine in info["engines"]])
@@ -194,6 +195,19 @@ class Tune(Case):
         lines = [line.split() for line in self.read("w").decode().splitlines() if line.startswith("plus u32 ")]
         self.assertEqual(sorted((int(line[2]), line[4], *map(int, line[6:9])) for line in lines),
                          [(row["log2_n"], row["engine"], row["s"], row["tile"], row["threads"]) for row in rows])
+
+    def test_operator(self):
+        path = self.path("w")
+        text = self.good(*self.QUICK, "f32", "--op", "max", "-o", path).decode()
+        shapes = [line.split()[:3] for line in text.splitlines() if line.startswith("max")]
+        self.assertEqual(shapes, [["max", "f32", "2^16"], ["max", "f32", "2^20"]])
+        self.assertEqual(self.read("w").count(b"\nmax f32 "), 2)
+        self.assertNotIn(b"plus", self.read("w"))
+        x = sample("f4", 100000)
+        out = self.good("scan", "--op", "max", "--type", "f32", "-", data=x.tobytes(), env={"MMSCAN_WISDOM": path})
+        self.same(np.frombuffer(out, "f4"), np.maximum.accumulate(x))
+        rows = json.loads(self.good(*self.QUICK, "u32", "--op", "min", "-o", path, "--json"))["choices"]
+        self.assertEqual([(row["op"], row["type"], row["log2_n"]) for row in rows], [("min", "u32", 16), ("min", "u32", 20)])
 
     def test_default_file(self):
         self.good(*self.QUICK, "f32", cwd=self.directory)
@@ -282,6 +296,6 @@ class Tune(Case):
         self.bad("info", env={"MMSCAN_UNIT": toy("drops")}, says=["MMSCAN_UNIT", "wrong products"])
 
     def test_wrong_usage(self):
-        for arguments in [["x"], ["--sing"], ["--unit"], ["--try", "cblas"], ["--try", "cblas", "a", "b"], ["--type", "f16"], ["--type", ""], ["--type"], ["-o"], ["-o", "-"],
+        for arguments in [["x"], ["--sing"], ["--unit"], ["--try", "cblas"], ["--try", "cblas", "a", "b"], ["--type", "f16"], ["--type", ""], ["--type"], ["--op", "minus"], ["--op"], ["-o"], ["-o", "-"],
                           ["--quick=1"], ["--json=1"], ["--quick", "--type", "f32", "x"]]:
             self.assertEqual(self.bad("tune", *arguments, status=2), b"")

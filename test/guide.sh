@@ -19,9 +19,9 @@ guide_follow() {
   rm -f "$tmp/script"
 }
 
-# guide_copy BUILD: files are as they were, with what was built of them: kernels, which take minutes to compile, and the command, whose
-# sources see the public header only. Of the kernels no more depends on the lists of types and operators than the number
-# of rows in `mms_isa`, where they do not look. New kernels are compiled with the rest.
+# guide_copy BUILD: files are as they were, with what was built of them: kernels, which take minutes to compile, and the
+# command, whose sources see the public header only. Of the kernels no more depends on the lists of types and operators
+# than the number of rows in `mms_isa`, where they do not look. New kernels are compiled with the rest.
 guide_copy() {
   mkdir -p "$copy/build/lib/kernel" "$copy/examples"
   cp -R Makefile include lib tools bench "$copy"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every function of the library is found by searching lib/ for its name; or, where its name is made, for NAME(f), in
-# which f is the name without the operator and type, or the type alone, at its end: test/names.sh BUILD
+# Every function of the library is found by searching the code in lib/ for its name; or, where its name is made, for
+# NAME(f), in which f is the name without the operator and type, or the type alone, at its end: test/names.sh BUILD
 set -eu
 build=$1
 cd "$(dirname "$0")/.."
@@ -10,7 +10,23 @@ trap 'exit 1' HUP INT TERM
 
 # What compilers make of a function has its name up to a dot; what they add, such as for OpenMP, begins with one.
 nm --defined-only "$build/libmmscan.a" | awk '$2 ~ /^[tT]$/ { sub(/\..*/, "", $3); print $3 }' | sort -u >"$tmp/functions"
-find lib -type f -exec cat {} + >"$tmp/source"
+# Comments and strings find nothing.
+find lib -type f -exec cat {} + | awk '
+  { code = ""
+    for (rest = $0; rest != ""; rest = substr(rest, end)) {
+      if (inside) {
+        end = index(rest, "*/")
+        if (end == 0) break
+        inside = 0
+        end += 2
+        continue
+      }
+      if (!match(rest, /\/\*|"([^"\\]|\\.)*"|\047([^\047\\]|\\.)\047/)) { code = code rest; break }
+      code = code substr(rest, 1, RSTART - 1) " "
+      inside = substr(rest, RSTART, 2) == "/*"
+      end = RSTART + RLENGTH
+    }
+    print code }' >"$tmp/source"
 grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/source" | sort -u >"$tmp/words"
 grep -oE 'NAME\([a-z_0-9]+\)' "$tmp/source" | sed 's/NAME(\(.*\))/\1/' | sort -u >"$tmp/parts"
 

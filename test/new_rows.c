@@ -148,11 +148,12 @@ static int by_plans(mmscan_kind kind, int reverse, int threads) {
     if (kind == MMSCAN_EXCLUSIVE && i % 2) d.init = init;
     if (by_plan(&d, MMSCAN_ESTIMATE, threads)) return 1;
   }
-  for (size_t n = 1; n < 150; n += 13) {
-    mmscan_desc d = describe(n, kind, reverse);
-    d.batch = 70, d.x_dist = d.y_dist = (ptrdiff_t)n + 1;
-    if (by_plan(&d, MMSCAN_ESTIMATE, threads)) return 1;
-  }
+  for (size_t n = 1; n < 150; n += n < 8 ? 1 : 13)
+    for (size_t gap = 0; gap < 2; gap++) {
+      mmscan_desc d = describe(n, kind, reverse);
+      d.batch = 70, d.x_dist = d.y_dist = (ptrdiff_t)(n + gap);
+      if (by_plan(&d, MMSCAN_ESTIMATE, threads)) return 1;
+    }
   return 0;
 }
 

@@ -34,13 +34,16 @@ static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "  --try UNIT ROUTINE\n"
                            "                only try that routine, in this process, which may crash\n"
                            "  --type T      only one type: f32, f64, i32, i64, u32 or u64\n"
+                           "  --op OP       scans by plus (default), max or min\n"
                            "  --quick       only 2^16 and 2^20\n"
                            "  --json        print the result as one JSON object\n"
                            "  --help        this text\n";
 
 typedef struct request {
   const char *file;
-  const element *type; /* NULL: all */
+  const element *type; /* NULL: all that op scans */
+  mmscan_op op;
+  const char *op_name;
   unsigned from, to, step;
   bool as_json;
   const char *trial;      /* the unit of which to try a routine; NULL: none */
@@ -51,45 +54,50 @@ typedef struct request {
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-static mmscan_status measure(mmscan_type type, size_t n, mmscan_choice *choice) {
-  const mmscan_desc desc = element_plain_scan(type, n);
+static mmscan_status measure(mmscan_op op, mmscan_type type, size_t n, mmscan_choice *choice) {
+  mmscan_desc desc = element_plain_scan(type, n);
   mmscan_plan *plan;
+  desc.op = op;
   mmscan_status status = mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE);
   if (status == MMSCAN_OK) status = mmscan_plan_get_choice(plan, choice);
   mmscan_plan_destroy(plan);
   return status;
 }
 
-static void print_row(const char *type, unsigned log2_n, const mmscan_choice *c) {
-  printf("%s  2^%-2u  %-6s", type, log2_n, c->engine);
+static void print_row(const char *op, const char *type, unsigned log2_n, const mmscan_choice *c) {
+  printf("%s %s  2^%-2u  %-6s", op, type, log2_n, c->engine);
   if (c->unit) printf(" %s, s %zu,", c->unit, c->s);
   if (c->tile) printf(" tile %zu,", c->tile);
   printf(" %d thread%s\n", c->threads, c->threads == 1 ? "" : "s");
   fflush(stdout);
 }
 
-static void add_row(json_t *list, const char *type, unsigned log2_n, const mmscan_choice *c) {
-  json_array_append_new(list, json_pack("{s:s, s:i, s:s, s:o, s:I, s:I, s:i}", "type", type, "log2_n", (int)log2_n,
-                                        "engine", c->engine, "unit", json_text(c->unit), "s", (json_int_t)c->s, "tile",
-                                        (json_int_t)c->tile, "threads", c->threads));
+static void add_row(json_t *list, const char *op, const char *type, unsigned log2_n, const mmscan_choice *c) {
+  json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:s, s:o, s:I, s:I, s:i}", "op", op, "type", type, "log2_n",
+                                        (int)log2_n, "engine", c->engine, "unit", json_text(c->unit), "s",
+                                        (json_int_t)c->s, "tile", (json_int_t)c->tile, "threads", c->threads));
 }
 
 static int tune_shape(const request *r, const element *type, unsigned log2_n, json_t *list) {
   mmscan_choice choice = {.struct_size = sizeof choice};
-  mmscan_status status = measure(type->type, (size_t)1 << log2_n, &choice);
-  if (status) return fail("%s, n = 2^%u: %s", type->name, log2_n, mmscan_strerror(status));
+  mmscan_status status = measure(r->op, type->type, (size_t)1 << log2_n, &choice);
+  if (status) return fail("%s %s, n = 2^%u: %s", r->op_name, type->name, log2_n, mmscan_strerror(status));
   if (r->as_json)
-    add_row(list, type->name, log2_n, &choice);
+    add_row(list, r->op_name, type->name, log2_n, &choice);
   else
-    print_row(type->name, log2_n, &choice);
+    print_row(r->op_name, type->name, log2_n, &choice);
   return DONE;
+}
+
+static bool is_scanned(const request *r, const element *type) {
+  return element_fill(type, r->op, MMSCAN_INCLUSIVE, NULL, 0);
 }
 
 static int tune_all(const request *r, json_t *list) {
   int status = DONE;
   const element *type;
   for (int i = 0; status == DONE && (type = element_at(i)) != NULL; i++) {
-    if (r->type != NULL && r->type != type) continue;
+    if (r->type != NULL ? r->type != type : !is_scanned(r, type)) continue;
     for (unsigned k = r->from; k <= r->to && status == DONE; k += r->step) status = tune_shape(r, type, k, list);
   }
   return status;
@@ -140,6 +148,7 @@ static int open_libraries(const request *r) {
 /* Wisdom from a file would be believed instead of measured. */
 static int tune(const request *r) {
   unsetenv("MMSCAN_WISDOM");
+  if (r->type != NULL && !is_scanned(r, r->type)) return fail("--op %s does not scan %s", r->op_name, r->type->name);
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
   if (refuse_settings() != DONE || check_file(r->file) != DONE || open_libraries(r) != DONE) return FAILED;
   json_t *list = json_array(), *tried = json_array();
@@ -161,6 +170,9 @@ static int set_option(request *r, int option) {
     return strcmp(optarg, "-") == 0 ? wrong_usage("tune", "-o: a file, not standard output") : DONE;
   case 't':
     return element_option("tune", optarg, &r->type);
+  case 'p':
+    r->op_name = optarg;
+    return operator_option("tune", "--op", optarg, &r->op);
   case 'u':
     r->libraries[r->library_count++] = optarg;
     return DONE;
@@ -183,15 +195,12 @@ static int set_option(request *r, int option) {
 }
 
 static int read_and_run(request *r, int argc, char **argv) {
-  static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                          {"type", required_argument, NULL, 't'},
-                                          {"unit", required_argument, NULL, 'u'},
-                                          {"units", no_argument, NULL, 'U'},
-                                          {"try", required_argument, NULL, 'y'},
-                                          {"quick", no_argument, NULL, 'q'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+      {"output", required_argument, NULL, 'o'}, {"type", required_argument, NULL, 't'},
+      {"op", required_argument, NULL, 'p'},     {"unit", required_argument, NULL, 'u'},
+      {"units", no_argument, NULL, 'U'},        {"try", required_argument, NULL, 'y'},
+      {"quick", no_argument, NULL, 'q'},        {"json", no_argument, NULL, 'j'},
+      {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
   int option, status = DONE;
   while (status == DONE && (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
     if (option == 'h') return print_help(help);
@@ -204,7 +213,7 @@ static int read_and_run(request *r, int argc, char **argv) {
 }
 
 int run_tune(int argc, char **argv) {
-  request r = {.file = "mmscan.wisdom", .from = 16, .to = 24, .step = 1};
+  request r = {.file = "mmscan.wisdom", .op = MMSCAN_PLUS, .op_name = "plus", .from = 16, .to = 24, .step = 1};
   r.libraries = calloc((size_t)argc, sizeof *r.libraries);
   const int status = r.libraries != NULL ? read_and_run(&r, argc, argv) : fail_memory();
   free(r.libraries);
