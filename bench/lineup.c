@@ -171,7 +171,7 @@ static size_t check_by_serial(contender *c) {
   char *right = malloc(bytes_of(r));
   const bool known = right != NULL && scan_serially(r, right);
   size_t place = known ? 0 : r->n;
-  while (place < r->n && memcmp(right + place * size, y + place * size, size) == 0) place++;
+  while (right != NULL && place < r->n && memcmp(right + place * size, y + place * size, size) == 0) place++;
   if (!known) refuse(c, "its result could not be checked");
   free(right);
   return place;
