@@ -448,7 +448,7 @@ lint: ## static analysis of the library and the scripts
 	  case $$cell in *-rows) source=lib/engine/gemm/rows_cell.c ;; *) source=lib/kernel/cell.c ;; esac; \
 	  $(CPPCHECK) $(CELL_MACROS:%=-D%) -DISA=$${cell%-*} -DOPERATORS=$${cell#*-} \
 	    --suppress=nullPointer:lib/kernel/body.inc --suppress=uninitvar:lib/kernel/vectors.inc \
-    --suppress=uninitvar:lib/engine/gemm/rows_body.inc $$source || { echo "lint: in the cell $$cell" >&2; exit 1; }; done
+	    --suppress=uninitvar:lib/engine/gemm/rows_body.inc $$source || { echo "lint: in the cell $$cell" >&2; exit 1; }; done
 	shellcheck -s sh scripts/* test/run test/*.sh
 
 dist: ## a source archive of HEAD
