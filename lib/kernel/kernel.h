@@ -28,7 +28,8 @@ enum {
 /* The result of adding up elements. */
 typedef struct mms_found {
   mms_value total;  /* of all elements; the order of additions depends only on their number and the direction */
-  bool is_ordinary; /* no element is so large that a sum, however grouped, could overflow */
+  bool is_ordinary; /* the elements may be regrouped: none is so large that a sum could overflow, or is a NaN of a
+                       maximum */
   bool is_finite;   /* the total is finite */
 } mms_found;
 
@@ -40,7 +41,8 @@ typedef void mms_kernel_total(const mms_kernel *self, size_t n, const void *x, b
 
 /* What a scan does besides, on its way through its elements. */
 typedef struct mms_aside {
-  mms_found *found;  /* not NULL: adds up n elements, with the same bits as total(): */
+  mms_found
+      *found; /* not NULL: adds up n elements; advance() by the total gives the same bits as by that of total(): */
   const void *ahead; /*   those from here on, which the scan does not write; NULL: its own, which are read only once */
   const void *prefetch; /* without `found`; not NULL: prefetches n elements from here on, which are likely to be read
                        next and need not exist */
