@@ -41,8 +41,7 @@ typedef void mms_kernel_total(const mms_kernel *self, size_t n, const void *x, b
 
 /* What a scan does besides, on its way through its elements. */
 typedef struct mms_aside {
-  mms_found
-      *found; /* not NULL: adds up n elements; advance() by the total gives the same bits as by that of total(): */
+  mms_found *found;  /* not NULL: adds up n elements; the total takes a carry to the same bits as that of total(): */
   const void *ahead; /*   those from here on, which the scan does not write; NULL: its own, which are read only once */
   const void *prefetch; /* without `found`; not NULL: prefetches n elements from here on, which are likely to be read
                        next and need not exist */
