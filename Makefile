@@ -162,11 +162,12 @@ TOOL_SRC  := $(sort $(wildcard tools/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 TEST_SRC  := $(sort $(wildcard test/test_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
+SCRIPTS   := $(sort $(wildcard bench/*.py bench/pages/*.py tools/*/*.py))
 
 CELL_OBJ  := $(CELLS:%=$(BUILD)/lib/kernel/cell/%.o)
 ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
 LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
-TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o)
+TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/scripts.o
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
 CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
 CXX_PEER_OBJ := $(CXX_PEER_SRC:%.cpp=$(BUILD)/%.o)
@@ -205,7 +206,7 @@ lib: $(STATIC) $(SHARED) ## build the libraries only
 # `make install` may have been given fewer flags than `make`. -Werror is left out, as it does not change an object.
 BUILT_WITH = $(filter-out -Werror,$(COMPILE)) $(KERNEL_CFLAGS) $(LINES) $(TLS) $(foreach flags,$(sort $(filter ISA_FLAGS_%,$(.VARIABLES))),$($(flags))) $(LDFLAGS) \
   $(PEER_CFLAGS) $(CXX) $(EIGEN) $(PEER_CXXFLAGS)
-LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(AR) $(LIBS) $(TOOL_LIBS)
+LINKED_OF = $(LIB_OBJ) $(TOOL_OBJ) $(BENCH_OBJ) $(CXX_PEER_OBJ) $(SCRIPTS) $(AR) $(LIBS) $(TOOL_LIBS)
 # $(call keep,WHAT,MESSAGE): writes WHAT to the target if that is not what it holds. It also runs if make only tells
 # what it would do (-n), or whether there is anything to do (-q), as the answer would be "everything" if it did not. It
 # then writes nothing, and the end of this file declares phony what it would have written.
@@ -249,6 +250,14 @@ $(BUILD)/lib/unit/cblas.o: $(BUILD)/blas
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
+	$(COMPILE) -c $< -o $@
+
+# Scripts in Python are parts of the command: as strings (tools/python.h).
+$(BUILD)/scripts.c: $(SCRIPTS) $(BUILD)/objects
+	@mkdir -p $(@D)
+	for script in $(SCRIPTS); do \
+	  echo "const char script_$$(basename "$$script" .py)[] ="; sed 's/[\"?]/\\&/g; s/.*/  "&\\n"/' "$$script"; echo ';'; done >$@
+$(BUILD)/scripts.o: $(BUILD)/scripts.c $(BUILD)/flags
 	$(COMPILE) -c $< -o $@
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags

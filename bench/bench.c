@@ -7,7 +7,7 @@
 #include "command.h"
 #include "contest.h"
 #include "message.h"
-#include "picture.h"
+#include "pages.h"
 #include "session.h"
 #include "shell.h"
 
@@ -186,12 +186,12 @@ static int set_rounds(bench_request *r, const char *rounds) {
 
 static int set_plot(bench_request *r, const char *name) {
   r->plot = name;
-  return picture_is_format(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
+  return pages_is_plot(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
 }
 
 static int set_page(bench_request *r, const char *name) {
   r->page = name;
-  return picture_ends_in(name, ".html") ? DONE : wrong_usage("bench", "--report: '%s' does not end in .html", name);
+  return pages_is_page(name) ? DONE : wrong_usage("bench", "--report: '%s' does not end in .html", name);
 }
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */

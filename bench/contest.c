@@ -6,7 +6,7 @@
 #include "arrays.h"
 #include "contest_report.h"
 #include "message.h"
-#include "picture.h"
+#include "pages.h"
 #include "stdout.h"
 #include "timing.h"
 
@@ -183,21 +183,18 @@ static void report_failures(const contest *c) {
     if (u->failure[0] != '\0') report_csv_failed(u->label, u->failure);
 }
 
-static int report(const contest *c) {
-  const bench_request *request = c->request;
-  if (request->json && contest_json(c) != DONE) return FAILED;
-  if (request->csv) {
+static int report(const contest *c, pages *p) {
+  if (c->request->csv) {
     report_csv(c->races, CONTEST_RACES);
     report_failures(c);
   }
-  if (request->plot != NULL && contest_draw(c) != DONE) return FAILED;
-  return request->page != NULL ? contest_page_write(c) : DONE;
+  return pages_make(p, c->request, contest_json(c));
 }
 
-static int hold_and_report(contest *c, size_t n) {
+static int hold_and_report(contest *c, pages *p, size_t n) {
   memory m = {.bf16 = NULL};
   int status = make_memory(c, &m, n) ? hold(c) : fail_memory();
-  if (status == DONE) status = report(c);
+  if (status == DONE) status = report(c, p);
   free_races(c);
   free_memory(&m);
   return status;
@@ -225,31 +222,25 @@ static bool is_any_left(const contest *c) {
   return i < c->list.count;
 }
 
-static int run(contest *c) {
+static int run(contest *c, pages *p) {
   size_t n;
   if (choose_length(c->request, &n) != DONE) return FAILED;
   c->races = calloc(CONTEST_RACES, sizeof *c->races);
   if (c->races == NULL) return fail_memory();
   if (!c->request->json && !c->request->csv) contest_print_head(c, n);
-  const int status = hold_and_report(c, n);
+  const int status = hold_and_report(c, p, n);
   free(c->races);
   return status;
 }
 
-static int prepare(const bench_request *request) {
-  int status = DONE;
-  if (request->plot != NULL) status = picture_prepare(request->plot);
-  if (status == DONE && request->page != NULL) status = contest_page_prepare(request->page);
-  return status;
-}
-
 int contest_run(bench_request *request) {
+  pages p = PAGES_CLOSED;
   contest c = {.request = request, .number = request->types[0], .settings = contest_settings()};
   int status = session_check_environment();
-  if (status == DONE) status = prepare(request);
+  if (status == DONE) status = pages_prepare(&p, request);
   if (status == DONE) status = units_open(&c.list, request->unit_names, contest_threads(&c));
-  if (status == DONE) status = is_any_left(&c) ? run(&c) : status_of(&c);
-  status = contest_page_close(picture_close(status));
+  if (status == DONE) status = is_any_left(&c) ? run(&c, &p) : status_of(&c);
+  status = pages_close(&p, status);
   if (status == DONE) status = status_of(&c);
   units_close(&c.list);
   json_decref(c.settings);

@@ -47,16 +47,11 @@ static void print_settings(const contest *c) {
   if (json_object_size(c->settings) == 0) puts("settings     none that a unit reads");
 }
 
-void contest_own_threads(const contest *c, char text[120]) {
-  snprintf(text, 120, "a unit's own are set to %d for products in one call, where possible", contest_threads(c));
-}
-
 void contest_print_head(const contest *c, size_t n) {
-  char length[48], threads[120];
+  char length[48];
   report_machine_lines(c->request);
   print_settings(c);
-  contest_own_threads(c, threads);
-  printf("threads      %s\n", threads);
+  printf("threads      a unit's own are set to %d for products in one call, where possible\n", contest_threads(c));
   report_times_line(c->request);
   report_length(n, length);
   printf("scans        %s, %s, out of place\n\n", c->number->name, length);
@@ -133,7 +128,8 @@ static void print_missing(const contest *c) {
     }
 }
 
-void contest_product_length(const contest *c, char text[80]) {
+/* The lengths of the products. They are whole columns, so those of a short request depend on s. */
+static void product_length(const contest *c, char text[80]) {
   size_t least = c->races[0].n, most = least;
   for (int i = 1; i < CONTEST_SIZES; i++) {
     const size_t n = c->races[i].n;
@@ -148,7 +144,7 @@ void contest_product_length(const contest *c, char text[80]) {
 
 void contest_print_products(const contest *c) {
   char length[80];
-  contest_product_length(c, length);
+  product_length(c, length);
   printf("\nProducts W = L_s X, the first level of a scan, %s:\n", length);
   for (int kind = 0; kind < PRODUCTS; kind++) printf("  %-16s %s\n", products[kind].name, products[kind].description);
   print_table(c, "Gelem/s", contest_elements);

@@ -34,10 +34,11 @@ void report_contender(const contender *c);
 void report_number(double value);
 int report_decimals(double value);
 
-/* Prints one JSON object. */
-int report_json(const session *s);
+/* As JSON, which the caller owns. */
+struct json_t *report_json(const session *s);
 
-/* Parts of that object, which the caller owns. */
+/* Parts of that: what holds for all races, of which the machine is a part; the races. */
+struct json_t *report_json_run(const bench_request *request);
 struct json_t *report_json_machine(void);
 struct json_t *report_json_races(const race *races, size_t count);
 

@@ -60,11 +60,18 @@ static json_t *peers(void) {
   return list;
 }
 
-int report_json(const session *s) {
+json_t *report_json_run(const bench_request *request) {
+  json_t *threads = json_array();
+  for (size_t i = 0; i < request->thread_counts; i++) json_array_append_new(threads, json_integer(request->threads[i]));
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:i}", "version", mmscan_version(), "built", PEER_BUILT, "isa",
+                   mmscan_isa(), "machine", report_json_machine(), "threads", threads, "rounds", request->rounds);
+}
+
+json_t *report_json(const session *s) {
+  json_t *all = report_json_run(s->request);
   json_t *memory = s->memory >= 0 ? json_real(s->memory) : json_null();
-  json_t *all = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:i, s:o, s:o}", "version", mmscan_version(), "built",
-                          PEER_BUILT, "isa", mmscan_isa(), "machine", report_json_machine(), "numpy", numpy_version(),
-                          "peers", peers(), "rounds", s->request->rounds, "memory_mib_per_thread", memory, "tables",
-                          report_json_races(s->races, s->count));
-  return print_json(all);
+  json_object_update_new(all,
+                         json_pack("{s:s?, s:o, s:o, s:o}", "numpy", numpy_version(), "peers", peers(),
+                                   "memory_mib_per_thread", memory, "tables", report_json_races(s->races, s->count)));
+  return all;
 }

@@ -7,8 +7,7 @@
 #include "footprint.h"
 #include "message.h"
 #include "numpy.h"
-#include "picture.h"
-#include "plot.h"
+#include "pages.h"
 #include "report.h"
 #include "stdout.h"
 #include "timing.h"
@@ -157,33 +156,33 @@ static int status_of(const session *s) {
   return status;
 }
 
-static int report(const session *s) {
+static int report(const session *s, pages *p) {
   if (s->count == 0) return fail("nothing was timed");
   if (is_text(s->request)) report_tail(s);
-  if (s->request->json && report_json(s) != DONE) return FAILED;
   if (s->request->csv) report_csv(s->races, s->count);
-  return s->request->plot != NULL ? plot_draw(s) : DONE;
+  return pages_make(p, s->request, report_json(s));
 }
 
-static int run(session *s) {
+static int run(session *s, pages *p) {
   const bench_request *request = s->request;
   const size_t most = request->type_count * request->place_count * request->length_count;
   s->races = malloc(most * sizeof *s->races);
   int status = s->races != NULL ? DONE : fail_memory();
   if (is_text(request)) report_head(request);
   for (size_t i = 0; i < request->type_count && status == DONE; i++) status = run_type(s, request->types[i]);
-  return status == DONE ? report(s) : status;
+  return status == DONE ? report(s, p) : status;
 }
 
 int session_run(bench_request *request) {
   session s = {.request = request, .memory = -1};
+  pages p = PAGES_CLOSED;
   race r;
   int status = session_check_environment();
   if (status == DONE) look_at_lineup(&r, request);
   if (status == DONE) status = check_names(request);
-  if (status == DONE && request->plot != NULL) status = picture_prepare(request->plot);
-  if (status == DONE) status = run(&s);
-  status = picture_close(status);
+  if (status == DONE) status = pages_prepare(&p, request);
+  if (status == DONE) status = run(&s, &p);
+  status = pages_close(&p, status);
   if (status == DONE) status = status_of(&s);
   free(s.races);
   numpy_end();

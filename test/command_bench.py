@@ -189,7 +189,7 @@ class Bench(Timed):
 
     def test_numpy_that_ends_on_the_way(self):
         """Times from before NumPy ended do not count as results."""
-        fake = self.write("python", "#!%s\nimport itertools, sys\nsys.stdin = itertools.islice(sys.stdin, 8)\nexec(sys.argv[2])\n" % sys.executable)
+        fake = self.write("python", "#!%s\nimport itertools, sys\nsys.stdin = itertools.islice(sys.stdin, 8)\nbegin = sys.argv[2]\ndel sys.argv[:2]\nexec(begin)\n" % sys.executable)
         os.chmod(fake, 0o755)
         rows = self.rows("bench", "--rounds", 9, "--threads", 1, "-n", "20,21", "--only", "NumPy", env={"PYTHON": fake})
         self.assertEqual([row["skipped"] for _, row in rows if row["name"] == "NumPy cumsum"], ["failed while it was timed", "its Python process has ended"])
@@ -324,7 +324,8 @@ class Bench(Timed):
     def test_failures(self):
         self.bad(*self.TINY, 4, env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
         self.bad(*self.TINY, 40, says=["memory", "nothing was timed"])
-        self.bad(*self.TINY, 4, "--plot", self.path("x.svg"), env={"PATH": self.directory}, says="gnuplot")
+        self.bad(*self.TINY, 4, "--plot", self.path("x.svg"), env={"PATH": self.directory}, says=["--plot", "gnuplot"])
+        self.bad(*self.TINY, 4, "--plot", self.path("x.svg"), env={"PYTHON": self.path("none")}, says=["PYTHON=", "none"])
 
     def mounted(self, folder, begin, *arguments):
         """Runs mmscan, after a command of the shell, where the folder was empty."""

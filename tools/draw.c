@@ -4,14 +4,12 @@
  */
 #include "arguments.h"
 #include "command.h"
-#include "figure.h"
 #include "message.h"
-#include "output.h"
-#include "traced.h"
+#include "network.h"
+#include "python.h"
 
 #include <getopt.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -35,60 +33,113 @@ static const char help[] =
 
 enum { MOST_N = 1024, MOST_POSITIONS = 1 << 14, MOST_ENTRIES = 1 << 17 };
 
-typedef int figure(FILE *to, const traced *run, const figure_options *options);
-
 typedef struct request {
   const char *file;
   mmscan_method method;
   mmscan_length_rule rule;
   bool has_rule;
   size_t n, s;
-  figure *figure;
-  figure_options options;
+  const char *figure;
+  int values;
 } request;
+
+static bool is_figure(const request *r, const char *name) { return strcmp(r->figure, name) == 0; }
+
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
+
+/* Its events, as far as it is not too large to draw. */
+typedef struct trace {
+  json_t *events;
+  size_t positions; /* elements, then temporaries */
+  size_t entries;   /* of all matrices of the tensor figure: A is s-by-s, T and W are s-by-columns */
+  bool failed;      /* there was no memory for an event */
+} trace;
+
+/* null: padding. No positions: an empty list. */
+static json_t *positions_json(const size_t *positions, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; positions != NULL && i < count; i++)
+    json_array_append_new(list,
+                          positions[i] == MMSCAN_NO_ELEMENT ? json_null() : json_integer((json_int_t)positions[i]));
+  return list;
+}
+
+static void keep(void *context, const mmscan_event *e) {
+  static const char *const phases[] = {[MMSCAN_UP_SWEEP] = "up-sweep",
+                                       [MMSCAN_DOWN_SWEEP] = "down-sweep",
+                                       [MMSCAN_COMBINE] = "combine",
+                                       [MMSCAN_GATHER] = "gather",
+                                       [MMSCAN_BROADCAST] = "broadcast"};
+  static const char *const matrices[] = {[MMSCAN_MATRIX_L] = "L",
+                                         [MMSCAN_MATRIX_B] = "B",
+                                         [MMSCAN_MATRIX_L_STRICT] = "strict L",
+                                         [MMSCAN_MATRIX_ONES] = "ones"};
+  trace *t = context;
+  const size_t entries = e->s * e->columns;
+  t->positions = e->positions;
+  t->entries += e->s * e->s + 2 * entries;
+  if (t->positions > MOST_POSITIONS) return;
+  t->failed |=
+      json_array_append_new(
+          t->events, json_pack("{s:i, s:I, s:s, s:I, s:s, s:b, s:I, s:I, s:o, s:o, s:o}", "step", e->step, "segment",
+                               (json_int_t)e->segment, "phase", phases[e->phase], "depth", (json_int_t)e->depth,
+                               "matrix", matrices[e->matrix], "is_product", e->is_product, "s", (json_int_t)e->s,
+                               "columns", (json_int_t)e->columns, "inputs", positions_json(e->in, entries), "added",
+                               positions_json(e->add, entries), "outputs", positions_json(e->out, entries))) != 0;
+}
+
+/* Runs the method on 1, 2, ..., n. */
+static int run_method(const request *r, trace *t, mmscan_network_counts *counts) {
+  uint64_t x[MOST_N];
+  mmscan_network_desc desc = network_desc(&r->method, r->s, r->n);
+  desc.length_rule = r->rule;
+  desc.trace = keep;
+  desc.trace_context = t;
+  for (size_t i = 0; i < r->n; i++) x[i] = i + 1;
+  const mmscan_status status = mmscan_network(&desc, x, x, counts);
+  if (status == MMSCAN_ENOTSUP) return fail("%s: n = %zu is more than s^2 = %zu", r->method.name, r->n, r->s * r->s);
+  if (status != MMSCAN_OK) return fail("%s: %s", r->method.name, mmscan_strerror(status));
+  if (t->positions > MOST_POSITIONS || (is_figure(r, "tensor") && t->entries > MOST_ENTRIES))
+    return fail("too large to draw: take a smaller s or n");
+  return t->failed ? fail_memory() : DONE;
+}
+
+static json_t *counts_json(const mmscan_network_counts *c) {
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "depth", (json_int_t)c->depth, "adders", (json_int_t)c->adders,
+                   "additions", (json_int_t)c->work_unpadded, "fan_in", (json_int_t)c->fan_in, "fan_out",
+                   (json_int_t)c->fan_out, "multiplications", (json_int_t)c->multiplications);
+}
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Draws into memory first, so that no file is begun for a picture that cannot be made. */
-static int make(const request *r, const traced *run, char **text, size_t *size) {
-  FILE *to = open_memstream(text, size);
-  if (to == NULL) return fail_memory();
-  int status = r->figure(to, run, &r->options);
-  const bool failed = ferror(to) != 0;
-  if ((fclose(to) != 0 || failed) && status == DONE) status = fail_memory();
-  return status;
-}
-
-static int write_file(const char *name, const char *text, size_t size) {
+/* The file is opened last, so that none is begun for a picture that cannot be made. */
+static int draw_run(const request *r, const trace *t, const mmscan_network_counts *counts) {
+  static const python_module modules[] = {{"svg", script_svg},
+                                          {"trace", script_trace},
+                                          {"circuit", script_circuit},
+                                          {"tensor", script_tensor},
+                                          {"segments", script_segments},
+                                          {"figure", script_figure},
+                                          {NULL, NULL}};
   output out;
-  int status = output_open(&out, name);
-  if (status == DONE) status = output_write(&out, text, size);
+  int status = output_open(&out, r->file);
+  if (status == DONE)
+    status = python_draw(modules, r->figure,
+                         json_pack("{s:b, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:o, s:O}", "values_shown", r->values,
+                                   "method", r->method.name, "description", r->method.description, "has_s",
+                                   r->method.has_s, "needs_commutative", r->method.needs_commutative, "n",
+                                   (json_int_t)r->n, "s", (json_int_t)r->s, "positions", (json_int_t)t->positions,
+                                   "counts", counts_json(counts), "events", t->events),
+                         &out);
   return output_close(&out, status);
 }
 
-/* The entries of all matrices of the tensor figure: A is s-by-s, T and W are s-by-columns. */
-static size_t entries_of(const traced *run) {
-  size_t entries = 0;
-  for (size_t i = 0; i < run->events; i++) entries += run->event[i].s * (run->event[i].s + 2 * run->event[i].columns);
-  return entries;
-}
-
-static bool is_too_large(const request *r, const traced *run) {
-  return run->positions > MOST_POSITIONS || (r->figure == figure_tensor && entries_of(run) > MOST_ENTRIES);
-}
-
 static int draw(const request *r) {
-  traced run;
-  char *text = NULL;
-  size_t size = 0;
-  mmscan_network_desc desc = traced_desc(&r->method, r->s, r->n);
-  desc.length_rule = r->rule;
-  int status = traced_run(&run, &r->method, &desc);
-  if (status == DONE && is_too_large(r, &run)) status = fail("too large to draw: take a smaller s or n");
-  if (status == DONE) status = make(r, &run, &text, &size);
-  if (status == DONE) status = write_file(r->file, text, size);
-  free(text);
-  traced_free(&run);
+  trace t = {.events = json_array(), .positions = r->n};
+  mmscan_network_counts counts = {.struct_size = sizeof counts};
+  int status = run_method(r, &t, &counts);
+  if (status == DONE) status = draw_run(r, &t, &counts);
+  json_decref(t.events);
   return status;
 }
 
@@ -101,16 +152,15 @@ static int set_method(request *r, const char *name) {
   size_t index;
   for (size_t i = 0; i < MOST - 1 && mmscan_get_method(i, &each) == MMSCAN_OK; i++) names[i] = each.name;
   const int status = name_option("draw", "--algorithm", name, names, &index);
-  if (status == DONE) traced_method(name, &r->method);
+  if (status == DONE) network_method(name, &r->method);
   return status;
 }
 
 static int set_figure(request *r, const char *name) {
   static const char *const names[] = {"circuit", "tensor", "segments", NULL};
-  static figure *const figures[] = {figure_circuit, figure_tensor, figure_segments};
   size_t index;
   const int status = name_option("draw", "--figure", name, names, &index);
-  if (status == DONE) r->figure = figures[index];
+  if (status == DONE) r->figure = names[index];
   return status;
 }
 
@@ -138,8 +188,7 @@ static int set_option(request *r, int option) {
     return set_figure(r, optarg);
   case 'r':
     return set_rule(r, optarg);
-  case 'v':
-    r->options.values = true;
+  case 0:
     return DONE;
   default:
     return wrong_usage("draw", NULL);
@@ -158,26 +207,25 @@ static int check(const request *r) {
   if (ends_otherwise(r->file)) return wrong_usage("draw", "-o: '%s' does not end in .svg", r->file);
   if (r->has_rule && strcmp(r->method.name, "matmulscan") != 0)
     return wrong_usage("draw", "--rule applies only to matmulscan, not to %s", r->method.name);
-  if (r->options.values && r->figure == figure_segments)
-    return wrong_usage("draw", "--values does not apply to --figure segments");
-  if (r->figure == figure_tensor && !r->method.has_s)
+  if (r->values && is_figure(r, "segments")) return wrong_usage("draw", "--values does not apply to --figure segments");
+  if (is_figure(r, "tensor") && !r->method.has_s)
     return wrong_usage("draw", "--figure tensor: %s multiplies no matrices", r->method.name);
-  if (r->figure == figure_segments && strcmp(r->method.name, "matmulscan") != 0)
+  if (is_figure(r, "segments") && strcmp(r->method.name, "matmulscan") != 0)
     return wrong_usage("draw", "--figure segments: %s has no segments", r->method.name);
   return DONE;
 }
 
 int run_draw(int argc, char **argv) {
-  static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                          {"algorithm", required_argument, NULL, 'a'},
-                                          {"figure", required_argument, NULL, 'f'},
-                                          {"rule", required_argument, NULL, 'r'},
-                                          {"values", no_argument, NULL, 'v'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-  request r = {.rule = MMSCAN_DIGITS, .n = 16, .s = 4, .figure = figure_circuit};
+  request r = {.rule = MMSCAN_DIGITS, .n = 16, .s = 4, .figure = "circuit"};
+  const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                   {"algorithm", required_argument, NULL, 'a'},
+                                   {"figure", required_argument, NULL, 'f'},
+                                   {"rule", required_argument, NULL, 'r'},
+                                   {"values", no_argument, &r.values, true},
+                                   {"help", no_argument, NULL, 'h'},
+                                   {NULL, 0, NULL, 0}};
   int option, status = DONE;
-  traced_method("matmulscan", &r.method);
+  network_method("matmulscan", &r.method);
   while (status == DONE && (option = getopt_long(argc, argv, "hn:s:o:", options, NULL)) != -1) {
     if (option == 'h') return print_help(help);
     status = set_option(&r, option);

@@ -66,7 +66,7 @@ static bool keep_ends(process *p, const int in[2], const int out[2]) {
   return false;
 }
 
-bool process_start(process *p, const char *const argv[], int output, bool quiet) {
+bool process_start(process *p, const char *const argv[], bool quiet) {
   int in[2], out[2];
   *p = (process){.pid = -1};
   if (pipe2(in, O_CLOEXEC) != 0) return false;
@@ -74,7 +74,7 @@ bool process_start(process *p, const char *const argv[], int output, bool quiet)
     close_pipe(in);
     return false;
   }
-  const int error = spawn(p, argv, in[0], output >= 0 ? output : out[1], quiet);
+  const int error = spawn(p, argv, in[0], out[1], quiet);
   if (error == 0) return keep_ends(p, in, out);
   close_pipe(in);
   close_pipe(out);

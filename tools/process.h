@@ -12,12 +12,12 @@
 typedef struct process {
   pid_t pid;
   FILE *to;   /* its standard input */
-  FILE *from; /* its standard output; empty if that goes to a file */
+  FILE *from; /* its standard output */
 } process;
 
-/* Starts argv[0], found through PATH. Its standard output is the file descriptor `output` or, if that is negative, a
- * pipe. `quiet` discards its standard error. False, with errno set, if it cannot be started. */
-bool process_start(process *p, const char *const argv[], int output, bool quiet);
+/* Starts argv[0], found through PATH. `quiet` discards its standard error. False, with errno set, if it cannot be
+ * started. */
+bool process_start(process *p, const char *const argv[], bool quiet);
 
 /* Closes its input and output, waits for it to end, and returns its exit status; -1 if it did not exit by itself. */
 int process_end(process *p);

@@ -6,7 +6,7 @@
 #include "command.h"
 #include "json.h"
 #include "message.h"
-#include "traced.h"
+#include "network.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -139,8 +139,8 @@ static bool is_scan(const uint64_t *y, size_t n, mmscan_kind kind) {
 }
 
 static int run_row(const request *r, const table_row *row, mmscan_method *method, mmscan_network_counts *counts) {
-  traced_method(row->method, method);
-  const mmscan_network_desc desc = traced_desc(method, row->s ? row->s : r->s, r->n);
+  network_method(row->method, method);
+  const mmscan_network_desc desc = network_desc(method, row->s ? row->s : r->s, r->n);
   uint64_t *x = malloc(r->n * sizeof *x);
   if (x == NULL) return fail_memory();
   for (size_t i = 0; i < r->n; i++) x[i] = number(i);

@@ -86,7 +86,7 @@ static bool is_proof(const char *said, int status) {
 static const char *try_apart(const char *unit, const char *routine) {
   const char *const words[] = {"/proc/self/exe", "tune", "--try", unit, routine, NULL};
   process p;
-  if (!process_start(&p, words, -1, true)) return "could not be tried";
+  if (!process_start(&p, words, true)) return "could not be tried";
   char said[16];
   said[fread(said, 1, sizeof said - 1, p.from)] = '\0';
   const int status = process_end(&p);

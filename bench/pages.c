@@ -1,0 +1,54 @@
+/* pages.c: what is made of a report as JSON: the plot and the page, by a script.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "pages.h"
+#include "json.h"
+#include "message.h"
+#include "python.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const python_module modules[] = {{"gnuplot", script_gnuplot},
+                                        {"plot", script_plot},
+                                        {"contest", script_contest},
+                                        {"page", script_page},
+                                        {NULL, NULL}};
+
+/* What the name ends in, of the endings that are known, without the dot; NULL: in none, or it is nothing else. */
+static const char *ending(const char *name) {
+  static const char *const endings[] = {".svg", ".png", ".html"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    const size_t length = strlen(name), tail = strlen(endings[i]);
+    if (length > tail && strcasecmp(name + length - tail, endings[i]) == 0) return endings[i] + 1;
+  }
+  return NULL;
+}
+
+bool pages_is_page(const char *name) { return ending(name) != NULL && strcmp(ending(name), "html") == 0; }
+
+bool pages_is_plot(const char *name) { return ending(name) != NULL && !pages_is_page(name); }
+
+static int open_file(output *file, const char *name) {
+  return python_check(modules, ending(name)) == DONE ? output_open(file, name) : FAILED;
+}
+
+int pages_prepare(pages *p, const bench_request *request) {
+  int status = DONE;
+  if (request->plot != NULL) status = open_file(&p->plot, request->plot);
+  if (status == DONE && request->page != NULL) status = open_file(&p->page, request->page);
+  return status;
+}
+
+int pages_make(pages *p, const bench_request *request, json_t *report) {
+  const char *plot = request->plot, *page = request->page;
+  int status = report == NULL ? fail_memory() : request->json ? print_json(json_incref(report)) : DONE;
+  json_object_set_new(report, "title", json_text(request->title));
+  if (status == DONE && plot != NULL) status = python_draw(modules, ending(plot), json_incref(report), &p->plot);
+  if (status == DONE && page != NULL) status = python_draw(modules, ending(page), json_incref(report), &p->page);
+  json_decref(report);
+  return status;
+}
+
+int pages_close(pages *p, int status) { return output_close(&p->page, output_close(&p->plot, status)); }
