@@ -169,8 +169,7 @@ ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
 LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/scripts.o
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
-CXX_PEER_SRC := $(sort $(wildcard bench/cxx/*.cpp))
-CXX_PEER_OBJ := $(CXX_PEER_SRC:%.cpp=$(BUILD)/%.o)
+CXX_PEER_OBJ := $(BUILD)/bench/peers_cxx.o
 # A way or a test that is not in test/ways is an error.
 LEFT_OUT := $(if $(TEST_WAY),$(shell awk -v way=$(call quote,$(TEST_WAY)) '$$1 == "test" { for (i = 2; i <= NF; i++) if ($$i == way) column = i } \
   column && $$column == "-" { print $$1 } END { if (!column) print "TEST_WAY=" way }' test/ways))
@@ -272,7 +271,7 @@ $(BUILD)/bench/peer_omp_simd_avx2.o: bench/peer_omp_simd.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(PEER) -O3 -mavx2 -DPEER_OMP_SIMD_AVX2 -DPEER_FLAGS='"-O3 -mavx2"' -c $< -o $@
 
-$(BUILD)/bench/cxx/%.o: bench/cxx/%.cpp $(BUILD)/flags
+$(CXX_PEER_OBJ): bench/peers_cxx.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 

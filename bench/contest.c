@@ -4,10 +4,8 @@
  */
 #include "contest.h"
 #include "arrays.h"
-#include "contest_report.h"
 #include "message.h"
 #include "pages.h"
-#include "stdout.h"
 #include "timing.h"
 
 #include <jansson.h>
@@ -157,44 +155,25 @@ static bool time_race(contest *c, int race_index) {
 
 /* All products and the short scans are checked before anything is timed. */
 static int hold(contest *c) {
-  const bool text = !c->request->json && !c->request->csv;
   for (int i = 0; i < CONTEST_SIZES; i++) fill_products(c, &c->races[i]);
   fill_peak(c);
   fill_choice(c);
   for (int i = 0; i < CONTEST_SCANS; i++) check(c, i);
   for (int i = 0; i < CONTEST_SCANS; i++)
     if (!time_race(c, i)) return fail_memory();
-  if (text) contest_print_products(c);
-  if (ferror(stdout)) return fail_stdout();
   fill_scans(c);
   check(c, CONTEST_SCANS);
-  if (!time_race(c, CONTEST_SCANS)) return fail_memory();
-  contest_rank(c);
-  if (text) contest_print_ranking(c);
-  return DONE;
+  return time_race(c, CONTEST_SCANS) ? DONE : fail_memory();
 }
 
 static void free_races(contest *c) {
   for (int i = 0; i < CONTEST_RACES; i++) lineup_free(&c->races[i]);
 }
 
-static void report_failures(const contest *c) {
-  for (const bench_unit *u = c->list.units; u < c->list.units + c->list.count; u++)
-    if (u->failure[0] != '\0') report_csv_failed(u->label, u->failure);
-}
-
-static int report(const contest *c, pages *p) {
-  if (c->request->csv) {
-    report_csv(c->races, CONTEST_RACES);
-    report_failures(c);
-  }
-  return pages_make(p, c->request, contest_json(c));
-}
-
 static int hold_and_report(contest *c, pages *p, size_t n) {
   memory m = {.bf16 = NULL};
   int status = make_memory(c, &m, n) ? hold(c) : fail_memory();
-  if (status == DONE) status = report(c, p);
+  if (status == DONE) status = pages_make(p, c->request, contest_report(c));
   free_races(c);
   free_memory(&m);
   return status;
@@ -227,7 +206,7 @@ static int run(contest *c, pages *p) {
   if (choose_length(c->request, &n) != DONE) return FAILED;
   c->races = calloc(CONTEST_RACES, sizeof *c->races);
   if (c->races == NULL) return fail_memory();
-  if (!c->request->json && !c->request->csv) contest_print_head(c, n);
+  if (!c->request->json && !c->request->csv) units_print(&c->list);
   const int status = hold_and_report(c, p, n);
   free(c->races);
   return status;
@@ -251,7 +230,7 @@ int contest_list(bench_request *request) {
   contest c = {.request = request};
   int status = session_check_environment();
   if (status == DONE) status = units_open(&c.list, request->unit_names, contest_threads(&c));
-  if (status == DONE) contest_print_units(&c);
+  if (status == DONE) units_print(&c.list);
   if (status == DONE) status = status_of(&c);
   units_close(&c.list);
   return status;

@@ -6,13 +6,16 @@
 #include "json.h"
 #include "message.h"
 #include "python.h"
+#include "report.h"
 
 #include <string.h>
 #include <strings.h>
 
-static const python_module modules[] = {{"gnuplot", script_gnuplot},
+static const python_module modules[] = {{"contest", script_contest},
+                                        {"text", script_text},
+                                        {"gnuplot", script_gnuplot},
                                         {"plot", script_plot},
-                                        {"contest", script_contest},
+                                        {"contest_plot", script_contest_plot},
                                         {"page", script_page},
                                         {NULL, NULL}};
 
@@ -30,21 +33,32 @@ bool pages_is_page(const char *name) { return ending(name) != NULL && strcmp(end
 
 bool pages_is_plot(const char *name) { return ending(name) != NULL && !pages_is_page(name); }
 
+/* Whether the script writes the text: that of --units. */
+static bool is_text(const bench_request *request) { return request->units && !request->json && !request->csv; }
+
 static int open_file(output *file, const char *name) {
   return python_check(modules, ending(name)) == DONE ? output_open(file, name) : FAILED;
 }
 
 int pages_prepare(pages *p, const bench_request *request) {
-  int status = DONE;
-  if (request->plot != NULL) status = open_file(&p->plot, request->plot);
+  int status = is_text(request) ? python_check(modules, "text") : DONE;
+  if (status == DONE && request->plot != NULL) status = open_file(&p->plot, request->plot);
   if (status == DONE && request->page != NULL) status = open_file(&p->page, request->page);
   return status;
+}
+
+static int print_text(json_t *report) {
+  output out;
+  const int status = output_open(&out, "-");
+  return output_close(&out, status == DONE ? python_draw(modules, "text", report, &out) : status);
 }
 
 int pages_make(pages *p, const bench_request *request, json_t *report) {
   const char *plot = request->plot, *page = request->page;
   int status = report == NULL ? fail_memory() : request->json ? print_json(json_incref(report)) : DONE;
+  if (status == DONE && request->csv) report_csv(report);
   json_object_set_new(report, "title", json_text(request->title));
+  if (status == DONE && is_text(request)) status = print_text(json_incref(report));
   if (status == DONE && plot != NULL) status = python_draw(modules, ending(plot), json_incref(report), &p->plot);
   if (status == DONE && page != NULL) status = python_draw(modules, ending(page), json_incref(report), &p->page);
   json_decref(report);

@@ -1,4 +1,4 @@
-/* pages.h: what is made of a report as JSON: the plot and the page.
+/* pages.h: what is made of a report as JSON: the plot, the page and the text of --units.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -27,7 +27,8 @@ bool pages_is_page(const char *name);
  * anything is timed. */
 int pages_prepare(pages *p, const bench_request *request);
 
-/* Prints the report if --json asks for it, and makes the files. Releases the report; NULL: there was no memory for it.
+/* Prints the report if --json asks for it, or the text of --units, and makes the files. Releases the report; NULL:
+ * there was no memory for it.
  */
 int pages_make(pages *p, const bench_request *request, json_t *report);
 

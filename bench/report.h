@@ -22,17 +22,11 @@ void report_tail(const session *s);
 enum { REPORT_TYPE = 32 };
 void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]);
 
-/* Parts of these: report_machine_lines(), the library, the machine and the compiler; report_times_line(), how the times
- * came about; report_length(), a length, as a power of two if it is one; report_kind(), type, place and rows of a race;
- * report_contender(), its name and threads; report_number(), a number with three significant digits, right-aligned in
- * seven characters; report_decimals(), how many of its digits follow the point. */
-void report_machine_lines(const bench_request *request);
-void report_times_line(const bench_request *request);
+/* A length, as a power of two if it is one. */
 void report_length(size_t n, char text[48]);
-void report_kind(const race *r, char text[64]);
+
+/* Prints the name of a contender and its threads. */
 void report_contender(const contender *c);
-void report_number(double value);
-int report_decimals(double value);
 
 /* As JSON, which the caller owns. */
 struct json_t *report_json(const session *s);
@@ -42,16 +36,8 @@ struct json_t *report_json_run(const bench_request *request);
 struct json_t *report_json_machine(void);
 struct json_t *report_json_races(const race *races, size_t count);
 
-/* Prints comma-separated values, a line for each contender. */
-void report_csv(const race *races, size_t count);
-
-/* Prints a line after those, for a unit that takes no part. */
-void report_csv_failed(const char *unit, const char *reason);
-
-/* Words for all formats: "scan" or "product"; "bound", "peer", ...; the form of a product, NULL for anything else. */
-const char *report_work(const race *r);
-const char *report_role(const contender *c);
-const char *report_form(const contender *c);
+/* Prints such an object, or one of units, as comma-separated values, a line for each contender. */
+void report_csv(const struct json_t *report);
 
 /* Ratios, for a contender that was timed; 0 if no bound has its thread count, which may be so for a unit's own. */
 double report_of_bound(const contender *c);

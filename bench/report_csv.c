@@ -1,12 +1,17 @@
-/* report_csv.c: races as comma-separated values.
+/* report_csv.c: a report as comma-separated values.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "report.h"
 
 #include <csv.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+
+/* In JSON the first of these are of a table, the others of its rows. */
+static const char columns[] = "work,type,op,place,n,row,name,role,threads,form,s,seconds,fastest_seconds,"
+                              "gelem_per_second,gflop_per_second,of_bound,times_serial,skipped";
 
 /* Quoted if need be (RFC 4180). */
 static void put_text(const char *text) {
@@ -16,44 +21,38 @@ static void put_text(const char *text) {
     csv_fwrite(stdout, text, strlen(text));
 }
 
-/* With enough digits to be read back as the same number. */
-static void put_times(const contender *c) {
-  printf(",%.17g,%.17g,%.17g,", c->seconds, c->fastest, contender_speed(c));
-  if (report_form(c) != NULL) printf("%.17g", contender_flops(c));
-  putchar(',');
-  if (report_of_bound(c) > 0) printf("%.17g", report_of_bound(c));
-  printf(",%.17g,", report_times_serial(c));
+/* A number with enough digits to be read back as the same number. */
+static void put_value(const json_t *value) {
+  if (json_is_string(value)) put_text(json_string_value(value));
+  if (json_is_integer(value)) printf("%lld", (long long)json_integer_value(value));
+  if (json_is_real(value)) printf("%.17g", json_real_value(value));
 }
 
-static void put_line(const contender *c) {
-  const race *r = c->race;
-  printf("%s,%s,%s,%s,%zu,", report_work(r), r->number->name, number_operator(r->op), r->in_place ? "in" : "out", r->n);
-  if (r->row != 0) printf("%zu", r->row);
-  putchar(',');
-  put_text(c->name);
-  printf(",%s,%d,", report_role(c), c->threads);
-  put_text(report_form(c) != NULL ? report_form(c) : "");
-  putchar(',');
-  if (c->s != 0) printf("%zu", c->s);
-  if (c->refusal[0] == '\0')
-    put_times(c);
-  else
-    fputs(",,,,,,,", stdout);
-  put_text(c->refusal);
+static void put_line(const json_t *table, const json_t *row) {
+  char names[sizeof columns], *rest = names, *name;
+  memcpy(names, columns, sizeof columns);
+  while ((name = strsep(&rest, ",")) != NULL) {
+    const json_t *value = json_object_get(row, name);
+    put_value(value != NULL ? value : json_object_get(table, name));
+    if (rest != NULL) putchar(',');
+  }
   putchar('\n');
 }
 
-void report_csv(const race *races, size_t count) {
-  puts("work,type,op,place,n,row,name,role,threads,form,s,seconds,fastest_seconds,gelem_per_second,gflop_per_second,of_"
-       "bound,times_serial,skipped");
-  for (const race *r = races; r < races + count; r++)
-    for (size_t i = 0; i < r->count; i++) put_line(&r->contenders[i]);
+/* For a unit that takes no part. */
+static void put_failure(const json_t *unit) {
+  json_t *row = json_pack("{s:s, s:s, s:O, s:O}", "work", "unit", "role", "unit", "name",
+                          json_object_get(unit, "label"), "skipped", json_object_get(unit, "failed"));
+  put_line(NULL, row);
+  json_decref(row);
 }
 
-void report_csv_failed(const char *unit, const char *reason) {
-  fputs("unit,,,,,,", stdout);
-  put_text(unit);
-  fputs(",unit,,,,,,,,,,", stdout);
-  put_text(reason);
-  putchar('\n');
+void report_csv(const json_t *report) {
+  size_t i, k;
+  json_t *table, *row, *unit;
+  puts(columns);
+  json_array_foreach(json_object_get(report, "tables"), i, table)
+      json_array_foreach(json_object_get(table, "rows"), k, row) put_line(table, row);
+  json_array_foreach(json_object_get(report, "ranking"), i, unit) if (json_object_get(unit, "failed") != NULL)
+      put_failure(unit);
 }

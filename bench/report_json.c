@@ -6,14 +6,30 @@
 #include "machine.h"
 #include "numpy.h"
 #include "peers.h"
+#include "product.h"
 #include "report.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
+static const char *work_of(const race *r) { return r->s != 0 ? "product" : "scan"; }
+
+static const char *role_of(const contender *c) {
+  static const char *const roles[] = {[ROLE_BOUND] = "bound",
+                                      [ROLE_COPY] = "copy",
+                                      [ROLE_LOOP] = "loop",
+                                      [ROLE_LIBRARY] = "mmscan",
+                                      [ROLE_PEER] = "peer"};
+  return roles[c->role];
+}
+
+static const char *form_of(const contender *c) {
+  return c->race->s != 0 && c->unit != NULL ? products[c->form].name : NULL;
+}
+
 static json_t *row(const contender *c) {
-  json_t *r = json_pack("{s:o, s:s, s:i}", "name", json_text(c->name), "role", report_role(c), "threads", c->threads);
-  if (report_form(c) != NULL) json_object_set_new(r, "form", json_string(report_form(c)));
+  json_t *r = json_pack("{s:o, s:s, s:i}", "name", json_text(c->name), "role", role_of(c), "threads", c->threads);
+  if (form_of(c) != NULL) json_object_set_new(r, "form", json_string(form_of(c)));
   if (c->s != 0) json_object_set_new(r, "s", json_integer((json_int_t)c->s));
   if (c->refusal[0] != '\0') {
     json_object_set_new(r, "skipped", json_text(c->refusal));
@@ -22,7 +38,7 @@ static json_t *row(const contender *c) {
   json_object_set_new(r, "seconds", json_real(c->seconds));
   json_object_set_new(r, "fastest_seconds", json_real(c->fastest));
   json_object_set_new(r, "gelem_per_second", json_real(contender_speed(c)));
-  if (report_form(c) != NULL) json_object_set_new(r, "gflop_per_second", json_real(contender_flops(c)));
+  if (form_of(c) != NULL) json_object_set_new(r, "gflop_per_second", json_real(contender_flops(c)));
   const double of_bound = report_of_bound(c);
   json_object_set_new(r, "of_bound", of_bound > 0 ? json_real(of_bound) : json_null());
   json_object_set_new(r, "times_serial", json_real(report_times_serial(c)));
@@ -34,7 +50,7 @@ static json_t *table(const race *r) {
   for (size_t i = 0; i < r->count; i++) json_array_append_new(rows, row(&r->contenders[i]));
   json_t *row_length = r->row != 0 ? json_integer((json_int_t)r->row) : json_null();
   json_t *handoff = r->handoff > 0 ? json_real(r->handoff) : json_null();
-  return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "work", report_work(r), "type", r->number->name, "op",
+  return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "work", work_of(r), "type", r->number->name, "op",
                    number_operator(r->op), "place", r->in_place ? "in" : "out", "n", (json_int_t)r->n, "row",
                    row_length, "handoff_seconds", handoff, "rows", rows);
 }

@@ -6,13 +6,12 @@
 #include "message.h"
 #include "numpy.h"
 #include "peers.h"
-#include "product.h"
 #include "report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Ratios and words -------------------------------------------------------------------------------------------- */
+/* ---- Ratios ------------------------------------------------------------------------------------------------------ */
 
 double report_of_bound(const contender *c) {
   const contender *bound = lineup_bound(c->race, c->threads);
@@ -20,21 +19,6 @@ double report_of_bound(const contender *c) {
 }
 
 double report_times_serial(const contender *c) { return lineup_loop(c->race)->seconds / c->seconds; }
-
-const char *report_work(const race *r) { return r->s != 0 ? "product" : "scan"; }
-
-const char *report_role(const contender *c) {
-  static const char *const roles[] = {[ROLE_BOUND] = "bound",
-                                      [ROLE_COPY] = "copy",
-                                      [ROLE_LOOP] = "loop",
-                                      [ROLE_LIBRARY] = "mmscan",
-                                      [ROLE_PEER] = "peer"};
-  return roles[c->role];
-}
-
-const char *report_form(const contender *c) {
-  return c->race->s != 0 && c->unit != NULL ? products[c->form].name : NULL;
-}
 
 /* ---- The heading ------------------------------------------------------------------------------------------------- */
 
@@ -54,26 +38,17 @@ static void print_compilers(void) {
   }
 }
 
-void report_machine_lines(const bench_request *request) {
+void report_head(const bench_request *request) {
   char machine[192];
   report_machine(machine, sizeof machine, request);
   printf("mmscan       %s, ISA %s\n", mmscan_version(), mmscan_isa());
   printf("machine      %s", machine);
   for (int level = 1; level <= CACHE_LEVELS; level++)
     if (machine_cache(level) != 0) printf(", L%d %zu KiB", level, machine_cache(level) >> 10);
-  putchar('\n');
-  printf("loop by      %s\n", PEER_BUILT);
-}
-
-void report_times_line(const bench_request *request) {
-  printf("times        medians of %d round%s\n", request->rounds, request->rounds == 1 ? "" : "s");
-}
-
-void report_head(const bench_request *request) {
-  report_machine_lines(request);
+  printf("\nloop by      %s\n", PEER_BUILT);
   print_compilers();
   if (numpy_version() != NULL) printf("NumPy        %s\n", numpy_version());
-  report_times_line(request);
+  printf("times        medians of %d round%s\n", request->rounds, request->rounds == 1 ? "" : "s");
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
@@ -92,7 +67,7 @@ void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]) {
   snprintf(text, REPORT_TYPE, "%s%s%s", adds ? "" : number_operator(op), adds ? "" : " of ", type->name);
 }
 
-void report_kind(const race *r, char text[64]) {
+static void kind_of(const race *r, char text[64]) {
   char type[REPORT_TYPE];
   report_type(r->number, r->op, type);
   const int length = snprintf(text, 64, "%s, %s", type, r->in_place ? "in place" : "out of place");
@@ -107,7 +82,7 @@ static void print_length(size_t n) {
 
 static void print_heading(const race *races, size_t count) {
   char title[64];
-  report_kind(&races[count - 1], title);
+  kind_of(&races[count - 1], title);
   printf("\n%-37s", title);
   for (size_t i = 0; i < count; i++) print_length(races[i].n);
   printf("\n%-29s threads", "");
@@ -116,16 +91,16 @@ static void print_heading(const race *races, size_t count) {
 }
 
 /* Enough for three significant digits. */
-int report_decimals(double value) {
+static int decimals(double value) {
   if (value < 0.0995) return value < 0.00995 ? 5 : 4;
   return value < 9.995 ? 3 : value < 99.95 ? 2 : value < 999.5 ? 1 : 0;
 }
 
-void report_number(double value) {
+static void print_number(double value) {
   if (value > 0 && value < 0.000995)
     printf(" %7.1e", value);
   else
-    printf(" %7.*f", report_decimals(value), value);
+    printf(" %7.*f", decimals(value), value);
 }
 
 static const contender *same_in(const race *r, const contender *c) {
@@ -140,9 +115,9 @@ static void print_cell(const contender *c) {
     printf(" %7s %7s %7s", "-", "-", "-");
     return;
   }
-  report_number(contender_speed(c));
-  report_number(report_of_bound(c));
-  report_number(report_times_serial(c));
+  print_number(contender_speed(c));
+  print_number(report_of_bound(c));
+  print_number(report_times_serial(c));
 }
 
 static bool runs_somewhere(const race *races, size_t count, const contender *c) {

@@ -159,7 +159,6 @@ static int status_of(const session *s) {
 static int report(const session *s, pages *p) {
   if (s->count == 0) return fail("nothing was timed");
   if (is_text(s->request)) report_tail(s);
-  if (s->request->csv) report_csv(s->races, s->count);
   return pages_make(p, s->request, report_json(s));
 }
 

@@ -194,3 +194,29 @@ void units_close(unit_list *list) {
   for (size_t i = 0; i < list->count; i++) close_unit(&list->units[i]);
   list->count = 0;
 }
+
+/* ---- For readers ---------------------------------------------------------------------------------------------------
+ */
+
+static void print_clean(const char *what, const char *text) {
+  fputs(what, stdout);
+  put_clean(stdout, text);
+}
+
+static void print_unit(const bench_unit *unit) {
+  printf("%-*s", UNIT_LABEL, unit->label);
+  if (unit->failure[0] != '\0') {
+    print_clean(" failed: ", unit->failure);
+    putchar('\n');
+    return;
+  }
+  print_clean(" ", unit->part.library != NULL ? unit->part.library : unit->part.description);
+  if (unit->part.version != NULL) print_clean(", ", unit->part.version);
+  if (unit->threads > 0) printf(", %d thread%s", unit->threads, unit->threads == 1 ? "" : "s");
+  putchar('\n');
+}
+
+void units_print(const unit_list *list) {
+  for (size_t i = 0; i < list->count; i++) print_unit(&list->units[i]);
+  fflush(stdout);
+}

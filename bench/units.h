@@ -31,6 +31,9 @@ int units_open(unit_list *list, char *names, int threads);
 
 void units_close(unit_list *list);
 
+/* Prints a line for each unit: what it is, or why it takes no part. */
+void units_print(const unit_list *list);
+
 /* Whether the unit is slow by nature. */
 bool units_is_slow(const char *name);
 

@@ -145,14 +145,15 @@ class Units(Timed):
 
     def test_text(self):
         text = self.good(*self.TINY, "cblas,model", env={"OMP_DYNAMIC": "false"}).decode()
-        for each in ["OMP_DYNAMIC=false", "n = 2^10", "copy bound", "serial loop", "tiles by rows", "s = 128", "GFLOP/s"]:
+        self.assertRegex(text, "\n  OMP_DYNAMIC +false\n")
+        for each in ["n = 2^10", "copy bound", "serial loop", "tiles by rows", "s = 128", "GFLOP/s"]:
             self.assertIn(each, text)
-        self.assertIn("level of a scan, n = 2^10:", text)
+        self.assertIn("level of a scan, f32, n = 2^10:", text)
         for unit in ["cblas", "model"]:
-            self.assertRegex(text, "\n   [12] %s " % unit)
+            self.assertRegex(text, "\n[12] %s " % unit)
         for n, lengths in [(1, "n = 2 to 128, whole columns of s"), (1000, "n = 896 to 1000, whole columns of s")]:
             text = self.good("bench", "--rounds", 1, "--length", n, "--units", "cblas").decode()
-            self.assertIn("level of a scan, %s:" % lengths, text)
+            self.assertIn("level of a scan, f32, %s:" % lengths, text)
 
     def test_figures_of_the_text(self):
         """They are the same in all its tables, up to the digits that are left out."""
@@ -162,11 +163,10 @@ class Units(Timed):
         for key in elements:
             for s, speed, busy in zip(self.SIZES, elements[key], operations[key]):
                 self.assertNear(busy, 2 * s * speed, key)
-        ranking = text[text.index("\nrank "):]
-        bounds = re.search("(?m)^   - copy bound(.*)$", ranking)[1].replace("|", "").split()
-        loops = re.search("(?m)^   - serial loop(.*)$", ranking)[1].replace("|", "").split()
+        ranking = text[text.index("\nRanking\n"):]
+        bounds, loops = [re.search("(?m)^ +%s +(.*)$" % name, ranking)[1].split() for name in ("copy bound", "serial loop")]
         for label in "cblas", "model":
-            words = re.search("(?m)^ +[12] %s +(.*)$" % label, ranking)[1].replace("|", "").split()
+            words = re.search("(?m)^[12] %s +(.*)$" % label, ranking)[1].split()
             self.assertEqual(float(words[1]), max(max(elements[label, form]) for form in ("tiles", "tiles by rows")))
             self.assertGreaterEqual(float(words[2]), max(operations[label, "tiles"]))
             for k in 0, 3:
@@ -177,9 +177,9 @@ class Units(Timed):
     @staticmethod
     def products(text, heading):
         """The rows of a table of products: by unit and form, a number for each s."""
-        table = re.search("(?m)^%s.* s =   2 .*\n((.+\n)*)" % heading, text)[1]
-        lines = [line for line in table.splitlines() if not line.startswith(("copy bound", "serial loop"))]
-        return {(line[:23].strip(), line[23:40].strip()): [float(word) for word in line[40:].split()] for line in lines}
+        table = re.search("(?m)^%s\nunit .*\n((.+\n)*)" % heading, text)[1]
+        rows = re.findall(r"(?m)^(\S+) +(\S.*?)((?: +[0-9.]+){7})$", re.sub("(?m)^(copy bound|serial loop).*", "", table))
+        return {(label, form): [float(word) for word in numbers.split()] for label, form, numbers in rows}
 
     def assertNear(self, got, wanted, note=None):
         """For numbers with two or three digits, and five behind the point."""
@@ -357,7 +357,7 @@ class Units(Timed):
             self.assertEqual({"skipped" in row for row in alone}, {wanted == 1})
             self.assertEqual([row["threads"] for row in report["ranking"] if row["label"] == "own"], [wanted])
         text = run(*self.TINY, unit, env={"MMSCAN_NUM_THREADS": "9"})[1].decode()
-        self.assertRegex(text, "(?m)^threads .* set to 9 ")
+        self.assertRegex(text, "(?m)^  threads .* set to 9 ")
         self.assertRegex(text, "(?m)^own .*libown.so, 7 threads$")
 
     def test_what_is_found(self):
@@ -439,8 +439,8 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         rows = [line for line in text.splitlines() if re.search(" tiles +[0-9]", line)]
         self.assertEqual(len({line.split()[0] for line in rows}), 3)
         self.assertEqual({line.index(" tiles ") for line in rows}, {23})
-        bars = [line.index("|") for line in text.splitlines() if re.match("(Scans|rank|   [-0-9] )", line)]
-        self.assertEqual((len(bars), len(set(bars))), (7, 1), text)
+        ranking = [line for line in text[text.index("\nRanking\n"):].splitlines() if re.match("([1-3]|  unit) ", line)]
+        self.assertEqual((len(ranking), len({len(line) for line in ranking})), (4, 1), text)
 
     def test_names_that_are_no_text(self):
         """JSON, SVG and HTML are UTF-8, whatever the name of a file or a title."""
@@ -513,7 +513,7 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
     @staticmethod
     def page_rows(text, heading):
         """The cells of a table, row by row; None for a dash."""
-        table = text[text.index("<h2>%s</h2>" % heading):]
+        table = text[text.index("<h2>%s</h2>" % heading):].partition('<table class="wide">')[2]
         rows = re.findall("<tr.*?</tr>", table[:table.index("</table>")])
         cells = [re.findall("<td[^>]*>(.*?)</td>", row) for row in rows[1:]]
         return [[None if cell == "&ndash;" else cell for cell in row] for row in cells]
@@ -526,7 +526,7 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         for role, row in zip(["bound", "loop"], rows):
             wanted = [next(scan for scan in scans if scan["role"] == role and (role == "loop" or scan["threads"] == threads))
                       for threads in counts]
-            self.check_cells(row[2:], [scan[figure] for scan in wanted for figure in figures])
+            self.check_cells(row[6:], [scan[figure] for scan in wanted for figure in figures])
         for standing, row in zip(report["ranking"], rows[2:]):
             wanted = [scan for threads in counts for scan in scans
                       if (scan["name"], scan.get("s"), scan["threads"]) == (standing["label"], standing["s"], threads)]
@@ -564,6 +564,10 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         self.bad(*self.TINY, "cblas", *page, env={"PATH": self.directory}, says=["--report", "gnuplot"])
         self.bad(*self.TINY, "cblas", "--plot", self.path("x.svg"), env={"PATH": self.directory}, says=["--plot", "gnuplot"])
         self.bad("bench", "--units", "cblas", "-n", 40, *page, says="memory")
+        python = self.path("none")
+        self.bad(*self.TINY, "cblas", env={"PYTHON": python}, says=["Python 3", "PYTHON=" + python])
+        for form in "--json", "--csv":
+            self.good(*self.TINY, "cblas", form, env={"PYTHON": python})
         self.bad(*self.TINY, "cblas", env={"MMSCAN_ENGINE": "abacus"}, says=["MMSCAN_ENGINE", "abacus"])
         if shutil.which("gnuplot"):
             self.bad(*self.TINY, "cblas", "--report", self.path("nowhere/x.html"), says="nowhere/x.html")

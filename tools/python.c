@@ -54,8 +54,8 @@ static int start_drawing(process *p, const python_module modules[], const char *
   char line[256];
   const char *named = python_named();
   if (!python_start(p, modules, argument, false, line, sizeof line))
-    return named != NULL ? fail("PYTHON=%s, which is to draw, is no Python 3", named)
-                         : fail("no python3 is found, which draws; PYTHON can name another");
+    return named != NULL ? fail("this needs Python 3, which PYTHON=%s is not", named)
+                         : fail("this needs python3, which is not found; PYTHON can name another");
   if (line[0] == '\0') return DONE;
   process_end(p);
   return fail("%s", line);

@@ -11,8 +11,9 @@
 
 #include <jansson.h>
 
-extern const char script_numpy_peer[];                                              /* bench/ */
-extern const char script_gnuplot[], script_plot[], script_contest[], script_page[]; /* bench/pages/ */
+extern const char script_numpy_peer[]; /* bench/ */
+extern const char script_contest[], script_text[], script_gnuplot[], script_plot[], script_contest_plot[],
+    script_page[]; /* bench/pages/ */
 extern const char script_svg[], script_trace[], script_circuit[], script_tensor[], script_segments[],
     script_figure[]; /* tools/figures/ */
 

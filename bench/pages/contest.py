@@ -1,33 +1,27 @@
-"""The pictures of mmscan bench --units: a ranking, products over s, and a roofline."""
+"""What mmscan bench --units reports, as tables for text and for a page. Speeds are in Gelem/s."""
 
-import gnuplot
-
-BARS_HEAD, BAR_HEIGHT, LINES_HEIGHT = 185, 50, 560
+import collections
+import os
+import time
 
 TILES = ["tiles", "tiles by rows"]
 WHOLE = ["whole"]
+FIGURES = ["gelem_per_second", "of_bound", "times_serial"]
 
-# Neighbours can be told apart by the colour-blind too (Okabe and Ito).
-COLOURS = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe0a000, 0x56b4e9, 0x8c510a, 0x5a3e9b, 0x7f7f7f, 0x1b9e9e, 0xa6611a, 0xc51b7d]
-MARKS = [7, 5, 9, 13, 11, 15]  # gnuplot's filled point types; the number before each is the same shape, open
-
-KEY = """set lmargin at screen 0.10
-set rmargin at screen 0.725
-set key at screen 0.735, graph 0.5 left center Left reverse noenhanced vertical maxcols 1 spacing 1.15 samplen 2.2
-"""
+# A row is a kind, for its looks, and cells: texts; numbers; None for what was not timed; or pairs of numbers, of which text
+# shows one at a time. A text that comes last may take the place of several cells. The notes are pairs of texts.
+Table = collections.namedtuple("Table", "title intro notes head rows")
 
 
 class Contest:
-    """What a report says. Speeds are in Gelem/s."""
-
     def __init__(self, report):
-        self.ranking, self.title, self.threads = report["ranking"], report["title"], report["threads"]
+        self.ranking, self.title, self.threads, self.forms = report["ranking"], report["title"], report["threads"], report["forms"]
         tables = report["tables"]
         self.type, self.bytes = tables[0]["type"], int(tables[0]["type"][1:]) // 8
         self.products, self.peaks, self.scans = tables[:7], tables[:8], tables[-1]
         self.sizes = [next(row["s"] for row in table["rows"] if "s" in row) for table in self.products]
 
-    def product(self, table, unit, forms, figure):
+    def product(self, table, unit, forms, figure="gelem_per_second"):
         """The best of these forms; None if none was timed."""
         return max((row[figure] for row in table["rows"] if row["name"] == unit["label"] and row.get("form") in forms
                     and "seconds" in row), default=None)
@@ -43,25 +37,7 @@ class Contest:
         rows = [row for row in table["rows"] if row["role"] == role]
         return next((row for row in rows if row["threads"] == threads), rows[0])
 
-    def copying(self, threads):
-        """The copy bound of the products: the fastest of all races, since all of them copy alike."""
-        return max(self.measure(table, "bound", threads)["gelem_per_second"] for table in self.products)
-
-    def peak(self, one_thread):
-        """The most GFLOP/s of a product, by any unit; 0 if none was timed. Only plain and chunked gemm count: trmm leaves out
-        half of the operations, and bfloat16 has half the precision. A library whose threads cannot be set may have more
-        than one."""
-        best = 0
-        for unit in self.ranking:
-            alone = TILES + ["whole, 1 thread"] + WHOLE * (unit["threads"] == 1 or not one_thread)
-            best = max([best] + [self.product(table, unit, alone, "gflop_per_second") or 0 for table in self.peaks])
-        return best
-
-    def intensity(self, s):
-        """Operations per byte moved: 2 s per element, which is read and written."""
-        return s / self.bytes
-
-    def length(self):
+    def lengths(self):
         """Of the products, which are whole columns: those of a short request depend on s."""
         lengths = [table["n"] for table in self.products]
         if min(lengths) == max(lengths):
@@ -73,142 +49,90 @@ def length_text(n):
     return "n = 2^%d" % (n.bit_length() - 1) if n & (n - 1) == 0 else "n = %d" % n
 
 
+def threads_text(threads):
+    return "%d thread%s" % (threads, "" if threads == 1 else "s")
+
+
+def machine_text(report):
+    return "%s, %s" % (report["machine"]["cpu"], threads_text(report["threads"][-1]))
+
+
 def decimals(value):
     """Enough for three significant digits."""
     return next((places for limit, places in ((0.00995, 5), (0.0995, 4), (9.995, 3), (99.95, 2), (999.5, 1)) if value < limit), 0)
 
 
-def colour(place):
-    return COLOURS[place % len(COLOURS)]
+def number_text(value):
+    return str(value) if isinstance(value, int) else "%.*f" % (decimals(value), value)
 
 
-def pale(rgb):
-    """Halfway between the colour and white."""
-    return 0x808080 + (rgb >> 1 & 0x7f7f7f)
+# ---- The ranking ------------------------------------------------------------------------------------------------------
+
+RANKING_NOTES = [
+    ("best product", "the fastest in tiles, of any s"),
+    ("most GFLOP/s", "of any gemm, s up to 512"),
+    ("gain by own threads", "the speed of a gemm at s = 512 on all of the unit's own threads, over that on one"),
+    ("s", "of the two that are fastest on one thread (up to 2^20 elements), the faster on the most threads"),
+    ("of the copy bound", "the speed over that of copying by as many threads or fewer")]
 
 
-# ---- The ranking: bars ------------------------------------------------------------------------------------------------
-
-def bars(c, index):
-    """The bars of one thread count: length, middle, ends, colour. Those on fewer threads are pale, and below the others. The
-    last bar is out of sight: gnuplot needs at least one, and crashes on a plot of labels that has no point."""
-    height, threads, points = 0.8 / len(c.threads), c.threads[index], []
-    for place, unit in enumerate(c.ranking):
-        scan, low = c.scan(unit, threads), place + 1.4 - height * (index + 1)
-        if scan is not None:
-            shade = colour(place) if threads == c.threads[-1] else pale(colour(place))
-            points.append((scan["gelem_per_second"], low + height / 2, low, low + height, shade))
-    return gnuplot.data("bars%d" % index, points + [(0, -1, -1, -1, 0)])
+def speeds(rows):
+    return [row and row[figure] for row in rows for figure in FIGURES]
 
 
-def line_down(text, at, dash, line):
-    """A vertical line with a label above the plot, `line` text lines higher, so that the labels of the two copy bounds do not
-    overlap."""
-    return ("set arrow from %g, graph 0 to %g, graph 1 nohead back dt %d lw 1.6 lc '#404040'\n" % (at, at, dash)
-            + "set label '%s' at %g, graph 1 offset 0,%g center noenhanced textcolor '#404040' font ',11'\n" % (text, at, 0.6 + line))
-
-
-def failure(unit, place):
-    """A label in place of a bar."""
-    text, shade = ("failed: " + unit["failed"][:120], "#b00000") if "failed" in unit else ("not timed", "#707070")
-    return "set label %s at 0,%d left noenhanced front font ',12' textcolor '%s'\n" % (gnuplot.quoted("  " + text), place + 1, shade)
+def standing(c, place, unit):
+    if "failed" in unit:
+        return "failed", [None, unit["label"], "failed: " + unit["failed"]]
+    cells = [place if unit["s"] else None, unit["label"], unit["s"], unit["product_gelem_per_second"], unit["peak_gflop_per_second"],
+             unit["gain_of_own_threads"]]
+    return "", cells + ([unit["skipped"]] if "skipped" in unit else speeds(c.scan(unit, threads) for threads in c.threads))
 
 
 def ranking(c):
-    names = ", ".join("%s %d" % (gnuplot.quoted(unit["label"]), place) for place, unit in enumerate(c.ranking, 1))
-    loop = c.measure(c.scans, "loop")["gelem_per_second"]
-    copies = [(threads, c.measure(c.scans, "bound", threads)["gelem_per_second"]) for threads in c.threads]
-    key = " (full bars: %d threads, pale bars: 1 thread)" % c.threads[-1] if len(c.threads) > 1 else ""
-    plots = ["$bars%d using ($1/2):2:(0):1:3:4:5 with boxxyerror lc rgb variable notitle, \\\n"
-             "  $bars%d using 1:2:(sprintf(' %%.2f',$1)) with labels left textcolor '#404040' font ',11' notitle" % (i, i)
-             for i in range(len(c.threads))]
-    return "".join([
-        gnuplot.title(c.title, "scans by each unit, %s, %s" % (c.type, length_text(c.scans["n"]))),
-        *(bars(c, i) for i in range(len(c.threads))),
-        line_down("serial loop", loop, 3, 0),
-        *(line_down("copying, " + gnuplot.threads_text(threads), speed, 2, i) for i, (threads, speed) in enumerate(copies)),
-        "set ytics scale 0 noenhanced (%s)\n" % names,
-        *(failure(unit, place) for place, unit in enumerate(c.ranking) if unit["s"] is None),
-        "set xrange [0:%g]\nset yrange [%d.6:0.4]\n" % (1.06 * max([loop] + [speed for _, speed in copies]), len(c.ranking)),
-        "set lmargin at screen 0.17\nset rmargin at screen 0.97\nset tmargin 6.6\nset bmargin 3.6\nunset key\n"
-        "set grid noytics\nset border 1\nset style fill solid noborder\n",
-        "set xlabel 'Gelem/s%s' offset 0,0.3\n" % key, "plot ", ", \\\n  ".join(plots), "\n"])
+    head = ["", "unit", "s", "best product\nGelem/s", "most\nGFLOP/s", "gain by own\nthreads"]
+    for threads in c.threads:
+        head += [threads_text(threads) + "\nGelem/s", "of the\ncopy bound", "of the\nserial loop"]
+    measures = [("measure", ["", name, "", "", "", ""] + speeds(c.measure(c.scans, role, threads) for threads in c.threads))
+                for name, role in (("copy bound", "bound"), ("serial loop", "loop"))]
+    return Table("Ranking", "Scans by the engine gemm, %s, %s, out of place." % (c.type, length_text(c.scans["n"])), RANKING_NOTES, head,
+                 measures + [standing(c, place, unit) for place, unit in enumerate(c.ranking, 1)])
 
 
-# ---- Products over s, and over the intensity --------------------------------------------------------------------------
+# ---- Products and units -----------------------------------------------------------------------------------------------
 
-def lines(c, x_of, figure, first):
-    """The data of all units; then the plot of `first` and of two lines for each unit: in tiles, and in one call."""
-    parts, plots = [], list(first)
-    for place, unit in enumerate(c.ranking):
-        if unit["product_gelem_per_second"] is None:
-            continue
-        for name, forms in ("tiles", TILES), ("whole", WHOLE):
-            points = [(x_of(s), c.product(table, unit, forms, figure)) for s, table in zip(c.sizes, c.products)]
-            parts.append(gnuplot.data("%s%d" % (name, place), points))
-        look, mark = "with linespoints lc rgb %d" % colour(place), MARKS[place % len(MARKS)]
-        plots += ["$tiles%d %s lw 2.4 pt %d ps 0.7 title %s" % (place, look, mark, gnuplot.quoted(unit["label"])),
-                  "$whole%d %s lw 1.4 dt 2 pt %d ps 0.7 notitle" % (place, look, mark - 1)]
-    plots += ["NaN with lines lc '#606060' lw 2.4 title 'in tiles, 1 thread'",
-              "NaN with lines lc '#606060' lw 1.4 dt 2 title 'one call, own threads'"]
-    return "".join([*parts, "plot ", ", \\\n  ".join(plots), "\n"])
+def product_row(c, unit, form):
+    if unit["forms"][form] != "timed":
+        return "missing", [unit["label"], form, unit["forms"][form]]
+    pairs = [(c.product(table, unit, [form]), c.product(table, unit, [form], "gflop_per_second")) for table in c.products]
+    return "", [unit["label"], form] + [None if pair[0] is None else pair for pair in pairs]
 
 
 def products(c):
-    copies = ["%g with lines dt 2 lw 2 lc '%s' title 'copying, %s'" % (c.copying(threads), "#909090" if i == 0 else "#202020",
-                                                                      gnuplot.threads_text(threads)) for i, threads in enumerate(c.threads)]
-    return (gnuplot.title(c.title, "products with L_s, %s, %s" % (c.type, c.length())) + KEY
-            + "set logscale xy 2\nset format y '%.3g'\nset xlabel 's'\nset ylabel 'Gelem/s' offset 1,0\nset xrange [1.8:142]\n"
-            + lines(c, lambda s: s, "gelem_per_second", copies))
+    rows = [product_row(c, unit, form["name"]) for unit in c.ranking if "failed" not in unit for form in c.forms if form["name"] in unit["forms"]]
+    measures = [("measure", [name, ""] + [c.measure(table, role)["gelem_per_second"] for table in c.products])
+                for name, role in (("copy bound, 1 thread", "bound"), ("serial loop", "loop"))]
+    return Table("Products", "W = L_s X, the first level of a scan, %s, %s: Gelem/s, and GFLOP/s (2 s times as many)." % (c.type, c.lengths()),
+                 [(form["name"], form["description"]) for form in c.forms], ["unit", "form"] + ["s = %d" % s for s in c.sizes], rows + measures)
 
 
-def roof(c, threads):
-    """The fastest copy and the fastest product. If no product was timed, the roof is the copy bandwidth only."""
-    bandwidth, peak = 2 * c.bytes * c.copying(threads), c.peak(threads == 1)
-    slope, top = "%g*x" % bandwidth, "%g" % peak
-    shape, more = ("(%s < %s ? %s : %s)" % (slope, top, slope, top), ", %.0f GFLOP/s" % peak) if peak else (slope, "")
-    return "%s with lines lw 3 lc '%s' title '%s: %.*f GB/s%s'" % (
-        shape, "#a0a0a0" if threads == 1 else "#202020", gnuplot.threads_text(threads), decimals(10 * bandwidth), bandwidth, more)
+def units(c):
+    rows = [("", [unit["label"], unit["library"] or unit["unit"], unit["version"] or "", unit["threads"] or ""]) for unit in c.ranking]
+    return Table("Units", "", [], ["unit", "library", "version", "own threads"], rows)
 
 
-def roofline(c):
-    marks = ["set arrow from %g, graph 0 to %g, graph 1 nohead back dt 3 lc '#b0b0b0'\n"
-             "set label 's = %d' at %g, graph 0.03 rotate by 90 offset 0.7,0 textcolor '#707070' font ',11'\n" % (at, at, s, at)
-             for s, at in ((s, c.intensity(s)) for s in c.sizes)]
-    return "".join([gnuplot.title(c.title, "roofline of the products"), KEY, *marks,
-                    "set logscale xy 2\nset format xy '%.3g'\nset xlabel 'operations per byte of memory traffic'\n"
-                    "set ylabel 'GFLOP/s' offset 1,0\nset samples 500\n",
-                    "set xrange [%g:%g]\n" % (c.intensity(1.5), c.intensity(1.5 * c.sizes[-1])),
-                    lines(c, c.intensity, "gflop_per_second", [roof(c, threads) for threads in c.threads])])
+# ---- The machine ------------------------------------------------------------------------------------------------------
+
+def machine(report):
+    system, rounds = os.uname(), report["rounds"]
+    caches = ["L%d %d KiB" % (level, size >> 10) for level, size in enumerate(report["machine"]["caches"], 1) if size]
+    return Table("Machine and versions", "", [
+        ("processor", machine_text(report)), ("caches", ", ".join(caches)),
+        ("system", "%s %s, %s" % (system.sysname, system.release, system.machine)),
+        ("date", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())),
+        ("mmscan", "%s, ISA %s" % (report["version"], report["isa"])), ("serial loop by", report["built"]),
+        ("times", "medians of %d round%s; all in one process, in turn" % (rounds, "" if rounds == 1 else "s")),
+        ("threads", "a unit's own are set to %d for products in one call, where possible" % report["threads"][-1])], [], [])
 
 
-# ---- Pictures ---------------------------------------------------------------------------------------------------------
-
-CAPTIONS = [
-    (ranking, "Scans by the engine gemm with each unit, at the s that is fastest for it. No scan is faster than copying."),
-    (products, "The first level of a scan alone, W = L_s X. Solid: tile by tile on one thread, the faster of matrices by rows and by "
-     "columns. Dashed: one call for all, on the unit's own threads."),
-    (roofline, "The same products over their arithmetic intensity: 2 s operations per element, which is read and written. Filled "
-     "marks: in tiles. Open marks: one call for all. The roof is the speed of copying, and of the fastest product."),
-]
-
-
-def height_of(picture, c):
-    return BARS_HEAD + BAR_HEIGHT * len(c.ranking) if picture is ranking else LINES_HEIGHT
-
-
-def draw_one(picture, c):
-    """As SVG, for the page."""
-    return gnuplot.draw(gnuplot.terminal("svg", height_of(picture, c)) + gnuplot.AXES + picture(c)).decode()
-
-
-def draw(report, form):
-    """All pictures, one below the other."""
-    c = Contest(report)
-    height = sum(height_of(picture, c) for picture, _ in CAPTIONS)
-    parts, above = [gnuplot.terminal(form, height), "set multiplot\n"], 0
-    for picture, _ in CAPTIONS:
-        above += height_of(picture, c)
-        parts += ["reset\nset origin 0,%g\nset size 1,%g\n" % (1 - above / height, height_of(picture, c) / height),
-                  gnuplot.AXES, picture(c)]
-    return gnuplot.draw("".join(parts + ["unset multiplot\n"]))
+def settings(report):
+    return Table("Settings", "" if report["settings"] else "No variable that a unit reads is set.", list(report["settings"].items()), [], [])

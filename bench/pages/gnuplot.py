@@ -42,10 +42,6 @@ def data(name, points):
     return "\n".join(["$%s << EOD" % name, *lines, "EOD\n"])
 
 
-def threads_text(threads):
-    return "%d thread%s" % (threads, "" if threads == 1 else "s")
-
-
 def draw(script):
     """The picture. The user's own settings of gnuplot (start-up files, GNUTERM) are not for it. gnuplot reports success
     even if it could not write all, so this looks for the end of an SVG or PNG."""

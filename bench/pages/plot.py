@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import contest
 import gnuplot
 
 PANEL_HEIGHT = 600
@@ -108,7 +109,7 @@ class Panel:
         plots = ["$%s with filledcurves x2 fc '#eeeeee' notitle" % names[0],
                  "$%s with linespoints dt 2 lw 2 pt 7 ps 0.3 lc '#505050' title '%s'" % (names[0], self.bound["name"])]
         for name, line in zip(names[1:], self.lines):
-            many = ", " + gnuplot.threads_text(line["threads"]) if self.bound["threads"] > 1 else ""
+            many = ", " + contest.threads_text(line["threads"]) if self.bound["threads"] > 1 else ""
             plots.append("$%s with linespoints %s title %s" % (name, self.style(line), gnuplot.quoted(line["name"] + many)))
         return "".join([*parts, gnuplot.title(report["title"], self.title()), *self.axes(report["machine"]["caches"]),
                         "plot ", ", ".join(plots), "\n"])
