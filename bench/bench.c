@@ -9,7 +9,6 @@
 #include "message.h"
 #include "pages.h"
 #include "session.h"
-#include "shell.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -325,6 +324,15 @@ static int check_request(const bench_request *r, bool list) {
 
 /* ---- The command, for a shell ------------------------------------------------------------------------------------ */
 
+/* In single quotes if necessary. */
+static void put_word(FILE *to, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
+  const bool is_plain = *word != '\0' && strspn(word, plain) == strlen(word);
+  fputs(is_plain ? " " : " '", to);
+  for (; *word != '\0'; word++) fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
+  if (!is_plain) fputc('\'', to);
+}
+
 /* The caller frees the result; NULL if out of memory. */
 static char *command_of(int argc, char **argv) {
   char *text = NULL;
@@ -332,10 +340,7 @@ static char *command_of(int argc, char **argv) {
   FILE *to = open_memstream(&text, &size);
   if (to == NULL) return NULL;
   fputs("mmscan bench", to);
-  for (int i = 1; i < argc; i++) {
-    fputc(' ', to);
-    shell_put_word(to, argv[i]);
-  }
+  for (int i = 1; i < argc; i++) put_word(to, argv[i]);
   return fclose(to) == 0 ? text : NULL;
 }
 

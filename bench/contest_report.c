@@ -5,7 +5,6 @@
 #include "contest.h"
 #include "json.h"
 #include "report.h"
-#include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +96,7 @@ static int faster_first(const void *a, const void *b) {
 json_t *contest_settings(void) {
   static const char *const prefixes[] = {"MMSCAN_",  "OPENBLAS_", "GOTO_", "MKL_", "BLIS_",           "ARMPL_",
                                          "LIBXSMM_", "OMP_",      "GOMP_", "KMP_", "LD_LIBRARY_PATH", "LD_PRELOAD"};
-  return settings_that_begin(prefixes, sizeof prefixes / sizeof *prefixes);
+  return json_environment(prefixes, sizeof prefixes / sizeof *prefixes);
 }
 
 static json_t *or_null(double value) { return value > 0 ? json_real(value) : json_null(); }

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "fit.h"
+#include "blas.h"
 #include "bound.h"
 #include "element.h"
 #include "message.h"
 #include "number.h"
-#include "raw_product.h"
 #include "timing.h"
 
 #include <math.h>

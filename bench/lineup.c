@@ -143,7 +143,7 @@ static double run_plan(const contender *c, long runs) {
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-static void refuse(contender *c, const char *reason) {
+void lineup_refuse(contender *c, const char *reason) {
   if (c != NULL && reason != NULL) snprintf(c->refusal, sizeof c->refusal, "%s", reason);
 }
 
@@ -172,7 +172,7 @@ static size_t check_by_serial(contender *c) {
   const bool known = right != NULL && scan_serially(r, right);
   size_t place = known ? 0 : r->n;
   while (right != NULL && place < r->n && memcmp(right + place * size, y + place * size, size) == 0) place++;
-  if (!known) refuse(c, "its result could not be checked");
+  if (!known) lineup_refuse(c, "its result could not be checked");
   free(right);
   return place;
 }
@@ -195,7 +195,8 @@ static size_t verify(contender *c) {
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */
 
 void lineup_refuse_slow(contender *c, const char *unit) {
-  if (c != NULL && units_is_slow(unit) && c->race->n > SLOW_UNIT_MOST) refuse(c, "slow: timed only up to n = 2^20");
+  if (c != NULL && units_is_slow(unit) && c->race->n > SLOW_UNIT_MOST)
+    lineup_refuse(c, "slow: timed only up to n = 2^20");
 }
 
 static bool passes(lineup_filter *filter, const char *name) {
@@ -235,7 +236,7 @@ static contender *add_one_call(lineup *l, const libmmscan *of) {
   const bool is_plain = l->race->row == 0 && !l->race->reverse && !l->race->exclusive;
   if (is_plain && c->op == MMSCAN_PLUS) c->simple = libmmscan_inclusive(of, l->race->number->type);
   omp_set_num_threads(l->threads);
-  if (of->threads() != l->threads) refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
+  if (of->threads() != l->threads) lineup_refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
   omp_set_num_threads(before);
   return c;
 }
@@ -266,7 +267,7 @@ static bool add_plan(lineup *l, const char *engine, const char *unit) {
     c->plan = plan;
     c->by_name = true;
   }
-  if (status == MMSCAN_EBLAS) refuse(c, "the unit's library was not found");
+  if (status == MMSCAN_EBLAS) lineup_refuse(c, "the unit's library was not found");
   if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
 }
@@ -287,7 +288,7 @@ void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
   c->unit = unit;
   c->by_name = true;
   const mmscan_status status = make_plan(&l, "gemm", unit->name, s, &c->plan);
-  if (status != MMSCAN_OK) refuse(c, mmscan_strerror(status));
+  if (status != MMSCAN_OK) lineup_refuse(c, mmscan_strerror(status));
   lineup_refuse_slow(c, unit->name);
 }
 
@@ -320,7 +321,7 @@ static void add_serial_loop(lineup *l) {
   if (rule != NULL)
     c->scan = rule->serial;
   else if (plan_serial(l->race, &c->plan) != MMSCAN_OK)
-    refuse(c, "the engine serial does not scan this");
+    lineup_refuse(c, "the engine serial does not scan this");
   c->threads = 1;
 }
 
@@ -355,7 +356,7 @@ static void add_peers(lineup *l, bool one_thread) {
     if (c == NULL) continue;
     c->scan = column >= 0 ? p->scan[column] : NULL;
     c->settle = p->threads == PEER_OWN_THREADS;
-    refuse(c, refusal_of_peer(p, l->race));
+    lineup_refuse(c, refusal_of_peer(p, l->race));
   }
 }
 
@@ -363,7 +364,7 @@ static void add_numpy(lineup *l) {
   contender *c = add(l, ROLE_PEER, "NumPy cumsum", numpy_run);
   if (c == NULL) return;
   c->verify = numpy_verify;
-  refuse(c, l->race->op != MMSCAN_PLUS ? "it only adds" : numpy_refusal(bytes_of(l->race)));
+  lineup_refuse(c, l->race->op != MMSCAN_PLUS ? "it only adds" : numpy_refusal(bytes_of(l->race)));
 }
 
 /* The peers that have only one thread. */

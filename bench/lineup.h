@@ -33,6 +33,9 @@ contender *lineup_add_call(race *r, const libmmscan *of, int threads);
 /* Calls it once, and returns the status of that call. */
 mmscan_status lineup_call_once(const contender *c);
 
+/* Refuses a contender; NULL, as either, does nothing. */
+void lineup_refuse(contender *c, const char *reason);
+
 /* Refuses a contender in a long race whose unit is slow by nature: a long race says nothing more about it. */
 void lineup_refuse_slow(contender *c, const char *unit);
 

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "product.h"
+#include "blas.h"
 #include "lineup.h"
-#include "own_threads.h"
 #include "timing.h"
 
 #include <math.h>
@@ -106,26 +106,17 @@ static int threads_used(const bench_unit *unit, const product *p) {
   return p->tiles || p->one_thread || own < 1 ? 1 : own;
 }
 
-static own_threads set_threads(const contender *c) {
-  const int threads = threads_to_set(c);
-  return threads > 0 ? own_threads_set(c->unit->part.library, threads) : (own_threads){0};
-}
-
-static void restore_threads(const contender *c, own_threads before) {
-  if (threads_to_set(c) > 0) own_threads_restore(c->unit->part.library, before);
-}
-
 /* ---- As a contender ---------------------------------------------------------------------------------------------- */
 
 /* trmm works in place: its products soon become Inf and NaN, which take no longer; some libraries would skip zeros. */
 static double run(const contender *c, long runs) {
   mmscan_status status = MMSCAN_OK;
   if (in_place(&products[c->form])) memcpy(c->race->y, c->race->data, c->race->n * c->race->number->size);
-  const own_threads before = set_threads(c);
+  const own_threads set = own_threads_set(c->unit->part.library, threads_to_set(c));
   const double start = timing_now();
   for (long i = 0; i < runs && status == MMSCAN_OK; i++) status = multiply(c);
   const double seconds = timing_now() - start;
-  restore_threads(c, before);
+  own_threads_restore(c->unit->part.library, set);
   return status == MMSCAN_OK ? seconds : NAN;
 }
 
@@ -150,13 +141,11 @@ static size_t verify(contender *c) {
     memcpy(r->y, r->data, bytes);
   else
     memset(r->y, 0xFF, bytes);
-  const own_threads before = set_threads(c);
+  const own_threads set = own_threads_set(c->unit->part.library, threads_to_set(c));
   const mmscan_status status = multiply(c);
-  restore_threads(c, before);
-  if (status != MMSCAN_OK) {
-    snprintf(c->refusal, sizeof c->refusal, "%s", mmscan_strerror(status));
-    return r->n;
-  }
+  own_threads_restore(c->unit->part.library, set);
+  if (status != MMSCAN_OK) lineup_refuse(c, mmscan_strerror(status));
+  if (status != MMSCAN_OK) return r->n;
   return products[c->form].by_rows ? check_by_rows(c)
                                    : number_rule_of(r->number, r->op)->check(r->n, c->s, r->data, r->y);
 }
@@ -179,11 +168,10 @@ static void try_one(contender *c) {
   desc.columns = 1;
   const mmscan_status status = mmscan_product(&desc, source(c), c->race->y);
   const char *remark = status != MMSCAN_OK ? remark_on(c) : "";
-  if (status == MMSCAN_ENOTSUP && remark[0] != '\0')
-    snprintf(c->refusal, sizeof c->refusal, "%s", remark);
+  if (status == MMSCAN_ENOTSUP)
+    lineup_refuse(c, remark[0] != '\0' ? remark : "not in this library");
   else if (status != MMSCAN_OK)
-    snprintf(c->refusal, sizeof c->refusal, "%s",
-             status == MMSCAN_ENOTSUP ? "not in this library" : mmscan_strerror(status));
+    lineup_refuse(c, mmscan_strerror(status));
 }
 
 void product_add(race *r, const bench_unit *unit, product_kind kind) {
@@ -201,10 +189,10 @@ void product_add(race *r, const bench_unit *unit, product_kind kind) {
   snprintf(c->name, sizeof c->name, "%s", unit->label);
   c->settle = c->threads > 1;
   if (p->form == MMSCAN_PRODUCT_BF16 && r->bf16 == NULL)
-    snprintf(c->refusal, sizeof c->refusal, "f32 only");
+    lineup_refuse(c, "f32 only");
   else
     try_one(c);
   if (c->refusal[0] == '\0' && p->one_thread && unit->threads <= 1)
-    snprintf(c->refusal, sizeof c->refusal, "has one thread, or does not let the number be set");
+    lineup_refuse(c, "has one thread, or does not let the number be set");
   if (c->refusal[0] == '\0') lineup_refuse_slow(c, unit->name);
 }

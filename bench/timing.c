@@ -3,9 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "timing.h"
-#include "handoff.h"
-#include "spread.h"
 #include "suspect.h"
+#include "threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ static void make_ready(const contender *c) {
   if (c->settle)
     settle();
   else if (c->threads > 1)
-    spread_out(c->threads);
+    threads_spread(c->threads);
 }
 
 static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
@@ -134,7 +133,7 @@ static void time_rounds(race *r, int rounds, double *seconds) {
     shuffle(order, count, state);
     for (size_t i = 0; i < count; i++)
       seconds[order[i] * (size_t)rounds + (size_t)round] = time_once(&r->contenders[order[i]], &manners[order[i]]);
-    seconds[r->count * (size_t)rounds + (size_t)round] = threads ? handoff_seconds() : 0;
+    seconds[r->count * (size_t)rounds + (size_t)round] = threads ? threads_handoff() : 0;
   }
 }
 

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "units.h"
+#include "blas.h"
 #include "message.h"
-#include "own_threads.h"
 #include "tryout.h"
 
 #include <dlfcn.h>
@@ -185,8 +185,11 @@ int units_open(unit_list *list, char *names, int threads) {
   list->count = 0;
   const int status = open_listed(list, names != NULL ? names : found);
   if (status != DONE) return status;
-  for (size_t i = 0; i < list->count; i++)
-    list->units[i].threads = own_threads_when_set(list->units[i].part.library, threads);
+  for (bench_unit *u = list->units; u < list->units + list->count; u++) {
+    const own_threads set = own_threads_set(u->part.library, threads);
+    own_threads_restore(u->part.library, set);
+    u->threads = set.now;
+  }
   return list->count > 0 ? DONE : fail("no unit was found");
 }
 

@@ -22,10 +22,11 @@ typedef struct array {
   uint64_t count;   /* of elements */
 } array;
 
-/* Sets count from the shape. False if that is more bytes than a file can have. */
-bool array_count(array *a);
-
 /* Makes the array one row of a->count elements. */
-void array_flatten(array *a);
+static inline void array_flatten(array *a) {
+  a->fortran = false;
+  a->dims = 1;
+  a->shape[0] = a->count;
+}
 
 #endif

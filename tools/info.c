@@ -7,7 +7,6 @@
 #include "command.h"
 #include "json.h"
 #include "message.h"
-#include "settings.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -65,7 +64,7 @@ static json_t *units(void) {
 
 static json_t *environment(void) {
   static const char *const own[] = {"MMSCAN_"};
-  return settings_that_begin(own, 1);
+  return json_environment(own, 1);
 }
 
 /* The wisdom file that was read: this process reads none but that of MMSCAN_WISDOM. */

@@ -142,6 +142,24 @@ static bool take_dictionary(cursor *c, header *h, array *a) {
   return (h->seen[0] && h->seen[1] && h->seen[2]) || refuse(c, "descr, fortran_order or shape is missing");
 }
 
+/* Sets count from the shape. False if that is more bytes than a file can have: like NumPy, refuses a shape that would
+ * be too large without its zeros, although the array is empty. */
+static bool set_count(array *a) {
+  uint64_t left = (uint64_t)INT64_MAX / a->type->size;
+  bool empty = false;
+  a->count = 1;
+  a->count_known = true;
+  for (int i = 0; i < a->dims; i++) {
+    empty |= a->shape[i] == 0;
+    if (a->shape[i] == 0) continue;
+    if (a->shape[i] > left) return false;
+    left /= a->shape[i];
+    a->count *= a->shape[i];
+  }
+  if (empty) a->count = 0;
+  return true;
+}
+
 /* '<f8': byte order, kind, size. A descr without a byte order means this machine's. */
 static void set_type(array *a, const char *descr) {
   const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -173,7 +191,7 @@ static int parse_dictionary(const input *in, const char *text, size_t length, ar
   set_type(a, h.descr);
   if (a->type == NULL)
     return fail("%s: dtype '%s' is not supported: only %s", in->name, quoted(h.descr, quote), supported(all));
-  return array_count(a) ? DONE : fail("%s: damaged .npy header: the shape overflows", in->name);
+  return set_count(a) ? DONE : fail("%s: damaged .npy header: the shape overflows", in->name);
 }
 
 /* ---- Headers ----------------------------------------------------------------------------------------------------- */
