@@ -4,13 +4,192 @@
  */
 #include "ab.h"
 #include "arrays.h"
+#include "json.h"
+#include "libmmscan.h"
 #include "message.h"
+#include "report.h"
 #include "stdout.h"
 #include "suspect.h"
+#include "timing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The libraries, and the contenders of a race, in this order. */
+enum { AB_THIS, AB_OTHER, AB_LIBRARIES };
+
+typedef struct ab_cell {
+  const number *number;
+  mmscan_op op;
+  size_t n, row; /* as of a race */
+  bool in_place;
+  int threads;
+  char refusal[272]; /* why it was not timed; empty if it was */
+  bool differs;      /* the bits of the two results, which are of one operator */
+  duel duel;         /* first this, second the other */
+} ab_cell;
+
+/* Cells by type, then length, then place, then threads. */
+typedef struct ab {
+  const bench_request *request;
+  libmmscan libraries[AB_LIBRARIES];
+  ab_cell *cells;
+  size_t count;
+} ab;
+
+static bool is_timed(const ab_cell *c) { return c->refusal[0] == '\0'; }
+
+static const char *const names[] = {[AB_THIS] = "this", [AB_OTHER] = "other"};
+
+/* What follows from the ratios. */
+typedef struct summary {
+  size_t timed;  /* cells */
+  size_t differ; /* cells where the bits differ */
+  double mean;   /* of the ratios, geometric; 0: no cell was timed */
+  const ab_cell *lowest;
+} summary;
+
+static summary sum_up(const ab *a) {
+  summary s = {.timed = 0};
+  double logarithms = 0;
+  for (const ab_cell *c = a->cells; c < a->cells + a->count; c++) {
+    if (!is_timed(c)) continue;
+    s.timed++;
+    s.differ += c->differs;
+    logarithms += log(c->duel.ratio);
+    if (s.lowest == NULL || c->duel.ratio < s.lowest->duel.ratio) s.lowest = c;
+  }
+  if (s.timed > 0) s.mean = exp(logarithms / (double)s.timed);
+  return s;
+}
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+static void print_library(const ab *a, int which) {
+  const libmmscan *l = &a->libraries[which];
+  printf("%-12s %s, ISA %s, ", names[which], l->version(), l->isa());
+  put_clean(stdout, l->path != NULL ? l->path : "in this command");
+  putchar('\n');
+}
+
+static void print_head(const ab *a) {
+  char machine[192];
+  report_machine(machine, sizeof machine, a->request);
+  for (int i = 0; i < AB_LIBRARIES; i++) print_library(a, i);
+  if (a->request->against != 0)
+    printf("operators    %s of this, %s of the other\n", number_operator(a->request->op),
+           number_operator(a->request->against));
+  else if (a->libraries[AB_THIS].scan == a->libraries[AB_OTHER].scan)
+    puts("             These are one file: what the ratios are off 1 is noise.");
+  if (a->request->reverse || a->request->exclusive)
+    printf("scans        %s%s\n", a->request->exclusive ? "exclusive" : "inclusive",
+           a->request->reverse ? ", from the last element to the first" : "");
+  printf("machine      %s\n", machine);
+  puts("ratio        the time of the other over that of this one: above 1 this one is faster, 0.98 is 2 % slower.\n"
+       "             In each round both are timed, in turns; the median of the rounds counts.\n"
+       "ns           of a scan by this one; * the two results differ in their bits");
+}
+
+static void print_heading(const ab *a, const number *type) {
+  const bench_request *request = a->request;
+  char kind[REPORT_TYPE];
+  report_type(type, request->op, kind);
+  printf("\n%-15s", kind);
+  for (size_t i = 0; i < request->place_count; i++)
+    for (size_t k = 0; k < request->thread_counts; k++)
+      printf(" | %-3s %4d thread%s", request->in_place[i] ? "in" : "out", request->threads[k],
+             request->threads[k] == 1 ? " " : "s");
+  printf("\n%-15s", "");
+  for (size_t i = 0; i < request->place_count * request->thread_counts; i++) printf(" | %6s %9s", "ratio", "ns");
+  putchar('\n');
+  fflush(stdout);
+}
+
+static void print_ratio(const ab_cell *c) {
+  if (!is_timed(c))
+    printf(" | %6s %9s", "-", "-");
+  else
+    printf(" | %5.3f%c %9.*f", c->duel.ratio, c->differs ? '*' : ' ', c->duel.seconds[0] < 1e-6 ? 1 : 0,
+           1e9 * c->duel.seconds[0]);
+}
+
+static void print_line(const ab_cell *cells, size_t count) {
+  char length[48];
+  report_length(cells->n, length);
+  printf("%-15s", length);
+  for (size_t i = 0; i < count; i++) print_ratio(&cells[i]);
+  putchar('\n');
+  fflush(stdout);
+}
+
+static void print_place(const ab_cell *c) {
+  char length[48], kind[REPORT_TYPE];
+  report_length(c->n, length);
+  report_type(c->number, c->op, kind);
+  printf("%s, %s, %s, %d thread%s", kind, c->in_place ? "in place" : "out of place", length, c->threads,
+         c->threads == 1 ? "" : "s");
+}
+
+static void print_refusals(const ab *a) {
+  const char *told = "";
+  for (const ab_cell *c = a->cells; c < a->cells + a->count; c++) {
+    if (is_timed(c) || strcmp(c->refusal, told) == 0) continue;
+    told = c->refusal;
+    fputs("skipped: ", stdout);
+    print_place(c);
+    printf(": %s\n", c->refusal);
+  }
+}
+
+static void print_tail(const ab *a) {
+  const summary s = sum_up(a);
+  putchar('\n');
+  if (s.timed > 0) {
+    printf("geometric mean %.3f of %zu ratios; the lowest is %.3f: ", s.mean, s.timed, s.lowest->duel.ratio);
+    print_place(s.lowest);
+    putchar('\n');
+  }
+  if (s.differ > 0) printf("The bits of the results differ in %zu of the cells, marked *.\n", s.differ);
+  print_refusals(a);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *library_json(const libmmscan *l) {
+  return json_pack("{s:o, s:s, s:s}", "path", json_text(l->path), "version", l->version(), "isa", l->isa());
+}
+
+static json_t *cell_json(const ab *a, const ab_cell *c) {
+  const duel *d = &c->duel;
+  json_t *row = c->row != 0 ? json_integer((json_int_t)c->row) : json_null();
+  json_t *cell = json_pack("{s:s, s:s, s:I, s:o, s:s, s:i}", "type", c->number->name, "op", number_operator(c->op), "n",
+                           (json_int_t)c->n, "row", row, "place", c->in_place ? "in" : "out", "threads", c->threads);
+  json_t *result = is_timed(c)
+                       ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:I, s:o}", "ratio", d->ratio, "this_ns",
+                                   1e9 * d->seconds[AB_THIS], "this_fastest_ns", 1e9 * d->fastest[AB_THIS],
+                                   "other_fastest_ns", 1e9 * d->fastest[AB_OTHER], "other_ns",
+                                   1e9 * d->seconds[AB_OTHER], "rounds", d->rounds, "runs", (json_int_t)d->runs,
+                                   "same_bits", a->request->against == 0 ? json_boolean(!c->differs) : json_null())
+                       : json_pack("{s:o}", "skipped", json_text(c->refusal));
+  json_object_update_new(cell, result);
+  return cell;
+}
+
+static int report_json_of(const ab *a) {
+  const summary s = sum_up(a);
+  json_t *cells = json_array();
+  for (size_t i = 0; i < a->count; i++) json_array_append_new(cells, cell_json(a, &a->cells[i]));
+  json_t *mean = s.timed > 0 ? json_real(s.mean) : json_null();
+  json_t *lowest = s.timed > 0 ? cell_json(a, s.lowest) : json_null();
+  const char *against = a->request->against != 0 ? number_operator(a->request->against) : NULL;
+  return print_json(json_pack("{s:s?, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "against_op", against, "reverse",
+                              a->request->reverse, "exclusive", a->request->exclusive, "this",
+                              library_json(&a->libraries[AB_THIS]), "other", library_json(&a->libraries[AB_OTHER]),
+                              "machine", report_json_machine(), "geometric_mean", mean, "lowest", lowest, "differ",
+                              (json_int_t)s.differ, "cells", cells));
+}
 
 /* ---- Results that have the same bits ----------------------------------------------------------------------------- */
 
@@ -89,7 +268,7 @@ static int fill_length(ab *a, const number *type, size_t n, const arrays *arr) {
       status = fill_cell(a, r, request->threads[k]);
     }
   free(r);
-  if (status == DONE && !request->json) ab_print_line(a->cells + first, a->count - first);
+  if (status == DONE && !request->json) print_line(a->cells + first, a->count - first);
   return status == DONE && ferror(stdout) ? fail_stdout() : status;
 }
 
@@ -99,7 +278,7 @@ static int fill_type(ab *a, const number *type) {
   arrays arr;
   if (lengths == 0) return DONE;
   int status = arrays_make(&arr, type, request->op, request->lengths[lengths - 1]) ? DONE : fail_memory();
-  if (!request->json) ab_print_heading(a, type);
+  if (!request->json) print_heading(a, type);
   if (status == DONE && request->op == MMSCAN_PLUS) type->fill_inexact(request->lengths[lengths - 1], arr.data);
   for (size_t i = 0; i < lengths && status == DONE; i++) status = fill_length(a, type, request->lengths[i], &arr);
   arrays_free(&arr);
@@ -142,12 +321,12 @@ static int status_of(const ab *a) {
 static int run(ab *a) {
   const bench_request *request = a->request;
   int status = DONE;
-  if (!request->json) ab_print_head(a);
+  if (!request->json) print_head(a);
   for (size_t i = 0; i < request->type_count && status == DONE; i++) status = fill_type(a, request->types[i]);
   if (status != DONE) return status;
   if (a->count == 0) return fail("nothing was timed");
-  if (request->json) return ab_json(a);
-  ab_print_tail(a);
+  if (request->json) return report_json_of(a);
+  print_tail(a);
   return DONE;
 }
 

@@ -4,7 +4,6 @@
  */
 #include "session.h"
 #include "arrays.h"
-#include "footprint.h"
 #include "message.h"
 #include "numpy.h"
 #include "pages.h"
@@ -14,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Races ------------------------------------------------------------------------------------------------------- */
 
@@ -48,6 +48,55 @@ static bool run_race(session *s, size_t n, bool in_place, const number *type, co
   return timed;
 }
 
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+/* Kilobytes from /proc/self/status; -1 if there is no such file. */
+static long status_kb(const char *field) {
+  char line[256];
+  long kb = -1;
+  FILE *status = fopen("/proc/self/status", "r");
+  if (status == NULL) return -1;
+  while (fgets(line, sizeof line, status) != NULL)
+    if (strncmp(line, field, strlen(field)) == 0) kb = strtol(line + strlen(field), NULL, 10);
+  fclose(status);
+  return kb;
+}
+
+/* Resets the peak to what is resident now. */
+static bool reset_peak(void) {
+  FILE *file = fopen("/proc/self/clear_refs", "w");
+  if (file == NULL) return false;
+  const bool written = fputs("5", file) >= 0;
+  return fclose(file) == 0 && written;
+}
+
+/* Runs one scan by each engine and unit, of like->n elements by `threads` threads, and returns the growth of the peak
+ * of resident memory in MiB per thread. The library keeps what a scan took for the next, so this has to come before any
+ * other scan. Negative if the system does not tell. */
+static double memory_of_scans(const race *like, int threads) {
+  lineup_filter library = {.names = {"mmscan "}, .count = 1};
+  race r = *like;
+  r.count = 0;
+  lineup_fill(&r, &library, &threads, 1);
+  if (!reset_peak()) return -1;
+  const long before = status_kb("VmRSS:");
+  for (size_t i = 0; i < r.count; i++)
+    if (r.contenders[i].role == ROLE_LIBRARY && r.contenders[i].refusal[0] == '\0')
+      r.contenders[i].run(&r.contenders[i], 1);
+  const long peak = status_kb("VmHWM:");
+  lineup_free(&r);
+  return before >= 0 ? (double)(peak - before) / 1024 / threads : -1;
+}
+
+static void measure_memory(session *s, const number *type, size_t n, const arrays *a) {
+  race like;
+  session_set_race(&like, s->request, type, n, false, a);
+  s->memory = memory_of_scans(&like, s->request->threads[s->request->thread_counts - 1]);
+}
+
+/* ---- Types ---------------------------------------------------------------------------------------------------------
+ */
+
 static bool is_text(const bench_request *request) { return !request->json && !request->csv; }
 
 /* Single scans are not printed beside rows, which have other contenders. */
@@ -68,12 +117,6 @@ static int run_lengths(session *s, const number *type, bool in_place, size_t len
     first = s->count;
   }
   return DONE;
-}
-
-static void measure_memory(session *s, const number *type, size_t n, const arrays *a) {
-  race like;
-  session_set_race(&like, s->request, type, n, false, a);
-  s->memory = footprint_of_scans(&like, s->request->threads[s->request->thread_counts - 1]);
 }
 
 size_t session_lengths_that_fit(const bench_request *request, const number *type) {

@@ -80,26 +80,16 @@ parsed element_parse(const element *type, const char *text, scalar *value) {
 
 /* ---- Numbers to text: the fewest digits that read back to the same value ----------------------------------------- */
 
-static int print_f32(const void *value, char text[ELEMENT_TEXT]) {
-  float number;
-  memcpy(&number, value, sizeof number);
-  if (isnan(number)) return snprintf(text, ELEMENT_TEXT, "nan");
+/* From 6 digits on for f32, which 9 tell apart, and from 15 on for f64, which 17 do. */
+static int print_real(const void *value, bool is_f32, char text[ELEMENT_TEXT]) {
+  scalar number;
+  memcpy(&number, value, is_f32 ? sizeof number.f32 : sizeof number.f64);
+  const double wide = is_f32 ? (double)number.f32 : number.f64;
+  if (isnan(wide)) return snprintf(text, ELEMENT_TEXT, "nan");
   int length = 0;
-  for (int digits = 6; digits <= 9; digits++) {
-    length = snprintf(text, ELEMENT_TEXT, "%.*g", digits, (double)number);
-    if (strtof(text, NULL) == number) break;
-  }
-  return length;
-}
-
-static int print_f64(const void *value, char text[ELEMENT_TEXT]) {
-  double number;
-  memcpy(&number, value, sizeof number);
-  if (isnan(number)) return snprintf(text, ELEMENT_TEXT, "nan");
-  int length = 0;
-  for (int digits = 15; digits <= 17; digits++) {
-    length = snprintf(text, ELEMENT_TEXT, "%.*g", digits, number);
-    if (strtod(text, NULL) == number) break;
+  for (int digits = is_f32 ? 6 : 15; digits <= (is_f32 ? 9 : 17); digits++) {
+    length = snprintf(text, ELEMENT_TEXT, "%.*g", digits, wide);
+    if ((is_f32 ? (double)strtof(text, NULL) : strtod(text, NULL)) == wide) break;
   }
   return length;
 }
@@ -113,7 +103,7 @@ static int64_t wide(const void *value, size_t size, bool is_signed) {
 }
 
 int element_print(const element *type, const void *value, char text[ELEMENT_TEXT]) {
-  if (type->kind == 'f') return type->size == sizeof(float) ? print_f32(value, text) : print_f64(value, text);
+  if (type->kind == 'f') return print_real(value, type->size == sizeof(float), text);
   const int64_t number = wide(value, type->size, type->kind == 'i');
   if (type->kind == 'i') return snprintf(text, ELEMENT_TEXT, "%" PRId64, number);
   return snprintf(text, ELEMENT_TEXT, "%" PRIu64, (uint64_t)number);
@@ -190,25 +180,21 @@ bool element_fill(const element *type, mmscan_op op, mmscan_kind kind, void *dat
   return true;
 }
 
-void element_swap(void *data, size_t count, size_t size) {
-  for (size_t i = 0; i < count; i++) {
-    char *at = (char *)data + i * size;
-    uint32_t word;
-    uint64_t words;
-    if (size == 4) {
-      memcpy(&word, at, size);
-      word = __builtin_bswap32(word);
-      memcpy(at, &word, size);
-    } else if (size == 8) {
-      memcpy(&words, at, size);
-      words = __builtin_bswap64(words);
-      memcpy(at, &words, size);
-    } else {
-      for (size_t k = 0; k < size / 2; k++) {
-        const char swapped = at[k];
-        at[k] = at[size - 1 - k];
-        at[size - 1 - k] = swapped;
-      }
+/* Inlined where the size is known, of which compilers make one instruction. */
+static inline void swap_each(char *at, size_t count, size_t size) {
+  for (size_t i = 0; i < count; i++, at += size)
+    for (size_t k = 0; k < size / 2; k++) {
+      const char swapped = at[k];
+      at[k] = at[size - 1 - k];
+      at[size - 1 - k] = swapped;
     }
-  }
+}
+
+void element_swap(void *data, size_t count, size_t size) {
+  if (size == 4)
+    swap_each(data, count, 4);
+  else if (size == 8)
+    swap_each(data, count, 8);
+  else
+    swap_each(data, count, size);
 }
