@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "estimate.h"
 #include "kernel/tuning.h"
+#include "matmul.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "stand_in.h"

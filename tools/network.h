@@ -5,7 +5,7 @@
 #ifndef NETWORK_H
 #define NETWORK_H
 
-#include <mmscan.h>
+#include <mmscan_paper.h>
 #include <stdbool.h>
 
 /* The method called `name`; false where there is none. */
