@@ -72,7 +72,8 @@ def check_any(runs):
 
 
 def over_depth(runs, s, depth):
-    return [r["n"] for r in runs if r["s"] == s and depth(r) > 2 * log_floor(r["n"], s)]
+    """The lengths for which the claimed depth does not hold."""
+    return ", ".join(str(r["n"]) for r in runs if r["s"] == s and depth(r) > 2 * log_floor(r["n"], s))
 
 
 def worst_lengths():

@@ -1,51 +1,43 @@
 """Pictures of what is counted, drawn by gnuplot."""
 
 import os
-import subprocess
+import sys
 
 from asking import LATENCY, MOST, ROOT, SIZES, chain, digits, log_floor, models, powers
+
+sys.path.append(os.path.join(ROOT, "bench", "pages"))
+import gnuplot
+from gnuplot import quoted
 
 IMAGES = os.path.join(ROOT, "doc", "img")
 COLOURS = {2: "#0072b2", 4: "#d55e00", 16: "#cc79a7"}
 
-HEAD = """set terminal svg size %s enhanced font 'Helvetica,Arial,sans-serif,15' background '#ffffff'
-set border 3 lc '#606060'
-set tics nomirror out scale 0.5 textcolor '#404040'
-set grid lc '#e4e4e4' lt 1
-set xlabel %s
+HEAD = "set terminal svg size %s enhanced font 'Helvetica,Arial,sans-serif,15' background '#ffffff'\n" + gnuplot.AXES + """set xlabel %s
 set ylabel %s
 """
 LOG_N = "set logscale x 2\nset format x '2^{%%L}'\nset xrange [1.4:%d]\n" % (1.4 * MOST)
 
 
-def quoted(text):
-    return "'" + text.replace("'", "''") + "'"
-
-
 def plot_command(panel, lines):
     """Data, then the command that plots it. lines: (points, style, title); points are pairs of numbers."""
-    data = ["$p%d_%d << EOD\n%s\nEOD" % (panel, i, "\n".join("%.9g %.9g" % point for point in points))
-            for i, (points, _, _) in enumerate(lines)]
-    parts = ["$p%d_%d with %s title %s" % (panel, i, style, quoted(label)) for i, (_, style, label) in enumerate(lines)]
-    return "\n".join(data) + "\nplot " + ", ".join(parts) + "\n"
+    names = ["p%d_%d" % (panel, i) for i in range(len(lines))]
+    data = [gnuplot.data(name, points) for name, (points, _, _) in zip(names, lines)]
+    parts = ["$%s with %s title %s" % (name, style, quoted(label)) for name, (_, style, label) in zip(names, lines)]
+    return "".join(data) + "plot " + ", ".join(parts) + "\n"
 
 
-def gnuplot(name, script):
-    """Without the user's own settings (start-up files, GNUTERM). Unless all of it is drawn, the old picture stays."""
-    environment = {variable: value for variable, value in os.environ.items() if variable != "GNUTERM"}
-    done = subprocess.run(["gnuplot", "-d"], input=script.encode(), stdout=subprocess.PIPE, env=environment, check=True)
-    if not done.stdout.rstrip().endswith(b"</svg>"):
-        raise OSError("gnuplot left %s unfinished" % name)
-    path = os.path.join(IMAGES, name)
+def write(name, script):
+    """Unless all of it is drawn, the old picture stays."""
+    picture, path = gnuplot.draw(script), os.path.join(IMAGES, name)
     with open(path + ".new", "wb") as file:
-        file.write(done.stdout)
+        file.write(picture)
     os.replace(path + ".new", path)
 
 
 def draw(name, title, x, y, settings, lines):
     head = HEAD % ("960,560", quoted(x), quoted(y))
     key = "set key outside right top Left reverse samplen 1.5 spacing 1.15\nset title %s font ',17'\n" % quoted(title)
-    gnuplot(name, head + key + settings + plot_command(0, lines))
+    write(name, head + key + settings + plot_command(0, lines))
 
 
 def draw_panels(name, title, y, settings, panels):
@@ -54,7 +46,7 @@ def draw_panels(name, title, y, settings, panels):
     head += "set key top right Left reverse samplen 1.5\n" + LOG_N + settings
     head += "set multiplot layout %d,2 title %s font ',17'\n" % ((len(panels) + 1) // 2, quoted(title))
     parts = ["set title %s\n" % quoted(panel) + plot_command(i, lines) for i, (panel, lines) in enumerate(panels)]
-    gnuplot(name, head + "unset key\n".join(parts) + "unset multiplot\n")
+    write(name, head + "unset key\n".join(parts) + "unset multiplot\n")
 
 
 def drawn_lengths(s):
