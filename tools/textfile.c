@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Two readers cut text into fields and rows: libcsv where commas separate, a loop where white space does. Both hand
- * them to the same table, which keeps the first row until it knows whether that is a row of names. */
+ * libcsv cuts the text into fields and rows. Where white space separates, every blank does, and the empty fields
+ * between them do not count. The first row is kept until it is known whether that is a row of names. */
 #include "textfile.h"
 #include "message.h"
 #include "progress.h"
@@ -11,7 +11,7 @@
 
 #include <csv.h>
 #include <ctype.h>
-#include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +32,7 @@ typedef struct table {
   bool after_cr;  /* the last row ended in a carriage return: a line feed belongs to it */
   size_t columns; /* of every row; 0 before the first has ended */
   size_t chosen;  /* the column, from 0 */
-  char **first;   /* the fields of the first row */
-  size_t first_room;
+  json_t *first;  /* the fields of the first row */
   char *heading;
 
   int fd; /* where the numbers go */
@@ -83,23 +82,16 @@ static void add_number(table *t, const char *text) {
 
 /* ---- The first row ----------------------------------------------------------------------------------------------- */
 
+/* In any encoding. */
 static void keep_first(table *t, const char *text) {
-  if (t->fields == MOST_COLUMNS) {
+  if (t->fields == MOST_COLUMNS)
     t->status = fail("%s:%zu: more than %zu columns", t->name, t->line, MOST_COLUMNS);
-    return;
-  }
-  if (t->fields == t->first_room) {
-    const size_t room = 2 * t->first_room + 16;
-    char **grown = realloc(t->first, room * sizeof *grown);
-    if (grown == NULL) {
-      t->status = fail_memory();
-      return;
-    }
-    t->first = grown;
-    t->first_room = room;
-  }
-  t->first[t->fields] = strdup(text);
-  if (t->first[t->fields] == NULL) t->status = fail_memory();
+  else if (json_array_append_new(t->first, json_string_nocheck(text)) != 0)
+    t->status = fail_memory();
+}
+
+static const char *first_at(const table *t, size_t column) {
+  return json_string_value(json_array_get(t->first, column));
 }
 
 /* Whether c starts a letter, or a UTF-8 character that may be one: characters that start with C2 or E2 are currency
@@ -135,14 +127,14 @@ static bool is_row_of_names(const table *t) {
   if (t->request->header != HEADER_GUESS) return t->request->header == HEADER_YES;
   const char *asked = asks_by_name(t) ? t->request->column : NULL;
   for (size_t i = 0; i < t->columns; i++)
-    if (is_name(t->first[i]) || (asked != NULL && strcmp(t->first[i], asked) == 0)) return true;
+    if (is_name(first_at(t, i)) || (asked != NULL && strcmp(first_at(t, i), asked) == 0)) return true;
   return false;
 }
 
 /* The first row has names, but not over the chosen column. If the table has a column of words, that may as well be a
  * row of data. */
 static bool may_be_either(const table *t, bool names) {
-  return names && t->request->header == HEADER_GUESS && !asks_by_name(t) && !is_name(t->first[t->chosen]);
+  return names && t->request->header == HEADER_GUESS && !asks_by_name(t) && !is_name(first_at(t, t->chosen));
 }
 
 /* The column names in the first row, for a message: " (a, b, c)". "" without names; "" or NULL if out of memory. */
@@ -152,7 +144,7 @@ static char *list_names(const table *t, bool names) {
   FILE *stream = names ? open_memstream(&list, &size) : NULL;
   if (stream == NULL) return strdup("");
   for (size_t i = 0; i < t->columns && i < 100; i++)
-    fprintf(stream, "%s%s", i == 0 ? " (" : ", ", quoted(t->first[i], quote));
+    fprintf(stream, "%s%s", i == 0 ? " (" : ", ", quoted(first_at(t, i), quote));
   fputs(t->columns > 100 ? ", ...)" : ")", stream);
   fclose(stream);
   return list;
@@ -171,7 +163,7 @@ static void fail_column(table *t, bool names, const char *what, const char *colu
 static size_t find_name(table *t, const char *name) {
   size_t found = t->columns;
   for (size_t i = 0; i < t->columns; i++) {
-    if (strcmp(t->first[i], name) != 0) continue;
+    if (strcmp(first_at(t, i), name) != 0) continue;
     if (found < t->columns) {
       fail_column(t, true, "more than one column is called", name);
       break;
@@ -200,17 +192,11 @@ static void end_first_row(table *t) {
   if (may_be_either(t, names)) {
     t->status = fail("%s:%zu: the first row may be names or data: give --header yes or no", t->name, t->line);
   } else if (names) {
-    t->heading = strdup(t->first[t->chosen]);
+    t->heading = strdup(first_at(t, t->chosen));
     if (t->heading == NULL) t->status = fail_memory();
   } else {
-    add_number(t, t->first[t->chosen]);
+    add_number(t, first_at(t, t->chosen));
   }
-}
-
-static void free_first(table *t) {
-  const size_t kept = t->columns > 0 ? t->columns : t->fields;
-  for (size_t i = 0; i < kept && i < t->first_room; i++) free(t->first[i]);
-  free(t->first);
 }
 
 /* ---- Fields and rows --------------------------------------------------------------------------------------------- */
@@ -243,18 +229,16 @@ static bool ends_line(table *t, int end) {
   return !second_half;
 }
 
-static int fail_long(const table *t) { return fail("%s:%zu: a field is too long", t->name, t->line); }
+/* ---- The reader -------------------------------------------------------------------------------------------------- */
 
 static int fail_zero_byte(const table *t) { return fail("%s:%zu: a field holds a zero byte", t->name, t->line); }
 
-/* ---- With commas ------------------------------------------------------------------------------------------------- */
-
 /* A zero byte would hide what follows it. */
-static void csv_field(void *bytes, size_t size, void *context) {
+static void take_field(void *bytes, size_t size, void *context) {
   table *t = context;
-  t->after_cr = false;
-  if (t->status != DONE) return;
   const char *text = bytes;
+  t->after_cr = false;
+  if (t->status != DONE || (size == 0 && !t->request->commas)) return;
   if (strlen(text) != size)
     t->status = fail_zero_byte(t);
   else
@@ -262,94 +246,43 @@ static void csv_field(void *bytes, size_t size, void *context) {
   for (size_t i = 0; i < size; i++) t->line += text[i] == '\n';
 }
 
-/* Called for each line feed and carriage return outside quotes, and with -1 at the end. A row of one empty field looks
- * like an empty line, so an empty line is an error, except at the end of the file. */
-static void csv_row(int end, void *context) {
+/* Called for each line feed and carriage return outside quotes, and with -1 at the end. Between commas a row of one
+ * empty field looks like an empty line, so an empty line is an error, except at the end of the file. */
+static void take_row(int end, void *context) {
   table *t = context;
   const bool is_new = ends_line(t, end) && end >= 0;
-  if (t->fields == 0 && is_new && t->blank == 0) t->blank = t->line;
+  if (t->request->commas && t->fields == 0 && is_new && t->blank == 0) t->blank = t->line;
   end_row(t);
   t->line += is_new;
 }
 
-static void fail_csv(table *t, struct csv_parser *parser) {
+/* Looks why libcsv has not read all. */
+static void check(table *t, struct csv_parser *parser, bool read) {
   if (t->status != DONE) return;
   if (csv_error(parser) == CSV_ENOMEM)
     t->status = fail_memory();
-  else
+  else if (!read)
     t->status = fail("%s:%zu: a quotation mark is out of place", t->name, t->line);
+  else if (csv_get_buffer_size(parser) > LONGEST_FIELD)
+    t->status = fail("%s:%zu: a field is too long", t->name, t->line);
 }
 
-static void feed_csv(table *t, struct csv_parser *parser, const char *text, size_t size) {
-  if (csv_parse(parser, text, size, csv_field, csv_row, t) != size) fail_csv(t, parser);
-  if (t->status == DONE && csv_get_buffer_size(parser) > LONGEST_FIELD) t->status = fail_long(t);
+/* Between blanks a zero byte, which libcsv would take for a quotation mark there, ends what is read. */
+static void feed(table *t, struct csv_parser *parser, char *text, size_t size) {
+  const size_t good = t->request->commas ? size : strnlen(text, size);
+  for (size_t i = 0; i < good && !t->request->commas; i++)
+    if (isspace((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\r') text[i] = ' ';
+  check(t, parser, csv_parse(parser, text, good, take_field, take_row, t) == good);
+  if (t->status == DONE && good < size) t->status = fail_zero_byte(t);
 }
-
-/* ---- With white space -------------------------------------------------------------------------------------------- */
-
-typedef struct word {
-  size_t size;
-  char text[LONGEST_FIELD + 1];
-} word;
-
-static void end_word(table *t, word *w) {
-  if (w->size == 0) return;
-  w->text[w->size] = '\0';
-  w->size = 0;
-  add_field(t, w->text);
-}
-
-static void end_line(table *t, char end) {
-  end_row(t);
-  if (ends_line(t, end) && t->status == DONE) t->line++;
-}
-
-static void feed_words(table *t, word *w, const char *text, size_t size) {
-  for (size_t i = 0; i < size && t->status == DONE; i++) {
-    if (text[i] == '\n' || text[i] == '\r') {
-      end_word(t, w);
-      end_line(t, text[i]);
-      continue;
-    }
-    t->after_cr = false;
-    if (isspace((unsigned char)text[i]))
-      end_word(t, w);
-    else if (w->size == LONGEST_FIELD)
-      t->status = fail_long(t);
-    else if (text[i] == '\0')
-      t->status = fail_zero_byte(t);
-    else
-      w->text[w->size++] = text[i];
-  }
-}
-
-/* ---- The whole table --------------------------------------------------------------------------------------------- */
 
 /* Some editors put the UTF-8 byte order mark first. It is not part of the first name or number. */
 static size_t mark_size(const char *text, size_t size) {
   return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-typedef struct readers {
-  struct csv_parser csv;
-  word word;
-} readers;
-
-static void feed(table *t, readers *r, const char *text, size_t size) {
-  if (t->request->commas)
-    feed_csv(t, &r->csv, text, size);
-  else
-    feed_words(t, &r->word, text, size);
-}
-
-static void finish(table *t, readers *r) {
-  if (t->status != DONE) return;
-  if (!t->request->commas) {
-    end_word(t, &r->word);
-    end_row(t);
-  } else if (csv_fini(&r->csv, csv_field, csv_row, t) != 0) {
-    fail_csv(t, &r->csv);
-  }
+static void finish(table *t, struct csv_parser *parser) {
+  if (t->status == DONE) check(t, parser, csv_fini(parser, take_field, take_row, t) == 0);
   if (t->status == DONE && t->columns == 0 && t->request->column != NULL)
     fail_column(t, false, "there is no column", t->request->column);
   if (t->status == DONE) flush_store(t);
@@ -357,20 +290,22 @@ static void finish(table *t, readers *r) {
 
 static void read_all(table *t, input *in) {
   static char chunk[CHUNK];
-  static readers r; /* a run reads only one text */
+  struct csv_parser parser;
   size_t got = CHUNK, skipped;
-  if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
+  if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
     t->status = fail_memory();
     return;
   }
+  if (!t->request->commas) csv_set_delim(&parser, ' ');
+  if (!t->request->commas) csv_set_quote(&parser, '\0');
   progress_start("reading", in->size == INPUT_SIZE_UNKNOWN ? 0 : in->size);
   for (bool first = true; got == CHUNK && t->status == DONE; first = false) {
     t->status = input_read(in, chunk, CHUNK, &got);
     skipped = first ? mark_size(chunk, got) : 0;
-    if (t->status == DONE) feed(t, &r, chunk + skipped, got - skipped);
+    if (t->status == DONE) feed(t, &parser, chunk + skipped, got - skipped);
   }
-  finish(t, &r);
-  csv_free(&r.csv);
+  finish(t, &parser);
+  csv_free(&parser);
 }
 
 int textfile_read(input *in, const textfile_request *request, uint64_t *count, char **heading) {
@@ -380,6 +315,7 @@ int textfile_read(input *in, const textfile_request *request, uint64_t *count, c
   t->request = request;
   t->flat = !request->commas && request->column == NULL && request->header != HEADER_YES;
   t->line = 1;
+  t->first = json_array();
   t->status = temporary_spool(&t->fd);
   if (t->status == DONE) {
     read_all(t, in);
@@ -388,7 +324,7 @@ int textfile_read(input *in, const textfile_request *request, uint64_t *count, c
   const int status = t->status;
   *count = t->count;
   *heading = t->heading;
-  free_first(t);
+  json_decref(t->first);
   free(t);
   return status;
 }
