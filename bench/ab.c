@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "ab.h"
-#include "arrays.h"
 #include "json.h"
 #include "libmmscan.h"
 #include "message.h"

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "contest.h"
-#include "arrays.h"
 #include "message.h"
 #include "pages.h"
 #include "timing.h"

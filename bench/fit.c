@@ -1,11 +1,15 @@
-/* fit.c: times products and copies, fits a line, and adds up the parts of a scan by the engine gemm.
+/* fit.c: fits this machine's BLAS to the paper's tensor-unit model, and predicts the engine gemm by that model: times
+ * products and copies, fits a line, and adds up the parts of a scan.
  *
  * SPDX-License-Identifier: BSD-3-Clause
- */
+ *
+ * Everything runs on one thread, in f32. Times are in nanoseconds, from the fastest of many rounds: what other programs
+ * take away is no part of the model. */
 #include "fit.h"
 #include "blas.h"
 #include "bound.h"
 #include "element.h"
+#include "json.h"
 #include "message.h"
 #include "number.h"
 #include "timing.h"
@@ -13,8 +17,36 @@
 #include <math.h>
 #include <mmscan.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FIT_SIZES = 7, FIT_SHAPES = 6, FIT_FIRST = 12, FIT_LAST = 24, FIT_RUNS = FIT_LAST - FIT_FIRST + 1 };
+
+/* The time of L_s times an s-by-c matrix, both row-major and in the cache; c takes FIT_SHAPES powers of two. */
+typedef struct fit_size {
+  size_t s;
+  size_t columns[FIT_SHAPES]; /* the widest first */
+  double time[FIT_SHAPES];
+  double start, entry; /* time = start + entry s c, so l = start / entry */
+  double worst;        /* the largest relative error of that line */
+} fit_size;
+
+/* The engine gemm on n elements, cut into tiles. Of the prediction, only `call` is a time of that engine. */
+typedef struct fit_run {
+  size_t n, s, tile;
+  double call;     /* running a plan on one element */
+  double products; /* from start and entry */
+  double moves;    /* moving x into rows, a block at a time, and blocks of results to y */
+  double totals;   /* scanning the column totals as the engine simd does; they stay in the cache */
+  double loops;    /* the elements left over by s, in a serial loop */
+  double predicted, measured;
+} fit_run;
+
+typedef struct fit {
+  fit_size sizes[FIT_SIZES];
+  fit_run runs[FIT_RUNS];
+} fit;
 
 /* As in the engine: the elements of a block, for an OpenBLAS with small-matrix kernels (lib/unit/vendor.c); how many
  * bytes ahead it prefetches (lib/engine/gemm.c); and the bytes of y beyond which its stores are non-temporal
@@ -35,18 +67,18 @@ enum {
 
 static const double SLICE = 100e-6; /* seconds that a round takes at least */
 
-typedef struct arrays {
+typedef struct buffers {
   float *x, *y;
   float *plane, *room; /* a block, and its product */
   float *l;            /* L_s */
-} arrays;
+} buffers;
 
 /* ---- Timing ------------------------------------------------------------------------------------------------------ */
 
 /* What is timed: a call of `action`, with what it needs. */
 typedef struct subject {
   void (*action)(const struct subject *, size_t turn);
-  const arrays *a;
+  const buffers *a;
   size_t n, s, columns;
   const mmscan_plan *plan;
   scan_function *serial;
@@ -105,7 +137,7 @@ static void fit_line(fit_size *f) {
 }
 
 /* Times shapes of fewer and fewer columns. The widest stays below where a BLAS would start threads. */
-static void measure_size(const arrays *a, fit_size *f) {
+static void measure_size(const buffers *a, fit_size *f) {
   subject subjects[FIT_SHAPES];
   size_t columns = MOST_MULTIPLY_ADDS / (f->s * f->s);
   if (columns > WIDEST / f->s) columns = WIDEST / f->s;
@@ -201,7 +233,7 @@ static const fit_size *size_of(const fit *f, size_t s) {
   return NULL;
 }
 
-static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
+static int measure_run(const fit *f, const buffers *a, prices *p, fit_run *r) {
   mmscan_choice choice;
   mmscan_plan *plan = plan_of("gemm", r->n, &choice);
   if (plan == NULL) return FAILED;
@@ -219,7 +251,7 @@ static int measure_run(const fit *f, const arrays *a, prices *p, fit_run *r) {
 
 /* ---- The whole fit ----------------------------------------------------------------------------------------------- */
 
-static int measure_prices(const arrays *a, prices *p) {
+static int measure_prices(const buffers *a, prices *p) {
   mmscan_choice choice, simd_choice;
   mmscan_plan *one = plan_of("gemm", 1, &choice), *simd = one ? plan_of("simd", WIDEST, &simd_choice) : NULL;
   subject subjects[] = {
@@ -236,13 +268,7 @@ static int measure_prices(const arrays *a, prices *p) {
   return DONE;
 }
 
-static float *new_array(size_t n) {
-  float *array = aligned_alloc(64, n * sizeof *array);
-  if (array != NULL) memset(array, 0, n * sizeof *array);
-  return array;
-}
-
-static int measure_all(fit *f, const arrays *a) {
+static int measure_all(fit *f, const buffers *a) {
   prices p = {0};
   for (size_t i = 0; i < FIT_SIZES; i++) {
     f->sizes[i].s = (size_t)2 << i;
@@ -256,17 +282,84 @@ static int measure_all(fit *f, const arrays *a) {
   return status;
 }
 
-int fit_measure(fit *f) {
-  const size_t most = (size_t)1 << FIT_LAST;
+static double flops(const fit_size *f) { return 2 * (double)f->s / f->entry; }
+
+/* ---- As text ----------------------------------------------------------------------------------------------------- */
+
+static void print_sizes(const fit *f) {
+  puts("L_s times an s-by-c matrix of f32, row-major: time = start + entry s c, in ns; l = start / entry\n\n"
+       "    s    start     entry         l  Gelem/s  GFLOP/s  worst   c");
+  for (size_t i = 0; i < FIT_SIZES; i++) {
+    const fit_size *z = &f->sizes[i];
+    printf("%5zu  %7.1f  %8.4f  %8.1f  %7.2f  %7.1f  %4.0f%%   %zu to %zu\n", z->s, z->start, z->entry,
+           z->start / z->entry, 1 / z->entry, flops(z), 100 * z->worst, z->columns[FIT_SHAPES - 1], z->columns[0]);
+  }
+}
+
+static void print_runs(const fit *f) {
+  puts("\nthe engine gemm on one thread: ns per element, by part, predicted and measured\n\n"
+       "        n   s     tile    call  products   moves  totals   loops  predicted  measured  ratio");
+  for (size_t i = 0; i < FIT_RUNS; i++) {
+    const fit_run *r = &f->runs[i];
+    const double n = (double)r->n;
+    printf("%9zu  %2zu  %7zu  %6.4f    %6.4f  %6.4f  %6.4f  %6.4f     %6.4f    %6.4f   %4.2f\n", r->n, r->s, r->tile,
+           r->call / n, r->products / n, r->moves / n, r->totals / n, r->loops / n, r->predicted / n, r->measured / n,
+           r->predicted / r->measured);
+  }
+}
+
+/* ---- As JSON ----------------------------------------------------------------------------------------------------- */
+
+static json_t *size_json(const fit_size *z) {
+  json_t *columns = json_array(), *times = json_array();
+  for (size_t i = 0; i < FIT_SHAPES; i++) {
+    json_array_append_new(columns, json_integer((json_int_t)z->columns[i]));
+    json_array_append_new(times, json_real(z->time[i]));
+  }
+  return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "s", (json_int_t)z->s, "start", z->start, "entry",
+                   z->entry, "latency", z->start / z->entry, "gflops", flops(z), "worst", z->worst, "columns", columns,
+                   "times", times);
+}
+
+static json_t *run_json(const fit_run *r) {
+  return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "n", (json_int_t)r->n, "s", (json_int_t)r->s,
+                   "tile", (json_int_t)r->tile, "call", r->call, "products", r->products, "moves", r->moves, "totals",
+                   r->totals, "loops", r->loops, "predicted", r->predicted, "measured", r->measured);
+}
+
+/* The BLAS behind the default unit. */
+static json_t *unit_json(void) {
+  mmscan_part unit = {.struct_size = sizeof unit};
+  mmscan_get_unit(0, &unit);
+  return json_pack("{s:o, s:o, s:o}", "name", json_text(unit.name), "library", json_text(unit.library), "version",
+                   json_text(unit.version));
+}
+
+static int print_json_report(const fit *f) {
+  json_t *sizes = json_array(), *runs = json_array();
+  for (size_t i = 0; i < FIT_SIZES; i++) json_array_append_new(sizes, size_json(&f->sizes[i]));
+  for (size_t i = 0; i < FIT_RUNS; i++) json_array_append_new(runs, run_json(&f->runs[i]));
+  json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:o}", "cpu", mmscan_cpu(), "isa", mmscan_isa(), "unit", unit_json(),
+                          "sizes", sizes, "runs", runs);
+  return print_json(all);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
+
+int fit_run_all(bool as_json) {
+  const size_t most = (size_t)1 << FIT_LAST, bytes = (2 * most + 2 * ROOM + LARGEST * LARGEST) * sizeof(float);
+  fit f;
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
   if (raw_product_prepare() != DONE) return FAILED;
-  arrays a = {new_array(most), new_array(most), new_array(ROOM), new_array(ROOM), new_array(LARGEST * LARGEST)};
-  const bool is_there = a.x != NULL && a.y != NULL && a.plane != NULL && a.room != NULL && a.l != NULL;
-  int status = is_there ? measure_all(f, &a) : fail_memory();
-  free(a.x);
-  free(a.y);
-  free(a.plane);
-  free(a.room);
-  free(a.l);
-  return status;
+  float *all = aligned_alloc(64, bytes);
+  if (all == NULL) return fail_memory();
+  memset(all, 0, bytes);
+  const buffers a = {all, all + most, all + 2 * most, all + 2 * most + ROOM, all + 2 * most + 2 * ROOM};
+  int status = measure_all(&f, &a);
+  free(all);
+  if (status == DONE && as_json) status = print_json_report(&f);
+  if (status != DONE || as_json) return status;
+  print_sizes(&f);
+  print_runs(&f);
+  return DONE;
 }

@@ -6,7 +6,7 @@
 #include "bound.h"
 #include "element.h"
 #include "numpy.h"
-#include "peers.h"
+#include "peer.h"
 #include "timing.h"
 
 #include <omp.h>

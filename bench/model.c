@@ -183,10 +183,7 @@ static int set_option(request *r, int option) {
 }
 
 static int measure_fit(const request *r) {
-  fit f;
-  if (r->has_shape) return wrong_usage("model", "--fit takes no other option but --json");
-  const int status = fit_measure(&f);
-  return status == DONE ? fit_report(&f, r->as_json) : status;
+  return r->has_shape ? wrong_usage("model", "--fit takes no other option but --json") : fit_run_all(r->as_json);
 }
 
 int run_model(int argc, char **argv) {

@@ -4,8 +4,11 @@
  */
 #include "number.h"
 #include "element.h"
+#include "machine.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
@@ -84,7 +87,7 @@ const number_rule *number_rule_of(const number *type, mmscan_op op) {
   return NULL;
 }
 
-void number_fill(const number *type, mmscan_op op, size_t n, void *x) {
+static void fill(const number *type, mmscan_op op, size_t n, void *x) {
   const number_rule *rule = number_rule_of(type, op);
   (rule != NULL ? rule : number_rule_of(type, MMSCAN_PLUS))->fill(n, x);
 }
@@ -98,4 +101,42 @@ const char *number_operator(mmscan_op op) {
   mmscan_op at;
   for (int i = 0; (name = element_operator(i, &at)) != NULL && at != op; i++) continue;
   return name;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
+
+enum { LINE = 64, HUGE_PAGE = 2 << 20 };
+
+bool arrays_fit(const number *type, size_t n) { return n < machine_memory() / (3 * type->size); }
+
+/* Asks for huge pages for a large array, as NumPy does: some systems give them only on request. */
+static void *make_array(size_t size) {
+  const size_t align = size < HUGE_PAGE ? LINE : HUGE_PAGE, whole = (size + align - 1) / align * align;
+  void *array = aligned_alloc(align, whole);
+#ifdef MADV_HUGEPAGE
+  if (array != NULL && align == HUGE_PAGE) (void)madvise(array, whole, MADV_HUGEPAGE);
+#endif
+  return array;
+}
+
+/* By all threads, each of which touches the pages that it scans in a static loop: a system may put these near it. The
+ * data is filled in the same way. */
+static void clear(size_t size, char *to) {
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < size; i++) to[i] = 0;
+}
+
+bool arrays_make(arrays *a, const number *type, mmscan_op op, size_t n) {
+  const size_t size = n * type->size;
+  a->data = make_array(size);
+  a->y = make_array(size);
+  if (a->data == NULL || a->y == NULL) return false;
+  fill(type, op, n, a->data);
+  clear(size, a->y);
+  return true;
+}
+
+void arrays_free(arrays *a) {
+  free(a->data);
+  free(a->y);
 }

@@ -65,12 +65,25 @@ const number *number_by_name(const char *name);
 
 /* NULL: the operator has no rule here. Its data is then that of +. */
 const number_rule *number_rule_of(const number *type, mmscan_op op);
-void number_fill(const number *type, mmscan_op op, size_t n, void *x);
 
 /* Whether the library of this command scans the type by op. */
 bool number_is_scanned(const number *type, mmscan_op op);
 
 /* The name of an operator of the library. */
 const char *number_operator(mmscan_op op);
+
+/* The arrays of one type, long enough for the longest race, aligned to 64 bytes. */
+typedef struct arrays {
+  void *data, *y;
+} arrays;
+
+/* Whether memory suffices for both arrays, and for a third that some contenders need while they run. */
+bool arrays_fit(const number *type, size_t n);
+
+/* Allocates both arrays, fills data for the operator and touches every page, so that no page fault is timed. False
+ * where memory does not suffice; call arrays_free() in either case. */
+bool arrays_make(arrays *a, const number *type, mmscan_op op, size_t n);
+
+void arrays_free(arrays *a);
 
 #endif

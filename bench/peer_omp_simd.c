@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "peers.h"
+#include "peer.h"
 
 #include <stdint.h>
 

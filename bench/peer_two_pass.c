@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "peers.h"
+#include "peer.h"
 
 #include <omp.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  *
  * Those in C++ are in a shared object beside the command. So the command needs neither a C++ compiler nor the libraries
  * of C++ and TBB, and an installed command, which has no such file beside it, is small. */
-#include "peers.h"
+#include "peer.h"
 
 #include <dlfcn.h>
 #include <libgen.h>

@@ -5,7 +5,7 @@
 #include "json.h"
 #include "machine.h"
 #include "numpy.h"
-#include "peers.h"
+#include "peer.h"
 #include "product.h"
 #include "report.h"
 

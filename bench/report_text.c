@@ -5,7 +5,7 @@
 #include "machine.h"
 #include "message.h"
 #include "numpy.h"
-#include "peers.h"
+#include "peer.h"
 #include "report.h"
 
 #include <stdio.h>

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "session.h"
-#include "arrays.h"
 #include "message.h"
 #include "numpy.h"
 #include "pages.h"

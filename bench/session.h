@@ -11,8 +11,6 @@
 
 enum { MOST_LENGTHS = 64, MOST_PLACES = 2, MOST_THREAD_COUNTS = 2 };
 
-struct arrays; /* arrays.h */
-
 typedef struct bench_request {
   const number *types[MOST_NUMBERS];
   size_t type_count;
@@ -56,7 +54,7 @@ int session_check_environment(void);
 
 /* A race of the request, over the arrays, without contenders. */
 void session_set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
-                      const struct arrays *a);
+                      const arrays *a);
 
 /* How many of the lengths, from the shortest on, there is memory for; with a message for each that there is not. */
 size_t session_lengths_that_fit(const bench_request *request, const number *type);
