@@ -14,6 +14,7 @@
 #include <math.h>
 #include <mmscan_paper.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,33 @@ typedef struct request {
   bool as_json, fits;
 } request;
 
-/* ---- As text ----------------------------------------------------------------------------------------------------- */
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+/* What is counted, in JSON and in text, where a number of units goes into its label; and whether it has a bound. */
+static const struct {
+  const char *name, *label;
+  size_t at;
+  bool has_bound;
+} rows[] = {
+    {"depth", "depth", offsetof(mmscan_model_result, depth), true},
+    {"multiplications", "multiplications", offsetof(mmscan_model_result, multiplications), true},
+    {"additions", "additions", offsetof(mmscan_model_result, additions), true},
+    {"additions_unpadded", "  without those on padding", offsetof(mmscan_model_result, additions_unpadded), false},
+    {"one_unit", "time on one unit, a product a level", offsetof(mmscan_model_result, one_unit), true},
+    {"p_units", "time on %zu unit%s, in squares", offsetof(mmscan_model_result, p_units), true},
+    {"critical_path", "  critical path", offsetof(mmscan_model_result, critical_path), false},
+    {"work", "  work on tensor units", offsetof(mmscan_model_result, work), false},
+    {"vector_work", "  work on vector units", offsetof(mmscan_model_result, vector_work), false},
+    {"brent", "  Brent's bound of these", offsetof(mmscan_model_result, brent), false},
+    {"utilisation_l", "utilisation of L", offsetof(mmscan_model_result, utilisation_l), true},
+    {"utilisation_b", "utilisation of B", offsetof(mmscan_model_result, utilisation_b), true}};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+/* NaN: there is no bound. */
+static mmscan_figure figure_at(const mmscan_model_result *r, int row) {
+  const void *at = (const char *)r + rows[row].at;
+  return rows[row].has_bound ? *(const mmscan_figure *)at : (mmscan_figure){*(const double *)at, NAN};
+}
 
 /* Whole numbers in full, others to three decimal places. */
 static void print_number(double value) {
@@ -53,38 +80,22 @@ static void print_number(double value) {
     printf("  %16.*f", value == floor(value) ? 0 : 3, value);
 }
 
-static void print_figure(const char *name, mmscan_figure f) {
-  printf("%-34s", name);
-  print_number(f.counted);
-  print_number(f.bound);
-  putchar('\n');
-}
-
-static void print_value(const char *name, double value) { print_figure(name, (mmscan_figure){value, NAN}); }
-
 static void print_text(const mmscan_model_desc *d, const mmscan_model_result *r) {
-  char name[80];
   printf("n = %zu, s = %zu: %.0f segment%s\n", d->n, d->s, r->segments, r->segments == 1 ? "" : "s");
   printf("(%zu, %g)-TCU, %zu unit%s", d->s * d->s, d->latency, d->units, d->units == 1 ? "" : "s");
   if (d->lanes) printf(", vector units of %zu lane%s", d->lanes, d->lanes == 1 ? "" : "s");
   printf("\n\n%-34s  %16s  %16s\n", "", "counted", "bound");
-  print_figure("depth", r->depth);
-  print_figure("multiplications", r->multiplications);
-  print_figure("additions", r->additions);
-  print_value("  without those on padding", r->additions_unpadded);
-  print_figure("time on one unit, a product a level", r->one_unit);
-  snprintf(name, sizeof name, "time on %zu unit%s, in squares", d->units, d->units == 1 ? "" : "s");
-  print_figure(name, r->p_units);
-  print_value("  critical path", r->critical_path);
-  print_value("  work on tensor units", r->work);
-  if (d->lanes) print_value("  work on vector units", r->vector_work);
-  print_value("  Brent's bound of these", r->brent);
-  print_figure("utilisation of L", r->utilisation_l);
-  print_figure("utilisation of B", r->utilisation_b);
+  for (int i = 0; i < ROWS; i++) {
+    char label[80];
+    if (strcmp(rows[i].name, "vector_work") == 0 && !d->lanes) continue;
+    snprintf(label, sizeof label, rows[i].label, d->units, d->units == 1 ? "" : "s");
+    printf("%-34s", label);
+    print_number(figure_at(r, i).counted);
+    print_number(figure_at(r, i).bound);
+    putchar('\n');
+  }
   if (r->depth.counted > r->depth.bound) puts("\nThe paper's bound on the depth is too low for so small an n.");
 }
-
-/* ---- As JSON ----------------------------------------------------------------------------------------------------- */
 
 /* An integer if the value is whole and below 2^53, else a real; null if there is none or it exceeds the range of a
  * double. */
@@ -93,43 +104,18 @@ static json_t *number_of(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
-static json_t *figure_of(mmscan_figure f) {
-  return json_pack("{s:o, s:o}", "counted", number_of(f.counted), "bound", number_of(f.bound));
-}
-
-static json_t *desc_of(const mmscan_model_desc *d) {
-  return json_pack("{s:I, s:I, s:o, s:I, s:I}", "n", (json_int_t)d->n, "s", (json_int_t)d->s, "latency",
-                   number_of(d->latency), "units", (json_int_t)d->units, "lanes", (json_int_t)d->lanes);
-}
-
-static int add_result(json_t *object, const mmscan_model_result *r) {
-  const struct {
-    const char *name;
-    json_t *value;
-  } rows[] = {{"segments", number_of(r->segments)},
-              {"depth", figure_of(r->depth)},
-              {"multiplications", figure_of(r->multiplications)},
-              {"additions", figure_of(r->additions)},
-              {"additions_unpadded", number_of(r->additions_unpadded)},
-              {"one_unit", figure_of(r->one_unit)},
-              {"p_units", figure_of(r->p_units)},
-              {"work", number_of(r->work)},
-              {"vector_work", number_of(r->vector_work)},
-              {"critical_path", number_of(r->critical_path)},
-              {"brent", number_of(r->brent)},
-              {"utilisation_l", figure_of(r->utilisation_l)},
-              {"utilisation_b", figure_of(r->utilisation_b)}};
-  int failed = 0;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    failed |= json_object_set_new(object, rows[i].name, rows[i].value);
-  return failed;
-}
-
 static int print_report(const mmscan_model_desc *d, const mmscan_model_result *r) {
-  json_t *object = desc_of(d);
-  if (object != NULL && add_result(object, r) == 0) return print_json(object);
-  json_decref(object);
-  return fail_memory();
+  json_t *object = json_pack("{s:I, s:I, s:o, s:I, s:I, s:o}", "n", (json_int_t)d->n, "s", (json_int_t)d->s, "latency",
+                             number_of(d->latency), "units", (json_int_t)d->units, "lanes", (json_int_t)d->lanes,
+                             "segments", number_of(r->segments));
+  for (int i = 0; i < ROWS; i++) {
+    const mmscan_figure f = figure_at(r, i);
+    json_t *value = rows[i].has_bound
+                        ? json_pack("{s:o, s:o}", "counted", number_of(f.counted), "bound", number_of(f.bound))
+                        : number_of(f.counted);
+    json_object_set_new(object, rows[i].name, value);
+  }
+  return print_json(object);
 }
 
 /* Whether a run needs more memory than there is, for which the process might be killed. The bytes for each element are
