@@ -106,12 +106,13 @@ void bound_copy(size_t size, const void *x, void *y, int threads) {
     copy_by(copy_plain, size, x, y, threads);
 }
 
-void bound_update(size_t size, void *y, int threads) {
+void bound_update(size_t size, const void *x, void *y, int threads) {
   static volatile uint64_t nothing; /* zero, which the compiler cannot know: y does not change */
   update_function *update = best_update();
   const uint64_t add = nothing;
   const size_t lines = size / LINE;
   char *bytes = y;
+  (void)x;
   if (threads == 1)
     update(lines, bytes, add);
   else

@@ -15,7 +15,7 @@ void bound_stream(size_t size, const void *x, void *y, int threads);
 /* Copies `size` bytes by memcpy(), which is faster where y stays in a cache. */
 void bound_copy(size_t size, const void *x, void *y, int threads);
 
-/* Reads `size` bytes and writes them back. */
-void bound_update(size_t size, void *y, int threads);
+/* Reads `size` bytes of y and writes them back; x is y. */
+void bound_update(size_t size, const void *x, void *y, int threads);
 
 #endif

@@ -36,7 +36,8 @@ struct contender {
   size_t s;                      /* of a product, or of a scan by gemm with a given s; else 0 */
   int form;                      /* of a product: a product_kind */
   const struct bench_unit *unit; /* the unit that multiplies; NULL: not given */
-  scan_function *scan;           /* what `run` calls, for the serial loop and for a peer in this process */
+  scan_function *scan;           /* what `run` calls, for a copy, the serial loop and a peer in this process */
+  size_t length;                 /* with which: bytes of a copy, else elements */
   mmscan_plan *plan;             /* or the plan, owned by the contender; NULL: the one-shot call, or already freed */
   const libmmscan *library;      /* whose one-shot call it is */
   library_call *simple;          /* which is mmscan_inclusive_*; NULL: mmscan_scan() */

@@ -27,28 +27,10 @@ typedef struct lineup {
 
 static size_t bytes_of(const race *r) { return r->n * r->number->size; }
 
-static double run_stream(const contender *c, long runs) {
-  const double start = timing_now();
-  for (long i = 0; i < runs; i++) bound_stream(bytes_of(c->race), c->race->x, c->race->y, c->threads);
-  return timing_now() - start;
-}
-
-static double run_copy(const contender *c, long runs) {
-  const double start = timing_now();
-  for (long i = 0; i < runs; i++) bound_copy(bytes_of(c->race), c->race->x, c->race->y, c->threads);
-  return timing_now() - start;
-}
-
-static double run_update(const contender *c, long runs) {
-  const double start = timing_now();
-  for (long i = 0; i < runs; i++) bound_update(bytes_of(c->race), c->race->y, c->threads);
-  return timing_now() - start;
-}
-
 static double run_scan(const contender *c, long runs) {
   const race *r = c->race;
   scan_function *const scan = c->scan;
-  const size_t n = r->n;
+  const size_t n = c->length;
   const void *const x = r->x;
   void *const y = r->y;
   const int threads = c->threads;
@@ -116,23 +98,27 @@ static mmscan_status call_often(const contender *c, long runs) {
   return status;
 }
 
-/* The call takes its thread count from OpenMP. The status needs no look: results are checked before it is timed. */
-static double run_one_call(const contender *c, long runs) {
+/* The call takes its thread count from OpenMP. */
+static mmscan_status call_with_threads(const contender *c, long runs, double *seconds) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(c->threads);
   const double start = timing_now();
-  call_often(c, runs);
-  const double seconds = timing_now() - start;
+  const mmscan_status status = call_often(c, runs);
+  *seconds = timing_now() - start;
   omp_set_num_threads(before);
+  return status;
+}
+
+/* The status needs no look: results are checked before it is timed. */
+static double run_one_call(const contender *c, long runs) {
+  double seconds;
+  call_with_threads(c, runs, &seconds);
   return seconds;
 }
 
 mmscan_status lineup_call_once(const contender *c) {
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(c->threads);
-  const mmscan_status status = call_often(c, 1);
-  omp_set_num_threads(before);
-  return status;
+  double seconds;
+  return call_with_threads(c, 1, &seconds);
 }
 
 static double run_plan(const contender *c, long runs) {
@@ -219,6 +205,7 @@ static contender *add(lineup *l, contender_role role, const char *name, double (
   *c = (contender){.role = role,
                    .threads = l->threads,
                    .op = l->race->op,
+                   .length = l->race->n,
                    .run = run,
                    .verify = scans ? verify : NULL,
                    .race = l->race};
@@ -302,12 +289,19 @@ static void add_library(lineup *l) {
 
 static void add_bound(lineup *l) { add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL); }
 
+static void add_copy(lineup *l, const char *name, scan_function *copy) {
+  contender *c = add(l, ROLE_COPY, name, run_scan);
+  if (c == NULL) return;
+  c->scan = copy;
+  c->length = bytes_of(l->race);
+}
+
 static void add_copies(lineup *l) {
   if (l->race->in_place) {
-    add(l, ROLE_COPY, "update", run_update);
+    add_copy(l, "update", bound_update);
   } else {
-    add(l, ROLE_COPY, "copy past the caches", run_stream);
-    add(l, ROLE_COPY, "copy", run_copy);
+    add_copy(l, "copy past the caches", bound_stream);
+    add_copy(l, "copy", bound_copy);
   }
 }
 

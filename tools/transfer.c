@@ -22,56 +22,46 @@ static bool is_to_retry(int fd, short event) {
   return errno == EINTR || (errno == EAGAIN && (poll(&wait, 1, -1) >= 0 || errno == EINTR));
 }
 
-bool transfer_read_some(int fd, void *data, size_t size, size_t *got) {
+/* At an offset, or, if that is negative, where the descriptor is. */
+static bool read_some(int fd, void *data, size_t size, off_t offset, size_t *got) {
   ssize_t n;
-  do n = read(fd, data, at_most(size));
+  do n = offset < 0 ? read(fd, data, at_most(size)) : pread(fd, data, at_most(size), offset);
   while (n < 0 && is_to_retry(fd, POLLIN));
   *got = n < 0 ? 0 : (size_t)n;
   progress_add(*got);
   return n >= 0;
 }
 
-bool transfer_read(int fd, void *data, size_t size, size_t *got) {
+static bool read_all(int fd, void *data, size_t size, off_t offset, size_t *got) {
   size_t more = 1;
   for (*got = 0; *got < size && more > 0; *got += more)
-    if (!transfer_read_some(fd, (char *)data + *got, size - *got, &more)) return false;
+    if (!read_some(fd, (char *)data + *got, size - *got, offset < 0 ? -1 : offset + (off_t)*got, &more)) return false;
   return true;
 }
+
+static bool write_all(int fd, const char *data, size_t size, off_t offset) {
+  for (size_t done = 0, more; done < size; done += more) {
+    ssize_t n;
+    do
+      n = offset < 0 ? write(fd, data + done, at_most(size - done))
+                     : pwrite(fd, data + done, at_most(size - done), offset + (off_t)done);
+    while (n < 0 && is_to_retry(fd, POLLOUT));
+    if (n < 0) return false;
+    more = (size_t)n;
+  }
+  return true;
+}
+
+bool transfer_read_some(int fd, void *data, size_t size, size_t *got) { return read_some(fd, data, size, -1, got); }
+
+bool transfer_read(int fd, void *data, size_t size, size_t *got) { return read_all(fd, data, size, -1, got); }
 
 bool transfer_read_at(int fd, void *data, size_t size, uint64_t offset, size_t *got) {
-  *got = 0;
-  while (*got < size) {
-    const ssize_t n = pread(fd, (char *)data + *got, at_most(size - *got), (off_t)(offset + *got));
-    if (n == 0) return true;
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    *got += (size_t)n;
-    progress_add((uint64_t)n);
-  }
-  return true;
+  return read_all(fd, data, size, (off_t)offset, got);
 }
 
-bool transfer_write(int fd, const void *data, size_t size) {
-  const char *next = data;
-  while (size > 0) {
-    const ssize_t n = write(fd, next, at_most(size));
-    if (n < 0 && is_to_retry(fd, POLLOUT)) continue;
-    if (n < 0) return false;
-    next += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
+bool transfer_write(int fd, const void *data, size_t size) { return write_all(fd, data, size, -1); }
 
 bool transfer_write_at(int fd, const void *data, size_t size, uint64_t offset) {
-  const char *next = data;
-  while (size > 0) {
-    const ssize_t n = pwrite(fd, next, at_most(size), (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    next += n;
-    size -= (size_t)n;
-    offset += (uint64_t)n;
-  }
-  return true;
+  return write_all(fd, data, size, (off_t)offset);
 }
