@@ -81,6 +81,11 @@ static json_t *report(void) {
                    "environment", environment(), "environment_error", json_text(mmscan_environment_error()));
 }
 
+static const char *field(const json_t *object, const char *key, const char *absent) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text != NULL ? text : absent;
+}
+
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 
 /* The parts of one kernel: from where each comes. */
@@ -92,71 +97,50 @@ static json_t *slots_of(const char *isa, size_t row) {
   return slots;
 }
 
-static json_t *kernels_of(const char *isa) {
-  json_t *list = json_array();
+static void add_kernels(json_t *list, const char *isa) {
   mmscan_algebra a = {.struct_size = sizeof a};
   for (size_t row = 0; mmscan_get_algebra(row, &a) == MMSCAN_OK; row++)
     json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "isa", isa, "op", a.op_name, "type", a.type_name,
                                           "parts", slots_of(isa, row)));
-  return list;
 }
 
 static json_t *all_kernels(void) {
   json_t *list = json_array();
   mmscan_part part = {.struct_size = sizeof part};
-  for (size_t i = 0; mmscan_get_isa(i, &part) == MMSCAN_OK; i++) {
-    if (part.status != MMSCAN_OK) continue;
-    json_t *one = kernels_of(part.name);
-    json_array_extend(list, one);
-    json_decref(one);
-  }
+  for (size_t i = 0; mmscan_get_isa(i, &part) == MMSCAN_OK; i++)
+    if (part.status == MMSCAN_OK) add_kernels(list, part.name);
   return list;
 }
 
-static void print_names(json_t *parts) {
-  void *i;
-  for (i = json_object_iter(parts); i != NULL; i = json_object_iter_next(parts, i))
-    printf("  %-14s", json_object_iter_key(i));
-  putchar('\n');
-}
-
-static void print_kernel(const json_t *kernel) {
-  json_t *parts = json_object_get(kernel, "parts");
-  const char *isa = json_string_value(json_object_get(kernel, "isa"));
-  printf("%-8s %-4s", json_string_value(json_object_get(kernel, "op")),
-         json_string_value(json_object_get(kernel, "type")));
-  for (void *i = json_object_iter(parts); i != NULL; i = json_object_iter_next(parts, i)) {
-    const char *origin = json_string_value(json_object_iter_value(i));
-    printf("  %-14s", origin == NULL ? "-" : strcmp(origin, isa) == 0 ? "native" : origin);
+static void print_kernel(const json_t *kernel, bool is_first) {
+  json_t *parts = json_object_get(kernel, "parts"), *origin;
+  const char *isa = field(kernel, "isa", ""), *name;
+  if (is_first) printf("%-13s", isa);
+  if (is_first) json_object_foreach(parts, name, origin) printf("  %-14s", name);
+  printf("%s%-8s %-4s", is_first ? "\n" : "", field(kernel, "op", ""), field(kernel, "type", ""));
+  json_object_foreach(parts, name, origin) {
+    const char *from = json_string_value(origin);
+    printf("  %-14s", from == NULL ? "-" : strcmp(from, isa) == 0 ? "native" : from);
   }
   putchar('\n');
 }
 
 static int print_kernels(bool as_json) {
-  json_t *list = all_kernels();
+  json_t *list = all_kernels(), *kernel;
   const char *isa = "";
-  if (list == NULL) return fail_memory();
+  size_t i;
   if (as_json) return print_json(json_pack("{s:s, s:o}", "version", mmscan_version(), "kernels", list));
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *kernel = json_array_get(list, i);
-    const char *own = json_string_value(json_object_get(kernel, "isa"));
-    if (strcmp(own, isa) != 0) {
-      printf("%s%-13s", *isa ? "\n" : "", own);
-      print_names(json_object_get(kernel, "parts"));
-    }
-    isa = own;
-    print_kernel(kernel);
+  json_array_foreach(list, i, kernel) {
+    const bool is_first = strcmp(field(kernel, "isa", ""), isa) != 0;
+    if (is_first && i > 0) putchar('\n');
+    print_kernel(kernel, is_first);
+    isa = field(kernel, "isa", "");
   }
   json_decref(list);
-  return DONE;
+  return list != NULL ? DONE : fail_memory();
 }
 
 /* ---- As text ----------------------------------------------------------------------------------------------------- */
-
-static const char *field(const json_t *object, const char *key, const char *absent) {
-  const char *text = json_string_value(json_object_get(object, key));
-  return text != NULL ? text : absent;
-}
 
 static void print_library(const json_t *unit) {
   const char *library = field(unit, "library", NULL);
@@ -170,24 +154,24 @@ static void print_library(const json_t *unit) {
 /* The routines in use on one line, then a line for each that is present but not in use. */
 static void print_routines(const json_t *list) {
   const char *before = "             has ";
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *r = json_array_get(list, i);
+  json_t *r;
+  size_t i;
+  json_array_foreach(list, i, r) {
     if (!json_is_true(json_object_get(r, "used"))) continue;
     printf("%s%s", before, field(r, "name", ""));
     before = ", ";
   }
   if (*before == ',') putchar('\n');
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *r = json_array_get(list, i);
-    if (json_is_true(json_object_get(r, "used")) || json_is_true(json_object_get(r, "absent"))) continue;
-    printf("             %s: %s\n", field(r, "name", ""), field(r, "remark", ""));
-  }
+  json_array_foreach(list, i,
+                     r) if (!json_is_true(json_object_get(r, "used")) && !json_is_true(json_object_get(r, "absent")))
+      printf("             %s: %s\n", field(r, "name", ""), field(r, "remark", ""));
 }
 
 static void print_parts(const char *title, const json_t *list) {
+  json_t *part;
+  size_t i;
   puts(title);
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *part = json_array_get(list, i);
+  json_array_foreach(list, i, part) {
     printf("  %-10s %s\n", field(part, "name", ""), field(part, "description", ""));
     if (json_is_false(json_object_get(part, "here"))) puts("             cannot be used here");
     print_library(part);
@@ -196,12 +180,14 @@ static void print_parts(const char *title, const json_t *list) {
 }
 
 static void print_environment(json_t *set) {
+  const char *name;
+  json_t *value;
   printf("environment%s\n", json_object_size(set) == 0 ? "  none of MMSCAN_* is set" : "");
-  for (void *i = json_object_iter(set); i != NULL; i = json_object_iter_next(set, i)) {
+  json_object_foreach(set, name, value) {
     fputs("  ", stdout);
-    put_clean(stdout, json_object_iter_key(i));
+    put_clean(stdout, name);
     putchar('=');
-    put_clean(stdout, json_string_value(json_object_iter_value(i)));
+    put_clean(stdout, json_string_value(value));
     putchar('\n');
   }
 }
