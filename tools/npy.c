@@ -5,141 +5,60 @@
  *   magic "\x93NUMPY", major, minor, length of the dictionary (little endian; 2 bytes in version 1, else 4), and the
  *   dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with spaces
  *   and one newline.
- *
- * The dictionary is not trusted: the parser says what is wrong with it and never looks past its end.
  */
 #include "npy.h"
 #include "message.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LONGEST_HEADER ((size_t)1 << 20) /* far more than ARRAY_MAX_DIMS axes need */
-#define LONGEST_STRING 32
-#define ALIGNMENT      64 /* of the data that follows */
+#define ALIGNMENT      64                /* of the data that follows */
 
 /* ---- The dictionary ---------------------------------------------------------------------------------------------- */
 
-/* The text that is left, and the first error that was found. */
-typedef struct cursor {
-  const char *at, *end;
-  const char *error;
-} cursor;
-
-static bool refuse(cursor *c, const char *error) {
-  if (c->error == NULL) c->error = error;
-  return false;
-}
-
-static void skip_space(cursor *c) {
-  while (c->at < c->end && memchr(" \t\n\r\f\v", *c->at, 6) != NULL) c->at++;
-}
-
-/* Takes one character if it comes next. */
-static bool take(cursor *c, char wanted) {
-  skip_space(c);
-  if (c->at == c->end || *c->at != wanted) return false;
-  c->at++;
+/* Turns Python's notation into JSON, from which it differs in quotation marks, in tuples, which are never (3), in truth
+ * values, in a comma before a closing bracket, and in the L behind a long integer of Python 2. What is then no JSON was
+ * damaged. False if there is a list, as in structured dtypes. */
+static bool turn_into_json(char *text, size_t length) {
+  char quote = '\0', last = '\0', *comma = NULL; /* the one that came last, if an element came before it */
+  bool is_tuple = false;                         /* what is in parentheses has a comma, or is nothing */
+  for (char *c = text; c < text + length; c++) {
+    const char before = last;
+    if (quote == '\0' && isspace((unsigned char)*c)) continue;
+    if (quote == '\0' && *c == '[') return false;
+    if (quote == '\0' ? *c == '\'' || *c == '"' : *c == quote) {
+      quote = quote == '\0' ? *c : '\0';
+      *c = '"';
+    } else if (quote == '\0') {
+      if (comma != NULL && (*c == ')' || *c == '}')) *comma = ' ';
+      is_tuple = *c == ',' || (before == '[' ? *c == ')' : is_tuple);
+      if (*c == '(') *c = '[';
+      if (*c == ')' && is_tuple) *c = ']';
+      if (*c == 'T' || *c == 'F') *c = (char)tolower(*c);
+      if (*c == 'L' && isdigit((unsigned char)before)) *c = ' ';
+    }
+    comma = quote == '\0' && *c == ',' && before != '[' && before != '{' ? c : NULL;
+    last = *c;
+  }
   return true;
 }
 
-static bool take_word(cursor *c, const char *word) {
-  const size_t length = strlen(word);
-  skip_space(c);
-  if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0) return false;
-  c->at += length;
+static bool take_shape(const json_t *shape, array *a) {
+  const size_t dims = json_array_size(shape);
+  size_t i;
+  const json_t *length;
+  if (!json_is_array(shape) || dims > ARRAY_MAX_DIMS) return false;
+  a->dims = (int)dims;
+  json_array_foreach(shape, i, length) {
+    if (!json_is_integer(length) || json_integer_value(length) < 0) return false;
+    a->shape[i] = (uint64_t)json_integer_value(length);
+  }
   return true;
-}
-
-static bool take_string(cursor *c, char text[LONGEST_STRING]) {
-  skip_space(c);
-  if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return refuse(c, "a string is missing");
-  const char quote = *c->at++;
-  const char *close = memchr(c->at, quote, (size_t)(c->end - c->at));
-  if (close == NULL) return refuse(c, "an unterminated string");
-  const size_t length = (size_t)(close - c->at);
-  if (length >= LONGEST_STRING) return refuse(c, "a string is too long");
-  memcpy(text, c->at, length);
-  text[length] = '\0';
-  c->at = close + 1;
-  return strlen(text) == length || refuse(c, "a string holds a zero byte");
-}
-
-static bool take_bool(cursor *c, bool *value) {
-  *value = take_word(c, "True");
-  return *value || take_word(c, "False") || refuse(c, "fortran_order is neither True nor False");
-}
-
-static bool is_digit(const cursor *c) { return c->at < c->end && *c->at >= '0' && *c->at <= '9'; }
-
-/* Python 2 wrote long integers as 3L. */
-static bool take_length(cursor *c, uint64_t *value) {
-  skip_space(c);
-  if (c->at < c->end && *c->at == '-') return refuse(c, "a negative length in the shape");
-  if (!is_digit(c)) return refuse(c, "the shape is not a tuple of integers");
-  const char *first = c->at;
-  for (*value = 0; is_digit(c); c->at++) {
-    const uint64_t digit = (uint64_t)(*c->at - '0');
-    if (*value > ((uint64_t)INT64_MAX - digit) / 10) return refuse(c, "the shape overflows");
-    *value = 10 * *value + digit;
-  }
-  if (*first == '0' && c->at - first > 1) return refuse(c, "the shape is not a tuple of integers");
-  if (c->at < c->end && *c->at == 'L') c->at++;
-  return true;
-}
-
-/* (), (3,), (3, 4) or (3, 4,); (3) is no tuple. */
-static bool take_shape(cursor *c, array *a) {
-  bool comma = true;
-  if (!take(c, '(')) return refuse(c, "the shape is not a tuple");
-  for (a->dims = 0; !take(c, ')'); a->dims++) {
-    if (!comma) return refuse(c, "the shape is not a tuple of integers");
-    if (a->dims == ARRAY_MAX_DIMS) return refuse(c, "too many dimensions");
-    if (!take_length(c, &a->shape[a->dims])) return false;
-    comma = take(c, ',');
-  }
-  return a->dims != 1 || comma || refuse(c, "the shape is not a tuple");
-}
-
-typedef struct header {
-  char descr[LONGEST_STRING];
-  bool structured;
-  bool seen[3]; /* descr, fortran_order, shape */
-} header;
-
-/* A dtype that is a list, tuple or dictionary is structured: note that, and read no further. */
-static bool take_descr(cursor *c, header *h) {
-  skip_space(c);
-  h->structured = c->at < c->end && (*c->at == '[' || *c->at == '(' || *c->at == '{');
-  return !h->structured && take_string(c, h->descr);
-}
-
-static bool take_item(cursor *c, header *h, array *a) {
-  static const char *const keys[] = {"descr", "fortran_order", "shape"};
-  char key[LONGEST_STRING];
-  int which = 0;
-  if (!take_string(c, key)) return false;
-  while (which < 3 && strcmp(key, keys[which]) != 0) which++;
-  if (which == 3) return refuse(c, "an unknown key");
-  if (h->seen[which]) return refuse(c, "a duplicate key");
-  h->seen[which] = true;
-  if (!take(c, ':')) return refuse(c, "a colon is missing");
-  return which == 0 ? take_descr(c, h) : which == 1 ? take_bool(c, &a->fortran) : take_shape(c, a);
-}
-
-static bool take_dictionary(cursor *c, header *h, array *a) {
-  bool comma = true;
-  if (!take(c, '{')) return refuse(c, "no dictionary");
-  while (!take(c, '}')) {
-    if (!comma) return refuse(c, "a comma or the closing brace is missing");
-    if (!take_item(c, h, a)) return false;
-    comma = take(c, ',');
-  }
-  skip_space(c);
-  if (c->at != c->end) return refuse(c, "there is more after the dictionary");
-  return (h->seen[0] && h->seen[1] && h->seen[2]) || refuse(c, "descr, fortran_order or shape is missing");
 }
 
 /* Sets count from the shape. False if that is more bytes than a file can have: like NumPy, refuses a shape that would
@@ -181,17 +100,30 @@ static const char *supported(char all[DTYPES]) {
   return all;
 }
 
-static int parse_dictionary(const input *in, const char *text, size_t length, array *a) {
-  cursor c = {.at = text, .end = text + length};
-  header h = {.structured = false};
+static int take_dictionary(const input *in, json_t *dictionary, json_error_t *error, array *a) {
+  const char *descr;
+  int fortran;
+  json_t *shape;
   char quote[MESSAGE_QUOTE], all[DTYPES];
-  const bool good = take_dictionary(&c, &h, a);
-  if (h.structured) return fail("%s: structured dtypes are not supported", in->name);
-  if (!good) return fail("%s: damaged .npy header: %s", in->name, c.error);
-  set_type(a, h.descr);
+  if (dictionary == NULL || json_unpack_ex(dictionary, error, JSON_STRICT, "{s:s, s:b, s:o}", "descr", &descr,
+                                           "fortran_order", &fortran, "shape", &shape) != 0)
+    return fail("%s: damaged .npy header: %s", in->name, error->text);
+  a->fortran = fortran;
+  set_type(a, descr);
   if (a->type == NULL)
-    return fail("%s: dtype '%s' is not supported: only %s", in->name, quoted(h.descr, quote), supported(all));
+    return fail("%s: dtype '%s' is not supported: only %s", in->name, quoted(descr, quote), supported(all));
+  if (!take_shape(shape, a))
+    return fail("%s: damaged .npy header: the shape is not a tuple of at most %d lengths", in->name, ARRAY_MAX_DIMS);
   return set_count(a) ? DONE : fail("%s: damaged .npy header: the shape overflows", in->name);
+}
+
+static int parse_dictionary(const input *in, char *text, size_t length, array *a) {
+  json_error_t error;
+  if (!turn_into_json(text, length)) return fail("%s: structured dtypes are not supported", in->name);
+  json_t *dictionary = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+  const int status = take_dictionary(in, dictionary, &error, a);
+  json_decref(dictionary);
+  return status;
 }
 
 /* ---- Headers ----------------------------------------------------------------------------------------------------- */

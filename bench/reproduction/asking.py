@@ -86,10 +86,6 @@ def markdown_table(head, rows):
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
-def code(*arguments):
-    return "`mmscan " + " ".join(map(str, arguments)) + "`"
-
-
 def both(figure):
     return "%s of %s" % (number(figure["counted"]), number(figure["bound"]))
 
