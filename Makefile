@@ -162,7 +162,11 @@ TOOL_SRC  := $(sort $(wildcard tools/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 TEST_SRC  := $(sort $(wildcard test/test_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
-SCRIPTS   := $(sort $(wildcard bench/*.py bench/pages/*.py tools/*/*.py))
+# Scripts in Python are parts of the command, as lists of modules (tools/python.h) in the order in which they are imported.
+SCRIPTS_numpy   := bench/numpy_peer.py
+SCRIPTS_pages   := $(patsubst %,bench/pages/%.py,contest text gnuplot plot contest_plot page)
+SCRIPTS_figures := $(patsubst %,tools/figures/%.py,svg trace circuit tensor segments figure)
+SCRIPTS   := $(SCRIPTS_numpy) $(SCRIPTS_pages) $(SCRIPTS_figures)
 
 CELL_OBJ  := $(CELLS:%=$(BUILD)/lib/kernel/cell/%.o)
 ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
@@ -251,13 +255,13 @@ $(BUILD)/tools/%.o: tools/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -c $< -o $@
 
-# Scripts in Python are parts of the command: as strings (tools/python.h).
+put_module = echo '{"$(basename $(notdir $(1)))",' && sed 's/[\"?]/\\&/g; s/.*/  "&\\n"/' $(1) && echo '},' &&
+put_list = echo 'const python_module python_$(1)[] = {' && $(foreach script,$(SCRIPTS_$(1)),$(call put_module,$(script))) echo '{NULL, NULL}};'
 $(BUILD)/scripts.c: $(SCRIPTS) $(BUILD)/objects
 	@mkdir -p $(@D)
-	for script in $(SCRIPTS); do \
-	  echo "const char script_$$(basename "$$script" .py)[] ="; sed 's/[\"?]/\\&/g; s/.*/  "&\\n"/' "$$script"; echo ';'; done >$@
+	@{ echo '#include "python.h"' && $(call put_list,numpy) && $(call put_list,pages) && $(call put_list,figures); } >$@
 $(BUILD)/scripts.o: $(BUILD)/scripts.c $(BUILD)/flags
-	$(COMPILE) -c $< -o $@
+	$(COMPILE) -Itools -c $< -o $@
 
 $(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

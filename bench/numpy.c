@@ -26,11 +26,10 @@ static bool answer(char *line, size_t size) {
 
 /* A Python without NumPy ends with an error message, which is not shown. */
 static void start_once(void) {
-  static const python_module script[] = {{"numpy_peer", script_numpy_peer}, {NULL, NULL}};
   const char *named = python_named();
   if (tried) return;
   tried = true;
-  running = python_start(&python, script, "", true, version, sizeof version);
+  running = python_start(&python, python_numpy, "", true, version, sizeof version);
   if (!running) version[0] = '\0';
   if (named != NULL)
     snprintf(refusal, sizeof refusal, "PYTHON=%s is not a Python with NumPy", named);

@@ -11,14 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-static const python_module modules[] = {{"contest", script_contest},
-                                        {"text", script_text},
-                                        {"gnuplot", script_gnuplot},
-                                        {"plot", script_plot},
-                                        {"contest_plot", script_contest_plot},
-                                        {"page", script_page},
-                                        {NULL, NULL}};
-
 /* What the name ends in, of the endings that are known, without the dot; NULL: in none, or it is nothing else. */
 static const char *ending(const char *name) {
   static const char *const endings[] = {".svg", ".png", ".html"};
@@ -37,11 +29,11 @@ bool pages_is_plot(const char *name) { return ending(name) != NULL && !pages_is_
 static bool is_text(const bench_request *request) { return request->units && !request->json && !request->csv; }
 
 static int open_file(output *file, const char *name) {
-  return python_check(modules, ending(name)) == DONE ? output_open(file, name) : FAILED;
+  return python_check(python_pages, ending(name)) == DONE ? output_open(file, name) : FAILED;
 }
 
 int pages_prepare(pages *p, const bench_request *request) {
-  int status = is_text(request) ? python_check(modules, "text") : DONE;
+  int status = is_text(request) ? python_check(python_pages, "text") : DONE;
   if (status == DONE && request->plot != NULL) status = open_file(&p->plot, request->plot);
   if (status == DONE && request->page != NULL) status = open_file(&p->page, request->page);
   return status;
@@ -50,7 +42,7 @@ int pages_prepare(pages *p, const bench_request *request) {
 static int print_text(json_t *report) {
   output out;
   const int status = output_open(&out, "-");
-  return output_close(&out, status == DONE ? python_draw(modules, "text", report, &out) : status);
+  return output_close(&out, status == DONE ? python_draw(python_pages, "text", report, &out) : status);
 }
 
 int pages_make(pages *p, const bench_request *request, json_t *report) {
@@ -59,8 +51,8 @@ int pages_make(pages *p, const bench_request *request, json_t *report) {
   if (status == DONE && request->csv) report_csv(report);
   json_object_set_new(report, "title", json_text(request->title));
   if (status == DONE && is_text(request)) status = print_text(json_incref(report));
-  if (status == DONE && plot != NULL) status = python_draw(modules, ending(plot), json_incref(report), &p->plot);
-  if (status == DONE && page != NULL) status = python_draw(modules, ending(page), json_incref(report), &p->page);
+  if (status == DONE && plot != NULL) status = python_draw(python_pages, ending(plot), json_incref(report), &p->plot);
+  if (status == DONE && page != NULL) status = python_draw(python_pages, ending(page), json_incref(report), &p->page);
   json_decref(report);
   return status;
 }

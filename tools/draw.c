@@ -65,15 +65,6 @@ static json_t *positions_json(const size_t *positions, size_t count) {
 }
 
 static void keep(void *context, const mmscan_event *e) {
-  static const char *const phases[] = {[MMSCAN_UP_SWEEP] = "up-sweep",
-                                       [MMSCAN_DOWN_SWEEP] = "down-sweep",
-                                       [MMSCAN_COMBINE] = "combine",
-                                       [MMSCAN_GATHER] = "gather",
-                                       [MMSCAN_BROADCAST] = "broadcast"};
-  static const char *const matrices[] = {[MMSCAN_MATRIX_L] = "L",
-                                         [MMSCAN_MATRIX_B] = "B",
-                                         [MMSCAN_MATRIX_L_STRICT] = "strict L",
-                                         [MMSCAN_MATRIX_ONES] = "ones"};
   trace *t = context;
   const size_t entries = e->s * e->columns;
   t->positions = e->positions;
@@ -81,10 +72,10 @@ static void keep(void *context, const mmscan_event *e) {
   if (t->positions > MOST_POSITIONS) return;
   t->failed |=
       json_array_append_new(
-          t->events, json_pack("{s:i, s:I, s:s, s:I, s:s, s:b, s:I, s:I, s:o, s:o, s:o}", "step", e->step, "segment",
-                               (json_int_t)e->segment, "phase", phases[e->phase], "depth", (json_int_t)e->depth,
-                               "matrix", matrices[e->matrix], "is_product", e->is_product, "s", (json_int_t)e->s,
-                               "columns", (json_int_t)e->columns, "inputs", positions_json(e->in, entries), "added",
+          t->events, json_pack("{s:i, s:I, s:i, s:I, s:i, s:b, s:I, s:I, s:o, s:o, s:o}", "step", e->step, "segment",
+                               (json_int_t)e->segment, "phase", (int)e->phase, "depth", (json_int_t)e->depth, "matrix",
+                               (int)e->matrix, "is_product", e->is_product, "s", (json_int_t)e->s, "columns",
+                               (json_int_t)e->columns, "inputs", positions_json(e->in, entries), "added",
                                positions_json(e->add, entries), "outputs", positions_json(e->out, entries))) != 0;
 }
 
@@ -114,17 +105,10 @@ static json_t *counts_json(const mmscan_network_counts *c) {
 
 /* The file is opened last, so that none is begun for a picture that cannot be made. */
 static int draw_run(const request *r, const trace *t, const mmscan_network_counts *counts) {
-  static const python_module modules[] = {{"svg", script_svg},
-                                          {"trace", script_trace},
-                                          {"circuit", script_circuit},
-                                          {"tensor", script_tensor},
-                                          {"segments", script_segments},
-                                          {"figure", script_figure},
-                                          {NULL, NULL}};
   output out;
   int status = output_open(&out, r->file);
   if (status == DONE)
-    status = python_draw(modules, r->figure,
+    status = python_draw(python_figures, r->figure,
                          json_pack("{s:b, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:o, s:O}", "values_shown", r->values,
                                    "method", r->method.name, "description", r->method.description, "has_s",
                                    r->method.has_s, "needs_commutative", r->method.needs_commutative, "n",

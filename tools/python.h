@@ -1,8 +1,7 @@
 /* python.h: scripts in Python, which are parts of this command.
  *
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * The Makefile makes a string script_NAME of a file NAME.py. */
+ */
 #ifndef PYTHON_H
 #define PYTHON_H
 
@@ -11,17 +10,14 @@
 
 #include <jansson.h>
 
-extern const char script_numpy_peer[]; /* bench/ */
-extern const char script_contest[], script_text[], script_gnuplot[], script_plot[], script_contest_plot[],
-    script_page[]; /* bench/pages/ */
-extern const char script_svg[], script_trace[], script_circuit[], script_tensor[], script_segments[],
-    script_figure[]; /* tools/figures/ */
-
 /* A list of modules, in the order in which they are imported, ends with a NULL. main() of the last one is called with
  * an argument. It first prints a line. */
 typedef struct python_module {
   const char *name, *text;
 } python_module;
+
+/* The lists, which the Makefile makes of the files: a contender of the bench, its reports, and the figures of draw. */
+extern const python_module python_numpy[], python_pages[], python_figures[];
 
 /* The Python that the user names by PYTHON; NULL: none. */
 const char *python_named(void);

@@ -4,6 +4,7 @@ Time runs downwards. A level is a band, with the values it reads at its top and 
 line of the element that it computes, and has an edge from every value that it adds."""
 
 import svg
+import trace
 
 LEFT, RIGHT, TOP, HEAD, CELL, FOOT = 150, 30, 108, 26, 20, 46
 
@@ -47,7 +48,7 @@ class Circuit:
         adders, gathers = [0] * len(self.bands), [0] * len(self.bands)
         for event in self.run.events:
             self.bands[event.depth].first.setdefault(event.kind, event)
-            spans = gathers if event.phase == "gather" else adders
+            spans = gathers if event.phase == trace.GATHER else adders
             spans[event.depth] = max(spans[event.depth], 1 + self.span(event))
         y = TOP
         for depth, band in enumerate(self.bands):
@@ -100,7 +101,7 @@ class Circuit:
         """The y where an event reads and where it writes: it reads at the top of its band; but a gather reads at the adders,
         as the additions come first."""
         band = self.bands[event.depth]
-        return (band.adders, band.gathers) if event.phase == "gather" else (band.top, band.adders)
+        return (band.adders, band.gathers) if event.phase == trace.GATHER else (band.top, band.adders)
 
     def node(self, event, at, position):
         """An adder, or a box for an entry that is copied or set to zero, and a tooltip: its position and the terms."""
@@ -129,11 +130,11 @@ class Circuit:
         present = {event.kind for event in run.events}
         if any(event.is_copy(at) for event in run.events for at, _ in event.written()):
             present.add("copy")
-        first = [event for event in run.events if event.phase == "gather"]  # so that adders lie over the edges from them
+        first = [event for event in run.events if event.phase == trace.GATHER]  # so that adders lie over the edges from them
         lines = [svg.text(20, 50, 12, "", "depth %(depth)d, %(adders)d adders, %(additions)d additions, fan-in %(fan_in)d, "
                           "fan-out %(fan_out)d in a level" % counts),
                  *svg.legend(20, 72, present),
                  *(line for depth in range(1, run.depth + 1) for line in self.band(depth)), *self.wires(), *self.heads()]
-        for event in first + [event for event in run.events if event.phase != "gather"]:
+        for event in first + [event for event in run.events if event.phase != trace.GATHER]:
             lines += self.nodes(event)
         return svg.picture(max(self.width, 620), self.end + FOOT, run.title(), lines + list(self.cells()))

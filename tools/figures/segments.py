@@ -4,6 +4,7 @@ Time runs downwards, one row for each level. A segment is a triangle that narrow
 value, which goes to w, a triangle that widens during its down-sweep, and a bar for the broadcast."""
 
 import svg
+import trace
 
 LEFT, RIGHT, TOP, ROW, GAP, BAR, FAN, W_CELL = 90, 30, 128, 44, 10, 16, 50, 22
 
@@ -11,12 +12,12 @@ LEFT, RIGHT, TOP, ROW, GAP, BAR, FAN, W_CELL = 90, 30, 128, 44, 10, 16, 50, 22
 class Segments:
     def __init__(self, run):
         self.run = run
-        gather = next((event for event in run.events if event.phase == "gather"), None)
+        gather = next((event for event in run.events if event.phase == trace.GATHER), None)
         # w is gathered from the last element of each segment. Without w there is one segment.
         ends = [position + 1 for position in gather.inputs] if gather else [run.n]
         self.lengths = [end - begin for begin, end in zip([0] + ends, ends)]
         self.count = len(ends)
-        self.ups, self.downs = self.sweeps("up-sweep"), self.sweeps("down-sweep")
+        self.ups, self.downs = self.sweeps(trace.UP), self.sweeps(trace.DOWN)
         self.totals = self.stretch(event for event in run.events if event.step == 3)
         self.w_ready = max((event.depth for event in run.events if event.step == 2), default=0)
         self.broadcast = {event.segment for event in run.events if event.step == 4}

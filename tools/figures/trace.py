@@ -2,9 +2,11 @@
 
 import functools
 
-KINDS = {"up-sweep": "up", "down-sweep": "down", "combine": "combine", "gather": "copy", "broadcast": "broadcast"}
+KINDS = {1: "up", 2: "down", 3: "combine", 4: "copy", 5: "broadcast"}  # of the phases
+UP, DOWN, GATHER = 1, 2, 4
 
-# Whether a matrix is one at a row and column.
+MATRICES = {1: "L", 2: "B", 3: "strict L", 4: "ones"}
+# Whether they are one at a row and column.
 ENTRIES = {"L": lambda row, column: column <= row, "B": lambda row, column: column in (0, row),
            "strict L": lambda row, column: column < row, "ones": lambda row, column: True}
 
@@ -18,6 +20,7 @@ def ones(matrix, s):
 class Event:
     def __init__(self, fields):
         self.__dict__.update(fields)
+        self.matrix = MATRICES[self.matrix]
         self.kind = "totals" if self.step == 3 else KINDS[self.phase]
         self.terms = [self.terms_of(at) for at in range(len(self.outputs))]
 
