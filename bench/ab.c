@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "ab.h"
 #include "json.h"
 #include "libmmscan.h"
 #include "message.h"
 #include "report.h"
+#include "session.h"
 #include "stdout.h"
 #include "suspect.h"
 #include "timing.h"

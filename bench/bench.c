@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "ab.h"
 #include "arguments.h"
 #include "command.h"
 #include "contest.h"

@@ -41,7 +41,6 @@ struct contender {
   mmscan_plan *plan;             /* or the plan, owned by the contender; NULL: the one-shot call, or already freed */
   const libmmscan *library;      /* whose one-shot call it is */
   library_call *simple;          /* which is mmscan_inclusive_*; NULL: mmscan_scan() */
-  bool by_name;                  /* an engine requested by name; else the library chooses */
   bool settle;                   /* its own threads need cores on which those of OpenMP still spin, waiting for work */
 
   char refusal[256]; /* why it was not timed; empty if it was */

@@ -133,12 +133,16 @@ void lineup_refuse(contender *c, const char *reason) {
   if (c != NULL && reason != NULL) snprintf(c->refusal, sizeof c->refusal, "%s", reason);
 }
 
-/* A plan of the engine `serial`, which is the library's own loop. */
-static mmscan_status plan_serial(const race *r, mmscan_plan **plan) {
+static mmscan_status make_plan(const race *r, const char *engine, const char *unit, size_t s, int threads,
+                               mmscan_plan **plan) {
   const mmscan_desc desc = desc_of(r, r->op);
-  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "serial", .threads = 1};
+  const mmscan_choice choice = {
+      .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = threads};
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
 }
+
+/* A plan of the engine `serial`, which is the library's own loop. */
+static mmscan_status plan_serial(const race *r, mmscan_plan **plan) { return make_plan(r, "serial", NULL, 0, 1, plan); }
 
 /* Scans the data into y; false if there is no such plan. */
 static bool scan_serially(const race *r, void *y) {
@@ -233,27 +237,18 @@ contender *lineup_add_call(race *r, const libmmscan *of, int threads) {
   return add_one_call(&l, of);
 }
 
-static mmscan_status make_plan(const lineup *l, const char *engine, const char *unit, size_t s, mmscan_plan **plan) {
-  const mmscan_desc desc = desc_of(l->race, l->race->op);
-  const mmscan_choice choice = {
-      .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = l->threads};
-  return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
-}
-
 /* False if the engine does not take the unit for this type: there is no such contender then. */
 static bool add_plan(lineup *l, const char *engine, const char *unit) {
   char name[48];
   mmscan_plan *plan;
-  const mmscan_status status = make_plan(l, engine, unit, 0, &plan);
+  const mmscan_status status = make_plan(l->race, engine, unit, 0, l->threads, &plan);
   if (status != MMSCAN_OK && status != MMSCAN_EBLAS) return false;
   snprintf(name, sizeof name, "mmscan %s%s%s", engine, unit != NULL ? " " : "", unit != NULL ? unit : "");
   contender *c = add(l, ROLE_LIBRARY, name, run_plan);
-  if (c == NULL) {
+  if (c == NULL)
     mmscan_plan_destroy(plan);
-  } else {
+  else
     c->plan = plan;
-    c->by_name = true;
-  }
   if (status == MMSCAN_EBLAS) lineup_refuse(c, "the unit's library was not found");
   if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
@@ -273,8 +268,7 @@ void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
   if (c == NULL) return;
   c->s = s;
   c->unit = unit;
-  c->by_name = true;
-  const mmscan_status status = make_plan(&l, "gemm", unit->name, s, &c->plan);
+  const mmscan_status status = make_plan(r, "gemm", unit->name, s, threads, &c->plan);
   if (status != MMSCAN_OK) lineup_refuse(c, mmscan_strerror(status));
   lineup_refuse_slow(c, unit->name);
 }

@@ -38,45 +38,37 @@ static int fall_at(size_t i, size_t size) { return summit(size) - rise_at(i, siz
 #undef BODY
 
 /* By kind and size: what they are called, the library says. */
-static const number known[] = {
+static number known[] = {
 #define BODY "number_row.inc"
 #include "each_type.inc"
 #undef BODY
 };
-
-static const number *known_by_kind(char kind, size_t size) {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (known[i].kind == kind && known[i].size == size) return &known[i];
-  return NULL;
-}
-
-/* How many of the library's types are known, at most `most`. */
-static int find_types(number *types, int most) {
-  const element *e;
-  int count = 0;
-  for (int i = 0; (e = element_at(i)) != NULL && count < most; i++) {
-    const number *like = known_by_kind(e->kind, e->size);
-    if (like == NULL) continue;
-    types[count] = *like;
-    types[count].name = e->name;
-    types[count++].type = e->type;
-  }
-  return count;
-}
+enum { KNOWN = sizeof known / sizeof *known };
 
 /* Options are read by one thread, before others call this. */
+static const number *number_of(const element *e) {
+  int i = 0;
+  while (i < KNOWN && (known[i].kind != e->kind || known[i].size != e->size)) i++;
+  if (i == KNOWN) return NULL;
+  known[i].name = e->name;
+  known[i].type = e->type;
+  return &known[i];
+}
+
 const number *number_at(int index) {
-  static number types[MOST_NUMBERS];
-  static int count;
-  if (count == 0) count = find_types(types, MOST_NUMBERS);
-  return index < count ? &types[index] : NULL;
+  const element *e;
+  const number *type = NULL;
+  for (int i = 0; index >= 0; i++) {
+    if ((e = element_at(i)) == NULL) return NULL;
+    type = number_of(e);
+    index -= type != NULL;
+  }
+  return type;
 }
 
 const number *number_by_name(const char *name) {
-  const number *type;
-  for (int i = 0; (type = number_at(i)) != NULL; i++)
-    if (strcmp(type->name, name) == 0) return type;
-  return NULL;
+  const element *e = element_by_name(name);
+  return e != NULL ? number_of(e) : NULL;
 }
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ typedef struct bench_request {
   bool units;          /* units are compared (contest.h) */
   char *unit_names;    /* a list of units; NULL: all that are found */
   const char *page;    /* the report to write, or NULL */
-  const char *other;   /* the library to compare with (ab.h), or NULL */
+  const char *other;   /* the library to compare with (ab.c), or NULL */
   const char *this;    /* the library that is compared; NULL: that of this build */
   mmscan_op against;   /* the operator of `other`, where it is not `op`; 0: it is */
   const char *command; /* as it was given, quoted for a shell */
@@ -48,6 +48,9 @@ typedef struct session {
 
 /* Times and reports. Returns the exit status of the command. */
 int session_run(bench_request *request);
+
+/* The same where two builds of the library are timed in turns. */
+int ab_run(const bench_request *request);
 
 /* Fails if the environment is illegal. */
 int session_check_environment(void);

@@ -31,25 +31,18 @@ static bool is_exactly(const char *text, double value) {
 
 /* strtod() rounds a tiny number to a subnormal or zero, which is right, and a huge one to infinity, which is not what
  * the file says. It also skips leading white space, which is refused here. */
-static parsed judge_real(const char *text, const char *end, bool overflowed) {
+static parsed parse_real(const char *text, bool is_f32, scalar *value) {
+  char *end;
+  errno = 0;
+  if (is_f32)
+    value->f32 = strtof(text, &end);
+  else
+    value->f64 = strtod(text, &end);
+  const double wide = is_f32 ? (double)value->f32 : value->f64;
   if (end == text || *end != '\0' || isspace((unsigned char)*text)) return NOT_A_NUMBER;
-  return overflowed ? OUT_OF_RANGE : PARSED;
-}
-
-static parsed parse_f32(const char *text, scalar *value) {
-  char *end;
-  errno = 0;
-  value->f32 = strtof(text, &end);
-  return judge_real(text, end, errno == ERANGE && isinf(value->f32));
-}
-
-static parsed parse_f64(const char *text, scalar *value) {
-  char *end;
-  errno = 0;
-  value->f64 = strtod(text, &end);
-  const parsed result = judge_real(text, end, errno == ERANGE && isinf(value->f64));
-  const bool may_be_rounded = result == PARSED && fabs(value->f64) >= 0x1p53 && is_integer(text);
-  return may_be_rounded && !is_exactly(text, value->f64) ? ROUNDED : result;
+  if (errno == ERANGE && isinf(wide)) return OUT_OF_RANGE;
+  const bool may_be_rounded = !is_f32 && fabs(wide) >= 0x1p53 && is_integer(text);
+  return may_be_rounded && !is_exactly(text, wide) ? ROUNDED : PARSED;
 }
 
 /* The largest number of a signed integer of so many bytes. */
@@ -74,7 +67,7 @@ static parsed parse_unsigned(const char *text, size_t size, scalar *value) {
 /* This machine is little-endian: the low bytes of an integer are its first ones. */
 parsed element_parse(const element *type, const char *text, scalar *value) {
   value->u64 = 0;
-  if (type->kind == 'f') return type->size == sizeof(float) ? parse_f32(text, value) : parse_f64(text, value);
+  if (type->kind == 'f') return parse_real(text, type->size == sizeof(float), value);
   return type->kind == 'i' ? parse_signed(text, type->size, value) : parse_unsigned(text, type->size, value);
 }
 
