@@ -160,18 +160,10 @@ static json_t *ranking(const contest *c) {
   return list;
 }
 
-static json_t *forms(void) {
-  json_t *list = json_array();
-  for (const product *p = products; p < products + PRODUCTS; p++)
-    json_array_append_new(list, json_pack("{s:s, s:s}", "name", p->name, "description", p->description));
-  return list;
-}
-
 json_t *contest_report(const contest *c) {
   json_t *all = report_json_run(c->request);
-  json_object_update_new(all, json_pack("{s:O, s:o, s:o, s:I, s:o, s:o}", "settings", c->settings, "command",
-                                        json_text(c->request->command), "forms", forms(), "n",
-                                        (json_int_t)c->races[CONTEST_SCANS].n, "ranking", ranking(c), "tables",
-                                        report_json_races(c->races, CONTEST_RACES)));
+  json_object_update_new(all, json_pack("{s:O, s:o, s:I, s:o, s:o}", "settings", c->settings, "command",
+                                        json_text(c->request->command), "n", (json_int_t)c->races[CONTEST_SCANS].n,
+                                        "ranking", ranking(c), "tables", report_json_races(c->races, CONTEST_RACES)));
   return all;
 }

@@ -4,6 +4,7 @@
  */
 #include "libmmscan.h"
 #include "message.h"
+#include "process.h"
 #include "suspect.h"
 
 #include <dlfcn.h>
@@ -90,16 +91,10 @@ void libmmscan_close(libmmscan *l) {
 /* ---- Where it is ------------------------------------------------------------------------------------------------- */
 
 char *libmmscan_beside_command(void) {
-  char *command = realpath("/proc/self/exe", NULL), *slash = command != NULL ? strrchr(command, '/') : NULL;
-  char *path = NULL;
-  if (slash != NULL) {
-    *slash = '\0';
-    if (asprintf(&path, "%s/libmmscan.so.%s", command, mmscan_version()) < 0) path = NULL;
-  }
-  free(command);
-  if (path != NULL && access(path, R_OK) != 0) {
-    free(path);
-    path = NULL;
-  }
-  return path;
+  char name[64];
+  snprintf(name, sizeof name, "libmmscan.so.%s", mmscan_version());
+  char *path = process_file_beside(name);
+  if (path == NULL || access(path, R_OK) == 0) return path;
+  free(path);
+  return NULL;
 }

@@ -5,12 +5,13 @@
  * Those in C++ are in a shared object beside the command. So the command needs neither a C++ compiler nor the libraries
  * of C++ and TBB, and an installed command, which has no such file beside it, is small. */
 #include "peer.h"
+#include "process.h"
 
 #include <dlfcn.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const peer *const in_c[] = {&peer_omp_simd,
@@ -23,29 +24,26 @@ enum { IN_C = sizeof in_c / sizeof in_c[0] };
 static char no_cxx_reason[PATH_MAX + 128] = "not found: there is no /proc/self/exe";
 static const peer no_cxx = {.name = "C++ peers", .absent = no_cxx_reason};
 
-static void *open_cxx(const char *path) {
+/* Their table; NULL, and a reason, if there is none. */
+static const peer *const *open_cxx(const char *path) {
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  peer_table *table = NULL;
+  if (object != NULL) *(void **)&table = dlsym(object, PEER_TABLE);
   if (access(path, F_OK) != 0)
     snprintf(no_cxx_reason, sizeof no_cxx_reason,
              "%s does not exist: 'make peers' builds it beside build/mmscan; it is not installed", path);
-  else if (object == NULL)
-    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s", dlerror());
   else
-    snprintf(no_cxx_reason, sizeof no_cxx_reason, "%s contains no peers", path);
-  return object;
+    snprintf(no_cxx_reason, sizeof no_cxx_reason, object == NULL ? "%s" : "%s contains no peers",
+             object == NULL ? dlerror() : path);
+  return table != NULL ? table() : NULL;
 }
 
 static const peer *const *load_cxx(void) {
   static const peer *const none[] = {&no_cxx, NULL};
-  char self[PATH_MAX], path[PATH_MAX + 32];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length < 0) return none;
-  self[length] = '\0';
-  snprintf(path, sizeof path, "%s/mmscan-peers.so", dirname(self));
-  void *object = open_cxx(path);
-  peer_table *table = NULL;
-  if (object != NULL) *(void **)&table = dlsym(object, PEER_TABLE);
-  return table != NULL ? table() : none;
+  char *path = process_file_beside("mmscan-peers.so");
+  const peer *const *table = path != NULL ? open_cxx(path) : NULL;
+  free(path);
+  return table != NULL ? table : none;
 }
 
 const peer *peers_at(size_t index) {

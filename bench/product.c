@@ -16,35 +16,14 @@
 enum { TILE = 65536, SHORTER = 16 };
 
 const product products[PRODUCTS] = {
-    [PRODUCT_TILES] = {.name = "tiles",
-                       .description = "gemm in chunks of tiles of 65536 elements, on the calling thread",
-                       .form = MMSCAN_PRODUCT_CHUNKED,
-                       .tiles = true},
-    [PRODUCT_TILES_BY_ROWS] = {.name = "tiles by rows",
-                               .description =
-                                   "the same with row-major matrices, as in the engine gemm, which for s = 2 "
-                                   "may only add a row to the next",
-                               .form = MMSCAN_PRODUCT_CHUNKED,
-                               .tiles = true,
-                               .by_rows = true},
-    [PRODUCT_WHOLE] = {.name = "whole",
-                       .description = "one gemm for all (Theorem 1), on the unit's own threads",
-                       .form = MMSCAN_PRODUCT_GEMM},
-    [PRODUCT_WHOLE_ONE_THREAD] = {.name = "whole, 1 thread",
-                                  .description = "the same with the unit's own threads set to one",
-                                  .form = MMSCAN_PRODUCT_GEMM,
-                                  .one_thread = true},
-    [PRODUCT_TRMM] = {.name = "trmm", .description = "one trmm for all, in place", .form = MMSCAN_PRODUCT_TRMM},
-    [PRODUCT_BATCH] = {.name = "batch",
-                       .description =
-                           "one gemm_batch for all squares (Algorithm 1), with the threads the unit is set to",
-                       .form = MMSCAN_PRODUCT_BATCH},
-    [PRODUCT_BATCH_STRIDED] = {.name = "strided batch",
-                               .description = "one gemm_batch_strided for all squares, likewise",
-                               .form = MMSCAN_PRODUCT_BATCH_STRIDED},
-    [PRODUCT_BF16] = {.name = "bfloat16",
-                      .description = "one sbgemm for all: bfloat16 X, float sums",
-                      .form = MMSCAN_PRODUCT_BF16},
+    [PRODUCT_TILES] = {"tiles", MMSCAN_PRODUCT_CHUNKED, .tiles = true},
+    [PRODUCT_TILES_BY_ROWS] = {"tiles by rows", MMSCAN_PRODUCT_CHUNKED, .tiles = true, .by_rows = true},
+    [PRODUCT_WHOLE] = {"whole", MMSCAN_PRODUCT_GEMM},
+    [PRODUCT_WHOLE_ONE_THREAD] = {"whole, 1 thread", MMSCAN_PRODUCT_GEMM, .one_thread = true},
+    [PRODUCT_TRMM] = {"trmm", MMSCAN_PRODUCT_TRMM},
+    [PRODUCT_BATCH] = {"batch", MMSCAN_PRODUCT_BATCH},
+    [PRODUCT_BATCH_STRIDED] = {"strided batch", MMSCAN_PRODUCT_BATCH_STRIDED},
+    [PRODUCT_BF16] = {"bfloat16", MMSCAN_PRODUCT_BF16},
 };
 
 /* ---- The product ------------------------------------------------------------------------------------------------- */

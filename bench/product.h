@@ -24,7 +24,7 @@ typedef enum product_kind {
 } product_kind;
 
 typedef struct product {
-  const char *name, *description;
+  const char *name; /* bench/pages/contest.py describes it */
   mmscan_product_form form;
   bool tiles;      /* one call per tile; else one for all */
   bool by_rows;    /* X and W are row-major, as the engine has them; else column-major, as the paper has them */

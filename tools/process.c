@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,4 +91,11 @@ int process_end(process *p) {
   while (waitpid(p->pid, &status, 0) < 0)
     if (errno != EINTR) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+char *process_file_beside(const char *name) {
+  char *program = realpath("/proc/self/exe", NULL), *path = NULL;
+  if (program != NULL && asprintf(&path, "%s/%s", dirname(program), name) < 0) path = NULL;
+  free(program);
+  return path;
 }

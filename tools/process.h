@@ -1,4 +1,4 @@
-/* process.h: a child process that runs another program.
+/* process.h: this program, and a child process that runs another one.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -21,5 +21,8 @@ bool process_start(process *p, const char *const argv[], bool quiet);
 
 /* Closes its input and output, waits for it to end, and returns its exit status; -1 if it did not exit by itself. */
 int process_end(process *p);
+
+/* The path of a file in the folder of this program, which the caller frees; NULL if the folder is not known. */
+char *process_file_beside(const char *name);
 
 #endif

@@ -4,6 +4,15 @@ import collections
 import os
 import time
 
+# How a unit is asked for a product.
+FORMS = {"tiles": "gemm in chunks of tiles of 65536 elements, on the calling thread",
+         "tiles by rows": "the same with row-major matrices, as in the engine gemm, which for s = 2 may only add a row to the next",
+         "whole": "one gemm for all (Theorem 1), on the unit's own threads",
+         "whole, 1 thread": "the same with the unit's own threads set to one",
+         "trmm": "one trmm for all, in place",
+         "batch": "one gemm_batch for all squares (Algorithm 1), with the threads the unit is set to",
+         "strided batch": "one gemm_batch_strided for all squares, likewise",
+         "bfloat16": "one sbgemm for all: bfloat16 X, float sums"}
 TILES = ["tiles", "tiles by rows"]
 WHOLE = ["whole"]
 FIGURES = ["gelem_per_second", "of_bound", "times_serial"]
@@ -15,7 +24,7 @@ Table = collections.namedtuple("Table", "title intro notes head rows")
 
 class Contest:
     def __init__(self, report):
-        self.ranking, self.title, self.threads, self.forms = report["ranking"], report["title"], report["threads"], report["forms"]
+        self.ranking, self.title, self.threads = report["ranking"], report["title"], report["threads"]
         tables = report["tables"]
         self.type, self.bytes = tables[0]["type"], int(tables[0]["type"][1:]) // 8
         self.products, self.peaks, self.scans = tables[:7], tables[:8], tables[-1]
@@ -108,11 +117,11 @@ def product_row(c, unit, form):
 
 
 def products(c):
-    rows = [product_row(c, unit, form["name"]) for unit in c.ranking if "failed" not in unit for form in c.forms if form["name"] in unit["forms"]]
+    rows = [product_row(c, unit, form) for unit in c.ranking if "failed" not in unit for form in FORMS if form in unit["forms"]]
     measures = [("measure", [name, ""] + [c.measure(table, role)["gelem_per_second"] for table in c.products])
                 for name, role in (("copy bound, 1 thread", "bound"), ("serial loop", "loop"))]
     return Table("Products", "W = L_s X, the first level of a scan, %s, %s: Gelem/s, and GFLOP/s (2 s times as many)." % (c.type, c.lengths()),
-                 [(form["name"], form["description"]) for form in c.forms], ["unit", "form"] + ["s = %d" % s for s in c.sizes], rows + measures)
+                 list(FORMS.items()), ["unit", "form"] + ["s = %d" % s for s in c.sizes], rows + measures)
 
 
 def units(c):
