@@ -336,16 +336,21 @@ static bool are_numbers(char *words) {
   return true;
 }
 
-/* Whether it is UTF-8 without control characters, whose last character may be cut off. */
+/* The bytes of the UTF-8 character that starts here, which may be cut off at the end; 0 if no printable character or
+ * white space starts here. */
+static size_t character_size(const unsigned char *at, size_t left) {
+  const unsigned char c = at[0];
+  if (c < 0x80) return isprint(c) || isspace(c);
+  const size_t size = c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+  for (size_t i = 1; i < size && i < left; i++)
+    if ((at[i] & 0xC0) != 0x80) return 0;
+  return size < left ? size : left;
+}
+
 static bool is_printed(const unsigned char *start, size_t size) {
-  size_t whole = size;
-  for (size_t i = 0; i < size; i++) {
-    if (start[i] < 0x80 && !isprint(start[i]) && !isspace(start[i])) return false;
-    if (start[i] >= 0xC0 && size - i < 4) whole = i;
-  }
-  json_t *valid = json_stringn((const char *)start, whole);
-  json_decref(valid);
-  return valid != NULL;
+  size_t done = 0, next = 1;
+  for (; done < size && next > 0; done += next) next = character_size(start + done, size - done);
+  return done == size && next > 0;
 }
 
 /* A few bytes of raw data may happen to be printable, so fewer than INPUT_PEEK bytes must have the end of a line or be
