@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "element.h"
 #include "json.h"
 #include "libmmscan.h"
 #include "message.h"
@@ -78,8 +79,8 @@ static void print_head(const ab *a) {
   report_machine(machine, sizeof machine, a->request);
   for (int i = 0; i < AB_LIBRARIES; i++) print_library(a, i);
   if (a->request->against != 0)
-    printf("operators    %s of this, %s of the other\n", number_operator(a->request->op),
-           number_operator(a->request->against));
+    printf("operators    %s of this, %s of the other\n", element_operator_name(a->request->op),
+           element_operator_name(a->request->against));
   else if (a->libraries[AB_THIS].scan == a->libraries[AB_OTHER].scan)
     puts("             These are one file: what the ratios are off 1 is noise.");
   if (a->request->reverse || a->request->exclusive)
@@ -163,8 +164,9 @@ static json_t *library_json(const libmmscan *l) {
 static json_t *cell_json(const ab *a, const ab_cell *c) {
   const duel *d = &c->duel;
   json_t *row = c->row != 0 ? json_integer((json_int_t)c->row) : json_null();
-  json_t *cell = json_pack("{s:s, s:s, s:I, s:o, s:s, s:i}", "type", c->number->name, "op", number_operator(c->op), "n",
-                           (json_int_t)c->n, "row", row, "place", c->in_place ? "in" : "out", "threads", c->threads);
+  json_t *cell =
+      json_pack("{s:s, s:s, s:I, s:o, s:s, s:i}", "type", c->number->name, "op", element_operator_name(c->op), "n",
+                (json_int_t)c->n, "row", row, "place", c->in_place ? "in" : "out", "threads", c->threads);
   json_t *result = is_timed(c)
                        ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:I, s:o}", "ratio", d->ratio, "this_ns",
                                    1e9 * d->seconds[AB_THIS], "this_fastest_ns", 1e9 * d->fastest[AB_THIS],
@@ -182,7 +184,7 @@ static int report_json_of(const ab *a) {
   for (size_t i = 0; i < a->count; i++) json_array_append_new(cells, cell_json(a, &a->cells[i]));
   json_t *mean = s.timed > 0 ? json_real(s.mean) : json_null();
   json_t *lowest = s.timed > 0 ? cell_json(a, s.lowest) : json_null();
-  const char *against = a->request->against != 0 ? number_operator(a->request->against) : NULL;
+  const char *against = a->request->against != 0 ? element_operator_name(a->request->against) : NULL;
   return print_json(json_pack("{s:s?, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "against_op", against, "reverse",
                               a->request->reverse, "exclusive", a->request->exclusive, "this",
                               library_json(&a->libraries[AB_THIS]), "other", library_json(&a->libraries[AB_OTHER]),

@@ -11,7 +11,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +65,16 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "instruction set, as everywhere.\n";
 
 enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000 };
+
+/* Of two places, or numbers of threads. */
+enum { NEITHER, FIRST, SECOND, BOTH };
+static const char *const places[] = {"out", "in", "both", NULL}, *const threads[] = {"1", "all", "both", NULL};
+
+/* What is given on the command line, but only with defaults gives the request. */
+typedef struct given {
+  int place, threads;
+  size_t rounds;
+} given;
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
@@ -152,120 +161,41 @@ static int add_name(bench_request *r, char *item) {
   return DONE;
 }
 
-/* ---- Single values ----------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-static int set_place(bench_request *r, const char *place) {
-  static const char *const names[] = {"out", "in", "both", NULL};
-  size_t index;
-  const int status = name_option("bench", "--place", place, names, &index);
-  r->place_count = index == 2 ? 2 : 1;
-  r->in_place[0] = index == 1;
-  r->in_place[1] = true;
-  return status;
+static int set_powers(void *r, char *list) { return each_item(r, list, add_powers); }
+
+static int set_lengths(void *r, char *list) { return each_item(r, list, add_exact_length); }
+
+static int set_types(void *r, char *list) { return each_item(r, list, add_type); }
+
+static int set_only(void *r, char *list) { return each_item(r, list, add_name); }
+
+static int set_all(void *r, char *none) {
+  char every[] = "4:28";
+  (void)none;
+  return add_powers(r, every);
+}
+
+static int set_units(void *request, char *names) {
+  bench_request *r = request;
+  r->units = true;
+  r->unit_names = names;
+  return DONE;
 }
 
 /* With one thread in all, "both" is a single count. */
-static int set_threads(bench_request *r, const char *threads) {
-  static const char *const names[] = {"1", "all", "both", NULL};
-  size_t index;
-  const int status = name_option("bench", "--threads", threads, names, &index), all = mmscan_threads();
-  r->thread_counts = index == 2 && all > 1 ? 2 : 1;
-  r->threads[0] = index == 1 ? all : 1;
+static void set_threads(bench_request *r, int which) {
+  const int all = mmscan_threads();
+  r->thread_counts = which == BOTH && all > 1 ? 2 : 1;
+  r->threads[0] = which == SECOND ? all : 1;
   r->threads[1] = all;
-  return status;
 }
 
-static int set_rounds(bench_request *r, const char *rounds) {
-  size_t value;
-  const int status = number_option("bench", "--rounds", rounds, 1, MOST_ROUNDS, &value);
-  r->rounds = (int)value;
-  return status;
-}
-
-static int set_plot(bench_request *r, const char *name) {
-  r->plot = name;
-  return pages_is_plot(name) ? DONE : wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", name);
-}
-
-static int set_page(bench_request *r, const char *name) {
-  r->page = name;
-  return pages_is_page(name) ? DONE : wrong_usage("bench", "--report: '%s' does not end in .html", name);
-}
-
-/* ---- The command line -------------------------------------------------------------------------------------------- */
-
-static const struct option options[] = {
-    {"log2", required_argument, NULL, 'n'},    {"length", required_argument, NULL, 'g'},
-    {"all", no_argument, NULL, 'a'},           {"row", required_argument, NULL, 'm'},
-    {"type", required_argument, NULL, 't'},    {"place", required_argument, NULL, 'p'},
-    {"threads", required_argument, NULL, 'c'}, {"rounds", required_argument, NULL, 'r'},
-    {"only", required_argument, NULL, 'o'},    {"list", no_argument, NULL, 'l'},
-    {"json", no_argument, NULL, 'j'},          {"plot", required_argument, NULL, 'f'},
-    {"title", required_argument, NULL, 'e'},   {"csv", no_argument, NULL, 'v'},
-    {"units", optional_argument, NULL, 'u'},   {"report", required_argument, NULL, 'w'},
-    {"ab", required_argument, NULL, 'b'},      {"this", required_argument, NULL, 's'},
-    {"op", required_argument, NULL, 'x'},      {"against-op", required_argument, NULL, 'y'},
-    {"reverse", no_argument, NULL, 'k'},       {"exclusive", no_argument, NULL, 'z'},
-    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
-};
-
-static int set_option(bench_request *r, int option, char *value) {
-  char every[] = "4:28";
-  switch (option) {
-  case 'n':
-    return each_item(r, value, add_powers);
-  case 'g':
-    return each_item(r, value, add_exact_length);
-  case 'a':
-    return add_powers(r, every);
-  case 'm':
-    return length_option("bench", "--row", value, 1, (size_t)1 << MOST_LOG2, &r->row);
-  case 't':
-    return each_item(r, value, add_type);
-  case 'x':
-    return operator_option("bench", "--op", value, &r->op);
-  case 'y':
-    return operator_option("bench", "--against-op", value, &r->against);
-  case 'k':
-    r->reverse = true;
-    return DONE;
-  case 'z':
-    r->exclusive = true;
-    return DONE;
-  case 'p':
-    return set_place(r, value);
-  case 'c':
-    return set_threads(r, value);
-  case 'r':
-    return set_rounds(r, value);
-  case 'o':
-    return each_item(r, value, add_name);
-  case 'j':
-    r->json = true;
-    return DONE;
-  case 'v':
-    r->csv = true;
-    return DONE;
-  case 'u':
-    r->units = true;
-    r->unit_names = value;
-    return DONE;
-  case 'w':
-    return set_page(r, value);
-  case 'b':
-    r->other = value;
-    return DONE;
-  case 's':
-    r->this = value;
-    return DONE;
-  case 'f':
-    return set_plot(r, value);
-  case 'e':
-    r->title = value;
-    return DONE;
-  default:
-    return wrong_usage("bench", NULL);
-  }
+static void set_places(bench_request *r, int which) {
+  r->place_count = which == BOTH ? 2 : 1;
+  r->in_place[0] = which == SECOND;
+  r->in_place[1] = true;
 }
 
 /* Longer lengths than a row are cut to whole rows; of equal ones, one is left. */
@@ -278,20 +208,21 @@ static void cut_to_rows(bench_request *r) {
   r->length_count = count;
 }
 
-static void set_defaults(bench_request *r) {
+static void set_defaults(bench_request *r, const given *g) {
   char lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27";
   char type[] = "f32", ab_types[] = "f32,f64,i32,i64";
   const bool builds = r->other != NULL;
   if (r->length_count == 0 && !r->units) each_item(r, builds ? ab_lengths : lengths, add_powers);
   if (r->type_count == 0) each_item(r, builds ? ab_types : type, add_type);
-  if (r->place_count == 0) set_place(r, builds ? "both" : "out");
-  if (r->rounds == 0 && !builds) r->rounds = r->units ? 5 : 9;
+  set_places(r, g->place != NEITHER ? g->place : builds ? BOTH : FIRST);
+  set_threads(r, g->threads);
+  r->rounds = g->rounds != 0 ? (int)g->rounds : builds ? 0 : r->units ? 5 : 9;
   cut_to_rows(r);
 }
 
 /* What else a comparison of two builds takes: not what selects or pictures contenders. */
-static int check_ab(const bench_request *r, bool list) {
-  const bool other = r->units || list || r->csv || r->plot != NULL || r->page != NULL || r->title != NULL;
+static int check_ab(const bench_request *r) {
+  const bool other = r->units || r->list || r->csv || r->plot != NULL || r->page != NULL || r->title != NULL;
   if (other || r->only.count > 0)
     return wrong_usage("bench", "--ab does not go with --units, --only, --list, --csv, --plot, --title and --report");
   return DONE;
@@ -308,13 +239,17 @@ static int check_units(const bench_request *r) {
   return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
 }
 
-static int check_request(const bench_request *r, bool list) {
-  if (r->other != NULL) return check_ab(r, list);
+static int check_request(const bench_request *r) {
+  if (r->plot != NULL && !pages_is_plot(r->plot))
+    return wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", r->plot);
+  if (r->page != NULL && !pages_is_page(r->page))
+    return wrong_usage("bench", "--report: '%s' does not end in .html", r->page);
+  if (r->other != NULL) return check_ab(r);
   if (r->this != NULL) return wrong_usage("bench", "--this needs --ab");
   if (r->against != 0) return wrong_usage("bench", "--against-op needs --ab");
   if (r->reverse || r->exclusive) return wrong_usage("bench", "--reverse and --exclusive need --ab");
-  if (list && (r->json || r->csv)) return wrong_usage("bench", "--list takes neither --json nor --csv");
-  if (list && (r->plot != NULL || r->page != NULL))
+  if (r->list && (r->json || r->csv)) return wrong_usage("bench", "--list takes neither --json nor --csv");
+  if (r->list && (r->plot != NULL || r->page != NULL))
     return wrong_usage("bench", "--list takes neither --plot nor --report");
   if (r->json && r->csv) return wrong_usage("bench", "--json and --csv do not go together");
   if (!r->units && r->page != NULL) return wrong_usage("bench", "--report needs --units");
@@ -345,43 +280,46 @@ static char *command_of(int argc, char **argv) {
 
 /* ---- Doing it ---------------------------------------------------------------------------------------------------- */
 
-static int run_request(bench_request *r, bool list) {
-  int status = check_request(r, list);
+static int run_request(bench_request *r) {
+  int status = check_request(r);
   if (status != DONE) return status;
   if (r->other != NULL) return ab_run(r);
-  if (r->units) return list ? contest_list(r) : contest_run(r);
-  return list ? session_list(r) : session_run(r);
-}
-
-/* Takes `--units LIST` as `--units=LIST`: getopt recognises an optional value only in the latter form. */
-static char *value_of(int option, int argc, char **argv) {
-  if (option != 'u' || optarg != NULL || optind >= argc || argv[optind][0] == '-') return optarg;
-  return argv[optind++];
-}
-
-static int read_options(bench_request *r, int argc, char **argv, bool *list, bool *helped) {
-  int option, status = DONE;
-  while (status == DONE && (option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
-    *helped |= option == 'h';
-    if (option == 'h') return print_help(help);
-    if (option == 'l')
-      *list = true;
-    else
-      status = set_option(r, option, value_of(option, argc, argv));
-  }
-  return status == DONE ? no_more_arguments("bench", argc, argv) : status;
+  if (r->units) return r->list ? contest_list(r) : contest_run(r);
+  return r->list ? session_list(r) : session_run(r);
 }
 
 int run_bench(int argc, char **argv) {
   bench_request r = {.op = MMSCAN_PLUS};
-  bool list = false, helped = false;
+  given g = {.threads = BOTH};
+  const argument options[] = {{'n', "log2", ARGUMENT_CALL, .take = set_powers},
+                              {0, "length", ARGUMENT_CALL, .take = set_lengths},
+                              {0, "all", ARGUMENT_SET, .take = set_all},
+                              {0, "row", ARGUMENT_LENGTH, .to = &r.row, .least = 1, .most = (size_t)1 << MOST_LOG2},
+                              {0, "type", ARGUMENT_CALL, .take = set_types},
+                              {0, "place", ARGUMENT_NAME, .to = &g.place, .names = places},
+                              {0, "threads", ARGUMENT_NAME, .to = &g.threads, .names = threads},
+                              {0, "rounds", ARGUMENT_NUMBER, .to = &g.rounds, .least = 1, .most = MOST_ROUNDS},
+                              {0, "only", ARGUMENT_CALL, .take = set_only},
+                              {0, "list", ARGUMENT_FLAG, .to = &r.list},
+                              {0, "json", ARGUMENT_FLAG, .to = &r.json},
+                              {0, "csv", ARGUMENT_FLAG, .to = &r.csv},
+                              {0, "plot", ARGUMENT_TEXT, .to = &r.plot},
+                              {0, "title", ARGUMENT_TEXT, .to = &r.title},
+                              {0, "units", ARGUMENT_MAYBE, .take = set_units},
+                              {0, "report", ARGUMENT_TEXT, .to = &r.page},
+                              {0, "ab", ARGUMENT_TEXT, .to = &r.other},
+                              {0, "this", ARGUMENT_TEXT, .to = &r.this},
+                              {0, "op", ARGUMENT_OP, .to = &r.op},
+                              {0, "against-op", ARGUMENT_OP, .to = &r.against},
+                              {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
+                              {0, "exclusive", ARGUMENT_FLAG, .to = &r.exclusive},
+                              {0}};
   char *command = command_of(argc, argv); /* before getopt reorders the words */
-  set_threads(&r, "both");
-  int status = command != NULL ? read_options(&r, argc, argv, &list, &helped) : fail_memory();
+  int status = command != NULL ? read_only_options(options, "bench", help, &r, argc, argv) : fail_memory();
   r.command = command;
-  if (status == DONE && !helped) {
-    set_defaults(&r);
-    status = run_request(&r, list);
+  if (status == DONE) {
+    set_defaults(&r, &g);
+    status = run_request(&r);
   }
   free(command);
   return status;

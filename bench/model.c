@@ -9,7 +9,6 @@
 #include "machine.h"
 #include "message.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <mmscan_paper.h>
@@ -40,7 +39,6 @@ static const char help[] = "Usage: mmscan model -n N -s S [-l L] [-p P] [--lanes
 
 typedef struct request {
   mmscan_model_desc desc;
-  bool has_n, has_shape; /* -n was given; -n, -s, -l, -p or --lanes was given */
   bool as_json, fits;
 } request;
 
@@ -137,55 +135,36 @@ static int model(const request *r) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-static bool read_latency(const char *text, double *latency) {
+static int set_latency(void *request_, char *text) {
+  request *r = request_;
   char *end;
-  *latency = strtod(text, &end) + 0.0; /* turns -0 into 0 */
-  return end != text && *end == '\0' && *latency >= 0 && isfinite(*latency);
+  r->desc.latency = strtod(text, &end) + 0.0; /* turns -0 into 0 */
+  const bool good = end != text && *end == '\0' && r->desc.latency >= 0 && isfinite(r->desc.latency);
+  return good ? DONE : wrong_usage("model", "-l: '%s' is not a latency", text);
 }
 
-static int set_option(request *r, int option) {
-  if (strchr("nslpv", option) != NULL) r->has_shape = true;
-  switch (option) {
-  case 'n':
-    r->has_n = true;
-    return length_option("model", "-n", optarg, 0, MOST, &r->desc.n);
-  case 's':
-    return number_option("model", "-s", optarg, 2, MMSCAN_MAX_S, &r->desc.s);
-  case 'l':
-    return read_latency(optarg, &r->desc.latency) ? DONE : wrong_usage("model", "-l: '%s' is not a latency", optarg);
-  case 'p':
-    return number_option("model", "-p", optarg, 1, MOST, &r->desc.units);
-  case 'v':
-    return number_option("model", "--lanes", optarg, 1, MOST, &r->desc.lanes);
-  case 'f':
-    r->fits = true;
-    return DONE;
-  case 'j':
-    r->as_json = true;
-    return DONE;
-  default:
-    return wrong_usage("model", NULL);
-  }
-}
-
-static int measure_fit(const request *r) {
-  return r->has_shape ? wrong_usage("model", "--fit takes no other option but --json") : fit_run_all(r->as_json);
-}
+/* What is not given is left as it is here. */
+static const mmscan_model_desc nothing = {
+    .struct_size = sizeof nothing, .n = MOST + 1, .latency = -1}; /* of -p and --lanes, 0 is not allowed */
 
 int run_model(int argc, char **argv) {
-  static const struct option options[] = {{"lanes", required_argument, NULL, 'v'},
-                                          {"fit", no_argument, NULL, 'f'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-  request r = {.desc = {.struct_size = sizeof r.desc, .units = 1}};
-  int option, status = DONE;
-  while (status == DONE && (option = getopt_long(argc, argv, "hn:s:l:p:", options, NULL)) != -1) {
-    if (option == 'h') return print_help(help);
-    status = set_option(&r, option);
-  }
-  if (status == DONE) status = no_more_arguments("model", argc, argv);
-  if (status == DONE && r.fits) return measure_fit(&r);
-  if (status == DONE && (!r.has_n || r.desc.s == 0)) status = wrong_usage("model", "-n and -s are needed");
-  return status == DONE ? model(&r) : status;
+  request r = {.desc = nothing};
+  mmscan_model_desc *d = &r.desc;
+  const argument options[] = {{'n', NULL, ARGUMENT_LENGTH, .to = &d->n, .least = 0, .most = MOST},
+                              {'s', NULL, ARGUMENT_NUMBER, .to = &d->s, .least = 2, .most = MMSCAN_MAX_S},
+                              {'l', NULL, ARGUMENT_CALL, .take = set_latency},
+                              {'p', NULL, ARGUMENT_NUMBER, .to = &d->units, .least = 1, .most = MOST},
+                              {0, "lanes", ARGUMENT_NUMBER, .to = &d->lanes, .least = 1, .most = MOST},
+                              {0, "fit", ARGUMENT_FLAG, .to = &r.fits},
+                              {0, "json", ARGUMENT_FLAG, .to = &r.as_json},
+                              {0}};
+  const int status = read_only_options(options, "model", help, &r, argc, argv);
+  if (status != DONE) return status;
+  if (r.fits && memcmp(d, &nothing, sizeof nothing) != 0)
+    return wrong_usage("model", "--fit takes no other option but --json");
+  if (r.fits) return fit_run_all(r.as_json);
+  if (d->n > MOST || d->s == 0) return wrong_usage("model", "-n and -s are needed");
+  if (d->latency < 0) d->latency = 0;
+  if (d->units == 0) d->units = 1;
+  return model(&r);
 }

@@ -88,13 +88,6 @@ bool number_is_scanned(const number *type, mmscan_op op) {
   return element_fill(element_by_name(type->name), op, MMSCAN_INCLUSIVE, NULL, 0);
 }
 
-const char *number_operator(mmscan_op op) {
-  const char *name;
-  mmscan_op at;
-  for (int i = 0; (name = element_operator(i, &at)) != NULL && at != op; i++) continue;
-  return name;
-}
-
 /* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
 enum { LINE = 64, HUGE_PAGE = 2 << 20 };

@@ -69,9 +69,6 @@ const number_rule *number_rule_of(const number *type, mmscan_op op);
 /* Whether the library of this command scans the type by op. */
 bool number_is_scanned(const number *type, mmscan_op op);
 
-/* The name of an operator of the library. */
-const char *number_operator(mmscan_op op);
-
 /* The arrays of one type, long enough for the longest race, aligned to 64 bytes. */
 typedef struct arrays {
   void *data, *y;

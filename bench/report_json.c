@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "element.h"
 #include "json.h"
 #include "machine.h"
 #include "numpy.h"
@@ -51,7 +52,7 @@ static json_t *table(const race *r) {
   json_t *row_length = r->row != 0 ? json_integer((json_int_t)r->row) : json_null();
   json_t *handoff = r->handoff > 0 ? json_real(r->handoff) : json_null();
   return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "work", work_of(r), "type", r->number->name, "op",
-                   number_operator(r->op), "place", r->in_place ? "in" : "out", "n", (json_int_t)r->n, "row",
+                   element_operator_name(r->op), "place", r->in_place ? "in" : "out", "n", (json_int_t)r->n, "row",
                    row_length, "handoff_seconds", handoff, "rows", rows);
 }
 

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "element.h"
 #include "machine.h"
 #include "message.h"
 #include "numpy.h"
@@ -64,7 +65,7 @@ void report_length(size_t n, char text[48]) {
 
 void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]) {
   const bool adds = op == MMSCAN_PLUS;
-  snprintf(text, REPORT_TYPE, "%s%s%s", adds ? "" : number_operator(op), adds ? "" : " of ", type->name);
+  snprintf(text, REPORT_TYPE, "%s%s%s", adds ? "" : element_operator_name(op), adds ? "" : " of ", type->name);
 }
 
 static void kind_of(const race *r, char text[64]) {

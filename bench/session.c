@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "session.h"
+#include "element.h"
 #include "message.h"
 #include "numpy.h"
 #include "pages.h"
@@ -132,7 +133,7 @@ static int run_type(session *s, const number *type) {
   const bool scanned = number_is_scanned(type, request->op);
   const size_t lengths = scanned ? session_lengths_that_fit(request, type) : 0;
   arrays a;
-  if (!scanned) fail("%s: skipped, as --op %s does not scan it", type->name, number_operator(request->op));
+  if (!scanned) fail("%s: skipped, as --op %s does not scan it", type->name, element_operator_name(request->op));
   if (lengths == 0) return DONE;
   int status = arrays_make(&a, type, request->op, request->lengths[lengths - 1]) ? DONE : fail_memory();
   if (status == DONE && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);

@@ -25,6 +25,7 @@ typedef struct bench_request {
   size_t thread_counts;
   lineup_filter only;
   int rounds; /* 0, only with `other`: as timing_duel() chooses */
+  bool list;  /* who can take part; nothing is timed */
   bool json;
   const char *plot;  /* the file to draw, or NULL */
   const char *title; /* of the plot; NULL: the name of the machine */

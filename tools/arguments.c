@@ -6,16 +6,10 @@
 #include "message.h"
 
 #include <ctype.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-int print_help(const char *help) { return fputs(help, stdout) < 0 ? FAILED : DONE; }
-
-int no_more_arguments(const char *subcommand, int argc, char **argv) {
-  return optind < argc ? wrong_usage(subcommand, "unexpected argument '%s'", argv[optind]) : DONE;
-}
 
 int name_option(const char *subcommand, const char *option, const char *name, const char *const *names, size_t *index) {
   char all[256] = "";
@@ -28,7 +22,7 @@ int name_option(const char *subcommand, const char *option, const char *name, co
   return wrong_usage(subcommand, "%s: '%s' is not one of %s", option, name, all);
 }
 
-int element_option(const char *subcommand, const char *name, const element **type) {
+static int element_option(const char *subcommand, const char *name, const element **type) {
   enum { MOST = 32 };
   const char *names[MOST] = {NULL};
   size_t index;
@@ -38,7 +32,7 @@ int element_option(const char *subcommand, const char *name, const element **typ
   return status;
 }
 
-int operator_option(const char *subcommand, const char *option, const char *name, mmscan_op *op) {
+static int operator_option(const char *subcommand, const char *option, const char *name, mmscan_op *op) {
   enum { MOST = 32 };
   const char *names[MOST] = {NULL};
   size_t index;
@@ -57,8 +51,8 @@ static bool read_number(const char *text, size_t *value) {
   return how == PARSED || how == OUT_OF_RANGE;
 }
 
-int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,
-                  size_t *value) {
+static int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,
+                         size_t *value) {
   if (read_number(text, value) && *value >= least && *value <= most) return DONE;
   return wrong_usage(subcommand, "%s: '%s' is not a whole number from %zu to %zu", option, text, least, most);
 }
@@ -83,4 +77,81 @@ int length_option(const char *subcommand, const char *option, char *text, size_t
   if (!numbers) return wrong_usage(subcommand, "%s: '%s' is neither a whole number nor a power of one", option, text);
   if (power_of(base, exponent, most, value) && *value >= least) return DONE;
   return wrong_usage(subcommand, "%s: '%s' is not from %zu to %zu", option, text, least, most);
+}
+
+/* ---- Command lines ----------------------------------------------------------------------------------------------- */
+
+enum { MOST_OPTIONS = 32, NAMED = 256 /* what getopt returns for the first of a list, if its name was given */ };
+
+static int take_name(const argument *a, const char *subcommand, const char *label, const char *value) {
+  size_t index;
+  const int status = name_option(subcommand, label, value, a->names, &index);
+  *(unsigned *)a->to = status == DONE ? (unsigned)index + 1 : 0;
+  return status;
+}
+
+static int take(const argument *a, const char *subcommand, void *request, char *value) {
+  char label[32] = {'-', a->letter, '\0'};
+  if (a->letter == '\0') snprintf(label, sizeof label, "--%s", a->name);
+  switch (a->kind) {
+  case ARGUMENT_FLAG:
+    *(bool *)a->to = true;
+    return DONE;
+  case ARGUMENT_TEXT:
+    *(const char **)a->to = value;
+    return DONE;
+  case ARGUMENT_NUMBER:
+    return number_option(subcommand, label, value, a->least, a->most, a->to);
+  case ARGUMENT_LENGTH:
+    return length_option(subcommand, label, value, a->least, a->most, a->to);
+  case ARGUMENT_NAME:
+    return take_name(a, subcommand, label, value);
+  case ARGUMENT_TYPE:
+    return element_option(subcommand, value, a->to);
+  case ARGUMENT_OP:
+    return operator_option(subcommand, label, value, a->to);
+  default:
+    return a->take(request, value);
+  }
+}
+
+static int has_value(argument_kind kind) {
+  if (kind == ARGUMENT_MAYBE) return optional_argument;
+  return kind == ARGUMENT_FLAG || kind == ARGUMENT_SET ? no_argument : required_argument;
+}
+
+/* getopt takes a value that may be left out only from `--name=value`; this takes it from the next word, too. */
+static char *value_of(const argument *a, int argc, char **argv) {
+  const bool is_next = a->kind == ARGUMENT_MAYBE && optarg == NULL && optind < argc && argv[optind][0] != '-';
+  return is_next ? argv[optind++] : optarg;
+}
+
+static const argument *find(const argument *list, int option) {
+  if (option >= NAMED) return &list[option - NAMED];
+  while (list->letter != option) list++;
+  return list;
+}
+
+int read_options(const argument *list, const char *subcommand, const char *help, void *request, int argc, char **argv) {
+  struct option options[MOST_OPTIONS + 2] = {{"help", no_argument, NULL, 'h'}};
+  char letters[2 * MOST_OPTIONS + 2] = "h";
+  const argument *a;
+  int option, named = 1, status = DONE;
+  for (a = list; a->letter != '\0' || a->name != NULL; a++) {
+    if (a->name != NULL) options[named++] = (struct option){a->name, has_value(a->kind), NULL, NAMED + (int)(a - list)};
+    if (a->letter != '\0') snprintf(letters + strlen(letters), 3, "%c:", a->letter);
+  }
+  while (status == DONE && (option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
+    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : HELPED;
+    a = option != '?' ? find(list, option) : NULL;
+    status = a != NULL ? take(a, subcommand, request, value_of(a, argc, argv)) : wrong_usage(subcommand, NULL);
+  }
+  return status;
+}
+
+int read_only_options(const argument *list, const char *subcommand, const char *help, void *request, int argc,
+                      char **argv) {
+  const int status = read_options(list, subcommand, help, request, argc, argv);
+  if (status != DONE || optind == argc) return status;
+  return wrong_usage(subcommand, "unexpected argument '%s'", argv[optind]);
 }

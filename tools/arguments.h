@@ -9,26 +9,45 @@
 
 #include <stddef.h>
 
-/* Prints the text of --help. Returns an exit status, like all functions here. */
-int print_help(const char *help);
+/* What becomes of an option's value, and the type of the variable that it goes to. */
+typedef enum argument_kind {
+  ARGUMENT_FLAG,   /* bool: true; there is no value */
+  ARGUMENT_TEXT,   /* const char *: the value */
+  ARGUMENT_NUMBER, /* size_t: a whole number from least to most */
+  ARGUMENT_LENGTH, /* size_t: the same, which may also be written as a power, such as 4^6 */
+  ARGUMENT_NAME,   /* an enumeration, or int: the place of a name in `names`, the first being 1 */
+  ARGUMENT_TYPE,   /* const element *: the type of that name */
+  ARGUMENT_OP,     /* mmscan_op: the operator of that name */
+  ARGUMENT_CALL,   /* none: `take` is called with the request and the value */
+  ARGUMENT_MAYBE,  /* the same; the value may be left out, and is NULL then */
+  ARGUMENT_SET     /* the same, but there is no value */
+} argument_kind;
 
-/* Arguments that getopt() has left over are wrong usage. */
-int no_more_arguments(const char *subcommand, int argc, char **argv);
+/* An option: its letter or its name, or both. A list ends with one that has neither. */
+typedef struct argument {
+  char letter;
+  const char *name;
+  argument_kind kind;
+  void *to;
+  size_t least, most;
+  const char *const *names; /* ends with NULL */
+  int (*take)(void *request, char *value);
+} argument;
 
-/* Sets *index to the place of a name in a list that ends with NULL; an unknown name is wrong usage of the option. */
+enum { HELPED = -1 }; /* --help or -h was given, and the help is printed: there is nothing more to do */
+
+/* Reads the options of a command line, and --help. Other arguments are left: argv[optind] is the first. Returns an exit
+ * status, or HELPED. */
+int read_options(const argument *list, const char *subcommand, const char *help, void *request, int argc, char **argv);
+
+/* The same for a subcommand that takes nothing but options. */
+int read_only_options(const argument *list, const char *subcommand, const char *help, void *request, int argc,
+                      char **argv);
+
+/* Sets *index to the place of a name in a list, from 0; an unknown name is wrong usage of the option. */
 int name_option(const char *subcommand, const char *option, const char *name, const char *const *names, size_t *index);
 
-/* Sets *type to the type called `name`; an unknown name is wrong usage of --type. */
-int element_option(const char *subcommand, const char *name, const element **type);
-
-/* Sets *op to the operator called `name`; an unknown name is wrong usage of the option. */
-int operator_option(const char *subcommand, const char *option, const char *name, mmscan_op *op);
-
-/* Sets *value to the number in text; anything but a whole number from least to most is wrong usage of the option. */
-int number_option(const char *subcommand, const char *option, const char *text, size_t least, size_t most,
-                  size_t *value);
-
-/* The same for a number of elements, which may also be written as a power, such as 4^6. */
+/* As ARGUMENT_LENGTH. */
 int length_option(const char *subcommand, const char *option, char *text, size_t least, size_t most, size_t *value);
 
 #endif

@@ -8,7 +8,6 @@
 #include "network.h"
 #include "python.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -36,14 +35,13 @@ enum { MOST_N = 1024, MOST_POSITIONS = 1 << 14, MOST_ENTRIES = 1 << 17 };
 typedef struct request {
   const char *file;
   mmscan_method method;
-  mmscan_length_rule rule;
-  bool has_rule;
+  mmscan_length_rule rule; /* 0: not given */
   size_t n, s;
-  const char *figure;
-  int values;
+  enum { CIRCUIT = 1, TENSOR, SEGMENTS } figure;
+  bool values;
 } request;
 
-static bool is_figure(const request *r, const char *name) { return strcmp(r->figure, name) == 0; }
+static const char *const figures[] = {"circuit", "tensor", "segments", NULL};
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
 
@@ -83,14 +81,14 @@ static void keep(void *context, const mmscan_event *e) {
 static int run_method(const request *r, trace *t, mmscan_network_counts *counts) {
   uint64_t x[MOST_N];
   mmscan_network_desc desc = network_desc(&r->method, r->s, r->n);
-  desc.length_rule = r->rule;
+  if (r->rule != 0) desc.length_rule = r->rule;
   desc.trace = keep;
   desc.trace_context = t;
   for (size_t i = 0; i < r->n; i++) x[i] = i + 1;
   const mmscan_status status = mmscan_network(&desc, x, x, counts);
   if (status == MMSCAN_ENOTSUP) return fail("%s: n = %zu is more than s^2 = %zu", r->method.name, r->n, r->s * r->s);
   if (status != MMSCAN_OK) return fail("%s: %s", r->method.name, mmscan_strerror(status));
-  if (t->positions > MOST_POSITIONS || (is_figure(r, "tensor") && t->entries > MOST_ENTRIES))
+  if (t->positions > MOST_POSITIONS || (r->figure == TENSOR && t->entries > MOST_ENTRIES))
     return fail("too large to draw: take a smaller s or n");
   return t->failed ? fail_memory() : DONE;
 }
@@ -108,7 +106,7 @@ static int draw_run(const request *r, const trace *t, const mmscan_network_count
   output out;
   int status = output_open(&out, r->file);
   if (status == DONE)
-    status = python_draw(python_figures, r->figure,
+    status = python_draw(python_figures, figures[r->figure - 1],
                          json_pack("{s:b, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:o, s:O}", "values_shown", r->values,
                                    "method", r->method.name, "description", r->method.description, "has_s",
                                    r->method.has_s, "needs_commutative", r->method.needs_commutative, "n",
@@ -129,8 +127,9 @@ static int draw(const request *r) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-static int set_method(request *r, const char *name) {
+static int set_method(void *request_, char *name) {
   enum { MOST = 32 };
+  request *r = request_;
   mmscan_method each = {.struct_size = sizeof each};
   const char *names[MOST] = {NULL};
   size_t index;
@@ -138,45 +137,6 @@ static int set_method(request *r, const char *name) {
   const int status = name_option("draw", "--algorithm", name, names, &index);
   if (status == DONE) network_method(name, &r->method);
   return status;
-}
-
-static int set_figure(request *r, const char *name) {
-  static const char *const names[] = {"circuit", "tensor", "segments", NULL};
-  size_t index;
-  const int status = name_option("draw", "--figure", name, names, &index);
-  if (status == DONE) r->figure = names[index];
-  return status;
-}
-
-static int set_rule(request *r, const char *name) {
-  static const char *const names[] = {"digits", "padded", NULL};
-  size_t index;
-  const int status = name_option("draw", "--rule", name, names, &index);
-  r->has_rule = true;
-  r->rule = status == DONE && index == 1 ? MMSCAN_PADDED : MMSCAN_DIGITS;
-  return status;
-}
-
-static int set_option(request *r, int option) {
-  switch (option) {
-  case 'o':
-    r->file = optarg;
-    return DONE;
-  case 'a':
-    return set_method(r, optarg);
-  case 'n':
-    return length_option("draw", "-n", optarg, 1, MOST_N, &r->n);
-  case 's':
-    return number_option("draw", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
-  case 'f':
-    return set_figure(r, optarg);
-  case 'r':
-    return set_rule(r, optarg);
-  case 0:
-    return DONE;
-  default:
-    return wrong_usage("draw", NULL);
-  }
 }
 
 /* Whether the name has an ending other than .svg. A name without an ending may be that of a pipe. */
@@ -189,32 +149,29 @@ static bool ends_otherwise(const char *name) {
 static int check(const request *r) {
   if (r->file == NULL) return wrong_usage("draw", "-o FILE is missing");
   if (ends_otherwise(r->file)) return wrong_usage("draw", "-o: '%s' does not end in .svg", r->file);
-  if (r->has_rule && strcmp(r->method.name, "matmulscan") != 0)
+  if (r->rule != 0 && strcmp(r->method.name, "matmulscan") != 0)
     return wrong_usage("draw", "--rule applies only to matmulscan, not to %s", r->method.name);
-  if (r->values && is_figure(r, "segments")) return wrong_usage("draw", "--values does not apply to --figure segments");
-  if (is_figure(r, "tensor") && !r->method.has_s)
+  if (r->values && r->figure == SEGMENTS) return wrong_usage("draw", "--values does not apply to --figure segments");
+  if (r->figure == TENSOR && !r->method.has_s)
     return wrong_usage("draw", "--figure tensor: %s multiplies no matrices", r->method.name);
-  if (is_figure(r, "segments") && strcmp(r->method.name, "matmulscan") != 0)
+  if (r->figure == SEGMENTS && strcmp(r->method.name, "matmulscan") != 0)
     return wrong_usage("draw", "--figure segments: %s has no segments", r->method.name);
   return DONE;
 }
 
 int run_draw(int argc, char **argv) {
-  request r = {.rule = MMSCAN_DIGITS, .n = 16, .s = 4, .figure = "circuit"};
-  const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                   {"algorithm", required_argument, NULL, 'a'},
-                                   {"figure", required_argument, NULL, 'f'},
-                                   {"rule", required_argument, NULL, 'r'},
-                                   {"values", no_argument, &r.values, true},
-                                   {"help", no_argument, NULL, 'h'},
-                                   {NULL, 0, NULL, 0}};
-  int option, status = DONE;
+  static const char *const rules[] = {"digits", "padded", NULL}; /* from MMSCAN_DIGITS on */
+  request r = {.n = 16, .s = 4, .figure = CIRCUIT};
+  const argument options[] = {{'o', "output", ARGUMENT_TEXT, .to = &r.file},
+                              {0, "algorithm", ARGUMENT_CALL, .take = set_method},
+                              {'n', NULL, ARGUMENT_LENGTH, .to = &r.n, .least = 1, .most = MOST_N},
+                              {'s', NULL, ARGUMENT_NUMBER, .to = &r.s, .least = 2, .most = MMSCAN_MAX_S},
+                              {0, "figure", ARGUMENT_NAME, .to = &r.figure, .names = figures},
+                              {0, "rule", ARGUMENT_NAME, .to = &r.rule, .names = rules},
+                              {0, "values", ARGUMENT_FLAG, .to = &r.values},
+                              {0}};
   network_method("matmulscan", &r.method);
-  while (status == DONE && (option = getopt_long(argc, argv, "hn:s:o:", options, NULL)) != -1) {
-    if (option == 'h') return print_help(help);
-    status = set_option(&r, option);
-  }
-  if (status == DONE) status = no_more_arguments("draw", argc, argv);
+  int status = read_only_options(options, "draw", help, &r, argc, argv);
   if (status == DONE) status = check(&r);
   return status == DONE ? draw(&r) : status;
 }

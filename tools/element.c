@@ -137,6 +137,13 @@ const char *element_operator(int index, mmscan_op *op) {
   return NULL;
 }
 
+const char *element_operator_name(mmscan_op op) {
+  const char *name;
+  mmscan_op at;
+  for (int i = 0; (name = element_operator(i, &at)) != NULL && at != op; i++) continue;
+  return name;
+}
+
 const element *element_by_name(const char *name) {
   const element *e;
   for (int i = 0; (e = element_at(i)) != NULL; i++)

@@ -46,6 +46,7 @@ mmscan_desc element_plain_scan(mmscan_type type, size_t n);
 
 /* The name of an operator that the library scans some type by; NULL past the last. */
 const char *element_operator(int index, mmscan_op *op);
+const char *element_operator_name(mmscan_op op);
 
 /* Sets count values at data to what a scan starts from; false if the library does not scan the type by op. */
 bool element_fill(const element *type, mmscan_op op, mmscan_kind kind, void *data, size_t count);

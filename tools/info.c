@@ -8,7 +8,6 @@
 #include "json.h"
 #include "message.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <mmscan_paper.h>
 #include <stdbool.h>
@@ -228,18 +227,10 @@ static int print_report(bool as_json) {
 }
 
 int run_info(int argc, char **argv) {
-  static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                          {"kernels", no_argument, NULL, 'k'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
   bool as_json = false, kernels = false;
-  int option;
-  while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-    if (option == 'h') return print_help(help);
-    if (option != 'j' && option != 'k') return wrong_usage("info", NULL);
-    as_json = as_json || option == 'j';
-    kernels = kernels || option == 'k';
-  }
-  if (no_more_arguments("info", argc, argv) != DONE) return WRONG_USAGE;
+  const argument options[] = {
+      {0, "json", ARGUMENT_FLAG, .to = &as_json}, {0, "kernels", ARGUMENT_FLAG, .to = &kernels}, {0}};
+  const int status = read_only_options(options, "info", help, NULL, argc, argv);
+  if (status != DONE) return status;
   return kernels ? print_kernels(as_json) : print_report(as_json);
 }

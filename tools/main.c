@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "arguments.h"
 #include "command.h"
 #include "message.h"
 #include "stdout.h"
@@ -54,7 +55,10 @@ static int print_help(void) {
 static int run_subcommand(const char *name, int argc, char **argv) {
   message_words(argv);
   for (int i = 0; i < SUBCOMMANDS; i++)
-    if (strcmp(name, subcommands[i].name) == 0) return subcommands[i].run(argc, argv);
+    if (strcmp(name, subcommands[i].name) == 0) {
+      const int status = subcommands[i].run(argc, argv);
+      return status == HELPED ? DONE : status;
+    }
   return wrong_usage(NULL, "no %s '%s'", name[0] == '-' ? "option" : "subcommand", name);
 }
 

@@ -9,12 +9,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <mmscan.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "Writes the running totals of the numbers in the file IN ('-': standard input), or\n"
@@ -58,13 +58,8 @@ static const char *const kinds[] = {"inclusive", "exclusive", NULL};
 static const char *const headers[] = {"yes", "no", NULL};
 static const char *const formats[] = {"npy", "csv", "txt", "raw", NULL};
 
-/* The value of a name in the list; for any other name prints a message and returns 0, which no name has. */
-static int value_of(const char *const *names, const char *option, const char *name) {
-  size_t index;
-  return name_option(SCAN_NAME, option, name, names, &index) == DONE ? (int)index + 1 : 0;
-}
-
-static int set_axis(scan_request *r, const char *number) {
+static int set_axis(void *request, char *number) {
+  scan_request *r = request;
   char *end;
   errno = 0;
   r->axis = strtol(number, &end, 10);
@@ -82,60 +77,29 @@ static bool is_engine(const char *name) {
 }
 
 /* The library reads the variable when it is first used, which is later. */
-static int set_engine(const char *name) {
+static int set_engine(void *request, char *name) {
+  (void)request;
   if (setenv("MMSCAN_ENGINE", name, 1) != 0) return fail_memory();
   return is_engine(name) ? DONE : wrong_usage(SCAN_NAME, "--engine: no such engine '%s': see 'mmscan info'", name);
 }
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
-static const struct option options[] = {
-    {"type", required_argument, NULL, 't'},   {"kind", required_argument, NULL, 'k'},
-    {"reverse", no_argument, NULL, 'r'},      {"op", required_argument, NULL, 'p'},
-    {"axis", required_argument, NULL, 'a'},   {"engine", required_argument, NULL, 'e'},
-    {"column", required_argument, NULL, 'c'}, {"header", required_argument, NULL, 'd'},
-    {"format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
-};
-
-static int set_option(scan_request *r, int option, const char *value) {
-  switch (option) {
-  case 't':
-    return element_option(SCAN_NAME, value, &r->type);
-  case 'k':
-    return (r->kind = value_of(kinds, "--kind", value)) ? DONE : WRONG_USAGE;
-  case 'r':
-    r->reverse = true;
-    return DONE;
-  case 'p':
-    return operator_option(SCAN_NAME, "--op", value, &r->op);
-  case 'a':
-    return set_axis(r, value);
-  case 'e':
-    return set_engine(value);
-  case 'c':
-    r->column = value;
-    return DONE;
-  case 'd':
-    return (r->header = value_of(headers, "--header", value)) ? DONE : WRONG_USAGE;
-  case 'f':
-    return (r->in_format = value_of(formats, "--format", value)) ? DONE : WRONG_USAGE;
-  case 'o':
-    r->out = value;
-    return DONE;
-  default:
-    return wrong_usage(SCAN_NAME, NULL);
-  }
-}
-
 int run_scan(int argc, char **argv) {
   scan_request r = {.out = "-", .op = MMSCAN_PLUS, .kind = MMSCAN_INCLUSIVE};
-  int option;
-  while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-    if (option == 'h') return print_help(help);
-    const int status = set_option(&r, option, optarg);
-    if (status != DONE) return status;
-  }
+  const argument options[] = {{0, "type", ARGUMENT_TYPE, .to = &r.type},
+                              {0, "kind", ARGUMENT_NAME, .to = &r.kind, .names = kinds},
+                              {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
+                              {0, "op", ARGUMENT_OP, .to = &r.op},
+                              {0, "axis", ARGUMENT_CALL, .take = set_axis},
+                              {0, "engine", ARGUMENT_CALL, .take = set_engine},
+                              {0, "column", ARGUMENT_TEXT, .to = &r.column},
+                              {0, "header", ARGUMENT_NAME, .to = &r.header, .names = headers},
+                              {0, "format", ARGUMENT_NAME, .to = &r.in_format, .names = formats},
+                              {'o', "output", ARGUMENT_TEXT, .to = &r.out},
+                              {0}};
+  const int status = read_options(options, SCAN_NAME, help, &r, argc, argv);
+  if (status != DONE) return status;
   if (optind == argc) return wrong_usage(SCAN_NAME, "a file is missing ('-': standard input)");
   if (optind + 1 < argc) return wrong_usage(SCAN_NAME, "more than one file: '%s'", argv[optind + 1]);
   r.in = argv[optind];

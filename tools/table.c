@@ -8,7 +8,6 @@
 #include "message.h"
 #include "network.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
@@ -217,29 +216,12 @@ static int print_table(const request *r) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-static int set_option(request *r, int option) {
-  switch (option) {
-  case 'n':
-    return length_option("table", "-n", optarg, 1, MOST_N, &r->n);
-  case 's':
-    return number_option("table", "-s", optarg, 2, MMSCAN_MAX_S, &r->s);
-  case 'j':
-    r->as_json = true;
-    return DONE;
-  default:
-    return wrong_usage("table", NULL);
-  }
-}
-
 int run_table(int argc, char **argv) {
-  static const struct option options[] = {
-      {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
   request r = {.n = 4096, .s = 8};
-  int option, status = DONE;
-  while (status == DONE && (option = getopt_long(argc, argv, "hn:s:", options, NULL)) != -1) {
-    if (option == 'h') return print_help(help);
-    status = set_option(&r, option);
-  }
-  if (status == DONE) status = no_more_arguments("table", argc, argv);
+  const argument options[] = {{'n', NULL, ARGUMENT_LENGTH, .to = &r.n, .least = 1, .most = MOST_N},
+                              {'s', NULL, ARGUMENT_NUMBER, .to = &r.s, .least = 2, .most = MMSCAN_MAX_S},
+                              {0, "json", ARGUMENT_FLAG, .to = &r.as_json},
+                              {0}};
+  const int status = read_only_options(options, "table", help, &r, argc, argv);
   return status == DONE ? print_table(&r) : status;
 }

@@ -10,7 +10,6 @@
 #include "output.h"
 #include "tryout.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <mmscan.h>
 #include <stdbool.h>
@@ -18,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char help[] = "Usage: mmscan tune [OPTION]...\n"
                            "Measures which engine, unit, s, tile and number of threads are fastest here, for each\n"
@@ -43,7 +43,6 @@ typedef struct request {
   const char *file;
   const element *type; /* NULL: all that op scans */
   mmscan_op op;
-  const char *op_name;
   unsigned from, to, step;
   bool as_json;
   const char *trial;      /* the unit of which to try a routine; NULL: none */
@@ -81,11 +80,12 @@ static void add_row(json_t *list, const char *op, const char *type, unsigned log
 static int tune_shape(const request *r, const element *type, unsigned log2_n, json_t *list) {
   mmscan_choice choice = {.struct_size = sizeof choice};
   mmscan_status status = measure(r->op, type->type, (size_t)1 << log2_n, &choice);
-  if (status) return fail("%s %s, n = 2^%u: %s", r->op_name, type->name, log2_n, mmscan_strerror(status));
+  if (status)
+    return fail("%s %s, n = 2^%u: %s", element_operator_name(r->op), type->name, log2_n, mmscan_strerror(status));
   if (r->as_json)
-    add_row(list, r->op_name, type->name, log2_n, &choice);
+    add_row(list, element_operator_name(r->op), type->name, log2_n, &choice);
   else
-    print_row(r->op_name, type->name, log2_n, &choice);
+    print_row(element_operator_name(r->op), type->name, log2_n, &choice);
   return DONE;
 }
 
@@ -148,7 +148,8 @@ static int open_libraries(const request *r) {
 /* Wisdom from a file would be believed instead of measured. */
 static int tune(const request *r) {
   unsetenv("MMSCAN_WISDOM");
-  if (r->type != NULL && !is_scanned(r, r->type)) return fail("--op %s does not scan %s", r->op_name, r->type->name);
+  if (r->type != NULL && !is_scanned(r, r->type))
+    return fail("--op %s does not scan %s", element_operator_name(r->op), r->type->name);
   if (mmscan_environment_error()) return fail("%s", mmscan_environment_error());
   if (refuse_settings() != DONE || check_file(r->file) != DONE || open_libraries(r) != DONE) return FAILED;
   json_t *list = json_array(), *tried = json_array();
@@ -163,57 +164,41 @@ static int tune(const request *r) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-static int set_option(request *r, int option) {
-  switch (option) {
-  case 'o':
-    r->file = optarg;
-    return strcmp(optarg, "-") == 0 ? wrong_usage("tune", "-o: a file, not standard output") : DONE;
-  case 't':
-    return element_option("tune", optarg, &r->type);
-  case 'p':
-    r->op_name = optarg;
-    return operator_option("tune", "--op", optarg, &r->op);
-  case 'u':
-    r->libraries[r->library_count++] = optarg;
-    return DONE;
-  case 'U':
-    r->candidates = true;
-    return DONE;
-  case 'y':
-    r->trial = optarg;
-    return DONE;
-  case 'q':
-    r->to = 20;
-    r->step = 4;
-    return DONE;
-  case 'j':
-    r->as_json = true;
-    return DONE;
-  default:
-    return wrong_usage("tune", NULL);
-  }
+static int add_unit(void *request_, char *library) {
+  request *r = request_;
+  r->libraries[r->library_count++] = library;
+  return DONE;
+}
+
+static int set_quick(void *request_, char *none) {
+  request *r = request_;
+  (void)none;
+  r->to = 20;
+  r->step = 4;
+  return DONE;
 }
 
 static int read_and_run(request *r, int argc, char **argv) {
-  static const struct option options[] = {
-      {"output", required_argument, NULL, 'o'}, {"type", required_argument, NULL, 't'},
-      {"op", required_argument, NULL, 'p'},     {"unit", required_argument, NULL, 'u'},
-      {"units", no_argument, NULL, 'U'},        {"try", required_argument, NULL, 'y'},
-      {"quick", no_argument, NULL, 'q'},        {"json", no_argument, NULL, 'j'},
-      {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
-  int option, status = DONE;
-  while (status == DONE && (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
-    if (option == 'h') return print_help(help);
-    status = set_option(r, option);
-  }
-  if (status == DONE && r->trial && optind + 1 == argc) return try_here(r->trial, argv[optind]);
-  if (status == DONE && r->trial) return wrong_usage("tune", "--try takes two arguments, UNIT ROUTINE");
-  if (status == DONE) status = no_more_arguments("tune", argc, argv);
-  return status == DONE ? tune(r) : status;
+  const argument options[] = {{'o', "output", ARGUMENT_TEXT, .to = &r->file},
+                              {0, "type", ARGUMENT_TYPE, .to = &r->type},
+                              {0, "op", ARGUMENT_OP, .to = &r->op},
+                              {0, "unit", ARGUMENT_CALL, .take = add_unit},
+                              {0, "units", ARGUMENT_FLAG, .to = &r->candidates},
+                              {0, "try", ARGUMENT_TEXT, .to = &r->trial},
+                              {0, "quick", ARGUMENT_SET, .take = set_quick},
+                              {0, "json", ARGUMENT_FLAG, .to = &r->as_json},
+                              {0}};
+  const int status = read_options(options, "tune", help, r, argc, argv);
+  if (status != DONE) return status;
+  if (r->trial && optind + 1 == argc) return try_here(r->trial, argv[optind]);
+  if (r->trial) return wrong_usage("tune", "--try takes two arguments, UNIT ROUTINE");
+  if (optind < argc) return wrong_usage("tune", "unexpected argument '%s'", argv[optind]);
+  if (strcmp(r->file, "-") == 0) return wrong_usage("tune", "-o: a file, not standard output");
+  return tune(r);
 }
 
 int run_tune(int argc, char **argv) {
-  request r = {.file = "mmscan.wisdom", .op = MMSCAN_PLUS, .op_name = "plus", .from = 16, .to = 24, .step = 1};
+  request r = {.file = "mmscan.wisdom", .op = MMSCAN_PLUS, .from = 16, .to = 24, .step = 1};
   r.libraries = calloc((size_t)argc, sizeof *r.libraries);
   const int status = r.libraries != NULL ? read_and_run(&r, argc, argv) : fail_memory();
   free(r.libraries);
