@@ -69,9 +69,7 @@ static summary sum_up(const ab *a) {
 
 static void print_library(const ab *a, int which) {
   const libmmscan *l = &a->libraries[which];
-  printf("%-12s %s, ISA %s, ", names[which], l->version(), l->isa());
-  put_clean(stdout, l->path != NULL ? l->path : "in this command");
-  putchar('\n');
+  print_clean("%-12s %s, ISA %s, %s", names[which], l->version(), l->isa(), l->path ? l->path : "in this command");
 }
 
 static void print_head(const ab *a) {

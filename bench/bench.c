@@ -62,7 +62,8 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
                            "a wrong result is not timed, and the exit status is 1. MMSCAN_ISA chooses the\n"
-                           "instruction set, as everywhere.\n";
+                           "instruction set, as everywhere. --plot, --report and the text of --units are made by\n"
+                           "python3, or what PYTHON names; --json and --csv need none.\n";
 
 enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000 };
 
@@ -72,6 +73,7 @@ static const char *const places[] = {"out", "in", "both", NULL}, *const threads[
 
 /* What is given on the command line, but only with defaults gives the request. */
 typedef struct given {
+  bool all;
   int place, threads;
   size_t rounds;
 } given;
@@ -171,12 +173,6 @@ static int set_types(void *r, char *list) { return each_item(r, list, add_type);
 
 static int set_only(void *r, char *list) { return each_item(r, list, add_name); }
 
-static int set_all(void *r, char *none) {
-  char every[] = "4:28";
-  (void)none;
-  return add_powers(r, every);
-}
-
 static int set_units(void *request, char *names) {
   bench_request *r = request;
   r->units = true;
@@ -208,16 +204,18 @@ static void cut_to_rows(bench_request *r) {
   r->length_count = count;
 }
 
-static void set_defaults(bench_request *r, const given *g) {
-  char lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27";
+static int set_defaults(bench_request *r, const given *g) {
+  char every[] = "4:28", lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27";
   char type[] = "f32", ab_types[] = "f32,f64,i32,i64";
   const bool builds = r->other != NULL;
+  if (g->all && add_powers(r, every) != DONE) return WRONG_USAGE;
   if (r->length_count == 0 && !r->units) each_item(r, builds ? ab_lengths : lengths, add_powers);
   if (r->type_count == 0) each_item(r, builds ? ab_types : type, add_type);
   set_places(r, g->place != NEITHER ? g->place : builds ? BOTH : FIRST);
   set_threads(r, g->threads);
   r->rounds = g->rounds != 0 ? (int)g->rounds : builds ? 0 : r->units ? 5 : 9;
   cut_to_rows(r);
+  return DONE;
 }
 
 /* What else a comparison of two builds takes: not what selects or pictures contenders. */
@@ -293,7 +291,7 @@ int run_bench(int argc, char **argv) {
   given g = {.threads = BOTH};
   const argument options[] = {{'n', "log2", ARGUMENT_CALL, .take = set_powers},
                               {0, "length", ARGUMENT_CALL, .take = set_lengths},
-                              {0, "all", ARGUMENT_SET, .take = set_all},
+                              {0, "all", ARGUMENT_FLAG, .to = &g.all},
                               {0, "row", ARGUMENT_LENGTH, .to = &r.row, .least = 1, .most = (size_t)1 << MOST_LOG2},
                               {0, "type", ARGUMENT_CALL, .take = set_types},
                               {0, "place", ARGUMENT_NAME, .to = &g.place, .names = places},
@@ -317,10 +315,8 @@ int run_bench(int argc, char **argv) {
   char *command = command_of(argc, argv); /* before getopt reorders the words */
   int status = command != NULL ? read_only_options(options, "bench", help, &r, argc, argv) : fail_memory();
   r.command = command;
-  if (status == DONE) {
-    set_defaults(&r, &g);
-    status = run_request(&r);
-  }
+  if (status == DONE) status = set_defaults(&r, &g);
+  if (status == DONE) status = run_request(&r);
   free(command);
   return status;
 }

@@ -19,11 +19,6 @@ enum { PRODUCT_LENGTH = 1 << 22, PEAK_LENGTH = 1 << 19, CHOICE_LENGTH = 1 << 20,
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-typedef struct memory {
-  arrays scans;
-  uint16_t *bf16;
-} memory;
-
 /* bfloat16 is the upper half of a float. The whole numbers here are small enough to lose nothing. */
 static uint16_t *make_bf16(const contest *c, size_t n) {
   const uint32_t *bits = c->races->data;
@@ -40,7 +35,8 @@ static size_t whole_columns(size_t n, size_t s) { return n < s ? s : n / s * s; 
 /* Arrays are long enough for the products even if the request is shorter. */
 static size_t array_length(size_t n) { return n < PEAK_S ? PEAK_S : n; }
 
-static void set_races(contest *c, const arrays *a, size_t n) {
+static void set_races(contest *c, size_t n) {
+  const arrays *a = &c->arrays;
   for (int i = 0; i < CONTEST_RACES; i++)
     c->races[i] = (race){.number = c->number, .op = MMSCAN_PLUS, .n = n, .data = a->data, .x = a->data, .y = a->y};
   for (int i = 0; i < CONTEST_SIZES; i++) {
@@ -52,18 +48,20 @@ static void set_races(contest *c, const arrays *a, size_t n) {
   c->races[CONTEST_CHOICE].n = least(n, CHOICE_LENGTH);
 }
 
-static bool make_memory(contest *c, memory *m, size_t n) {
-  if (!arrays_make(&m->scans, c->number, MMSCAN_PLUS, array_length(n))) return false;
-  set_races(c, &m->scans, n);
+static bool make_memory(contest *c, size_t n) {
+  if (!arrays_make(&c->arrays, c->number, MMSCAN_PLUS, array_length(n))) return false;
+  set_races(c, n);
   if (c->number->type != MMSCAN_F32) return true;
-  m->bf16 = make_bf16(c, array_length(least(n, PRODUCT_LENGTH)));
-  for (int i = 0; i < CONTEST_RACES; i++) c->races[i].bf16 = m->bf16;
-  return m->bf16 != NULL;
+  c->bf16 = make_bf16(c, array_length(least(n, PRODUCT_LENGTH)));
+  for (int i = 0; i < CONTEST_RACES; i++) c->races[i].bf16 = c->bf16;
+  return c->bf16 != NULL;
 }
 
-static void free_memory(memory *m) {
-  arrays_free(&m->scans);
-  free(m->bf16);
+static void free_memory(contest *c) {
+  for (int i = 0; i < CONTEST_RACES; i++) lineup_free(&c->races[i]);
+  arrays_free(&c->arrays);
+  free(c->bf16);
+  free(c->races);
 }
 
 /* ---- Contenders of each race ------------------------------------------------------------------------------------- */
@@ -165,19 +163,6 @@ static int hold(contest *c) {
   return time_race(c, CONTEST_SCANS) ? DONE : fail_memory();
 }
 
-static void free_races(contest *c) {
-  for (int i = 0; i < CONTEST_RACES; i++) lineup_free(&c->races[i]);
-}
-
-static int hold_and_report(contest *c, pages *p, size_t n) {
-  memory m = {.bf16 = NULL};
-  int status = make_memory(c, &m, n) ? hold(c) : fail_memory();
-  if (status == DONE) status = pages_make(p, c->request, contest_report(c));
-  free_races(c);
-  free_memory(&m);
-  return status;
-}
-
 /* The requested length; or else the longest, up to the last default length, for which there is memory. */
 static int choose_length(const bench_request *request, size_t *n) {
   enum { MOST_LOG2 = 26 };
@@ -206,8 +191,9 @@ static int run(contest *c, pages *p) {
   c->races = calloc(CONTEST_RACES, sizeof *c->races);
   if (c->races == NULL) return fail_memory();
   if (!c->request->json && !c->request->csv) units_print(&c->list);
-  const int status = hold_and_report(c, p, n);
-  free(c->races);
+  int status = make_memory(c, n) ? hold(c) : fail_memory();
+  if (status == DONE) status = pages_make(p, c->request, contest_report(c));
+  free_memory(c);
   return status;
 }
 

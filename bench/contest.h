@@ -27,6 +27,8 @@ typedef struct contest {
   const number *number;
   unit_list list;
   race *races; /* CONTEST_RACES */
+  arrays arrays;
+  uint16_t *bf16; /* the data as bfloat16; NULL: not of f32 */
 } contest;
 
 /* Times and reports. Returns the exit status of the command. */

@@ -49,14 +49,10 @@ static bool find(void *handle, const libmmscan *l, const char *name, library_cal
   return *call != NULL;
 }
 
-static bool find_inclusive(void *handle, libmmscan *l) {
+static bool find_all(void *handle, libmmscan *l) {
   bool found = true;
   for (int i = 0; i < SIMPLE_CALLS && found; i++) found = find(handle, l, simple[i].name, &l->inclusive[i]);
-  return found;
-}
-
-static bool find_all(void *handle, libmmscan *l) {
-  return find_inclusive(handle, l) && find(handle, l, "mmscan_scan", (library_call **)&l->scan) &&
+  return found && find(handle, l, "mmscan_scan", (library_call **)&l->scan) &&
          find(handle, l, "mmscan_threads", (library_call **)&l->threads) &&
          find(handle, l, "mmscan_isa", (library_call **)&l->isa) &&
          find(handle, l, "mmscan_environment_error", (library_call **)&l->environment_error);

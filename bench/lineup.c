@@ -5,6 +5,7 @@
 #include "lineup.h"
 #include "bound.h"
 #include "element.h"
+#include "message.h"
 #include "numpy.h"
 #include "peer.h"
 #include "timing.h"
@@ -214,6 +215,7 @@ static contender *add(lineup *l, contender_role role, const char *name, double (
                    .verify = scans ? verify : NULL,
                    .race = l->race};
   snprintf(c->name, sizeof c->name, "%s", name);
+  make_clean(c->name);
   return c;
 }
 

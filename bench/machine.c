@@ -4,12 +4,11 @@
  */
 #include "machine.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PATH = 4096 + 256 }; /* room for the longest path, and for what surrounds it in a line */
 
 static const size_t NO_LIMIT = (size_t)-1;
 
@@ -58,7 +57,7 @@ static size_t free_memory(void) {
 /* The limit of a control group and of those that contain it. A container may see its own group as the root, and none at
  * the path that is given. */
 static size_t limit_up_from(const char *mount, char *group, const char *name) {
-  char path[2 * PATH], *slash;
+  char path[2 * PATH_MAX], *slash;
   size_t limit, tightest = NO_LIMIT;
   do {
     snprintf(path, sizeof path, "%s%s/%s", mount, group, name);
@@ -73,7 +72,7 @@ static size_t limit_up_from(const char *mount, char *group, const char *name) {
 
 /* Of the groups of this process: a line is "0::PATH" (version 2) or "NUMBER:memory:PATH" (version 1). */
 static size_t group_limit(void) {
-  char line[PATH];
+  char line[PATH_MAX + 256];
   size_t limit = NO_LIMIT;
   FILE *file = fopen("/proc/self/cgroup", "r");
   while (file != NULL && fgets(line, sizeof line, file) != NULL) {

@@ -57,13 +57,9 @@ static const number *number_of(const element *e) {
 
 const number *number_at(int index) {
   const element *e;
-  const number *type = NULL;
-  for (int i = 0; index >= 0; i++) {
-    if ((e = element_at(i)) == NULL) return NULL;
-    type = number_of(e);
-    index -= type != NULL;
-  }
-  return type;
+  for (int i = 0; (e = element_at(i)) != NULL; i++)
+    if (number_of(e) != NULL && index-- == 0) return number_of(e);
+  return NULL;
 }
 
 const number *number_by_name(const char *name) {

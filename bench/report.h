@@ -25,9 +25,6 @@ void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]);
 /* A length, as a power of two if it is one. */
 void report_length(size_t n, char text[48]);
 
-/* Prints the name of a contender and its threads. */
-void report_contender(const contender *c);
-
 /* As JSON, which the caller owns. */
 struct json_t *report_json(const session *s);
 

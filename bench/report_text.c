@@ -137,19 +137,12 @@ static void print_handoffs(const race *races, size_t count) {
   putchar('\n');
 }
 
-void report_contender(const contender *c) {
-  char name[sizeof c->name];
-  memcpy(name, c->name, sizeof name);
-  make_clean(name);
-  printf("%-32s %4d", name, c->threads);
-}
-
 void report_races(const race *races, size_t count) {
   print_heading(races, count);
   for (size_t i = 0; i < races->count; i++) {
     const contender *c = &races->contenders[i];
     if (c->role == ROLE_COPY || !runs_somewhere(races, count, c)) continue;
-    report_contender(c);
+    printf("%-32s %4d", c->name, c->threads);
     for (size_t k = 0; k < count; k++) print_cell(same_in(&races[k], c));
     putchar('\n');
   }
@@ -169,19 +162,11 @@ static bool told_before(const session *s, const race *last, const contender *c) 
   return false;
 }
 
-static void print_refusal(const contender *c) {
-  fputs("skipped: ", stdout);
-  put_clean(stdout, c->name);
-  fputs(": ", stdout);
-  put_clean(stdout, c->refusal);
-  putchar('\n');
-}
-
 static void print_refusals(const session *s) {
   for (const race *r = s->races; r < s->races + s->count; r++)
     for (size_t i = 0; i < r->count; i++) {
       const contender *c = &r->contenders[i];
-      if (c->refusal[0] != '\0' && !told_before(s, r, c)) print_refusal(c);
+      if (c->refusal[0] != '\0' && !told_before(s, r, c)) print_clean("skipped: %s: %s", c->name, c->refusal);
     }
 }
 

@@ -170,10 +170,8 @@ static void print_lineup(const race *r) {
   for (size_t i = 0; i < r->count; i++) {
     const contender *c = &r->contenders[i];
     if (c->role == ROLE_COPY) continue;
-    report_contender(c);
-    printf(" thread%s%s", c->threads == 1 ? "" : "s", c->refusal[0] != '\0' ? ", skipped: " : "");
-    put_clean(stdout, c->refusal);
-    putchar('\n');
+    print_clean("%-32s %4d thread%s%s%s", c->name, c->threads, c->threads == 1 ? "" : "s",
+                c->refusal[0] != '\0' ? ", skipped: " : "", c->refusal);
   }
 }
 

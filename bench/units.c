@@ -199,25 +199,14 @@ void units_close(unit_list *list) {
   list->count = 0;
 }
 
-/* ---- For readers ---------------------------------------------------------------------------------------------------
- */
-
-static void print_clean(const char *what, const char *text) {
-  fputs(what, stdout);
-  put_clean(stdout, text);
-}
-
-static void print_unit(const bench_unit *unit) {
-  printf("%-*s", UNIT_LABEL, unit->label);
-  if (unit->failure[0] != '\0') {
-    print_clean(" failed: ", unit->failure);
-    putchar('\n');
-    return;
-  }
-  print_clean(" ", unit->part.library != NULL ? unit->part.library : unit->part.description);
-  if (unit->part.version != NULL) print_clean(", ", unit->part.version);
-  if (unit->threads > 0) printf(", %d thread%s", unit->threads, unit->threads == 1 ? "" : "s");
-  putchar('\n');
+static void print_unit(const bench_unit *u) {
+  char threads[32] = "";
+  const char *version = u->part.version, *library = u->part.library != NULL ? u->part.library : u->part.description;
+  if (u->threads > 0) snprintf(threads, sizeof threads, ", %d thread%s", u->threads, u->threads == 1 ? "" : "s");
+  if (u->failure[0] != '\0')
+    print_clean("%-*s failed: %s", UNIT_LABEL, u->label, u->failure);
+  else
+    print_clean("%-*s %s%s%s%s", UNIT_LABEL, u->label, library, version ? ", " : "", version ? version : "", threads);
 }
 
 void units_print(const unit_list *list) {

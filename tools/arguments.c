@@ -117,7 +117,7 @@ static int take(const argument *a, const char *subcommand, void *request, char *
 
 static int has_value(argument_kind kind) {
   if (kind == ARGUMENT_MAYBE) return optional_argument;
-  return kind == ARGUMENT_FLAG || kind == ARGUMENT_SET ? no_argument : required_argument;
+  return kind == ARGUMENT_FLAG ? no_argument : required_argument;
 }
 
 /* getopt takes a value that may be left out only from `--name=value`; this takes it from the next word, too. */

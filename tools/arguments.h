@@ -19,8 +19,7 @@ typedef enum argument_kind {
   ARGUMENT_TYPE,   /* const element *: the type of that name */
   ARGUMENT_OP,     /* mmscan_op: the operator of that name */
   ARGUMENT_CALL,   /* none: `take` is called with the request and the value */
-  ARGUMENT_MAYBE,  /* the same; the value may be left out, and is NULL then */
-  ARGUMENT_SET     /* the same, but there is no value */
+  ARGUMENT_MAYBE   /* the same; the value may be left out, and is NULL then */
 } argument_kind;
 
 /* An option: its letter or its name, or both. A list ends with one that has neither. */

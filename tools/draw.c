@@ -14,7 +14,8 @@
 
 static const char help[] =
     "Usage: mmscan draw [OPTION]... -o FILE.svg\n"
-    "Runs a method of the paper's Table 1 on 1, 2, ..., n and draws what it did.\n"
+    "Runs a method of the paper's Table 1 on 1, 2, ..., n and draws what it did, by python3 or\n"
+    "what PYTHON names.\n"
     "\n"
     "  -o, --output FILE\n"
     "                  the picture; - is standard output\n"
@@ -93,12 +94,6 @@ static int run_method(const request *r, trace *t, mmscan_network_counts *counts)
   return t->failed ? fail_memory() : DONE;
 }
 
-static json_t *counts_json(const mmscan_network_counts *c) {
-  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "depth", (json_int_t)c->depth, "adders", (json_int_t)c->adders,
-                   "additions", (json_int_t)c->work_unpadded, "fan_in", (json_int_t)c->fan_in, "fan_out",
-                   (json_int_t)c->fan_out, "multiplications", (json_int_t)c->multiplications);
-}
-
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 /* The file is opened last, so that none is begun for a picture that cannot be made. */
@@ -107,11 +102,14 @@ static int draw_run(const request *r, const trace *t, const mmscan_network_count
   int status = output_open(&out, r->file);
   if (status == DONE)
     status = python_draw(python_figures, figures[r->figure - 1],
-                         json_pack("{s:b, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:o, s:O}", "values_shown", r->values,
-                                   "method", r->method.name, "description", r->method.description, "has_s",
-                                   r->method.has_s, "needs_commutative", r->method.needs_commutative, "n",
-                                   (json_int_t)r->n, "s", (json_int_t)r->s, "positions", (json_int_t)t->positions,
-                                   "counts", counts_json(counts), "events", t->events),
+                         json_pack("{s:b, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:O}",
+                                   "values_shown", r->values, "method", r->method.name, "description",
+                                   r->method.description, "has_s", r->method.has_s, "needs_commutative",
+                                   r->method.needs_commutative, "n", (json_int_t)r->n, "s", (json_int_t)r->s,
+                                   "positions", (json_int_t)t->positions, "counts", "depth", (json_int_t)counts->depth,
+                                   "adders", (json_int_t)counts->adders, "additions", (json_int_t)counts->work_unpadded,
+                                   "fan_in", (json_int_t)counts->fan_in, "fan_out", (json_int_t)counts->fan_out,
+                                   "multiplications", (json_int_t)counts->multiplications, "events", t->events),
                          &out);
   return output_close(&out, status);
 }

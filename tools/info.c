@@ -182,21 +182,15 @@ static void print_environment(json_t *set) {
   const char *name;
   json_t *value;
   printf("environment%s\n", json_object_size(set) == 0 ? "  none of MMSCAN_* is set" : "");
-  json_object_foreach(set, name, value) {
-    fputs("  ", stdout);
-    put_clean(stdout, name);
-    putchar('=');
-    put_clean(stdout, json_string_value(value));
-    putchar('\n');
-  }
+  json_object_foreach(set, name, value) { print_clean("  %s=%s", name, json_string_value(value)); }
 }
 
 static void print_wisdom(const json_t *wisdom) {
   const int shapes = (int)json_integer_value(json_object_get(wisdom, "shapes"));
-  fputs("wisdom       ", stdout);
-  put_clean(stdout, field(wisdom, "file", "none"));
-  if (!json_is_null(wisdom)) printf(", %d shape%s", shapes, shapes == 1 ? "" : "s");
-  putchar('\n');
+  if (json_is_null(wisdom))
+    puts("wisdom       none");
+  else
+    print_clean("wisdom       %s, %d shape%s", field(wisdom, "file", ""), shapes, shapes == 1 ? "" : "s");
 }
 
 static void print_text(const json_t *r) {
@@ -210,10 +204,7 @@ static void print_text(const json_t *r) {
   print_wisdom(json_object_get(r, "wisdom"));
   print_environment(json_object_get(r, "environment"));
   const char *error = field(r, "environment_error", NULL);
-  if (error == NULL) return;
-  fputs("environment is illegal: ", stdout);
-  put_clean(stdout, error);
-  putchar('\n');
+  if (error != NULL) print_clean("environment is illegal: %s", error);
 }
 
 static int print_report(bool as_json) {

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,7 +109,8 @@ int input_check_end(input *in, uint64_t size) {
   return fail("%s: %" PRIu64 " bytes of data instead of %" PRIu64, in->name, in->size, size);
 }
 
-static int copy_rest(input *in, char *buffer, int fd, uint64_t *size) {
+static int copy_rest(input *in, int fd, uint64_t *size) {
+  static char buffer[COPY_BYTES];
   size_t got = COPY_BYTES;
   for (*size = 0; got == COPY_BYTES; *size += got) {
     if (input_read(in, buffer, COPY_BYTES, &got) != DONE) return FAILED;
@@ -123,15 +123,10 @@ int input_spool(input *in) {
   int fd;
   uint64_t size = 0;
   if (in->seekable) return DONE;
-  char *buffer = malloc(COPY_BYTES);
-  if (buffer == NULL) return fail_memory();
-  int status = temporary_spool(&fd);
-  if (status == DONE) {
-    progress_start("reading", 0);
-    status = copy_rest(in, buffer, fd, &size);
-    input_replace(in, fd, size);
-  }
-  free(buffer);
+  if (temporary_spool(&fd) != DONE) return FAILED;
+  progress_start("reading", 0);
+  const int status = copy_rest(in, fd, &size);
+  input_replace(in, fd, size);
   return status;
 }
 

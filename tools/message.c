@@ -17,23 +17,30 @@
 /* Control characters, which a terminal would act on, may be in names and values. */
 static bool is_obeyed(char c) { return (unsigned char)c < ' ' || c == 127; }
 
-void put_clean(FILE *to, const char *text) {
-  for (; *text != '\0'; text++) fputc(is_obeyed(*text) ? '?' : *text, to);
-}
-
 void make_clean(char *text) {
   for (; *text != '\0'; text++)
     if (is_obeyed(*text)) *text = '?';
 }
 
-static void print_line(const char *format, va_list arguments) {
+static void print_to(FILE *to, const char *begin, const char *format, va_list arguments) {
   char *line;
-  progress_erase();
-  fflush(stdout); /* keeps the order, if both streams go to one place */
   if (vasprintf(&line, format, arguments) < 0) line = NULL;
   if (line != NULL) make_clean(line);
-  fprintf(stderr, "mmscan: %s\n", line != NULL ? line : "out of memory");
+  fprintf(to, "%s%s\n", begin, line != NULL ? line : "out of memory");
   free(line);
+}
+
+static void print_line(const char *format, va_list arguments) {
+  progress_erase();
+  fflush(stdout); /* keeps the order, if both streams go to one place */
+  print_to(stderr, "mmscan: ", format, arguments);
+}
+
+void print_clean(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_to(stdout, "", format, arguments);
+  va_end(arguments);
 }
 
 int fail(const char *format, ...) {

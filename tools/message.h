@@ -25,8 +25,8 @@ int wrong_usage(const char *subcommand, const char *format, ...) __attribute__((
 /* To be called before getopt is: it prints nothing itself, as it would print control characters. */
 void message_words(char **argv);
 
-/* Write text, or change it in place, with ? for control characters, so that it is one line. */
-void put_clean(FILE *to, const char *text);
+/* Prints a line on standard output, or changes text in place, with ? for control characters. */
+void print_clean(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void make_clean(char *text);
 
 /* Copies text that comes from a file, cut short, for use in a message. Returns quote. */

@@ -29,26 +29,19 @@ static int set_signals(posix_spawnattr_t *attributes) {
   return error != 0 ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn_with(process *p, const char *const argv[], int input, int output, bool quiet,
-                      const posix_spawnattr_t *attributes) {
-  posix_spawn_file_actions_t actions;
-  int error = posix_spawn_file_actions_init(&actions);
-  if (error != 0) return error;
-  error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  if (error == 0 && quiet) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  /* posix_spawnp() does not write to the arguments; its declaration predates const. */
-  if (error == 0) error = posix_spawnp(&p->pid, argv[0], &actions, attributes, (char *const *)argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
+/* posix_spawnp() does not write to the arguments; its declaration predates const. To prepare these objects fails only
+ * for want of memory. */
 static int spawn(process *p, const char *const argv[], int input, int output, bool quiet) {
   posix_spawnattr_t attributes;
-  int error = posix_spawnattr_init(&attributes);
-  if (error != 0) return error;
-  error = set_signals(&attributes);
-  if (error == 0) error = spawn_with(p, argv, input, output, quiet, &attributes);
+  posix_spawn_file_actions_t actions;
+  if (posix_spawnattr_init(&attributes) != 0) return ENOMEM;
+  if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
+  int error = set_signals(&attributes);
+  if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (error == 0 && quiet) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (error == 0) error = posix_spawnp(&p->pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
 }

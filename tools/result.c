@@ -8,7 +8,6 @@
 #include "temporary.h"
 #include "transfer.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,7 +50,9 @@ int result_put(result *to, uint64_t first, const void *data, size_t count) {
   return to->text ? write_text(to, data, count) : output_write_at(&to->out, offset, data, size);
 }
 
-static int replay_with(result *to, char *buffer) {
+/* Writes the spool to the output, in order. */
+static int replay(result *to) {
+  static char buffer[REPLAY_BYTES];
   const uint64_t total = to->count * to->type->size;
   size_t got = REPLAY_BYTES;
   progress_start("writing", total);
@@ -61,14 +62,6 @@ static int replay_with(result *to, char *buffer) {
     if (to->text ? write_text(to, buffer, got / to->type->size) : output_write(&to->out, buffer, got)) return FAILED;
   }
   return DONE;
-}
-
-/* Writes the spool to the output, in order. */
-static int replay(result *to) {
-  char *buffer = malloc(REPLAY_BYTES);
-  const int status = buffer == NULL ? fail_memory() : replay_with(to, buffer);
-  free(buffer);
-  return status;
 }
 
 int result_close(result *to, int status) {

@@ -50,11 +50,6 @@ static format format_of_name(const char *path) {
 
 static bool is_of_table(const scan_request *r) { return r->column != NULL || r->header != HEADER_GUESS; }
 
-static int fail_raw_text(const job *j) {
-  return fail("%s: this looks like text: use --format txt or csv to read it, or --format raw to scan its bytes",
-              j->in.name);
-}
-
 /* The first bytes of compressed files and of archives. */
 static const char *packer_of(const unsigned char *start, size_t size) {
   static const struct {
@@ -65,10 +60,6 @@ static const char *packer_of(const unsigned char *start, size_t size) {
     if (size >= length && memcmp(start, known[i].begins, length) == 0) return known[i].name;
   }
   return NULL;
-}
-
-static int fail_packed(const job *j, const char *packer) {
-  return fail("%s: this looks like %s: unpack it first, or use --format raw to scan its bytes", j->in.name, packer);
 }
 
 /* White space alone may well be raw data. */
@@ -88,14 +79,17 @@ static int guess_format(job *j, bool has_name) {
   const bool raw =
       has_name || (j->request->type != NULL && !is_of_table(j->request) && (!text || is_blank(j->in.peeked, size)));
   const char *packer = raw ? packer_of(j->in.peeked, size) : NULL;
-  if (packer != NULL) return fail_packed(j, packer);
+  if (packer != NULL)
+    return fail("%s: this looks like %s: unpack it first, or use --format raw to scan its bytes", j->in.name, packer);
   if (size >= NPY_MAGIC_SIZE && memcmp(j->in.peeked, NPY_MAGIC, NPY_MAGIC_SIZE) == 0)
     j->in_format = FORMAT_NPY;
   else if (raw)
     j->in_format = FORMAT_RAW;
   else
     j->in_format = textfile_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
-  return raw && text ? fail_raw_text(j) : DONE;
+  if (!raw || !text) return DONE;
+  return fail("%s: this looks like text: use --format txt or csv to read it, or --format raw to scan its bytes",
+              j->in.name);
 }
 
 static int choose_formats(job *j) {

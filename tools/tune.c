@@ -43,7 +43,7 @@ typedef struct request {
   const char *file;
   const element *type; /* NULL: all that op scans */
   mmscan_op op;
-  unsigned from, to, step;
+  bool quick;
   bool as_json;
   const char *trial;      /* the unit of which to try a routine; NULL: none */
   const char **libraries; /* of --unit; there is room for as many as there are arguments */
@@ -98,7 +98,8 @@ static int tune_all(const request *r, json_t *list) {
   const element *type;
   for (int i = 0; status == DONE && (type = element_at(i)) != NULL; i++) {
     if (r->type != NULL ? r->type != type : !is_scanned(r, type)) continue;
-    for (unsigned k = r->from; k <= r->to && status == DONE; k += r->step) status = tune_shape(r, type, k, list);
+    for (unsigned k = 16; k <= (r->quick ? 20 : 24) && status == DONE; k += r->quick ? 4 : 1)
+      status = tune_shape(r, type, k, list);
   }
   return status;
 }
@@ -170,14 +171,6 @@ static int add_unit(void *request_, char *library) {
   return DONE;
 }
 
-static int set_quick(void *request_, char *none) {
-  request *r = request_;
-  (void)none;
-  r->to = 20;
-  r->step = 4;
-  return DONE;
-}
-
 static int read_and_run(request *r, int argc, char **argv) {
   const argument options[] = {{'o', "output", ARGUMENT_TEXT, .to = &r->file},
                               {0, "type", ARGUMENT_TYPE, .to = &r->type},
@@ -185,7 +178,7 @@ static int read_and_run(request *r, int argc, char **argv) {
                               {0, "unit", ARGUMENT_CALL, .take = add_unit},
                               {0, "units", ARGUMENT_FLAG, .to = &r->candidates},
                               {0, "try", ARGUMENT_TEXT, .to = &r->trial},
-                              {0, "quick", ARGUMENT_SET, .take = set_quick},
+                              {0, "quick", ARGUMENT_FLAG, .to = &r->quick},
                               {0, "json", ARGUMENT_FLAG, .to = &r->as_json},
                               {0}};
   const int status = read_options(options, "tune", help, r, argc, argv);
@@ -198,7 +191,7 @@ static int read_and_run(request *r, int argc, char **argv) {
 }
 
 int run_tune(int argc, char **argv) {
-  request r = {.file = "mmscan.wisdom", .op = MMSCAN_PLUS, .from = 16, .to = 24, .step = 1};
+  request r = {.file = "mmscan.wisdom", .op = MMSCAN_PLUS};
   r.libraries = calloc((size_t)argc, sizeof *r.libraries);
   const int status = r.libraries != NULL ? read_and_run(&r, argc, argv) : fail_memory();
   free(r.libraries);

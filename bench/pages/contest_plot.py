@@ -130,9 +130,7 @@ def roof(c, threads):
 
 
 def roofline(c):
-    marks = ["set arrow from %g, graph 0 to %g, graph 1 nohead back dt 3 lc '#b0b0b0'\n"
-             "set label 's = %d' at %g, graph 0.03 rotate by 90 offset 0.7,0 textcolor '#707070' font ',11'\n" % (at, at, s, at)
-             for s, at in ((s, intensity(c, s)) for s in c.sizes)]
+    marks = [gnuplot.upright(intensity(c, s), "s = %d" % s) for s in c.sizes]
     return "".join([gnuplot.title(c.title, "roofline of the products"), KEY, *marks,
                     "set logscale xy 2\nset format xy '%.3g'\nset xlabel 'operations per byte of memory traffic'\n"
                     "set ylabel 'GFLOP/s' offset 1,0\nset samples 500\n",

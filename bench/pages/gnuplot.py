@@ -42,6 +42,12 @@ def data(name, points):
     return "\n".join(["$%s << EOD" % name, *lines, "EOD\n"])
 
 
+def upright(at, label):
+    """A vertical line, with a label at its foot."""
+    return ("set arrow from %g, graph 0 to %g, graph 1 nohead back dt 3 lc '#a0a0a0'\n" % (at, at)
+            + "set label '%s' at %g, graph 0.03 rotate by 90 offset 0.7,0 textcolor '#707070' font ',11'\n" % (label, at))
+
+
 def draw(script):
     """The picture. The user's own settings of gnuplot (start-up files, GNUTERM) are not for it. gnuplot reports success
     even if it could not write all, so this looks for the end of an SVG or PNG."""

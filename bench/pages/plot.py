@@ -79,14 +79,11 @@ class Panel:
 
     def cache_marks(self, caches, low, high):
         """Mark the n at which the arrays fill a cache."""
-        table, marks = self.tables[0], []
+        table = self.tables[0]
         for level, size in enumerate(caches, 1):
             n = size / (bytes_of(table) * (1 if table["place"] == "in" else 2))
             if low < n < high:
-                text = "%g KiB" % (size / 2 ** 10) if size < 2 ** 20 else "%g MiB" % (size / 2 ** 20)
-                marks.append("set arrow from %g, graph 0 to %g, graph 1 nohead back dt 3 lw 1.2 lc '#909090'\n" % (n, n)
-                             + "set label 'L%d %s' at %g, graph 0.03 rotate by 90 offset 0.7,0 textcolor '#707070'\n" % (level, text, n))
-        return marks
+                yield gnuplot.upright(n, "L%d %s" % (level, "%g KiB" % (size / 2 ** 10) if size < 2 ** 20 else "%g MiB" % (size / 2 ** 20)))
 
     def axes(self, caches):
         low, high = self.tables[0]["n"] / 2 ** 0.5, self.tables[-1]["n"] * 2 ** 0.5
