@@ -1,7 +1,4 @@
-/* ab.c: what one call of `mmscan bench --ab` does: it times two builds of the library in turns.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* ab.c: what one call of `mmscan bench --ab` does: it times two builds of the library in turns. */
 #include "element.h"
 #include "json.h"
 #include "libmmscan.h"

@@ -1,7 +1,4 @@
-/* bench.c: the subcommand bench: its options.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* bench.c: the subcommand bench: its options. */
 #include "arguments.h"
 #include "command.h"
 #include "contest.h"

@@ -1,7 +1,4 @@
-/* blas.c: what a BLAS has besides what its unit takes: its own threads, and a product without anything around it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* blas.c: what a BLAS has besides what its unit takes: its own threads, and a product without anything around it. */
 #include "blas.h"
 #include "message.h"
 #include "tryout.h"

@@ -1,7 +1,4 @@
-/* blas.h: what a BLAS has besides what its unit takes: its own threads, and a product without anything around it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* blas.h: what a BLAS has besides what its unit takes: its own threads, and a product without anything around it. */
 #ifndef BLAS_H
 #define BLAS_H
 

@@ -1,7 +1,4 @@
-/* bound.c: the memory traffic of a scan, without the additions.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* bound.c: the memory traffic of a scan, without the additions. */
 #include "bound.h"
 
 #include <omp.h>

@@ -1,7 +1,5 @@
 /* bound.h: what no scan can beat: its memory traffic, without the additions.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Arrays are aligned to 64 bytes. */
 #ifndef BENCH_BOUND_H
 #define BENCH_BOUND_H

@@ -1,7 +1,4 @@
-/* contender.h: what is timed.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* contender.h: what is timed. */
 #ifndef CONTENDER_H
 #define CONTENDER_H
 

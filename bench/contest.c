@@ -1,7 +1,4 @@
-/* contest.c: what one call of `mmscan bench --units` does.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* contest.c: what one call of `mmscan bench --units` does. */
 #include "contest.h"
 #include "message.h"
 #include "pages.h"

@@ -1,7 +1,4 @@
-/* contest.h: what one call of `mmscan bench --units` does: it compares units on one workload.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* contest.h: what one call of `mmscan bench --units` does: it compares units on one workload. */
 #ifndef CONTEST_H
 #define CONTEST_H
 

@@ -1,8 +1,6 @@
 /* fit.c: fits this machine's BLAS to the paper's tensor-unit model, and predicts the engine gemm by that model: times
  * products and copies, fits a line, and adds up the parts of a scan.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Everything runs on one thread, in f32. Times are in nanoseconds, from the fastest of many rounds: what other programs
  * take away is no part of the model. */
 #include "fit.h"

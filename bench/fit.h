@@ -1,7 +1,4 @@
-/* fit.h: fits this machine's BLAS to the paper's tensor-unit model, and predicts the engine gemm by that model.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* fit.h: fits this machine's BLAS to the paper's tensor-unit model, and predicts the engine gemm by that model. */
 #ifndef FIT_H
 #define FIT_H
 

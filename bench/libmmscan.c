@@ -1,7 +1,4 @@
-/* libmmscan.c: the calls of a libmmscan: the one in this command, or one that is loaded from a file beside it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* libmmscan.c: the calls of a libmmscan: the one in this command, or one that is loaded from a file beside it. */
 #include "libmmscan.h"
 #include "message.h"
 #include "process.h"

@@ -1,7 +1,4 @@
-/* libmmscan.h: the calls of a libmmscan: the one in this command, or one that is loaded from a file beside it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* libmmscan.h: the calls of a libmmscan: the one in this command, or one that is loaded from a file beside it. */
 #ifndef LIBMMSCAN_H
 #define LIBMMSCAN_H
 

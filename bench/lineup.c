@@ -1,7 +1,4 @@
-/* lineup.c: the contenders of a race.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* lineup.c: the contenders of a race. */
 #include "lineup.h"
 #include "bound.h"
 #include "element.h"

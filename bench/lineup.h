@@ -1,7 +1,4 @@
-/* lineup.h: the contenders of a race.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* lineup.h: the contenders of a race. */
 #ifndef LINEUP_H
 #define LINEUP_H
 

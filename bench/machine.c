@@ -1,7 +1,4 @@
-/* machine.c: the caches and memory of this machine, as Linux reports them.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* machine.c: the caches and memory of this machine, as Linux reports them. */
 #include "machine.h"
 
 #include <limits.h>

@@ -1,7 +1,4 @@
-/* machine.h: the caches and memory of this machine.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* machine.h: the caches and memory of this machine. */
 #ifndef MACHINE_H
 #define MACHINE_H
 

@@ -1,7 +1,4 @@
-/* model.c: the subcommand model: a run in the (s^2, l)-TCU model of the paper.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* model.c: the subcommand model: a run in the (s^2, l)-TCU model of the paper. */
 #include "arguments.h"
 #include "command.h"
 #include "fit.h"

@@ -1,7 +1,4 @@
-/* number.c: the types of numbers that are timed, their data, and what operators make of it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* number.c: the types of numbers that are timed, their data, and what operators make of it. */
 #include "number.h"
 #include "element.h"
 #include "machine.h"

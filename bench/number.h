@@ -1,7 +1,4 @@
-/* number.h: the types of numbers that are timed, their data, and what operators make of it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* number.h: the types of numbers that are timed, their data, and what operators make of it. */
 #ifndef NUMBER_H
 #define NUMBER_H
 

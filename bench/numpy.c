@@ -1,7 +1,5 @@
 /* numpy.c: NumPy's cumsum, timed on request by a separate process.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * That process has its own arrays: to share ours, every contender's arrays would have to be in shared memory, which has
  * small pages. It makes the same data, and sends back a checksum of its results. */
 #include "numpy.h"

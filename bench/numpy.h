@@ -1,7 +1,4 @@
-/* numpy.h: NumPy's cumsum, timed on request by a separate process.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* numpy.h: NumPy's cumsum, timed on request by a separate process. */
 #ifndef NUMPY_H
 #define NUMPY_H
 

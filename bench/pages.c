@@ -1,7 +1,4 @@
-/* pages.c: what is made of a report as JSON: the plot and the page, by a script.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* pages.c: what is made of a report as JSON: the plot and the page, by a script. */
 #include "pages.h"
 #include "json.h"
 #include "message.h"

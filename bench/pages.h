@@ -1,7 +1,4 @@
-/* pages.h: what is made of a report as JSON: the plot, the page and the text of --units.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* pages.h: what is made of a report as JSON: the plot, the page and the text of --units. */
 #ifndef PAGES_H
 #define PAGES_H
 

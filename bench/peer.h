@@ -1,7 +1,5 @@
 /* peer.h: the interface to other people's scans.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * To add a peer, write a file that defines a `struct peer`, and add a line to the table in peers.c; those in C++
  * are all in peers_cxx.cpp. Each such file is compiled with its own flags, which it records. */
 #ifndef PEER_H

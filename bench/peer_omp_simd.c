@@ -1,7 +1,4 @@
-/* peer_omp_simd.c: the peer `omp simd` on one core; with PEER_OMP_SIMD_AVX2, compiled for AVX2.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* peer_omp_simd.c: the peer `omp simd` on one core; with PEER_OMP_SIMD_AVX2, compiled for AVX2. */
 #include "peer.h"
 
 #include <stdint.h>

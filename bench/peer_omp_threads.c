@@ -1,9 +1,6 @@
 /* peer_omp_threads.c: peers on all threads: `omp parallel for simd`, which is OpenMP's own parallel scan, and the
  * textbook scan, in which each thread sums its part, then scans it, starting from the sum of the parts before. It moves
- * 3n elements.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+ * 3n elements. */
 #include "peer.h"
 
 #include <omp.h>

@@ -1,7 +1,5 @@
 /* peers.c: the table of other people's scans: those in C, and those in C++ if they were built.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Those in C++ are in a shared object beside the command. So the command needs neither a C++ compiler nor the libraries
  * of C++ and TBB, and an installed command, which has no such file beside it, is small. */
 #include "peer.h"

@@ -1,7 +1,5 @@
 // peers_cxx.cpp: other people's scans in C++, in a table that peers.c finds by its name.
 //
-// SPDX-License-Identifier: BSD-3-Clause
-//
 // A peer whose headers are missing says that it is absent.
 #include "peer.h"
 

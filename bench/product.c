@@ -1,7 +1,4 @@
-/* product.c: times one product W = L_s X by a unit, the first level of a scan.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* product.c: times one product W = L_s X by a unit, the first level of a scan. */
 #include "product.h"
 #include "blas.h"
 #include "lineup.h"

@@ -1,7 +1,4 @@
-/* product.h: times one product W = L_s X by a unit, the first level of a scan.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* product.h: times one product W = L_s X by a unit, the first level of a scan. */
 #ifndef PRODUCT_H
 #define PRODUCT_H
 

@@ -1,7 +1,4 @@
-/* report.h: a session as text, JSON or CSV, on standard output.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* report.h: a session as text, JSON or CSV, on standard output. */
 #ifndef REPORT_H
 #define REPORT_H
 

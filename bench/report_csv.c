@@ -1,7 +1,4 @@
-/* report_csv.c: a report as comma-separated values.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* report_csv.c: a report as comma-separated values. */
 #include "report.h"
 
 #include <csv.h>
@@ -51,8 +48,8 @@ void report_csv(const json_t *report) {
   size_t i, k;
   json_t *table, *row, *unit;
   puts(columns);
-  json_array_foreach(json_object_get(report, "tables"), i, table)
-      json_array_foreach(json_object_get(table, "rows"), k, row) put_line(table, row);
-  json_array_foreach(json_object_get(report, "ranking"), i, unit) if (json_object_get(unit, "failed") != NULL)
-      put_failure(unit);
+  json_array_foreach (json_object_get(report, "tables"), i, table)
+    json_array_foreach (json_object_get(table, "rows"), k, row) put_line(table, row);
+  json_array_foreach (json_object_get(report, "ranking"), i, unit)
+    if (json_object_get(unit, "failed") != NULL) put_failure(unit);
 }

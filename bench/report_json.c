@@ -1,7 +1,4 @@
-/* report_json.c: a session as JSON.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* report_json.c: a session as JSON. */
 #include "element.h"
 #include "json.h"
 #include "machine.h"

@@ -1,7 +1,4 @@
-/* report_text.c: a session as text.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* report_text.c: a session as text. */
 #include "element.h"
 #include "machine.h"
 #include "message.h"

@@ -1,7 +1,4 @@
-/* session.c: what one call of `mmscan bench` does.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* session.c: what one call of `mmscan bench` does. */
 #include "session.h"
 #include "element.h"
 #include "message.h"

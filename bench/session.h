@@ -1,7 +1,5 @@
 /* session.h: what one call of `mmscan bench` does.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * bench/ implements this subcommand. It uses only the public header of the library, and of tools/ only what
  * CONTRIBUTING.md names. */
 #ifndef SESSION_H

@@ -1,7 +1,4 @@
-/* threads.c: where OpenMP's threads are: gives them a core each, and measures how far apart two of them are.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* threads.c: where OpenMP's threads are: gives them a core each, and measures how far apart two of them are. */
 #include "threads.h"
 #include "timing.h"
 

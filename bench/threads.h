@@ -1,7 +1,4 @@
-/* threads.h: where OpenMP's threads are.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* threads.h: where OpenMP's threads are. */
 #ifndef THREADS_H
 #define THREADS_H
 

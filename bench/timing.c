@@ -1,7 +1,4 @@
-/* timing.c: rounds and medians.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* timing.c: rounds and medians. */
 #include "timing.h"
 #include "suspect.h"
 #include "threads.h"

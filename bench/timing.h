@@ -1,6 +1,4 @@
 /* timing.h: times contenders in rounds, each round in another order, so that drift of the machine affects all of them.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef TIMING_H
 #define TIMING_H

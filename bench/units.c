@@ -1,7 +1,4 @@
-/* units.c: the units that take part in `mmscan bench --units`.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* units.c: the units that take part in `mmscan bench --units`. */
 #include "units.h"
 #include "blas.h"
 #include "message.h"

@@ -1,7 +1,4 @@
-/* units.h: the units that take part in `mmscan bench --units`.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* units.h: the units that take part in `mmscan bench --units`. */
 #ifndef UNITS_H
 #define UNITS_H
 

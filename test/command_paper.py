@@ -265,11 +265,20 @@ class Draw(Case):
             self.good("draw", "-o", self.path(name))
             self.assertEqual(self.read(name)[:5], b"<?xml")
         self.bad("draw", "-o", self.path("nowhere/x.svg"), says="nowhere/x.svg")
+        self.bad("draw", "-o", self.path("x.svg"), env={"PYTHON": self.path("none")}, says=["Python 3", self.path("none")])
+        os.mkdir(self.path("empty"))
+        self.assertEqual(self.good("draw", "-o", "-", env={"PATH": self.path("empty")})[:5], b"<?xml")
         kept = self.write("kept.svg", "before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-warp", "-s", 2, "-n", 5, says="s^2")
         self.assertEqual(self.read("kept.svg"), b"before")
         self.bad("draw", "-o", kept, "--algorithm", "dakkak-block", "-s", 512, says="too large")
         self.bad("draw", "-o", kept, "--figure", "tensor", "-n", 4, "-s", 512, says="too large")
+
+    def test_another_folder(self):
+        """A file of the working folder is not what the script imports."""
+        self.write("json.py", b"open('imported', 'w')")
+        self.good("draw", "-o", self.path("x.svg"), cwd=self.directory)
+        self.assertEqual(sorted(os.listdir(self.directory)), ["json.py", "x.svg"])
 
     def test_defaults(self):
         self.assertEqual(self.good("draw", "-o", "-"),

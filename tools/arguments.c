@@ -1,7 +1,4 @@
-/* arguments.c: parsing of command lines, shared by the subcommands.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* arguments.c: parsing of command lines, shared by the subcommands. */
 #include "arguments.h"
 #include "message.h"
 

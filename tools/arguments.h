@@ -1,7 +1,4 @@
-/* arguments.h: parsing of command lines, shared by the subcommands.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* arguments.h: parsing of command lines, shared by the subcommands. */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 

@@ -1,7 +1,4 @@
-/* array.h: type, shape and byte order of the numbers in a file.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* array.h: type, shape and byte order of the numbers in a file. */
 #ifndef ARRAY_H
 #define ARRAY_H
 

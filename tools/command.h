@@ -1,7 +1,4 @@
-/* command.h: the subcommands of mmscan.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* command.h: the subcommands of mmscan. */
 #ifndef COMMAND_H
 #define COMMAND_H
 

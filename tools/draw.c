@@ -1,7 +1,4 @@
-/* draw.c: the subcommand draw: the paper's figures, for any method, s and n.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* draw.c: the subcommand draw: the paper's figures, for any method, s and n. */
 #include "arguments.h"
 #include "command.h"
 #include "message.h"

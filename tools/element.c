@@ -1,7 +1,4 @@
-/* element.c: the types of numbers the command reads and writes, by their kind and size.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* element.c: the types of numbers the command reads and writes, by their kind and size. */
 #include "element.h"
 
 #include <ctype.h>

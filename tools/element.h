@@ -1,7 +1,4 @@
-/* element.h: the types of numbers the command reads and writes: those of the library's table of what is scanned.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* element.h: the types of numbers the command reads and writes: those of the library's table of what is scanned. */
 #ifndef ELEMENT_H
 #define ELEMENT_H
 

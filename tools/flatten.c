@@ -1,7 +1,5 @@
 /* flatten.c: an array in Fortran order, put into C order.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Transposes a file that need not fit in memory. The array is cut into boxes that do; each is read, transposed in
  * memory and written. A box is long along the first axes, so that it is read in runs of about RUN contiguous elements,
  * and along the last axes, so that it is written in such runs, too. */

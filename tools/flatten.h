@@ -1,7 +1,4 @@
-/* flatten.h: an array in Fortran order, put into C order.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* flatten.h: an array in Fortran order, put into C order. */
 #ifndef FLATTEN_H
 #define FLATTEN_H
 

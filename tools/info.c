@@ -1,7 +1,5 @@
 /* info.c: the subcommand info: version, CPU, engines, units, instruction sets, wisdom and environment.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The report is made once, as JSON; the text is printed from it. */
 #include "arguments.h"
 #include "command.h"
@@ -115,9 +113,10 @@ static void print_kernel(const json_t *kernel, bool is_first) {
   json_t *parts = json_object_get(kernel, "parts"), *origin;
   const char *isa = field(kernel, "isa", ""), *name;
   if (is_first) printf("%-13s", isa);
-  if (is_first) json_object_foreach(parts, name, origin) printf("  %-14s", name);
+  if (is_first)
+    json_object_foreach (parts, name, origin) printf("  %-14s", name);
   printf("%s%-8s %-4s", is_first ? "\n" : "", field(kernel, "op", ""), field(kernel, "type", ""));
-  json_object_foreach(parts, name, origin) {
+  json_object_foreach (parts, name, origin) {
     const char *from = json_string_value(origin);
     printf("  %-14s", from == NULL ? "-" : strcmp(from, isa) == 0 ? "native" : from);
   }
@@ -129,7 +128,7 @@ static int print_kernels(bool as_json) {
   const char *isa = "";
   size_t i;
   if (as_json) return print_json(json_pack("{s:s, s:o}", "version", mmscan_version(), "kernels", list));
-  json_array_foreach(list, i, kernel) {
+  json_array_foreach (list, i, kernel) {
     const bool is_first = strcmp(field(kernel, "isa", ""), isa) != 0;
     if (is_first && i > 0) putchar('\n');
     print_kernel(kernel, is_first);
@@ -155,14 +154,14 @@ static void print_routines(const json_t *list) {
   const char *before = "             has ";
   json_t *r;
   size_t i;
-  json_array_foreach(list, i, r) {
+  json_array_foreach (list, i, r) {
     if (!json_is_true(json_object_get(r, "used"))) continue;
     printf("%s%s", before, field(r, "name", ""));
     before = ", ";
   }
   if (*before == ',') putchar('\n');
-  json_array_foreach(list, i,
-                     r) if (!json_is_true(json_object_get(r, "used")) && !json_is_true(json_object_get(r, "absent")))
+  json_array_foreach (list, i, r)
+    if (!json_is_true(json_object_get(r, "used")) && !json_is_true(json_object_get(r, "absent")))
       printf("             %s: %s\n", field(r, "name", ""), field(r, "remark", ""));
 }
 
@@ -170,7 +169,7 @@ static void print_parts(const char *title, const json_t *list) {
   json_t *part;
   size_t i;
   puts(title);
-  json_array_foreach(list, i, part) {
+  json_array_foreach (list, i, part) {
     printf("  %-10s %s\n", field(part, "name", ""), field(part, "description", ""));
     if (json_is_false(json_object_get(part, "here"))) puts("             cannot be used here");
     print_library(part);
@@ -182,7 +181,9 @@ static void print_environment(json_t *set) {
   const char *name;
   json_t *value;
   printf("environment%s\n", json_object_size(set) == 0 ? "  none of MMSCAN_* is set" : "");
-  json_object_foreach(set, name, value) { print_clean("  %s=%s", name, json_string_value(value)); }
+  json_object_foreach (set, name, value) {
+    print_clean("  %s=%s", name, json_string_value(value));
+  }
 }
 
 static void print_wisdom(const json_t *wisdom) {

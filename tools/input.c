@@ -1,7 +1,4 @@
-/* input.c: the file that is read: in order from a pipe, in any order from a file.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* input.c: the file that is read: in order from a pipe, in any order from a file. */
 #include "input.h"
 #include "message.h"
 #include "progress.h"

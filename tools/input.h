@@ -1,7 +1,4 @@
-/* input.h: the file that is read: in order from a pipe, in any order from a file.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* input.h: the file that is read: in order from a pipe, in any order from a file. */
 #ifndef INPUT_H
 #define INPUT_H
 

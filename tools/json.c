@@ -1,7 +1,4 @@
-/* json.c: texts and environment variables as JSON, and JSON on standard output.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* json.c: texts and environment variables as JSON, and JSON on standard output. */
 #include "json.h"
 #include "message.h"
 

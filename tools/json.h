@@ -1,7 +1,4 @@
-/* json.h: texts and environment variables as JSON, and JSON on standard output.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* json.h: texts and environment variables as JSON, and JSON on standard output. */
 #ifndef JSON_H
 #define JSON_H
 

@@ -1,7 +1,4 @@
-/* main.c: the command mmscan: finds the subcommand.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* main.c: the command mmscan: finds the subcommand. */
 #include "arguments.h"
 #include "command.h"
 #include "message.h"

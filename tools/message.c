@@ -1,7 +1,4 @@
-/* message.c: what the user is told on standard error.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* message.c: what the user is told on standard error. */
 #include "message.h"
 #include "progress.h"
 

@@ -1,7 +1,5 @@
 /* message.h: what the user is told on standard error, and the exit status that goes with it.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * Functions of the command that can fail return one of these statuses, and have printed a message unless it is DONE. */
 #ifndef MESSAGE_H
 #define MESSAGE_H

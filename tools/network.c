@@ -1,7 +1,4 @@
-/* network.c: the methods of the paper's Table 1, which add numbers modulo 2^64.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* network.c: the methods of the paper's Table 1, which add numbers modulo 2^64. */
 #include "network.h"
 
 #include <string.h>

@@ -1,7 +1,4 @@
-/* network.h: the methods of the paper's Table 1, which add numbers modulo 2^64.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* network.h: the methods of the paper's Table 1, which add numbers modulo 2^64. */
 #ifndef NETWORK_H
 #define NETWORK_H
 

@@ -1,7 +1,5 @@
 /* npy.c: the header of NumPy's file format.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  *   magic "\x93NUMPY", major, minor, length of the dictionary (little endian; 2 bytes in version 1, else 4), and the
  *   dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with spaces
  *   and one newline.
@@ -54,7 +52,7 @@ static bool take_shape(const json_t *shape, array *a) {
   const json_t *length;
   if (!json_is_array(shape) || dims > ARRAY_MAX_DIMS) return false;
   a->dims = (int)dims;
-  json_array_foreach(shape, i, length) {
+  json_array_foreach (shape, i, length) {
     if (!json_is_integer(length) || json_integer_value(length) < 0) return false;
     a->shape[i] = (uint64_t)json_integer_value(length);
   }

@@ -1,7 +1,4 @@
-/* npy.h: the header of NumPy's file format.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* npy.h: the header of NumPy's file format. */
 #ifndef NPY_H
 #define NPY_H
 

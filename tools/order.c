@@ -1,7 +1,5 @@
 /* order.c: scans data of any size block by block, in the order of the scan.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The data is outer * length * inner elements, scanned along `length`: each of `outer` slabs is a matrix of `length`
  * lines of `inner` elements. A block is `lines` lines by `columns` columns of one slab or, where slabs are small,
  * several whole slabs. With inner == 1 scans are contiguous; otherwise a block is transposed to make them so. Along

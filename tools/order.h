@@ -1,7 +1,4 @@
-/* order.h: scans data of any size block by block, in the order of the scan.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* order.h: scans data of any size block by block, in the order of the scan. */
 #ifndef ORDER_H
 #define ORDER_H
 

@@ -1,7 +1,4 @@
-/* output.c: the file that is written: in order to a pipe, in any order to a file.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* output.c: the file that is written: in order to a pipe, in any order to a file. */
 #include "output.h"
 #include "message.h"
 #include "stdout.h"

@@ -1,7 +1,5 @@
 /* output.h: the file that is written: in order to a pipe, in any order to a file.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * A file is written beside its name, and renamed to it when complete, so that a failure leaves the old file. */
 #ifndef OUTPUT_H
 #define OUTPUT_H

@@ -1,7 +1,5 @@
 /* process.c: a child process that runs another program.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * It is spawned, not forked: to fork a process that has OpenMP threads is risky, and copies its page tables. */
 #include "process.h"
 

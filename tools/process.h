@@ -1,7 +1,4 @@
-/* process.h: this program, and a child process that runs another one.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* process.h: this program, and a child process that runs another one. */
 #ifndef PROCESS_H
 #define PROCESS_H
 

@@ -1,7 +1,4 @@
-/* progress.c: a progress bar on standard error, if that is a terminal and the work takes more than a second.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* progress.c: a progress bar on standard error, if that is a terminal and the work takes more than a second. */
 #include "progress.h"
 
 #include <math.h>

@@ -1,7 +1,4 @@
-/* progress.h: a progress bar on standard error, if that is a terminal and the work takes more than a second.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* progress.h: a progress bar on standard error, if that is a terminal and the work takes more than a second. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 

@@ -1,7 +1,5 @@
 /* python.c: scripts in Python, which are parts of this command.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * They are arguments of the interpreter, so the command needs no other file. */
 #include "python.h"
 #include "message.h"

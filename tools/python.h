@@ -1,7 +1,4 @@
-/* python.h: scripts in Python, which are parts of this command.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* python.h: scripts in Python, which are parts of this command. */
 #ifndef PYTHON_H
 #define PYTHON_H
 

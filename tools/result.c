@@ -1,7 +1,4 @@
-/* result.c: where the results go: as bytes or as text, in order or not.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* result.c: where the results go: as bytes or as text, in order or not. */
 #include "result.h"
 #include "message.h"
 #include "progress.h"

@@ -1,7 +1,4 @@
-/* result.h: where the results go: as bytes or as text, in order or not.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* result.h: where the results go: as bytes or as text, in order or not. */
 #ifndef RESULT_H
 #define RESULT_H
 

@@ -1,7 +1,4 @@
-/* scan.c: the subcommand scan: its options.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* scan.c: the subcommand scan: its options. */
 #include "arguments.h"
 #include "command.h"
 #include "message.h"

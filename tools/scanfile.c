@@ -1,7 +1,5 @@
 /* scanfile.c: scans one file into another.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * The order of steps: open the output, choose the formats, learn the type, check that the library supports the scan.
  * Only when all errors that can be found early have been reported come the steps that take time: parsing the numbers of
  * a text, or spooling what has to be read out of order. */

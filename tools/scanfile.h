@@ -1,7 +1,4 @@
-/* scanfile.h: scans one file into another.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* scanfile.h: scans one file into another. */
 #ifndef SCANFILE_H
 #define SCANFILE_H
 

@@ -1,7 +1,4 @@
-/* stdout.c: standard output, and what becomes of it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* stdout.c: standard output, and what becomes of it. */
 #include "stdout.h"
 #include "message.h"
 #include "transfer.h"

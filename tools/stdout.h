@@ -1,7 +1,4 @@
-/* stdout.h: standard output, and what becomes of it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* stdout.h: standard output, and what becomes of it. */
 #ifndef STDOUT_H
 #define STDOUT_H
 

@@ -1,7 +1,4 @@
-/* suspect.c: names the library that is running, if it crashes or ends the process.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* suspect.c: names the library that is running, if it crashes or ends the process. */
 #include "suspect.h"
 #include "message.h"
 #include "progress.h"

@@ -1,7 +1,4 @@
-/* suspect.h: names the library that is running, if it crashes or ends the process.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* suspect.h: names the library that is running, if it crashes or ends the process. */
 #ifndef SUSPECT_H
 #define SUSPECT_H
 

@@ -1,7 +1,4 @@
-/* table.c: the subcommand table: the paper's Table 1, with what is measured beside what is stated.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* table.c: the subcommand table: the paper's Table 1, with what is measured beside what is stated. */
 #include "arguments.h"
 #include "command.h"
 #include "json.h"
@@ -83,9 +80,9 @@ static double brent_kung_work(size_t n, size_t s) { return 2 * (double)n - log2_
 
 static double dakkak_depth(size_t n, size_t s) { return 5 * ceil((double)n / (double)(s * s * s)); }
 
-static double matmulscan_depth(size_t n, size_t s) { return n == 1 ? NAN : 2 * exact_log(s, n) - 1; }
+static double matmul_depth(size_t n, size_t s) { return n == 1 ? NAN : 2 * exact_log(s, n) - 1; }
 
-static double matmulscan_work(size_t n, size_t s) { return (double)n * (1 + (double)s / 2) + 0 * exact_log(s, n); }
+static double matmul_work(size_t n, size_t s) { return (double)n * (1 + (double)s / 2) + 0 * exact_log(s, n); }
 
 static double ns(size_t n, size_t s) { return (double)n * (double)s; }
 
@@ -97,13 +94,9 @@ static const table_row rows[] = {
     {"Blelloch (exclusive)", "blelloch", 0, {"2 log2(n)", blelloch_depth}, {"2 (n - 1)", blelloch_work}},
     {"Brent-Kung", "brent-kung", 0, {"2 log2(n) - 1", brent_kung_depth}, {"2n - log2(n) - 2", brent_kung_work}},
     {"Dakkak et al., Alg. 7", "dakkak-block", 0, {"5 ceil(n / s^3)", dakkak_depth}, {"O(n s)", ns}},
-    {"MatMulScan", "matmulscan", 2, {"2 log2(n) - 1", matmulscan_depth}, {"2n + O(log2(n))", matmulscan_work}},
-    {"MatMulScan", "matmulscan", 4, {"log2(n) - 1", matmulscan_depth}, {"3n + O(log2(n))", matmulscan_work}},
-    {"MatMulScan",
-     "matmulscan",
-     0,
-     {"2 log_s(n) - 1", matmulscan_depth},
-     {"n (1 + s/2) + O(s^3 log_s(n))", matmulscan_work}},
+    {"MatMulScan", "matmulscan", 2, {"2 log2(n) - 1", matmul_depth}, {"2n + O(log2(n))", matmul_work}},
+    {"MatMulScan", "matmulscan", 4, {"log2(n) - 1", matmul_depth}, {"3n + O(log2(n))", matmul_work}},
+    {"MatMulScan", "matmulscan", 0, {"2 log_s(n) - 1", matmul_depth}, {"n (1 + s/2) + O(s^3 log_s(n))", matmul_work}},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

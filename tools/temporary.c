@@ -1,7 +1,4 @@
-/* temporary.c: temporary files, which are removed if a signal ends the process.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* temporary.c: temporary files, which are removed if a signal ends the process. */
 #include "temporary.h"
 #include "message.h"
 #include "progress.h"

@@ -1,7 +1,4 @@
-/* temporary.h: temporary files, which are removed if a signal ends the process.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* temporary.h: temporary files, which are removed if a signal ends the process. */
 #ifndef TEMPORARY_H
 #define TEMPORARY_H
 

@@ -1,7 +1,5 @@
 /* textfile.c: numbers from text: a column of a table, or all that a file holds.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * libcsv cuts the text into fields and rows. Where white space separates, every blank does, and the empty fields
  * between them do not count. The first row is kept until it is known whether that is a row of names. */
 #include "textfile.h"

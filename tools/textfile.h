@@ -1,7 +1,4 @@
-/* textfile.h: numbers from text: a column of a table, or all that a file holds.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* textfile.h: numbers from text: a column of a table, or all that a file holds. */
 #ifndef TEXTFILE_H
 #define TEXTFILE_H
 

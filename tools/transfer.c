@@ -1,7 +1,4 @@
-/* transfer.c: reads and writes in full, however little the system transfers at a time.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* transfer.c: reads and writes in full, however little the system transfers at a time. */
 #include "transfer.h"
 #include "progress.h"
 

@@ -1,7 +1,5 @@
 /* transfer.h: reads and writes in full, however little the system transfers at a time.
  *
- * SPDX-License-Identifier: BSD-3-Clause
- *
  * All return true, or false with errno set. The progress bar counts what is read. */
 #ifndef TRANSFER_H
 #define TRANSFER_H

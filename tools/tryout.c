@@ -1,7 +1,4 @@
-/* tryout.c: opens libraries to choose among, and tries their routines that may crash.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* tryout.c: opens libraries to choose among, and tries their routines that may crash. */
 #include "tryout.h"
 
 #include "command.h"

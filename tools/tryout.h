@@ -1,7 +1,4 @@
-/* tryout.h: opens libraries to choose among, and tries their routines that may crash.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* tryout.h: opens libraries to choose among, and tries their routines that may crash. */
 #ifndef TRYOUT_H
 #define TRYOUT_H
 

@@ -1,7 +1,4 @@
-/* tune.c: the subcommand tune: measures what is fastest here, and writes it down.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* tune.c: the subcommand tune: measures what is fastest here, and writes it down. */
 #include "arguments.h"
 #include "command.h"
 #include "element.h"

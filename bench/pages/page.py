@@ -90,14 +90,6 @@ def page(report):
     return "\n".join([*lines, *commands(report), "</body>", "</html>", ""]).encode()
 
 
-def make(report, form):
-    if form == "text":
-        return text.text(report)
-    if form == "html":
-        return page(report)
-    return (contest_plot if "ranking" in report else plot).draw(report, form)
-
-
 def main(form):
     """Says what is missing here, or an empty line; then makes what `form` names (svg, png, html or text) of the report that
     comes, if one does."""
@@ -107,4 +99,5 @@ def main(form):
     if given:
         report = json.loads(given)
         report["title"] = contest.machine_text(report) if report["title"] is None else report["title"]
-        sys.stdout.buffer.write(make(report, form))
+        draw = (contest_plot if "ranking" in report else plot).draw
+        sys.stdout.buffer.write(text.text(report) if form == "text" else page(report) if form == "html" else draw(report, form))

@@ -24,10 +24,6 @@ set xlabel 'elements n'
 """
 
 
-def bytes_of(table):
-    return int(table["type"][1:]) // 8
-
-
 def is_by_name(row):
     """Whether its engine was requested by name; else the library chooses."""
     return row["role"] == "mmscan" and row["name"] != "mmscan (one call)"
@@ -81,7 +77,7 @@ class Panel:
         """Mark the n at which the arrays fill a cache."""
         table = self.tables[0]
         for level, size in enumerate(caches, 1):
-            n = size / (bytes_of(table) * (1 if table["place"] == "in" else 2))
+            n = size * 8 / (int(table["type"][1:]) * (1 if table["place"] == "in" else 2))
             if low < n < high:
                 yield gnuplot.upright(n, "L%d %s" % (level, "%g KiB" % (size / 2 ** 10) if size < 2 ** 20 else "%g MiB" % (size / 2 ** 20)))
 

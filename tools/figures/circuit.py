@@ -3,18 +3,12 @@
 Time runs downwards. A level is a band, with the values it reads at its top and its adders at its bottom. An adder is on the
 line of the element that it computes, and has an edge from every value that it adds."""
 
+import types
+
 import svg
 import trace
 
 LEFT, RIGHT, TOP, HEAD, CELL, FOOT = 150, 30, 108, 26, 20, 46
-
-
-class Band:
-    """Of a level. gathers is below adders if values are gathered, else equal to it."""
-
-    def __init__(self):
-        self.first = {}  # the first event of each kind
-        self.top = self.adders = self.gathers = self.below = self.bottom = 0  # y
 
 
 class Circuit:
@@ -30,7 +24,8 @@ class Circuit:
             for _, position in event.written():
                 self.written.add((event.depth, position))
                 self.born[position] = min(event.depth, self.born.get(position, event.depth))
-        self.bands = [Band() for _ in range(run.depth + 1)]  # 0 is the input
+        # Of each level (0 is the input) the first event of each kind, and where it begins and ends and has its nodes.
+        self.bands = [types.SimpleNamespace(first={}) for _ in range(run.depth + 1)]
         self.lay_out_bands()
         self.width, self.end = self.x(run.positions - 1) + self.column / 2 + RIGHT, self.bands[-1].bottom
 

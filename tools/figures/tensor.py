@@ -9,8 +9,6 @@ import trace
 LEFT, RIGHT, TOP, CELL, GAP, LINE = 150, 30, 96, 22, 14, 20
 ABREAST = 64 * CELL
 
-NAMES = {"ones": "A = all ones, and C is added"}
-
 
 class Tensor:
     def __init__(self, run):
@@ -82,7 +80,7 @@ class Tensor:
 
     def panel(self, events):
         first = events[0]
-        name = NAMES.get(first.matrix, "A = " + first.matrix)
+        name = "A = " + ("all ones, and C is added" if first.matrix == "ones" else first.matrix)
         self.lines.append(svg.text(20, self.y + 4, 14, "title", "level %d: %s, %s" % (first.depth, svg.LEGEND[first.kind], name)))
         self.y += LINE
         self.vector(events, False, "y")
