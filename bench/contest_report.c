@@ -150,7 +150,7 @@ static json_t *standing_json(const contest *c, const standing *s) {
 
 static json_t *ranking(const contest *c) {
   json_t *list = json_array();
-  standing rows[MOST_UNITS] = {{NULL}};
+  standing rows[MOST_UNITS] = {{.unit = NULL}};
   for (size_t i = 0; i < c->list.count; i++) rows[i] = standing_of(c, &c->list.units[i]);
   qsort(rows, c->list.count, sizeof *rows, faster_first);
   for (size_t i = 0; i < c->list.count; i++) json_array_append_new(list, standing_json(c, &rows[i]));

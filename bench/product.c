@@ -13,14 +13,14 @@
 enum { TILE = 65536, SHORTER = 16 };
 
 const product products[PRODUCTS] = {
-    [PRODUCT_TILES] = {"tiles", MMSCAN_PRODUCT_CHUNKED, .tiles = true},
-    [PRODUCT_TILES_BY_ROWS] = {"tiles by rows", MMSCAN_PRODUCT_CHUNKED, .tiles = true, .by_rows = true},
-    [PRODUCT_WHOLE] = {"whole", MMSCAN_PRODUCT_GEMM},
-    [PRODUCT_WHOLE_ONE_THREAD] = {"whole, 1 thread", MMSCAN_PRODUCT_GEMM, .one_thread = true},
-    [PRODUCT_TRMM] = {"trmm", MMSCAN_PRODUCT_TRMM},
-    [PRODUCT_BATCH] = {"batch", MMSCAN_PRODUCT_BATCH},
-    [PRODUCT_BATCH_STRIDED] = {"strided batch", MMSCAN_PRODUCT_BATCH_STRIDED},
-    [PRODUCT_BF16] = {"bfloat16", MMSCAN_PRODUCT_BF16},
+    [PRODUCT_TILES] = {"tiles", .form = MMSCAN_PRODUCT_CHUNKED, .tiles = true},
+    [PRODUCT_TILES_BY_ROWS] = {"tiles by rows", .form = MMSCAN_PRODUCT_CHUNKED, .tiles = true, .by_rows = true},
+    [PRODUCT_WHOLE] = {"whole", .form = MMSCAN_PRODUCT_GEMM},
+    [PRODUCT_WHOLE_ONE_THREAD] = {"whole, 1 thread", .form = MMSCAN_PRODUCT_GEMM, .one_thread = true},
+    [PRODUCT_TRMM] = {"trmm", .form = MMSCAN_PRODUCT_TRMM},
+    [PRODUCT_BATCH] = {"batch", .form = MMSCAN_PRODUCT_BATCH},
+    [PRODUCT_BATCH_STRIDED] = {"strided batch", .form = MMSCAN_PRODUCT_BATCH_STRIDED},
+    [PRODUCT_BF16] = {"bfloat16", .form = MMSCAN_PRODUCT_BF16},
 };
 
 /* ---- The product ------------------------------------------------------------------------------------------------- */
