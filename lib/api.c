@@ -2,7 +2,7 @@
  * neither. */
 #include "env.h"
 #include "execute.h"
-#include "kernel/cpu.h"
+#include "base/cpu.h"
 #include "measure.h"
 #include "paper/method.h"
 #include "paper/product.h"

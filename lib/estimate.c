@@ -4,7 +4,7 @@
 #include "estimate.h"
 
 #include "apart.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include <string.h>
 
 /* Nanoseconds: for a call; for each scan after its first, without its elements; and for an element in the cache, by

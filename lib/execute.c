@@ -1,7 +1,7 @@
 /* execute.c: settles what depends on the arrays, and hands a plan to the runtime, or to its engine. */
 #include "execute.h"
 
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "runtime.h"
 
 /* Bytes of y, of all scans, beyond which each of these holds. Measured, as mms_tuning.stream_from is: the cache sizes

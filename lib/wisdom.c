@@ -20,7 +20,7 @@
 
 #include "cancel.h"
 #include "file.h"
-#include "kernel/cpu.h"
+#include "base/cpu.h"
 #include "roster.h"
 #include <inttypes.h>
 #include <stdatomic.h>

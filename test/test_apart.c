@@ -8,7 +8,7 @@
 #include "apart.h"
 #include "at_once.h"
 #include "clock.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "test.h"
 
 static const double NEVER = 1e9, AT_ONCE = 1; /* nanoseconds */

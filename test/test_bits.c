@@ -14,7 +14,7 @@
 #include "contention.h"
 #include "each_openblas.h"
 #include "kernel/isa.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "leader.h"
 #include "shares.h"
 #include "shot.h"

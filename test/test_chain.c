@@ -6,7 +6,7 @@
 #include <omp.h>
 
 #include "kernel/isa.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "shot.h"
 #include "tiles.h"
 

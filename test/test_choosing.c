@@ -8,7 +8,7 @@
 #include "child.h"
 #include "clock.h"
 #include "estimate.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "stand_in.h"

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "test.h"
 
 #if defined(__x86_64__)

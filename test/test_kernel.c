@@ -7,7 +7,7 @@
 
 #include "engine/gemm/rows.h"
 #include "kernel/stream.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "kernels.h"
 #include "oracle.h"
 

@@ -10,7 +10,7 @@
 
 #include "apart.h"
 #include "at_once.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "leader.h"
 #include "shares.h"
 #include "test.h"

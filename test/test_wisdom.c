@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "child.h"
-#include "kernel/cpu.h"
+#include "base/cpu.h"
 #include "oracle.h"
 #include "traces.h"
 #include "wisdom_text.h"

@@ -3,7 +3,7 @@
 #define MMS_CELL_H
 
 #include "kernel/isa.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* notifier.c: waits by spinning, then by sleeping. */
-#include "notifier.h"
+#include "team/notifier.h"
 
 enum { SPINS = 4000 }; /* looks before a thread sleeps: about the time of a tile */
 

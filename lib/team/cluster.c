@@ -1,9 +1,8 @@
-/* apart.c: times a ball that two threads throw to and fro. */
-#include "apart.h"
+/* cluster.c: times a ball that two threads throw to and fro. */
+#include "team/cluster.h"
 
 #include "clock.h"
-#include "kernel/tuning.h"
-#include <omp.h>
+#include "base/tuning.h"
 #include <stdint.h>
 
 /* Nanoseconds. FAR: more than a handoff takes on one die, less than between two. HOLDS: for how long a result is not
@@ -14,33 +13,35 @@ static const double FAR = 90, HOLDS = 10e6, COUNTS = 1e9, PATIENCE = 50e3;
  * looks at the ball. */
 enum { TRIPS = 4, BLOCKS = 4, LOOKS = 256, LEFT = -1 };
 
-enum { NEAR = 1 };
+/* When to measure again; and when it was found out last: positive if threads were apart, negative if they were near; 0 if
+ * nothing is known. */
+static _Atomic uint64_t due;
+static _Atomic int64_t found;
 
-/* When to measure again; and when threads were found to be apart: 0 if nothing is known, NEAR if they are not apart. */
-static _Atomic uint64_t due, apart_at;
+static int64_t last_found(void) { return atomic_load_explicit(&found, memory_order_relaxed); }
 
-static uint64_t found(void) { return atomic_load_explicit(&apart_at, memory_order_relaxed); }
+bool mms_cluster_apart(void) { return mms_tuning_here.has_dies && last_found() >= 0; }
 
-bool mms_apart(void) { return mms_tuning_here.has_dies && found() != NEAR; }
-
-bool mms_apart_of_late(void) {
-  const uint64_t at = found();
-  return mms_tuning_here.has_dies && at > NEAR && mms_clock() < (double)at + COUNTS;
+bool mms_cluster_apart_of_late(void) {
+  const int64_t at = last_found();
+  return mms_tuning_here.has_dies && at > 0 && mms_clock() < (double)at + COUNTS;
 }
 
-bool mms_apart_is_known(double now) {
-  return !mms_tuning_here.has_dies || now < (double)atomic_load_explicit(&due, memory_order_relaxed);
+bool mms_cluster_near_of_late(void) {
+  const int64_t at = last_found();
+  return mms_tuning_here.has_dies && at < 0 && mms_clock() < COUNTS - (double)at;
 }
 
 /* Two threads may both be told that it is due, which does no harm. */
-bool mms_apart_is_due(double now) {
-  if (mms_apart_is_known(now)) return false;
+bool mms_cluster_is_due(double now) {
+  if (!mms_tuning_here.has_dies || now < (double)atomic_load_explicit(&due, memory_order_relaxed)) return false;
   atomic_store_explicit(&due, (uint64_t)(now + HOLDS), memory_order_relaxed);
   return true;
 }
 
-void mms_apart_record(double nanoseconds) {
-  atomic_store_explicit(&apart_at, nanoseconds < FAR ? NEAR : (uint64_t)mms_clock(), memory_order_relaxed);
+void mms_cluster_record(double nanoseconds) {
+  const int64_t now = (int64_t)mms_clock();
+  atomic_store_explicit(&found, nanoseconds < FAR ? -now : now, memory_order_relaxed);
 }
 
 /* False: the other thread has left, or does not come. */
@@ -75,7 +76,7 @@ static void throw_first(mms_meeting *meeting) {
     if (now - before < fastest) fastest = now - before;
     before = now;
   }
-  mms_apart_record(fastest / (2 * TRIPS));
+  mms_cluster_record(fastest / (2 * TRIPS));
 }
 
 static void throw_back(mms_meeting *meeting) {
@@ -83,8 +84,8 @@ static void throw_back(mms_meeting *meeting) {
     if (!await(meeting, ball + 1) || !toss(meeting, ball + 2)) return;
 }
 
-void mms_apart_meet(mms_meeting *meeting) {
-  const int self = omp_get_thread_num(), last = omp_get_num_threads() - 1;
+void mms_cluster_meet(mms_meeting *meeting, int self, int threads) {
+  const int last = threads - 1;
   if (last == 0) return;
   if (self == 0)
     throw_first(meeting);

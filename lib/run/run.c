@@ -22,7 +22,7 @@
 #include "rounding.h"
 #include "scans.h"
 #include "shares.h"
-#include "unit/child.h"
+#include "base/child.h"
 #include "wake.h"
 #include "workspace.h"
 #include <omp.h>

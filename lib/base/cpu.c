@@ -1,5 +1,5 @@
 /* cpu.c: CPUID and XGETBV on x86-64; elsewhere the build says enough. */
-#include "kernel/cpu.h"
+#include "base/cpu.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* tuning.c: how cores differ, by measurement. */
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 
 mms_tuning mms_tuning_here;
 

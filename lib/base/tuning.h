@@ -2,7 +2,7 @@
 #ifndef MMS_TUNING_H
 #define MMS_TUNING_H
 
-#include "kernel/cpu.h"
+#include "base/cpu.h"
 
 /* What cores do best; it makes no difference to results. What each gained: doc/PERFORMANCE.md. */
 typedef struct mms_tuning {

@@ -1,7 +1,7 @@
 /* quota.c: Linux control groups. OpenMP asks which CPUs a process may run on, but not how much of their time it may
  * use. In a container with a quota it would start a thread for every CPU, and the system would stop them all in turn. A
  * user who sets OMP_NUM_THREADS has the last word. */
-#include "quota.h"
+#include "team/quota.h"
 
 #include <pthread.h>
 #include <stdbool.h>

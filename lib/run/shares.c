@@ -3,7 +3,7 @@
 
 #include "apart.h"
 #include "clock.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include <omp.h>
 
 /* ---- How shares are cut ----------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* child.c: a flag. */
-#include "unit/child.h"
+#include "base/child.h"
 
 #include <stdatomic.h>
 

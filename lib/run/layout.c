@@ -2,7 +2,7 @@
 #include "layout.h"
 
 #include "apart.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 
 /* FROM_MEMORY: bytes of x, of all scans, beyond which no cache shared by cores holds it; measured as in execute.c.
  * HALF_A_DIE: bytes of x and y, of all scans, that stay in a die's last-level cache: half of that cache. GROUP: tiles
