@@ -8,6 +8,8 @@
 #include "contender.h"
 #include "units.h"
 
+#include <mmscan_paper.h>
+
 /* How the unit is asked for the product of n elements. */
 typedef enum product_kind {
   PRODUCT_TILES,

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <mmscan_paper.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,19 +1,14 @@
-/* api.c: the public calls. Arguments become a problem, and a problem becomes a plan; a short simple call needs
- * neither. */
+/* api.c: the public calls of mmscan.h. Arguments become a problem, and a problem becomes a plan; a short simple call
+ * needs neither. */
+#include "check.h"
 #include "env.h"
 #include "execute.h"
 #include "base/cpu.h"
 #include "measure.h"
-#include "paper/method.h"
-#include "paper/product.h"
-#include "paper/segments.h"
-#include "paper/tcu.h"
-#include "paper/trace.h"
 #include "problem.h"
 #include "runtime.h"
 #include "short.h"
 #include "unit/loaded.h"
-#include "unit/matrix.h"
 #include "wisdom.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +65,7 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
 static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mms_value carry, const void *x, void *y) {
   const mms_kernel *kernel = mms_short_kernel(type);
   if (!x || !y) return MMSCAN_EINVAL;
-  if (mms_problem_overlaps(x, y, n * kernel->algebra->size)) return MMSCAN_EOVERLAP;
+  if (mms_overlap(x, y, n * kernel->algebra->size)) return MMSCAN_EOVERLAP;
   if (n > kernel->few) return kernel->simple[kind](kernel, n, x, y, carry);
   kernel->algebra->loop.scan[kind][0](n, x, y, &carry);
   return MMSCAN_OK;
@@ -92,7 +87,7 @@ static inline bool likely(bool is) { return __builtin_expect(is, 1); }
 static inline bool is_short(mmscan_type type, size_t n, const void *x, const void *y, size_t size) {
   if (!likely(n - 1 < mms_short_most(type))) return false;
   if (!likely(x)) return false;
-  if (mms_problem_overlaps(x, y, n * size)) return false;
+  if (mms_overlap(x, y, n * size)) return false;
   return likely(y);
 }
 
@@ -243,20 +238,6 @@ size_t mmscan_wisdom_count(void) {
 
 /* ---- Units ---------------------------------------------------------------------------------------------------- */
 
-/* The unit called `name`; if name is NULL, that of the environment, or the default. NULL: there is no unit of that
- * name. */
-static const mms_unit *named_unit(const char *name) {
-  const mms_env *env = mms_env_get(); /* MMSCAN_UNIT may open the library of that name */
-  return name ? mms_unit_find(name) : mms_env_unit(env);
-}
-
-/* The same unit, held. */
-static mmscan_status hold_named_unit(const char *name, const mms_unit **unit) {
-  *unit = named_unit(name);
-  if (!*unit) return MMSCAN_EINVAL;
-  return mms_unit_hold(*unit) ? MMSCAN_OK : mms_unit_fault(*unit);
-}
-
 mmscan_status mmscan_unit_open(const char *library, const char **name, char *why, size_t why_size) {
   char reason[256] = "";
   const mms_unit *unit;
@@ -278,90 +259,6 @@ mmscan_status mmscan_unit_open(const char *library, const char **name, char *why
 mmscan_status mmscan_unit_close(const char *name) { return name ? mms_loaded_uncount(name) : MMSCAN_EINVAL; }
 
 const char *mmscan_unit_candidate(size_t index) { return mms_loaded_candidate(index); }
-
-mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w) {
-  const mms_unit *unit;
-  mmscan_status status = mms_check_product(desc, x, w);
-  if (status) return status;
-  if (mms_env_get()->status) return mms_env_get()->status;
-  if ((status = hold_named_unit(desc->unit, &unit))) return status;
-  status = mms_product_run(desc, unit, x, w);
-  mms_unit_drop(unit);
-  return status;
-}
-
-/* The same for calls that ask for routines: a unit whose library is not here has none. */
-static mmscan_status hold_for_routines(const char *name, const mms_unit **unit) {
-  const mmscan_status status = hold_named_unit(name, unit);
-  return status == MMSCAN_EBLAS ? MMSCAN_EINVAL : status;
-}
-
-mmscan_status mmscan_get_routine(const char *name, size_t index, mmscan_routine *routine) {
-  const mms_unit *unit;
-  mmscan_status status;
-  if (!name || !routine || routine->struct_size != sizeof *routine) return MMSCAN_EINVAL;
-  if ((status = hold_for_routines(name, &unit))) return status;
-  bool found = unit->routine && unit->routine(unit, index, routine);
-  mms_unit_drop(unit);
-  return found ? MMSCAN_OK : MMSCAN_EINVAL;
-}
-
-mmscan_status mmscan_routine_try(const char *name, const char *routine) {
-  const mms_unit *unit;
-  mmscan_status status;
-  if (!name || !routine) return MMSCAN_EINVAL;
-  if ((status = hold_for_routines(name, &unit))) return status;
-  status = unit->try_routine ? unit->try_routine(unit, routine) : MMSCAN_EINVAL;
-  mms_unit_drop(unit);
-  return status;
-}
-
-/* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
-
-static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *found) {
-  const mms_env *env = mms_env_get();
-  const mms_unit *unit;
-  if (env->status) return env->status;
-  mmscan_status status = hold_named_unit(desc->unit, &unit);
-  if (status) return status;
-  int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
-  status = MMSCAN_EBLAS;
-  if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
-    status = mms_matmulscan(desc, unit, NULL, mms_runtime_startable(mms_matmulscan_threads(desc, most)), x, y, found);
-  mms_unit_drop(unit);
-  return status;
-}
-
-mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
-  mmscan_counts found = {.struct_size = sizeof found};
-  mmscan_status status = mms_check_matmul(desc, x, y, counts);
-  if (status == MMSCAN_OK && !named_unit(desc->unit)) status = MMSCAN_EINVAL;
-  if (status == MMSCAN_OK && desc->n > 0) status = run_matmulscan(desc, x, y, &found);
-  if (counts && status == MMSCAN_OK) *counts = found;
-  return status;
-}
-
-int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
-  return mms_matrix_entry(matrix, row, column);
-}
-
-int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position) {
-  return event && position && mms_trace_term(event, entry, k, position);
-}
-
-mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {
-  mmscan_status status = mms_check_model(desc, result);
-  return status ? status : mms_tcu_price(desc, result);
-}
-
-mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts) {
-  mmscan_network_counts found = {.struct_size = sizeof found};
-  const mms_method *method;
-  mmscan_status status = mms_check_network(desc, x, y, counts, &method);
-  if (status == MMSCAN_OK) status = mms_method_run(method, desc, x, y, &found);
-  if (counts && status == MMSCAN_OK) *counts = found;
-  return status;
-}
 
 /* ---- What is inside ------------------------------------------------------------------------------------------- */
 
@@ -429,14 +326,6 @@ mmscan_status mmscan_get_kernel(const char *name, size_t row, size_t index, mmsc
   else if (algebra->planes > 0)
     origin = mms_engine_gemm.origin(isa, algebra);
   *kernel = (mmscan_kernel){.struct_size = sizeof *kernel, .slot = slots[index], .origin = origin};
-  return MMSCAN_OK;
-}
-
-mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {
-  const mms_method *row = mms_method_at(index);
-  if (!row || !method || method->struct_size != sizeof *method) return MMSCAN_EINVAL;
-  *method = row->about;
-  method->struct_size = sizeof *method;
   return MMSCAN_OK;
 }
 

@@ -1,6 +1,7 @@
 /* plan.c: chooses by request, by the environment, by what was measured, and otherwise by a table. */
 #include "plan.h"
 
+#include "check.h"
 #include "env.h"
 #include "runtime.h"
 #include "short.h"

@@ -175,20 +175,21 @@ nm -u "$shared" "$prefix/lib/libmmscan.a" |
   fail "the library could print, abort or exit"
 objdump -R "$shared" | grep ' mmscan_' && fail "the library would call a program's own function of that name"
 
-# Every exported function is declared in the header, and has a man page.
+# Every exported function is declared in one header, and the man page of its name is that of this header.
 while read -r name; do
-  grep -qE "\<$name\(" "$prefix/include/mmscan.h" || fail "$name is exported, but not in the header"
-  [ -f "$prefix/share/man/man3/$name.3" ] || fail "$name has no man page"
+  header=$(cd "$prefix/include" && grep -lE "^[a-z].*\<$name\(" -- *.h) || fail "$name is exported, but not in a header"
+  grep -qFx ".so man3/${header%.h}.3" "$prefix/share/man/man3/$name.3" || fail "$name is in $header, but not in its man page"
 done <"$tmp/exported"
 for page in "$prefix"/share/man/man3/*.3; do
   name=$(basename "$page" .3)
-  [ "$name" = mmscan ] || grep -qx "$name" "$tmp/exported" || fail "$name has a man page, but is not exported"
+  [ -f "$prefix/include/$name.h" ] || grep -qx "$name" "$tmp/exported" || fail "$name has a man page, but is not exported"
 done
 
 # ---- Programs that use them -----------------------------------------------------------------------------------------
 mkdir "$tmp/user"
 cat >"$tmp/user/user.c" <<'PROGRAM'
 #include <mmscan.h>
+#include <mmscan_paper.h>
 #include <stdio.h>
 #define N 300000 /* more than a tile */
 static float x[N], y[N];
@@ -202,6 +203,7 @@ int main(void) {
   if (offset[0] != 100 || offset[1] != 105 || offset[2] != 105) return 4;
   if (mmscan_inclusive_f32(N, NULL, y) != MMSCAN_EINVAL) return 5;
   if (mmscan_inclusive_f32(N - 1, x, x + 1) != MMSCAN_EOVERLAP) return 6;
+  if (!mmscan_matrix_entry(MMSCAN_MATRIX_L, 1, 0) || mmscan_matrix_entry(MMSCAN_MATRIX_L, 0, 1)) return 7;
   return puts(mmscan_version()) < 0;
 }
 PROGRAM
@@ -224,6 +226,12 @@ export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 [ "$(pkg-config --modversion mmscan)" = "$version" ] || fail "pkg-config: wrong version"
 shared_flags=$(pkg-config --cflags --libs mmscan)
 static_flags=$(pkg-config --static --cflags --libs mmscan | sed 's/-lmmscan/-l:libmmscan.a/')
+for header in mmscan mmscan_paper; do # each by itself
+  for compiler in "$CC -std=c11 -x c" "$CXX -std=c++17 -x c++"; do
+    echo "#include <$header.h>" | eval "$compiler -Wall -Wextra -pedantic -Werror -fsyntax-only $(pkg-config --cflags mmscan) -" ||
+      fail "${compiler%% *} does not take $header.h by itself"
+  done
+done
 for compiler in "$CC -std=c11 $tmp/user/user.c" "$CXX -std=c++17 $tmp/user/user.cc"; do
   name=$tmp/user/${compiler%% *}
   # pkg-config has quoted what the shell must not split.
@@ -312,7 +320,8 @@ done
 
 # ---- The man pages --------------------------------------------------------------------------------------------------
 if command -v mandoc >/dev/null; then
-  mandoc -T lint -W warning "$prefix"/share/man/man[13]/mmscan.[13] || fail "mandoc finds fault with a man page"
+  (cd "$prefix/share/man" && mandoc -T lint -W warning man1/mmscan.1 man3/mmscan.3 man3/mmscan_paper.3) ||
+    fail "mandoc finds fault with a man page"
   (cd "$prefix/share/man" && mandoc -T markdown man1/mmscan.1 man3/mmscan_scan.3) >"$tmp/pages"
   for heading in 'EXIT STATUS' 'RETURN VALUES'; do
     grep -q "$heading" "$tmp/pages" || fail "a man page has no $heading"

@@ -5,6 +5,7 @@
 #ifndef RECORDING_H
 #define RECORDING_H
 
+#include "mmscan_paper.h"
 #include "test.h"
 
 /* Copies of the events and of their arrays. */

@@ -149,20 +149,6 @@ static inline mmscan_desc plain_desc(mmscan_type type, mmscan_kind kind, int rev
                        .batch = 1};
 }
 
-/* One run of the paper's algorithm as the text has it, each segment by its digits. */
-static inline mmscan_matmul_desc matmul_desc(mmscan_type type, size_t n, size_t s, const char *unit, int threads) {
-  return (mmscan_matmul_desc){.struct_size = sizeof(mmscan_matmul_desc),
-                              .type = type,
-                              .n = n,
-                              .s = s,
-                              .form = MMSCAN_STACKED,
-                              .length_rule = MMSCAN_DIGITS,
-                              .traversal = MMSCAN_ITERATIVE,
-                              .broadcast = MMSCAN_BROADCAST_VECTOR,
-                              .unit = unit,
-                              .threads = threads};
-}
-
 static inline bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static inline const char *text_or(const char *text, const char *instead) { return text != NULL ? text : instead; }

@@ -16,6 +16,7 @@
 #include "kernel/isa.h"
 #include "base/tuning.h"
 #include "leader.h"
+#include "matmul.h"
 #include "shares.h"
 #include "shot.h"
 #include "tiles.h"

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "child.h"
+#include "matmul.h"
 #include "toy.h"
 #include "wisdom_text.h"
 

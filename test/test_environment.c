@@ -4,6 +4,7 @@
  */
 
 #include "child.h"
+#include "matmul.h"
 #include "oracle.h"
 #include "wisdom_text.h"
 

@@ -6,6 +6,7 @@
 
 #include "child.h"
 #include "engine/engine.h"
+#include "matmul.h"
 #include "roster.h"
 #include "stand_in.h"
 #include "unit/trust.h"

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "child.h"
+#include "matmul.h"
 #include "toy.h"
 #include "unit/selftest.h"
 #include "unit_list.h"

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "mmscan_paper.h"
 #include "sanitized.h"
 #include "stand_in.h"
 #include "wisdom_text.h"

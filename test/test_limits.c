@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "engine/engine.h"
+#include "matmul.h"
 #include "sanitized.h"
 #include "wisdom.h"
 

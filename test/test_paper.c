@@ -4,6 +4,7 @@
  */
 #include <unistd.h>
 
+#include "mmscan_paper.h"
 #include "powers.h"
 #include "scratch.h"
 #include "shot.h"

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "each_openblas.h"
+#include "matmul.h"
 #include "oracle.h"
 
 #if defined(__SANITIZE_THREAD__)

@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "each_openblas.h"
+#include "matmul.h"
 #include "sanitized.h"
 #include "toy.h"
 #include "unit_list.h"

@@ -11,7 +11,7 @@
 
 #include <getopt.h>
 #include <jansson.h>
-#include <mmscan.h>
+#include <mmscan_paper.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef TRACED_H
 #define TRACED_H
 
-#include <mmscan.h>
+#include <mmscan_paper.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

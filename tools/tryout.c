@@ -11,6 +11,7 @@
 #include "suspect.h"
 
 #include <errno.h>
+#include <mmscan_paper.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

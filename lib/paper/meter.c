@@ -1,7 +1,6 @@
 /* meter.c: counts every event entry by entry, first what it reads, then what it writes. */
 #include "paper/meter.h"
 
-#include "paper/trace.h"
 #include "unit/matrix.h"
 #include <stdlib.h>
 
@@ -28,7 +27,7 @@ static terms look_at(const mms_meter *m, const mmscan_event *e, size_t at) {
   terms found = {0};
   size_t position;
   for (size_t k = 0; k <= e->s; k++) {
-    if (!mms_trace_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
+    if (!mmscan_event_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
     found.elements++;
     at_least(&found.path, m->values[position].path);
   }
@@ -39,7 +38,7 @@ static terms look_at(const mms_meter *m, const mmscan_event *e, size_t at) {
 static void use(mms_meter *m, const mmscan_event *e, size_t at, bool is_adder) {
   size_t position;
   for (size_t k = 0; k <= e->s; k++) {
-    if (!mms_trace_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
+    if (!mmscan_event_term(e, at, k, &position) || position == MMSCAN_NO_ELEMENT) continue;
     mms_meter_value *value = &m->values[position];
     value->ways = value->level == e->depth ? value->ways + 1 : 1;
     value->level = e->depth;

@@ -2,7 +2,7 @@
 #ifndef MMS_METER_H
 #define MMS_METER_H
 
-#include "mmscan.h"
+#include "mmscan_paper.h"
 #include <stdbool.h>
 
 /* The value at a position, as counted since it was written. */

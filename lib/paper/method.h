@@ -2,7 +2,7 @@
 #ifndef MMS_METHOD_H
 #define MMS_METHOD_H
 
-#include "mmscan.h"
+#include "mmscan_paper.h"
 #include "paper/machine.h"
 #include <stdbool.h>
 

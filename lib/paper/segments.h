@@ -2,7 +2,7 @@
 #ifndef MMS_SEGMENTS_H
 #define MMS_SEGMENTS_H
 
-#include "mmscan.h"
+#include "mmscan_paper.h"
 #include "unit/unit.h"
 
 /* y = inclusive scan of x, by the paper's algorithm as *desc says, with the unit and at most `threads` threads, of

@@ -54,6 +54,17 @@ void mms_sweep_fill(const mms_sweep *w, void *to, size_t m) {
 
 /* ---- Trace events --------------------------------------------------------------------------------------------- */
 
+void mms_trace_tell(const mms_trace *t, size_t from, mmscan_event event) {
+  event.struct_size = sizeof event;
+  event.step = t->step;
+  event.segment = t->segment;
+  event.depth += t->depth;
+  event.positions = t->positions;
+  event.in = t->work + from;
+  event.out = t->work + t->half + from;
+  t->call(t->context, &event);
+}
+
 /* Row 0 of L_s and of B_s leaves an element as it is, so the trace shows no store. */
 static void place(const mms_sweep *w, size_t i, size_t position) {
   mms_trace_place(&w->trace, i, position, i % w->s ? position : MMSCAN_NO_ELEMENT);

@@ -2,7 +2,7 @@
 #ifndef MMS_TCU_H
 #define MMS_TCU_H
 
-#include "mmscan.h"
+#include "mmscan_paper.h"
 
 /* Prices the MatMulScan that *desc, which is valid, describes. MMSCAN_ENOMEM leaves *result untouched. */
 mmscan_status mms_tcu_price(const mmscan_model_desc *desc, mmscan_model_result *result);

@@ -2,7 +2,7 @@
 #ifndef MMS_MATRIX_H
 #define MMS_MATRIX_H
 
-#include "mmscan.h"
+#include "mmscan_paper.h"
 #include <stdbool.h>
 
 /* The number one in some type. In all these types zero is all bits zero. */

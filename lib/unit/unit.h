@@ -17,7 +17,7 @@
 #ifndef MMS_UNIT_H
 #define MMS_UNIT_H
 
-#include "mmscan.h"
+#include "mmscan_paper.h"
 #include <stdbool.h>
 
 /* The caller's associative operator, and its elements. */

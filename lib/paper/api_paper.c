@@ -1,0 +1,250 @@
+/* api_paper.c: the public calls of mmscan_paper.h. Descriptions and their arrays are checked here, and nowhere below.
+ */
+#include "cancel.h"
+#include "check.h"
+#include "env.h"
+#include "paper/method.h"
+#include "paper/segments.h"
+#include "paper/tcu.h"
+#include "runtime.h"
+#include "unit/matrix.h"
+#include <float.h>
+#include <stdlib.h>
+
+/* ---- Units by name -------------------------------------------------------------------------------------------- */
+
+/* The unit called `name`; if name is NULL, that of the environment, or the default. NULL: there is no unit of that
+ * name. */
+static const mms_unit *named_unit(const char *name) {
+  const mms_env *env = mms_env_get(); /* MMSCAN_UNIT may open the library of that name */
+  return name ? mms_unit_find(name) : mms_env_unit(env);
+}
+
+/* The same unit, held. */
+static mmscan_status hold_named_unit(const char *name, const mms_unit **unit) {
+  *unit = named_unit(name);
+  if (!*unit) return MMSCAN_EINVAL;
+  return mms_unit_hold(*unit) ? MMSCAN_OK : mms_unit_fault(*unit);
+}
+
+/* ---- The paper's algorithm ------------------------------------------------------------------------------------ */
+
+int mmscan_matrix_entry(mmscan_matrix matrix, size_t row, size_t column) {
+  return mms_matrix_entry(matrix, row, column);
+}
+
+static int term_of(const mmscan_event *e, size_t entry, size_t k, size_t *position) {
+  if (k >= e->s) {
+    *position = e->add ? e->add[entry] : MMSCAN_NO_ELEMENT;
+    return e->add && k == e->s;
+  }
+  *position = e->in[entry / e->s * e->s + k];
+  return mms_matrix_entry(e->matrix, entry % e->s, k);
+}
+
+int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t *position) {
+  return event && position && term_of(event, entry, k, position);
+}
+
+static mmscan_status check_matmul_values(const mmscan_matmul_desc *d) {
+  if (!mms_in_enum(d->type, MMSCAN_U8) || !mms_in_enum(d->form, MMSCAN_BATCHED)) return MMSCAN_EINVAL;
+  if (!mms_in_enum(d->length_rule, MMSCAN_PADDED) || !mms_in_enum(d->traversal, MMSCAN_RECURSIVE)) return MMSCAN_EINVAL;
+  if (d->length_rule == MMSCAN_DIGITS && !mms_in_enum(d->broadcast, MMSCAN_BROADCAST_VECTOR)) return MMSCAN_EINVAL;
+  if (d->s < 2 || d->s > MMSCAN_MAX_S || d->threads < 0) return MMSCAN_EINVAL;
+  return d->type == MMSCAN_F32 || d->type == MMSCAN_F64 ? MMSCAN_OK : MMSCAN_ENOTSUP;
+}
+
+static mmscan_status check_matmul(const mmscan_matmul_desc *d, const void *x, const void *y,
+                                  const mmscan_counts *counts) {
+  mmscan_status status;
+  if (!d) return MMSCAN_EINVAL;
+  if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
+  if ((status = check_matmul_values(d))) return status;
+  if (d->n == 0) return MMSCAN_OK;
+  const size_t size = mms_matrix_one(d->type)->size;
+  if (!mms_is_array(x, size) || !mms_is_array(y, size) || d->n > PTRDIFF_MAX / size) return MMSCAN_EINVAL;
+  return mms_check_pair(x, y, d->n * size);
+}
+
+static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *found) {
+  const mms_env *env = mms_env_get();
+  const mms_unit *unit;
+  if (env->status) return env->status;
+  mmscan_status status = hold_named_unit(desc->unit, &unit);
+  if (status) return status;
+  int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
+  status = MMSCAN_EBLAS;
+  if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
+    status = mms_matmulscan(desc, unit, NULL, mms_runtime_startable(mms_matmulscan_threads(desc, most)), x, y, found);
+  mms_unit_drop(unit);
+  return status;
+}
+
+mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, void *y, mmscan_counts *counts) {
+  mmscan_counts found = {.struct_size = sizeof found};
+  mmscan_status status = check_matmul(desc, x, y, counts);
+  if (status == MMSCAN_OK && !named_unit(desc->unit)) status = MMSCAN_EINVAL;
+  if (status == MMSCAN_OK && desc->n > 0) status = run_matmulscan(desc, x, y, &found);
+  if (counts && status == MMSCAN_OK) *counts = found;
+  return status;
+}
+
+/* ---- The model of time ---------------------------------------------------------------------------------------- */
+
+static mmscan_status check_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
+  mmscan_status status;
+  if (!d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
+  if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
+  return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {
+  mmscan_status status = check_model(desc, result);
+  return status ? status : mms_tcu_price(desc, result);
+}
+
+/* ---- The methods of Table 1 ----------------------------------------------------------------------------------- */
+
+mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {
+  const mms_method *row = mms_method_at(index);
+  if (!row || !method || method->struct_size != sizeof *method) return MMSCAN_EINVAL;
+  *method = row->about;
+  method->struct_size = sizeof *method;
+  return MMSCAN_OK;
+}
+
+static mmscan_status check_network_values(const mmscan_network_desc *d, const mms_method *method) {
+  if (!d->combine || !d->identity || d->size == 0) return MMSCAN_EINVAL;
+  if (method->about.has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
+  if (method->has_length_rule && !mms_in_enum(d->length_rule, MMSCAN_PADDED)) return MMSCAN_EINVAL;
+  return MMSCAN_OK;
+}
+
+/* *method is the method that the description names. */
+static mmscan_status check_network(const mmscan_network_desc *d, const void *x, const void *y,
+                                   const mmscan_network_counts *counts, const mms_method **method) {
+  mmscan_status status;
+  if (!d) return MMSCAN_EINVAL;
+  if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
+  if (!d->method) return MMSCAN_EINVAL;
+  *method = mms_method_find(d->method);
+  if (!*method) return MMSCAN_EINVAL;
+  if ((status = check_network_values(d, *method)) || d->n == 0) return status;
+  if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
+  return mms_check_pair(x, y, d->n * d->size);
+}
+
+mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts) {
+  mmscan_network_counts found = {.struct_size = sizeof found};
+  const mms_method *method;
+  mmscan_status status = check_network(desc, x, y, counts, &method);
+  if (status == MMSCAN_OK) status = mms_method_run(method, desc, x, y, &found);
+  if (counts && status == MMSCAN_OK) *counts = found;
+  return status;
+}
+
+/* ---- Products of units ---------------------------------------------------------------------------------------- */
+
+/* A BLAS may hold the leading dimension, row_stride, in 32 bits. */
+static mmscan_status check_product_values(const mmscan_product_desc *d) {
+  if (!mms_in_enum(d->type, MMSCAN_U8) || !mms_in_enum(d->form, MMSCAN_PRODUCT_BF16)) return MMSCAN_EINVAL;
+  if (!mms_in_enum(d->matrix, MMSCAN_MATRIX_B) || d->s < 1 || d->s > MMSCAN_MAX_S) return MMSCAN_EINVAL;
+  if (d->row_stride && (d->row_stride < d->columns || d->row_stride > INT32_MAX)) return MMSCAN_EINVAL;
+  if (d->row_stride && mms_product_is_batch(d->form)) return MMSCAN_EINVAL;
+  return mms_matrix_one(d->type)->size ? MMSCAN_OK : MMSCAN_ENOTSUP;
+}
+
+/* The rows of X or W; if column-major, they are one row. */
+static mms_array rows_of(const mmscan_product_desc *d, const void *matrix, size_t size) {
+  if (d->row_stride) return mms_array_of(matrix, (ptrdiff_t)d->row_stride, d->s, d->columns, size);
+  return mms_array_of(matrix, 0, 1, d->s * d->columns, size);
+}
+
+/* The one of A and of X. */
+static const mms_one *one_of(const mmscan_product_desc *d) {
+  return d->form == MMSCAN_PRODUCT_BF16 ? &mms_matrix_one_bf16 : mms_matrix_one(d->type);
+}
+
+static mmscan_status check_product_arrays(const mmscan_product_desc *d, const void *x, const void *w) {
+  size_t size = mms_matrix_one(d->type)->size, x_size = one_of(d)->size;
+  if (!mms_is_array(x, x_size) || !mms_is_array(w, size) || d->columns > PTRDIFF_MAX / size / d->s)
+    return MMSCAN_EINVAL;
+  if (x == w) return d->form == MMSCAN_PRODUCT_TRMM ? MMSCAN_OK : MMSCAN_EOVERLAP;
+  return mms_check_rows(rows_of(d, x, x_size), rows_of(d, w, size));
+}
+
+static mmscan_status check_product(const mmscan_product_desc *d, const void *x, const void *w) {
+  mmscan_status status;
+  if (!d) return MMSCAN_EINVAL;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
+  if ((status = check_product_values(d))) return status;
+  return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;
+}
+
+static void multiply(const mmscan_product_desc *d, const mms_unit *unit, const void *a, const void *x, void *w) {
+  int before = mms_cancel_disable();
+  mms_unit_multiply(unit, &(mms_product){.type = d->type,
+                                         .form = d->form,
+                                         .transposed = d->transposed != 0,
+                                         .s = d->s,
+                                         .columns = d->columns,
+                                         .row_stride = d->row_stride,
+                                         .a = a,
+                                         .x = x,
+                                         .w = w,
+                                         .elements = d->s * d->columns});
+  mms_cancel_restore(before);
+}
+
+static mmscan_status run_product(const mmscan_product_desc *d, const mms_unit *unit, const void *x, void *w) {
+  if (!mms_unit_has(unit, d->type, d->form)) return MMSCAN_ENOTSUP;
+  if (d->columns == 0) return MMSCAN_OK;
+  void *a = malloc(d->s * d->s * one_of(d)->size);
+  if (!a) return MMSCAN_ENOMEM;
+  mms_matrix_make(d->matrix, one_of(d), d->s, a);
+  multiply(d, unit, a, x, w);
+  free(a);
+  return MMSCAN_OK;
+}
+
+mmscan_status mmscan_product(const mmscan_product_desc *desc, const void *x, void *w) {
+  const mms_unit *unit;
+  mmscan_status status = check_product(desc, x, w);
+  if (status) return status;
+  if (mms_env_get()->status) return mms_env_get()->status;
+  if ((status = hold_named_unit(desc->unit, &unit))) return status;
+  status = run_product(desc, unit, x, w);
+  mms_unit_drop(unit);
+  return status;
+}
+
+/* ---- Routines of units ---------------------------------------------------------------------------------------- */
+
+/* As hold_named_unit(), but a unit whose library is not here has no routines. */
+static mmscan_status hold_for_routines(const char *name, const mms_unit **unit) {
+  const mmscan_status status = hold_named_unit(name, unit);
+  return status == MMSCAN_EBLAS ? MMSCAN_EINVAL : status;
+}
+
+mmscan_status mmscan_get_routine(const char *name, size_t index, mmscan_routine *routine) {
+  const mms_unit *unit;
+  mmscan_status status;
+  if (!name || !routine || routine->struct_size != sizeof *routine) return MMSCAN_EINVAL;
+  if ((status = hold_for_routines(name, &unit))) return status;
+  bool found = unit->routine && unit->routine(unit, index, routine);
+  mms_unit_drop(unit);
+  return found ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+mmscan_status mmscan_routine_try(const char *name, const char *routine) {
+  const mms_unit *unit;
+  mmscan_status status;
+  if (!name || !routine) return MMSCAN_EINVAL;
+  if ((status = hold_for_routines(name, &unit))) return status;
+  status = unit->try_routine ? unit->try_routine(unit, routine) : MMSCAN_EINVAL;
+  mms_unit_drop(unit);
+  return status;
+}
