@@ -151,6 +151,8 @@ typedef struct mmscan_choice {
                          engines that cut tiles */
   int threads;        /* 1 or more; at most 2^20, and one for each tile or scan, are used */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
+  const char *way;    /* a name from mmscan_get_way(): how threads share the work; one that the engine cannot be shared
+                         in gives MMSCAN_EINVAL. NULL: each execution takes the one that suits it */
 } mmscan_choice;
 
 #define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
@@ -305,8 +307,8 @@ const char *mmscan_unit_candidate(size_t index);
  *               does the first level, one product for each block of a tile, and vector registers do those above it
  *   serial      the plain loop */
 
-/* A row of the table of engines, of units (the built-in ones, then the open ones), or of instruction sets. Its strings
- * last as long as the process. */
+/* A row of the table of engines, of units (the built-in ones, then the open ones), of instruction sets, or of ways in
+ * which threads share work. Its strings last as long as the process. */
 typedef struct mmscan_part {
   size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
   const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
@@ -324,6 +326,7 @@ typedef struct mmscan_part {
 mmscan_status mmscan_get_engine(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_isa(size_t index, mmscan_part *part);
+mmscan_status mmscan_get_way(size_t index, mmscan_part *part);
 
 /* What is scanned: a row for each operator and type. Its pointers last as long as the process. */
 typedef struct mmscan_algebra {

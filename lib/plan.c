@@ -1,10 +1,11 @@
 /* plan.c: chooses by request, by the environment, by what was measured, and otherwise by a table. */
 #include "plan.h"
 
+#include "base/tuning.h"
 #include "check.h"
 #include "env.h"
-#include "runtime.h"
 #include "short.h"
+#include "team/team.h"
 #include "wisdom.h"
 #include <float.h>
 #include <math.h>
@@ -149,13 +150,29 @@ static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
   return plan->job.unit || !plan->engine->has_unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
+/* The matrices of a block, and what is read next, fit in a core's own cache. */
+static size_t block_of(const mms_unit *unit) {
+  const size_t block = mms_unit_block(unit), most = mms_tuning_here.half_cache / 2;
+  return block < most ? block : most;
+}
+
 /* Called while the unit is held: once it is released, its library may be replaced by another. */
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
   if (c->s) job->s = c->s;
   if (!job->s && plan->engine->s_of) job->s = plan->engine->s_of(job->unit);
   if (c->tile) job->tile = c->tile;
+  if (job->unit) {
+    job->block = block_of(job->unit);
+    job->adds = job->s == 2 && mms_unit_adds(job->unit);
+  }
   return mms_engine_allows(plan->engine, job->s, job->tile) ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+static mmscan_status choose_way(mmscan_plan *plan, const mmscan_choice *c) {
+  if (!c->way) return MMSCAN_OK;
+  plan->way = mms_way_find(c->way);
+  return plan->way && plan->way->can(plan->engine, &plan->job) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static double saves(const mmscan_plan *plan, const mmscan_choice *asked, const mms_cost *cost) {
@@ -191,12 +208,12 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   *plan = (mmscan_plan){.problem = *problem,
                         .limit = c->threads ? c->threads : env->threads,
                         .job = {.algebra = problem->algebra, .kind = problem->kind, .reverse = problem->reverse}};
-  const int most = mms_runtime_most_threads(plan->limit);
+  const int most = mms_team_most(plan->limit);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
   if ((status = hold_sound_unit(plan->job.unit, plan->job.algebra))) return status;
-  if ((status = choose_sizes(plan, c))) {
+  if ((status = choose_sizes(plan, c)) || (status = choose_way(plan, c))) {
     mms_plan_drop(plan);
     return status;
   }

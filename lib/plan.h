@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "estimate.h"
 #include "problem.h"
+#include "run/way.h"
 
 struct mmscan_plan {
   mms_problem problem;
@@ -13,6 +14,7 @@ struct mmscan_plan {
   int threads;         /* the number to use, if so many may run */
   int limit;           /* the number that was asked for; 0: none, so as many as OpenMP's rules allow when it runs */
   double saves;        /* nanoseconds saved by so many threads instead of one; infinite if there is nothing to weigh */
+  const mms_way *way;  /* how threads are to share a run (run/way.h); NULL: as suits it */
   bool engine_is_free; /* the engine was not asked for: without memory the plain loop may stand in for it */
   bool threads_are_free; /* nor was the number of threads: one may do as well */
 };

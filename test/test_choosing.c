@@ -4,15 +4,15 @@
  */
 #include <float.h>
 
-#include "team/cluster.h"
+#include "base/tuning.h"
 #include "child.h"
 #include "clock.h"
 #include "estimate.h"
-#include "base/tuning.h"
 #include "matmul.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "stand_in.h"
+#include "team/cluster.h"
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 

@@ -16,9 +16,11 @@ mms_tuning mms_tuning_of(mms_cores cores, size_t own, size_t last) {
                       .has_dies = cores >= MMS_CORES_AMD,
                       .reduces_slowly = cores >= MMS_CORES_ZEN_5,
                       .long_groups = cores >= MMS_CORES_ZEN_3,
-                      .one_core_suffices = cores >= MMS_CORES_ZEN_5,
                       .paces = cores >= MMS_CORES_ZEN_5,
                       .stream_from = (size_t)(cores >= MMS_CORES_ZEN_4 && !is_small_die ? 16 : 8) << 20,
                       .half_cache = half_of(own, is_intel),
+                      .cluster = (size_t)8 << 20,
+                      .clusters = (size_t)32 << 20,
+                      .alone_from = cores >= MMS_CORES_ZEN_5 ? (size_t)96 << 20 : SIZE_MAX,
                       .slower = is_intel ? 2 : 1};
 }

@@ -1,11 +1,5 @@
 /* chain.c: threads that take tiles in turn. */
-#include "chain.h"
-
-#include <omp.h>
-
-bool mms_chain_suits(const mms_tiles *tiles) {
-  return mms_tiles_can_prepare(tiles) && tiles->sharing <= (size_t)omp_get_num_procs();
-}
+#include "run/way.h"
 
 /* Takes the carry past a tile, once it has passed all tiles before. Returns the carry into the tile. */
 static mms_value pass(mms_chain *chain, void *work, size_t index, const mms_place *at, const mms_found *found) {
@@ -21,8 +15,9 @@ static const void *after(const mms_tiles *tiles, size_t index) {
   return tiles->run->job->prefetches && next < tiles->count ? mms_tiles_at(tiles, next).tile.x : NULL;
 }
 
-void mms_chain_take_part(void *given, void *work) {
+static void take_part(void *given, const mms_member *self) {
   mms_chain *chain = given;
+  void *work = self->work;
   const mms_tiles *tiles = chain->tiles;
   for (size_t index; (index = atomic_fetch_add(&chain->taken, 1)) < tiles->count;) {
     const mms_place at = mms_tiles_at(tiles, index);
@@ -32,3 +27,21 @@ void mms_chain_take_part(void *given, void *work) {
     mms_tiles_complete(tiles, work, &at, &carry, after(tiles, index));
   }
 }
+
+static bool can(const mms_engine *engine, const mms_job *job) { return engine->prepares && engine->prepares(job); }
+
+/* Each thread needs a core of its own, because every thread waits for every other. */
+static bool suits(const mms_tiles *tiles) {
+  return can(tiles->run->engine, tiles->run->job) && tiles->sharing <= (size_t)mms_team_cpus();
+}
+
+static void begin(void *shared, const mms_tiles *tiles) {
+  *(mms_chain *)shared = (mms_chain){.tiles = tiles, .notifier = MMS_NOTIFIER_READY, .carry = tiles->run->scans.first};
+}
+
+const mms_way mms_way_chain = {.name = "chain",
+                               .description = "threads take the next tile in turn, and read it once",
+                               .can = can,
+                               .suits = suits,
+                               .begin = begin,
+                               .take_part = take_part};

@@ -9,9 +9,8 @@
 #ifndef MMS_CHAIN_H
 #define MMS_CHAIN_H
 
-#include "notifier.h"
-#include "tiles.h"
-#include <stdbool.h>
+#include "run/tiles.h"
+#include "team/notifier.h"
 
 typedef struct mms_chain {
   const mms_tiles *tiles;
@@ -20,15 +19,5 @@ typedef struct mms_chain {
   atomic_size_t passed; /* of these, the tiles that the carry has passed */
   mms_value carry;      /* into the next tile: only the thread that has this tile reads and writes it */
 } mms_chain;
-
-/* Whether threads that have no shares (shares.h) should share the tiles this way. Each thread needs a core of its own,
- * because every thread waits for every other. */
-bool mms_chain_suits(const mms_tiles *tiles);
-
-#define MMS_CHAIN_READY(all)                                                                                           \
-  { .tiles = (all), .notifier = MMS_NOTIFIER_READY, .carry = (all)->run->scans.first }
-
-/* Does one thread's part; work is that thread's workspace (engine.h). */
-void mms_chain_take_part(void *chain, void *work);
 
 #endif

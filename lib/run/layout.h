@@ -11,7 +11,7 @@
 #ifndef MMS_LAYOUT_H
 #define MMS_LAYOUT_H
 
-#include "tiles.h"
+#include "run/tiles.h"
 #include <stdbool.h>
 
 enum { MMS_LAYOUT_GROUP = 64 }; /* most tiles in a group */

@@ -1,8 +1,7 @@
 /* leader.c: the leader and its followers. */
-#include "leader.h"
+#include "run/way.h"
 
 #include "clock.h"
-#include <omp.h>
 
 /* Tiles that a follower has taken. A group is its follower's own, except `link`, which the leader's lock guards, and
  * the carries, which the leader fills in after `reduced` and before `passed` is set. */
@@ -185,8 +184,8 @@ static void follow(mms_leader *leader, void *work) {
 /* Waits for the threads whose turn comes before, but not for one that sleeps. The first turn, the leader's, is that of
  * the last thread: most of the leader's tiles are at the end, where that thread's elements are in any static loop
  * before or after. */
-static void wait_for_turn(const mms_leader *leader) {
-  const size_t turn = ((size_t)omp_get_thread_num() + 1) % leader->tiles->sharing;
+static void wait_for_turn(const mms_leader *leader, size_t self) {
+  const size_t turn = (self + 1) % leader->tiles->sharing;
   if (leader->taken >= turn) return;
   for (const double end = mms_clock() + MMS_NOTIFIER_AWAKE; leader->taken < turn && mms_clock() < end;)
     ;
@@ -198,11 +197,36 @@ static bool is_first(mms_leader *leader) {
   return is;
 }
 
-void mms_leader_take_part(void *given, void *work) {
+static void take_part(void *given, const mms_member *self) {
   mms_leader *leader = given;
-  if (leader->layout.in_turn) wait_for_turn(leader);
+  if (leader->layout.in_turn) wait_for_turn(leader, self->index);
   if (is_first(leader))
-    lead(leader, work);
+    lead(leader, self->work);
   else
-    follow(leader, work);
+    follow(leader, self->work);
 }
+
+/* ---- The way --------------------------------------------------------------------------------------------------------
+ */
+
+static bool can(const mms_engine *engine, const mms_job *job) { return (void)job, engine->reduce != NULL; }
+
+static bool suits(const mms_tiles *tiles) { return can(tiles->run->engine, tiles->run->job); }
+
+static void begin(void *shared, const mms_tiles *tiles) {
+  const mms_layout layout = mms_layout_of(tiles);
+  *(mms_leader *)shared = (mms_leader){.tiles = tiles,
+                                       .layout = layout,
+                                       .notifier = MMS_NOTIFIER_READY,
+                                       .part = MMS_LEADER_FINE * (int)layout.part,
+                                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                                       .start = layout.lead,
+                                       .next = 1};
+}
+
+const mms_way mms_way_leader = {.name = "leader",
+                                .description = "one thread leads, the others follow",
+                                .can = can,
+                                .suits = suits,
+                                .begin = begin,
+                                .take_part = take_part};

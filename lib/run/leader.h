@@ -12,9 +12,8 @@
 #ifndef MMS_LEADER_H
 #define MMS_LEADER_H
 
-#include "layout.h"
-#include "notifier.h"
-#include <stdbool.h>
+#include "run/layout.h"
+#include "team/notifier.h"
 
 enum { MMS_LEADER_FINE = 8 }; /* pieces of a tile */
 
@@ -32,16 +31,5 @@ typedef struct mms_leader {
   struct group *front;  /* groups that the leader has not reached, in order */
   struct group *back;
 } mms_leader;
-
-/* laid_out is a variable: it is evaluated several times. */
-#define MMS_LEADER_READY(all, laid_out)                                                                                \
-  {                                                                                                                    \
-    .tiles = (all), .layout = (laid_out), .notifier = MMS_NOTIFIER_READY,                                              \
-    .part = MMS_LEADER_FINE * (int)(laid_out).part, .lock = PTHREAD_MUTEX_INITIALIZER, .start = (laid_out).lead,       \
-    .next = 1                                                                                                          \
-  }
-
-/* Does one thread's part; work is that thread's workspace (engine.h). */
-void mms_leader_take_part(void *leader, void *work);
 
 #endif

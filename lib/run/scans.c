@@ -1,13 +1,11 @@
 /* scans.c: a share of neighbouring scans for each thread. */
-#include "scans.h"
+#include "run/way.h"
 
-#include <omp.h>
-
-enum { GRAIN = 32768 }; /* elements that a thread takes at a time, in short scans */
+/* GRAIN: elements that a thread takes at a time, in short scans. MANY: scans for each thread: from so many on, each
+ * scan is done by one thread, as one scan too many is a fourth more work at most. */
+enum { GRAIN = 32768, MANY = 4 };
 
 static size_t per_grab(const mms_run *run) { return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n; }
-
-size_t mms_scans_parts(const mms_run *run) { return (run->scans.count - 1) / per_grab(run) + 1; }
 
 static void scan_one(const mms_tiles *tiles, size_t scan, void *work) {
   mms_value carry = tiles->run->scans.first;
@@ -36,13 +34,53 @@ static void take_of_share(mms_scans *s, size_t share, void *work) {
   }
 }
 
-void mms_scans_take_part(void *given, void *work) {
+static void take_part(void *given, const mms_member *self) {
   mms_scans *s = given;
-  const size_t self = (size_t)omp_get_thread_num();
-  for (size_t i = 0; i < s->shares; i++) take_of_share(s, (self + i) % s->shares, work);
+  for (size_t i = 0; i < s->shares; i++) take_of_share(s, (self->index + i) % s->shares, self->work);
 }
 
-void mms_scans_take_all(void *given, void *work) {
-  const mms_tiles *tiles = given;
-  scan_some(tiles, 0, tiles->run->scans.count, work);
+/* ---- The way --------------------------------------------------------------------------------------------------------
+ */
+
+static bool can(const mms_engine *engine, const mms_job *job) { return (void)engine, (void)job, true; }
+
+static bool suits(const mms_tiles *tiles) {
+  return tiles->per_scan == 1 || tiles->run->scans.count >= MANY * tiles->sharing;
 }
+
+static size_t pieces(const mms_tiles *tiles) { return (tiles->run->scans.count - 1) / per_grab(tiles->run) + 1; }
+
+static void begin(void *shared, const mms_tiles *tiles) {
+  *(mms_scans *)shared =
+      (mms_scans){.tiles = tiles, .shares = tiles->sharing < MMS_SCANS_SHARES ? tiles->sharing : MMS_SCANS_SHARES};
+}
+
+const mms_way mms_way_scans = {.name = "scans",
+                               .description = "each thread takes whole scans, of many",
+                               .can = can,
+                               .suits = suits,
+                               .pieces = pieces,
+                               .begin = begin,
+                               .take_part = take_part};
+
+/* ---- One thread ------------------------------------------------------------------------------------------------- */
+
+static bool is_alone(const mms_tiles *tiles) { return tiles->sharing == 1; }
+
+static size_t one(const mms_tiles *tiles) { return (void)tiles, 1; }
+
+/* With little overhead, as a scan may be tiny. */
+static void begin_alone(void *shared, const mms_tiles *tiles) { ((mms_scans *)shared)->tiles = tiles; }
+
+static void take_all(void *given, const mms_member *self) {
+  const mms_tiles *tiles = ((const mms_scans *)given)->tiles;
+  scan_some(tiles, 0, tiles->run->scans.count, self->work);
+}
+
+const mms_way mms_way_alone = {.name = "alone",
+                               .description = "one thread does everything",
+                               .can = can,
+                               .suits = is_alone,
+                               .pieces = one,
+                               .begin = begin_alone,
+                               .take_part = take_all};

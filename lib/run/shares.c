@@ -1,34 +1,24 @@
 /* shares.c: a share for each thread. */
-#include "shares.h"
+#include "run/way.h"
 
-#include "apart.h"
 #include "clock.h"
-#include "base/tuning.h"
-#include <omp.h>
+#include "team/cluster.h"
 
 /* ---- How shares are cut ----------------------------------------------------------------------------------------- */
 
 /* Runs with more threads, or with more tiles for each thread, have a leader. */
 enum { MOST_SHARES = 64, MOST_TILES = 128 };
 
-/* Bytes of x, of all scans, that the last-level caches of two dies hold beside y. */
-static const size_t TWO_DIES = (size_t)32 << 20;
-
 /* Whether each share stays in its core's own cache, and so does its part of y. */
-static bool stays_in_core(const mms_tiles *tiles, size_t each) {
-  return mms_tiles_bytes(tiles, each) <= mms_tuning_here.half_cache && !tiles->run->job->streams;
+static bool stays_in_core(const mms_tiles *tiles) {
+  return tiles->run->where == MMS_IN_CORES && !tiles->run->job->streams;
 }
 
-/* Whether each share stays in the last-level cache of its core's die, and in no other. Where a unit's products are
+/* Whether each share stays in the last-level cache of its core's cluster, and in no other. Where a unit's products are
  * streamed, it makes no difference where x is. */
-static bool stays_on_die(const mms_tiles *tiles) {
+static bool stays_in_cluster(const mms_tiles *tiles) {
   const bool is_slow = tiles->run->engine->has_unit && tiles->run->job->streams;
-  return mms_tiles_bytes(tiles, tiles->count) <= TWO_DIES && !is_slow && mms_apart();
-}
-
-bool mms_shares_suit(const mms_tiles *tiles) {
-  const size_t each = (tiles->count - 1) / tiles->sharing + 1;
-  return tiles->sharing <= MOST_SHARES && each <= MOST_TILES && (stays_in_core(tiles, each) || stays_on_die(tiles));
+  return tiles->run->where <= MMS_IN_CLUSTERS && !is_slow && mms_cluster_apart();
 }
 
 /* Tiles from `first` up to `end`, which is not included; what was found in them, and the carry into each. */
@@ -68,7 +58,7 @@ static void reduce(mms_shares *s, void *work, size_t index, share *own) {
   own->first = first_tile(s->tiles, index);
   own->end = first_tile(s->tiles, index + 1);
   const size_t count = own->end - own->first;
-  const bool from_end = !stays_in_core(s->tiles, count);
+  const bool from_end = !stays_in_core(s->tiles);
   for (size_t i = 0; i < count; i++) {
     const size_t which = from_end ? count - 1 - i : i;
     const mms_place at = mms_tiles_at(s->tiles, own->first + which);
@@ -106,9 +96,10 @@ static void scan(mms_shares *s, void *work, size_t index) {
 }
 
 /* Goes through shares in the order of the carry, so a thread only waits for a share that another thread works on. */
-void mms_shares_take_part(void *given, void *work) {
+static void take_part(void *given, const mms_member *member) {
   mms_shares *s = given;
-  const size_t self = (size_t)omp_get_thread_num();
+  void *work = member->work;
+  const size_t self = member->index;
   const bool is_mine = take(s, self);
   share own;
   double end = 0;
@@ -123,3 +114,23 @@ void mms_shares_take_part(void *given, void *work) {
     }
   }
 }
+
+static bool can(const mms_engine *engine, const mms_job *job) { return (void)job, engine->reduce != NULL; }
+
+static bool suits(const mms_tiles *tiles) {
+  const size_t each = (tiles->count - 1) / tiles->sharing + 1;
+  return can(tiles->run->engine, tiles->run->job) && tiles->sharing <= MOST_SHARES && each <= MOST_TILES &&
+         (stays_in_core(tiles) || stays_in_cluster(tiles));
+}
+
+static void begin(void *shared, const mms_tiles *tiles) {
+  *(mms_shares *)shared =
+      (mms_shares){.tiles = tiles, .notifier = MMS_NOTIFIER_READY, .carry = tiles->run->scans.first};
+}
+
+const mms_way mms_way_shares = {.name = "shares",
+                                .description = "each thread has an equal run of neighbouring tiles",
+                                .can = can,
+                                .suits = suits,
+                                .begin = begin,
+                                .take_part = take_part};

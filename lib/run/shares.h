@@ -12,9 +12,8 @@
 #ifndef MMS_SHARES_H
 #define MMS_SHARES_H
 
-#include "notifier.h"
-#include "tiles.h"
-#include <stdbool.h>
+#include "run/tiles.h"
+#include "team/notifier.h"
 #include <stdint.h>
 
 typedef struct mms_shares {
@@ -24,14 +23,5 @@ typedef struct mms_shares {
   atomic_size_t passed;   /* shares that the carry has passed */
   mms_value carry;        /* out of the shares passed */
 } mms_shares;
-
-/* Whether threads should have shares. */
-bool mms_shares_suit(const mms_tiles *tiles);
-
-#define MMS_SHARES_READY(all)                                                                                          \
-  { .tiles = (all), .notifier = MMS_NOTIFIER_READY, .carry = (all)->run->scans.first }
-
-/* Does one thread's part; work is that thread's workspace (engine.h). */
-void mms_shares_take_part(void *shares, void *work);
 
 #endif

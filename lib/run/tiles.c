@@ -1,5 +1,5 @@
 /* tiles.c: where tiles are, and what is done to one. */
-#include "tiles.h"
+#include "run/tiles.h"
 
 #include <string.h>
 
@@ -113,11 +113,6 @@ mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at
 void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                       const void *prefetch) {
   tiles->run->engine->finish(tiles->run->job, work, &at->tile, carry, prefetch);
-}
-
-bool mms_tiles_can_prepare(const mms_tiles *tiles) {
-  const mms_engine *engine = tiles->run->engine;
-  return engine->prepares && engine->prepares(tiles->run->job);
 }
 
 void mms_tiles_prepare(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found) {

@@ -2,19 +2,7 @@
 #ifndef MMS_TILES_H
 #define MMS_TILES_H
 
-#include "engine/engine.h"
-
-/* Scans by an engine. */
-typedef struct mms_run {
-  const mms_engine *engine;
-  const mms_job *job;
-  mms_batch scans;
-  void *carry;  /* one element for each scan, its carry in and out; NULL: scans.first goes into every scan */
-  int threads;  /* the number to use, if so many may run */
-  int limit;    /* the most that may run; 0: as OpenMP's rules allow now */
-  double saves; /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
-  bool lone;    /* a single scan that one thread may do as fast as all cores of a die (lone.h) */
-} mms_run;
+#include "run/run.h"
 
 /* Tiles are counted from where a scan starts, scan after scan; the last tile of a scan is the short one. */
 typedef struct mms_tiles {
@@ -35,11 +23,6 @@ typedef struct mms_place {
 
 mms_tiles mms_tiles_of(const mms_run *run);
 
-/* Bytes of x in so many whole tiles. */
-static inline size_t mms_tiles_bytes(const mms_tiles *tiles, size_t count) {
-  return count * tiles->most * tiles->element;
-}
-
 /* Tile `in_scan` of a scan, and tile `index` of all scans. */
 mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
@@ -54,8 +37,7 @@ mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at
 void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                       const void *prefetch);
 
-/* Whether the engine does finish() in two halves, prepare() and complete(), for these tiles; and the two halves. */
-bool mms_tiles_can_prepare(const mms_tiles *tiles);
+/* finish() in two halves, by engines that prepare these tiles. */
 void mms_tiles_prepare(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found);
 void mms_tiles_complete(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                         const void *prefetch);

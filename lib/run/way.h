@@ -22,18 +22,17 @@ typedef union mms_shared {
 typedef struct mms_way {
   const char *name, *description;
 
-  /* Whether an engine can be shared so at all; NULL: any can. */
-  bool (*can)(const mms_engine *);
+  /* Whether tiles of a job can be shared so at all. NULL: if the engine cuts any. */
+  bool (*can)(const mms_engine *, const mms_job *);
 
   /* Whether it is best for tiles that so many threads (tiles->sharing) share. Asked in the order of the table. */
   bool (*suits)(const mms_tiles *);
 
-  /* The number of pieces: more threads than that would find nothing to do. */
+  /* The number of pieces that threads take. NULL: tiles. */
   size_t (*pieces)(const mms_tiles *);
 
+  /* Makes its member of mms_shared ready; and a thread's part. A thread that never comes has taken nothing. */
   void (*begin)(void *shared, const mms_tiles *);
-
-  /* A thread's part; `shared` is its mms_shared. A thread that never comes has taken nothing. */
   mms_team_part *take_part;
 } mms_way;
 

@@ -1,8 +1,8 @@
 /* cluster.c: times a ball that two threads throw to and fro. */
 #include "team/cluster.h"
 
-#include "clock.h"
 #include "base/tuning.h"
+#include "clock.h"
 #include <stdint.h>
 
 /* Nanoseconds. FAR: more than a handoff takes on one die, less than between two. HOLDS: for how long a result is not
@@ -13,8 +13,8 @@ static const double FAR = 90, HOLDS = 10e6, COUNTS = 1e9, PATIENCE = 50e3;
  * looks at the ball. */
 enum { TRIPS = 4, BLOCKS = 4, LOOKS = 256, LEFT = -1 };
 
-/* When to measure again; and when it was found out last: positive if threads were apart, negative if they were near; 0 if
- * nothing is known. */
+/* When to measure again; and when it was found out last: positive if threads were apart, negative if they were near; 0
+ * if nothing is known. */
 static _Atomic uint64_t due;
 static _Atomic int64_t found;
 

@@ -3,8 +3,8 @@
  * Cores may lie on several dies, each with its own last-level cache. The system puts threads where it likes, and a
  * hypervisor moves them while they run. Between dies a cache line takes five times as long, and what lies in the caches
  * of another die is read at a third of the speed. Then each thread should keep to one share, the same as in any static
- * loop (run/shares.h), and not follow a leader, although that reads less (run/leader.h). So from time to time, at the end of a
- * run, where threads wait for each other anyway, two of them measure it.
+ * loop (run/shares.h), and not follow a leader, although that reads less (run/leader.h). So from time to time, at the
+ * end of a run, where threads wait for each other anyway, two of them measure it.
  */
 #ifndef MMS_CLUSTER_H
 #define MMS_CLUSTER_H
@@ -30,7 +30,8 @@ typedef struct mms_meeting {
 /* Whether it is time to measure: true for the first caller that asks. `now`: by mms_clock(). */
 bool mms_cluster_is_due(double now);
 
-/* The part of thread `self` of a team in the meeting, once it has no other work. A thread that waits in vain for the other soon leaves. */
+/* The part of thread `self` of a team in the meeting, once it has no other work. A thread that waits in vain for the
+ * other soon leaves. */
 void mms_cluster_meet(mms_meeting *meeting, int self, int threads);
 
 /* Records the handoff: nanoseconds until one thread sees what the other stored. */

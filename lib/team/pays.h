@@ -8,8 +8,8 @@
  *
  * Sleep. After a run OpenMP's threads poll for work for some milliseconds, or not at all (OMP_WAIT_POLICY=passive), and
  * then sleep. To wake them, and to be woken at the end, takes tens of microseconds, in which one thread scans some
- * 100,000 elements. If two teams in succession had to be woken, runs that would save less time than that are left to one
- * thread for a while. */
+ * 100,000 elements. If two teams in succession had to be woken, runs that would save less time than that are left to
+ * one thread for a while. */
 #ifndef MMS_PAYS_H
 #define MMS_PAYS_H
 
