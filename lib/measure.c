@@ -221,13 +221,16 @@ static const candidate *run_final(contest *c) {
 
 /* ---- The arrays ----------------------------------------------------------------------------------------------- */
 
-/* The problem with contiguous rows, as many and as long as fit, but not so many that short ones take long. */
+/* The problem with contiguous rows, as many and as long as fit, but not so many that short ones take long: of strided
+ * scans, what is packed. */
 static mms_problem scale_down(const mms_problem *p) {
   mms_problem small = *p;
   const size_t most = MMS_MEASURE_BYTES / p->algebra->size;
   if (small.n > most) small.n = most;
   const size_t most_rows = most / small.n < MMS_MEASURE_ROWS ? most / small.n : MMS_MEASURE_ROWS;
   if (small.batch > most_rows) small.batch = most_rows;
+  small.x_stride = small.y_stride = 1;
+  small.x_at = small.y_at = 0;
   small.x_dist = small.y_dist = small.batch > 1 ? (ptrdiff_t)small.n : 0;
   return small;
 }
@@ -282,7 +285,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   const mmscan_choice *asked = choice ? choice : &nothing;
   mms_wise known;
   mmscan_status status = mms_plan_choose(plan, problem, choice);
-  if (status || problem->batch == 0) return status;
+  if (status || problem->batch == 0 || mms_plan_takes_columns(plan)) return status;
   const bool general = is_general(plan, asked);
   const mms_shape shape = mms_plan_shape(plan);
   if (general && mms_wisdom_find(&shape, &known) && known.possible >= mms_team_most(0)) return MMSCAN_OK;

@@ -109,9 +109,14 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
 
 /* What is not asked for is chosen by what was measured, if the shape was, or else by what engines cost. So the engine,
  * and with it the bits, depends neither on the number of threads nor on how a scan is cut into blocks. A short scan is
- * done as by the simple calls, except for many scans so short that their number makes a difference. */
+ * done as by the simple calls, except for many scans so short that their number makes a difference. Columns are done
+ * row by row, and not packed. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
+  if (mms_problem_is_columns(&plan->problem)) {
+    take_engine(plan, env, &mms_engine_serial);
+    return;
+  }
   if (choose_wisely(plan, env, most)) return;
   const size_t whole = plan->problem.whole;
   const bool are_many = plan->problem.batch > 1;
@@ -169,10 +174,21 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   return mms_engine_allows(plan->engine, job->s, job->tile) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
+/* Whether the plan's threads can share its run in the way that is asked for. */
+static bool can_share(const mmscan_plan *plan, const mms_way *way) {
+  const mms_problem *p = &plan->problem;
+  mms_engine engine = *plan->engine;
+  if (!mms_problem_is_contiguous(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
+  const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->batch}};
+  mms_tiles tiles = mms_tiles_of(&run);
+  tiles.sharing = (size_t)plan->threads;
+  return way->can(&tiles);
+}
+
 static mmscan_status choose_way(mmscan_plan *plan, const mmscan_choice *c) {
   if (!c->way) return MMSCAN_OK;
   plan->way = mms_way_find(c->way);
-  return plan->way && plan->way->can(plan->engine, &plan->job) ? MMSCAN_OK : MMSCAN_EINVAL;
+  return plan->way && can_share(plan, plan->way) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static double saves(const mmscan_plan *plan, const mmscan_choice *asked, const mms_cost *cost) {
@@ -213,12 +229,12 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
   if ((status = hold_sound_unit(plan->job.unit, plan->job.algebra))) return status;
-  if ((status = choose_sizes(plan, c)) || (status = choose_way(plan, c))) {
-    mms_plan_drop(plan);
-    return status;
+  if ((status = choose_sizes(plan, c)) == MMSCAN_OK) {
+    choose_threads(plan, c, most);
+    status = choose_way(plan, c);
   }
-  choose_threads(plan, c, most);
-  return MMSCAN_OK;
+  if (status) mms_plan_drop(plan);
+  return status;
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }

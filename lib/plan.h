@@ -29,6 +29,11 @@ void mms_plan_drop(const mmscan_plan *plan);
 /* The value of plan->saves. A number of threads that was asked for is used as it is. */
 double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked);
 
+/* Whether its scans are columns that are done row by row, which no engine is chosen for. */
+static inline bool mms_plan_takes_columns(const mmscan_plan *plan) {
+  return plan->engine == &mms_engine_serial && mms_problem_is_columns(&plan->problem);
+}
+
 /* The shape of a plan's problem. */
 mms_shape mms_plan_shape(const mmscan_plan *plan);
 

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <omp.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "at_once.h"
 #include "base/tuning.h"
@@ -74,9 +75,10 @@ static void check_same_bits(const struct sample *sample, const mmscan_desc *desc
 }
 
 /* The way of a turn: one of those that can be, or NULL, as suits. */
-static const char *way_of_turn(const mmscan_desc *desc, const mmscan_choice *choice, unsigned turn) {
+static const char *way_of_turn(const mmscan_desc *desc, mmscan_choice choice, int threads, unsigned turn) {
   const char *ways[] = {NULL, "shares", "leader", "chain", "scans"}, *way = ways[turn % COUNT(ways)];
-  return way && has_way(desc, *choice, way) ? way : NULL;
+  choice.threads = threads;
+  return way && has_way(desc, choice, way) ? way : NULL;
 }
 
 enum { SMALL = 4096 }; /* bytes */
@@ -97,8 +99,9 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, mms
   if (turn % 4 == 0 && !choice.unit) mms_tuning_here.half_cache = SMALL; /* a unit would have other blocks */
   for (unsigned i = turn; i < turn + 2; i++) {
     atomic_store(&watch_took_part, 0);
-    choice.way = way_of_turn(desc, &choice, ways++);
-    check_same_bits(sample, desc, &choice, counts[i % sized(COUNT(counts), 3)], &one);
+    const int threads = counts[i % sized(COUNT(counts), 3)];
+    choice.way = way_of_turn(desc, choice, threads, ways++);
+    check_same_bits(sample, desc, &choice, threads, &one);
     tally->runs++;
     tally->shared += watch_saw_several();
   }
@@ -181,7 +184,7 @@ static void test_absent_threads(void **state) {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
-  const size_t n = 7001, batch = 3, size = batch * n * sizeof(float);
+  const size_t n = 33001, batch = 3, size = batch * n * sizeof(float); /* long enough for a thread a scan */
   const bool before = mms_tuning_here.has_dies;
   struct sample sample = sample_new(type_at(0), RANDOM, batch * n);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
@@ -217,7 +220,7 @@ static void test_who_has_a_chain(void **state) {
     const mms_run run = {.engine = &mms_engine_gemm, .job = &job};
     mms_tiles tiles = {.run = &run, .sharing = cores};
     assert_int_equal(mms_way_chain.suits(&tiles), block == 4096);
-    assert_int_equal(mms_way_chain.can(run.engine, &job), block == 4096);
+    assert_int_equal(mms_way_chain.can(&tiles), block == 4096);
     tiles.sharing = cores + 1;
     assert_false(mms_way_chain.suits(&tiles));
   }
@@ -478,6 +481,45 @@ static void test_asleep(void **state) {
   sample_free(&sample);
 }
 
+/* Where one thread does as well, several share a scan only if they were asked for, if they were not found to share a
+ * cache of late, or if the pages of y are new. */
+static void test_one_does(void **state) {
+  (void)state;
+  enum { N = 1 << 22, TRIES = 200 };
+  const mms_tuning here = mms_tuning_here;
+  const mmscan_choice any = {.struct_size = sizeof any}, two = {.struct_size = sizeof two, .threads = 2};
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  float *x = calloc(N, sizeof *x), *y = malloc(N * sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  memset(y, 1, N * sizeof *y);
+  mms_tuning_here.has_dies = true;
+  mms_tuning_here.alone_from = mms_tuning_here.stream_from = 1 << 20;
+  mms_cluster_record(1);
+  assert_false(is_shared(&desc, &any, 5, x, y));
+  assert_true(is_shared(&desc, &two, TRIES, x, y));
+  if (mmscan_threads() > 1) {
+    float *fresh = mmap(NULL, N * sizeof *fresh, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(fresh != MAP_FAILED);
+    bool is = false;
+    for (int i = 0; i < TRIES && !is; i++) {
+      mms_cluster_record(1);
+      is = is_shared(&desc, &any, 1, x, fresh);
+      madvise(fresh, N * sizeof *fresh, MADV_DONTNEED);
+    }
+    assert_true(is);
+    munmap(fresh, N * sizeof *fresh);
+    is = false;
+    for (int i = 0; i < TRIES && !is; i++) {
+      mms_cluster_record(1e9);
+      is = is_shared(&desc, &any, 1, x, y);
+    }
+    assert_true(is);
+  }
+  mms_tuning_here = here;
+  free(x);
+  free(y);
+}
+
 /* ---- What is in no cache ----------------------------------------------------------------------------------------- */
 
 /* Counts of 32-bit elements: more than any cache holds, and enough for products to go past the caches. */
@@ -537,6 +579,7 @@ static int run_all(void) {
       cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),
       cmocka_unit_test(test_asleep),
+      cmocka_unit_test(test_one_does),
       cmocka_unit_test(test_what_is_far),
   };
   print_message("the unit cblas is %s\n", unit_library());

@@ -28,9 +28,9 @@ static inline void watch_at_once(const mms_job *job, void *work, const mms_tile 
   watch_engine->at_once(job, work, t, carry);
 }
 
-static inline void watch_batch(const mms_job *job, const mms_batch *r) {
+static inline void watch_batch(const mms_job *job, void *work, const mms_batch *r) {
   watch_take_part();
-  watch_engine->batch(job, r);
+  watch_engine->batch(job, work, r);
 }
 
 static inline void watch_reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {

@@ -58,7 +58,8 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
   if (!found.is_ordinary || !job->kernel->advance(job->kernel, carry, &found.total)) *carry = running;
 }
 
-static void scan_batch(const mms_job *job, const mms_batch *r) {
+static void scan_batch(const mms_job *job, void *work, const mms_batch *r) {
+  (void)work;
   job->kernel->batch[job->kind][job->reverse](job->kernel, r);
 }
 

@@ -28,12 +28,13 @@ static void take_part(void *given, const mms_member *self) {
   }
 }
 
-static bool can(const mms_engine *engine, const mms_job *job) { return engine->prepares && engine->prepares(job); }
+static bool can(const mms_tiles *tiles) {
+  const mms_run *run = tiles->run;
+  return run->engine->prepares && run->engine->prepares(run->job);
+}
 
 /* Each thread needs a core of its own, because every thread waits for every other. */
-static bool suits(const mms_tiles *tiles) {
-  return can(tiles->run->engine, tiles->run->job) && tiles->sharing <= (size_t)mms_team_cpus();
-}
+static bool suits(const mms_tiles *tiles) { return can(tiles) && tiles->sharing <= (size_t)mms_team_cpus(); }
 
 static void begin(void *shared, const mms_tiles *tiles) {
   *(mms_chain *)shared = (mms_chain){.tiles = tiles, .notifier = MMS_NOTIFIER_READY, .carry = tiles->run->scans.first};

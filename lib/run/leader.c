@@ -209,9 +209,7 @@ static void take_part(void *given, const mms_member *self) {
 /* ---- The way --------------------------------------------------------------------------------------------------------
  */
 
-static bool can(const mms_engine *engine, const mms_job *job) { return (void)job, engine->reduce != NULL; }
-
-static bool suits(const mms_tiles *tiles) { return can(tiles->run->engine, tiles->run->job); }
+static bool can(const mms_tiles *tiles) { return tiles->run->engine->reduce != NULL; }
 
 static void begin(void *shared, const mms_tiles *tiles) {
   const mms_layout layout = mms_layout_of(tiles);
@@ -227,6 +225,6 @@ static void begin(void *shared, const mms_tiles *tiles) {
 const mms_way mms_way_leader = {.name = "leader",
                                 .description = "one thread leads, the others follow",
                                 .can = can,
-                                .suits = suits,
+                                .suits = can,
                                 .begin = begin,
                                 .take_part = take_part};

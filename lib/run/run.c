@@ -33,10 +33,10 @@ const mms_way *mms_way_find(const char *name) {
   return NULL;
 }
 
-/* The one that is asked for, or the first that suits the tiles and the threads that share them: the last suits all that
- * come to it. */
+/* The one that is asked for, if there are several threads and they can; or the first that suits the tiles and the
+ * threads that share them: the last suits all that come to it. */
 static const mms_way *way_of(const mms_tiles *tiles) {
-  if (tiles->run->way && tiles->sharing > 1) return tiles->run->way;
+  if (tiles->run->way && tiles->sharing > 1 && tiles->run->way->can(tiles)) return tiles->run->way;
   size_t i = 0;
   while (i < WAYS - 1 && !table[i]->suits(tiles)) i++;
   return table[i];

@@ -5,7 +5,13 @@
  * scan is done by one thread, as one scan too many is a fourth more work at most. */
 enum { GRAIN = 32768, MANY = 4 };
 
-static size_t per_grab(const mms_run *run) { return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n; }
+/* Of an engine that does batches alone, some lines of a row for each thread, as its scans are side by side. */
+static size_t per_grab(const mms_tiles *tiles) {
+  const mms_run *run = tiles->run;
+  if (run->engine->at_once) return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n;
+  const size_t lines = MMS_KERNEL_LINE / tiles->element, each = (run->scans.count - 1) / tiles->sharing + 1;
+  return (each + lines - 1) / lines * lines;
+}
 
 static void scan_one(const mms_tiles *tiles, size_t scan, void *work) {
   mms_value carry = tiles->run->scans.first;
@@ -17,7 +23,7 @@ static void scan_one(const mms_tiles *tiles, size_t scan, void *work) {
 
 /* Scans from..to - 1. */
 static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *work) {
-  if (tiles->per_scan == 1 && !tiles->run->carry)
+  if (tiles->per_scan == 1 && (!tiles->run->carry || !tiles->run->engine->at_once))
     mms_tiles_batch(tiles, work, from, to);
   else
     for (size_t scan = from; scan < to; scan++) scan_one(tiles, scan, work);
@@ -26,7 +32,7 @@ static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *work
 static size_t first_scan(const mms_scans *s, size_t share) { return share * s->tiles->run->scans.count / s->shares; }
 
 static void take_of_share(mms_scans *s, size_t share, void *work) {
-  const size_t first = first_scan(s, share), count = first_scan(s, share + 1) - first, most = per_grab(s->tiles->run);
+  const size_t first = first_scan(s, share), count = first_scan(s, share + 1) - first, most = per_grab(s->tiles);
   size_t from, to = 0;
   while (to < count && (from = atomic_fetch_add_explicit(&s->next[share], most, memory_order_relaxed)) < count) {
     to = count - from < most ? count : from + most;
@@ -42,13 +48,13 @@ static void take_part(void *given, const mms_member *self) {
 /* ---- The way --------------------------------------------------------------------------------------------------------
  */
 
-static bool can(const mms_engine *engine, const mms_job *job) { return (void)engine, (void)job, true; }
+static bool can(const mms_tiles *tiles) { return (void)tiles, true; }
 
 static bool suits(const mms_tiles *tiles) {
   return tiles->per_scan == 1 || tiles->run->scans.count >= MANY * tiles->sharing;
 }
 
-static size_t pieces(const mms_tiles *tiles) { return (tiles->run->scans.count - 1) / per_grab(tiles->run) + 1; }
+static size_t pieces(const mms_tiles *tiles) { return (tiles->run->scans.count - 1) / per_grab(tiles) + 1; }
 
 static void begin(void *shared, const mms_tiles *tiles) {
   *(mms_scans *)shared =

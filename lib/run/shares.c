@@ -115,13 +115,12 @@ static void take_part(void *given, const mms_member *member) {
   }
 }
 
-static bool can(const mms_engine *engine, const mms_job *job) { return (void)job, engine->reduce != NULL; }
-
-static bool suits(const mms_tiles *tiles) {
+static bool can(const mms_tiles *tiles) {
   const size_t each = (tiles->count - 1) / tiles->sharing + 1;
-  return can(tiles->run->engine, tiles->run->job) && tiles->sharing <= MOST_SHARES && each <= MOST_TILES &&
-         (stays_in_core(tiles) || stays_in_cluster(tiles));
+  return tiles->run->engine->reduce && tiles->sharing <= MOST_SHARES && each <= MOST_TILES;
 }
+
+static bool suits(const mms_tiles *tiles) { return can(tiles) && (stays_in_core(tiles) || stays_in_cluster(tiles)); }
 
 static void begin(void *shared, const mms_tiles *tiles) {
   *(mms_shares *)shared =

@@ -30,8 +30,13 @@ static char *y_of(const mms_tiles *tiles, size_t scan) {
 mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
   const mms_run *run = tiles->run;
   size_t from = in_scan * tiles->most, left = run->scans.n - from, m = left < tiles->most ? left : tiles->most;
-  size_t at = (run->job->reverse ? left - m : from) * tiles->element;
-  return (mms_place){.tile = {.m = m, .x = x_of(tiles, scan) + at, .y = y_of(tiles, scan) + at},
+  const ptrdiff_t at = (ptrdiff_t)((run->job->reverse ? left - m : from) * tiles->element);
+  const ptrdiff_t x_stride = run->scans.x_stride, y_stride = run->scans.y_stride;
+  return (mms_place){.tile = {.m = m,
+                              .x = x_of(tiles, scan) + at * x_stride,
+                              .y = y_of(tiles, scan) + at * y_stride,
+                              .x_stride = x_stride,
+                              .y_stride = y_stride},
                      .scan = scan,
                      .first = in_scan == 0,
                      .last = in_scan == tiles->per_scan - 1};
@@ -58,13 +63,15 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
-static void scan_together(const mms_tiles *tiles, size_t from, size_t to) {
+static void scan_together(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   mms_batch part = tiles->run->scans;
+  char *carry = tiles->run->carry;
   part.count = to - from;
   part.prefetches = tiles->run->job->prefetches;
   part.x = x_of(tiles, from);
   part.y = y_of(tiles, from);
-  tiles->run->engine->batch(tiles->run->job, &part);
+  part.carry = carry ? carry + from * tiles->element : NULL;
+  tiles->run->engine->batch(tiles->run->job, work, &part);
 }
 
 /* Prefetches the next scan, which is read next. */
@@ -73,7 +80,11 @@ static void scan_one_by_one(const mms_tiles *tiles, void *work, size_t from, siz
   const mms_engine *engine = run->engine;
   const uintptr_t step = (uintptr_t)run->scans.x_dist * tiles->element;
   for (size_t scan = from; scan < to; scan++) {
-    const mms_tile t = {.m = run->scans.n, .x = x_of(tiles, scan), .y = y_of(tiles, scan)};
+    const mms_tile t = {.m = run->scans.n,
+                        .x = x_of(tiles, scan),
+                        .y = y_of(tiles, scan),
+                        .x_stride = run->scans.x_stride,
+                        .y_stride = run->scans.y_stride};
     mms_value carry = run->scans.first;
     if (engine->finish)
       engine->finish(run->job, work, &t, &carry, run->job->prefetches ? (const void *)((uintptr_t)t.x + step) : NULL);
@@ -84,8 +95,8 @@ static void scan_one_by_one(const mms_tiles *tiles, void *work, size_t from, siz
 
 void mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
-  if (run->engine->batch && !run->job->streams)
-    scan_together(tiles, from, to);
+  if (run->engine->batch && (!run->job->streams || !run->engine->at_once))
+    scan_together(tiles, work, from, to);
   else
     scan_one_by_one(tiles, work, from, to);
 }

@@ -22,10 +22,9 @@ typedef union mms_shared {
 typedef struct mms_way {
   const char *name, *description;
 
-  /* Whether tiles of a job can be shared so at all. NULL: if the engine cuts any. */
-  bool (*can)(const mms_engine *, const mms_job *);
-
-  /* Whether it is best for tiles that so many threads (tiles->sharing) share. Asked in the order of the table. */
+  /* Whether so many threads (tiles->sharing) can share tiles so at all; and whether it is best for them, asked in the
+   * order of the table. */
+  bool (*can)(const mms_tiles *);
   bool (*suits)(const mms_tiles *);
 
   /* The number of pieces that threads take. NULL: tiles. */

@@ -1,0 +1,17 @@
+/* pack.c: loops over strides, for each size of elements. */
+#include "pack/pack.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define ELEMENT uint32_t
+#define NAME(f) f##_4
+#include "pack/pack_body.inc"
+
+#define ELEMENT uint64_t
+#define NAME(f) f##_8
+#include "pack/pack_body.inc"
+
+void mms_pack(size_t size, size_t n, const void *from, ptrdiff_t from_stride, void *to, ptrdiff_t to_stride) {
+  (size == 4 ? pack_4 : pack_8)(n, from, from_stride, to, to_stride);
+}
