@@ -183,7 +183,7 @@ static void test_absent_threads(void **state) {
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
-  static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
+  static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0};                /* of three */
   const size_t n = 33001, batch = 3, size = batch * n * sizeof(float); /* long enough for a thread a scan */
   const bool before = mms_tuning_here.has_dies;
   struct sample sample = sample_new(type_at(0), RANDOM, batch * n);

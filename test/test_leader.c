@@ -60,10 +60,11 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
 static unsigned led_of(mms_where where, int threads) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
   const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_I32), .uncached = true, .tile = TILE};
-  const mms_run run = {.engine = &engine,
-                       .job = &job,
-                       .where = where,
-                       .scans = {.n = (size_t)COUNT_OF_TILES * TILE, .count = 1, .x = x, .y = y}};
+  const mms_run run = {
+      .engine = &engine,
+      .job = &job,
+      .where = where,
+      .scans = {.n = (size_t)COUNT_OF_TILES * TILE, .count = 1, .x_stride = 1, .y_stride = 1, .x = x, .y = y}};
   mms_tiles tiles = mms_tiles_of(&run);
   assert_int_equal(tiles.count, COUNT_OF_TILES);
   tiles.sharing = (size_t)threads;
