@@ -124,7 +124,7 @@ static void check_layout(size_t count, bool in_place, bool far, bool is_apart, s
   assert_int_equal(layout.group, group);
 }
 
-/* As in the tables of doc/PERFORMANCE.md. */
+/* As in doc/TUNING.md, "A leader" and "One round". */
 static void test_layout(void **state) {
   (void)state;
   const mms_tuning before = mms_tuning_here;
