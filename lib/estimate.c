@@ -1,5 +1,5 @@
 /* estimate.c: costs by engine, and by its unit or instruction set. The numbers are of one core of Zen 5; other cores
- * are slower by one factor, more or less (mms_tuning). How they are measured: doc/PERFORMANCE.md, "The table of
+ * are slower by one factor, more or less (mms_tuning). How they are measured: doc/TUNING.md, "The table of
  * estimates". */
 #include "estimate.h"
 

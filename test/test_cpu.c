@@ -142,7 +142,7 @@ static void check_tuning(mms_cores cores, size_t own_kib, size_t last_mib, mms_t
   assert_true(h.slower == want.slower);
 }
 
-/* As in doc/TUNING.md; sizes here are in MiB and KiB. */
+/* As in doc/TUNING.md, "The tuning row"; sizes here are in MiB and KiB. */
 static void test_tuning(void **state) {
   (void)state;
   mms_tuning amd = {.has_dies = true, .stream_from = 8, .half_cache = 256, .slower = 1};

@@ -4,7 +4,7 @@
 
 #include "base/cpu.h"
 
-/* What cores do best; it makes no difference to results. What each gained: doc/PERFORMANCE.md. */
+/* What cores do best; it makes no difference to results. What each gains: doc/TUNING.md, "The tuning row". */
 typedef struct mms_tuning {
   bool fetches;        /* they gain by an early prefetch of every line that is read or written, except by the one
                           (non-temporal) that bypasses L2 */
