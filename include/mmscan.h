@@ -106,7 +106,7 @@ typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
  * Strides and distances may be negative: x and y point to element 0 of scan 0, which need not be the lowest in memory.
  * An x_stride or x_dist of 0 repeats an element, or a scan. Bytes between the elements of y are never written, nor
  * those between the elements of x read. Elements that are not neighbours are gathered, tile by tile, and scanned as if
- * they were, with the same bits.
+ * they were, with the bits of a scan of neighbours by the same choice of engine and tile.
  *
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
  * columns, x_dist = y_dist = 1. They are done row by row without gathering, in the order of the plain loop, unless an

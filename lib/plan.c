@@ -15,6 +15,9 @@
  * so many, the cost of a call is nothing beside theirs. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
 
+/* Bytes of a tile that is packed: its buffer and what is gathered stay near the core. */
+enum { PACKED = 16384 };
+
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   return (mms_shape){p->algebra, p->n, p->batch};
@@ -39,6 +42,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = mms_env_unit(env);
   if (engine->tile_of) job->tile = engine->tile_of(job->algebra, problem->whole);
+  if (job->tile && !mms_problem_is_contiguous(problem)) job->tile = PACKED / job->algebra->size;
 }
 
 /* Whether an engine can do a job: a unit's products only add. */
@@ -98,6 +102,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->job.unit = unit;
   plan->job.s = wise.s;
   plan->job.tile = wise.tile;
+  if (wise.tile && !mms_problem_is_contiguous(&plan->problem)) plan->job.tile = PACKED / plan->job.algebra->size;
   plan->threads = wise.possible < most ? 0 : wise.threads;
   return true;
 }

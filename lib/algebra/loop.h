@@ -24,14 +24,12 @@ typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
 /* As the scan, but writes nothing: *carry becomes what the scan would leave in it. */
 typedef void mms_loop_fold(size_t n, const void *x, mms_value *carry);
 
-/* out[i] = a[i] op b[i]. out may be a or b. */
-typedef void mms_loop_combine(size_t n, const void *a, const void *b, void *out);
-
-/* Scans the columns of a matrix of n rows of `count` elements, MMS_NARROW at most, forward. Strides, in elements, go
- * from row to row. carry: `count` elements, which go in and come out. In place is fine. */
+/* Scans the columns of a matrix of n rows of `count` elements, MMS_COLUMNS bytes at most, forward. Strides, in
+ * elements, go from row to row. carry: `count` elements, which go in and come out. In place is fine. Best for some rows
+ * at a time, which stay in a core's first cache. */
 typedef void mms_loop_columns(size_t n, size_t count, const void *x, ptrdiff_t x_stride, void *y, ptrdiff_t y_stride,
                               void *carry);
-enum { MMS_NARROW = 16 };
+enum { MMS_COLUMNS = 64 };
 
 /* `count` scans of n elements each, n at least 1, from the same carry: the rows of a matrix, say. Strides and distances
  * are in elements. Loops and kernels take strides of 1. */
@@ -54,7 +52,6 @@ typedef struct mms_loop {
   mms_loop_scan *scan[MMS_KINDS][2];
   mms_loop_batch *batch[MMS_KINDS];
   mms_loop_fold *fold[2];
-  mms_loop_combine *combine;
   mms_loop_columns *columns[MMS_KINDS];
 } mms_loop;
 
