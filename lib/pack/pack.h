@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Copies n elements of `size` bytes, from `from_stride` to `to_stride` elements apart. The two share no memory; bytes
- * between the elements are neither read nor written. */
+/* Copies n elements of `size` bytes, 1, 2, 4 or 8, from `from_stride` to `to_stride` elements apart. The two share no
+ * memory; bytes between the elements are neither read nor written. */
 void mms_pack(size_t size, size_t n, const void *from, ptrdiff_t from_stride, void *to, ptrdiff_t to_stride);
 
 #endif
