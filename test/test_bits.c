@@ -444,13 +444,14 @@ static void test_held_up(void **state) {
   sample_free(&sample);
 }
 
-/* Whether more than one thread had a tile in any of `runs` runs. */
+/* Whether more than one thread had a tile in any of `runs` runs, none of which is held up by other work. */
 static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int runs, const void *x, void *y) {
   bool is = false;
   for (int run = 0; run < runs && !is; run++) {
     mmscan_choice used;
     mmscan_plan *plan = plan_new(desc, choice, &used);
     watch_plan(plan);
+    while (mms_pays_contended()) usleep(1000);
     atomic_store(&watch_took_part, 0);
     assert_mmscan_ok(mmscan_execute(plan, x, y));
     mmscan_plan_destroy(plan);
