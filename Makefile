@@ -129,8 +129,8 @@ PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
 EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
 CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
 
-# A tiny call takes so few cycles that it matters where in a cache line its code begins (doc/PERFORMANCE.md,
-# "Short scans").
+# A tiny call takes so few cycles that it matters where in a cache line its code begins (doc/TUNING.md, "Short
+# scans and batches").
 LINES := -falign-functions=64
 
 # In a library that is opened by dlopen(), glibc allocates a thread's variables at their first use, and ends the process

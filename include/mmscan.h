@@ -103,8 +103,14 @@ typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
  * op, kind, n, both strides and batch: a field added by a later version means the plain scan when it is zero. Strides
  * are not looked at when n <= 1, distances not when batch <= 1.
  *
- * To scan the columns of a row-major matrix, add each row to the next, by a loop that compilers vectorise. For scans of
- * different lengths, make a simple call for each. */
+ * Strides and distances may be negative: x and y point to element 0 of scan 0, which need not be the lowest in memory.
+ * An x_stride or x_dist of 0 repeats an element, or a scan. Bytes between the elements of y are never written, nor
+ * those between the elements of x read. Elements that are not neighbours are gathered, tile by tile, and scanned as if
+ * they were, with the bits of a scan of neighbours by the same choice of engine and tile.
+ *
+ * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
+ * columns, x_dist = y_dist = 1. They are done row by row without gathering, in the order of the plain loop, unless an
+ * engine is asked for. For scans of different lengths, make a simple call for each. */
 typedef struct mmscan_desc {
   size_t struct_size;         /* sizeof(mmscan_desc) */
   mmscan_type x_type, y_type; /* must be equal (a wider y_type is for later), else MMSCAN_ENOTSUP */
@@ -112,20 +118,19 @@ typedef struct mmscan_desc {
   mmscan_kind kind;
   int reverse;                  /* nonzero: from the last element to the first */
   size_t n;                     /* elements in one scan */
-  ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; 1 today, any other is for later, MMSCAN_ENOTSUP; a
-                                   y_stride of 0 is illegal */
+  ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; a y_stride of 0 is illegal */
   size_t batch;                 /* how many scans; 0: nothing to do, which is no error */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
   const void *init;             /* exclusive only: one element of y_type, read before y is written; NULL: the identity
                                    of op, which for + is +0 here (mmscan_algebra.start) */
 } mmscan_desc;
 
-/* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Rows of x may share memory with
- * each other, rows of y may not.
+/* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Elements of x may share memory with
+ * each other, elements of y may not; x and y may lie between each other's elements.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold;
  *                  init is set for an inclusive scan
- * MMSCAN_EOVERLAP  as under "In place", below; or rows of y share memory
+ * MMSCAN_EOVERLAP  as under "In place", below; or elements of y share memory
  * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   marked "for later" in this header; the engine gemm with any op but MMSCAN_PLUS
@@ -151,6 +156,8 @@ typedef struct mmscan_choice {
                          engines that cut tiles */
   int threads;        /* 1 or more; at most 2^20, and one for each tile or scan, are used */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
+  const char *way;    /* a name from mmscan_get_way(): how threads share the work; one that the engine cannot be shared
+                         in gives MMSCAN_EINVAL. NULL: each execution takes the one that suits it */
 } mmscan_choice;
 
 #define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
@@ -162,7 +169,7 @@ typedef struct mmscan_choice {
  * With MMSCAN_MEASURE the plan uses what was fastest on arrays of the problem's shape, out of place: engines, units, s,
  * tiles and numbers of threads take turns for some tenths of a second (longer for large n). A BLAS is among what is
  * timed, though only the engine gemm uses one. The arrays are the library's own and have at most 256 MiB each and 2^17
- * rows; a larger problem is measured at that size.
+ * rows; a larger problem is measured at that size, strided scans as what is gathered of them, columns not at all.
  *
  * The result is kept as wisdom if the choice was free: neither *choice nor MMSCAN_ENGINE, MMSCAN_UNIT or
  * MMSCAN_NUM_THREADS fixed any part of it, and the caller may use all of OpenMP's threads (it is not inside a parallel
@@ -305,8 +312,8 @@ const char *mmscan_unit_candidate(size_t index);
  *               does the first level, one product for each block of a tile, and vector registers do those above it
  *   serial      the plain loop */
 
-/* A row of the table of engines, of units (the built-in ones, then the open ones), or of instruction sets. Its strings
- * last as long as the process. */
+/* A row of the table of engines, of units (the built-in ones, then the open ones), of instruction sets, or of ways in
+ * which threads share work. Its strings last as long as the process. */
 typedef struct mmscan_part {
   size_t struct_size;      /* sizeof(mmscan_part), set by the caller */
   const char *name;        /* as MMSCAN_ENGINE, MMSCAN_UNIT and mmscan_choice take it */
@@ -324,6 +331,7 @@ typedef struct mmscan_part {
 mmscan_status mmscan_get_engine(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_isa(size_t index, mmscan_part *part);
+mmscan_status mmscan_get_way(size_t index, mmscan_part *part);
 
 /* What is scanned: a row for each operator and type. Its pointers last as long as the process. */
 typedef struct mmscan_algebra {
@@ -413,15 +421,14 @@ const char *mmscan_environment_error(void);
  *
  *            where T is the elements of a tile (128 KiB at most by default), or n if that is less, and s the size of
  *            the matrices (0 for simd). It is i + 1 again wherever the plain loop may take over: by default below 64
- *            elements; without memory; where an element is NaN or larger than max / 2^20, or a sum larger than max / 2.
- *            In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it counts from the start of the
- *            first block, and n is that of the shortest block in i / T and of the longest in T / 2. The bound does not
- *            cover mmscan_matmulscan() and mmscan_network().
- * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
- *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
- *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later
- *            header, is accepted if the bytes beyond are zero, and otherwise gives MMSCAN_ENOTSUP. A struct that a call
- *            fills in must have a size this library knows: a longer one gives MMSCAN_EINVAL.
+ *            elements, and in columns of a matrix; without memory; where an element is NaN or larger than max / 2^20,
+ * or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it counts from
+ * the start of the first block, and n is that of the shortest block in i / T and of the longest in T / 2. The bound
+ * does not cover mmscan_matmulscan() and mmscan_network(). Structs    begin with struct_size, which the caller sets to
+ * the sizeof it was built with. They only grow, at their end, so a program runs on with later libraries of the same
+ * soname. A struct_size below that of version 0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer
+ * than this library's, from a later header, is accepted if the bytes beyond are zero, and otherwise gives
+ * MMSCAN_ENOTSUP. A struct that a call fills in must have a size this library knows: a longer one gives MMSCAN_EINVAL.
  */
 
 /* ---- Environment ----------------------------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 /* api.c: the public calls of mmscan.h. Arguments become a problem, and a problem becomes a plan; a short simple call
  * needs neither. */
+#include "base/cpu.h"
 #include "check.h"
 #include "env.h"
 #include "execute.h"
-#include "kernel/cpu.h"
 #include "measure.h"
 #include "problem.h"
-#include "runtime.h"
 #include "short.h"
+#include "team/team.h"
 #include "unit/loaded.h"
 #include "wisdom.h"
 #include <stdio.h>
@@ -190,7 +190,8 @@ mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *cho
                             .isa = plan->engine->has_isa ? plan->job.isa->name : NULL,
                             .s = plan->job.s,
                             .tile = plan->job.tile,
-                            .threads = plan->threads};
+                            .threads = plan->threads,
+                            .way = plan->way ? plan->way->name : NULL};
   return MMSCAN_OK;
 }
 
@@ -297,6 +298,11 @@ mmscan_status mmscan_get_isa(size_t index, mmscan_part *part) {
   return MMSCAN_OK;
 }
 
+mmscan_status mmscan_get_way(size_t index, mmscan_part *part) {
+  const mms_way *way = mms_way_at(index);
+  return way && is_part(part) ? fill_part(part, way->name, way->description) : MMSCAN_EINVAL;
+}
+
 mmscan_status mmscan_get_algebra(size_t index, mmscan_algebra *algebra) {
   const mms_algebra *row = mms_algebra_at(index);
   if (!row || !algebra || algebra->struct_size != sizeof *algebra) return MMSCAN_EINVAL;
@@ -333,6 +339,6 @@ const char *mmscan_cpu(void) { return mms_cpu_name(); }
 
 const char *mmscan_isa(void) { return mms_env_get()->isa->name; }
 
-int mmscan_threads(void) { return mms_runtime_threads(mms_env_get()->threads); }
+int mmscan_threads(void) { return mms_team_available(mms_env_get()->threads); }
 
 const char *mmscan_environment_error(void) { return mms_env_get()->error; }

@@ -2,7 +2,7 @@
 #include "env.h"
 
 #include "cancel.h"
-#include "runtime.h"
+#include "team/team.h"
 #include "unit/fork.h"
 #include "unit/loaded.h"
 #include "wisdom.h"
@@ -78,7 +78,7 @@ static void read_threads(const char *variable, const char *value) {
   char *end;
   errno = 0;
   long threads = strtol(value, &end, 10);
-  if (errno || !strchr("0123456789", *value) || *end || threads < 1 || threads > MMS_MOST_THREADS)
+  if (errno || !strchr("0123456789", *value) || *end || threads < 1 || threads > MMS_TEAM_MOST)
     refuse(MMSCAN_EINVAL, variable, value, "not a number of threads, from 1 to 2^20");
   else
     env.threads = (int)threads;
@@ -105,7 +105,7 @@ static void read_all(void) {
     const char *value = secure_getenv(table[i].variable);
     if (value && *value) table[i].read(table[i].variable, value);
   }
-  mms_runtime_most_threads(0); /* the first call also makes the OpenMP runtime look at its environment */
+  mms_team_most(0); /* the first call also makes the OpenMP runtime look at its environment */
   mms_fork_watch();
   mms_cancel_restore(before);
 }

@@ -1,10 +1,10 @@
 /* estimate.c: costs by engine, and by its unit or instruction set. The numbers are of one core of Zen 5; other cores
- * are slower by one factor, more or less (mms_tuning). How they are measured: doc/PERFORMANCE.md, "The table of
+ * are slower by one factor, more or less (mms_tuning). How they are measured: doc/TUNING.md, "The table of
  * estimates". */
 #include "estimate.h"
 
-#include "apart.h"
-#include "kernel/tuning.h"
+#include "base/tuning.h"
+#include "team/cluster.h"
 #include <string.h>
 
 /* Nanoseconds: for a call; for each scan after its first, without its elements; and for an element in the cache, by
@@ -40,7 +40,7 @@ static const row table[] = {
 /* Nanoseconds to start a team of threads and to wait for the last of them. */
 static double team(void) {
   if (!mms_tuning_here.has_dies) return 2200;
-  return mms_apart_of_late() ? 2600 : 1500;
+  return mms_cluster_apart_of_late() ? 2600 : 1500;
 }
 
 /* NULL in a row stands for any. */

@@ -4,10 +4,10 @@
 #include "arena.h"
 #include "cancel.h"
 #include "clock.h"
-#include "contention.h"
 #include "env.h"
 #include "execute.h"
-#include "runtime.h"
+#include "team/pays.h"
+#include "team/team.h"
 #include "wisdom.h"
 #include <float.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void enter(contest *c, mmscan_choice choice) {
 }
 
 static void enter_threads(contest *c, mmscan_choice choice, const mmscan_choice *asked) {
-  int most = mms_runtime_most_threads(asked->threads ? asked->threads : mms_env_get()->threads);
+  int most = mms_team_most(asked->threads ? asked->threads : mms_env_get()->threads);
   choice.threads = 1;
   enter(c, choice);
   while (choice.threads < most) {
@@ -112,7 +112,7 @@ static bool enter_all(contest *c, const mmscan_choice *asked, const mms_engine *
   const mms_engine *engine;
   for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
     if (only && engine != only) continue;
-    mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine->name};
+    mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine->name, .way = asked->way};
     if (engine->has_isa) choice.isa = asked->isa;
     if (engine->has_unit)
       enter_units(c, engine, choice, asked);
@@ -124,10 +124,10 @@ static bool enter_all(contest *c, const mmscan_choice *asked, const mms_engine *
 
 /* ---- Timing --------------------------------------------------------------------------------------------------- */
 
-/* While there is other work on our cores, a plan for several threads runs on one (contention.h), and its time is not
+/* While there is other work on our cores, a plan for several threads runs on one (team/pays.h), and its time is not
  * the plan's. */
 static bool is_held_up(const contest *c, const mmscan_plan *plan) {
-  return plan->threads > 1 && c->patience > 0 && mms_contended();
+  return plan->threads > 1 && c->patience > 0 && mms_pays_contended();
 }
 
 static void wait_a_millisecond(contest *c) {
@@ -221,13 +221,16 @@ static const candidate *run_final(contest *c) {
 
 /* ---- The arrays ----------------------------------------------------------------------------------------------- */
 
-/* The problem with contiguous rows, as many and as long as fit, but not so many that short ones take long. */
+/* The problem with contiguous rows, as many and as long as fit, but not so many that short ones take long: of strided
+ * scans, what is packed. */
 static mms_problem scale_down(const mms_problem *p) {
   mms_problem small = *p;
   const size_t most = MMS_MEASURE_BYTES / p->algebra->size;
   if (small.n > most) small.n = most;
   const size_t most_rows = most / small.n < MMS_MEASURE_ROWS ? most / small.n : MMS_MEASURE_ROWS;
   if (small.batch > most_rows) small.batch = most_rows;
+  small.x_stride = small.y_stride = 1;
+  small.x_at = small.y_at = 0;
   small.x_dist = small.y_dist = small.batch > 1 ? (ptrdiff_t)small.n : 0;
   return small;
 }
@@ -265,14 +268,14 @@ static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice 
  * threads can be had. */
 static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
   const mmscan_choice *c = asked;
-  bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads;
+  bool free_choice = !c->engine && !c->unit && !c->s && !c->tile && !c->isa && !c->threads && !c->way;
   const mms_env *env = mms_env_get();
   return free_choice && plan->engine_is_free && !env->unit && !env->threads &&
-         mms_runtime_threads(0) == mms_runtime_most_threads(0);
+         mms_team_available(0) == mms_team_most(0);
 }
 
 static mmscan_status keep(const mmscan_plan *plan) {
-  const int most = mms_runtime_most_threads(0);
+  const int most = mms_team_most(0);
   mms_wise wise = {plan->engine, plan->job.unit, plan->job.s, plan->job.tile, plan->threads, most};
   return mms_wisdom_keep(mms_plan_shape(plan), &wise);
 }
@@ -282,10 +285,10 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, 
   const mmscan_choice *asked = choice ? choice : &nothing;
   mms_wise known;
   mmscan_status status = mms_plan_choose(plan, problem, choice);
-  if (status || problem->batch == 0) return status;
+  if (status || problem->batch == 0 || mms_plan_takes_columns(plan)) return status;
   const bool general = is_general(plan, asked);
   const mms_shape shape = mms_plan_shape(plan);
-  if (general && mms_wisdom_find(&shape, &known) && known.possible >= mms_runtime_most_threads(0)) return MMSCAN_OK;
+  if (general && mms_wisdom_find(&shape, &known) && known.possible >= mms_team_most(0)) return MMSCAN_OK;
   contest c = {.problem = scale_down(problem), .patience = PATIENCE};
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {

@@ -1,10 +1,11 @@
 /* plan.c: chooses by request, by the environment, by what was measured, and otherwise by a table. */
 #include "plan.h"
 
+#include "base/tuning.h"
 #include "check.h"
 #include "env.h"
-#include "runtime.h"
 #include "short.h"
+#include "team/team.h"
 #include "wisdom.h"
 #include <float.h>
 #include <math.h>
@@ -13,6 +14,9 @@
 /* MANY: scans that an estimate assumes if there is more than one. LONG: elements that it assumes of a long scan. With
  * so many, the cost of a call is nothing beside theirs. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
+
+/* Bytes of a tile that is packed: its buffer and what is gathered stay near the core. */
+enum { PACKED = 16384 };
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -38,6 +42,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = mms_env_unit(env);
   if (engine->tile_of) job->tile = engine->tile_of(job->algebra, problem->whole);
+  if (job->tile && !mms_problem_is_contiguous(problem)) job->tile = PACKED / job->algebra->size;
 }
 
 /* Whether an engine can do a job: a unit's products only add. */
@@ -97,6 +102,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->job.unit = unit;
   plan->job.s = wise.s;
   plan->job.tile = wise.tile;
+  if (wise.tile && !mms_problem_is_contiguous(&plan->problem)) plan->job.tile = PACKED / plan->job.algebra->size;
   plan->threads = wise.possible < most ? 0 : wise.threads;
   return true;
 }
@@ -108,9 +114,14 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
 
 /* What is not asked for is chosen by what was measured, if the shape was, or else by what engines cost. So the engine,
  * and with it the bits, depends neither on the number of threads nor on how a scan is cut into blocks. A short scan is
- * done as by the simple calls, except for many scans so short that their number makes a difference. */
+ * done as by the simple calls, except for many scans so short that their number makes a difference. Columns are done
+ * row by row, and not packed. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
+  if (mms_problem_is_columns(&plan->problem)) {
+    take_engine(plan, env, &mms_engine_serial);
+    return;
+  }
   if (choose_wisely(plan, env, most)) return;
   const size_t whole = plan->problem.whole;
   const bool are_many = plan->problem.batch > 1;
@@ -149,13 +160,40 @@ static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
   return plan->job.unit || !plan->engine->has_unit ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
+/* The matrices of a block, and what is read next, fit in a core's own cache. */
+static size_t block_of(const mms_unit *unit) {
+  const size_t block = mms_unit_block(unit), most = mms_tuning_here.half_cache / 2;
+  return block < most ? block : most;
+}
+
 /* Called while the unit is held: once it is released, its library may be replaced by another. */
 static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
   if (c->s) job->s = c->s;
   if (!job->s && plan->engine->s_of) job->s = plan->engine->s_of(job->unit);
   if (c->tile) job->tile = c->tile;
+  if (job->unit) {
+    job->block = block_of(job->unit);
+    job->adds = job->s == 2 && mms_unit_adds(job->unit);
+  }
   return mms_engine_allows(plan->engine, job->s, job->tile) ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+/* Whether the plan's threads can share its run in the way that is asked for. */
+static bool can_share(const mmscan_plan *plan, const mms_way *way) {
+  const mms_problem *p = &plan->problem;
+  mms_engine engine = *plan->engine;
+  if (!mms_problem_is_contiguous(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
+  const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->batch}};
+  mms_tiles tiles = mms_tiles_of(&run);
+  tiles.sharing = (size_t)plan->threads;
+  return way->can(&tiles);
+}
+
+static mmscan_status choose_way(mmscan_plan *plan, const mmscan_choice *c) {
+  if (!c->way) return MMSCAN_OK;
+  plan->way = mms_way_find(c->way);
+  return plan->way && can_share(plan, plan->way) ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
 static double saves(const mmscan_plan *plan, const mmscan_choice *asked, const mms_cost *cost) {
@@ -191,17 +229,17 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   *plan = (mmscan_plan){.problem = *problem,
                         .limit = c->threads ? c->threads : env->threads,
                         .job = {.algebra = problem->algebra, .kind = problem->kind, .reverse = problem->reverse}};
-  const int most = mms_runtime_most_threads(plan->limit);
+  const int most = mms_team_most(plan->limit);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
   if ((status = hold_sound_unit(plan->job.unit, plan->job.algebra))) return status;
-  if ((status = choose_sizes(plan, c))) {
-    mms_plan_drop(plan);
-    return status;
+  if ((status = choose_sizes(plan, c)) == MMSCAN_OK) {
+    choose_threads(plan, c, most);
+    status = choose_way(plan, c);
   }
-  choose_threads(plan, c, most);
-  return MMSCAN_OK;
+  if (status) mms_plan_drop(plan);
+  return status;
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }

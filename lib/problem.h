@@ -9,11 +9,20 @@ typedef struct mms_problem {
   const mms_algebra *algebra;
   mmscan_kind kind;
   bool reverse;
-  size_t n, batch;          /* batch is 0 if there is nothing to scan */
-  ptrdiff_t x_dist, y_dist; /* elements; 0 when batch <= 1 */
-  mms_value first;          /* the carry into the first element of every scan */
-  size_t whole;             /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
+  size_t n, batch;              /* batch is 0 if there is nothing to scan */
+  ptrdiff_t x_stride, y_stride; /* elements; not both -1, and both 1 when n <= 1 */
+  ptrdiff_t x_dist, y_dist;     /* elements; 0 when batch <= 1 */
+  ptrdiff_t x_at, y_at;         /* elements from the caller's x and y to where a scan begins */
+  mms_value first;              /* the carry into the first element of every scan */
+  size_t whole;                 /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
 } mms_problem;
+
+static inline bool mms_problem_is_contiguous(const mms_problem *p) { return p->x_stride == 1 && p->y_stride == 1; }
+
+/* Whether the scans are the columns of matrices whose rows are contiguous. */
+static inline bool mms_problem_is_columns(const mms_problem *p) {
+  return !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
+}
 
 /* Makes a problem of a description. */
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);

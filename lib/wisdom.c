@@ -18,9 +18,9 @@
  */
 #include "wisdom.h"
 
+#include "base/cpu.h"
 #include "cancel.h"
 #include "file.h"
-#include "kernel/cpu.h"
 #include "roster.h"
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -2,9 +2,10 @@
 """Tests of the command mmscan against NumPy: test/command.py PATH_TO_MMSCAN [NAME_OF_A_TEST]...
 
 The tests are in the files command_*.py, by subject. Exit status 0: passed, 77: skipped (no NumPy), else failed.
-MMSCAN_TEST_MB is the size of the large file (256)."""
+MMSCAN_TEST_MB is the size of the large file (128)."""
 
 import os
+import signal
 import sys
 import unittest
 
@@ -34,6 +35,9 @@ from command_units import *
 
 if __name__ == "__main__":
     del sys.argv[1]
+    # A shell starts what it puts in the background with these ignored, which commands would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     for variable in [name for name in os.environ if name.startswith("MMSCAN_")]:
         del os.environ[variable]
     print("command.py: %s, NumPy %s" % (MMSCAN, np.__version__), file=sys.stderr)

@@ -11,7 +11,7 @@ import unittest.mock
 import numpy as np
 
 MMSCAN = os.path.abspath(sys.argv[1])  # the command: command.py has its path as the first argument
-MEGABYTES = int(os.environ.get("MMSCAN_TEST_MB", "256"))
+MEGABYTES = int(os.environ.get("MMSCAN_TEST_MB", "128"))
 TYPES = {"f32": "f4", "f64": "f8", "i32": "i4", "i64": "i8", "u32": "u4", "u64": "u8"}
 BLOCK = 131072 * 32  # elements of a long row that the command takes at a time
 

@@ -421,7 +421,7 @@ class Pipes(Case):
         path = self.write("x", bytes(1 << 22))
         for arguments in [("scan", "--type", "f64", path), ("scan", "--type", "f64", "-o", "/dev/stdout", path), ("scan", "--help"), ("info",), ("info", "--json"), ("--help",),
                           ("--version",), ("scan", self.write("x.txt", "1 2 3")), ("table",), ("table", "--json"),
-                          ("scan", "--reverse", path, "--type", "f64"), ("draw", "-o", "-"), ("bench", "--rounds", 1, "-n", "4:24:20")]:
+                          ("scan", "--reverse", path, "--type", "f64"), ("draw", "-o", "-"), ("bench", "--rounds", 1, "-n", "4:20:16")]:
             reader, writer = os.pipe()
             os.close(reader)
             self.assertEqual(run(*arguments, stdout=writer, env={"TMPDIR": self.directory}), (1, None, ""), arguments)
@@ -847,7 +847,7 @@ class Terminal(Case):
         self.assertEqual(self.on_terminal(work), "1\r\n3\r\n")
 
 
-MAX_RESIDENT = 200 << 20
+MAX_RESIDENT = 100 << 20
 # Runs a command from a small process: the peak memory of a child starts at that of its parent.
 MEASURE = """
 import os, sys

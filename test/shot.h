@@ -21,6 +21,11 @@ struct shot {
 /* The bits of a variant: kind, direction, and whether in place. */
 enum { VARIANTS = 8 };
 
+/* Half of the variants in each turn, in which each kind meets each direction and each place. */
+static inline bool is_turn_of(unsigned variant, size_t turn) {
+  return (size_t)__builtin_parity(variant % VARIANTS) == turn % 2;
+}
+
 /* An arbitrary init: the sample's last element, which no scan of the sample reads. */
 static inline const void *shot_init(const struct sample *sample) {
   return (const char *)sample->x + (sample->oracle.n - 1) * sample->oracle.type->size;

@@ -6,126 +6,18 @@
 #include <float.h>
 #include <omp.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
-#include "apart.h"
 #include "at_once.h"
-#include "chain.h"
+#include "base/tuning.h"
 #include "clock.h"
-#include "contention.h"
 #include "each_openblas.h"
 #include "kernel/isa.h"
-#include "kernel/tuning.h"
-#include "leader.h"
 #include "matmul.h"
-#include "shares.h"
 #include "shot.h"
-#include "tiles.h"
-#include "wake.h"
-
-/* ---- Which threads take part ------------------------------------------------------------------------------------- */
-
-/* The library calls these functions for each tile (the Makefile wraps them), which shows which threads of a run had
- * one. The first of several threads to have a tile waits for the second: left alone, it would often be done before the
- * others are awake. With is_contention_hidden, no run is left to one thread because another was held up. */
-static atomic_uint took_part; /* one bit per thread */
-static bool is_contention_hidden, is_contention_made_up;
-
-/* How threads share tiles: in the way that suits them; in a chain if they can, whatever the number of cores; or behind
- * a leader. */
-static enum { AS_SUITS, CHAINED, LED } way;
-static atomic_size_t had_shares, had_chain; /* runs */
-static unsigned absent;                     /* threads that do not come, one bit each */
-static bool is_race;                        /* thread 0 comes just after thread 1 has taken its share */
-static atomic_int lined_up;                 /* threads that have come */
-static int had_first;                       /* the thread that has the first tile */
-static bool are_apart;
-
-mms_place __real_mms_tiles_at(const mms_tiles *tiles, size_t index);
-mms_place __real_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
-void __real_mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to);
-bool __real_mms_contended(void);
-mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index);
-mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
-void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to);
-bool __wrap_mms_contended(void);
-bool __real_mms_shares_suit(const mms_tiles *tiles);
-bool __wrap_mms_shares_suit(const mms_tiles *tiles);
-void __real_mms_shares_take_part(void *shares, void *work);
-void __wrap_mms_shares_take_part(void *shares, void *work);
-void __real_mms_leader_take_part(void *leader, void *work);
-void __wrap_mms_leader_take_part(void *leader, void *work);
-bool __real_mms_chain_suits(const mms_tiles *tiles);
-bool __wrap_mms_chain_suits(const mms_tiles *tiles);
-void __real_mms_chain_take_part(void *chain, void *work);
-void __wrap_mms_chain_take_part(void *chain, void *work);
-bool __wrap_mms_apart(void);
-
-static void take_part(void) {
-  const unsigned self = 1u << omp_get_thread_num();
-  bool is_first = atomic_fetch_or(&took_part, self) == 0 && omp_get_num_threads() > 1;
-  for (int turn = 0; is_first && turn < 50 && atomic_load(&took_part) == self; turn++) usleep(20);
-}
-
-mms_place __wrap_mms_tiles_at(const mms_tiles *tiles, size_t index) {
-  if (!is_race)
-    take_part();
-  else if (index == 0)
-    had_first = omp_get_thread_num();
-  return __real_mms_tiles_at(tiles, index);
-}
-
-mms_place __wrap_mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
-  take_part();
-  return __real_mms_tiles_in_scan(tiles, scan, in_scan);
-}
-
-void __wrap_mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to) {
-  take_part();
-  __real_mms_tiles_batch(tiles, work, from, to);
-}
-
-bool __wrap_mms_contended(void) { return is_contention_made_up || (!is_contention_hidden && __real_mms_contended()); }
-
-bool __wrap_mms_shares_suit(const mms_tiles *tiles) {
-  if (way != AS_SUITS || !__real_mms_shares_suit(tiles)) return false;
-  atomic_fetch_add(&had_shares, 1);
-  return true;
-}
-
-/* Waits until both threads are here; then the first one waits until a moment after the last share is taken. Gives up
- * after 10 ms. */
-static void line_up(const mms_shares *shares) {
-  const uint64_t last = (uint64_t)1 << (shares->tiles->sharing - 1);
-  const double end = seconds() + 0.01;
-  atomic_fetch_add(&lined_up, 1);
-  while (lined_up < 2 && seconds() < end)
-    ;
-  if (omp_get_thread_num() != 0) return;
-  while (!(shares->taken & last) && seconds() < end)
-    ;
-  for (int looks = 0; looks < 3000; looks++) (void)atomic_load(&shares->taken);
-}
-
-void __wrap_mms_shares_take_part(void *shares, void *work) {
-  if (is_race) line_up(shares);
-  if (!(absent & 1u << omp_get_thread_num())) __real_mms_shares_take_part(shares, work);
-}
-
-void __wrap_mms_leader_take_part(void *leader, void *work) {
-  if (!(absent & 1u << omp_get_thread_num())) __real_mms_leader_take_part(leader, work);
-}
-
-bool __wrap_mms_chain_suits(const mms_tiles *tiles) {
-  if (way == LED || !mms_tiles_can_prepare(tiles)) return false;
-  atomic_fetch_add(&had_chain, 1);
-  return true;
-}
-
-void __wrap_mms_chain_take_part(void *chain, void *work) {
-  if (!(absent & 1u << omp_get_thread_num())) __real_mms_chain_take_part(chain, work);
-}
-
-bool __wrap_mms_apart(void) { return are_apart; }
+#include "team/cluster.h"
+#include "team/pays.h"
+#include "watch.h"
 
 /* ---- The same bits ----------------------------------------------------------------------------------------------- */
 
@@ -135,29 +27,29 @@ struct shape {
 };
 
 static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37, 0},   {2500, 600, 7, 250},
-                                      {1 << 20, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {360000, 360000, 3, 481}};
+                                      {1 << 18, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {360000, 360000, 3, 481}};
 
 enum { MOST = 3 * 360000 }; /* elements of any shape */
 
 /* The 64-bit elements of the last shape take more than 8 MiB: the next elements are prefetched, results go past the
  * caches, and a few threads have groups of the greatest length. None of its tiles ends between blocks. A quick run
- * scans it at full length, but with one instruction set only. */
-static bool is_of_shape(const mmscan_choice *choice, size_t shape) {
+ * scans them at full length, but with one instruction set only, and no other elements. */
+static bool is_of_shape(const struct type *type, const mmscan_choice *choice, size_t shape) {
   if (shape < COUNT(shapes) - 1) return true;
   const bool is_best = same_text(choice->isa, mms_isa_best()->name);
-  return same_text(choice->engine, "simd") && (is_best || !quick());
+  return same_text(choice->engine, "simd") && ((is_best && type->size == 8) || !quick());
 }
 
-/* Counts of runs by several threads: all, those in which more than one thread had a tile, those in shares, and those in
- * a chain. */
+/* Counts of runs by several threads: all, and those in which more than one thread had a tile. */
 struct tally {
-  size_t runs, shared, in_shares, in_chain;
+  size_t runs, shared;
 };
 
 static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
   mmscan_choice used;
   choice.threads = threads;
   mmscan_plan *plan = plan_new(desc, &choice, &used);
+  watch_plan(plan);
   assert_mmscan_ok(mmscan_execute(plan, x, y));
   mmscan_plan_destroy(plan);
 }
@@ -174,43 +66,45 @@ static void check_same_bits(const struct sample *sample, const mmscan_desc *desc
     mms_tuning_here.stream_from = (size_t)(other ? 16 : 8) << 20;
     execute_with(desc, *choice, threads, sample->x, many.data);
     if (memcmp(one->data, many.data, size) != 0)
-      fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu: %d threads give other bits than one",
+      fail_seeded("%s, n %zu, batch %zu, %s x %s, tile %zu, %s: %d threads give other bits than one",
                   sample->oracle.type->name, desc->n, desc->batch, choice->engine, part_of(choice), choice->tile,
-                  threads);
+                  text_or(choice->way, "as suits"), threads);
   }
   mms_tuning_here = here;
   buffer_free(&many);
 }
 
+/* The way of a turn: one of those that can be, or NULL, as suits. */
+static const char *way_of_turn(const mmscan_desc *desc, mmscan_choice choice, int threads, unsigned turn) {
+  const char *ways[] = {NULL, "shares", "leader", "chain", "scans"}, *way = ways[turn % COUNT(ways)];
+  choice.threads = threads;
+  return way && has_way(desc, choice, way) ? way : NULL;
+}
+
 enum { SMALL = 4096 }; /* bytes */
 
-/* Compares one thread with two other numbers of threads, which change from turn to turn; the second number runs in a
- * chain or with a leader. In every other turn cores are on dies, threads are apart, and a leader has one round; in half
- * of those turns a share exceeds what a core's own cache holds. */
-static void check_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, unsigned turn,
+/* Compares one thread with two other numbers of threads, in two ways; both change from turn to turn. In every other
+ * turn cores are on dies, threads are apart, and a leader has one round; in half of those turns a share exceeds what a
+ * core's own cache holds. */
+static void check_bits(const struct sample *sample, const mmscan_desc *desc, mmscan_choice choice, unsigned turn,
                        struct tally *tally) {
   static const int counts[] = {2, 3, 7, 16};
+  static unsigned ways;
   const size_t size = desc->n * desc->batch * sample->oracle.type->size;
   const mms_tuning here = mms_tuning_here;
   struct buffer one = buffer_new(size, 0);
-  execute_with(desc, *choice, 1, sample->x, one.data);
-  mms_tuning_here.has_dies = are_apart = turn % 2 == 0;
-  if (turn % 4 == 0 && !choice->unit) mms_tuning_here.half_cache = SMALL; /* a unit would have other blocks */
+  execute_with(desc, choice, 1, sample->x, one.data);
+  mms_tuning_here.has_dies = turn % 2 == 0;
+  mms_cluster_record(turn % 2 == 0 ? 1e9 : 1);
+  if (turn % 4 == 0 && !choice.unit) mms_tuning_here.half_cache = SMALL; /* a unit would have other blocks */
   for (unsigned i = turn; i < turn + 2; i++) {
+    atomic_store(&watch_took_part, 0);
     const int threads = counts[i % sized(COUNT(counts), 3)];
-    atomic_store(&took_part, 0);
-    atomic_store(&had_shares, 0);
-    atomic_store(&had_chain, 0);
-    way = i == turn ? AS_SUITS : turn % 3 == 0 ? CHAINED : LED;
-    check_same_bits(sample, desc, choice, threads, &one);
-    way = AS_SUITS;
-    unsigned bits = atomic_load(&took_part);
+    choice.way = way_of_turn(desc, choice, threads, ways++);
+    check_same_bits(sample, desc, &choice, threads, &one);
     tally->runs++;
-    tally->shared += (bits & (bits - 1)) != 0;
-    tally->in_shares += atomic_load(&had_shares) > 0;
-    tally->in_chain += atomic_load(&had_chain) > 0;
+    tally->shared += watch_saw_several();
   }
-  are_apart = false;
   mms_tuning_here = here;
   buffer_free(&one);
 }
@@ -224,7 +118,7 @@ static void check_bits_of_shape(const struct sample *sample, struct shape shape,
     shot_set(&shot, variant, n);
     shot.desc.batch = shape.batch;
     shot.desc.x_dist = shot.desc.y_dist = (ptrdiff_t)n;
-    check_bits(sample, &shot.desc, &choice, variant, tally);
+    check_bits(sample, &shot.desc, choice, variant, tally);
   }
 }
 
@@ -234,7 +128,7 @@ static void check_bits_of_type(const struct type *type, const char *unit, struct
   struct sample sample = sample_new(type, RANDOM, MOST);
   for (size_t c = 0; c < forced->count; c++)
     for (size_t i = 0; i < COUNT(shapes); i++)
-      if (is_of_shape(&forced->choice[c], i) && (!unit || same_text(forced->choice[c].unit, unit)))
+      if (is_of_shape(type, &forced->choice[c], i) && (!unit || same_text(forced->choice[c].unit, unit)))
         check_bits_of_shape(&sample, shapes[i], forced->choice[c], &tallies[i]);
   sample_free(&sample);
 }
@@ -243,15 +137,12 @@ static void check_bits_of_type(const struct type *type, const char *unit, struct
 static void check_all_bits(const char *unit) {
   struct tally tallies[COUNT(shapes)] = {{0}};
   const size_t types = quick() ? 4 : TYPES, step = quick() && unit ? 3 : 1;
-  is_contention_hidden = true;
   for (size_t t = 0; t < types; t += step) check_bits_of_type(type_at(t), unit, tallies);
-  is_contention_hidden = false;
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const struct tally *tally = &tallies[i];
     if (tally->runs == 0) continue;
-    print_message("n %zu, batch %zu: %zu of %zu runs were shared, %zu in shares, %zu in a chain\n",
-                  sized(shapes[i].n, shapes[i].quick_n), shapes[i].batch, tally->shared, tally->runs, tally->in_shares,
-                  tally->in_chain);
+    print_message("n %zu, batch %zu: %zu of %zu runs were shared\n", sized(shapes[i].n, shapes[i].quick_n),
+                  shapes[i].batch, tally->shared, tally->runs);
     if (tally->shared == 0) fail_msg("in none of them a second thread had a tile");
   }
 }
@@ -271,46 +162,50 @@ static void check_absent(const struct sample *sample, const mmscan_desc *desc, c
                          unsigned missing, const struct buffer *one) {
   const size_t size = desc->n * desc->batch * sizeof(float);
   struct buffer few = buffer_new(size, 0);
+  mmscan_choice used;
   memset(few.data, 0, size);
-  atomic_store(&had_shares, 0);
-  atomic_store(&had_chain, 0);
-  atomic_store(&took_part, 0);
-  absent = missing;
-  execute_with(desc, *choice, 3, sample->x, few.data);
-  absent = 0;
-  assert_int_equal(atomic_load(&had_shares), way == AS_SUITS);
-  assert_int_equal(atomic_load(&had_chain), way == CHAINED && same_text(choice->engine, "gemm"));
-  assert_int_equal(atomic_load(&took_part) & missing, 0);
+  atomic_store(&watch_took_part, 0);
+  mmscan_plan *plan = plan_new(desc, choice, &used);
+  watch_plan(plan);
+  watch_absence(plan);
+  watch_absent = missing;
+  assert_mmscan_ok(mmscan_execute(plan, sample->x, few.data));
+  mmscan_plan_destroy(plan);
+  assert_int_equal(atomic_load(&watch_took_part) & missing, 0);
   assert_memory_equal(one->data, few.data, size);
   buffer_free(&few);
 }
 
-/* The threads that come do the work of those that do not, whichever they are: shares, tiles of a chain, or tiles behind
- * a leader. Where cores are on dies, the last thread leads if it comes soon. */
+/* The threads that come do the work of those that do not, whichever they are, in every way. Where cores are on dies,
+ * the last thread leads if it comes soon. */
 static void test_absent_threads(void **state) {
   (void)state;
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
-  static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0}; /* of three */
-  const size_t n = 7001, batch = 3, size = batch * n * sizeof(float);
+  static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0};                /* of three */
+  const size_t n = 33001, batch = 3, size = batch * n * sizeof(float); /* long enough for a thread a scan */
   const bool before = mms_tuning_here.has_dies;
   struct sample sample = sample_new(type_at(0), RANDOM, batch * n);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_part way = {.struct_size = sizeof way};
   desc.batch = batch;
   desc.x_dist = desc.y_dist = (ptrdiff_t)n;
   struct buffer one = buffer_new(size, 0);
-  is_contention_hidden = true;
   for (size_t c = 0; c < COUNT(choices); c++) {
-    execute_with(&desc, choices[c], 1, sample.x, one.data);
-    for (size_t i = 0; i < 4 * COUNT(sets); i++) {
-      way = i % 4 == 0 ? AS_SUITS : i % 4 == 1 ? CHAINED : LED;
-      mms_tuning_here.has_dies = i % 4 == 3;
-      check_absent(&sample, &desc, &choices[c], sets[i / 4], &one);
+    mmscan_choice choice = choices[c];
+    execute_with(&desc, choice, 1, sample.x, one.data);
+    choice.threads = 3;
+    for (size_t w = 1; mmscan_get_way(w, &way) == MMSCAN_OK; w++) { /* but for the first, one thread alone */
+      choice.way = way.name;
+      if (!has_way(&desc, choice, way.name)) continue;
+      print_message("absent threads: %s, %s\n", choice.engine, way.name);
+      for (size_t i = 0; i < 2 * COUNT(sets); i++) {
+        mms_tuning_here.has_dies = i % 2;
+        check_absent(&sample, &desc, &choice, sets[i / 2], &one);
+      }
     }
   }
-  way = AS_SUITS;
-  is_contention_hidden = false;
   mms_tuning_here.has_dies = before;
   buffer_free(&one);
   sample_free(&sample);
@@ -319,17 +214,48 @@ static void test_absent_threads(void **state) {
 /* In a chain all threads wait for each one, so each must have a core. Only tiles that fit in one block are prepared. */
 static void test_who_has_a_chain(void **state) {
   (void)state;
-  const size_t cores = (size_t)omp_get_num_procs();
+  const size_t cores = (size_t)mms_team_cpus();
   for (size_t block = 4096; block >= 4096 - 256; block -= 256) {
     const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .s = 4, .tile = 1024, .block = block};
     const mms_run run = {.engine = &mms_engine_gemm, .job = &job};
     mms_tiles tiles = {.run = &run, .sharing = cores};
-    assert_int_equal(__real_mms_chain_suits(&tiles), block == 4096);
+    assert_int_equal(mms_way_chain.suits(&tiles), block == 4096);
+    assert_int_equal(mms_way_chain.can(&tiles), block == 4096);
     tiles.sharing = cores + 1;
-    assert_false(__real_mms_chain_suits(&tiles));
+    assert_false(mms_way_chain.suits(&tiles));
   }
   const mms_run other = {.engine = &mms_engine_simd};
-  assert_false(__real_mms_chain_suits(&(mms_tiles){.run = &other, .sharing = 2}));
+  assert_false(mms_way_chain.suits(&(mms_tiles){.run = &other, .sharing = 2}));
+}
+
+/* A race for shares: both threads are here, and the first one waits until a moment after the last share is taken. Gives
+ * up after 10 ms. */
+static atomic_int lined_up;  /* threads that have come */
+static atomic_int had_first; /* the thread that has the first tile */
+static const void *first_tile;
+
+static void line_up(void *shared, const mms_member *self) {
+  const mms_shares *shares = shared;
+  const uint64_t last = (uint64_t)1 << (shares->tiles->sharing - 1);
+  const double end = seconds() + 0.01;
+  atomic_fetch_add(&lined_up, 1);
+  while (lined_up < 2 && seconds() < end)
+    ;
+  while (self->index == 0 && !(shares->taken & last) && seconds() < end)
+    ;
+  for (int looks = 0; self->index == 0 && looks < 3000; looks++) (void)atomic_load(&shares->taken);
+  mms_way_shares.take_part(shared, self);
+}
+
+static void note_first(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry,
+                       const void *prefetch) {
+  if (t->x == first_tile) had_first = omp_get_thread_num();
+  mms_engine_simd.finish(job, work, t, carry, prefetch);
+}
+
+static void note_first_at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
+  if (t->x == first_tile) had_first = omp_get_thread_num();
+  mms_engine_simd.at_once(job, work, t, carry);
 }
 
 /* The second thread has nothing to reduce, since no thread needs the carry out of its tile. It still leaves the first
@@ -337,43 +263,35 @@ static void test_who_has_a_chain(void **state) {
 static void test_each_its_own(void **state) {
   (void)state;
   enum { N = 20000, ENOUGH = 50 };
-  const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = N / 2};
+  const mmscan_choice choice = {
+      .struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = N / 2, .threads = 2, .way = "shares"};
   struct sample sample = sample_new(type_at(0), RANDOM, N);
   struct buffer y = buffer_new(N * sizeof(float), 0);
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   const bool at_once = are_two_at_once();
   const double end = seconds() + 30;
+  mms_way race = mms_way_shares;
+  mms_engine notes = mms_engine_simd;
+  mmscan_choice used;
+  mmscan_plan *plan = plan_new(&desc, &choice, &used);
+  race.take_part = line_up;
+  notes.finish = note_first;
+  notes.at_once = note_first_at_once;
+  plan->way = &race;
+  plan->engine = &notes;
+  first_tile = sample.x;
   int run = 0, own = 0;
-  is_contention_hidden = is_race = true;
   for (; own < ENOUGH && (run < 2 * ENOUGH || (at_once && seconds() < end)); run++) {
     lined_up = 0;
     had_first = -1;
-    execute_with(&desc, choice, 2, sample.x, y.data);
+    assert_mmscan_ok(mmscan_execute(plan, sample.x, y.data));
     own += had_first == 0;
   }
-  is_contention_hidden = is_race = false;
+  mmscan_plan_destroy(plan);
   print_message("in %d of %d runs the first thread had the first tile\n", own, run);
   if (at_once) assert_int_equal(own, ENOUGH);
   buffer_free(&y);
   sample_free(&sample);
-}
-
-/* The first tile is always the leader's, so a first group that started there would belong to no follower. */
-static void test_lead(void **state) {
-  (void)state;
-  const mms_tuning before = mms_tuning_here;
-  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32)};
-  const mms_run run = {.engine = &mms_engine_simd, .job = &job};
-  for (size_t count = 2; count < 300; count++)
-    for (size_t sharing = 2; sharing <= 9; sharing++) {
-      const mms_tiles tiles = {
-          .run = &run, .element = 4, .most = 1024, .per_scan = count, .count = count, .sharing = sharing};
-      mms_tuning_here.has_dies = count % 2 == 0;
-      mms_tuning_here.reduces_slowly = count % 4 == 0;
-      const mms_layout layout = mms_layout_of(&tiles);
-      assert_true(layout.lead > 0 && layout.lead < count && layout.group > 0);
-    }
-  mms_tuning_here = before;
 }
 
 /* Where OpenMP gives fewer threads than it was asked for, those threads do all rows. */
@@ -389,7 +307,6 @@ static void test_fewer_threads(void **state) {
   struct buffer one = buffer_new(size, 0), many = buffer_new(size, 0);
   int given = 0;
   execute_with(&desc, choice, 1, sample.x, one.data);
-  is_contention_hidden = true;
   omp_set_dynamic(1);
 #pragma omp parallel num_threads(ASKED)
 #pragma omp single
@@ -400,7 +317,6 @@ static void test_fewer_threads(void **state) {
     assert_memory_equal(one.data, many.data, size);
   }
   omp_set_dynamic(0);
-  is_contention_hidden = false;
   print_message("%d threads of %d\n", given, ASKED);
   buffer_free(&one);
   buffer_free(&many);
@@ -436,7 +352,6 @@ static void test_rounding_of_the_caller(void **state) {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
   struct tally tally = {0};
-  is_contention_hidden = true;
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     const size_t n = sized(100000, 20000);
     struct sample sample = sample_new(type_at(t), RANDOM, n);
@@ -444,12 +359,11 @@ static void test_rounding_of_the_caller(void **state) {
     for (size_t c = 0; c < COUNT(choices); c++)
       for (unsigned turn = 0; turn < 5; turn++) {
         fesetround(FE_UPWARD);
-        check_bits(&sample, &desc, &choices[c], turn, &tally);
+        check_bits(&sample, &desc, choices[c], turn, &tally);
         fesetround(FE_TONEAREST);
       }
     sample_free(&sample);
   }
-  is_contention_hidden = false;
   assert_true(tally.shared > 0);
 }
 
@@ -491,7 +405,6 @@ static void test_rounding_of_threads_after(void **state) {
   const mmscan_matmul_desc letter = matmul_desc(MMSCAN_F32, 9999, 10, "model", 3);
   const double nearest = third();
   int other = 0;
-  is_contention_hidden = true;
   for (int by_letter = 0; by_letter <= 1; by_letter++) {
     fesetround(FE_UPWARD);
     if (by_letter)
@@ -502,69 +415,47 @@ static void test_rounding_of_threads_after(void **state) {
 #pragma omp parallel num_threads(3) reduction(+ : other)
     other += third() != nearest;
   }
-  is_contention_hidden = false;
   assert_int_equal(other, 0);
   buffer_free(&y);
   sample_free(&sample);
 }
 
-/* A short wait, or one no longer than the work besides, does not count. A long one leaves runs to one thread, with the
- * bits of two threads. This passes after a while. */
+/* A team that was held up leaves runs to one thread for a while, with the bits of two threads. */
 static void test_held_up(void **state) {
   (void)state;
-  const double MILLISECOND = 1e6;
   struct sample sample = sample_new(type_at(0), RANDOM, 200000);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
   const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000};
   struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
   execute_with(&desc, choice, 1, sample.x, alone.data);
-  while (mms_contended()) continue;
-  mms_contention_record(MILLISECOND / 2, MILLISECOND / 2);
-  mms_contention_record(5 * MILLISECOND, 2 * MILLISECOND);
-  assert_false(mms_contended());
   bool seen = false; /* tries again if this thread itself is held up in between */
   for (int tries = 0; tries < 100 && !seen; tries++) {
-    mms_contention_record(5 * MILLISECOND, 4 * MILLISECOND);
-    seen = mms_contended();
+    mms_pays_record(100e6, 90e6);
+    atomic_store(&watch_took_part, 0);
+    for (int i = 0; i < 20; i++) execute_with(&desc, choice, 2, sample.x, held_up.data);
+    seen = mms_pays_contended();
   }
   assert_true(seen);
-  is_contention_made_up = true;
-  atomic_store(&took_part, 0);
-  for (int tries = 0; tries < 20; tries++) execute_with(&desc, choice, 2, sample.x, held_up.data);
-  is_contention_made_up = false;
-  assert_int_equal(atomic_load(&took_part), 1);
+  assert_int_equal(atomic_load(&watch_took_part), 1);
   assert_memory_equal(alone.data, held_up.data, 800000);
-  while (mms_contended()) continue;
+  while (mms_pays_contended()) usleep(1000);
   buffer_free(&alone);
   buffer_free(&held_up);
   sample_free(&sample);
 }
 
-/* The wait of a stopped process does not count for as long as it lasted. */
-static void test_stopped(void **state) {
-  (void)state;
-  bool seen = false;
-  for (int tries = 0; tries < 100 && !seen; tries++) {
-    mms_contention_record(3600e9, 3600e9);
-    seen = mms_contended();
-  }
-  assert_true(seen);
-  const double end = clock_of(CLOCK_MONOTONIC) + 60;
-  while (mms_contended() && clock_of(CLOCK_MONOTONIC) < end) usleep(1000);
-  assert_false(mms_contended());
-}
-
-/* Whether more than one thread had a tile in any of `runs` runs. */
+/* Whether more than one thread had a tile in any of `runs` runs, none of which is held up by other work. */
 static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int runs, const void *x, void *y) {
   bool is = false;
   for (int run = 0; run < runs && !is; run++) {
     mmscan_choice used;
     mmscan_plan *plan = plan_new(desc, choice, &used);
-    atomic_store(&took_part, 0);
+    watch_plan(plan);
+    while (mms_pays_contended()) usleep(1000);
+    atomic_store(&watch_took_part, 0);
     assert_mmscan_ok(mmscan_execute(plan, x, y));
     mmscan_plan_destroy(plan);
-    const unsigned bits = atomic_load(&took_part);
-    is = (bits & (bits - 1)) != 0;
+    is = watch_saw_several();
   }
   return is;
 }
@@ -580,17 +471,54 @@ static void test_asleep(void **state) {
   struct buffer alone = buffer_new(N * sizeof(float), 0), y = buffer_new(N * sizeof(float), 0);
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   execute_with(&desc, any, 1, sample.x, alone.data);
-  is_contention_hidden = true;
-  for (int i = 0; i < 2; i++) mms_wake_record(950e3, 900e3);
+  for (int i = 0; i < 2; i++) mms_pays_record(950e3, 900e3);
   assert_false(is_shared(&desc, &any, RUNS, sample.x, y.data));
   assert_memory_equal(alone.data, y.data, N * sizeof(float));
   assert_true(is_shared(&desc, &two, TRIES, sample.x, y.data));
-  for (int i = 0; i < 2; i++) mms_wake_record(5e3, 1e3);
+  for (int i = 0; i < 2; i++) mms_pays_record(5e3, 1e3);
   if (mmscan_threads() > 1) assert_true(is_shared(&desc, &any, TRIES, sample.x, y.data));
-  is_contention_hidden = false;
   buffer_free(&alone);
   buffer_free(&y);
   sample_free(&sample);
+}
+
+/* Where one thread does as well, several share a scan only if they were asked for, if they were not found to share a
+ * cache of late, or if the pages of y are new. */
+static void test_one_does(void **state) {
+  (void)state;
+  enum { N = 1 << 22, TRIES = 200 };
+  const mms_tuning here = mms_tuning_here;
+  const mmscan_choice any = {.struct_size = sizeof any}, two = {.struct_size = sizeof two, .threads = 2};
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+  float *x = calloc(N, sizeof *x), *y = malloc(N * sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  memset(y, 1, N * sizeof *y);
+  mms_tuning_here.has_dies = true;
+  mms_tuning_here.alone_from = mms_tuning_here.stream_from = 1 << 20;
+  mms_cluster_record(1);
+  assert_false(is_shared(&desc, &any, 5, x, y));
+  assert_true(is_shared(&desc, &two, TRIES, x, y));
+  if (mmscan_threads() > 1) {
+    float *fresh = mmap(NULL, N * sizeof *fresh, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(fresh != MAP_FAILED);
+    bool is = false;
+    for (int i = 0; i < TRIES && !is; i++) {
+      mms_cluster_record(1);
+      is = is_shared(&desc, &any, 1, x, fresh);
+      madvise(fresh, N * sizeof *fresh, MADV_DONTNEED);
+    }
+    assert_true(is);
+    munmap(fresh, N * sizeof *fresh);
+    is = false;
+    for (int i = 0; i < TRIES && !is; i++) {
+      mms_cluster_record(1e9);
+      is = is_shared(&desc, &any, 1, x, y);
+    }
+    assert_true(is);
+  }
+  mms_tuning_here = here;
+  free(x);
+  free(y);
 }
 
 /* ---- What is in no cache ----------------------------------------------------------------------------------------- */
@@ -599,9 +527,9 @@ static void test_asleep(void **state) {
 enum { FAR = (32 << 20) / 4 + 1003, STREAMED = (9 << 20) / 4 + 1003 };
 
 /* Out of place, and in place. */
-static void check_far(const char *engine, uint32_t n, uint32_t *x, uint32_t *y, int threads) {
+static void check_far(const char *engine, const char *way, uint32_t n, uint32_t *x, uint32_t *y, int threads) {
   const mmscan_desc desc = plain_desc(MMSCAN_U32, MMSCAN_INCLUSIVE, 0, n);
-  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .tile = 1024};
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine, .tile = 1024, .way = way};
   uint32_t *const to[] = {y, x};
   for (uint32_t i = 0; i < n; i++) x[i] = i * i;
   for (size_t in_place = 0; in_place < 2; in_place++) {
@@ -622,20 +550,15 @@ static void test_what_is_far(void **state) {
   uint32_t *x = malloc(FAR * sizeof *x), *y = malloc(FAR * sizeof *y);
   assert_true(x != NULL && y != NULL);
   size_t shared = 0;
-  is_contention_hidden = true;
-  for (size_t i = 0; i < 2 * COUNT(counts); i++) {
-    atomic_store(&took_part, 0);
+  for (size_t i = sized(0, 2); i < 2 * COUNT(counts); i++) {
+    atomic_store(&watch_took_part, 0);
     mms_tuning_here.paces = mms_tuning_here.long_groups = mms_tuning_here.two_streams = i % 2;
     mms_tuning_here.half_cache = i % 2 == 0 ? here.half_cache : i < COUNT(counts) ? 8192 : 0; /* groups are shorter */
-    check_far("simd", FAR, x, y, counts[i / 2]);
-    const unsigned bits = atomic_load(&took_part);
-    shared += (bits & (bits - 1)) != 0;
+    check_far("simd", "leader", FAR, x, y, counts[i / 2]);
+    shared += watch_saw_several();
   }
   mms_tuning_here = here;
-  atomic_store(&had_chain, 0);
-  check_far("gemm", STREAMED, x, y, 2);
-  assert_int_equal(atomic_load(&had_chain), 2);
-  is_contention_hidden = false;
+  check_far("gemm", "chain", STREAMED, x, y, 2);
   free(x);
   free(y);
   print_message("n %d: %zu of 4 pairs of runs by several threads were shared\n", FAR, shared);
@@ -649,7 +572,6 @@ static int run_all(void) {
       cmocka_unit_test(test_rounding_of_threads_after),
       cmocka_unit_test(test_who_has_a_chain),
       cmocka_unit_test(test_each_its_own),
-      cmocka_unit_test(test_lead),
       cmocka_unit_test(test_fewer_threads),
       cmocka_unit_test(test_heavy_rows),
       cmocka_unit_test(test_rounding_by_the_letter),
@@ -657,8 +579,8 @@ static int run_all(void) {
       cmocka_unit_test(test_absent_threads),
       cmocka_unit_test(test_rounding_of_the_caller),
       cmocka_unit_test(test_held_up),
-      cmocka_unit_test(test_stopped),
       cmocka_unit_test(test_asleep),
+      cmocka_unit_test(test_one_does),
       cmocka_unit_test(test_what_is_far),
   };
   print_message("the unit cblas is %s\n", unit_library());

@@ -4,15 +4,15 @@
  */
 #include <float.h>
 
-#include "apart.h"
+#include "base/tuning.h"
 #include "child.h"
 #include "clock.h"
 #include "estimate.h"
-#include "kernel/tuning.h"
 #include "matmul.h"
 #include "oracle.h"
 #include "sanitized.h"
 #include "stand_in.h"
+#include "team/cluster.h"
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
@@ -276,7 +276,7 @@ static void test_costs_of_threads(void **state) {
  * other. */
 static size_t least_for_two(double handoff) {
   const mms_job job = job_of(&mms_engine_simd, mms_isa_best(), MMSCAN_F32, 0, 1024);
-  mms_apart_record(handoff);
+  mms_cluster_record(handoff);
   for (size_t n = 1; n < 1024; n++) {
     const mms_shape shape = {mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), n << 10, 1};
     if (mms_estimate(&mms_engine_simd, &job, shape, 2).threads == 2) return n;

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "kernel/tuning.h"
+#include "base/tuning.h"
 #include "test.h"
 
 #if defined(__x86_64__)
@@ -135,14 +135,14 @@ static void check_tuning(mms_cores cores, size_t own_kib, size_t last_mib, mms_t
   assert_int_equal(h.has_dies, want.has_dies);
   assert_int_equal(h.reduces_slowly, want.reduces_slowly);
   assert_int_equal(h.long_groups, want.long_groups);
-  assert_int_equal(h.one_core_suffices, want.one_core_suffices);
+  assert_int_equal(h.alone_from < SIZE_MAX, want.alone_from != 0);
   assert_int_equal(h.paces, want.paces);
   assert_int_equal(h.stream_from, want.stream_from << 20);
   assert_int_equal(h.half_cache, want.half_cache << 10);
   assert_true(h.slower == want.slower);
 }
 
-/* As in the tables of doc/PERFORMANCE.md; sizes here are in MiB and KiB. */
+/* As in doc/TUNING.md, "The tuning row"; sizes here are in MiB and KiB. */
 static void test_tuning(void **state) {
   (void)state;
   mms_tuning amd = {.has_dies = true, .stream_from = 8, .half_cache = 256, .slower = 1};
@@ -159,7 +159,8 @@ static void test_tuning(void **state) {
   amd.stream_from = 16;
   check_tuning(MMS_CORES_ZEN_4, 1024, 32, amd);
   check_tuning(MMS_CORES_ZEN_4, 1024, 0, amd);
-  amd.reduces_slowly = amd.one_core_suffices = amd.paces = true;
+  amd.reduces_slowly = amd.paces = true;
+  amd.alone_from = 96;
   check_tuning(MMS_CORES_ZEN_5, 1024, 32, amd);
 }
 

@@ -8,11 +8,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "apart.h"
 #include "at_once.h"
-#include "kernel/tuning.h"
-#include "leader.h"
-#include "shares.h"
+#include "base/tuning.h"
+#include "run/way.h"
+#include "team/cluster.h"
 #include "test.h"
 
 enum { COUNT_OF_TILES = 600, TILE = 32768 }; /* elements */
@@ -58,26 +57,23 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
 }
 
 /* Scans all tiles with `threads` threads. Returns how many of 1000 the leader has. */
-static unsigned led_of(size_t element, int threads) {
+static unsigned led_of(mms_where where, int threads) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
   const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_I32), .uncached = true, .tile = TILE};
   const mms_run run = {
-      .engine = &engine, .job = &job, .scans = {.n = (size_t)COUNT_OF_TILES * TILE, .count = 1, .x = x, .y = y}};
+      .engine = &engine,
+      .job = &job,
+      .where = where,
+      .scans = {.n = (size_t)COUNT_OF_TILES * TILE, .count = 1, .x_stride = 1, .y_stride = 1, .x = x, .y = y}};
   mms_tiles tiles = mms_tiles_of(&run);
   assert_int_equal(tiles.count, COUNT_OF_TILES);
   tiles.sharing = (size_t)threads;
-  const mms_tiles laid_out = {.run = &run,
-                              .element = element,
-                              .most = tiles.most,
-                              .per_scan = tiles.per_scan,
-                              .count = tiles.count,
-                              .sharing = tiles.sharing};
-  const mms_layout layout = mms_layout_of(&laid_out);
-  mms_leader leader = MMS_LEADER_READY(&tiles, layout);
+  mms_leader leader;
+  mms_way_leader.begin(&leader, &tiles);
   led = reduced = followed = 0;
   for (size_t i = 0; i < COUNT_OF_TILES; i++) written[i] = false;
 #pragma omp parallel num_threads(threads)
-  mms_leader_take_part(&leader, NULL);
+  mms_way_leader.take_part(&leader, &(mms_member){.index = (size_t)omp_get_thread_num()});
   assert_int_equal(wrong, 0);
   assert_int_equal(led + followed, COUNT_OF_TILES);
   return led * 1000 / COUNT_OF_TILES;
@@ -88,7 +84,7 @@ static unsigned led_of(size_t element, int threads) {
 static void test_slow_threads(void **state) {
   (void)state;
   unsigned part[3];
-  for (slow = THE_LEADER; slow <= FOLLOWERS; slow++) part[slow] = led_of(sizeof(int32_t), 2);
+  for (slow = THE_LEADER; slow <= FOLLOWERS; slow++) part[slow] = led_of(MMS_IN_MEMORY, 2);
   print_message("the leader has %u of 1000 tiles where it is slow, %u where its follower is\n", part[THE_LEADER],
                 part[FOLLOWERS]);
   if (team_of(2) < 2) skip();
@@ -100,7 +96,7 @@ static void test_slow_threads(void **state) {
 static void test_fixed_parts(void **state) {
   (void)state;
   slow = THE_LEADER;
-  const unsigned part = led_of(0, 2);
+  const unsigned part = led_of(MMS_IN_CORES, 2);
   print_message("the leader has %u of 1000 tiles\n", part);
   if (team_of(2) < 2) skip();
   assert_true(part > 550); /* 11 of 19 */
@@ -110,25 +106,29 @@ static void test_many_threads(void **state) {
   (void)state;
   nap = 20;
   for (int threads = 1; threads <= 9; threads++)
-    for (slow = NOBODY; slow <= FOLLOWERS; slow++) led_of(threads % 2 * sizeof(int32_t), threads);
+    for (slow = NOBODY; slow <= FOLLOWERS; slow++) led_of(threads % 2 ? MMS_IN_MEMORY : MMS_IN_CORES, threads);
 }
 
 /* Tiles of 128 KiB for two threads, out of place or in place. */
 static void check_layout(size_t count, bool in_place, bool far, bool is_apart, size_t lead, size_t group) {
   const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F64), .uncached = far};
-  const mms_run run = {.engine = &mms_engine_simd, .job = &job, .scans = {.x = x, .y = in_place ? x : y}};
+  const mms_run run = {.engine = &mms_engine_simd,
+                       .job = &job,
+                       .where = mms_run_where(count * 16384 * 8, in_place, 2),
+                       .scans = {.x = x, .y = in_place ? x : y}};
   const mms_tiles tiles = {.run = &run, .element = 8, .most = 16384, .per_scan = count, .count = count, .sharing = 2};
-  mms_apart_record(is_apart ? 1e9 : 1);
+  mms_cluster_record(is_apart ? 1e9 : 1);
   const mms_layout layout = mms_layout_of(&tiles);
   assert_int_equal(layout.lead, lead);
   assert_int_equal(layout.group, group);
 }
 
-/* As in the tables of doc/PERFORMANCE.md. */
+/* As in the table of layout.c. */
 static void test_layout(void **state) {
   (void)state;
   const mms_tuning before = mms_tuning_here;
-  mms_tuning_here = (mms_tuning){.has_dies = true, .long_groups = true, .half_cache = 512 << 10};
+  mms_tuning_here = (mms_tuning){
+      .has_dies = true, .long_groups = true, .half_cache = 512 << 10, .cluster = 8 << 20, .clusters = 32 << 20};
   check_layout(64, false, false, false, 11, 27);
   check_layout(100, false, false, false, 17, 42);
   mms_tuning_here.reduces_slowly = true;
@@ -149,24 +149,44 @@ static void test_layout(void **state) {
 static void test_shares_on_dies(void **state) {
   (void)state;
   const mms_tuning before = mms_tuning_here;
-  mms_tuning_here = (mms_tuning){.has_dies = true};
+  mms_tuning_here = (mms_tuning){.has_dies = true, .cluster = 8 << 20, .clusters = 32 << 20};
   for (int i = 0; i < 16; i++) {
     const bool is_apart = i & 1, streams = i & 2, has_unit = i & 4, is_long = i & 8;
     const size_t count = is_long ? 257 : 256; /* tiles of 128 KiB */
     const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .streams = streams};
-    const mms_run run = {
-        .engine = has_unit ? &mms_engine_gemm : &mms_engine_simd, .job = &job, .scans = {.x = x, .y = y}};
+    const mms_run run = {.engine = has_unit ? &mms_engine_gemm : &mms_engine_simd,
+                         .job = &job,
+                         .where = mms_run_where(count * TILE * 4, false, 4),
+                         .scans = {.x = x, .y = y}};
     const mms_tiles tiles = {.run = &run, .element = 4, .most = TILE, .per_scan = count, .count = count, .sharing = 4};
-    mms_apart_record(is_apart ? 1e9 : 1);
-    assert_int_equal(mms_shares_suit(&tiles), is_apart && !is_long && !(has_unit && streams));
+    mms_cluster_record(is_apart ? 1e9 : 1);
+    assert_int_equal(mms_way_shares.suits(&tiles), is_apart && !is_long && !(has_unit && streams));
   }
+  mms_tuning_here = before;
+}
+
+/* The first tile is always the leader's, so a first group that started there would belong to no follower. */
+static void test_lead(void **state) {
+  (void)state;
+  const mms_tuning before = mms_tuning_here;
+  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32)};
+  const mms_run run = {.engine = &mms_engine_simd, .job = &job};
+  for (size_t count = 2; count < 300; count++)
+    for (size_t sharing = 2; sharing <= 9; sharing++) {
+      const mms_tiles tiles = {
+          .run = &run, .element = 4, .most = 1024, .per_scan = count, .count = count, .sharing = sharing};
+      mms_tuning_here.has_dies = count % 2 == 0;
+      mms_tuning_here.reduces_slowly = count % 4 == 0;
+      const mms_layout layout = mms_layout_of(&tiles);
+      assert_true(layout.lead > 0 && layout.lead < count && layout.group > 0);
+    }
   mms_tuning_here = before;
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slow_threads), cmocka_unit_test(test_fixed_parts),    cmocka_unit_test(test_many_threads),
-      cmocka_unit_test(test_layout),       cmocka_unit_test(test_shares_on_dies),
+      cmocka_unit_test(test_lead),         cmocka_unit_test(test_slow_threads), cmocka_unit_test(test_fixed_parts),
+      cmocka_unit_test(test_many_threads), cmocka_unit_test(test_layout),       cmocka_unit_test(test_shares_on_dies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "notifier.h"
+#include "team/notifier.h"
 #include "test.h"
 
 /* ---- One waiting thread ------------------------------------------------------------------------------------------ */

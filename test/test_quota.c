@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "child.h"
-#include "quota.h"
+#include "team/quota.h"
 #include "traces.h"
 
 /* ---- Systems that are made up ------------------------------------------------------------------------------------ */

@@ -5,8 +5,8 @@
  */
 #include <pthread.h>
 
+#include "base/cpu.h"
 #include "child.h"
-#include "kernel/cpu.h"
 #include "oracle.h"
 #include "traces.h"
 #include "wisdom_text.h"

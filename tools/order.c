@@ -2,8 +2,8 @@
  *
  * The data is outer * length * inner elements, scanned along `length`: each of `outer` slabs is a matrix of `length`
  * lines of `inner` elements. A block is `lines` lines by `columns` columns of one slab or, where slabs are small,
- * several whole slabs. With inner == 1 scans are contiguous; otherwise a block is transposed to make them so. Along
- * `length`, each block passes on a carry for each of its scans to the next block. */
+ * several whole slabs. With inner == 1 scans are contiguous; otherwise they are the columns of a slab. Along `length`,
+ * each block passes on a carry for each of its scans to the next block. */
 #include "order.h"
 #include "message.h"
 #include "progress.h"
@@ -14,7 +14,7 @@
 #define ROW_BLOCK                                                                                                      \
   ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that a long row gets the same bits as from one call */
 #define MATRIX_BLOCK ((uint64_t)MMSCAN_MAX_TILE * 8)
-#define MOST_COLUMNS ((uint64_t)8192) /* of a matrix block: reads of 32 KiB or more, scans of 128 or more */
+#define MOST_COLUMNS ((uint64_t)8192) /* of a block: reads of 32 KiB or more, columns of 128 or more */
 
 /* The size of a block, or the largest size. */
 typedef struct block_shape {
@@ -25,9 +25,7 @@ typedef struct block_shape {
 typedef struct block {
   uint64_t slab, line, column;
   block_shape size;
-  char *data;
-  char *turned; /* the block transposed, so that scans are contiguous; data where inner == 1 */
-  char *carry;
+  char *data, *carry;
 } block;
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -50,34 +48,7 @@ bool order_is_sequential(const order *o) {
 
 /* ---- One block --------------------------------------------------------------------------------------------------- */
 
-/* to[column][line] = from[line][column], by squares, so that both sides stay in cache. */
-#define SQUARE 16
-static void transpose(size_t size, const char *from, size_t lines, size_t columns, char *to) {
-  for (size_t l = 0; l < lines; l += SQUARE)
-    for (size_t c = 0; c < columns; c += SQUARE)
-      for (size_t j = c; j < c + SQUARE && j < columns; j++)
-        for (size_t i = l; i < l + SQUARE && i < lines; i++) {
-          if (size == 4)
-            memcpy(to + 4 * (j * lines + i), from + 4 * (i * columns + j), 4);
-          else if (size == 8)
-            memcpy(to + 8 * (j * lines + i), from + 8 * (i * columns + j), 8);
-          else
-            memcpy(to + size * (j * lines + i), from + size * (i * columns + j), size);
-        }
-}
-
 static uint64_t slab_elements(const block *b) { return b->size.lines * b->size.columns; }
-
-static void turn(const order *o, const block *b, bool back) {
-  if (o->inner == 1) return;
-  const size_t size = o->type->size, step = (size_t)slab_elements(b) * size;
-  for (size_t s = 0; s < b->size.slabs; s++) {
-    if (back)
-      transpose(size, b->turned + s * step, b->size.columns, b->size.lines, b->data + s * step);
-    else
-      transpose(size, b->data + s * step, b->size.lines, b->size.columns, b->turned + s * step);
-  }
-}
 
 /* A block that is narrower than its slab is one contiguous piece of the file for each line; any other is one piece. */
 static uint64_t pieces(const order *o, const block *b) { return b->size.columns == o->inner ? 1 : b->size.lines; }
@@ -109,7 +80,9 @@ static int write_block(const order *o, const block *b, result *to) {
 
 /* ---- The library ------------------------------------------------------------------------------------------------- */
 
-static mmscan_status scan_rows(const order *o, void *data, size_t n, size_t rows, void *carry) {
+/* `count` scans of n elements, in place: with their elements `stride` apart, and themselves `dist`. */
+static mmscan_status scan_some(const order *o, void *data, size_t n, size_t stride, size_t count, size_t dist,
+                               void *carry) {
   const mmscan_desc desc = {.struct_size = sizeof desc,
                             .x_type = o->type->type,
                             .y_type = o->type->type,
@@ -117,12 +90,27 @@ static mmscan_status scan_rows(const order *o, void *data, size_t n, size_t rows
                             .kind = o->kind,
                             .reverse = o->reverse,
                             .n = n,
-                            .x_stride = 1,
-                            .y_stride = 1,
-                            .batch = rows,
-                            .x_dist = (ptrdiff_t)n,
-                            .y_dist = (ptrdiff_t)n};
+                            .x_stride = (ptrdiff_t)stride,
+                            .y_stride = (ptrdiff_t)stride,
+                            .batch = count,
+                            .x_dist = (ptrdiff_t)dist,
+                            .y_dist = (ptrdiff_t)dist};
   return mmscan_scan_block(&desc, data, data, carry);
+}
+
+static mmscan_status scan_rows(const order *o, void *data, size_t n, size_t rows, void *carry) {
+  return scan_some(o, data, n, 1, rows, n, carry);
+}
+
+/* The rows of a block, or the columns of each of its slabs. */
+static mmscan_status scan_slabs(const order *o, const block *b) {
+  const size_t lines = (size_t)b->size.lines, columns = (size_t)b->size.columns, size = o->type->size;
+  if (o->inner == 1) return scan_rows(o, b->data, lines, (size_t)b->size.slabs, b->carry);
+  mmscan_status status = MMSCAN_OK;
+  for (size_t s = 0; s < b->size.slabs && status == MMSCAN_OK; s++)
+    status =
+        scan_some(o, b->data + s * lines * columns * size, lines, columns, columns, 1, b->carry + s * columns * size);
+  return status;
 }
 
 static int fail_library(const char *name, mmscan_status status) {
@@ -145,11 +133,8 @@ int order_check(const order *o, const char *name) {
 
 static int scan_block(const order *o, const block *b, input *in, result *to) {
   if (read_block(o, b, in) != DONE) return FAILED;
-  turn(o, b, false);
-  const mmscan_status status =
-      scan_rows(o, b->turned, (size_t)b->size.lines, (size_t)(b->size.slabs * b->size.columns), b->carry);
+  const mmscan_status status = scan_slabs(o, b);
   if (status != MMSCAN_OK) return fail_library(in->name, status);
-  turn(o, b, true);
   return write_block(o, b, to);
 }
 
@@ -182,11 +167,9 @@ static int scan_blocks(const order *o, const block_shape *largest, block *b, inp
 static bool allocate(const order *o, const block_shape *largest, block *b) {
   const size_t carries = (size_t)(largest->slabs * largest->columns) * o->type->size;
   const size_t bytes = carries * (size_t)largest->lines;
-  const bool turns = o->inner != 1;
-  b->data = malloc(bytes + (turns ? bytes : 0) + carries);
+  b->data = malloc(bytes + carries);
   if (b->data == NULL) return false;
-  b->turned = turns ? b->data + bytes : b->data;
-  b->carry = b->turned + bytes;
+  b->carry = b->data + bytes;
   return true;
 }
 

@@ -24,15 +24,23 @@ typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
 /* As the scan, but writes nothing: *carry becomes what the scan would leave in it. */
 typedef void mms_loop_fold(size_t n, const void *x, mms_value *carry);
 
-/* `count` scans of n elements each, n at least 1, from the same carry: the rows of a matrix, say. Distances are in
- * elements. */
+/* Scans the columns of a matrix of n rows of `count` elements, MMS_COLUMNS bytes at most, forward. Strides, in
+ * elements, go from row to row. carry: `count` elements, which go in and come out. In place is fine. Best for some rows
+ * at a time, which stay in a core's first cache. */
+typedef void mms_loop_columns(size_t n, size_t count, const void *x, ptrdiff_t x_stride, void *y, ptrdiff_t y_stride,
+                              void *carry);
+enum { MMS_COLUMNS = 64 };
+
+/* `count` scans of n elements each, n at least 1, from the same carry: the rows of a matrix, say. Strides and distances
+ * are in elements. Loops and kernels take strides of 1. */
 typedef struct mms_batch {
   size_t n, count;
-  ptrdiff_t x_dist, y_dist;
+  ptrdiff_t x_stride, y_stride, x_dist, y_dist;
   const void *x;
   void *y;
   mms_value first;
   bool prefetches; /* x comes from memory: what is read next is better prefetched */
+  void *carry;     /* columns only: one element for each scan, its carry in and out; NULL: as `first` says */
 } mms_batch;
 
 /* Scans them forward, with the bits of one scan after another. Either in place, with the same distances for x and y, or
@@ -44,6 +52,7 @@ typedef struct mms_loop {
   mms_loop_scan *scan[MMS_KINDS][2];
   mms_loop_batch *batch[MMS_KINDS];
   mms_loop_fold *fold[2];
+  mms_loop_columns *columns[MMS_KINDS];
 } mms_loop;
 
 #endif

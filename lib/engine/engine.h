@@ -1,7 +1,8 @@
 /* engine.h: the contract of an engine, which scans one tile given a carry, and the table of engines.
  *
- * A tile is m neighbouring elements. x and y point to its element of lowest address, forward and reverse alike; they
- * are the same, or share no memory. The carry is the prefix of everything before the tile in the order of the scan.
+ * A tile is m neighbouring elements of a scan. x and y point to the first of them by index, forward and reverse alike;
+ * they are the same, or share no memory. The carry is the prefix of everything before the tile in the order of
+ * the scan.
  *
  * An engine scans a tile at once, reading it once. It may also have the three steps below, which give the same bits;
  * the runtime then has many tiles of one scan in flight. Without steps a whole scan is one tile.
@@ -44,13 +45,15 @@ typedef struct mms_job {
   bool paces;         /* streamed results come no faster than some memory takes them */
   const mms_isa *isa; /* isa, and its kernel for the algebra: the same for every engine */
   const mms_kernel *kernel;
+  const struct mms_engine *inner; /* the engine that scans what is packed; NULL where nothing is */
 } mms_job;
 
-/* m neighbouring elements. */
+/* m elements, of which x and y point to the first by index. Engines take strides of 1, but for those that pack. */
 typedef struct mms_tile {
   size_t m;
   const void *x;
   void *y;
+  ptrdiff_t x_stride, y_stride; /* elements */
 } mms_tile;
 
 typedef struct mms_engine {
@@ -60,9 +63,10 @@ typedef struct mms_engine {
    * job. */
   void (*at_once)(const mms_job *, void *work, const mms_tile *, mms_value *carry);
 
-  /* Scans a batch as at_once() would, each scan a tile whose carry out is not needed. Never where job->streams. NULL:
+  /* Scans a batch as at_once() would, each scan a tile whose carry out is not needed, or goes to batch->carry if that
+   * is there. `work`: as above; or NULL, by an engine that has none. Never where job->streams, but for columns. NULL:
    * scans are done one by one. */
-  void (*batch)(const mms_job *, const mms_batch *);
+  void (*batch)(const mms_job *, void *work, const mms_batch *);
 
   /* The steps. NULL in an engine that cuts no tiles; m may then be anything. */
   void (*reduce)(const mms_job *, void *work, const mms_tile *, mms_found *found);
@@ -107,5 +111,11 @@ bool mms_engine_allows(const mms_engine *engine, size_t s, size_t tile);
 enum { MMS_ENGINE_TILE = 131072 }; /* bytes of a tile by default */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
+
+/* What does as an engine does where x or y is not contiguous, and is not in the table: it packs, and has that engine
+ * scan what it packed (job->inner). For columns of matrices whose rows are contiguous, by the engine serial, it goes
+ * row by row (mms_engine_columns). */
+mms_engine mms_engine_strided(const mms_engine *engine, bool are_columns);
+extern const mms_engine mms_engine_columns;
 
 #endif

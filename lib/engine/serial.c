@@ -6,7 +6,8 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
   job->algebra->loop.scan[job->kind][job->reverse](t->m, t->x, t->y, carry);
 }
 
-static void scan_batch(const mms_job *job, const mms_batch *r) {
+static void scan_batch(const mms_job *job, void *work, const mms_batch *r) {
+  (void)work;
   mms_algebra_batch(job->algebra, r, job->kind, job->reverse);
 }
 

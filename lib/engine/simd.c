@@ -58,7 +58,8 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
   if (!found.is_ordinary || !job->kernel->advance(job->kernel, carry, &found.total)) *carry = running;
 }
 
-static void scan_batch(const mms_job *job, const mms_batch *r) {
+static void scan_batch(const mms_job *job, void *work, const mms_batch *r) {
+  (void)work;
   job->kernel->batch[job->kind][job->reverse](job->kernel, r);
 }
 
@@ -70,7 +71,7 @@ static size_t off_half(size_t n, size_t tile) {
 
 /* If two threads cannot share few tiles nearly evenly, tiles are halves or quarters of the usual one; all three divide
  * MMSCAN_MAX_TILE, as blocks of a longer scan need. That costs a single thread 2 to 3 percent. Measured:
- * doc/PERFORMANCE.md, "Shares". */
+ * doc/TUNING.md, "Sharing a scan". */
 static size_t tile_of(const mms_algebra *algebra, size_t n) {
   const size_t whole = MMS_ENGINE_TILE / algebra->size;
   size_t tile = whole;

@@ -2,8 +2,8 @@
 #ifndef MMS_CELL_H
 #define MMS_CELL_H
 
+#include "base/tuning.h"
 #include "kernel/isa.h"
-#include "kernel/tuning.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

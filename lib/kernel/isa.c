@@ -1,8 +1,8 @@
 /* isa.c: the table of instruction sets, and what their kernels inherit. */
 #include "kernel/isa.h"
 
-#include "kernel/cpu.h"
-#include "kernel/tuning.h"
+#include "base/cpu.h"
+#include "base/tuning.h"
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>

@@ -16,7 +16,7 @@ enum {
   MMS_KERNEL_LINE = 64,              /* bytes of a cache line */
   MMS_KERNEL_BLOCK = 4,              /* vectors in flight together */
   MMS_KERNEL_RUN = 16384,            /* bytes: a scan cut at multiples of this gives the same bits */
-  /* Prefetch distances in bytes; measured, doc/PERFORMANCE.md, "Memory": */
+  /* Prefetch distances in bytes; measured, doc/TUNING.md, "Prefetch distances": */
   MMS_KERNEL_PREFETCH = 4096, /* data that is read once */
   MMS_KERNEL_STREAMED = 8192, /* x, where results are streamed */
   MMS_KERNEL_SOON = 1024,     /* data in a cache, on cores that gain by it */

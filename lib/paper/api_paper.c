@@ -6,7 +6,7 @@
 #include "paper/method.h"
 #include "paper/segments.h"
 #include "paper/tcu.h"
-#include "runtime.h"
+#include "team/team.h"
 #include "unit/matrix.h"
 #include <float.h>
 #include <stdlib.h>
@@ -73,10 +73,10 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
   if (env->status) return env->status;
   mmscan_status status = hold_named_unit(desc->unit, &unit);
   if (status) return status;
-  int most = mms_runtime_threads(desc->threads ? desc->threads : env->threads);
+  int most = mms_team_available(desc->threads ? desc->threads : env->threads);
   status = MMSCAN_EBLAS;
   if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
-    status = mms_matmulscan(desc, unit, NULL, mms_runtime_startable(mms_matmulscan_threads(desc, most)), x, y, found);
+    status = mms_matmulscan(desc, unit, NULL, mms_team_startable(mms_matmulscan_threads(desc, most)), x, y, found);
   mms_unit_drop(unit);
   return status;
 }

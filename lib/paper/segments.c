@@ -13,8 +13,9 @@
 #include "arena.h"
 #include "cancel.h"
 #include "paper/sweep.h"
-#include "rounding.h"
+#include "team/team.h"
 #include "unit/matrix.h"
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,8 +216,7 @@ static void tell_gather(const run *r) {
 }
 
 /* A single segment has no next one to hand its last value to. */
-static void gather_w(run *r, ptrdiff_t only) {
-  (void)only;
+static void gather_w(run *r) {
   if (r->segments == 1) return;
   mms_sweep_fill(&r->w_sweep, r->w, r->w_length);
   for (size_t i = 0; i < r->segments; i++) memcpy(r->w + i * r->size, element(r, last_of(&r->segment[i])), r->size);
@@ -291,36 +291,32 @@ static void broadcast(run *r, ptrdiff_t i) {
     mms_sweep_broadcast(&g->sweep, element(r, g->from), g->length, carry, position);
 }
 
-/* Runs tasks [from, to) of a step, each on one thread; the next step waits for all. With one thread there is no team:
- * OpenMP would allocate memory even for that, and end the process if there is none. */
+/* Tasks of a step, of which a thread takes the next one. */
+typedef struct tasks {
+  run *r;
+  void (*task)(run *r, ptrdiff_t index);
+  atomic_ptrdiff_t next;
+  ptrdiff_t end;
+} tasks;
+
+static void take_tasks(void *shared, const mms_member *self) {
+  tasks *t = shared;
+  (void)self;
+  for (ptrdiff_t i; (i = atomic_fetch_add(&t->next, 1)) < t->end;) t->task(t->r, i);
+}
+
+/* Runs tasks [from, to) of a step, each on one thread; the next step waits for all. */
 static void for_each(run *r, ptrdiff_t from, ptrdiff_t to, void (*task)(run *r, ptrdiff_t index)) {
-  if (r->threads == 1) {
-    for (ptrdiff_t i = from; i < to; i++) task(r, i);
-    return;
-  }
-#pragma omp for schedule(dynamic)
-  for (ptrdiff_t i = from; i < to; i++) task(r, i);
+  tasks t = {.r = r, .task = task, .next = from, .end = to};
+  mms_team_run(to - from > 1 ? r->threads : 1, 0, take_tasks, &t);
 }
 
 static void take_steps(run *r) {
   const ptrdiff_t segments = (ptrdiff_t)r->segments;
   for_each(r, 0, segments, scan_segment);
-  for_each(r, 0, 1, gather_w);
+  gather_w(r);
   for_each(r, -1, segments, finish_segment);
   for_each(r, 1, segments, broadcast);
-}
-
-static void take_steps_together(run *r) {
-  const mms_rounding callers = mms_rounding_get();
-  mms_rounding_set_default();
-#pragma omp parallel num_threads(r->threads)
-  {
-    const mms_rounding own = mms_rounding_get();
-    mms_rounding_set(callers);
-    take_steps(r);
-    mms_rounding_set(own);
-  }
-  mms_rounding_set(callers);
 }
 
 /* ---- Counts --------------------------------------------------------------------------------------------------- */
@@ -366,7 +362,7 @@ mmscan_status mms_matmulscan(const mmscan_matmul_desc *desc, const mms_unit *uni
   if (status == MMSCAN_OK) {
     int before = mms_cancel_disable();
     memmove(y, x, desc->n * r.size);
-    (threads > 1 ? take_steps_together : take_steps)(&r);
+    take_steps(&r);
     mms_cancel_restore(before);
     count(&r, counts);
   }

@@ -5,7 +5,8 @@
  * Each integer array of gemm_batch holds a single integer, whose low half comes first. */
 #include "unit/blas.h"
 
-#include "unit/child.h"
+#include "base/child.h"
+#include "team/team.h"
 #include "unit/matrix.h"
 #include "unit/selftest.h"
 #include "unit/trust.h"
@@ -239,9 +240,9 @@ static void multiply(const mms_blas *blas, const mms_product *p, mms_manner mann
 }
 
 static void multiply_alone(const mms_blas *blas, const mms_product *p) {
-  const int teams = mms_quiet_teams_off();
+  const int teams = mms_team_off();
   multiply(blas, p, MMS_ALONE);
-  mms_quiet_teams_back(teams);
+  mms_team_back(teams);
 }
 
 void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {

@@ -2,6 +2,7 @@
  * stays open. Until then the process has nothing of it: no threads, no memory, no handlers of a fork() or an exit. */
 #include "unit/blas.h"
 
+#include "team/team.h"
 #include "unit/fork.h"
 #include "unit/loading.h"
 #include <stdatomic.h>
@@ -43,11 +44,11 @@ static void open_locked(void) {
 }
 
 static void open_once(void) {
-  const int teams = mms_quiet_teams_off();
+  const int teams = mms_team_off();
   mms_loading_lock();
   if (!atomic_load(&is_open)) open_locked();
   mms_loading_unlock();
-  mms_quiet_teams_back(teams);
+  mms_team_back(teams);
 }
 
 /* The handlers for a fork() that a library registers, to end its threads, must run after ours, so ours are registered
@@ -80,9 +81,9 @@ static const char *absent(const mms_unit *self) {
 static void test_all(void) { mms_blas_test(&blas); }
 
 static void test_all_once(void) {
-  const int teams = mms_quiet_teams_off();
+  const int teams = mms_team_off();
   mms_loading_once(&has_tested_all, test_all);
-  mms_quiet_teams_back(teams);
+  mms_team_back(teams);
 }
 
 static void multiply(const mms_unit *self, const mms_product *p) {

@@ -6,7 +6,7 @@
  * for. So ours are registered when the library is loaded, and again after such handlers were added. */
 #include "unit/fork.h"
 
-#include "unit/child.h"
+#include "base/child.h"
 #include "unit/gate.h"
 #include "unit/loading.h"
 #include <pthread.h>

@@ -5,6 +5,7 @@
 #include "unit/loaded.h"
 
 #include "cancel.h"
+#include "team/team.h"
 #include "unit/blas.h"
 #include "unit/fork.h"
 #include "unit/loading.h"
@@ -223,11 +224,11 @@ static mmscan_status open_locked(const char *library, const mms_unit **unit, cha
 }
 
 mmscan_status mms_loaded_open(const char *library, const mms_unit **unit, char *why, size_t why_size) {
-  const int before = mms_cancel_disable(), teams = mms_quiet_teams_off();
+  const int before = mms_cancel_disable(), teams = mms_team_off();
   mms_loading_lock();
   mmscan_status status = open_locked(library, unit, why, why_size);
   mms_loading_unlock();
-  mms_quiet_teams_back(teams);
+  mms_team_back(teams);
   mms_cancel_restore(before);
   return status;
 }

@@ -14,10 +14,9 @@
 #include "unit/quiet.h"
 
 #include "arena.h"
-#include "unit/child.h"
+#include "base/child.h"
 #include "unit/gate.h"
 
-#include <omp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -210,20 +209,4 @@ void mms_quiet_end(mms_told *told) {
   } else {
     exchange(told->quiet, told->before);
   }
-}
-
-/* ---- OpenMP --------------------------------------------------------------------------------------------------- */
-
-enum { NOT_OFF = -1, SETTINGS = 4096 /* bytes, more than libgomp takes for the settings of a thread */ };
-
-/* libgomp ends the process if it has no memory for the setting; then there is none for a team either. */
-int mms_quiet_teams_off(void) {
-  if (!mms_child_lost_threads() || !mms_arena_fits(SETTINGS)) return NOT_OFF;
-  const int before = omp_get_max_active_levels();
-  omp_set_max_active_levels(0);
-  return before;
-}
-
-void mms_quiet_teams_back(int before) {
-  if (before != NOT_OFF) omp_set_max_active_levels(before);
 }

@@ -42,10 +42,4 @@ typedef struct mms_told {
 void mms_quiet_begin(const mms_quiet *quiet, mms_manner manner, mms_told *told);
 void mms_quiet_end(mms_told *told);
 
-/* In a forked child that has lost its threads OpenMP makes no teams for the calling thread between these calls: MKL's
- * gemm_bf16bf16f32 takes one whatever MKL is told, and would wait for it for ever. Pass the result of the first to the
- * second. Do not call them under a lock that is held across fork(), as OpenMP has such locks too. */
-int mms_quiet_teams_off(void);
-void mms_quiet_teams_back(int before);
-
 #endif

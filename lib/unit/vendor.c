@@ -215,7 +215,7 @@ static bool has_small_kernels(const mms_vendor *v) {
 }
 
 /* Small if a call is cheap and packs nothing. Otherwise (a call of BLIS takes half a microsecond) a block is a whole
- * tile, and threads read each tile once. Measured: doc/PERFORMANCE.md, "Blocks and prefetching". */
+ * tile, and threads read each tile once. Measured: doc/TUNING.md, "gemm and units". */
 static size_t block(const mms_vendor *v) { return has_small_kernels(v) ? MMS_UNIT_SMALL : MMS_UNIT_LARGE; }
 
 /* A linked library, unlike one loaded at run time, finds what it calls where the program does. Of two OpenMP runtimes

@@ -240,8 +240,8 @@ bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
 }
 
 /* Small, as a call is cheap: the stores of a block then fit in the core's store queue, and drain while the next
- * products are computed; they nearly fit where half of X is multiplied (`adds`). Measured: doc/PERFORMANCE.md, "What
- * a block takes for itself". */
+ * products are computed; they nearly fit where half of X is multiplied (`adds`). Measured: doc/TUNING.md, "gemm
+ * and units". */
 size_t mms_xsmm_block(const mms_xsmm *x) { return x->adds ? MMS_UNIT_SMALL : MMS_UNIT_SMALL / 2; }
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */

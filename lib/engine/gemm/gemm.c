@@ -412,8 +412,8 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
 
 _Static_assert((int)MMS_ENGINE_TILE == (int)MMS_UNIT_LARGE, "a large block is a tile, so that it can be prepared");
 
-/* Measured with several BLAS libraries, on cores with vector units of 64 and of 32 bytes: doc/PERFORMANCE.md,
- * "gemm and units". */
+/* Measured with several BLAS libraries, on cores with vector units of 64 and of 32 bytes: doc/TUNING.md, "gemm and
+ * units". */
 static size_t tile_of(const mms_algebra *algebra, size_t n) {
   (void)n;
   return MMS_ENGINE_TILE / algebra->size;

@@ -1,0 +1,31 @@
+/* run.h: scans by an engine, shared by threads. */
+#ifndef MMS_RUN_H
+#define MMS_RUN_H
+
+#include "engine/engine.h"
+
+/* Where x and y are, as far as their size tells: in the caches of the cores that share the run; in the last-level cache
+ * of one cluster of cores, or of several; in memory. */
+typedef enum mms_where { MMS_IN_CORES, MMS_IN_CLUSTER, MMS_IN_CLUSTERS, MMS_IN_MEMORY } mms_where;
+
+/* Where so many bytes of x are, and as many of y, or the same if in place. */
+mms_where mms_run_where(size_t bytes, bool in_place, int threads);
+
+struct mms_way;
+
+typedef struct mms_run {
+  const mms_engine *engine;
+  const mms_job *job;
+  mms_batch scans;
+  void *carry;  /* one element for each scan, its carry in and out; NULL: scans.first goes into every scan */
+  int threads;  /* the number to use, if so many may run */
+  int limit;    /* the most that may run; 0: as OpenMP's rules allow now */
+  double saves; /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
+  mms_where where;
+  const struct mms_way *way; /* how threads share it (way.h); NULL: in the first way that suits */
+} mms_run;
+
+/* Does a run. MMSCAN_ENOMEM: no thread found memory for its workspace, and nothing is written. */
+mmscan_status mms_run_scan(const mms_run *run);
+
+#endif

@@ -1,0 +1,28 @@
+/* pays.h: whether it pays to call a team together now. Bits of results do not depend on that.
+ *
+ * Other work. Threads that share some microseconds of work wait for each other at the end. If a core is given to
+ * something else for a while, that wait is a time slice of the system: milliseconds. So is the wait at the start if the
+ * thread that is woken takes the core of the thread that wakes it, because the other core is busy: with another
+ * process, or with threads of a BLAS that poll for work. When a team was held up like this, runs are left to one thread
+ * for ten times as long, a second at most.
+ *
+ * Sleep. After a run OpenMP's threads poll for work for some milliseconds, or not at all (OMP_WAIT_POLICY=passive), and
+ * then sleep. To wake them, and to be woken at the end, takes tens of microseconds, in which one thread scans some
+ * 100,000 elements. If two teams in succession had to be woken, runs that would save less time than that are left to
+ * one thread for a while. */
+#ifndef MMS_PAYS_H
+#define MMS_PAYS_H
+
+#include <stdbool.h>
+
+/* Whether a team pays that saves so many nanoseconds; infinite: it was asked for. */
+bool mms_pays(double saves);
+
+/* Whether a team was held up by other work a short time ago. */
+bool mms_pays_contended(void);
+
+/* Records a team that took so many nanoseconds, of which the calling thread waited so many: for its part to begin, and
+ * after it for all threads to finish. */
+void mms_pays_record(double took, double waited);
+
+#endif
