@@ -47,7 +47,7 @@ typedef struct fit {
 } fit;
 
 /* As in the engine: the elements of a block, for an OpenBLAS with small-matrix kernels (lib/unit/vendor.c); how many
- * bytes ahead it prefetches (lib/engine/gemm.c); and the bytes of y beyond which its stores are non-temporal
+ * bytes ahead it prefetches (lib/engine/gemm/gemm.c); and the bytes of y beyond which its stores are non-temporal
  * (lib/execute.c). */
 enum { BLOCK = 2048, AHEAD = 8192, STREAM_BYTES = 8 << 20 };
 
