@@ -189,7 +189,7 @@ static int report_json_of(const ab *a) {
 
 /* ---- Results that have the same bits ----------------------------------------------------------------------------- */
 
-static size_t bytes_of(const race *r) { return r->n * r->number->size; }
+static size_t bytes_of(const race *r) { return r->n * r->stride * r->number->size; }
 
 /* A hash of the result in y: the sum of a hash of each element and its index, in any order. */
 static uint64_t hash_of(const race *r) {
@@ -197,7 +197,7 @@ static uint64_t hash_of(const race *r) {
   const char *y = r->y;
   uint64_t sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
-  for (size_t i = 0; i < r->n; i++) {
+  for (size_t i = 0; i < r->n * r->stride; i++) {
     uint64_t h = 0;
     memcpy(&h, y + i * size, size);
     h = (h ^ (i + 1) * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
@@ -273,9 +273,9 @@ static int fill_type(ab *a, const number *type) {
   const size_t lengths = session_lengths_that_fit(request, type);
   arrays arr;
   if (lengths == 0) return DONE;
-  int status = arrays_make(&arr, type, request->op, request->lengths[lengths - 1]) ? DONE : fail_memory();
+  int status = arrays_make(&arr, type, request->op, request->lengths[lengths - 1] * request->stride) ? DONE : fail_memory();
   if (!request->json) print_heading(a, type);
-  if (status == DONE && request->op == MMSCAN_PLUS) type->fill_inexact(request->lengths[lengths - 1], arr.data);
+  if (status == DONE && request->op == MMSCAN_PLUS) type->fill_inexact(request->lengths[lengths - 1] * request->stride, arr.data);
   for (size_t i = 0; i < lengths && status == DONE; i++) status = fill_length(a, type, request->lengths[i], &arr);
   arrays_free(&arr);
   return status;

@@ -21,10 +21,14 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "  --all             as -n 4:28\n"
                            "  --row N           many scans of N elements each, as many as fit a length; one\n"
                            "                    scan where the length is shorter\n"
+                           "  --columns N       scans along the columns of a matrix of N columns\n"
+                           "  --stride S        scans elements that are S apart\n"
                            "  --type LIST       f32 (default), f64, i32, i64, u32, u64, or all\n"
                            "  --op OP           plus (default), max or min; most other scans only add\n"
                            "  --place PLACE     out (of place, default), in (place) or both\n"
                            "  --threads T       1, all, or both (default)\n"
+                           "  --way WAY         how threads share the scans of engines: a name of 'mmscan info';\n"
+                           "                    default: as suits each\n"
                            "  --rounds R        how many turns each has (default 9); the median counts\n"
                            "  --only LIST       only contenders whose name contains one of these, beside the\n"
                            "                    bound and the serial loop\n"
@@ -170,6 +174,16 @@ static int set_types(void *r, char *list) { return each_item(r, list, add_type);
 
 static int set_only(void *r, char *list) { return each_item(r, list, add_name); }
 
+static int set_way(void *request, char *name) {
+  const char *names[16] = {NULL};
+  mmscan_part way = {.struct_size = sizeof way};
+  size_t index;
+  for (size_t i = 0; i < 15 && mmscan_get_way(i, &way) == MMSCAN_OK; i++) names[i] = way.name;
+  const int status = name_option("bench", "--way", name, names, &index);
+  if (status == DONE) ((bench_request *)request)->way = names[index];
+  return status;
+}
+
 static int set_units(void *request, char *names) {
   bench_request *r = request;
   r->units = true;
@@ -191,11 +205,12 @@ static void set_places(bench_request *r, int which) {
   r->in_place[1] = true;
 }
 
-/* Longer lengths than a row are cut to whole rows; of equal ones, one is left. */
+/* Longer lengths than a row are cut to whole rows, of so many elements or columns; of equal ones, one is left. */
 static void cut_to_rows(bench_request *r) {
+  const size_t row = r->row > 0 ? r->row : r->columns;
   size_t count = 0;
   for (size_t i = 0; i < r->length_count; i++) {
-    const size_t n = r->lengths[i], whole = r->row > 0 && r->row < n ? n / r->row * r->row : n;
+    const size_t n = r->lengths[i], whole = row > 0 && row < n ? n / row * row : n;
     if (count == 0 || r->lengths[count - 1] != whole) r->lengths[count++] = whole;
   }
   r->length_count = count;
@@ -229,7 +244,8 @@ static int check_units(const bench_request *r) {
     return wrong_usage("bench", "--units: one type, f32 or f64");
   if (r->length_count > 1) return wrong_usage("bench", "--units: one length");
   if (r->op != MMSCAN_PLUS) return wrong_usage("bench", "--units and --op do not go together: products are sums");
-  if (r->row != 0) return wrong_usage("bench", "--units and --row do not go together");
+  if (r->row != 0 || r->columns != 0 || r->stride > 1 || r->way != NULL)
+    return wrong_usage("bench", "--units does not go with --row, --columns, --stride and --way");
   if (r->only.count > 0) return wrong_usage("bench", "--units and --only do not go together: list the units");
   return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
 }
@@ -239,6 +255,8 @@ static int check_request(const bench_request *r) {
     return wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", r->plot);
   if (r->page != NULL && !pages_is_page(r->page))
     return wrong_usage("bench", "--report: '%s' does not end in .html", r->page);
+  if ((r->row != 0) + (r->columns != 0) + (r->stride > 1) > 1)
+    return wrong_usage("bench", "--row, --columns and --stride do not go together");
   if (r->other != NULL) return check_ab(r);
   if (r->this != NULL) return wrong_usage("bench", "--this needs --ab");
   if (r->against != 0) return wrong_usage("bench", "--against-op needs --ab");
@@ -284,31 +302,35 @@ static int run_request(bench_request *r) {
 }
 
 int run_bench(int argc, char **argv) {
-  bench_request r = {.op = MMSCAN_PLUS};
+  bench_request r = {.op = MMSCAN_PLUS, .stride = 1};
   given g = {.threads = BOTH};
-  const argument options[] = {{'n', "log2", ARGUMENT_CALL, .take = set_powers},
-                              {0, "length", ARGUMENT_CALL, .take = set_lengths},
-                              {0, "all", ARGUMENT_FLAG, .to = &g.all},
-                              {0, "row", ARGUMENT_LENGTH, .to = &r.row, .least = 1, .most = (size_t)1 << MOST_LOG2},
-                              {0, "type", ARGUMENT_CALL, .take = set_types},
-                              {0, "place", ARGUMENT_NAME, .to = &g.place, .names = places},
-                              {0, "threads", ARGUMENT_NAME, .to = &g.threads, .names = threads},
-                              {0, "rounds", ARGUMENT_NUMBER, .to = &g.rounds, .least = 1, .most = MOST_ROUNDS},
-                              {0, "only", ARGUMENT_CALL, .take = set_only},
-                              {0, "list", ARGUMENT_FLAG, .to = &r.list},
-                              {0, "json", ARGUMENT_FLAG, .to = &r.json},
-                              {0, "csv", ARGUMENT_FLAG, .to = &r.csv},
-                              {0, "plot", ARGUMENT_TEXT, .to = &r.plot},
-                              {0, "title", ARGUMENT_TEXT, .to = &r.title},
-                              {0, "units", ARGUMENT_MAYBE, .take = set_units},
-                              {0, "report", ARGUMENT_TEXT, .to = &r.page},
-                              {0, "ab", ARGUMENT_TEXT, .to = &r.other},
-                              {0, "this", ARGUMENT_TEXT, .to = &r.this},
-                              {0, "op", ARGUMENT_OP, .to = &r.op},
-                              {0, "against-op", ARGUMENT_OP, .to = &r.against},
-                              {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
-                              {0, "exclusive", ARGUMENT_FLAG, .to = &r.exclusive},
-                              {0}};
+  const argument options[] = {
+      {'n', "log2", ARGUMENT_CALL, .take = set_powers},
+      {0, "length", ARGUMENT_CALL, .take = set_lengths},
+      {0, "all", ARGUMENT_FLAG, .to = &g.all},
+      {0, "row", ARGUMENT_LENGTH, .to = &r.row, .least = 1, .most = (size_t)1 << MOST_LOG2},
+      {0, "columns", ARGUMENT_LENGTH, .to = &r.columns, .least = 1, .most = (size_t)1 << MOST_LOG2},
+      {0, "stride", ARGUMENT_LENGTH, .to = &r.stride, .least = 1, .most = 1024},
+      {0, "way", ARGUMENT_CALL, .take = set_way},
+      {0, "type", ARGUMENT_CALL, .take = set_types},
+      {0, "place", ARGUMENT_NAME, .to = &g.place, .names = places},
+      {0, "threads", ARGUMENT_NAME, .to = &g.threads, .names = threads},
+      {0, "rounds", ARGUMENT_NUMBER, .to = &g.rounds, .least = 1, .most = MOST_ROUNDS},
+      {0, "only", ARGUMENT_CALL, .take = set_only},
+      {0, "list", ARGUMENT_FLAG, .to = &r.list},
+      {0, "json", ARGUMENT_FLAG, .to = &r.json},
+      {0, "csv", ARGUMENT_FLAG, .to = &r.csv},
+      {0, "plot", ARGUMENT_TEXT, .to = &r.plot},
+      {0, "title", ARGUMENT_TEXT, .to = &r.title},
+      {0, "units", ARGUMENT_MAYBE, .take = set_units},
+      {0, "report", ARGUMENT_TEXT, .to = &r.page},
+      {0, "ab", ARGUMENT_TEXT, .to = &r.other},
+      {0, "this", ARGUMENT_TEXT, .to = &r.this},
+      {0, "op", ARGUMENT_OP, .to = &r.op},
+      {0, "against-op", ARGUMENT_OP, .to = &r.against},
+      {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
+      {0, "exclusive", ARGUMENT_FLAG, .to = &r.exclusive},
+      {0}};
   char *command = command_of(argc, argv); /* before getopt reorders the words */
   int status = command != NULL ? read_only_options(options, "bench", help, &r, argc, argv) : fail_memory();
   r.command = command;

@@ -120,3 +120,31 @@ void bound_update(size_t size, const void *x, void *y, int threads) {
   }
   for (size_t i = lines * LINE; i < size; i++) bytes[i] = (char)(bytes[i] + (char)add);
 }
+
+/* ---- Elements apart from each other ------------------------------------------------------------------------------ */
+
+typedef uint32_t word __attribute__((may_alias));
+typedef uint64_t double_word __attribute__((may_alias));
+
+/* The loops that a compiler is given. */
+void bound_copy_strided(size_t n, size_t size, size_t stride, const void *x, void *y, int threads) {
+  if (size == sizeof(word)) {
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = 0; i < n; i++) ((word *)y)[i * stride] = ((const word *)x)[i * stride];
+  } else {
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = 0; i < n; i++) ((double_word *)y)[i * stride] = ((const double_word *)x)[i * stride];
+  }
+}
+
+void bound_update_strided(size_t n, size_t size, size_t stride, void *y, int threads) {
+  static volatile uint64_t nothing; /* zero, which the compiler cannot know: y does not change */
+  const uint64_t add = nothing;
+  if (size == sizeof(word)) {
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = 0; i < n; i++) ((word *)y)[i * stride] += (word)add;
+  } else {
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = 0; i < n; i++) ((double_word *)y)[i * stride] += add;
+  }
+}

@@ -53,9 +53,12 @@ typedef struct race {
   const number *number;
   mmscan_op op;
   size_t n;
-  size_t row; /* elements of each of n / row consecutive scans; 0: one scan of all n */
+  size_t row;     /* elements of each of n / row consecutive scans; 0: one scan of all n */
+  size_t columns; /* of a matrix of n elements, each a scan; 0: none */
+  size_t stride;  /* elements from one to the next of a scan; 1 but for single scans */
   bool in_place;
   bool reverse, exclusive; /* how our scans go, where no others take part */
+  const char *way;         /* how threads share our plans; NULL: as suits them */
   size_t s;                /* the contenders are products with L_s, the first level of a scan; 0: they are scans */
   const void *data;        /* what is scanned when results are checked */
   const void *x;           /* what is scanned when timed; in place it is y, which is then zero, so that the values of */
@@ -68,6 +71,9 @@ typedef struct race {
 
 /* The length of one scan. */
 static inline size_t race_row(const race *r) { return r->row != 0 ? r->row : r->n; }
+
+/* Whether elements of a scan are not neighbours, so that only the library takes part. */
+static inline bool race_is_strided(const race *r) { return r->columns != 0 || r->stride > 1; }
 
 /* Of a contender that was timed: Gelem/s; and GFLOP/s of a product, as a BLAS counts them, including the zeros of L_s:
  * 2 s operations per element. */

@@ -23,7 +23,7 @@ typedef struct lineup {
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-static size_t bytes_of(const race *r) { return r->n * r->number->size; }
+static size_t bytes_of(const race *r) { return r->n * r->stride * r->number->size; }
 
 static double run_scan(const contender *c, long runs) {
   const race *r = c->race;
@@ -81,6 +81,13 @@ static mmscan_desc desc_of(const race *r, mmscan_op op) {
   desc.op = op;
   desc.reverse = r->reverse;
   if (r->exclusive) desc.kind = MMSCAN_EXCLUSIVE;
+  desc.x_stride = desc.y_stride = (ptrdiff_t)r->stride;
+  if (r->columns != 0) {
+    desc.n = r->n / r->columns;
+    desc.batch = r->columns;
+    desc.x_stride = desc.y_stride = (ptrdiff_t)r->columns;
+    desc.x_dist = desc.y_dist = 1;
+  }
   if (r->row == 0) return desc;
   desc.batch = r->n / r->row;
   desc.x_dist = desc.y_dist = (ptrdiff_t)r->row;
@@ -134,8 +141,12 @@ void lineup_refuse(contender *c, const char *reason) {
 static mmscan_status make_plan(const race *r, const char *engine, const char *unit, size_t s, int threads,
                                mmscan_plan **plan) {
   const mmscan_desc desc = desc_of(r, r->op);
-  const mmscan_choice choice = {
-      .struct_size = sizeof choice, .engine = engine, .unit = unit, .s = s, .threads = threads};
+  const mmscan_choice choice = {.struct_size = sizeof choice,
+                                .engine = engine,
+                                .unit = unit,
+                                .s = s,
+                                .threads = threads,
+                                .way = threads > 1 ? r->way : NULL};
   return mmscan_plan_create_with(plan, &desc, MMSCAN_ESTIMATE, &choice);
 }
 
@@ -168,6 +179,32 @@ static size_t check_by_serial(contender *c) {
 /* Bytes of a number that is no result of the data, in types of 32 bits or more. */
 enum { NO_RESULT = 0x80 };
 
+/* Copies the scans of a race from x to a matrix whose rows they are. */
+static void gather(const race *r, const void *x, void *to) {
+  const size_t size = r->number->size, scans = r->columns != 0 ? r->columns : 1, length = r->n / scans;
+  const size_t stride = r->columns != 0 ? r->columns : r->stride;
+  for (size_t scan = 0; scan < scans; scan++)
+    for (size_t i = 0; i < length; i++)
+      memcpy((char *)to + (scan * length + i) * size, (const char *)x + (i * stride + scan) * size, size);
+}
+
+/* As the rule checks rows; for an operator without one, nothing is known. */
+static size_t check_gathered(contender *c, const number_rule *rule) {
+  const race *r = c->race;
+  const size_t bytes = r->n * r->number->size, length = r->columns != 0 ? r->n / r->columns : r->n;
+  char *x = malloc(2 * bytes), *y = x + bytes;
+  if (x == NULL || rule == NULL) {
+    lineup_refuse(c, "its result could not be checked");
+    free(x);
+    return r->n;
+  }
+  gather(r, r->data, x);
+  gather(r, r->y, y);
+  const size_t place = rule->check(r->n, length, x, y);
+  free(x);
+  return place;
+}
+
 /* Overwrites y first, so that no earlier contender's result can pass for this one's. */
 static size_t verify(contender *c) {
   const race *r = c->race;
@@ -177,6 +214,7 @@ static size_t verify(contender *c) {
   else
     memset(r->y, NO_RESULT, bytes_of(r));
   c->run(c, 1);
+  if (race_is_strided(r)) return check_gathered(c, rule);
   return rule != NULL ? rule->check(r->n, race_row(r), r->data, r->y) : check_by_serial(c);
 }
 
@@ -223,10 +261,11 @@ static contender *add_one_call(lineup *l, const libmmscan *of) {
   if (c == NULL) return NULL;
   const int before = omp_get_max_threads();
   c->library = of;
-  const bool is_plain = l->race->row == 0 && !l->race->reverse && !l->race->exclusive;
+  const bool is_plain = l->race->row == 0 && !race_is_strided(l->race) && !l->race->reverse && !l->race->exclusive;
   if (is_plain && c->op == MMSCAN_PLUS) c->simple = libmmscan_inclusive(of, l->race->number->type);
   omp_set_num_threads(l->threads);
   if (of->threads() != l->threads) lineup_refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
+  if (l->race->way != NULL && l->threads > 1) lineup_refuse(c, "a call takes the way that suits it");
   omp_set_num_threads(before);
   return c;
 }
@@ -236,12 +275,22 @@ contender *lineup_add_call(race *r, const libmmscan *of, int threads) {
   return add_one_call(&l, of);
 }
 
+/* Whether there would be a plan but for the way that is asked for. */
+static bool fails_by_way(const lineup *l, const char *engine, const char *unit) {
+  race free = *l->race;
+  mmscan_plan *plan = NULL;
+  free.way = NULL;
+  const mmscan_status status = make_plan(&free, engine, unit, 0, l->threads, &plan);
+  mmscan_plan_destroy(plan);
+  return l->race->way != NULL && status == MMSCAN_OK;
+}
+
 /* False if the engine does not take the unit for this type: there is no such contender then. */
 static bool add_plan(lineup *l, const char *engine, const char *unit) {
   char name[48];
   mmscan_plan *plan;
   const mmscan_status status = make_plan(l->race, engine, unit, 0, l->threads, &plan);
-  if (status != MMSCAN_OK && status != MMSCAN_EBLAS) return false;
+  if (status != MMSCAN_OK && status != MMSCAN_EBLAS && !fails_by_way(l, engine, unit)) return false;
   snprintf(name, sizeof name, "mmscan %s%s%s", engine, unit != NULL ? " " : "", unit != NULL ? unit : "");
   contender *c = add(l, ROLE_LIBRARY, name, run_plan);
   if (c == NULL)
@@ -249,6 +298,7 @@ static bool add_plan(lineup *l, const char *engine, const char *unit) {
   else
     c->plan = plan;
   if (status == MMSCAN_EBLAS) lineup_refuse(c, "the unit's library was not found");
+  if (status == MMSCAN_EINVAL) lineup_refuse(c, "its work cannot be shared so");
   if (unit != NULL) lineup_refuse_slow(c, unit);
   return true;
 }
@@ -289,8 +339,21 @@ static void add_copy(lineup *l, const char *name, scan_function *copy) {
   c->length = bytes_of(l->race);
 }
 
+static double run_strided(const contender *c, long runs) {
+  const race *r = c->race;
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++)
+    if (r->in_place)
+      bound_update_strided(r->n, r->number->size, r->stride, r->y, c->threads);
+    else
+      bound_copy_strided(r->n, r->number->size, r->stride, r->x, r->y, c->threads);
+  return timing_now() - start;
+}
+
 static void add_copies(lineup *l) {
-  if (l->race->in_place) {
+  if (l->race->stride > 1) {
+    add(l, ROLE_COPY, l->race->in_place ? "strided update" : "strided copy", run_strided);
+  } else if (l->race->in_place) {
     add_copy(l, "update", bound_update);
   } else {
     add_copy(l, "copy past the caches", bound_stream);
@@ -301,11 +364,11 @@ static void add_copies(lineup *l) {
 static void add_serial_loop(lineup *l) {
   const number_rule *rule = number_rule_of(l->race->number, l->race->op);
   contender *c = add(l, ROLE_LOOP, "serial loop",
-                     rule == NULL        ? run_plan
-                     : l->race->row != 0 ? run_serial_rows
-                                         : run_scan);
+                     rule == NULL || race_is_strided(l->race) ? run_plan
+                     : l->race->row != 0                      ? run_serial_rows
+                                                              : run_scan);
   if (c == NULL) return;
-  if (rule != NULL)
+  if (rule != NULL && !race_is_strided(l->race))
     c->scan = rule->serial;
   else if (plan_serial(l->race, &c->plan) != MMSCAN_OK)
     lineup_refuse(c, "the engine serial does not scan this");
@@ -354,9 +417,10 @@ static void add_numpy(lineup *l) {
   lineup_refuse(c, l->race->op != MMSCAN_PLUS ? "it only adds" : numpy_refusal(bytes_of(l->race)));
 }
 
-/* The peers that have only one thread. */
+/* The peers that have only one thread. None scans elements that are not neighbours. */
 static void add_peers_of_one_thread(const lineup *l) {
   lineup one = *l;
+  if (race_is_strided(l->race)) return;
   one.threads = 1;
   add_peers(&one, true);
   add_numpy(&one);
@@ -394,7 +458,7 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
     add_library(&l);
     if (i == 0) add_peers_of_one_thread(&l);
     add_parallel_rows(&l);
-    if (l.threads == mmscan_threads()) add_peers(&l, false);
+    if (l.threads == mmscan_threads() && !race_is_strided(r)) add_peers(&l, false);
   }
 }
 

@@ -48,9 +48,11 @@ static json_t *table(const race *r) {
   for (size_t i = 0; i < r->count; i++) json_array_append_new(rows, row(&r->contenders[i]));
   json_t *row_length = r->row != 0 ? json_integer((json_int_t)r->row) : json_null();
   json_t *handoff = r->handoff > 0 ? json_real(r->handoff) : json_null();
-  return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "work", work_of(r), "type", r->number->name, "op",
-                   element_operator_name(r->op), "place", r->in_place ? "in" : "out", "n", (json_int_t)r->n, "row",
-                   row_length, "handoff_seconds", handoff, "rows", rows);
+  json_t *columns = r->columns != 0 ? json_integer((json_int_t)r->columns) : json_null();
+  return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:I, s:o, s:o}", "work", work_of(r), "type", r->number->name,
+                   "op", element_operator_name(r->op), "place", r->in_place ? "in" : "out", "n", (json_int_t)r->n,
+                   "row", row_length, "columns", columns, "stride", (json_int_t)r->stride, "handoff_seconds", handoff,
+                   "rows", rows);
 }
 
 json_t *report_json_races(const race *races, size_t count) {

@@ -70,6 +70,8 @@ static void kind_of(const race *r, char text[64]) {
   report_type(r->number, r->op, type);
   const int length = snprintf(text, 64, "%s, %s", type, r->in_place ? "in place" : "out of place");
   if (r->row != 0) snprintf(text + length, 64 - (size_t)length, ", rows of %zu", r->row);
+  if (r->columns != 0) snprintf(text + length, 64 - (size_t)length, ", %zu columns", r->columns);
+  if (r->stride > 1) snprintf(text + length, 64 - (size_t)length, ", stride %zu", r->stride);
 }
 
 static void print_length(size_t n) {

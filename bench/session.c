@@ -16,6 +16,7 @@
 
 /* A length that is no longer than a row is a single scan. */
 static size_t row_of(const bench_request *request, size_t n) { return request->row < n ? request->row : 0; }
+static size_t columns_of(const bench_request *request, size_t n) { return request->columns < n ? request->columns : 0; }
 
 void session_set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
                       const arrays *a) {
@@ -24,6 +25,9 @@ void session_set_race(race *r, const bench_request *request, const number *type,
               .op = request->op,
               .n = n,
               .row = row,
+              .columns = columns_of(request, n),
+              .stride = request->stride,
+              .way = request->way,
               .in_place = in_place,
               .reverse = request->reverse,
               .exclusive = request->exclusive,
@@ -99,7 +103,8 @@ static bool is_text(const bench_request *request) { return !request->json && !re
 /* Single scans are not printed beside rows, which have other contenders. */
 static bool ends_table(const bench_request *request, size_t i, size_t lengths) {
   const size_t *n = &request->lengths[i];
-  return i + 1 == lengths || row_of(request, n[0]) != row_of(request, n[1]);
+  return i + 1 == lengths || row_of(request, n[0]) != row_of(request, n[1]) ||
+         columns_of(request, n[0]) != columns_of(request, n[1]);
 }
 
 /* Races of all lengths. As text, they are reported as they come, RACES_ABREAST at a time. */
@@ -118,7 +123,7 @@ static int run_lengths(session *s, const number *type, bool in_place, size_t len
 
 size_t session_lengths_that_fit(const bench_request *request, const number *type) {
   size_t count = request->length_count;
-  while (count > 0 && !arrays_fit(type, request->lengths[count - 1])) {
+  while (count > 0 && !arrays_fit(type, request->lengths[count - 1] * request->stride)) {
     count--;
     fail("%s, n = %zu: skipped, as there is not enough memory", type->name, request->lengths[count]);
   }
@@ -132,7 +137,8 @@ static int run_type(session *s, const number *type) {
   arrays a;
   if (!scanned) fail("%s: skipped, as --op %s does not scan it", type->name, element_operator_name(request->op));
   if (lengths == 0) return DONE;
-  int status = arrays_make(&a, type, request->op, request->lengths[lengths - 1]) ? DONE : fail_memory();
+  int status =
+      arrays_make(&a, type, request->op, request->lengths[lengths - 1] * request->stride) ? DONE : fail_memory();
   if (status == DONE && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);
   for (size_t i = 0; i < request->place_count && status == DONE; i++)
     status = run_lengths(s, type, request->in_place[i], lengths, &a);
@@ -142,10 +148,11 @@ static int run_type(session *s, const number *type) {
 
 /* ---- The line-up ------------------------------------------------------------------------------------------------- */
 
-/* Lists the contenders of a short race, of two rows if there are rows, without running it. */
+/* Lists the contenders of a short race, of two rows if there are rows or columns, without running it. */
 static void look_at_lineup(race *r, bench_request *request) {
   const arrays none = {NULL, NULL};
-  session_set_race(r, request, request->types[0], request->row != 0 ? 2 * request->row : 1, false, &none);
+  session_set_race(r, request, request->types[0], request->row != 0 ? 2 * request->row : 2 * request->columns + 1,
+                   false, &none);
   lineup_fill(r, &request->only, request->threads, request->thread_counts);
   lineup_free(r);
 }

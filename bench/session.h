@@ -19,6 +19,9 @@ typedef struct bench_request {
   size_t lengths[MOST_LENGTHS]; /* ascending */
   size_t length_count;
   size_t row;                      /* elements of each scan, where a length is cut into rows; 0: a length is one scan */
+  size_t columns;                  /* of a matrix whose columns are scans; 0: a length is one scan */
+  size_t stride;                   /* elements from one to the next of a scan */
+  const char *way;                 /* how threads share plans; NULL: as suits them */
   int threads[MOST_THREAD_COUNTS]; /* ascending */
   size_t thread_counts;
   lineup_filter only;

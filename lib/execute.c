@@ -106,21 +106,21 @@ static size_t footprint(const mms_problem *p) {
   return bytes_of(p) * (wider < most ? wider : most);
 }
 
-static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_run *run, mms_job *job) {
+static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_run run, mms_job *job) {
   mms_engine strided;
-  run->engine = job->inner = engine;
+  run.engine = job->inner = engine;
   if (!mms_problem_is_contiguous(p)) {
     strided = mms_engine_strided(engine, mms_problem_is_columns(p));
-    run->engine = &strided;
+    run.engine = &strided;
   }
-  return mms_run_scan(run);
+  return mms_run_scan(&run);
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_where where = mms_run_where(footprint(&plan->problem), x == y, plan->threads);
   mms_job job = plan->job;
   adapt_to_arrays(&job, plan, where, x, y);
-  mms_run run = {.job = &job,
+  const mms_run run = {.job = &job,
                  .scans = scans_of(&plan->problem, x, y),
                  .carry = carry,
                  .threads = plan->threads > 1 && one_does(plan, &job, y) ? 1 : plan->threads,
@@ -128,10 +128,10 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .saves = plan->saves,
                  .where = where,
                  .way = plan->way};
-  const mmscan_status status = run_by(plan->engine, &plan->problem, &run, &job);
+  const mmscan_status status = run_by(plan->engine, &plan->problem, run, &job);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   job.streams = job.streams && mms_problem_is_columns(&plan->problem);
-  return run_by(&mms_engine_serial, &plan->problem, &run, &job);
+  return run_by(&mms_engine_serial, &plan->problem, run, &job);
 }
 
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {

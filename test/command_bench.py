@@ -308,6 +308,29 @@ class Bench(Timed):
         line = next(csv.DictReader(io.StringIO(self.good(*self.TINY, 10, "--row", 3, "--csv").decode())))
         self.assertEqual((line["n"], line["row"]), ("1023", "3"))
 
+    def test_strided_scans(self):
+        """Columns and strides: the library's scans are right, as results are checked, beside a bound of the same elements."""
+        for option, value, kind, bound in (("--columns", 3, "3 columns", "copy bound"), ("--stride", 3, "stride 3", "copy bound"),
+                                           ("--columns", 100, "100 columns", "copy bound")):
+            for table, contender in self.rows(*self.TINY, "10,15", option, value, "--type", "f32,i64", "--place", "both",
+                                              "--only", "mmscan", env={"MMSCAN_NUM_THREADS": "2"}):
+                self.assertEqual((table["columns"], table["stride"]), (value, 1) if option == "--columns" else (None, value))
+                self.assertNotIn(contender["role"], ["peer"])
+                if contender["name"] in ["mmscan (one call)", "mmscan simd", "mmscan serial"]:
+                    self.assertIn("seconds", contender, contender)
+            self.assertIn("out of place, " + kind, self.good(*self.TINY, 10, option, value).decode())
+
+    def test_ways(self):
+        """A way is forced on all engines that can be shared so; others, and calls, do not take part."""
+        two = {"MMSCAN_NUM_THREADS": "2"}
+        for way, refused in ("shares", ["mmscan serial"]), ("chain", ["mmscan serial", "mmscan simd"]), ("scans", []):
+            rows = [row for _, row in self.rows(*self.TINY, 18, "--way", way, "--threads", "all", "--only", "mmscan", env=two)
+                    if row["role"] == "library"]
+            skipped = [row["name"] for row in rows if "shared" in row.get("skipped", "")]
+            self.assertEqual([name for name in skipped if name in ("mmscan serial", "mmscan simd")], sorted(refused), way)
+            self.assertIn("takes the way", next(row for row in rows if row["name"] == "mmscan (one call)")["skipped"])
+        self.bad("bench", "--way", "nowhere", status=2, says=["--way", "nowhere"])
+
     def test_wrong_usage(self):
         for arguments in [["x"], ["--sing"], ["-n", "x"], ["-n", "-1"], ["-n", "41"], ["-n", "9:4"], ["-n", "4:9:0"],
                           ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--length", "2^41"],
@@ -318,7 +341,8 @@ class Bench(Timed):
                           ["--only", ""], ["--only", "serial,"], ["-n", " 4"], ["--rounds", " 2"], ["--rounds", "+2"],
                           ["--list", "--json"], ["--list", "--csv"],
                           ["--op", "xor"], ["--op", ""], ["--op", "plus,max"], ["--op", "max", "--units"],
-                          ["--row", "0"], ["--row", "x"], ["--row", "3", "--units"]]:
+                          ["--row", "0"], ["--row", "x"], ["--row", "3", "--units"],
+                          ["--row", "3", "--columns", "4"], ["--stride", "0"], ["--stride", "2", "--units"]]:
             self.bad("bench", *arguments, status=2, says="")
 
     def test_failures(self):

@@ -15,7 +15,8 @@
 
 static const char help[] = "Usage: mmscan info [--kernels] [--json]\n"
                            "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
-                           "the BLAS behind each and its routines, instruction sets, the file of wisdom in use, and\n"
+                           "the BLAS behind each and its routines, instruction sets, ways in which threads share work, the file\n"
+                           "of wisdom in use, and\n"
                            "the environment variables that are set.\n"
                            "\n"
                            "  --kernels   for each instruction set that runs here, operator and type, where each part\n"
@@ -72,9 +73,10 @@ static json_t *wisdom(void) {
 }
 
 static json_t *report(void) {
-  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", json_text(mmscan_version()), "cpu",
+  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", json_text(mmscan_version()), "cpu",
                    json_text(mmscan_cpu()), "isa", json_text(mmscan_isa()), "threads", mmscan_threads(), "engines",
-                   parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "wisdom", wisdom(),
+                   parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "ways", parts(mmscan_get_way), "wisdom",
+                   wisdom(),
                    "environment", environment(), "environment_error", json_text(mmscan_environment_error()));
 }
 
@@ -202,6 +204,7 @@ static void print_text(const json_t *r) {
   print_parts("engines", json_object_get(r, "engines"));
   print_parts("units", json_object_get(r, "units"));
   print_parts("instruction sets", json_object_get(r, "isas"));
+  print_parts("ways to share work", json_object_get(r, "ways"));
   print_wisdom(json_object_get(r, "wisdom"));
   print_environment(json_object_get(r, "environment"));
   const char *error = field(r, "environment_error", NULL);

@@ -93,6 +93,8 @@ class Panel:
         kind = table["type"] if table["op"] == "plus" else table["op"] + " of " + table["type"]
         kind += ", in place" if table["place"] == "in" else ", out of place"
         kind += ", rows of %d" % table["row"] if table["row"] else ""
+        kind += ", %d columns" % table["columns"] if table.get("columns") else ""
+        kind += ", stride %d" % table["stride"] if table.get("stride", 1) > 1 else ""
         return "%s, %s" % ("prefix sums" if table["op"] == "plus" else "prefix scans", kind)
 
     def script(self, report, index):
