@@ -32,12 +32,13 @@ static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37,
 enum { MOST = 3 * 360000 }; /* elements of any shape */
 
 /* The 64-bit elements of the last shape take more than 8 MiB: the next elements are prefetched, results go past the
- * caches, and a few threads have groups of the greatest length. None of its tiles ends between blocks. A quick run
- * scans them at full length, but with one instruction set only, and no other elements. */
+ * caches, and a few threads have groups of the greatest length. None of its tiles ends between blocks. The best
+ * instruction set scans all elements in it, and those of 64 bits are scanned by all. A quick run scans it at full
+ * length, but only those of 64 bits by the best. */
 static bool is_of_shape(const struct type *type, const mmscan_choice *choice, size_t shape) {
   if (shape < COUNT(shapes) - 1) return true;
-  const bool is_best = same_text(choice->isa, mms_isa_best()->name);
-  return same_text(choice->engine, "simd") && ((is_best && type->size == 8) || !quick());
+  const bool is_best = same_text(choice->isa, mms_isa_best()->name), is_long = type->size == 8;
+  return same_text(choice->engine, "simd") && (quick() ? is_best && is_long : is_best || is_long);
 }
 
 /* Counts of runs by several threads: all, and those in which more than one thread had a tile. */
