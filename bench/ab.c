@@ -273,9 +273,11 @@ static int fill_type(ab *a, const number *type) {
   const size_t lengths = session_lengths_that_fit(request, type);
   arrays arr;
   if (lengths == 0) return DONE;
-  int status = arrays_make(&arr, type, request->op, request->lengths[lengths - 1] * request->stride) ? DONE : fail_memory();
+  int status =
+      arrays_make(&arr, type, request->op, request->lengths[lengths - 1] * request->stride) ? DONE : fail_memory();
   if (!request->json) print_heading(a, type);
-  if (status == DONE && request->op == MMSCAN_PLUS) type->fill_inexact(request->lengths[lengths - 1] * request->stride, arr.data);
+  if (status == DONE && request->op == MMSCAN_PLUS)
+    type->fill_inexact(request->lengths[lengths - 1] * request->stride, arr.data);
   for (size_t i = 0; i < lengths && status == DONE; i++) status = fill_length(a, type, request->lengths[i], &arr);
   arrays_free(&arr);
   return status;

@@ -121,13 +121,13 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   mms_job job = plan->job;
   adapt_to_arrays(&job, plan, where, x, y);
   const mms_run run = {.job = &job,
-                 .scans = scans_of(&plan->problem, x, y),
-                 .carry = carry,
-                 .threads = plan->threads > 1 && one_does(plan, &job, y) ? 1 : plan->threads,
-                 .limit = plan->limit,
-                 .saves = plan->saves,
-                 .where = where,
-                 .way = plan->way};
+                       .scans = scans_of(&plan->problem, x, y),
+                       .carry = carry,
+                       .threads = plan->threads > 1 && one_does(plan, &job, y) ? 1 : plan->threads,
+                       .limit = plan->limit,
+                       .saves = plan->saves,
+                       .where = where,
+                       .way = plan->way};
   const mmscan_status status = run_by(plan->engine, &plan->problem, run, &job);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   job.streams = job.streams && mms_problem_is_columns(&plan->problem);

@@ -313,7 +313,7 @@ class Bench(Timed):
         for option, value, kind, bound in (("--columns", 3, "3 columns", "copy bound"), ("--stride", 3, "stride 3", "copy bound"),
                                            ("--columns", 100, "100 columns", "copy bound")):
             for table, contender in self.rows(*self.TINY, "10,15", option, value, "--type", "f32,i64", "--place", "both",
-                                              "--only", "mmscan", env={"MMSCAN_NUM_THREADS": "2"}):
+                                              "--threads", "all", "--only", "mmscan", env={"MMSCAN_NUM_THREADS": "2"}):
                 self.assertEqual((table["columns"], table["stride"]), (value, 1) if option == "--columns" else (None, value))
                 self.assertNotIn(contender["role"], ["peer"])
                 if contender["name"] in ["mmscan (one call)", "mmscan simd", "mmscan serial"]:
@@ -325,7 +325,7 @@ class Bench(Timed):
         two = {"MMSCAN_NUM_THREADS": "2"}
         for way, refused in ("shares", ["mmscan serial"]), ("chain", ["mmscan serial", "mmscan simd"]), ("scans", []):
             rows = [row for _, row in self.rows(*self.TINY, 18, "--way", way, "--threads", "all", "--only", "mmscan", env=two)
-                    if row["role"] == "library"]
+                    if row["role"] == "mmscan"]
             skipped = [row["name"] for row in rows if "shared" in row.get("skipped", "")]
             self.assertEqual([name for name in skipped if name in ("mmscan serial", "mmscan simd")], sorted(refused), way)
             self.assertIn("takes the way", next(row for row in rows if row["name"] == "mmscan (one call)")["skipped"])

@@ -13,19 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: mmscan info [--kernels] [--json]\n"
-                           "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
-                           "the BLAS behind each and its routines, instruction sets, ways in which threads share work, the file\n"
-                           "of wisdom in use, and\n"
-                           "the environment variables that are set.\n"
-                           "\n"
-                           "  --kernels   for each instruction set that runs here, operator and type, where each part\n"
-                           "              of the kernel comes from: native, inherited from another instruction\n"
-                           "              set, made of the part 'scan', or the plain loop\n"
-                           "  --json      as one JSON object\n"
-                           "  --help      this text\n"
-                           "\n"
-                           "Exit status: 1 if the environment is illegal, after the report.\n";
+static const char help[] =
+    "Usage: mmscan info [--kernels] [--json]\n"
+    "Prints the version, the CPU and the instruction set chosen, threads, engines, units with\n"
+    "the BLAS behind each and its routines, instruction sets, ways in which threads share work, the file\n"
+    "of wisdom in use, and\n"
+    "the environment variables that are set.\n"
+    "\n"
+    "  --kernels   for each instruction set that runs here, operator and type, where each part\n"
+    "              of the kernel comes from: native, inherited from another instruction\n"
+    "              set, made of the part 'scan', or the plain loop\n"
+    "  --json      as one JSON object\n"
+    "  --help      this text\n"
+    "\n"
+    "Exit status: 1 if the environment is illegal, after the report.\n";
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 
@@ -73,11 +74,11 @@ static json_t *wisdom(void) {
 }
 
 static json_t *report(void) {
-  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", json_text(mmscan_version()), "cpu",
-                   json_text(mmscan_cpu()), "isa", json_text(mmscan_isa()), "threads", mmscan_threads(), "engines",
-                   parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "ways", parts(mmscan_get_way), "wisdom",
-                   wisdom(),
-                   "environment", environment(), "environment_error", json_text(mmscan_environment_error()));
+  return json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", json_text(mmscan_version()),
+                   "cpu", json_text(mmscan_cpu()), "isa", json_text(mmscan_isa()), "threads", mmscan_threads(),
+                   "engines", parts(mmscan_get_engine), "units", units(), "isas", parts(mmscan_get_isa), "ways",
+                   parts(mmscan_get_way), "wisdom", wisdom(), "environment", environment(), "environment_error",
+                   json_text(mmscan_environment_error()));
 }
 
 static const char *field(const json_t *object, const char *key, const char *absent) {
