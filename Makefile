@@ -1,4 +1,4 @@
-# libmmscan: see `make help`.
+# libmmscan: see `make help`. What it includes: bench/bench.mk, test/test.mk, test/toys/toys.mk.
 #
 # Settings, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   as usual; CFLAGS defaults to -O3 -g
@@ -115,19 +115,8 @@ COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARN) $(OPENMP) -MMD -MP $(CP
 LIBS = $(BLAS_LIBS) -ldl -lpthread -lm $(LDLIBS)
 TOOL_LIBS := -ljansson -lcsv
 
-# Other people's scans, which the bench times, are compiled with their own flags, and record them.
 MACHINE := $(shell $(CC) -dumpmachine)
 X86_64 := $(findstring x86_64,$(MACHINE))
-# A cross-compiler does not take -march=native.
-ifeq ($(origin PEER_CFLAGS),undefined)
-PEER_CFLAGS := $(strip -O3 $(call accepted,$(CC),-march=native))
-endif
-ifeq ($(origin PEER_CXXFLAGS),undefined)
-PEER_CXXFLAGS := $(strip -O3 $(call accepted,$(CXX),-march=native))
-endif
-PEER = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(OPENMP) -MMD -MP $(CPPFLAGS)
-EIGEN = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags eigen3 2>/dev/null))
-CXX_PEER = $(CXX) -std=c++17 -fPIC -Ibench $(EIGEN) $(CPPFLAGS) $(PEER_CXXFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CXXFLAGS)) -MMD -MP
 
 # A tiny call takes so few cycles that it matters where in a cache line its code begins (doc/TUNING.md, "Short
 # scans and batches").
@@ -159,8 +148,6 @@ cell_operators = $(lastword $(subst -, ,$(basename $(@F))))
 # ---- Files ------------------------------------------------------------------------------------------------------------
 LIB_SRC   := $(sort $(filter-out %_cell.c %/cell.c,$(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)))
 TOOL_SRC  := $(sort $(wildcard tools/*.c))
-BENCH_SRC := $(sort $(wildcard bench/*.c))
-TEST_SRC  := $(sort $(wildcard test/test_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 # Scripts in Python are parts of the command, as lists of modules (tools/python.h) in the order in which they are imported.
 SCRIPTS_numpy   := bench/numpy_peer.py
@@ -172,29 +159,20 @@ CELL_OBJ  := $(CELLS:%=$(BUILD)/lib/kernel/cell/%.o)
 ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
 LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/scripts.o
-BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
-CXX_PEER_OBJ := $(BUILD)/bench/peers_cxx.o
-# A way or a test that is not in test/ways is an error.
-LEFT_OUT := $(if $(TEST_WAY),$(shell awk -v way=$(call quote,$(TEST_WAY)) '$$1 == "test" { for (i = 2; i <= NF; i++) if ($$i == way) column = i } \
-  column && $$column == "-" { print $$1 } END { if (!column) print "TEST_WAY=" way }' test/ways))
-ifneq ($(filter-out $(TEST_SRC:test/test_%.c=%),$(LEFT_OUT)),)
-$(error test/ways: there is no $(filter-out $(TEST_SRC:test/test_%.c=%),$(LEFT_OUT)))
-endif
-TESTS     := $(filter-out $(LEFT_OUT:%=$(BUILD)/test/test_%),$(TEST_SRC:test/%.c=$(BUILD)/test/%))
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
 STATIC := $(BUILD)/libmmscan.a
 SHARED := $(BUILD)/libmmscan.so.$(VERSION)
 TOOL   := $(BUILD)/mmscan
-PEERS  := $(BUILD)/mmscan-peers.so
+
+include bench/bench.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 ifneq ($(filter clean,$(MAKECMDGOALS)),)
 .NOTPARALLEL: # make -j clean all
 endif
-.PHONY: help all lib tests check test check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan check-valgrind \
-        check-neon bench peers reproduce install install-lib install-strip uninstall demo format format-check lint dist clean
+.PHONY: help all lib install install-lib install-strip uninstall demo format format-check dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -224,8 +202,6 @@ $(BUILD)/objects: FORCE
 	$(call keep,$(LINKED_OF))
 $(BUILD)/blas: FORCE
 	$(call keep,$(BLAS_OPENED) $(BLAS_LIBS),$(BUILD) was built for another BLAS: rebuilding what depends on it)
-$(BUILD)/toys: FORCE
-	$(call keep,$(TOYS))
 FORCE:
 
 # What some objects are compiled with, besides; the environment has no part in it.
@@ -263,31 +239,6 @@ $(BUILD)/scripts.c: $(SCRIPTS) $(BUILD)/objects
 $(BUILD)/scripts.o: $(BUILD)/scripts.c $(BUILD)/flags
 	$(COMPILE) -Itools -c $< -o $@
 
-$(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(COMPILE) -Itools -DPEER_FLAGS=$(call c_string,$(CFLAGS)) -c $< -o $@
-
-$(BUILD)/bench/peer_%.o: bench/peer_%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(PEER) $(PEER_CFLAGS) -DPEER_FLAGS=$(call c_string,$(PEER_CFLAGS)) -c $< -o $@
-
-$(BUILD)/bench/peer_omp_simd_avx2.o: bench/peer_omp_simd.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(PEER) -O3 -mavx2 -DPEER_OMP_SIMD_AVX2 -DPEER_FLAGS='"-O3 -mavx2"' -c $< -o $@
-
-$(CXX_PEER_OBJ): bench/peers_cxx.cpp $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
-
-# Tests, and the small libraries that they open, need not be fast; with -O1 they compile in half the time.
-$(BUILD)/test/%: TEST_FLAGS := -O1
-# Objects of tests are kept. Otherwise make would delete them as intermediate files, and the next make, which reads
-# about them in their .d files, would make them again, even while another make runs in the same folder.
-.SECONDARY: $(TEST_SRC:%.c=$(BUILD)/%.o)
-$(BUILD)/test/%.o: test/%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(COMPILE) $(TEST_FLAGS) -Ilib -c $< -o $@
-
 $(STATIC): $(LIB_OBJ) $(BUILD)/objects
 	rm -f $@
 	$(AR) rcs $@ $(LIB_OBJ)
@@ -303,123 +254,9 @@ $(SHARED): $(LIB_OBJ) lib/mmscan.map $(BUILD)/objects
 $(TOOL): $(TOOL_OBJ) $(BENCH_OBJ) $(STATIC) $(BUILD)/objects
 	$(CC) $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) $(filter-out $(BUILD)/objects,$^) $(TOOL_LIBS) $(LIBS) -o $@
 
-# The C++ peers are a library of their own, so that the command need not be linked with the libraries of C++ and TBB.
-# TBB is linked if its headers are there.
-$(PEERS): $(CXX_PEER_OBJ) $(BUILD)/objects
-	tbb=$$(echo '#include <tbb/tbb.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -ltbb || :); \
-	$(CXX) -shared $(LDFLAGS) $(CXX_PEER_OBJ) $$tbb -o $@
-
 $(BUILD)/examples/%: examples/%.c $(STATIC) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) $(if $(LTO),-fno-lto) $< $(STATIC) $(LIBS) -o $@
-
-# A test that defines __wrap_NAME has it called in place of NAME (ld --wrap), by the library, too.
-wraps = $(addprefix -Wl$(comma)--wrap=,$(shell grep -ao '__wrap_[a-z_0-9]*' $(1) 2>/dev/null | sed 's/__wrap_//' | sort -u))
-$(BUILD)/test/test_%: $(BUILD)/test/test_%.o $(STATIC)
-	$(CC) $(OPENMP) $(CFLAGS) $(LDFLAGS) $(if $(LTO),-fno-lto) $(call wraps,$<) $^ -lcmocka $(LIBS) -o $@
-
-# The toys: small libraries like a BLAS or LIBXSMM that tests open, most of them faulty on purpose. An entry is
-# NAME:DEFINITION,...; each is built into a file of its own.
-TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
-  scipy64:INTEGER=int64_t,'AFFIX(name)=scipy_\#\#name\#\#64_' suffix64:INTEGER=int64_t,'AFFIX(name)=name\#\#_64' \
-  no_gemm:NO_GEMM no_dgemm:NO_DGEMM drops:DROPS reads:READS sly:SLY \
-  blis_pthread:PTHREADS_OF=0 blis_local:PTHREADS_OF=0,LOCAL forks:FORKS at_load:AT_LOAD rounds:ROUNDS teams:TEAMS teams_of_all:TEAMS,TEAMS_OF_ALL \
-  openblas_pthread:PTHREADS_OF=1 openblas_full:FULL,PTHREADS_OF=1 \
-  bad_trmm:BAD_TRMM bad_batch:BAD_BATCH crashes:CRASHES exits:EXITS via_fortran:VIA_FORTRAN threads:THREADS \
-  two_lines:TWO_LINES long_line:LONG_LINE openblas_haswell:OPENBLAS=Haswell openblas_skylakex:OPENBLAS=SkylakeX \
-  openblas_adds:OPENBLAS=Haswell,ADDS_WRONG mkl_adds:FULL,MKL=2026,ADDS_WRONG \
-  blis:FULL,BLIS=0.9.0 blis_later:FULL,BLIS=0.9.01 \
-  fights:THREADS,FIGHTS serial:SERIAL locking:SERIAL,LOCKING full:FULL,MKL=2026 mkl_later:FULL,MKL=2027 \
-  mkl_first:FULL,MKL=2020 mkl_earlier:FULL,MKL=2019 \
-  full64:FULL,INTEGER=int64_t,BF16=cblas_gemm_bf16bf16f32 \
-  bad_strided:FULL,BAD_STRIDED bad_bf16:FULL,BAD_BF16 bad_complex:FULL,BAD_COMPLEX \
-  xsmm_1:API=1 xsmm_1_ilp64:API=1,INTEGER=int64_t xsmm_2:API=2 xsmm_v2:API=2,DISPATCH=libxsmm_dispatch_gemm_v2 \
-  xsmm_few:API=2,MOST=16 xsmm_drops:API=1,DROPS xsmm_reads:API=2,READS \
-  xsmm_skx:API=1,ARCH=1020 xsmm_wide:API=2,ARCH=1101 xsmm_narrow:API=2,ARCH=1053 xsmm_few_wide:API=2,ARCH=1101,MOST=16 \
-  xsmm_forgets:API=2,ARCH=1101,FORGETS=0 xsmm_forgets_some:API=2,ARCH=1101,FORGETS=512
-toy = $(@:$(BUILD)/test/toy_%.so=%)
-toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
-TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-# Most use no OpenMP. For check-asan they are built with the address sanitizer only: the library tells them what to
-# read, so what they read is checked. Other faults of theirs are not looked for, as the checks are slow.
-make_toy = $(patsubst -fsanitize=address%,-fsanitize=address,$(COMPILE)) $(TEST_FLAGS) -g0 -fPIC -shared $(LDFLAGS) \
-  -Wl,--as-needed $(toy_flags) $< -o $@
-$(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
-	@mkdir -p $(@D)
-	$(make_toy)
-$(BUILD)/test/toy_xsmm_%.so: test/toy_xsmm.c $(BUILD)/flags $(BUILD)/toys
-	@mkdir -p $(@D)
-	$(make_toy)
-$(patsubst %.c,$(BUILD)/%,$(shell grep -l '"toy.h"' $(TEST_SRC) /dev/null)): | $(TOY_FILES)
-
-tests: $(TESTS) ## build the tests of the library
-
-# ---- Checking ---------------------------------------------------------------------------------------------------------
-check: ## build with warnings as errors and run every test
-	$(MAKE) WERROR=1 check-units check-command check-reproduction check-install
-
-test: check ## check
-
-check-units: $(TESTS) ## the tests of the library (MMSCAN_TEST_QUICK=1: fewer cases, and shorter ones)
-	$(if $(LEFT_OUT),@echo "left out here: $(LEFT_OUT)")
-	test/run $(TESTS)
-
-check-command: all $(TOY_FILES) ## the tests of the command, the README and the how-to documents
-	test/run test/limit.sh test/command.py:$(TOOL) test/readme.sh:$(BUILD) test/add_unit.sh:$(BUILD) \
-	  test/add_type.sh:$(BUILD) test/add_operator.sh:$(BUILD) test/names.sh:$(BUILD)
-
-check-reproduction: all ## doc/REPRODUCTION.md agrees with the counts
-	test/run bench/reproduction/reproduce.py:$(TOOL)
-
-check-install: all ## the tests of an installation
-	test/run test/install.sh:$(BUILD)
-
-# passive: idle threads sleep.
-SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_POLICY=passive check-units
-# By clang, which checks more pointer arithmetic, and takes half of GCC's time for the kernels. Checks are calls:
-# inline, they would make compiling the kernels take longer than the tests. Kernels are built without checks of pointer
-# arithmetic, as the accesses that follow are checked. Of the stack of an allocation only the innermost function is
-# recorded, so that lsan.supp suppresses what OpenMP itself loses, which is not ours, but not what we lose in one of its
-# threads. Thread-local memory of loaded libraries is not recorded: before LLVM 17 the leak sanitizer takes some of it,
-# by its address, for that of an old glibc, and crashes (github.com/google/sanitizers/issues/1322).
-check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers (clang)
-	+ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:intercept_tls_get_addr=0 \
-	  LSAN_OPTIONS=suppressions=test/lsan.supp:print_suppressions=0 \
-	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
-	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" TEST_WAY=asan
-check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
-# Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where
-# the loader looks, which need not be there.
-ARCHER = $(or $(wildcard $(shell clang -print-resource-dir)/../../libarcher.so),libarcher.so)
-check-tsan: ## the tests under the thread sanitizer (clang, whose OpenMP runtime reports its barriers to it)
-	+TSAN_OPTIONS="ignore_noninstrumented_modules=1" OMP_TOOL_LIBRARIES=$(ARCHER) \
-	  $(SANITIZE) BUILD=$(BUILD)/tsan CC=clang RUNNABLE=1 CFLAGS="-O1 -g -fsanitize=thread" TEST_WAY=tsan
-# Runs the programs of the plain build. The CPU that valgrind emulates is not this machine's: the tests' children, which
-# are asked what CPU they have, must be on it, too.
-check-valgrind: ## the tests under valgrind
-	+MMSCAN_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=test/valgrind.supp \
-	  --vgdb=no --fair-sched=try --trace-children=yes --trace-children-skip=*/sh,*/python3*" \
-	  $(SANITIZE) TEST_WAY=valgrind
-
-# An Armv8.0 core: NEON, and no later extension.
-NEON_ROOT = $(abspath $(BUILD)/arm64)
-NEON_LIBS = $(NEON_ROOT)/usr/lib/aarch64-linux-gnu
-check-neon: ## the tests for aarch64, cross-built, in an emulator
-	scripts/fetch-arm64 $(NEON_ROOT)
-	+QEMU_CPU=cortex-a57 QEMU_LD_PREFIX=$(NEON_ROOT) MMSCAN_TEST_EMULATOR=qemu-aarch64 \
-	  MMSCAN_TEST_WRAPPER="timeout -k 9 300 qemu-aarch64" $(SANITIZE) BUILD=$(BUILD)/neon BLAS=openblas \
-	  CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CFLAGS="-O3 -g" CPPFLAGS="-isystem $(NEON_ROOT)/usr/include" TEST_WAY=neon \
-	  LDFLAGS="-L$(NEON_LIBS) -Wl,-rpath-link,$(NEON_LIBS)"
-
-# Without a C++ compiler the C++ peers are missing, and the bench says so.
-peers: $(if $(shell command -v $(CXX) 2>/dev/null),$(PEERS)) ## build the C++ peers of the bench, where there is a C++ compiler
-
-bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
-	$(TOOL) bench $(BENCH_ARGS)
-
-reproduce: all ## make doc/REPRODUCTION.md: every claim of the paper counted, this machine measured (some minutes; needs gnuplot)
-	$${PYTHON:-python3} bench/reproduction/reproduce.py --make $(TOOL)
 
 demo: ## what this is for, on real data
 	./scripts/demo
@@ -447,21 +284,6 @@ format: ## reformat the C files (by clang-format 14, which is fetched if need be
 	$(FIND_FORMATTER) && $$formatter -i $(C_FILES)
 format-check: ## fail if a C file is not formatted
 	$(FIND_FORMATTER) && $$formatter --dry-run -Werror $(C_FILES)
-# Every compiler that is supported shifts copies of the sign into a signed integer.
-CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr --suppress=normalCheckLevelMaxBranches \
-  --suppress=shiftTooManyBitsSigned --library=test/cppcheck.cfg -Iinclude -Ilib
-# Each cell is checked by itself, with the macros by which compilers tell that they have the instructions. In body.inc
-# `aside` is NULL only where no scan looks into it; no number of vectors is 0.
-CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c
-CELL_MACROS := __AVX2__ __AVX512F__ __AVX512BW__ __AVX512DQ__ __AVX512VL__ __FMA__ __aarch64__ __ARM_NEON
-lint: ## static analysis of the library and the scripts
-	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench
-	for cell in $(CELLS) $(ROWS); do \
-	  case $$cell in *-rows) source=lib/engine/gemm/rows_cell.c ;; *) source=lib/kernel/cell.c ;; esac; \
-	  $(CPPCHECK) $(CELL_MACROS:%=-D%) -DISA=$${cell%-*} -DOPERATORS=$${cell#*-} \
-	    --suppress=nullPointer:lib/kernel/body.inc --suppress=uninitvar:lib/kernel/vectors.inc \
-	    --suppress=uninitvar:lib/engine/gemm/rows_body.inc $$source || { echo "lint: in the cell $$cell" >&2; exit 1; }; done
-	shellcheck -s sh scripts/* test/run test/*.sh
 
 dist: ## a source archive of HEAD
 	@mkdir -p $(BUILD)
@@ -471,6 +293,9 @@ dist: ## a source archive of HEAD
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
+# Not in a copy of the library alone.
+include $(wildcard test/test.mk)
+
 .PHONY: $(call would_keep,$(BUILT_WITH),$(BUILD)/flags) $(call would_keep,$(LINKED_OF),$(BUILD)/objects) \
-        $(call would_keep,$(TOYS),$(BUILD)/toys) $(if $(ONLY_TELLS),$(call would_keep,$(BLAS_FOUND) $(BLAS_LIBS),$(BUILD)/blas))
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(CXX_PEER_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/%.d) $(EXAMPLES:=.d)
+        $(if $(ONLY_TELLS),$(call would_keep,$(BLAS_FOUND) $(BLAS_LIBS),$(BUILD)/blas))
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(CXX_PEER_OBJ:.o=.d) $(EXAMPLES:=.d)

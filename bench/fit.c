@@ -48,7 +48,7 @@ typedef struct fit {
 
 /* As in the engine: the elements of a block, for an OpenBLAS with small-matrix kernels (lib/unit/vendor.c); how many
  * bytes ahead it prefetches (lib/engine/gemm/gemm.c); and the bytes of y beyond which its stores are non-temporal
- * (lib/execute.c). */
+ * (lib/plan/execute.c). */
 enum { BLOCK = 2048, AHEAD = 8192, STREAM_BYTES = 8 << 20 };
 
 enum {

@@ -1,15 +1,15 @@
 /* api.c: the public calls of mmscan.h. Arguments become a problem, and a problem becomes a plan; a short simple call
  * needs neither. */
 #include "base/cpu.h"
-#include "check.h"
-#include "env.h"
-#include "execute.h"
-#include "measure.h"
-#include "problem.h"
-#include "short.h"
+#include "plan/check.h"
+#include "plan/env.h"
+#include "plan/execute.h"
+#include "plan/measure.h"
+#include "plan/problem.h"
+#include "plan/short.h"
+#include "plan/wisdom.h"
 #include "team/team.h"
 #include "unit/loaded.h"
-#include "wisdom.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -110,15 +110,16 @@ plan_of BLAS=blis >/dev/null || grep -qF 'libblis-dev in Debian' "$tmp/make.log"
 # other_build NAME SETTING: a build that differs in the BLAS alone; of the library one object is compiled again
 other_build() {
   other=$tmp/$1
-  mkdir -p "$other/test"
+  mkdir -p "$other/test/unit"
   (cd "$build" && cp -pR flags objects blas lib tools bench examples libmmscan* mmscan "$other/")
   [ ! -e "$build/toys" ] || cp -p "$build/toys" "$other/"
-  cp -p "$build"/test/test_guest.o "$build"/test/toy_*.so "$other/test/" 2>/dev/null || :
+  cp -p "$build"/test/toy_*.so "$other/test/" 2>/dev/null || :
+  cp -p "$build"/test/unit/test_guest.o "$other/test/unit/" 2>/dev/null || :
   make -n --no-print-directory BUILD="$other" "$2" lib 2>/dev/null | grep -e ' -c ' >"$tmp/compiled" || :
   grep -q lib/unit/cblas.c "$tmp/compiled" || fail "$2 does not compile cblas.c"
   grep -v lib/unit/cblas.c "$tmp/compiled" && fail "$2 compiles more than cblas.c"
   make -s --no-print-directory BUILD="$other" "$2" all >"$tmp/make.log" 2>&1 || { cat "$tmp/make.log"; fail "make $2"; }
-  [ ! -e "$other/test/test_guest.o" ] ||
+  [ ! -e "$other/test/unit/test_guest.o" ] ||
     make -s --no-print-directory BUILD="$other" "$2" "$other/test/test_guest" >"$tmp/make.log" 2>&1 || { cat "$tmp/make.log"; fail "$2: test_guest"; }
 }
 needs_blas() { readelf -d "$1" | grep NEEDED | grep -iE 'blas|blis|mkl'; }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test/run ends a test that hangs, with all that it has started, reports this, and counts the other tests.
+# test/runner ends a test that hangs, with all that it has started, reports this, and counts the other tests.
 set -eu
-run=$(cd "$(dirname "$0")" && pwd)/run
+run=$(cd "$(dirname "$0")" && pwd)/runner
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -1,11 +1,11 @@
 /* api_paper.c: the public calls of mmscan_paper.h. Descriptions and their arrays are checked here, and nowhere below.
  */
-#include "cancel.h"
-#include "check.h"
-#include "env.h"
+#include "base/cancel.h"
 #include "paper/method.h"
 #include "paper/segments.h"
 #include "paper/tcu.h"
+#include "plan/check.h"
+#include "plan/env.h"
 #include "team/team.h"
 #include "unit/matrix.h"
 #include <float.h>

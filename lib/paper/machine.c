@@ -1,7 +1,7 @@
 /* machine.c: gather, multiply, add, scatter. */
 #include "paper/machine.h"
 
-#include "arena.h"
+#include "base/arena.h"
 #include "unit/matrix.h"
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* method.c: runs a method, on a machine or by MatMulScan, with a meter listening. */
 #include "paper/method.h"
 
-#include "arena.h"
+#include "base/arena.h"
 #include "paper/dakkak.h"
 #include "paper/meter.h"
 #include "paper/networks.h"

@@ -10,8 +10,8 @@
  */
 #include "paper/segments.h"
 
-#include "arena.h"
-#include "cancel.h"
+#include "base/arena.h"
+#include "base/cancel.h"
 #include "paper/sweep.h"
 #include "team/team.h"
 #include "unit/matrix.h"

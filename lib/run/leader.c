@@ -1,7 +1,7 @@
 /* leader.c: the leader and its followers. */
 #include "run/way.h"
 
-#include "clock.h"
+#include "base/clock.h"
 
 /* Tiles that a follower has taken. A group is its follower's own, except `link`, which the leader's lock guards, and
  * the carries, which the leader fills in after `reduced` and before `passed` is set. */

@@ -1,8 +1,8 @@
 /* run.c: how many threads do a run, and in which way they share it. */
 #include "run/run.h"
 
+#include "base/cancel.h"
 #include "base/tuning.h"
-#include "cancel.h"
 #include "kernel/stream.h"
 #include "run/way.h"
 #include "team/pays.h"

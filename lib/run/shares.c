@@ -1,7 +1,7 @@
 /* shares.c: a share for each thread. */
 #include "run/way.h"
 
-#include "clock.h"
+#include "base/clock.h"
 #include "team/cluster.h"
 
 /* ---- How shares are cut ----------------------------------------------------------------------------------------- */

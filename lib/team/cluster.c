@@ -1,8 +1,8 @@
 /* cluster.c: times a ball that two threads throw to and fro. */
 #include "team/cluster.h"
 
+#include "base/clock.h"
 #include "base/tuning.h"
-#include "clock.h"
 #include <stdint.h>
 
 /* Nanoseconds. FAR: more than a handoff takes on one die, less than between two. HOLDS: for how long a result is not

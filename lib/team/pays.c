@@ -1,7 +1,7 @@
 /* pays.c: four numbers that all threads share: what waits were like of late. */
 #include "team/pays.h"
 
-#include "clock.h"
+#include "base/clock.h"
 #include <stdatomic.h>
 #include <stdint.h>
 

@@ -2,9 +2,9 @@
  * what OpenMP allocates, and enough stack for a scan. */
 #include "team/recruit.h"
 
-#include "arena.h"
-#include "cancel.h"
-#include "clock.h"
+#include "base/arena.h"
+#include "base/cancel.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

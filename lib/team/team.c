@@ -4,16 +4,16 @@
  * share a cache, is kept for the next one (pays.h, cluster.h). */
 #include "team/team.h"
 
-#include "arena.h"
+#include "base/arena.h"
+#include "base/cancel.h"
 #include "base/child.h"
-#include "cancel.h"
-#include "clock.h"
-#include "rounding.h"
+#include "base/clock.h"
+#include "base/rounding.h"
+#include "base/workspace.h"
 #include "team/cluster.h"
 #include "team/pays.h"
 #include "team/quota.h"
 #include "team/recruit.h"
-#include "workspace.h"
 #include <errno.h>
 #include <omp.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* gate.c: knows the threads inside by sums, in several places, so that they need not share a cache line. */
 #include "unit/gate.h"
 
-#include "cancel.h"
+#include "base/cancel.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>

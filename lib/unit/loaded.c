@@ -4,7 +4,7 @@
  * same library again takes no more memory. The library itself is loaded while the record is held. */
 #include "unit/loaded.h"
 
-#include "cancel.h"
+#include "base/cancel.h"
 #include "team/team.h"
 #include "unit/blas.h"
 #include "unit/fork.h"

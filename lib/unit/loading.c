@@ -1,7 +1,7 @@
 /* loading.c: a lock that its holder may take again. */
 #include "unit/loading.h"
 
-#include "cancel.h"
+#include "base/cancel.h"
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -13,7 +13,7 @@
  * a setting of the process. */
 #include "unit/quiet.h"
 
-#include "arena.h"
+#include "base/arena.h"
 #include "base/child.h"
 #include "unit/gate.h"
 

@@ -3,7 +3,7 @@
  * multiplication is needed to check it. */
 #include "unit/selftest.h"
 
-#include "rounding.h"
+#include "base/rounding.h"
 #include "unit/loading.h"
 #include "unit/matrix.h"
 #include <fenv.h>

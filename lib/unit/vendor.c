@@ -1,7 +1,7 @@
 /* vendor.c: the vendors' own calls, looked up by name. */
 #include "unit/vendor.h"
 
-#include "arena.h"
+#include "base/arena.h"
 #include "unit/unit.h"
 #include <dlfcn.h>
 #include <fenv.h>

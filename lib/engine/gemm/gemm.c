@@ -23,7 +23,7 @@
  *
  * The total of a block is found while the block is taken apart; the carry, and the total of the tile, advance by it. A
  * thread that only reduces a tile makes the same additions, and multiplies later. */
-#include "arena.h"
+#include "base/arena.h"
 #include "engine/engine.h"
 #include "engine/gemm/rows.h"
 #include "unit/gate.h"

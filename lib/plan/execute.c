@@ -1,0 +1,143 @@
+/* execute.c: settles what depends on the arrays, and hands a plan to the runtime, or to its engine. */
+#include "plan/execute.h"
+
+#include "base/tuning.h"
+#include "plan/check.h"
+#include "run/run.h"
+#include "team/cluster.h"
+#include <sys/mman.h>
+
+/* Bytes of one scan from which it may be streamed. STREAM_ROW: if its ends share cache lines with other scans, as those
+ * lines are stored through the caches. STREAM_LINES: if they do not; a block of the widest kernels. */
+enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
+
+/* Bytes of one scan from which its stores are paced: in shorter scans that costs more time than it gains. */
+enum { PACE_ROW = 64 << 10 };
+
+/* Bytes of y. Rows of y share no memory, so the product does not overflow. */
+static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * p->algebra->size; }
+
+/* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them without the runtime. A
+ * single tile always belongs to one thread. */
+static bool is_plain(const mmscan_plan *plan) {
+  const mms_problem *p = &plan->problem;
+  const size_t longest = plan->job.tile ? plan->job.tile : p->n;
+  const bool is_alone = plan->threads == 1 || p->batch == 1;
+  return plan->engine->batch && is_alone && p->n <= longest && bytes_of(p) <= 2 * mms_tuning_here.half_cache &&
+         mms_problem_is_contiguous(p);
+}
+
+/* Whether the scans may be streamed: rows of y that are long; or columns, whose rows are, or are neighbours. */
+static bool are_long(const mms_problem *p, const void *y) {
+  const size_t size = p->algebra->size;
+  if (mms_problem_is_columns(p)) return p->batch * size >= STREAM_ROW || (size_t)p->y_stride == p->batch;
+  const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
+  return p->y_stride == 1 && p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
+}
+
+/* Several threads gain from the caches up to a larger size, as each waits for only a part of what comes from there. */
+static size_t stream_from(const mmscan_plan *plan) {
+  return plan->job.unit || plan->threads == 1 ? mms_tuning_here.cluster : mms_tuning_here.stream_from;
+}
+
+/* Rows of units are streamed forward only; the plain loop streams columns alone. */
+static bool can_stream(const mmscan_plan *plan, const mms_job *job) {
+  if (!plan->engine->has_isa) return mms_problem_is_columns(&plan->problem);
+  return job->unit ? !job->reverse : job->kernel->stream[job->kind][job->reverse] != NULL;
+}
+
+static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, mms_where where, const void *x, const void *y) {
+  const mms_problem *p = &plan->problem;
+  const size_t bytes = bytes_of(p);
+  job->prefetches = where > MMS_IN_CORES;
+  job->streams = bytes > stream_from(plan) && x != y && are_long(p, y) && can_stream(plan, job);
+  job->uncached = job->streams || where == MMS_IN_MEMORY;
+  job->paces = job->streams && where == MMS_IN_MEMORY && bytes / p->batch >= PACE_ROW && mms_tuning_here.paces;
+}
+
+/* ---- Threads -------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether the page in the middle of y was written before. The system clears a new page when it is first written, and
+ * several threads get through more of these. */
+static bool is_touched(const void *y, size_t bytes) {
+  const uintptr_t page = 4096, middle = ((uintptr_t)y + bytes / 2) & -page;
+  unsigned char resident = 0;
+  return mincore((void *)middle, page, &resident) == 0 && (resident & 1);
+}
+
+/* Whether memory limits a single scan, and one thread is as fast as several that share it, as these reduce some of x
+ * before they scan it. Only by the kernels that are fastest here, if no number of threads was asked for, and where
+ * cores share a cache. */
+static bool one_does(const mmscan_plan *plan, const mms_job *job, const void *y) {
+  const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
+  const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;
+  const size_t bytes = bytes_of(&plan->problem);
+  return is_fast && job->streams && bytes > mms_tuning_here.alone_from && plan->threads_are_free &&
+         mms_cluster_near_of_late() && is_touched(y, bytes);
+}
+
+/* ---- Running -------------------------------------------------------------------------------------------------------
+ */
+
+static mms_batch scans_of(const mms_problem *p, const void *x, void *y) {
+  const ptrdiff_t size = (ptrdiff_t)p->algebra->size;
+  return (mms_batch){.n = p->n,
+                     .count = p->batch,
+                     .x_stride = p->x_stride,
+                     .y_stride = p->y_stride,
+                     .x_dist = p->x_dist,
+                     .y_dist = p->y_dist,
+                     .x = (const char *)x + p->x_at * size,
+                     .y = (char *)y + p->y_at * size,
+                     .first = p->first};
+}
+
+static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
+  const mms_batch scans = scans_of(&plan->problem, x, y);
+  plan->engine->batch(&plan->job, NULL, &scans);
+}
+
+/* Bytes of x of the lines that hold its elements, or of y if that is more. */
+static size_t footprint(const mms_problem *p) {
+  const size_t x = mms_magnitude(p->x_stride), y = mms_magnitude(p->y_stride),
+               most = MMS_KERNEL_LINE / p->algebra->size;
+  const size_t wider = mms_problem_is_columns(p) ? 1 : x > y ? x : y;
+  return bytes_of(p) * (wider < most ? wider : most);
+}
+
+static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_run run, mms_job *job) {
+  mms_engine strided;
+  run.engine = job->inner = engine;
+  if (!mms_problem_is_contiguous(p)) {
+    strided = mms_engine_strided(engine, mms_problem_is_columns(p));
+    run.engine = &strided;
+  }
+  return mms_run_scan(&run);
+}
+
+static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
+  const mms_where where = mms_run_where(footprint(&plan->problem), x == y, plan->threads);
+  mms_job job = plan->job;
+  adapt_to_arrays(&job, plan, where, x, y);
+  const mms_run run = {.job = &job,
+                       .scans = scans_of(&plan->problem, x, y),
+                       .carry = carry,
+                       .threads = plan->threads > 1 && one_does(plan, &job, y) ? 1 : plan->threads,
+                       .limit = plan->limit,
+                       .saves = plan->saves,
+                       .where = where,
+                       .way = plan->way};
+  const mmscan_status status = run_by(plan->engine, &plan->problem, run, &job);
+  if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
+  job.streams = job.streams && mms_problem_is_columns(&plan->problem);
+  return run_by(&mms_engine_serial, &plan->problem, run, &job);
+}
+
+mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {
+  const mmscan_status status = mms_check_arrays(&plan->problem, x, y);
+  if (status || plan->problem.batch == 0) return status;
+  if (carry || !is_plain(plan)) return run_shared(plan, x, y, carry);
+  run_plain(plan, x, y);
+  return MMSCAN_OK;
+}

@@ -1,0 +1,245 @@
+/* plan.c: chooses by request, by the environment, by what was measured, and otherwise by a table. */
+#include "plan/plan.h"
+
+#include "base/tuning.h"
+#include "plan/check.h"
+#include "plan/env.h"
+#include "plan/short.h"
+#include "plan/wisdom.h"
+#include "team/team.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* MANY: scans that an estimate assumes if there is more than one. LONG: elements that it assumes of a long scan. With
+ * so many, the cost of a call is nothing beside theirs. */
+enum { MANY = 1 << 20, LONG = 1 << 20 };
+
+/* Bytes of a tile that is packed: its buffer and what is gathered stay near the core. */
+enum { PACKED = 16384 };
+
+mms_shape mms_plan_shape(const mmscan_plan *plan) {
+  const mms_problem *p = &plan->problem;
+  return (mms_shape){p->algebra, p->n, p->batch};
+}
+
+/* ---- Choosing an engine --------------------------------------------------------------------------------------- */
+
+/* Whether an engine has what is asked for. */
+static bool offers(const mms_engine *engine, const mmscan_choice *c) {
+  return (engine->tile_of || !c->tile) && (engine->has_isa || !c->isa);
+}
+
+/* The engine that is asked for, by name or by what it has; NULL: any. A choice outranks the environment. */
+static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c) {
+  if (c->engine) return mms_engine_find(c->engine);
+  if (c->unit || c->s) return &mms_engine_gemm;
+  if (env->engine && offers(env->engine, c)) return env->engine;
+  return c->isa || c->tile ? &mms_engine_simd : NULL;
+}
+
+/* Gives the job the defaults of an engine. In place, because a copy would wait for what was just written. */
+static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
+  if (engine->has_unit) job->unit = mms_env_unit(env);
+  if (engine->tile_of) job->tile = engine->tile_of(job->algebra, problem->whole);
+  if (job->tile && !mms_problem_is_contiguous(problem)) job->tile = PACKED / job->algebra->size;
+}
+
+/* Whether an engine can do a job: a unit's products only add. */
+static bool can_do(const mms_engine *engine, const mms_job *job) {
+  return !engine->has_unit || job->algebra->planes > 0;
+}
+
+/* The engine with which a single thread takes the least time for so many scans of n elements. */
+static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, size_t n, size_t scans) {
+  const mms_problem *p = &plan->problem;
+  const mms_engine *best = NULL, *engine;
+  double least = DBL_MAX;
+  for (size_t i = 0; (engine = mms_engine_at(i)); i++) {
+    if (!can_do(engine, &plan->job)) continue;
+    mms_job as = plan->job;
+    set_defaults(&as, engine, p, env);
+    const double cost = mms_estimate(engine, &as, (mms_shape){p->algebra, n, scans}, 1).alone;
+    if (cost >= least) continue;
+    least = cost;
+    best = engine;
+  }
+  return best;
+}
+
+/* For all long scans, where the cost of a call makes no difference, and for blocks, which may be of long scans.
+ * Estimated once, as a simple call has little time. */
+static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env *env) {
+  static _Atomic(const mms_engine *) known[MMS_ROWS];
+  _Atomic(const mms_engine *) *here = &known[mms_algebra_index(plan->problem.algebra)];
+  const mms_engine *engine = atomic_load_explicit(here, memory_order_relaxed);
+  if (engine) return engine;
+  engine = cheapest(plan, env, LONG, 1);
+  atomic_store_explicit(here, engine, memory_order_relaxed);
+  return engine;
+}
+
+/* Holds the unit, if there is one and it multiplies right. */
+static mmscan_status hold_sound_unit(const mms_unit *unit, const mms_algebra *algebra) {
+  if (!unit) return MMSCAN_OK;
+  if (!mms_unit_hold(unit)) return mms_unit_fault(unit);
+  if (mms_unit_has(unit, algebra->unit, MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
+  mms_unit_drop(unit);
+  return MMSCAN_EBLAS;
+}
+
+/* Chooses by what was measured. A unit that the environment names outranks the measured one. If the one taken cannot be
+ * used now, nothing of what was measured counts. A number of threads that was the best of fewer than `most` does not
+ * count either; the rest still does, as the bits depend on it. */
+static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
+  const mms_shape shape = mms_plan_shape(plan);
+  mms_wise wise;
+  if (!mms_wisdom_find(&shape, &wise)) return false;
+  const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
+  if (hold_sound_unit(unit, plan->job.algebra)) return false;
+  mms_unit_drop(unit);
+  plan->engine = wise.engine;
+  plan->job.unit = unit;
+  plan->job.s = wise.s;
+  plan->job.tile = wise.tile;
+  if (wise.tile && !mms_problem_is_contiguous(&plan->problem)) plan->job.tile = PACKED / plan->job.algebra->size;
+  plan->threads = wise.possible < most ? 0 : wise.threads;
+  return true;
+}
+
+static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine *engine) {
+  plan->engine = engine;
+  set_defaults(&plan->job, engine, &plan->problem, env);
+}
+
+/* What is not asked for is chosen by what was measured, if the shape was, or else by what engines cost. So the engine,
+ * and with it the bits, depends neither on the number of threads nor on how a scan is cut into blocks. A short scan is
+ * done as by the simple calls, except for many scans so short that their number makes a difference. Columns are done
+ * row by row, and not packed. */
+static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
+  plan->engine_is_free = true;
+  if (mms_problem_is_columns(&plan->problem)) {
+    take_engine(plan, env, &mms_engine_serial);
+    return;
+  }
+  if (choose_wisely(plan, env, most)) return;
+  const size_t whole = plan->problem.whole;
+  const bool are_many = plan->problem.batch > 1;
+  if (whole < MMS_ESTIMATE_SHORT && are_many) {
+    take_engine(plan, env, cheapest(plan, env, whole, MANY));
+  } else if (mms_is_short(whole, plan->problem.algebra->size)) {
+    take_engine(plan, env, whole <= plan->job.kernel->few ? &mms_engine_serial : &mms_engine_simd);
+    if (!are_many) plan->threads = 1;
+  } else {
+    take_engine(plan, env, cheapest_of_long(plan, env));
+  }
+}
+
+static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
+  plan->engine = asked_engine(env, c);
+  if (c->engine && !plan->engine) return MMSCAN_EINVAL;
+  if (plan->engine)
+    take_engine(plan, env, plan->engine);
+  else
+    choose_freely(plan, env, most);
+  if (!can_do(plan->engine, &plan->job)) return MMSCAN_ENOTSUP;
+  if ((c->unit || c->s) && !plan->engine->has_unit) return MMSCAN_EINVAL;
+  return offers(plan->engine, c) ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c) {
+  plan->job.isa = env->isa;
+  if (c->isa && !mms_isa_find(c->isa, &plan->job.isa)) return MMSCAN_EINVAL;
+  if (!plan->job.isa) return MMSCAN_ENOTSUP;
+  plan->job.kernel = mms_kernel_of(plan->job.isa, plan->job.algebra);
+  return MMSCAN_OK;
+}
+
+static mmscan_status choose_unit(mmscan_plan *plan, const mmscan_choice *c) {
+  if (c->unit) plan->job.unit = mms_unit_find(c->unit);
+  return plan->job.unit || !plan->engine->has_unit ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+/* The matrices of a block, and what is read next, fit in a core's own cache. */
+static size_t block_of(const mms_unit *unit) {
+  const size_t block = mms_unit_block(unit), most = mms_tuning_here.half_cache / 2;
+  return block < most ? block : most;
+}
+
+/* Called while the unit is held: once it is released, its library may be replaced by another. */
+static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
+  mms_job *job = &plan->job;
+  if (c->s) job->s = c->s;
+  if (!job->s && plan->engine->s_of) job->s = plan->engine->s_of(job->unit);
+  if (c->tile) job->tile = c->tile;
+  if (job->unit) {
+    job->block = block_of(job->unit);
+    job->adds = job->s == 2 && mms_unit_adds(job->unit);
+  }
+  return mms_engine_allows(plan->engine, job->s, job->tile) ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+/* Whether the plan's threads can share its run in the way that is asked for. */
+static bool can_share(const mmscan_plan *plan, const mms_way *way) {
+  const mms_problem *p = &plan->problem;
+  mms_engine engine = *plan->engine;
+  if (!mms_problem_is_contiguous(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
+  const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->batch}};
+  mms_tiles tiles = mms_tiles_of(&run);
+  tiles.sharing = (size_t)plan->threads;
+  return way->can(&tiles);
+}
+
+static mmscan_status choose_way(mmscan_plan *plan, const mmscan_choice *c) {
+  if (!c->way) return MMSCAN_OK;
+  plan->way = mms_way_find(c->way);
+  return plan->way && can_share(plan, plan->way) ? MMSCAN_OK : MMSCAN_EINVAL;
+}
+
+static double saves(const mmscan_plan *plan, const mmscan_choice *asked, const mms_cost *cost) {
+  return asked->threads || plan->threads == 1 ? INFINITY : cost->alone - cost->alone / plan->threads;
+}
+
+double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
+  const mms_cost cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), 1);
+  return saves(plan, asked, &cost);
+}
+
+/* A number that was asked for is used as it is: only the caller can say whether it pays. There is an estimate only if
+ * there is something to weigh, as a simple call has little time. */
+static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
+  mms_cost cost = {.threads = 1};
+  if (c->threads) plan->threads = c->threads;
+  if (!c->threads && most > 1 && plan->threads != 1)
+    cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most);
+  if (!plan->threads) plan->threads = cost.threads;
+  if (plan->threads > most) plan->threads = most;
+  plan->threads_are_free = !c->threads;
+  plan->saves = saves(plan, c, &cost);
+}
+
+mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
+  static const mmscan_choice nothing;
+  const mms_env *env = mms_env_get();
+  const mmscan_choice *c = choice ? choice : &nothing;
+  mmscan_status status;
+  if (env->status) return env->status;
+  if (choice && (status = mms_check_struct(choice, sizeof *choice))) return status;
+  if (c->threads < 0) return MMSCAN_EINVAL;
+  *plan = (mmscan_plan){.problem = *problem,
+                        .limit = c->threads ? c->threads : env->threads,
+                        .job = {.algebra = problem->algebra, .kind = problem->kind, .reverse = problem->reverse}};
+  const int most = mms_team_most(plan->limit);
+  if ((status = choose_isa(plan, env, c))) return status;
+  if ((status = choose_engine(plan, env, c, most))) return status;
+  if ((status = choose_unit(plan, c))) return status;
+  if ((status = hold_sound_unit(plan->job.unit, plan->job.algebra))) return status;
+  if ((status = choose_sizes(plan, c)) == MMSCAN_OK) {
+    choose_threads(plan, c, most);
+    status = choose_way(plan, c);
+  }
+  if (status) mms_plan_drop(plan);
+  return status;
+}
+
+void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }

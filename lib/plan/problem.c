@@ -1,0 +1,106 @@
+/* problem.c: validates a request and writes it as a problem. */
+#include "plan/problem.h"
+
+#include "plan/check.h"
+#include "plan/lattice.h"
+
+/* ---- Descriptions --------------------------------------------------------------------------------------------- */
+
+static mmscan_status check_values(const mmscan_desc *d) {
+  if (!mms_in_enum(d->x_type, MMSCAN_U8) || !mms_in_enum(d->y_type, MMSCAN_U8)) return MMSCAN_EINVAL;
+  if (!mms_in_enum(d->op, MMSCAN_MUL) || !mms_in_enum(d->kind, MMSCAN_EXCLUSIVE)) return MMSCAN_EINVAL;
+  if (d->init && d->kind == MMSCAN_INCLUSIVE) return MMSCAN_EINVAL;
+  if (d->y_stride == 0 && d->n > 1) return MMSCAN_EINVAL;
+  return MMSCAN_OK;
+}
+
+static mmscan_status check_supported(const mmscan_desc *d) {
+  if (d->x_type != d->y_type || !mms_algebra_of(d->op, d->x_type)) return MMSCAN_ENOTSUP;
+  return MMSCAN_OK;
+}
+
+/* The elements from the lowest to the highest of all scans must be addressable. */
+static bool is_addressable(size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist, size_t size) {
+  const size_t most = PTRDIFF_MAX / size;
+  size_t span, spans, count;
+  return n <= most && batch <= most && !__builtin_mul_overflow(n - 1, mms_magnitude(stride), &span) &&
+         !__builtin_mul_overflow(batch - 1, mms_magnitude(dist), &spans) &&
+         !__builtin_add_overflow(span, spans, &count) && count < most;
+}
+
+static mmscan_status check_shape(const mms_problem *p) {
+  const size_t size = p->algebra->size;
+  if (p->n == 0 || p->batch == 0) return MMSCAN_OK;
+  if (!is_addressable(p->n, p->x_stride, p->batch, p->x_dist, size) ||
+      !is_addressable(p->n, p->y_stride, p->batch, p->y_dist, size))
+    return MMSCAN_EINVAL;
+  if (p->batch == 1) return MMSCAN_OK;
+  const mms_lattice y = mms_lattice_of(NULL, size, p->n, p->y_stride, p->batch, p->y_dist);
+  return p->y_dist != 0 && mms_lattice_is_distinct(&y) ? MMSCAN_OK : MMSCAN_EOVERLAP;
+}
+
+/* A scan of neighbours towards lower addresses is one in the other direction towards higher ones, and contiguous. */
+static void turn(mms_problem *p) {
+  p->x_at = (ptrdiff_t)(p->n - 1) * p->x_stride;
+  p->y_at = (ptrdiff_t)(p->n - 1) * p->y_stride;
+  p->x_stride = -p->x_stride;
+  p->y_stride = -p->y_stride;
+  p->reverse = !p->reverse;
+}
+
+/* An inclusive scan starts from the identity. */
+static mms_value first_carry(const mms_algebra *algebra, mmscan_kind kind, const void *init) {
+  if (kind == MMSCAN_INCLUSIVE) return mms_algebra_value(algebra, algebra->identity);
+  return mms_algebra_value(algebra, init ? init : algebra->start);
+}
+
+mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
+  mmscan_status status;
+  if (!d) return MMSCAN_EINVAL;
+  if ((status = mms_check_struct(d, sizeof *d))) return status;
+  if ((status = check_values(d))) return status;
+  if ((status = check_supported(d))) return status;
+  const mms_algebra *algebra = mms_algebra_of(d->op, d->x_type);
+  *p = (mms_problem){.algebra = algebra,
+                     .kind = d->kind,
+                     .reverse = d->reverse != 0,
+                     .n = d->n,
+                     .whole = d->n,
+                     .batch = d->n ? d->batch : 0,
+                     .x_stride = d->n > 1 ? d->x_stride : 1,
+                     .y_stride = d->n > 1 ? d->y_stride : 1,
+                     .x_dist = d->batch > 1 ? d->x_dist : 0,
+                     .y_dist = d->batch > 1 ? d->y_dist : 0,
+                     .first = first_carry(algebra, d->kind, d->init)};
+  if ((status = check_shape(p))) return status;
+  if (p->x_stride == -1 && p->y_stride == -1) turn(p);
+  return MMSCAN_OK;
+}
+
+/* If there is nothing to scan, no carry is needed. */
+mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void *carry) {
+  mmscan_status status = mms_problem_from(p, d);
+  if (status) return status;
+  p->whole = SIZE_MAX;
+  return d->init || (p->batch && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;
+}
+
+/* ---- Arrays --------------------------------------------------------------------------------------------------- */
+
+/* Scans in place have the same elements for x and y; others share none. */
+static mmscan_status check_strided(const mms_problem *p, const void *x, const void *y, size_t size) {
+  if (x == y && p->x_at == p->y_at && p->x_stride == p->y_stride && p->x_dist == p->y_dist) return MMSCAN_OK;
+  const char *first_x = (const char *)x + p->x_at * (ptrdiff_t)size,
+             *first_y = (const char *)y + p->y_at * (ptrdiff_t)size;
+  const mms_lattice of_x = mms_lattice_of(first_x, size, p->n, p->x_stride, p->batch, p->x_dist),
+                    of_y = mms_lattice_of(first_y, size, p->n, p->y_stride, p->batch, p->y_dist);
+  return mms_lattice_meet(&of_x, &of_y) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
+mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
+  const size_t size = p->algebra->size;
+  if (p->batch == 0) return MMSCAN_OK;
+  if (!mms_is_array(x, size) || !mms_is_array(y, size)) return MMSCAN_EINVAL;
+  if (p->batch == 1 && mms_problem_is_contiguous(p)) return mms_check_pair(x, y, p->n * size);
+  return check_strided(p, x, y, size);
+}

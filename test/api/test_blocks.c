@@ -1,0 +1,206 @@
+/* test_blocks.c: a scan that comes in blocks equals the scan of the whole, to the bit where the header says so.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "support/child.h"
+#include "support/shot.h"
+
+/* A scan of `batch` rows of n elements, row r at r * n, that comes in blocks. */
+struct blocks {
+  const struct sample *sample;
+  mmscan_kind kind;
+  bool reverse, in_place;
+  size_t n, batch, calls;
+  struct buffer x, y, carry;
+};
+
+/* The carry that leaves every element as it is. */
+static void set_identity(const struct type *type, void *carry) {
+  if (type->type == MMSCAN_F32) *(float *)carry = -0.0f;
+  if (type->type == MMSCAN_F64) *(double *)carry = -0.0;
+}
+
+static void blocks_begin(struct blocks *b, unsigned variant) {
+  const size_t size = b->sample->oracle.type->size;
+  b->kind = variant & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  b->reverse = (variant & 2) != 0;
+  b->in_place = (variant & 4) != 0;
+  b->x = buffer_new(b->n * b->batch * size, 0);
+  b->y = b->in_place ? b->x : buffer_new(b->n * b->batch * size, 0);
+  b->carry = buffer_new(b->batch * size, 0);
+  memcpy(b->x.data, b->sample->x, b->x.size);
+  memset(b->carry.data, 0, b->carry.size);
+  for (size_t r = 0; r < b->batch; r++)
+    if (b->kind == MMSCAN_EXCLUSIVE)
+      memcpy(b->carry.data + r * size, shot_init(b->sample), size);
+    else
+      set_identity(b->sample->oracle.type, b->carry.data + r * size);
+}
+
+/* Scans the next `n` elements of every row, after the first `done` in scan order. */
+static void blocks_next(struct blocks *b, size_t done, size_t n) {
+  const struct type *type = b->sample->oracle.type;
+  const size_t at = (b->reverse ? b->n - done - n : done) * type->size;
+  mmscan_desc desc = plain_desc(type->type, b->kind, b->reverse, n);
+  desc.batch = b->batch;
+  desc.x_dist = desc.y_dist = (ptrdiff_t)b->n;
+  assert_mmscan_ok(mmscan_scan_block(&desc, b->x.data + at, b->y.data + at, b->carry.data));
+  b->calls++;
+}
+
+/* Checks the rows, and the carries, which are the sums of whole rows. Each block is one more addition. */
+static void blocks_check(const struct blocks *b) {
+  const struct oracle *o = &b->sample->oracle;
+  const double rounds = roundings(NULL, b->n + b->calls);
+  for (size_t r = 0; r < b->batch; r++) {
+    const void *init = b->kind == MMSCAN_EXCLUSIVE ? shot_init(b->sample) : NULL;
+    struct window row = {r * b->n, b->n, b->kind, b->reverse, init, MMSCAN_PLUS};
+    struct window whole = {r * b->n, b->n, MMSCAN_EXCLUSIVE, false, init, MMSCAN_PLUS};
+    assert_scan(o, &row, rounds, b->y.data + r * b->n * o->type->size, "in blocks");
+    if (!o->type->is_right(o, &whole, b->n, o->data == EXACT ? 0 : rounds, b->carry.data + r * o->type->size))
+      fail_seeded("%s: the carry of row %zu of %zu elements is wrong", o->type->name, r, b->n);
+  }
+  if (!buffer_intact(&b->x) || !buffer_intact(&b->y) || !buffer_intact(&b->carry))
+    fail_seeded("wrote outside of y and carry");
+}
+
+static void blocks_end(struct blocks *b) {
+  if (!b->in_place) buffer_free(&b->y);
+  buffer_free(&b->x);
+  buffer_free(&b->carry);
+}
+
+/* ---- Cut anywhere ------------------------------------------------------------------------------------------------ */
+
+/* Cuts at random places; some blocks have 0 elements. */
+static void cut_anywhere(struct blocks *b, struct rng *rng, unsigned variant) {
+  blocks_begin(b, variant);
+  for (size_t done = 0, n; done < b->n; done += n) {
+    n = smaller(b->n - done, draw_below(rng, 3) == 0 ? draw_below(rng, 4) : draw_below(rng, b->n / 3 + 2));
+    blocks_next(b, done, n);
+  }
+  blocks_check(b);
+  blocks_end(b);
+}
+
+static void test_cut_anywhere(void **state) {
+  (void)state;
+  const struct {
+    size_t n, batch;
+  } shapes[] = {{1, 1},     {2, 1},      {10, 1},    {10, 7},   {333, 1}, {1000, 20},
+                {30000, 1}, {300000, 1}, {50000, 5}, {1, 5000}, {3, 5000}};
+  struct rng rng = rng_of(1);
+  for (size_t t = 0; t < TYPES; t++)
+    for (enum data data = EXACT; data <= RANDOM; data++) {
+      struct sample sample = sample_new(type_at(t), data, 300001);
+      for (size_t i = 0; i < COUNT(shapes); i++)
+        for (unsigned variant = 0; variant < VARIANTS; variant++) {
+          struct blocks b = {.sample = &sample, .n = shapes[i].n, .batch = shapes[i].batch};
+          if (quick() && b.n * b.batch > 1000) b.n = b.n / 60 + 1;
+          cut_anywhere(&b, &rng, variant);
+        }
+      sample_free(&sample);
+    }
+}
+
+static void test_element_by_element(void **state) {
+  (void)state;
+  for (size_t t = 0; t < TYPES; t++) {
+    struct sample sample = sample_new(type_at(t), EXACT, 200);
+    for (unsigned variant = 0; variant < VARIANTS; variant++) {
+      struct blocks b = {.sample = &sample, .n = 50, .batch = 3};
+      blocks_begin(&b, variant);
+      for (size_t done = 0; done < b.n; done++) blocks_next(&b, done, 1);
+      blocks_check(&b);
+      blocks_end(&b);
+    }
+    sample_free(&sample);
+  }
+}
+
+/* ---- The same bits ----------------------------------------------------------------------------------------------- */
+
+/* Compares blocks of multiples of MMSCAN_MAX_TILE, as `parts` gives them, with one call. The last is `less` shorter. */
+static int same_bits(const struct sample *sample, unsigned variant, const size_t *parts, size_t count, size_t less) {
+  struct blocks b = {.sample = sample, .n = 4 * (size_t)MMSCAN_MAX_TILE - less, .batch = 1};
+  blocks_begin(&b, variant);
+  size_t done = 0;
+  for (size_t i = 0; i < count; done += parts[i++] * MMSCAN_MAX_TILE)
+    blocks_next(&b, done, smaller(parts[i] * MMSCAN_MAX_TILE, b.n - done));
+
+  struct buffer whole = buffer_new(b.y.size, 0);
+  mmscan_desc desc = plain_desc(sample->oracle.type->type, b.kind, b.reverse, b.n);
+  if (b.kind == MMSCAN_EXCLUSIVE) desc.init = shot_init(sample);
+  assert_mmscan_ok(mmscan_scan(&desc, sample->x, whole.data));
+  int different = memcmp(whole.data, b.y.data, whole.size) != 0;
+  if (different)
+    print_error("%s, variant %u, %zu blocks, %zu less: other bits than one call\n", sample->oracle.type->name, variant,
+                count, less);
+  buffer_free(&whole);
+  blocks_end(&b);
+  return different;
+}
+
+/* Runs in processes whose environment names the engine; a quick run takes f32 and i64. */
+static void test_same_bits(void **state) {
+  (void)state;
+  static const size_t cuts[][4] = {{1, 1, 1, 1}, {1, 3}, {3, 1}, {2, 2}, {1, 2, 1}, {4}};
+  static const size_t less[] = {
+      0, 12345, MMSCAN_MAX_TILE - 700, MMSCAN_MAX_TILE - 60, MMSCAN_MAX_TILE - 30, MMSCAN_MAX_TILE - 3};
+  int different = 0;
+  for (size_t t = 0; t < TYPES; t += quick() ? 3 : 1) {
+    struct sample sample = sample_new(type_at(t), RANDOM, 4 * (size_t)MMSCAN_MAX_TILE + 1);
+    for (unsigned variant = 0; variant < VARIANTS; variant++)
+      for (size_t c = 0; c < (quick() ? 1 : COUNT(cuts)); c++) {
+        size_t count = 0;
+        while (count < 4 && cuts[c][count] != 0) count++;
+        different += same_bits(&sample, variant, cuts[c], count, less[(variant + c) % COUNT(less)]);
+      }
+    sample_free(&sample);
+  }
+  assert_int_equal(different, 0);
+}
+
+static int run_same_bits(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits)};
+  return cmocka_run_group_tests_name(text_or(getenv("MMSCAN_ENGINE"), "default engine"), tests, NULL, NULL);
+}
+
+static void test_same_bits_with_each_engine(void **state) {
+  (void)state;
+  mmscan_part engine = {.struct_size = sizeof engine};
+  assert_int_equal(run_self("same-bits", NULL, 0), 0);
+  for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) {
+    bool is_blas = strcmp(engine.name, "gemm") == 0;
+    const struct setting settings[] = {
+        {"MMSCAN_ENGINE", engine.name}, {is_blas ? "MMSCAN_UNIT" : NULL, "cblas"}, {"MMSCAN_NUM_THREADS", "3"}};
+    if (!quick()) assert_int_equal(run_self("same-bits", settings, 2), 0);
+    assert_int_equal(run_self("same-bits", settings, 3), 0);
+  }
+}
+
+/* A scan of -0.0 elements is -0.0 to its end, in blocks too. */
+static void test_zeros_below(void **state) {
+  (void)state;
+  float x[300], y[300], carry = -0.0f;
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = -0.0f;
+  for (size_t done = 0; done < COUNT(x); done += desc.n)
+    assert_mmscan_ok(mmscan_scan_block(&desc, x + done, y + done, &carry));
+  assert_memory_equal(x, y, sizeof x);
+  assert_mmscan_ok(mmscan_inclusive_f32(COUNT(x), x, y));
+  assert_memory_equal(x, y, sizeof x);
+  assert_true(signbit(carry));
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc > 1) return run_same_bits();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cut_anywhere),
+      cmocka_unit_test(test_element_by_element),
+      cmocka_unit_test(test_zeros_below),
+      cmocka_unit_test(test_same_bits_with_each_engine),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

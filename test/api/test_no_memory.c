@@ -1,0 +1,136 @@
+/* test_no_memory.c: a thread on which every allocation of the process fails, those of OpenMP and of the C library too,
+ * before the thread has called anything.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_alloc.c makes the library's own allocations fail, one by one.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "support/child.h"
+#include "support/sanitized.h"
+#include "toys/toy.h"
+
+/* ---- The process's allocators ------------------------------------------------------------------------------------ */
+
+#if defined(__GLIBC__) && !defined(MMS_SANITIZED) && !defined(__clang__)
+#define CAN_REPLACE true
+
+static atomic_bool is_empty;
+
+/* glibc has these names for programs that replace its allocators. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static bool refuses(void) {
+  if (is_empty) errno = ENOMEM;
+  return is_empty;
+}
+
+void *malloc(size_t size) { return refuses() ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return refuses() ? NULL : __libc_calloc(count, size); }
+void *realloc(void *old, size_t size) { return refuses() ? NULL : __libc_realloc(old, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return refuses() ? NULL : __libc_memalign(alignment, size); }
+#else
+#define CAN_REPLACE false
+static bool is_empty;
+#endif
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
+
+enum { N = 1 << 20 };
+static float x[N], y[N];
+
+/* What a call without memory returned. */
+struct trial {
+  mmscan_status (*call)(void);
+  mmscan_status status;
+};
+
+static mmscan_status scan(void) { return mmscan_inclusive_f32(N, x, y); }
+
+static mmscan_status open_sound(void) {
+  char why[300];
+  return mmscan_unit_open(toy("sound"), NULL, why, sizeof why);
+}
+
+static mmscan_status open_nothing(void) { return mmscan_unit_open("libnothing.so", NULL, NULL, 0); }
+
+static mmscan_status test_cblas(void) { return mmscan_routine_try("cblas", "sgemm"); }
+
+static void *try_it(void *trial) {
+  struct trial *t = trial;
+  is_empty = true;
+  t->status = t->call();
+  is_empty = false;
+  return NULL;
+}
+
+/* On a new thread, of which OpenMP knows nothing yet. */
+static mmscan_status without_memory(mmscan_status (*call)(void)) {
+  pthread_t thread;
+  struct trial t = {.call = call};
+  if (pthread_create(&thread, NULL, try_it, &t) != 0) return MMSCAN_OK - 1;
+  pthread_join(thread, NULL);
+  return t.status;
+}
+
+static bool scans_right(void) {
+  memset(y, 0, sizeof y);
+  if (without_memory(scan) != MMSCAN_OK) return false;
+  for (size_t i = 0; i < N; i++)
+    if (y[i] != (float)(i + 1)) return false;
+  return true;
+}
+
+static int call_all(void) {
+  for (size_t i = 0; i < N; i++) x[i] = 1;
+  mmscan_threads(); /* reads the environment */
+  if (!scans_right()) return 1;
+  if (without_memory(open_sound) != MMSCAN_ENOMEM) return 2;
+  if (without_memory(open_nothing) != MMSCAN_ENOMEM) return 3;
+  if (without_memory(test_cblas) != MMSCAN_ENOMEM) return 4;
+  return 0;
+}
+
+/* In a child that has lost its threads, too. */
+static int call_all_in_child(void) {
+  scan();
+  const pid_t pid = fork();
+  if (pid == 0) _exit(call_all());
+  return exit_of(pid);
+}
+
+/* libgomp ends the process if it finds no memory. LLVM's OpenMP crashes when a thread first asks it anything. */
+static void check_calls(const char *argument) {
+  if (!CAN_REPLACE || is_instrumented()) {
+    print_message("skipped: a thread without memory: under an instrument, or with LLVM's OpenMP\n");
+    skip();
+  }
+  struct outcome o = ask_self(argument, NULL, 0);
+  if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
+}
+
+static void test_new_thread(void **state) {
+  (void)state;
+  check_calls("thread");
+}
+
+static void test_forked_child(void **state) {
+  (void)state;
+  check_calls("child");
+}
+
+int main(int argc, char **argv) {
+  static const struct child children[] = {{"thread", call_all}, {"child", call_all_in_child}};
+  int status;
+  wait_passively(argv);
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
+  clear_settings();
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_new_thread), cmocka_unit_test(test_forked_child)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* toy.h: what the tests of libraries opened at run time share: toys, which lie beside the test programs; a plan and a
+ * product with any library; and how the programs start.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef TOY_H
+#define TOY_H
+
+#include <dlfcn.h>
+
+#include "mmscan_paper.h"
+#include "support/test.h"
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+/* The path of a toy library beside this program; valid until the fourth call after this one. */
+static inline const char *toy(const char *name) {
+  static char paths[4][4096 + 64];
+  static unsigned turn;
+  char here[4096];
+  ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
+  if (length <= 0) fail_msg("where is this program?");
+  here[length] = '\0';
+  *strrchr(here, '/') = '\0';
+  char *path = paths[turn++ % COUNT(paths)];
+  snprintf(path, sizeof *paths, "%s/toy_%s.so", here, name);
+  return path;
+}
+
+static inline const char *open_toy(const char *name) {
+  const char *unit;
+  char why[300];
+  mmscan_status status = mmscan_unit_open(toy(name), &unit, why, sizeof why);
+  if (status != MMSCAN_OK) fail_msg("%s: %s", name, why);
+  assert_string_equal(why, "");
+  return unit;
+}
+
+static inline bool is_loaded(const char *path) {
+  void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle != NULL) dlclose(handle);
+  return handle != NULL;
+}
+
+static inline bool is_unit(const char *name) {
+  mmscan_part part = {.struct_size = sizeof part};
+  for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
+    if (strcmp(part.name, name) == 0) return true;
+  return false;
+}
+
+/* The calls that an open toy has counted. */
+static inline int calls_of(const char *unit) {
+  int (*calls)(void);
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
+  *(void **)&calls = dlsym(handle, "toy_calls");
+  const int count = calls();
+  dlclose(handle);
+  return count;
+}
+
+/* ---- Plans and products ------------------------------------------------------------------------------------------ */
+
+static inline mmscan_plan *plan_by(const char *unit, mmscan_type type, size_t n, int threads) {
+  mmscan_desc desc = plain_desc(type, MMSCAN_INCLUSIVE, 0, n);
+  mmscan_choice used, asked = {.struct_size = sizeof asked, .unit = unit, .threads = threads};
+  return plan_new(&desc, &asked, &used);
+}
+
+/* The status of a small product; MMSCAN_EBLAS if its sums are wrong. Any thread may call it. */
+static inline mmscan_status product_status(const char *unit, mmscan_product_form form) {
+  enum { S = 4, COLUMNS = 11 };
+  float x[S * COLUMNS], w[S * COLUMNS], sum = 0;
+  const mmscan_product_desc d = {.struct_size = sizeof d,
+                                 .unit = unit,
+                                 .type = MMSCAN_F32,
+                                 .form = form,
+                                 .matrix = MMSCAN_MATRIX_L,
+                                 .s = S,
+                                 .columns = COLUMNS};
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 5 % 19) - 9;
+  memset(w, 0xff, sizeof w);
+  mmscan_status status = mmscan_product(&d, x, w);
+  for (size_t i = 0; status == MMSCAN_OK && i < COUNT(x); i++) {
+    sum = i % S == 0 ? x[i] : sum + x[i];
+    if (w[i] != sum) status = MMSCAN_EBLAS;
+  }
+  return status;
+}
+
+/* ---- Starting ---------------------------------------------------------------------------------------------------- */
+
+/* Each test sets for itself what is chosen and opened. */
+static inline void clear_settings(void) {
+  static const char *const variables[] = {"MMSCAN_ENGINE", "MMSCAN_UNIT", "MMSCAN_NUM_THREADS", "MMSCAN_WISDOM"};
+  for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
+}
+
+#endif /* TOY_H */
