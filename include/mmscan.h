@@ -106,11 +106,12 @@ typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
  * Strides and distances may be negative: x and y point to element 0 of scan 0, which need not be the lowest in memory.
  * An x_stride or x_dist of 0 repeats an element, or a scan. Bytes between the elements of y are never written, nor
  * those between the elements of x read. Elements that are not neighbours are gathered, tile by tile, and scanned as if
- * they were, with the bits of a scan of neighbours by the same choice of engine and tile.
+ * they were, with the bits of a scan of neighbours by the same engine and tile; the tile is smaller by default.
  *
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
  * columns, x_dist = y_dist = 1. They are done row by row without gathering, in the order of the plain loop, unless an
- * engine is asked for. For scans of different lengths, make a simple call for each. */
+ * engine, instruction set or tile is asked for, which is slower. For scans of different lengths, make a simple call for
+ * each. */
 typedef struct mmscan_desc {
   size_t struct_size;         /* sizeof(mmscan_desc) */
   mmscan_type x_type, y_type; /* must be equal (a wider y_type is for later), else MMSCAN_ENOTSUP */
@@ -156,8 +157,9 @@ typedef struct mmscan_choice {
                          engines that cut tiles */
   int threads;        /* 1 or more; at most 2^20, and one for each tile or scan, are used */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
-  const char *way;    /* a name from mmscan_get_way(): how threads share the work; one that the engine cannot be shared
-                         in gives MMSCAN_EINVAL. NULL: each execution takes the one that suits it */
+  const char *way;    /* a name from mmscan_get_way(): how threads share the work; one that the engine, or so many tiles
+                         and threads, cannot be shared in gives MMSCAN_EINVAL. NULL: each execution takes the one that
+                         suits it, as it does where fewer threads run than were planned */
 } mmscan_choice;
 
 #define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
@@ -384,6 +386,7 @@ const char *mmscan_environment_error(void);
 }
 #endif
 
+/* clang-format off: these lists stay as they are */
 /* ---- Rules for every call -------------------------------------------------------------------------------------------
  *
  * Units      Lengths, strides and distances count elements, never bytes.
@@ -422,13 +425,14 @@ const char *mmscan_environment_error(void);
  *            where T is the elements of a tile (128 KiB at most by default), or n if that is less, and s the size of
  *            the matrices (0 for simd). It is i + 1 again wherever the plain loop may take over: by default below 64
  *            elements, and in columns of a matrix; without memory; where an element is NaN or larger than max / 2^20,
- * or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it counts from
- * the start of the first block, and n is that of the shortest block in i / T and of the longest in T / 2. The bound
- * does not cover mmscan_matmulscan() and mmscan_network(). Structs    begin with struct_size, which the caller sets to
- * the sizeof it was built with. They only grow, at their end, so a program runs on with later libraries of the same
- * soname. A struct_size below that of version 0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer
- * than this library's, from a later header, is accepted if the bytes beyond are zero, and otherwise gives
- * MMSCAN_ENOTSUP. A struct that a call fills in must have a size this library knows: a longer one gives MMSCAN_EINVAL.
+ *            or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it
+ *            counts from the start of the first block, and n is that of the shortest block in i / T and of the longest
+ *            in T / 2. The bound does not cover mmscan_matmulscan() and mmscan_network().
+ * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
+ *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
+ *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later
+ *            header, is accepted if the bytes beyond are zero, and otherwise gives MMSCAN_ENOTSUP. A struct that a call
+ *            fills in must have a size this library knows: a longer one gives MMSCAN_EINVAL.
  */
 
 /* ---- Environment ----------------------------------------------------------------------------------------------------

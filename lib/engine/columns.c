@@ -48,8 +48,7 @@ static band band_of(const mms_job *job, const mms_batch *r, size_t from, size_t 
                 .y_step = y_stride * size};
 }
 
-/* ---- Many columns
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- Many columns --------------------------------------------------------------------------------------------- */
 
 /* Scans `rows` rows of `bytes` bytes, a line of each row at a time. */
 static void scan_lines(const mms_job *job, size_t rows, size_t bytes, const char *x, ptrdiff_t x_stride, char *y,
@@ -86,8 +85,7 @@ static void scan_many(const mms_job *job, const mms_batch *r, size_t from, band 
   keep_carry(job, r, from, b, carry);
 }
 
-/* ---- Few columns
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Few columns ---------------------------------------------------------------------------------------------- */
 
 enum { RUN = 4096 }; /* bytes of rows that are scanned, and streamed, together */
 
@@ -108,8 +106,7 @@ static void scan_few(const mms_job *job, const mms_batch *r, size_t from, band *
   keep_carry(job, r, from, b, carry);
 }
 
-/* ---- The contract
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- The contract --------------------------------------------------------------------------------------------- */
 
 static void scan_batch(const mms_job *job, void *work, const mms_batch *r) {
   const size_t most = BAND / job->algebra->size;

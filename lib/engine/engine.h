@@ -5,7 +5,7 @@
  * the scan.
  *
  * An engine scans a tile at once, reading it once. It may also have the three steps below, which give the same bits;
- * the runtime then has many tiles of one scan in flight. Without steps a whole scan is one tile.
+ * a run then has many tiles of one scan in flight. Without steps a whole scan is one tile.
  *
  *   reduce   reads x and finds its total, as in reduce-then-scan
  *   advance  turns the carry into the tile into the carry out of it
@@ -41,9 +41,9 @@ typedef struct mms_job {
   bool adds;            /* the unit is to add products to X, with s = 2 (unit.h) */
   bool prefetches;      /* x is larger than a core's own caches: prefetch it */
   bool uncached;        /* neither x nor y is in any cache */
-  bool streams;       /* y is not x, and too large for the caches: store past them (non-temporal); the runtime fences */
-  bool paces;         /* streamed results come no faster than some memory takes them */
-  const mms_isa *isa; /* isa, and its kernel for the algebra: the same for every engine */
+  bool streams;         /* y is not x, and too large for the caches: store past them (non-temporal); the run fences */
+  bool paces;           /* streamed results come no faster than some memory takes them */
+  const mms_isa *isa;   /* isa, and its kernel for the algebra: the same for every engine */
   const mms_kernel *kernel;
   const struct mms_engine *inner; /* the engine that scans what is packed; NULL where nothing is */
 } mms_job;

@@ -2,7 +2,8 @@
  * scan of contiguous elements.
  *
  * x is gathered unless it is contiguous: into y if that is, and is not streamed, or else into a buffer, from which
- * results are scattered. A tile is read once (prepare, complete): gathering takes longer than memory. Around the plain
+ * results are scattered. Threads in a chain read a tile once (prepare, complete), as gathering takes
+ * longer than memory. Around the plain
  * loop, which cuts no tiles, scans are cut into runs of RUN bytes, whose buffer is on the stack. */
 #include "engine/engine.h"
 
@@ -76,7 +77,9 @@ static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_foun
   job->inner->reduce(job, inner_of(job, memory), &packed, found);
 }
 
+/* Elements are gathered only if the engine has to look at them. */
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
+  if (found->is_ordinary && job->kernel->advance(job->kernel, carry, &found->total)) return;
   const mms_tile packed = hold(job, memory, t);
   job->inner->advance(job, inner_of(job, memory), &packed, found, carry);
 }

@@ -1,15 +1,18 @@
-/* execute.c: settles what depends on the arrays, and hands a plan to the runtime, or to its engine. */
+/* execute.c: settles what depends on the arrays, and has a plan run, or its engine alone. */
 #include "plan/execute.h"
 
 #include "base/tuning.h"
 #include "plan/check.h"
 #include "run/run.h"
 #include "team/cluster.h"
+#include "team/team.h"
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Bytes of one scan from which it may be streamed. STREAM_ROW: if its ends share cache lines with other scans, as those
- * lines are stored through the caches. STREAM_LINES: if they do not; a block of the widest kernels. */
-enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64 };
+ * lines are stored through the caches. STREAM_LINES: if they do not; a block of the widest kernels. STREAM_FEW: of a
+ * row of a few columns, if all rows are neighbours. */
+enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64, STREAM_FEW = 16 };
 
 /* Bytes of one scan from which its stores are paced: in shorter scans that costs more time than it gains. */
 enum { PACE_ROW = 64 << 10 };
@@ -17,7 +20,7 @@ enum { PACE_ROW = 64 << 10 };
 /* Bytes of y. Rows of y share no memory, so the product does not overflow. */
 static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * p->algebra->size; }
 
-/* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them without the runtime. A
+/* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them alone. A
  * single tile always belongs to one thread. */
 static bool is_plain(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -61,7 +64,7 @@ static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, mms_where whe
 /* Whether the page in the middle of y was written before. The system clears a new page when it is first written, and
  * several threads get through more of these. */
 static bool is_touched(const void *y, size_t bytes) {
-  const uintptr_t page = 4096, middle = ((uintptr_t)y + bytes / 2) & -page;
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), middle = ((uintptr_t)y + bytes / 2) & -page;
   unsigned char resident = 0;
   return mincore((void *)middle, page, &resident) == 0 && (resident & 1);
 }
@@ -70,11 +73,11 @@ static bool is_touched(const void *y, size_t bytes) {
  * before they scan it. Only by the kernels that are fastest here, if no number of threads was asked for, and where
  * cores share a cache. */
 static bool one_does(const mmscan_plan *plan, const mms_job *job, const void *y) {
+  const size_t bytes = bytes_of(&plan->problem);
+  if (!job->streams || bytes <= mms_tuning_here.alone_from || !plan->threads_are_free) return false;
   const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
   const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;
-  const size_t bytes = bytes_of(&plan->problem);
-  return is_fast && job->streams && bytes > mms_tuning_here.alone_from && plan->threads_are_free &&
-         mms_cluster_near_of_late() && is_touched(y, bytes);
+  return is_fast && mms_cluster_near_of_late() && is_touched(y, bytes);
 }
 
 /* ---- Running -------------------------------------------------------------------------------------------------------
@@ -98,12 +101,19 @@ static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
   plan->engine->batch(&plan->job, NULL, &scans);
 }
 
-/* Bytes of x of the lines that hold its elements, or of y if that is more. */
+/* Bytes of the lines that hold the elements of x, or of y if these are more. */
 static size_t footprint(const mms_problem *p) {
-  const size_t x = mms_magnitude(p->x_stride), y = mms_magnitude(p->y_stride),
-               most = MMS_KERNEL_LINE / p->algebra->size;
-  const size_t wider = mms_problem_is_columns(p) ? 1 : x > y ? x : y;
+  if (mms_problem_is_contiguous(p) || mms_problem_is_columns(p)) return bytes_of(p);
+  const size_t x = mms_magnitude(p->x_stride), y = mms_magnitude(p->y_stride), most = LINE / p->algebra->size;
+  const size_t wider = x > y ? x : y;
   return bytes_of(p) * (wider < most ? wider : most);
+}
+
+/* Threads that may run now, of those of the plan. */
+static int threads_now(const mmscan_plan *plan) {
+  if (plan->threads == 1) return 1;
+  const int most = mms_team_available(plan->limit);
+  return plan->threads < most ? plan->threads : most;
 }
 
 static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_run run, mms_job *job) {
@@ -117,21 +127,22 @@ static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
-  const mms_where where = mms_run_where(footprint(&plan->problem), x == y, plan->threads);
+  const mms_problem *p = &plan->problem;
+  const int threads = threads_now(plan);
+  mms_run run = {.scans = scans_of(p, x, y),
+                 .carry = carry,
+                 .limit = plan->limit,
+                 .saves = plan->saves,
+                 .where = mms_run_where(footprint(p), x == y, threads),
+                 .way = plan->way};
   mms_job job = plan->job;
-  adapt_to_arrays(&job, plan, where, x, y);
-  const mms_run run = {.job = &job,
-                       .scans = scans_of(&plan->problem, x, y),
-                       .carry = carry,
-                       .threads = plan->threads > 1 && one_does(plan, &job, y) ? 1 : plan->threads,
-                       .limit = plan->limit,
-                       .saves = plan->saves,
-                       .where = where,
-                       .way = plan->way};
-  const mmscan_status status = run_by(plan->engine, &plan->problem, run, &job);
+  adapt_to_arrays(&job, plan, run.where, run.scans.x, run.scans.y);
+  run.job = &job;
+  run.threads = threads > 1 && one_does(plan, &job, run.scans.y) ? 1 : threads;
+  const mmscan_status status = run_by(plan->engine, p, run, &job);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
-  job.streams = job.streams && mms_problem_is_columns(&plan->problem);
-  return run_by(&mms_engine_serial, &plan->problem, run, &job);
+  job.streams = job.streams && mms_problem_is_columns(p);
+  return run_by(&mms_engine_serial, p, run, &job);
 }
 
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {

@@ -39,8 +39,7 @@ bool mms_lattice_is_distinct(const mms_lattice *a) {
   return a->step[1] / g >= a->count[0] || a->step[0] / g >= a->count[1];
 }
 
-/* ---- Two rows
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Two rows ------------------------------------------------------------------------------------------------- */
 
 /* Bytes from the first element of a row to the end of its last, and the same of all rows. */
 static size_t row_bytes(const mms_lattice *a) { return (a->count[0] - 1) * a->step[0] + a->size; }
@@ -83,8 +82,7 @@ static bool rows_meet(const steps *s, const mms_lattice *a, const mms_lattice *b
   return false;
 }
 
-/* ---- All rows
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- All rows ------------------------------------------------------------------------------------------------- */
 
 /* Of rows of b at `ahead` + l * step, from `first` to `last` at most, those that the row of a can meet. */
 static bool any_meets(const steps *s, const mms_lattice *a, const mms_lattice *b, wide ahead, wide step, wide first,
@@ -96,9 +94,27 @@ static bool any_meets(const steps *s, const mms_lattice *a, const mms_lattice *b
   return false;
 }
 
+/* The greatest common divisor of the steps of both, of which all distances within each are multiples. 0: there are
+ * none. */
+static size_t grid_of(const mms_lattice *x, const mms_lattice *y) {
+  size_t g = 0;
+  for (int axis = 0; axis < 2; axis++) {
+    if (x->count[axis] > 1) g = common_divisor(x->step[axis], g);
+    if (y->count[axis] > 1) g = common_divisor(y->step[axis], g);
+  }
+  return g;
+}
+
+/* Whether they lie between each other's elements, as real and imaginary parts do. */
+static bool are_apart(const mms_lattice *x, const mms_lattice *y) {
+  const size_t g = grid_of(x, y), off = g > 0 ? (y->at > x->at ? y->at - x->at : x->at - y->at) % g : 0;
+  return off >= x->size && g - off >= x->size;
+}
+
 /* If the rows of both are equally far apart, only the difference of their numbers matters. */
 bool mms_lattice_meet(const mms_lattice *x, const mms_lattice *y) {
   if (y->at - x->at >= all_bytes(x) && x->at - y->at >= all_bytes(y)) return false;
+  if (are_apart(x, y)) return false;
   const mms_lattice *a = x->count[1] <= y->count[1] ? x : y, *b = a == x ? y : x;
   const steps s = steps_of(a, b);
   const wide ahead = (wide)b->at - (wide)a->at, rows = (wide)a->count[1], others = (wide)b->count[1];

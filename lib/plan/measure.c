@@ -260,6 +260,7 @@ static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice 
   mms_plan_drop(plan);
   plan->engine = best->plan.engine;
   plan->job = best->plan.job;
+  if (!asked->tile) plan->job.tile = mms_plan_tile(&plan->problem, plan->job.tile);
   plan->threads = best->plan.threads;
   plan->saves = mms_plan_saves(plan, asked);
 }

@@ -23,6 +23,10 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
   return (mms_shape){p->algebra, p->n, p->batch};
 }
 
+size_t mms_plan_tile(const mms_problem *p, size_t tile) {
+  return tile == 0 || mms_problem_is_contiguous(p) ? tile : PACKED / p->algebra->size;
+}
+
 /* ---- Choosing an engine --------------------------------------------------------------------------------------- */
 
 /* Whether an engine has what is asked for. */
@@ -42,7 +46,7 @@ static const mms_engine *asked_engine(const mms_env *env, const mmscan_choice *c
 static void set_defaults(mms_job *job, const mms_engine *engine, const mms_problem *problem, const mms_env *env) {
   if (engine->has_unit) job->unit = mms_env_unit(env);
   if (engine->tile_of) job->tile = engine->tile_of(job->algebra, problem->whole);
-  if (job->tile && !mms_problem_is_contiguous(problem)) job->tile = PACKED / job->algebra->size;
+  job->tile = mms_plan_tile(problem, job->tile);
 }
 
 /* Whether an engine can do a job: a unit's products only add. */
@@ -101,8 +105,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine = wise.engine;
   plan->job.unit = unit;
   plan->job.s = wise.s;
-  plan->job.tile = wise.tile;
-  if (wise.tile && !mms_problem_is_contiguous(&plan->problem)) plan->job.tile = PACKED / plan->job.algebra->size;
+  plan->job.tile = mms_plan_tile(&plan->problem, wise.tile);
   plan->threads = wise.possible < most ? 0 : wise.threads;
   return true;
 }
@@ -187,7 +190,7 @@ static bool can_share(const mmscan_plan *plan, const mms_way *way) {
   const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->batch}};
   mms_tiles tiles = mms_tiles_of(&run);
   tiles.sharing = (size_t)plan->threads;
-  return way->can(&tiles);
+  return plan->threads == 1 || way->can(&tiles);
 }
 
 static mmscan_status choose_way(mmscan_plan *plan, const mmscan_choice *c) {
@@ -208,12 +211,14 @@ double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
 /* A number that was asked for is used as it is: only the caller can say whether it pays. There is an estimate only if
  * there is something to weigh, as a simple call has little time. */
 static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
+  const size_t row = plan->problem.batch * plan->problem.algebra->size, lines = (row - 1) / MMS_COLUMNS + 1;
   mms_cost cost = {.threads = 1};
   if (c->threads) plan->threads = c->threads;
   if (!c->threads && most > 1 && plan->threads != 1)
     cost = mms_estimate(plan->engine, &plan->job, mms_plan_shape(plan), most);
   if (!plan->threads) plan->threads = cost.threads;
   if (plan->threads > most) plan->threads = most;
+  if (mms_plan_takes_columns(plan) && (size_t)plan->threads > lines) plan->threads = lines > 0 ? (int)lines : 1;
   plan->threads_are_free = !c->threads;
   plan->saves = saves(plan, c, &cost);
 }

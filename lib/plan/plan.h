@@ -34,6 +34,10 @@ static inline bool mms_plan_takes_columns(const mmscan_plan *plan) {
   return plan->engine == &mms_engine_serial && mms_problem_is_columns(&plan->problem);
 }
 
+/* The elements of a tile of a problem for which an engine, or wisdom, has tiles of so many: fewer where they are
+ * packed. 0 stays. */
+size_t mms_plan_tile(const mms_problem *problem, size_t tile);
+
 /* The shape of a plan's problem. */
 mms_shape mms_plan_shape(const mmscan_plan *plan);
 

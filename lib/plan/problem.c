@@ -34,7 +34,7 @@ static mmscan_status check_shape(const mms_problem *p) {
   if (!is_addressable(p->n, p->x_stride, p->batch, p->x_dist, size) ||
       !is_addressable(p->n, p->y_stride, p->batch, p->y_dist, size))
     return MMSCAN_EINVAL;
-  if (p->batch == 1) return MMSCAN_OK;
+  if (p->batch == 1 || (p->y_stride == 1 && mms_magnitude(p->y_dist) >= p->n)) return MMSCAN_OK;
   const mms_lattice y = mms_lattice_of(NULL, size, p->n, p->y_stride, p->batch, p->y_dist);
   return p->y_dist != 0 && mms_lattice_is_distinct(&y) ? MMSCAN_OK : MMSCAN_EOVERLAP;
 }
@@ -87,14 +87,25 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
+/* The bytes of an array from its lowest element to the end of its highest. */
+typedef struct extent {
+  uintptr_t from, bytes;
+} extent;
+
+static extent extent_of(const mms_problem *p, const void *base, ptrdiff_t stride, ptrdiff_t dist, size_t size) {
+  const size_t along = (p->n - 1) * mms_magnitude(stride) * size, across = (p->batch - 1) * mms_magnitude(dist) * size;
+  return (extent){(uintptr_t)base - (stride < 0 ? along : 0) - (dist < 0 ? across : 0), along + across + size};
+}
+
 /* Scans in place have the same elements for x and y; others share none. */
-static mmscan_status check_strided(const mms_problem *p, const void *x, const void *y, size_t size) {
-  if (x == y && p->x_at == p->y_at && p->x_stride == p->y_stride && p->x_dist == p->y_dist) return MMSCAN_OK;
-  const char *first_x = (const char *)x + p->x_at * (ptrdiff_t)size,
-             *first_y = (const char *)y + p->y_at * (ptrdiff_t)size;
-  const mms_lattice of_x = mms_lattice_of(first_x, size, p->n, p->x_stride, p->batch, p->x_dist),
-                    of_y = mms_lattice_of(first_y, size, p->n, p->y_stride, p->batch, p->y_dist);
-  return mms_lattice_meet(&of_x, &of_y) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y, size_t size) {
+  if (x == y && p->x_stride == p->y_stride && p->x_dist == p->y_dist) return MMSCAN_OK;
+  const extent of_x = extent_of(p, x, p->x_stride, p->x_dist, size),
+               of_y = extent_of(p, y, p->y_stride, p->y_dist, size);
+  if (of_y.from - of_x.from >= of_x.bytes && of_x.from - of_y.from >= of_y.bytes) return MMSCAN_OK;
+  const mms_lattice xs = mms_lattice_of(x, size, p->n, p->x_stride, p->batch, p->x_dist),
+                    ys = mms_lattice_of(y, size, p->n, p->y_stride, p->batch, p->y_dist);
+  return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
@@ -102,5 +113,6 @@ mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *
   if (p->batch == 0) return MMSCAN_OK;
   if (!mms_is_array(x, size) || !mms_is_array(y, size)) return MMSCAN_EINVAL;
   if (p->batch == 1 && mms_problem_is_contiguous(p)) return mms_check_pair(x, y, p->n * size);
-  return check_strided(p, x, y, size);
+  return check_strided(p, (const char *)x + p->x_at * (ptrdiff_t)size, (const char *)y + p->y_at * (ptrdiff_t)size,
+                       size);
 }

@@ -71,8 +71,7 @@ static const struct regime *regime_of(const mms_tiles *tiles) {
   return r;
 }
 
-/* ---- Counts of tiles
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Counts of tiles ------------------------------------------------------------------------------------------ */
 
 /* Data from memory is best reduced in groups that stay in a core's own cache, beside the next group. */
 static size_t most_in_group(const struct regime *r, const mms_tiles *tiles) {

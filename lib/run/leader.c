@@ -179,7 +179,7 @@ static void follow(mms_leader *leader, void *work) {
   }
 }
 
-/* ---- A part ----------------------------------------------------------------------------------------------------- */
+/* ---- A part --------------------------------------------------------------------------------------------------- */
 
 /* Waits for the threads whose turn comes before, but not for one that sleeps. The first turn, the leader's, is that of
  * the last thread: most of the leader's tiles are at the end, where that thread's elements are in any static loop

@@ -13,7 +13,7 @@
 
 mms_where mms_run_where(size_t bytes, bool in_place, int threads) {
   const mms_tuning *cpu = &mms_tuning_here;
-  if (bytes / (size_t)threads <= cpu->half_cache) return MMS_IN_CORES;
+  if (bytes <= (size_t)threads * cpu->half_cache) return MMS_IN_CORES;
   if (bytes <= (in_place ? 2 : 1) * cpu->cluster) return MMS_IN_CLUSTER;
   return bytes <= cpu->clusters ? MMS_IN_CLUSTERS : MMS_IN_MEMORY;
 }
@@ -45,11 +45,11 @@ static const mms_way *way_of(const mms_tiles *tiles) {
 /* ---- Threads --------------------------------------------------------------------------------------------------------
  */
 
-/* A number of threads that was asked for, or a way, is used whether it pays or not. */
+/* A way that was asked for is taken even while other work holds teams up. */
 static int threads_wanted(const mms_run *run) {
-  if (run->threads == 1 || (!run->way && !mms_pays(run->saves))) return 1;
-  const int most = mms_team_available(run->limit);
-  return run->threads < most ? run->threads : most;
+  if (run->threads == 1) return 1;
+  const int most = mms_team_available(run->limit), threads = run->threads < most ? run->threads : most;
+  return threads > 1 && (run->way || mms_pays(run->saves)) ? threads : 1;
 }
 
 /* More threads than pieces would find nothing to do. */

@@ -5,12 +5,17 @@
  * scan is done by one thread, as one scan too many is a fourth more work at most. */
 enum { GRAIN = 32768, MANY = 4 };
 
-/* Of an engine that does batches alone, some lines of a row for each thread, as its scans are side by side. */
+/* Scans that are side by side, of an engine that does batches alone, and that threads should not part: those in a line.
+ */
+static size_t together(const mms_tiles *tiles) {
+  return tiles->run->engine->at_once ? 1 : MMS_KERNEL_LINE / tiles->element;
+}
+
 static size_t per_grab(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
-  if (run->engine->at_once) return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n;
-  const size_t lines = MMS_KERNEL_LINE / tiles->element, each = (run->scans.count - 1) / tiles->sharing + 1;
-  return (each + lines - 1) / lines * lines;
+  const size_t line = together(tiles);
+  if (line == 1) return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n;
+  return ((run->scans.count - 1) / tiles->sharing / line + 1) * line;
 }
 
 static void scan_one(const mms_tiles *tiles, size_t scan, void *work) {
@@ -29,7 +34,10 @@ static void scan_some(const mms_tiles *tiles, size_t from, size_t to, void *work
     for (size_t scan = from; scan < to; scan++) scan_one(tiles, scan, work);
 }
 
-static size_t first_scan(const mms_scans *s, size_t share) { return share * s->tiles->run->scans.count / s->shares; }
+static size_t first_scan(const mms_scans *s, size_t share) {
+  const size_t count = s->tiles->run->scans.count, first = share * count / s->shares;
+  return share == s->shares ? count : first - first % together(s->tiles);
+}
 
 static void take_of_share(mms_scans *s, size_t share, void *work) {
   const size_t first = first_scan(s, share), count = first_scan(s, share + 1) - first, most = per_grab(s->tiles);
@@ -69,7 +77,7 @@ const mms_way mms_way_scans = {.name = "scans",
                                .begin = begin,
                                .take_part = take_part};
 
-/* ---- One thread ------------------------------------------------------------------------------------------------- */
+/* ---- One thread ----------------------------------------------------------------------------------------------- */
 
 static bool is_alone(const mms_tiles *tiles) { return tiles->sharing == 1; }
 

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "team/cluster.h"
 
-/* ---- How shares are cut ----------------------------------------------------------------------------------------- */
+/* ---- How shares are cut --------------------------------------------------------------------------------------- */
 
 /* Runs with more threads, or with more tiles for each thread, have a leader. */
 enum { MOST_SHARES = 64, MOST_TILES = 128 };
@@ -48,7 +48,7 @@ static void wait_for_owner(const mms_shares *s, size_t index, double *end) {
     ;
 }
 
-/* ---- A thread's own share --------------------------------------------------------------------------------------- */
+/* ---- A thread's own share ------------------------------------------------------------------------------------- */
 
 /* A share that does not stay in its core's cache is reduced from its last tile to its first. So the tiles that are
  * written first were read last, and are still in that cache. The last tiles were in the cache before, as the previous
@@ -83,7 +83,7 @@ static void finish(mms_shares *s, void *work, const share *own) {
   }
 }
 
-/* ---- The share of a thread that has not arrived ----------------------------------------------------------------- */
+/* ---- The share of a thread that has not arrived --------------------------------------------------------------- */
 
 static void scan(mms_shares *s, void *work, size_t index) {
   const size_t end = first_tile(s->tiles, index + 1);

@@ -3,8 +3,8 @@
  * Each thread reduces its share to its total; the carry goes from share to share; then each thread writes its own
  * share. Everything is read twice, and later threads wait for earlier ones. That costs little where x and y stay in
  * each core's own cache; and the shares are those of any static loop over x and y before or after, so that no data
- * changes cores. The same holds where threads are on dies that share no cache (apart.h), and x fits in the caches of
- * these dies. Elsewhere one thread leads (leader.h).
+ * changes cores. The same holds where threads are on dies that share no cache (team/cluster.h), and x fits in the
+ * caches of these dies. Elsewhere one thread leads (leader.h).
  *
  * A thread that never arrives has taken nothing. If a thread is so late that it must have been asleep, another thread
  * takes its share.

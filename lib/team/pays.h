@@ -15,7 +15,8 @@
 
 #include <stdbool.h>
 
-/* Whether a team pays that saves so many nanoseconds; infinite: it was asked for. */
+/* Whether a team pays that saves so many nanoseconds; infinite: it was asked for, and pays unless other work holds
+ * teams up. */
 bool mms_pays(double saves);
 
 /* Whether a team was held up by other work a short time ago. */

@@ -17,7 +17,7 @@
  * next. */
 static const double LONG_END = 1e8, REST = 1e9;
 
-/* ---- Memory and stacks ------------------------------------------------------------------------------------------ */
+/* ---- Memory and stacks ---------------------------------------------------------------------------------------- */
 
 /* Bytes, rather more than libgomp takes for a team and for each member. */
 enum { TEAM = 4096, MEMBER = 1024 };
@@ -92,7 +92,7 @@ static bool can_start_with(size_t stack, size_t count) {
   return can;
 }
 
-/* ---- A team ----------------------------------------------------------------------------------------------------- */
+/* ---- A team --------------------------------------------------------------------------------------------------- */
 
 /* One thread at a time, so that no other takes the place of the threads that were tried. */
 static bool try_now(int threads, int more, size_t stack, bool (*start_team)(int threads)) {

@@ -103,8 +103,7 @@ int mms_team_startable(int threads) {
   return threads > 1 && mms_recruit(threads, stack.size, start_team) ? threads : 1;
 }
 
-/* ---- A team
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- A team --------------------------------------------------------------------------------------------------- */
 
 typedef struct team {
   mms_team_part *part;

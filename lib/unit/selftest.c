@@ -59,7 +59,7 @@ typedef struct trial {
   size_t bytes; /* of x and of w that are checked */
 } trial;
 
-/* ---- Elements, part by part ------------------------------------------------------------------------------------- */
+/* ---- Elements, part by part ----------------------------------------------------------------------------------- */
 
 /* X: integers from -2^(bits-1) to 2^(bits-1) - 1, in no pattern that a shift would preserve. */
 static int64_t given(const trial *t, size_t row, size_t column, size_t part) {

@@ -154,7 +154,11 @@ static void check_choice(struct rng *rng, const struct sample *sample, mmscan_ch
   choice.threads = 1 + (int)(draw(rng) % 3);
   choice.way = ways[draw(rng) % COUNT(ways)];
   if (choice.way && !has_way(&d, choice, choice.way)) choice.way = NULL;
+  const mms_tuning here = mms_tuning_here;
+  if (!choice.unit && draw(rng) % 3 == 0) /* so small that results go past the caches; a unit would have other blocks */
+    mms_tuning_here.stream_from = mms_tuning_here.cluster = mms_tuning_here.clusters = mms_tuning_here.half_cache = 256;
   check(rng, sample, &d, &choice, in_place, draw(rng) % 3 == 0);
+  mms_tuning_here = here;
 }
 
 static void test_all_choices(void **state) {
@@ -259,7 +263,7 @@ static void test_edges_of_pages(void **state) {
       const size_t from = columns ? all - d.n * (size_t)stride : skip; /* the last element is the last of a page */
       assert_mmscan_ok(mmscan_scan(&d, (int32_t *)(void *)x + from, (int32_t *)(void *)y + from));
       assert_mmscan_ok(mmscan_scan(&d, (int32_t *)(void *)x, (int32_t *)(void *)y)); /* the first is the first of one */
-      assert_int_equal(((int32_t *)(void *)y)[stride], columns || stride > 0 ? 2 * 0x01010101 : 0);
+      assert_int_equal(((int32_t *)(void *)y)[stride], 2 * 0x01010101);
     }
   munmap(x - PAGE, BYTES + 2 * PAGE);
   munmap(y - PAGE, BYTES + 2 * PAGE);
@@ -315,6 +319,22 @@ static void test_too_large(void **state) {
   assert_int_equal(mmscan_scan(&d, a, a), MMSCAN_EINVAL);
 }
 
+/* A plan that is measured has the tile of one that is not, and so its bits. */
+static void test_tile_of_measured(void **state) {
+  (void)state;
+  mmscan_desc d = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1 << 17);
+  const mmscan_choice simd = {.struct_size = sizeof simd, .engine = "simd"};
+  mmscan_choice used[2] = {{.struct_size = sizeof used[0]}, {.struct_size = sizeof used[1]}};
+  d.x_stride = d.y_stride = 2;
+  for (unsigned flag = MMSCAN_ESTIMATE; flag <= MMSCAN_MEASURE; flag++) {
+    mmscan_plan *plan;
+    assert_mmscan_ok(mmscan_plan_create_with(&plan, &d, flag, &simd));
+    assert_mmscan_ok(mmscan_plan_get_choice(plan, &used[flag]));
+    mmscan_plan_destroy(plan);
+  }
+  assert_int_equal(used[0].tile, used[1].tile);
+}
+
 /* A plan that is measured holds for strides, too; so do columns, which are not measured. */
 static void test_measured(void **state) {
   (void)state;
@@ -338,9 +358,10 @@ static void test_measured(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_overlap),          cmocka_unit_test(test_too_large), cmocka_unit_test(test_edges_of_pages),
-      cmocka_unit_test(test_columns),          cmocka_unit_test(test_measured),  cmocka_unit_test(test_all_choices),
-      cmocka_unit_test(test_special_elements),
+      cmocka_unit_test(test_overlap),          cmocka_unit_test(test_too_large),
+      cmocka_unit_test(test_edges_of_pages),   cmocka_unit_test(test_columns),
+      cmocka_unit_test(test_measured),         cmocka_unit_test(test_all_choices),
+      cmocka_unit_test(test_special_elements), cmocka_unit_test(test_tile_of_measured),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,9 +41,10 @@ static bool is_of_shape(const struct type *type, const mmscan_choice *choice, si
   return same_text(choice->engine, "simd") && (quick() ? is_best && is_long : is_best || is_long);
 }
 
-/* Counts of runs by several threads: all, and those in which more than one thread had a tile. */
+/* Counts of runs by several threads: all, those in which more than one thread had a tile, and those in which one came
+ * to the way that was asked for. */
 struct tally {
-  size_t runs, shared;
+  size_t runs, shared, forced;
 };
 
 static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int threads, const void *x, void *y) {
@@ -51,6 +52,7 @@ static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int thre
   choice.threads = threads;
   mmscan_plan *plan = plan_new(desc, &choice, &used);
   watch_plan(plan);
+  if (plan->way) watch_absence(plan);
   assert_mmscan_ok(mmscan_execute(plan, x, y));
   mmscan_plan_destroy(plan);
 }
@@ -100,11 +102,13 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, mms
   if (turn % 4 == 0 && !choice.unit) mms_tuning_here.half_cache = SMALL; /* a unit would have other blocks */
   for (unsigned i = turn; i < turn + 2; i++) {
     atomic_store(&watch_took_part, 0);
+    atomic_store(&watch_parts, 0);
     const int threads = counts[i % sized(COUNT(counts), 3)];
     choice.way = way_of_turn(desc, choice, threads, ways++);
     check_same_bits(sample, desc, &choice, threads, &one);
     tally->runs++;
     tally->shared += watch_saw_several();
+    tally->forced += watch_parts > 0;
   }
   mms_tuning_here = here;
   buffer_free(&one);
@@ -142,9 +146,10 @@ static void check_all_bits(const char *unit) {
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const struct tally *tally = &tallies[i];
     if (tally->runs == 0) continue;
-    print_message("n %zu, batch %zu: %zu of %zu runs were shared\n", sized(shapes[i].n, shapes[i].quick_n),
-                  shapes[i].batch, tally->shared, tally->runs);
-    if (tally->shared == 0) fail_msg("in none of them a second thread had a tile");
+    print_message("n %zu, batch %zu: %zu of %zu runs were shared, %zu in a way that was asked for\n",
+                  sized(shapes[i].n, shapes[i].quick_n), shapes[i].batch, tally->shared, tally->runs, tally->forced);
+    if (tally->shared == 0 || tally->forced == 0)
+      fail_msg("in none of them a second thread had a tile, or came to a way");
   }
 }
 

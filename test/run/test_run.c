@@ -54,7 +54,7 @@ static void check_way(const char *engine, const char *way) {
     const size_t tile = MMS_ENGINE_TILE / type_at(t)->size, tiles = sized(MOST_TILES, 2);
     struct sample sample = sample_new(type_at(t), RANDOM, MOST_ROWS * MOST_TILES * tile);
     for (unsigned i = 0; i < VARIANTS * sized(4, 1); i++) {
-      const size_t batch = 1 + draw(&rng) % sized(MOST_ROWS, 1);
+      const size_t batch = strcmp(way, "scans") == 0 ? MOST_ROWS : 1 + draw(&rng) % sized(MOST_ROWS, 1);
       check(&sample, i % VARIANTS, tile + 1 + draw(&rng) % ((tiles - 1) * tile), batch, engine, way);
     }
     sample_free(&sample);
@@ -69,7 +69,10 @@ static void test_ways(void **state) {
     const char *engine = strcmp(part.name, "chain") == 0 ? "gemm" : "simd";
     print_message("%s, by %s\n", part.name, engine);
     assert_true(has_way(&desc, (mmscan_choice){.struct_size = sizeof(mmscan_choice), .engine = engine}, part.name));
+    atomic_store(&watch_parts, 0);
     check_way(engine, part.name);
+    const bool is_shared = strcmp(part.name, "alone") != 0 && omp_get_thread_limit() > 1;
+    if ((watch_parts > 0) != is_shared) fail_msg("%zu parts of other threads came to %s", watch_parts, part.name);
   }
 }
 
@@ -78,8 +81,8 @@ static void test_names(void **state) {
   (void)state;
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100000);
   const mmscan_choice no_such = {.struct_size = sizeof no_such, .way = "nowhere"},
-                      chain = {.struct_size = sizeof chain, .engine = "simd", .way = "chain"},
-                      shares = {.struct_size = sizeof shares, .engine = "serial", .way = "shares"},
+                      chain = {.struct_size = sizeof chain, .engine = "simd", .threads = 2, .way = "chain"},
+                      shares = {.struct_size = sizeof shares, .engine = "serial", .threads = 2, .way = "shares"},
                       leader = {.struct_size = sizeof leader, .engine = "simd", .threads = 2, .way = "leader"};
   const mmscan_choice *const refused[] = {&no_such, &chain, &shares};
   mmscan_choice used;

@@ -68,11 +68,13 @@ static inline bool watch_saw_several(void) {
   return (bits & (bits - 1)) != 0;
 }
 
-/* The ways in front of which watch_absent stands: threads whose bits are set do not come. */
+/* The way in front of which a watch stands: threads whose bits are set in watch_absent do not come. */
 static unsigned watch_absent;
 static const mms_way *watch_way;
+static atomic_size_t watch_parts; /* of threads but the first, that came to a way */
 
 static inline void watch_part(void *shared, const mms_member *self) {
+  if (self->index > 0) atomic_fetch_add(&watch_parts, 1);
   if (!(watch_absent & 1u << self->index)) watch_way->take_part(shared, self);
 }
 
@@ -101,6 +103,7 @@ static inline mmscan_status block_with(const mmscan_desc *desc, const mmscan_cho
   mmscan_status status = mms_problem_block(&problem, desc, carry);
   if (status || problem.batch == 0) return status;
   if ((status = mms_plan_choose(&plan, &problem, choice))) return status;
+  if (plan.way) watch_absence(&plan);
   status = mms_execute(&plan, x, y, carry);
   mms_plan_drop(&plan);
   return status;
