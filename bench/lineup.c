@@ -192,16 +192,15 @@ static void gather(const race *r, const void *x, void *to) {
 static size_t check_gathered(contender *c, const number_rule *rule) {
   const race *r = c->race;
   const size_t bytes = r->n * r->number->size, length = r->columns != 0 ? r->n / r->columns : r->n;
-  char *x = malloc(2 * bytes), *y = x + bytes;
-  if (x == NULL || rule == NULL) {
+  char *both = rule != NULL ? malloc(2 * bytes) : NULL;
+  if (both == NULL) {
     lineup_refuse(c, "its result could not be checked");
-    free(x);
     return r->n;
   }
-  gather(r, r->data, x);
-  gather(r, r->y, y);
-  const size_t place = rule->check(r->n, length, x, y);
-  free(x);
+  gather(r, r->data, both);
+  gather(r, r->y, both + bytes);
+  const size_t place = rule->check(r->n, length, both, both + bytes);
+  free(both);
   return place;
 }
 
