@@ -1,8 +1,8 @@
 /* columns.c: the columns of a matrix whose rows are contiguous: each row of y is the one before it, combined with a row
  * of x. So nothing is gathered, and results have the bits of the plain loop.
  *
- * A band of columns goes through all rows, some rows at a time. In these a line of each row after the other is scanned:
- * its carries stay in registers, and x and y are as many streams as there are rows, which hardware prefetches. */
+ * A band of columns goes through all rows, some rows at a time. In these a line of each row after the other is scanned,
+ * so that its carries stay close. */
 #include "engine/engine.h"
 
 #include "kernel/stream.h"
@@ -11,7 +11,7 @@
 
 /* Bytes of a band, whose carries stay in a core's first cache; bytes of a row that are streamed together; and rows that
  * are scanned together. */
-enum { BAND = 8192, PIECE = 1024, ROWS = 8 };
+enum { BAND = 8192, PIECE = 1024, ROWS = 4 };
 
 /* A matrix of x and one of y, from the first row in the order of the scan; strides are in elements, steps in bytes. */
 typedef struct band {
@@ -50,13 +50,16 @@ static band band_of(const mms_job *job, const mms_batch *r, size_t from, size_t 
 
 /* ---- Many columns --------------------------------------------------------------------------------------------- */
 
-/* Scans `rows` rows of `bytes` bytes, a line of each row at a time. */
+/* Scans `rows` rows of `bytes` bytes, a line of each row at a time, and prefetches the rows after these. */
 static void scan_lines(const mms_job *job, size_t rows, size_t bytes, const char *x, ptrdiff_t x_stride, char *y,
                        ptrdiff_t y_stride, char *carry) {
   const size_t size = job->algebra->size;
+  const ptrdiff_t step = x_stride * (ptrdiff_t)size;
   mms_loop_columns *scan = job->algebra->loop.columns[job->kind];
   for (size_t at = 0; at < bytes; at += MMS_COLUMNS) {
     const size_t left = bytes - at, line = left < MMS_COLUMNS ? left : MMS_COLUMNS;
+    for (ptrdiff_t i = 0; i < ROWS; i++)
+      __builtin_prefetch((const void *)((uintptr_t)x + at + (uintptr_t)((ROWS + i) * step)));
     scan(rows, line / size, x + at, x_stride, y + at, y_stride, carry + at);
   }
 }

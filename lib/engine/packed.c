@@ -46,12 +46,21 @@ static void *target_of(const mms_tile *t, void *buffer) { return t->y_stride == 
 static const void *gather(const mms_job *job, const mms_tile *t, void *buffer) {
   if (t->x_stride == 1) return t->x;
   void *to = job->streams ? buffer : target_of(t, buffer);
-  mms_pack(job->algebra->size, t->m, t->x, t->x_stride, to, 1);
+  const bool scatters = t->y_stride != 1 && job->prefetches;
+  mms_pack(job->algebra->size, t->m, t->x, t->x_stride, to, 1, (mms_ahead){scatters ? t->y : NULL, t->y_stride});
   return to;
 }
 
-static void scatter(const mms_job *job, const mms_tile *t, const void *buffer) {
-  if (t->y_stride != 1) mms_pack(job->algebra->size, t->m, buffer, 1, t->y, t->y_stride);
+/* next: the x that is likely to be gathered next, or NULL. */
+static void scatter(const mms_job *job, const mms_tile *t, const void *buffer, const void *next) {
+  if (t->y_stride != 1)
+    mms_pack(job->algebra->size, t->m, buffer, 1, t->y, t->y_stride, (mms_ahead){next, t->x_stride});
+}
+
+/* The x after a tile, in the order of the scan, if it is worth prefetching. */
+static const void *after(const mms_job *job, const mms_tile *t) {
+  const ptrdiff_t bytes = (ptrdiff_t)(t->m * job->algebra->size) * t->x_stride;
+  return job->prefetches ? (const void *)((uintptr_t)t->x + (uintptr_t)(job->reverse ? -bytes : bytes)) : NULL;
 }
 
 static mms_tile packed_tile(const mms_tile *t, const void *x, void *buffer) {
@@ -85,11 +94,10 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
-  (void)prefetch;
   const mms_tile packed = hold(job, memory, t);
   job->inner->finish(job, inner_of(job, memory), &packed, carry, NULL);
   ((work *)memory)->held = NULL;
-  scatter(job, t, packed.y);
+  scatter(job, t, packed.y, prefetch);
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
@@ -97,7 +105,7 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
   const mms_tile packed = hold(job, memory, t);
   job->inner->at_once(job, inner_of(job, memory), &packed, carry);
   ((work *)memory)->held = NULL;
-  scatter(job, t, packed.y);
+  scatter(job, t, packed.y, after(job, t));
 }
 
 static bool prepares(const mms_job *job) { return (void)job, true; }
@@ -133,7 +141,7 @@ static void pack_rows(const mms_job *job, void *inner, const mms_batch *r, size_
   const bool gathers = r->x_stride != 1, scatters = r->y_stride != 1;
   for (size_t k = 0; gathers && k < count; k++) {
     const mms_tile t = row_of(job, r, from + k);
-    mms_pack(size, r->n, t.x, r->x_stride, buffer + k * bytes, 1);
+    mms_pack(size, r->n, t.x, r->x_stride, buffer + k * bytes, 1, (mms_ahead){NULL, 0});
   }
   const mms_batch packed = {.n = r->n,
                             .count = count,
@@ -147,7 +155,7 @@ static void pack_rows(const mms_job *job, void *inner, const mms_batch *r, size_
   scan_rows(job, inner, &packed);
   for (size_t k = 0; scatters && k < count; k++) {
     const mms_tile t = row_of(job, r, from + k);
-    mms_pack(size, r->n, buffer + k * bytes, 1, t.y, r->y_stride);
+    mms_pack(size, r->n, buffer + k * bytes, 1, t.y, r->y_stride, (mms_ahead){NULL, 0});
   }
 }
 
@@ -180,7 +188,7 @@ static void at_once_in_runs(const mms_job *job, void *memory, const mms_tile *t,
                           .y_stride = t->y_stride};
     const mms_tile packed = packed_tile(&run, gather(job, &run, buffer), buffer);
     job->inner->at_once(job, NULL, &packed, carry);
-    scatter(job, &run, packed.y);
+    scatter(job, &run, packed.y, after(job, &run));
   }
 }
 

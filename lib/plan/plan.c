@@ -16,7 +16,7 @@
 enum { MANY = 1 << 20, LONG = 1 << 20 };
 
 /* Bytes of a tile that is packed: its buffer and what is gathered stay near the core. */
-enum { PACKED = 16384 };
+enum { PACKED = 4096 };
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
