@@ -53,11 +53,13 @@ enum { INF_HERE, MINUS_INF_HERE, NAN_HERE, OVER_LIMIT, SWING, SWING_AND_NAN, CAS
 #define SUFFIX  f32
 #define LARGEST FLT_MAX
 #define DIGITS  FLT_MANT_DIG
+#define WIDE    double
 #include "nonfinite_body.inc"
 #define T       double
 #define SUFFIX  f64
 #define LARGEST DBL_MAX
 #define DIGITS  DBL_MANT_DIG
+#define WIDE    long double
 #include "nonfinite_body.inc"
 
 /* Fills x in scan order; a tile has `tile` elements. */

@@ -557,10 +557,11 @@ static void check_beside_nan(const mms_isa *isa, const struct beside_nan *b) {
 }
 
 static void check_nans_after(const mms_isa *isa, struct beside_nan b) {
+  const size_t step = sized(1, 13), nan_step = sized(1, 3);
   for (b.nan_count = 1; b.nan_count <= 5; b.nan_count += 4)
     for (b.nan = nans; b.nan < nans + COUNT(nans); b.nan++)
-      for (b.at = 0; b.at < 128; b.at += quick() ? 13 : 1)
-        for (b.nan_at = b.at + b.large->count; b.nan_at < 160; b.nan_at += quick() ? 3 : 1) check_beside_nan(isa, &b);
+      for (b.at = 0; b.at < 128; b.at += step)
+        for (b.nan_at = b.at + b.large->count; b.nan_at < 160; b.nan_at += nan_step) check_beside_nan(isa, &b);
 }
 
 static void check_nans(const mms_isa *isa) {

@@ -130,7 +130,7 @@ static void check_bits_of_shape(const struct sample *sample, struct shape shape,
 /* With every engine, or with one unit only. */
 static void check_bits_of_type(const struct type *type, const char *unit, struct tally *tallies) {
   const struct forced *forced = forced_all();
-  struct sample sample = sample_new(type, RANDOM, MOST);
+  struct sample sample = sample_without_sums(type, RANDOM, MOST);
   for (size_t c = 0; c < forced->count; c++)
     for (size_t i = 0; i < COUNT(shapes); i++)
       if (is_of_shape(type, &forced->choice[c], i) && (!unit || same_text(forced->choice[c].unit, unit)))
@@ -192,7 +192,7 @@ static void test_absent_threads(void **state) {
   static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 0};                /* of three */
   const size_t n = 33001, batch = 3, size = batch * n * sizeof(float); /* long enough for a thread a scan */
   const bool before = mms_tuning_here.has_dies;
-  struct sample sample = sample_new(type_at(0), RANDOM, batch * n);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, batch * n);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
   mmscan_part way = {.struct_size = sizeof way};
   desc.batch = batch;
@@ -271,7 +271,7 @@ static void test_each_its_own(void **state) {
   enum { N = 20000, ENOUGH = 50 };
   const mmscan_choice choice = {
       .struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = N / 2, .threads = 2, .way = "shares"};
-  struct sample sample = sample_new(type_at(0), RANDOM, N);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, N);
   struct buffer y = buffer_new(N * sizeof(float), 0);
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   const bool at_once = are_two_at_once();
@@ -306,7 +306,7 @@ static void test_fewer_threads(void **state) {
   enum { ASKED = 16, N = 1000, BATCH = 130 };
   const size_t size = BATCH * N * sizeof(float);
   const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd"};
-  struct sample sample = sample_new(type_at(0), RANDOM, BATCH * N);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, BATCH * N);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   desc.batch = BATCH;
   desc.x_dist = desc.y_dist = N;
@@ -336,7 +336,7 @@ static void test_heavy_rows(void **state) {
   enum { N = 30000, BATCH = 100 };
   static const float init = FLT_MAX;
   const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd"};
-  struct sample sample = sample_new(type_at(0), RANDOM, BATCH * N);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, BATCH * N);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_EXCLUSIVE, 0, N);
   desc.batch = BATCH;
   desc.x_dist = desc.y_dist = N;
@@ -360,7 +360,7 @@ static void test_rounding_of_the_caller(void **state) {
   struct tally tally = {0};
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     const size_t n = sized(100000, 20000);
-    struct sample sample = sample_new(type_at(t), RANDOM, n);
+    struct sample sample = sample_without_sums(type_at(t), RANDOM, n);
     mmscan_desc desc = plain_desc(type_at(t)->type, MMSCAN_INCLUSIVE, 0, n);
     for (size_t c = 0; c < COUNT(choices); c++)
       for (unsigned turn = 0; turn < 5; turn++) {
@@ -377,7 +377,7 @@ static void test_rounding_of_the_caller(void **state) {
 static void test_rounding_by_the_letter(void **state) {
   (void)state;
   const size_t n = 99999;
-  struct sample sample = sample_new(type_at(0), RANDOM, n);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, n);
   struct buffer y[2] = {buffer_new(n * sizeof(float), 0), buffer_new(n * sizeof(float), 0)};
   for (int many = 0; many <= 1; many++) {
     const mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, n, 10, "model", many ? 4 : 1);
@@ -405,7 +405,7 @@ static void test_rounding_of_threads_after(void **state) {
   (void)state;
   const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1024};
   const size_t n = 20000;
-  struct sample sample = sample_new(type_at(0), RANDOM, n);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, n);
   struct buffer y = buffer_new(n * sizeof(float), 0);
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
   const mmscan_matmul_desc letter = matmul_desc(MMSCAN_F32, 9999, 10, "model", 3);
@@ -429,7 +429,7 @@ static void test_rounding_of_threads_after(void **state) {
 /* A team that was held up leaves runs to one thread for a while, with the bits of two threads. */
 static void test_held_up(void **state) {
   (void)state;
-  struct sample sample = sample_new(type_at(0), RANDOM, 200000);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, 200000);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
   const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000};
   struct buffer alone = buffer_new(800000, 0), held_up = buffer_new(800000, 0);
@@ -473,7 +473,7 @@ static void test_asleep(void **state) {
   enum { N = 1 << 18, RUNS = 20, TRIES = 200 };
   const mmscan_choice any = {.struct_size = sizeof any, .engine = "simd"},
                       two = {.struct_size = sizeof two, .engine = "simd", .threads = 2};
-  struct sample sample = sample_new(type_at(0), RANDOM, N);
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, N);
   struct buffer alone = buffer_new(N * sizeof(float), 0), y = buffer_new(N * sizeof(float), 0);
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
   execute_with(&desc, any, 1, sample.x, alone.data);

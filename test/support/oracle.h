@@ -58,6 +58,8 @@ struct type {
   void (*sum)(struct oracle *o, const void *x);
   /* The first index at which y is off by more than `roundings` allow, or the window's n. */
   size_t (*first_wrong)(const struct oracle *o, const struct window *w, double roundings, const void *y);
+  /* The first index at which y is not the greatest, or the least, of *start and the elements so far, or n. */
+  size_t (*first_unordered)(const struct oracle *o, const struct window *w, const void *start, const void *y);
   /* Whether `value` is element i of the scan; i may be n, for the total of a forward exclusive scan. */
   bool (*is_right)(const struct oracle *o, const struct window *w, size_t i, double roundings, const void *value);
   void (*describe)(const struct oracle *o, const struct window *w, size_t i, const void *y, char *text, size_t size);
@@ -79,36 +81,42 @@ static inline size_t end_of(const struct window *w, size_t i) {
 #define SUFFIX    f32
 #define MAX_EXACT 0x1p24
 #include "oracle_float.inc"
+#include "oracle_order.inc"
 #define T         double
 #define SUFFIX    f64
 #define MAX_EXACT 0x1p53
 #include "oracle_float.inc"
+#include "oracle_order.inc"
 
 #define T      int32_t
 #define SUFFIX i32
 #define LEAST  INT32_MIN
 #define MOST   INT32_MAX
 #include "oracle_int.inc"
+#include "oracle_order.inc"
 #define T      int64_t
 #define SUFFIX i64
 #define LEAST  INT64_MIN
 #define MOST   INT64_MAX
 #include "oracle_int.inc"
+#include "oracle_order.inc"
 #define T      uint32_t
 #define SUFFIX u32
 #define LEAST  0
 #define MOST   UINT32_MAX
 #include "oracle_int.inc"
+#include "oracle_order.inc"
 #define T      uint64_t
 #define SUFFIX u64
 #define LEAST  0
 #define MOST   UINT64_MAX
 #include "oracle_int.inc"
+#include "oracle_order.inc"
 
 #define TYPE_ROW(TYPE, suffix, c_type, epsilon)                                                                        \
   {                                                                                                                    \
     TYPE, #suffix, sizeof(c_type), epsilon, inclusive_##suffix, exclusive_##suffix, fill_##suffix, sum_##suffix,       \
-        first_wrong_##suffix, is_right_##suffix, describe_##suffix                                                     \
+        first_wrong_##suffix, first_unordered_##suffix, is_right_##suffix, describe_##suffix                           \
   }
 
 enum { TYPES = 6, FLOAT_TYPES = 2 };
@@ -157,10 +165,17 @@ struct sample {
   struct oracle oracle;
 };
 
-static inline struct sample sample_new(const struct type *type, enum data data, size_t n) {
+/* Without sums, for results that are compared with each other only. */
+static inline struct sample sample_without_sums(const struct type *type, enum data data, size_t n) {
   struct rng rng = rng_of(n * 16 + (size_t)type->type * 2 + data);
   struct sample sample = {.x = test_memory(n * type->size)};
   type->fill(&rng, data, n, sample.x);
+  sample.oracle = (struct oracle){.type = type, .n = n, .data = data, .x = sample.x};
+  return sample;
+}
+
+static inline struct sample sample_new(const struct type *type, enum data data, size_t n) {
+  struct sample sample = sample_without_sums(type, data, n);
   sample.oracle = oracle_new(type, data, sample.x, n);
   return sample;
 }
@@ -246,8 +261,10 @@ static inline bool same_element(const mms_algebra *a, const void *p, const void 
 /* The first index, in memory, at which y is not the scan of the window by its operator, or the window's n. */
 static inline size_t first_unlike(const struct oracle *o, const struct window *w, const void *y) {
   const mms_algebra *a = mms_algebra_of(w->op, o->type->type);
+  const void *start = w->init ? w->init : w->kind == MMSCAN_EXCLUSIVE ? a->start : a->identity;
   unsigned char so_far[sizeof(mms_value)];
-  memcpy(so_far, w->init ? w->init : w->kind == MMSCAN_EXCLUSIVE ? a->start : a->identity, a->size);
+  if (w->op == MMSCAN_MAX || w->op == MMSCAN_MIN) return o->type->first_unordered(o, w, start, y);
+  memcpy(so_far, start, a->size);
   for (size_t k = 0; k < w->n; k++) {
     const size_t i = w->reverse ? w->n - 1 - k : k;
     const char *x = (const char *)o->x + (w->first + i) * a->size, *got = (const char *)y + i * a->size;
@@ -258,27 +275,23 @@ static inline size_t first_unlike(const struct oracle *o, const struct window *w
   return w->n;
 }
 
-/* Fails, and prints the values, if y is not the scan of the window by another operator than +. */
-static inline void assert_scan_by(const struct oracle *o, const struct window *w, const void *y, const char *what) {
-  const size_t wrong = first_unlike(o, w, y), size = o->type->size;
-  if (wrong == w->n) return;
-  fail_seeded("%s of %s, %s %s%s, n %zu: y[%zu] is %Lg", mms_algebra_of(w->op, o->type->type)->op_name, o->type->name,
-              w->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive", w->reverse ? "reverse, " : "", what, w->n, wrong,
-              as_number(o->type->type, (const char *)y + wrong * size));
+/* The first index at which y is not the scan of the window, or the window's n. */
+static inline size_t first_wrong(const struct oracle *o, const struct window *w, double rounds, const void *y) {
+  return w->op > MMSCAN_PLUS ? first_unlike(o, w, y) : o->type->first_wrong(o, w, o->data == EXACT ? 0 : rounds, y);
 }
 
 /* Fails, and prints the values, if y is not the scan of the window. */
 static inline void assert_scan(const struct oracle *o, const struct window *w, double rounds, const void *y,
                                const char *what) {
-  if (w->op > MMSCAN_PLUS) {
-    assert_scan_by(o, w, y, what);
-    return;
-  }
-  size_t wrong = o->type->first_wrong(o, w, o->data == EXACT ? 0 : rounds, y);
-  if (wrong == w->n) return;
+  const size_t wrong = first_wrong(o, w, rounds, y);
+  const mmscan_op op = w->op > MMSCAN_PLUS ? w->op : MMSCAN_PLUS;
   char values[128];
-  o->type->describe(o, w, wrong, y, values, sizeof values);
-  fail_seeded("%s, %s %s%s, n %zu: y[%zu] is %s", o->type->name,
+  if (wrong == w->n) return;
+  if (op == MMSCAN_PLUS)
+    o->type->describe(o, w, wrong, y, values, sizeof values);
+  else
+    snprintf(values, sizeof values, "%Lg", as_number(o->type->type, (const char *)y + wrong * o->type->size));
+  fail_seeded("%s of %s, %s %s%s, n %zu: y[%zu] is %s", mms_algebra_of(op, o->type->type)->op_name, o->type->name,
               w->kind == MMSCAN_INCLUSIVE ? "inclusive" : "exclusive", w->reverse ? "reverse, " : "", what, w->n, wrong,
               values);
 }

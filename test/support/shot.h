@@ -94,25 +94,28 @@ static inline mmscan_status shot_call(const struct shot *shot, const void *x, vo
 
 /* ---- Checking ---------------------------------------------------------------------------------------------------- */
 
+static inline const char *shot_text(const struct shot *shot, const mmscan_choice *used) {
+  static const char *const via[] = {"simple call", "mmscan_scan", "plan"};
+  static char text[256];
+  snprintf(text, sizeof text, "%s, %s, %s x %s, s %zu, tile %zu, batch %zu, distances %td %td, offsets %zu %zu",
+           via[shot->via], shot->in_place ? "in place" : "out of place", text_or(used->engine, "NULL"), part_of(used),
+           used->s, used->tile, shot->desc.batch, shot->desc.x_dist, shot->desc.y_dist, shot->x_offset, shot->y_offset);
+  return text;
+}
+
 /* Checks the rows, then copies them from y to `before`: where the two still differ, the call wrote between the rows. */
 static inline void check_rows(const struct shot *shot, const mmscan_choice *used, unsigned char *before,
-                              const unsigned char *y, const char *what) {
+                              const unsigned char *y) {
   const mmscan_desc *d = &shot->desc;
-  const size_t size = shot->sample->oracle.type->size;
+  const struct oracle *o = &shot->sample->oracle;
+  const size_t size = o->type->size;
   double rounds = roundings(shot->via == BY_PLAN ? used : NULL, d->n);
   for (size_t r = 0; r < d->batch && d->n > 0; r++) {
     size_t at = row_at(d, d->y_dist, r) * size;
     struct window w = {row_at(d, d->x_dist, r), d->n, d->kind, d->reverse != 0, d->init, d->op};
-    assert_scan(&shot->sample->oracle, &w, rounds, y + at, what);
+    if (first_wrong(o, &w, rounds, y + at) != w.n) assert_scan(o, &w, rounds, y + at, shot_text(shot, used));
     memcpy(before + at, y + at, d->n * size);
   }
-}
-
-static inline void shot_describe(const struct shot *shot, const mmscan_choice *used, char *text, size_t size) {
-  static const char *const via[] = {"simple call", "mmscan_scan", "plan"};
-  snprintf(text, size, "%s, %s, %s x %s, s %zu, tile %zu, batch %zu, distances %td %td, offsets %zu %zu",
-           via[shot->via], shot->in_place ? "in place" : "out of place", text_or(used->engine, "NULL"), part_of(used),
-           used->s, used->tile, shot->desc.batch, shot->desc.x_dist, shot->desc.y_dist, shot->x_offset, shot->y_offset);
 }
 
 /* Makes the call; checks y, that nothing outside its rows changed, and that x did not change. */
@@ -128,14 +131,13 @@ static inline void shoot_once(const struct shot *shot) {
   memcpy(before, y.data, y.size);
 
   mmscan_choice used;
-  char what[256];
   mmscan_status status = shot_call(shot, x.data + xs.first * size, y.data + ys.first * size, &used);
-  shot_describe(shot, &used, what, sizeof what);
-  if (status != MMSCAN_OK) fail_seeded("%s: %s", what, mmscan_strerror(status));
-  check_rows(shot, &used, before, y.data, what);
-  if (memcmp(before, y.data, y.size) != 0) fail_seeded("%s: wrote between the rows", what);
-  if (!shot->in_place && memcmp(x.data, shot->sample->x, x.size) != 0) fail_seeded("%s: x changed", what);
-  if (!buffer_intact(&x) || !buffer_intact(&y)) fail_seeded("%s: wrote outside of y", what);
+  if (status != MMSCAN_OK) fail_seeded("%s: %s", shot_text(shot, &used), mmscan_strerror(status));
+  check_rows(shot, &used, before, y.data);
+  if (memcmp(before, y.data, y.size) != 0) fail_seeded("%s: wrote between the rows", shot_text(shot, &used));
+  if (!shot->in_place && memcmp(x.data, shot->sample->x, x.size) != 0)
+    fail_seeded("%s: x changed", shot_text(shot, &used));
+  if (!buffer_intact(&x) || !buffer_intact(&y)) fail_seeded("%s: wrote outside of y", shot_text(shot, &used));
 
   free(before);
   if (!shot->in_place) buffer_free(&y);

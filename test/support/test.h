@@ -122,9 +122,9 @@ static inline struct buffer buffer_new(size_t size, size_t offset) {
   return b;
 }
 
+/* So they are if the first one is, and each is like the one after it. */
 static inline bool all_guard(const unsigned char *p, const unsigned char *end) {
-  while (p < end && *p == GUARD_BYTE) p++;
-  return p == end;
+  return p == end || (*p == GUARD_BYTE && memcmp(p, p + 1, (size_t)(end - p) - 1) == 0);
 }
 
 static inline bool buffer_intact(const struct buffer *b) {
