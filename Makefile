@@ -267,14 +267,17 @@ $(BUILD)/bench/cxx/%.o: bench/cxx/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX_PEER) -Wall -Wextra $(if $(WERROR),-Werror) -fvisibility=hidden -c $< -o $@
 
-# Tests, and the small libraries that they open, need not be fast; with -O1 they compile in half the time.
+# Tests, and the small libraries that they open, need not be fast; with -O1 they compile in half the time. For check-asan
+# they are built with the address sanitizer only: the library is given what they allocate, and tells the libraries what
+# to read. Other faults of theirs are not looked for, as the checks are slow.
+COMPILE_TEST = $(patsubst -fsanitize=address%,-fsanitize=address,$(COMPILE))
 $(BUILD)/test/%: TEST_FLAGS := -O1
 # Objects of tests are kept. Otherwise make would delete them as intermediate files, and the next make, which reads
 # about them in their .d files, would make them again, even while another make runs in the same folder.
 .SECONDARY: $(TEST_SRC:%.c=$(BUILD)/%.o)
 $(BUILD)/test/%.o: test/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(TEST_FLAGS) -Ilib -c $< -o $@
+	$(COMPILE_TEST) $(TEST_FLAGS) -Ilib -c $< -o $@
 
 $(STATIC): $(LIB_OBJ) $(BUILD)/objects
 	rm -f $@
@@ -328,9 +331,8 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-# Most use no OpenMP. For check-asan they are built with the address sanitizer only: the library tells them what to
-# read, so what they read is checked. Other faults of theirs are not looked for, as the checks are slow.
-make_toy = $(patsubst -fsanitize=address%,-fsanitize=address,$(COMPILE)) $(TEST_FLAGS) -g0 -fPIC -shared $(LDFLAGS) \
+# Most use no OpenMP.
+make_toy = $(COMPILE_TEST) $(TEST_FLAGS) -g0 -fPIC -shared $(LDFLAGS) \
   -Wl,--as-needed $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toy_blas.c test/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)
