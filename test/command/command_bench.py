@@ -80,10 +80,10 @@ class Bench(Timed):
         self.assertEqual([word for word in cells if float(word) == 0], [])
 
     def test_json(self):
-        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,1025,200003,5^2", "--type", "all", "--place", "both",
+        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,200003,5^2", "--type", "all", "--place", "both",
                                       "--only", "mmscan,omp simd", "--json"))
         shapes = {(table["type"], table["op"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(TYPES, ["plus"], ["in", "out"], [1, 25, 1025, 200003])))
+        self.assertEqual(shapes, set(itertools.product(TYPES, ["plus"], ["in", "out"], [1, 25, 200003])))
         self.assertEqual(len(report["tables"]), len(shapes))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
@@ -93,9 +93,9 @@ class Bench(Timed):
 
     def test_operators(self):
         """Results are checked, as of +. Peers that only add say so."""
-        for op in "max", "min":
-            for more in ["--length", "1,1025,200003"], ["--length", "1,1025", "--row", 5]:
-                arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", "all", "--place", "both"]
+        for op, place in ("max", "both"), ("min", "in"):
+            for more in ["--length", "1,1025,200003"], ["--length", "1025", "--row", 5]:
+                arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", "all", "--place", place]
                 report = json.loads(self.good(*arguments, "--json", env={"MMSCAN_NUM_THREADS": "2"}))
                 self.assertEqual({(table["op"], table["type"]) for table in report["tables"]}, {(op, t) for t in TYPES})
                 for table in report["tables"]:
@@ -285,9 +285,9 @@ class Bench(Timed):
 
     def test_many_scans(self):
         """Contenders that scan rows are right, as results are checked; a length shorter than a row is one scan."""
-        for row, types in (3, "f32,f64,i32,i64"), (30, "f32,i64"):
+        for row, types, place in (3, "f32,f64,i32,i64", "out"), (30, "f32,i64", "both"):
             tables = {}
-            for table, contender in self.rows(*self.TINY, "1,10,15", "--row", row, "--type", types, "--place", "both",
+            for table, contender in self.rows(*self.TINY, "1,10,15", "--row", row, "--type", types, "--place", place,
                                               env={"PYTHON": sys.executable, "MMSCAN_NUM_THREADS": "2"}):
                 tables.setdefault((table["type"], table["place"], table["n"], table["row"]), []).append(contender)
             shapes = {(n, of) for _, _, n, of in tables}

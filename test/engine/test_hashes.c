@@ -279,6 +279,11 @@ static void ask(const char *engine, const char *isa, uint64_t hashes[MOST_ROWS][
   memcpy(hashes, o.report, o.reported);
 }
 
+/* An emulator would take long for the model, around which it runs what this machine has of its own. */
+static bool takes_long(const char *isa, const char *engine) {
+  return emulator() != NULL && same_text(engine, "gemm") && !same_text(isa, mmscan_isa());
+}
+
 /* The plain loop has no instruction set. */
 static bool is_listed(const char *isa, const char *engine) {
   return !same_text(engine, "serial") || same_text(isa, "portable");
@@ -341,7 +346,7 @@ static void hashes_are_those_recorded(void **state) {
   for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++) {
     print_message("%s %s\n", runs_here(isa.name) ? "hashed: " : "skipped:", isa.name);
     for (size_t e = 0; runs_here(isa.name) && e < COUNT(engines); e++)
-      if (is_listed(isa.name, engines[e])) wrong += compare(isa.name, engines[e]);
+      if (is_listed(isa.name, engines[e]) && !takes_long(isa.name, engines[e])) wrong += compare(isa.name, engines[e]);
   }
   if (wrong > 0) fail_msg("%zu hashes differ", wrong);
 }

@@ -22,9 +22,8 @@ TOYS := sound: ilp64:INTEGER=int64_t scipy:'AFFIX(name)=scipy_\#\#name' \
 toy = $(@:$(BUILD)/test/toy_%.so=%)
 toy_flags = $(addprefix -D,$(subst $(comma), ,$(patsubst $(toy):%,%,$(filter $(toy):%,$(TOYS)))))
 TOY_FILES := $(foreach toy,$(TOYS),$(BUILD)/test/toy_$(firstword $(subst :, ,$(toy))).so)
-# Most use no OpenMP. For check-asan they are built with the address sanitizer only: the library tells them what to
-# read, so what they read is checked. Other faults of theirs are not looked for, as the checks are slow.
-make_toy = $(patsubst -fsanitize=address%,-fsanitize=address,$(COMPILE)) $(TEST_FLAGS) -g0 -fPIC -shared $(LDFLAGS) \
+# Most use no OpenMP.
+make_toy = $(COMPILE_TEST) $(TEST_FLAGS) -g0 -fPIC -shared $(LDFLAGS) \
   -Wl,--as-needed $(toy_flags) $< -o $@
 $(BUILD)/test/toy_%.so: test/toys/toy_blas.c test/toys/toy_blas_body.inc $(BUILD)/flags $(BUILD)/toys
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 /* test_unit_loads.c: a library that is opened and closed hundreds of times leaves nothing behind: no file, no thread,
- * no memory map, no byte of the heap. Tried with a real library, and with a toy, also under valgrind: eight times in a
+ * no memory map, no byte of the heap. Tried with a real library, and with a toy, also under valgrind: three times in a
  * quick run, since valgrind looks for leaks each time.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -90,7 +90,7 @@ static void check_loads(const char *library, int times) {
 
 static void test_loads_of_a_toy(void **state) {
   (void)state;
-  check_loads(toy("sound"), (int)sized(is_wrapped() ? 1000 : 100, is_wrapped() ? 8 : 20));
+  check_loads(toy("sound"), (int)sized(is_wrapped() ? 1000 : 100, is_wrapped() ? 3 : 20));
 }
 
 /* A library that is unloaded when it is closed, and has threads. */
