@@ -63,8 +63,7 @@ void own_threads_restore(const char *library, own_threads set) {
   omp_set_num_threads(set.openmp);
 }
 
-/* ---- A product ----------------------------------------------------------------------------------------------------
- */
+/* ---- A product ------------------------------------------------------------------------------------------------ */
 
 /* As in the library (lib/unit/blas.c), integers are passed as 64 bits, of which a BLAS may read the low half. */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };

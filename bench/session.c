@@ -95,8 +95,7 @@ static void measure_memory(session *s, const number *type, size_t n, const array
   s->memory = memory_of_scans(&like, s->request->threads[s->request->thread_counts - 1]);
 }
 
-/* ---- Types ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Types ---------------------------------------------------------------------------------------------------- */
 
 static bool is_text(const bench_request *request) { return !request->json && !request->csv; }
 

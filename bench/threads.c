@@ -54,8 +54,7 @@ void threads_spread(int threads) {
   while (!meet_soon(threads) && timing_now() < end) move_apart(threads);
 }
 
-/* ---- A number that two threads send back and forth ----------------------------------------------------------------
- */
+/* ---- A number that two threads send back and forth ------------------------------------------------------------ */
 
 enum { TRIPS = 16, BLOCKS = 64, LOOKS = 4096, OVER = -1 };
 static const double TIME = 10e-3; /* seconds: threads that share a core are a thousand times slower */

@@ -36,8 +36,7 @@ static void begin(const mms_job *job, void *memory) {
   if (job->inner->begin) job->inner->begin(job, inner_of(job, memory));
 }
 
-/* ---- Packing --------------------------------------------------------------------------------------------------------
- */
+/* ---- Packing -------------------------------------------------------------------------------------------------- */
 
 /* Where results are written before they are scattered. */
 static void *target_of(const mms_tile *t, void *buffer) { return t->y_stride == 1 ? t->y : buffer; }
@@ -77,8 +76,7 @@ static mms_tile hold(const mms_job *job, void *memory, const mms_tile *t) {
   return packed_tile(t, w->at, buffer_of(memory));
 }
 
-/* ---- The contract: tiles --------------------------------------------------------------------------------------------
- */
+/* ---- The contract: tiles -------------------------------------------------------------------------------------- */
 
 static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
   ((work *)memory)->held = NULL;
@@ -110,8 +108,7 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
 
 static bool prepares(const mms_job *job) { return (void)job, true; }
 
-/* ---- The contract: batches ------------------------------------------------------------------------------------------
- */
+/* ---- The contract: batches ------------------------------------------------------------------------------------ */
 
 static mms_tile row_of(const mms_job *job, const mms_batch *r, size_t k) {
   const ptrdiff_t size = (ptrdiff_t)job->algebra->size;
@@ -170,8 +167,7 @@ static void batch(const mms_job *job, void *memory, const mms_batch *r) {
   pack_batch(job, inner_of(job, memory), r, buffer_of(memory), job->tile);
 }
 
-/* ---- Around the plain loop ------------------------------------------------------------------------------------------
- */
+/* ---- Around the plain loop ------------------------------------------------------------------------------------ */
 
 static void at_once_in_runs(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   alignas(HEAD) char buffer[RUN];
@@ -205,8 +201,7 @@ static void batch_in_runs(const mms_job *job, void *memory, const mms_batch *r) 
   }
 }
 
-/* ---- The engine -----------------------------------------------------------------------------------------------------
- */
+/* ---- The engine ----------------------------------------------------------------------------------------------- */
 
 static mms_engine packed_engine(const mms_engine *inner) {
   if (!inner->reduce)

@@ -58,8 +58,7 @@ static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, mms_where whe
   job->paces = job->streams && where == MMS_IN_MEMORY && bytes / p->batch >= PACE_ROW && mms_tuning_here.paces;
 }
 
-/* ---- Threads -------------------------------------------------------------------------------------------------------
- */
+/* ---- Threads -------------------------------------------------------------------------------------------------- */
 
 /* Whether the page in the middle of y was written before. The system clears a new page when it is first written, and
  * several threads get through more of these. */
@@ -80,8 +79,7 @@ static bool one_does(const mmscan_plan *plan, const mms_job *job, const void *y)
   return is_fast && mms_cluster_near_of_late() && is_touched(y, bytes);
 }
 
-/* ---- Running -------------------------------------------------------------------------------------------------------
- */
+/* ---- Running -------------------------------------------------------------------------------------------------- */
 
 static mms_batch scans_of(const mms_problem *p, const void *x, void *y) {
   const ptrdiff_t size = (ptrdiff_t)p->algebra->size;

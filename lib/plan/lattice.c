@@ -5,8 +5,7 @@
 
 typedef __int128 wide; /* products of counts and steps */
 
-/* ---- A lattice ------------------------------------------------------------------------------------------------------
- */
+/* ---- A lattice ------------------------------------------------------------------------------------------------ */
 
 /* An axis along which all elements are the same has one. */
 static void set_axis(mms_lattice *a, int axis, size_t count, ptrdiff_t stride) {

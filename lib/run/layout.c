@@ -10,8 +10,7 @@ enum { LONG = 512 };
 
 static bool is_in_place(const mms_tiles *tiles) { return tiles->run->scans.x == tiles->run->scans.y; }
 
-/* ---- Regimes --------------------------------------------------------------------------------------------------------
- */
+/* ---- Regimes -------------------------------------------------------------------------------------------------- */
 
 /* Where each core holds a part of the scan in a cache that other cores may not share. Not with a unit, whose products
  * take so long that nothing is gained; nor in place beyond one cluster, where x would be read from memory twice. */

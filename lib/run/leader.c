@@ -206,8 +206,7 @@ static void take_part(void *given, const mms_member *self) {
     follow(leader, self->work);
 }
 
-/* ---- The way --------------------------------------------------------------------------------------------------------
- */
+/* ---- The way -------------------------------------------------------------------------------------------------- */
 
 static bool can(const mms_tiles *tiles) { return tiles->run->engine->reduce != NULL; }
 

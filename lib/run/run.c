@@ -8,8 +8,7 @@
 #include "team/pays.h"
 #include <string.h>
 
-/* ---- Where x and y are --------------------------------------------------------------------------------------------
- */
+/* ---- Where x and y are ---------------------------------------------------------------------------------------- */
 
 mms_where mms_run_where(size_t bytes, bool in_place, int threads) {
   const mms_tuning *cpu = &mms_tuning_here;
@@ -18,8 +17,7 @@ mms_where mms_run_where(size_t bytes, bool in_place, int threads) {
   return bytes <= cpu->clusters ? MMS_IN_CLUSTERS : MMS_IN_MEMORY;
 }
 
-/* ---- The ways -------------------------------------------------------------------------------------------------------
- */
+/* ---- The ways ------------------------------------------------------------------------------------------------- */
 
 static const mms_way *const table[] = {&mms_way_alone, &mms_way_scans, &mms_way_shares, &mms_way_chain,
                                        &mms_way_leader};
@@ -42,8 +40,7 @@ static const mms_way *way_of(const mms_tiles *tiles) {
   return table[i];
 }
 
-/* ---- Threads --------------------------------------------------------------------------------------------------------
- */
+/* ---- Threads -------------------------------------------------------------------------------------------------- */
 
 /* A way that was asked for is taken even while other work holds teams up. */
 static int threads_wanted(const mms_run *run) {
@@ -62,8 +59,7 @@ static int threads_now(mms_tiles *tiles) {
   return mms_team_startable(pieces < (size_t)wanted ? (int)pieces : wanted);
 }
 
-/* ---- A run ----------------------------------------------------------------------------------------------------------
- */
+/* ---- A run ---------------------------------------------------------------------------------------------------- */
 
 typedef struct part {
   const mms_run *run;

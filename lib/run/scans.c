@@ -53,8 +53,7 @@ static void take_part(void *given, const mms_member *self) {
   for (size_t i = 0; i < s->shares; i++) take_of_share(s, (self->index + i) % s->shares, self->work);
 }
 
-/* ---- The way --------------------------------------------------------------------------------------------------------
- */
+/* ---- The way -------------------------------------------------------------------------------------------------- */
 
 static bool can(const mms_tiles *tiles) { return (void)tiles, true; }
 

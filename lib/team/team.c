@@ -21,8 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The stacks of OpenMP's threads -------------------------------------------------------------------------------
- */
+/* ---- The stacks of OpenMP's threads --------------------------------------------------------------------------- */
 
 /* Their size; 0: as other threads have. */
 #ifdef KMP_VERSION_MAJOR
@@ -69,8 +68,7 @@ static void look_at_stack(void) {
 __attribute__((constructor)) static void look_when_loaded(void) { pthread_once(&stack.once, look_at_stack); }
 #endif
 
-/* ---- How many threads -----------------------------------------------------------------------------------------------
- */
+/* ---- How many threads ----------------------------------------------------------------------------------------- */
 
 int mms_team_cpus(void) { return omp_get_num_procs(); }
 
@@ -159,8 +157,7 @@ mmscan_status mms_team_run(int threads, size_t work_size, mms_team_part *part, v
   return atomic_load_explicit(&t.served, memory_order_relaxed) ? MMSCAN_OK : MMSCAN_ENOMEM;
 }
 
-/* ---- No teams -------------------------------------------------------------------------------------------------------
- */
+/* ---- No teams ------------------------------------------------------------------------------------------------- */
 
 enum { NOT_OFF = -1, SETTINGS = 4096 /* bytes, more than libgomp takes for the settings of a thread */ };
 

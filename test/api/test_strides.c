@@ -9,8 +9,7 @@
 #include "support/shot.h"
 #include "support/watch.h"
 
-/* ---- Layouts -------------------------------------------------------------------------------------------------------
- */
+/* ---- Layouts -------------------------------------------------------------------------------------------------- */
 
 enum { ROWS, COLUMNS, INTERLEAVED, MIXED, LAYOUTS };
 static const char *const layouts[] = {"rows", "columns", "interleaved", "mixed"};
@@ -55,8 +54,7 @@ static struct span span_of(size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t d
   return (struct span){along + across + 1, (stride < 0 ? along : 0) + (dist < 0 ? across : 0)};
 }
 
-/* ---- One scan ------------------------------------------------------------------------------------------------------
- */
+/* ---- One scan ------------------------------------------------------------------------------------------------- */
 
 static const char *text_of(const mmscan_desc *d, const mmscan_choice *used, int threads) {
   static char text[256];
@@ -133,8 +131,7 @@ static void check(struct rng *rng, const struct sample *sample, const mmscan_des
   buffer_free(&x);
 }
 
-/* ---- Many scans ----------------------------------------------------------------------------------------------------
- */
+/* ---- Many scans ----------------------------------------------------------------------------------------------- */
 
 enum { MOST_BATCH = 40, MOST = 400000 }; /* elements of a sample */
 
@@ -199,8 +196,7 @@ static void test_special_elements(void **state) {
   }
 }
 
-/* ---- Columns -------------------------------------------------------------------------------------------------------
- */
+/* ---- Columns -------------------------------------------------------------------------------------------------- */
 
 /* Any number of columns, by as many threads as there are, with what is prefetched and streamed: the sums of a loop. */
 static void test_columns(void **state) {
@@ -234,8 +230,7 @@ static void test_columns(void **state) {
   }
 }
 
-/* ---- Memory --------------------------------------------------------------------------------------------------------
- */
+/* ---- Memory --------------------------------------------------------------------------------------------------- */
 
 /* x ends and y begins at the edges of pages that may not be touched; x may not be written. */
 static void test_edges_of_pages(void **state) {
