@@ -30,19 +30,20 @@ const char *mmscan_strerror(mmscan_status status) {
 
 /* ---- Simple calls --------------------------------------------------------------------------------------------- */
 
-static mmscan_status scan_problem(const mms_problem *problem, const void *x, void *y, void *carry) {
-  mmscan_plan plan;
-  mmscan_status status = mms_plan_choose(&plan, problem, NULL);
+/* plan: its problem. */
+static mmscan_status scan_problem(mmscan_plan *plan, const void *x, void *y, void *carry) {
+  if (plan->problem.batch == 0) return MMSCAN_OK;
+  mmscan_status status = mms_plan_choose(plan, NULL);
   if (status) return status;
-  status = mms_execute(&plan, x, y, carry);
-  mms_plan_drop(&plan);
+  status = mms_execute(plan, x, y, carry);
+  mms_plan_drop(plan);
   return status;
 }
 
 static mmscan_status scan_described(const mmscan_desc *desc, const void *x, void *y) {
-  mms_problem problem;
-  mmscan_status status = mms_problem_from(&problem, desc);
-  return status || problem.batch == 0 ? status : scan_problem(&problem, x, y, NULL);
+  mmscan_plan plan;
+  const mmscan_status status = mms_problem_from(&plan.problem, desc);
+  return status ? status : scan_problem(&plan, x, y, NULL);
 }
 
 /* Not inlined, because its plan takes a stack frame that a short scan does without. */
@@ -147,39 +148,37 @@ mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, u
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return scan_described(desc, x, y); }
 
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry) {
-  mms_problem problem;
-  mmscan_status status = mms_problem_block(&problem, desc, carry);
-  return status || problem.batch == 0 ? status : scan_problem(&problem, x, y, carry);
+  mmscan_plan plan;
+  const mmscan_status status = mms_problem_block(&plan.problem, desc, carry);
+  return status ? status : scan_problem(&plan, x, y, carry);
 }
 
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags) {
   return mmscan_plan_create_with(plan, desc, flags, NULL);
 }
 
-static mmscan_status new_plan(mmscan_plan **plan, const mms_problem *problem, unsigned flags,
-                              const mmscan_choice *choice) {
-  mmscan_plan chosen;
-  mmscan_status status =
-      flags & MMSCAN_MEASURE ? mms_measure_choose(&chosen, problem, choice) : mms_plan_choose(&chosen, problem, choice);
+/* chosen: its problem. */
+static mmscan_status new_plan(mmscan_plan **plan, mmscan_plan *chosen, unsigned flags, const mmscan_choice *choice) {
+  mmscan_status status = flags & MMSCAN_MEASURE ? mms_measure_choose(chosen, choice) : mms_plan_choose(chosen, choice);
   if (status) return status;
   *plan = malloc(sizeof **plan);
   if (!*plan) {
-    mms_plan_drop(&chosen);
+    mms_plan_drop(chosen);
     return MMSCAN_ENOMEM;
   }
-  **plan = chosen;
+  **plan = *chosen;
   return MMSCAN_OK;
 }
 
 mmscan_status mmscan_plan_create_with(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags,
                                       const mmscan_choice *choice) {
-  mms_problem problem;
+  mmscan_plan chosen;
   if (!plan) return MMSCAN_EINVAL;
   *plan = NULL;
-  mmscan_status status = mms_problem_from(&problem, desc);
+  mmscan_status status = mms_problem_from(&chosen.problem, desc);
   if (status) return status;
   if (flags & ~MMSCAN_MEASURE) return MMSCAN_EINVAL;
-  return new_plan(plan, &problem, flags, choice);
+  return new_plan(plan, &chosen, flags, choice);
 }
 
 mmscan_status mmscan_plan_get_choice(const mmscan_plan *plan, mmscan_choice *choice) {

@@ -114,14 +114,15 @@ static int threads_now(const mmscan_plan *plan) {
   return plan->threads < most ? plan->threads : most;
 }
 
-static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_run run, mms_job *job) {
-  mms_engine strided;
-  run.engine = job->inner = engine;
+/* By an engine; *strided is room for one that is in front of it. */
+static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_run *run, mms_job *job,
+                            mms_engine *strided) {
+  run->engine = job->inner = engine;
   if (!mms_problem_is_contiguous(p)) {
-    strided = mms_engine_strided(engine, mms_problem_is_columns(p));
-    run.engine = &strided;
+    *strided = mms_engine_strided(engine, mms_problem_is_columns(p));
+    run->engine = strided;
   }
-  return mms_run_scan(&run);
+  return mms_run_scan(run);
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
@@ -133,14 +134,15 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .saves = plan->saves,
                  .where = mms_run_where(footprint(p), x == y, threads),
                  .way = plan->way};
+  mms_engine strided;
   mms_job job = plan->job;
   adapt_to_arrays(&job, plan, run.where, run.scans.x, run.scans.y);
   run.job = &job;
   run.threads = threads > 1 && one_does(plan, &job, run.scans.y) ? 1 : threads;
-  const mmscan_status status = run_by(plan->engine, p, run, &job);
+  const mmscan_status status = run_by(plan->engine, p, &run, &job, &strided);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   job.streams = job.streams && mms_problem_is_columns(p);
-  return run_by(&mms_engine_serial, p, run, &job);
+  return run_by(&mms_engine_serial, p, &run, &job, &strided);
 }
 
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {

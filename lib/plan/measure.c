@@ -58,7 +58,8 @@ static bool make_room(contest *c) {
 static void enter(contest *c, mmscan_choice choice) {
   if (c->failed || !make_room(c)) return;
   candidate *new = &c->candidates[c->count];
-  if (mms_plan_choose(&new->plan, &c->problem, &choice) != MMSCAN_OK) return;
+  new->plan.problem = c->problem;
+  if (mms_plan_choose(&new->plan, &choice) != MMSCAN_OK) return;
   new->plan.threads = choice.threads;
   new->plan.engine_is_free = false;
   new->time = DBL_MAX;
@@ -281,16 +282,16 @@ static mmscan_status keep(const mmscan_plan *plan) {
   return mms_wisdom_keep(mms_plan_shape(plan), &wise);
 }
 
-mmscan_status mms_measure_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
+mmscan_status mms_measure_choose(mmscan_plan *plan, const mmscan_choice *choice) {
   static const mmscan_choice nothing;
   const mmscan_choice *asked = choice ? choice : &nothing;
   mms_wise known;
-  mmscan_status status = mms_plan_choose(plan, problem, choice);
-  if (status || problem->batch == 0 || mms_plan_takes_columns(plan)) return status;
+  mmscan_status status = mms_plan_choose(plan, choice);
+  if (status || plan->problem.batch == 0 || mms_plan_takes_columns(plan)) return status;
   const bool general = is_general(plan, asked);
   const mms_shape shape = mms_plan_shape(plan);
   if (general && mms_wisdom_find(&shape, &known) && known.possible >= mms_team_most(0)) return MMSCAN_OK;
-  contest c = {.problem = scale_down(problem), .patience = PATIENCE};
+  contest c = {.problem = scale_down(&plan->problem), .patience = PATIENCE};
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {
     run_rounds(&c);

@@ -223,7 +223,18 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
   plan->saves = saves(plan, c, &cost);
 }
 
-mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice) {
+/* All but the problem. */
+static void clear(mmscan_plan *plan) {
+  const mms_problem *p = &plan->problem;
+  plan->engine = NULL;
+  plan->job = (mms_job){.algebra = p->algebra, .kind = p->kind, .reverse = p->reverse};
+  plan->threads = plan->limit = 0;
+  plan->saves = 0;
+  plan->way = NULL;
+  plan->engine_is_free = plan->threads_are_free = false;
+}
+
+mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice) {
   static const mmscan_choice nothing;
   const mms_env *env = mms_env_get();
   const mmscan_choice *c = choice ? choice : &nothing;
@@ -231,9 +242,8 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, con
   if (env->status) return env->status;
   if (choice && (status = mms_check_struct(choice, sizeof *choice))) return status;
   if (c->threads < 0) return MMSCAN_EINVAL;
-  *plan = (mmscan_plan){.problem = *problem,
-                        .limit = c->threads ? c->threads : env->threads,
-                        .job = {.algebra = problem->algebra, .kind = problem->kind, .reverse = problem->reverse}};
+  clear(plan);
+  plan->limit = c->threads ? c->threads : env->threads;
   const int most = mms_team_most(plan->limit);
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;

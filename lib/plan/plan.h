@@ -19,9 +19,10 @@ struct mmscan_plan {
   bool threads_are_free; /* nor was the number of threads: one may do as well */
 };
 
-/* Chooses for a problem; mms_plan_drop() releases what is chosen. A name or number in *choice (may be NULL) outranks
- * the environment, which outranks what was measured, which outranks the estimate. */
-mmscan_status mms_plan_choose(mmscan_plan *plan, const mms_problem *problem, const mmscan_choice *choice);
+/* Chooses for plan->problem, which the caller has filled in, and nothing else: to copy it takes a tiny scan some time.
+ * mms_plan_drop() releases what is chosen. A name or number in *choice (may be NULL) outranks the environment, which
+ * outranks what was measured, which outranks the estimate. */
+mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice);
 
 /* Releases what a chosen plan holds: its unit's library. */
 void mms_plan_drop(const mmscan_plan *plan);

@@ -92,7 +92,7 @@ mmscan_status mms_run_scan(const mms_run *run) {
   tiles.sharing = (size_t)threads;
   part p; /* not filled with zeros, as a scan may be tiny */
   p.run = run;
-  p.way = way_of(&tiles);
+  p.way = threads == 1 ? &mms_way_alone : way_of(&tiles);
   p.way->begin(&p.shared, &tiles);
   return run_parts(&p, threads);
 }

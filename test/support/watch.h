@@ -98,11 +98,10 @@ static inline bool has_way(const mmscan_desc *desc, mmscan_choice choice, const 
 /* mmscan_scan_block() by a choice. */
 static inline mmscan_status block_with(const mmscan_desc *desc, const mmscan_choice *choice, const void *x, void *y,
                                        void *carry) {
-  mms_problem problem;
   mmscan_plan plan;
-  mmscan_status status = mms_problem_block(&problem, desc, carry);
-  if (status || problem.batch == 0) return status;
-  if ((status = mms_plan_choose(&plan, &problem, choice))) return status;
+  mmscan_status status = mms_problem_block(&plan.problem, desc, carry);
+  if (status || plan.problem.batch == 0) return status;
+  if ((status = mms_plan_choose(&plan, choice))) return status;
   if (plan.way) watch_absence(&plan);
   status = mms_execute(&plan, x, y, carry);
   mms_plan_drop(&plan);
