@@ -32,7 +32,7 @@ const char *mmscan_strerror(mmscan_status status) {
 
 /* plan: its problem. */
 static mmscan_status scan_problem(mmscan_plan *plan, const void *x, void *y, void *carry) {
-  if (plan->problem.batch == 0) return MMSCAN_OK;
+  if (plan->problem.batch == 0) return MMSCAN_OK; /* cppcheck-suppress ctuuninitvar ; callers fill it in */
   mmscan_status status = mms_plan_choose(plan, NULL);
   if (status) return status;
   status = mms_execute(plan, x, y, carry);
