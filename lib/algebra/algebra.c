@@ -12,6 +12,14 @@
 #define STRING(name)   #name
 #define STRINGED(name) STRING(name)
 
+/* Before a loop whose turns do not depend on each other, although arrays may be the same. Clang finds that out, and
+ * complains where it then has no use for it. */
+#ifdef __clang__
+#define INDEPENDENT
+#else
+#define INDEPENDENT _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#endif
+
 #define BODY "algebra/loop_body.inc"
 #include "algebra/each_operator.inc"
 #undef BODY
