@@ -35,7 +35,8 @@ static size_t array_length(size_t n) { return n < PEAK_S ? PEAK_S : n; }
 static void set_races(contest *c, size_t n) {
   const arrays *a = &c->arrays;
   for (int i = 0; i < CONTEST_RACES; i++)
-    c->races[i] = (race){.number = c->number, .op = MMSCAN_PLUS, .n = n, .data = a->data, .x = a->data, .y = a->y};
+    c->races[i] =
+        (race){.number = c->number, .op = MMSCAN_PLUS, .n = n, .stride = 1, .data = a->data, .x = a->data, .y = a->y};
   for (int i = 0; i < CONTEST_SIZES; i++) {
     c->races[i].s = contest_sizes[i];
     c->races[i].n = whole_columns(least(n, PRODUCT_LENGTH), contest_sizes[i]);
