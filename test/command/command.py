@@ -40,5 +40,6 @@ if __name__ == "__main__":
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     for variable in [name for name in os.environ if name.startswith("MMSCAN_")]:
         del os.environ[variable]
+    os.environ["PYTHON"] = sys.executable  # for the command: some tests change PATH
     print("command.py: %s, NumPy %s" % (MMSCAN, np.__version__), file=sys.stderr)
     unittest.main(verbosity=2)
