@@ -2,9 +2,9 @@
  * scan of contiguous elements.
  *
  * x is gathered unless it is contiguous: into y if that is, and is not streamed, or else into a buffer, from which
- * results are scattered. Threads in a chain read a tile once (prepare, complete), as gathering takes
- * longer than memory. Around the plain
- * loop, which cuts no tiles, scans are cut into runs of RUN bytes, whose buffer is on the stack. */
+ * results are scattered. Threads in a chain read a tile once (prepare, complete), as gathering takes longer than
+ * memory. Around the plain loop, which cuts no tiles, scans are cut into runs of RUN bytes, whose buffer is on the
+ * stack. */
 #include "engine/engine.h"
 
 #include "pack/pack.h"
