@@ -60,13 +60,20 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "  --against-op OP   with --ab: the other scans by OP, while this one scans by that of\n"
                            "                    --op, on the same arrays; OTHER.so may be the file of this one\n"
                            "\n"
+                           "  --every US        makes a call every US microseconds (0: back to back), as programs do\n"
+                           "                    between other work, by us as called, by one thread, by all, and\n"
+                           "                    by scans on OpenMP's threads: median, 90th and 99th percentile\n"
+                           "                    of 100 calls a round. Default: -n 17,18,20,22,24, 5 rounds\n"
+                           "  --sleep, --busy   with --every: what the caller does between calls (default: sleeps)\n"
+                           "  --pool            with --every: TBB's threads scan something else after each call\n"
+                           "\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
                            "a wrong result is not timed, and the exit status is 1. MMSCAN_ISA chooses the\n"
                            "instruction set, as everywhere. --plot, --report and the text of --units are made by\n"
                            "python3, or what PYTHON names; --json and --csv need none.\n";
 
-enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000 };
+enum { MOST_LOG2 = 40, MOST_ROUNDS = 1000, MOST_PAUSE = 10000000 /* microseconds */ };
 
 /* Of two places, or numbers of threads. */
 enum { NEITHER, FIRST, SECOND, BOTH };
@@ -219,13 +226,15 @@ static void cut_to_rows(bench_request *r) {
 static int set_defaults(bench_request *r, const given *g) {
   char every[] = "4:28", lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27";
   char type[] = "f32", ab_types[] = "f32,f64,i32,i64";
-  const bool builds = r->other != NULL;
+  char every_lengths[] = "17,18,20,22,24";
+  const bool builds = r->other != NULL, pauses = r->every != NOT_EVERY;
   if (g->all && add_powers(r, every) != DONE) return WRONG_USAGE;
-  if (r->length_count == 0 && !r->units) each_item(r, builds ? ab_lengths : lengths, add_powers);
+  if (r->length_count == 0 && !r->units)
+    each_item(r, builds ? ab_lengths : pauses ? every_lengths : lengths, add_powers);
   if (r->type_count == 0) each_item(r, builds ? ab_types : type, add_type);
   set_places(r, g->place != NEITHER ? g->place : builds ? BOTH : FIRST);
   set_threads(r, g->threads);
-  r->rounds = g->rounds != 0 ? (int)g->rounds : builds ? 0 : r->units ? 5 : 9;
+  r->rounds = g->rounds != 0 ? (int)g->rounds : builds ? 0 : r->units || pauses ? 5 : 9;
   cut_to_rows(r);
   return DONE;
 }
@@ -236,6 +245,17 @@ static int check_ab(const bench_request *r) {
   if (other || r->only.count > 0)
     return wrong_usage("bench", "--ab does not go with --units, --only, --list, --csv, --plot, --title and --report");
   return DONE;
+}
+
+/* The same for calls now and then, which are of single scans on all threads. */
+static int check_every(const bench_request *r, const given *g) {
+  const bool other = r->other != NULL || r->units || r->list || r->csv || r->plot != NULL || r->page != NULL;
+  if (other || r->title != NULL || r->only.count > 0 || g->threads != BOTH)
+    return wrong_usage("bench", "--every does not go with --ab, --units, --only, --threads, --list, --csv, --plot, "
+                                "--title and --report");
+  if (r->row != 0 || r->columns != 0 || r->stride > 1 || r->way != NULL)
+    return wrong_usage("bench", "--every does not go with --row, --columns, --stride and --way");
+  return r->sleep && r->busy ? wrong_usage("bench", "--sleep and --busy do not go together") : DONE;
 }
 
 static int check_units(const bench_request *r) {
@@ -250,13 +270,15 @@ static int check_units(const bench_request *r) {
   return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
 }
 
-static int check_request(const bench_request *r) {
+static int check_request(const bench_request *r, const given *g) {
   if (r->plot != NULL && !pages_is_plot(r->plot))
     return wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", r->plot);
   if (r->page != NULL && !pages_is_page(r->page))
     return wrong_usage("bench", "--report: '%s' does not end in .html", r->page);
   if ((r->row != 0) + (r->columns != 0) + (r->stride > 1) > 1)
     return wrong_usage("bench", "--row, --columns and --stride do not go together");
+  if (r->every != NOT_EVERY) return check_every(r, g);
+  if (r->sleep || r->busy || r->pool) return wrong_usage("bench", "--sleep, --busy and --pool need --every");
   if (r->other != NULL) return check_ab(r);
   if (r->this != NULL) return wrong_usage("bench", "--this needs --ab");
   if (r->against != 0) return wrong_usage("bench", "--against-op needs --ab");
@@ -293,16 +315,17 @@ static char *command_of(int argc, char **argv) {
 
 /* ---- Doing it ---------------------------------------------------------------------------------------------------- */
 
-static int run_request(bench_request *r) {
-  int status = check_request(r);
+static int run_request(bench_request *r, const given *g) {
+  int status = check_request(r, g);
   if (status != DONE) return status;
+  if (r->every != NOT_EVERY) return every_run(r);
   if (r->other != NULL) return ab_run(r);
   if (r->units) return r->list ? contest_list(r) : contest_run(r);
   return r->list ? session_list(r) : session_run(r);
 }
 
 int run_bench(int argc, char **argv) {
-  bench_request r = {.op = MMSCAN_PLUS, .stride = 1};
+  bench_request r = {.op = MMSCAN_PLUS, .stride = 1, .every = NOT_EVERY};
   given g = {.threads = BOTH};
   const argument options[] = {
       {'n', "log2", ARGUMENT_CALL, .take = set_powers},
@@ -328,6 +351,10 @@ int run_bench(int argc, char **argv) {
       {0, "this", ARGUMENT_TEXT, .to = &r.this},
       {0, "op", ARGUMENT_OP, .to = &r.op},
       {0, "against-op", ARGUMENT_OP, .to = &r.against},
+      {0, "every", ARGUMENT_NUMBER, .to = &r.every, .most = MOST_PAUSE},
+      {0, "sleep", ARGUMENT_FLAG, .to = &r.sleep},
+      {0, "busy", ARGUMENT_FLAG, .to = &r.busy},
+      {0, "pool", ARGUMENT_FLAG, .to = &r.pool},
       {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
       {0, "exclusive", ARGUMENT_FLAG, .to = &r.exclusive},
       {0}};
@@ -335,7 +362,7 @@ int run_bench(int argc, char **argv) {
   int status = command != NULL ? read_only_options(options, "bench", help, &r, argc, argv) : fail_memory();
   r.command = command;
   if (status == DONE) status = set_defaults(&r, &g);
-  if (status == DONE) status = run_request(&r);
+  if (status == DONE) status = run_request(&r, &g);
   free(command);
   return status;
 }

@@ -121,6 +121,18 @@ static double run_one_call(const contender *c, long runs) {
   return seconds;
 }
 
+/* One scan as a single block. */
+static double run_block(const contender *c, long runs) {
+  const race *r = c->race;
+  const mmscan_desc desc = desc_of(r, c->op);
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) {
+    unsigned char carry[16] = {0}; /* the identity of +, of any type */
+    mmscan_scan_block(&desc, r->x, r->y, carry);
+  }
+  return timing_now() - start;
+}
+
 mmscan_status lineup_call_once(const contender *c) {
   double seconds;
   return call_with_threads(c, 1, &seconds);
@@ -324,6 +336,8 @@ void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
 static void add_library(lineup *l) {
   mmscan_part engine = {.struct_size = sizeof engine};
   add_one_call(l, &libmmscan_built_in);
+  if (l->race->row == 0 && !race_is_strided(l->race) && l->race->op == MMSCAN_PLUS && l->threads == 1)
+    add(l, ROLE_LIBRARY, "mmscan (one block)", run_block);
   for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) add_engine(l, engine.name);
 }
 
@@ -396,11 +410,11 @@ static const char *refusal_of_peer(const peer *p, const race *r) {
 }
 
 /* Parallel peers are left out of races of rows: they would start their threads anew for each row. */
-static void add_peers(lineup *l, bool one_thread) {
+static void add_peers(lineup *l, peer_threads least, peer_threads most) {
   const int column = peer_column(l->race->number);
   const peer *p;
-  for (size_t i = 0; (p = peers_at(i)) != NULL && (one_thread || l->race->row == 0); i++) {
-    if ((p->threads == PEER_ONE_THREAD) != one_thread) continue;
+  for (size_t i = 0; (p = peers_at(i)) != NULL && (most == PEER_ONE_THREAD || l->race->row == 0); i++) {
+    if (p->threads < least || p->threads > most) continue;
     contender *c = add(l, ROLE_PEER, p->name, l->race->row != 0 ? run_scans : run_scan);
     if (c == NULL) continue;
     c->scan = column >= 0 ? p->scan[column] : NULL;
@@ -421,7 +435,7 @@ static void add_peers_of_one_thread(const lineup *l) {
   lineup one = *l;
   if (race_is_strided(l->race)) return;
   one.threads = 1;
-  add_peers(&one, true);
+  add_peers(&one, PEER_ONE_THREAD, PEER_ONE_THREAD);
   add_numpy(&one);
 }
 
@@ -457,8 +471,23 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
     add_library(&l);
     if (i == 0) add_peers_of_one_thread(&l);
     add_parallel_rows(&l);
-    if (l.threads == mmscan_threads() && !race_is_strided(r)) add_peers(&l, false);
+    if (l.threads == mmscan_threads() && !race_is_strided(r)) add_peers(&l, PEER_OPENMP, PEER_OWN_THREADS);
   }
+}
+
+/* Those whose threads are asked for are plans, and do not weigh whether more than one pays. */
+static void add_given_threads(lineup *l, const char *name) {
+  contender *c = add(l, ROLE_LIBRARY, name, run_plan);
+  if (make_plan(l->race, NULL, NULL, 0, l->threads, &c->plan) != MMSCAN_OK) lineup_refuse(c, "there is no such plan");
+}
+
+void lineup_fill_every(race *r, int threads) {
+  lineup one = {.race = r, .threads = 1}, all = {.race = r, .threads = threads};
+  add_one_call(&all, &libmmscan_built_in);
+  add_given_threads(&one, "mmscan, one thread");
+  add_given_threads(&all, "mmscan, all threads");
+  add_serial_loop(&one);
+  if (!race_is_strided(r)) add_peers(&all, PEER_OPENMP, PEER_OPENMP);
 }
 
 void lineup_free(race *r) {

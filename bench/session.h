@@ -9,6 +9,8 @@
 
 enum { MOST_LENGTHS = 64, MOST_PLACES = 2, MOST_THREAD_COUNTS = 2 };
 
+#define NOT_EVERY SIZE_MAX
+
 typedef struct bench_request {
   const number *types[MOST_NUMBERS];
   size_t type_count;
@@ -37,6 +39,9 @@ typedef struct bench_request {
   const char *other;   /* the library to compare with (ab.c), or NULL */
   const char *this;    /* the library that is compared; NULL: that of this build */
   mmscan_op against;   /* the operator of `other`, where it is not `op`; 0: it is */
+  size_t every;        /* microseconds from call to call; NOT_EVERY: there are no pauses, and races are timed */
+  bool sleep, busy;    /* what the caller does between calls: sleeps, unless it works */
+  bool pool;           /* between calls TBB's threads work */
   const char *command; /* as it was given, quoted for a shell */
 } bench_request;
 
@@ -53,6 +58,9 @@ int session_run(bench_request *request);
 
 /* The same where two builds of the library are timed in turns. */
 int ab_run(const bench_request *request);
+
+/* The same where calls are made now and then. */
+int every_run(const bench_request *request);
 
 /* Fails if the environment is illegal. */
 int session_check_environment(void);

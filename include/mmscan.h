@@ -155,7 +155,7 @@ typedef struct mmscan_choice {
   size_t s;           /* size of the square matrices, 2 to MMSCAN_MAX_S; only for the engine gemm */
   size_t tile;        /* elements in a tile, at least s, given or the library's own, at most MMSCAN_MAX_TILE; only for
                          engines that cut tiles */
-  int threads;        /* 1 or more; at most 2^20, and one for each tile or scan, are used */
+  int threads;        /* 1 or more; at most 256, or 16 for each CPU, and one for each tile or scan, are used */
   const char *isa;    /* a name from mmscan_get_isa(); only for the engines simd and gemm */
   const char *way;    /* a name from mmscan_get_way(): how threads share the work; one that the engine, or so many tiles
                          and threads, cannot be shared in gives MMSCAN_EINVAL. NULL: each execution takes the one that
@@ -448,8 +448,8 @@ const char *mmscan_environment_error(void);
  *                       engine. One that cannot be used gives MMSCAN_EBLAS
  *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the fastest
  *                       that CPU, system and build have. One that they lack gives MMSCAN_ENOTSUP
- *   MMSCAN_NUM_THREADS  1 to 2^20; default: OpenMP's own rules, and no more than the CPUs a container is allowed,
- *                       unless OMP_NUM_THREADS is set
+ *   MMSCAN_NUM_THREADS  1 to 2^20, of which 256, or 16 for each CPU, are used; default: OpenMP's own rules, and no more
+ *                       than the CPUs a container is allowed, unless OMP_NUM_THREADS is set
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
  *
  * A value that cannot be honoured is never ignored: every call that scans elements, except mmscan_network(), then
@@ -464,9 +464,10 @@ const char *mmscan_environment_error(void);
  *            several threads then take milliseconds. OMP_PROC_BIND=true prevents it, where no other process binds its
  *            threads.
  *            OpenMP ends the process when it cannot start a thread, so the library first tests that the threads can be
- *            started. Gaps remain: others take the threads between the test and the start; OMP_STACKSIZE is not what it
- *            was when OpenMP was loaded, and this library was opened since; or a parallel region of the program has
- *            made OpenMP let go of its threads.
+ *            started, and watches those of each calling thread. Gaps remain: others take the threads between the test
+ *            and the start; or OMP_STACKSIZE is not what it was when OpenMP was loaded, and this library was opened
+ *            since. A thread's first calls start no team until one would have saved what it takes to start it. While
+ *            a thread of a team may be asleep, a call changes on which CPUs it may run, and changes that back.
  * fork()     waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
  *            child for ever. In a signal handler that interrupts such a call it may wait for a lock of the interrupted
  *            thread, for ever. A handler of pthread_atfork() must not call the library, which may wait for ever there.

@@ -147,10 +147,19 @@ mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, u
 
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return scan_described(desc, x, y); }
 
-mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry) {
+/* Not inlined, for the same reason as scan_long(). */
+__attribute__((noinline)) static mmscan_status scan_block(const mmscan_desc *desc, const void *x, void *y,
+                                                          void *carry) {
   mmscan_plan plan;
-  const mmscan_status status = mms_problem_block(&plan.problem, desc, carry);
-  return status ? status : scan_problem(&plan, x, y, carry);
+  mmscan_status status = mms_problem_block(&plan.problem, desc, carry);
+  if (status) return status;
+  status = scan_problem(&plan, x, y, carry);
+  if (status == MMSCAN_OK && plan.problem.batch > 0) mms_short_keep_block(&plan);
+  return status;
+}
+
+mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry) {
+  return mms_short_block(desc, x, y, carry) ? MMSCAN_OK : scan_block(desc, x, y, carry);
 }
 
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags) {

@@ -11,14 +11,28 @@
 /* Bits of XCR0: the register state that the system saves for a thread. */
 enum { SAVES_XMM_YMM = 0x06, SAVES_ZMM = 0xE0 };
 
-static mms_cpu_says ask(void) {
-  mms_cpu_says s = {0};
+static mms_cpu_says said;
+
+/* Leaf by leaf, without asking each time whether there is one: under a hypervisor an answer takes microseconds, and the
+ * first call of a process waits for them. */
+static void ask(void) {
   uint32_t a, b, c, d;
-  if (__get_cpuid(0, &a, &b, &c, &d)) s.leaf0_b = b;
-  if (__get_cpuid(1, &a, &b, &c, &d)) s.leaf1_a = a, s.leaf1_c = c;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) s.leaf7_b = b;
-  if (s.leaf1_c & bit_OSXSAVE) __asm__ volatile("xgetbv" : "=a"(s.xcr0), "=d"(d) : "c"(0));
-  return s;
+  const uint32_t most = __get_cpuid_max(0, &said.leaf0_b);
+  if (most >= 1) {
+    __cpuid(1, a, b, c, d);
+    said.leaf1_a = a, said.leaf1_c = c;
+  }
+  if (most >= 7) {
+    __cpuid_count(7, 0, a, b, c, d);
+    said.leaf7_b = b;
+  }
+  if (said.leaf1_c & bit_OSXSAVE) __asm__ volatile("xgetbv" : "=a"(said.xcr0), "=d"(d) : "c"(0));
+}
+
+static const mms_cpu_says *ask_once(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, ask);
+  return &said;
 }
 
 static bool saves(const mms_cpu_says *s, uint32_t state) {
@@ -48,34 +62,26 @@ mms_cores mms_cpu_says_cores(const mms_cpu_says *s) {
   return of_amd((a >> 8 & 0xF) + (a >> 20 & 0xFF), (a >> 4 & 0xF) | (a >> 12 & 0xF0));
 }
 
-bool mms_cpu_runs_avx2(void) {
-  const mms_cpu_says s = ask();
-  return mms_cpu_says_avx2(&s);
-}
+bool mms_cpu_runs_avx2(void) { return mms_cpu_says_avx2(ask_once()); }
 
-bool mms_cpu_runs_avx512(void) {
-  const mms_cpu_says s = ask();
-  return mms_cpu_says_avx512(&s);
-}
+bool mms_cpu_runs_avx512(void) { return mms_cpu_says_avx512(ask_once()); }
 
-mms_cores mms_cpu_cores(void) {
-  const mms_cpu_says s = ask();
-  return mms_cpu_says_cores(&s);
-}
+mms_cores mms_cpu_cores(void) { return mms_cpu_says_cores(ask_once()); }
 
 bool mms_cpu_512_pays(void) { return mms_cpu_cores() != MMS_CORES_ZEN_4; }
 
-/* Each subleaf of leaf 0x8000001D describes a cache; the one after the last describes none. */
+/* Each subleaf of leaf 0x8000001D describes a cache, the fourth one the last cache; a hypervisor may leave some out. A
+ * CPU of AMD answers zeros where it has no such leaf. */
 size_t mms_cpu_die_cache(void) {
-  enum { TYPES = 0x1F };
+  enum { LAST = 3, TYPES = 0x1F };
   uint32_t a, b, c, d;
-  size_t last = 0;
   if (mms_cpu_cores() < MMS_CORES_AMD) return 0;
-  for (uint32_t i = 0; __get_cpuid_count(0x8000001D, i, &a, &b, &c, &d) && (a & TYPES); i++) {
+  for (uint32_t i = LAST + 1; i-- > 0;) {
+    __cpuid_count(0x8000001D, i, a, b, c, d);
     const size_t line = (b & 0xFFF) + 1, parts = (b >> 12 & 0x3FF) + 1, ways = (b >> 22) + 1, sets = (size_t)c + 1;
-    last = line * parts * ways * sets;
+    if (a & TYPES) return line * parts * ways * sets;
   }
-  return last;
+  return 0;
 }
 
 /* The brand string: three leaves of 16 bytes. */
@@ -88,11 +94,7 @@ static void read_name(char *to, size_t size) {
   snprintf(to, size, "%s", (const char *)words);
 }
 
-uint32_t mms_cpu_signature(void) {
-  uint32_t a = 0, b, c, d;
-  __get_cpuid(1, &a, &b, &c, &d);
-  return a;
-}
+uint32_t mms_cpu_signature(void) { return ask_once()->leaf1_a; }
 
 #else
 bool mms_cpu_runs_avx2(void) { return false; }

@@ -49,8 +49,22 @@ static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t,
   scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);
 }
 
+/* Elements of a tile that two short steps, which start sooner, get through faster than one reading. */
+enum { BRIEF = 64 };
+
+static bool in_two_steps(const mms_job *job, const mms_tile *t, mms_value *carry) {
+  mms_found found;
+  mms_value out = *carry;
+  job->kernel->total(job->kernel, t->m, t->x, false, &found);
+  if (!found.is_ordinary || !job->kernel->advance(job->kernel, &out, &found.total)) return false;
+  job->kernel->simple[job->kind](job->kernel, t->m, t->x, t->y, *carry);
+  *carry = out;
+  return true;
+}
+
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
   (void)work;
+  if (t->m <= BRIEF && !job->reverse && in_two_steps(job, t, carry)) return;
   mms_found found;
   mms_value running = *carry;
   const mms_aside aside = {.found = &found, .uncached = job->uncached, .paces = job->paces};

@@ -4,6 +4,7 @@
 #include "base/cpu.h"
 #include "base/tuning.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,8 +34,12 @@ enum { CELLS = sizeof cells / sizeof *cells };
 const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name : NULL; }
 
 /* The CPU is asked only once, as under a hypervisor each answer takes microseconds. */
-static mms_isa filled[ROWS];
-static const mms_isa *here[ROWS], *best;
+static bool runs[ROWS];
+static size_t best;
+
+/* Filled when they are first asked for: the first call of a process has no time for any but the best. */
+static mms_isa isas[ROWS];
+static atomic_bool is_filled[ROWS];
 
 /* 0: the C library does not tell. */
 static size_t own_cache(void) {
@@ -87,13 +92,13 @@ static bool runs_here(const row *r) { return is_built(r->name) && (!r->runs || r
 
 /* Row `index` with a kernel for each row of the algebra, from the last instruction set that runs here up to its own. */
 static void fill(size_t index) {
-  filled[index].name = table[index].name;
+  isas[index].name = table[index].name;
   for (size_t a = 0; a < MMS_ROWS; a++) {
     const mms_algebra *algebra = mms_algebra_at(a);
-    mms_kernel *k = &filled[index].kernels[a];
+    mms_kernel *k = &isas[index].kernels[a];
     *k = mms_kernel_of_loop(algebra);
     for (size_t i = ROWS; i-- > index;) {
-      const mms_kernel *own = here[i] ? native(table[i].name, algebra) : NULL;
+      const mms_kernel *own = runs[i] ? native(table[i].name, algebra) : NULL;
       if (own) put_over(k, own, table[i].name);
     }
     mms_kernel_complete(k);
@@ -104,10 +109,8 @@ static void look(void) {
   mms_tuning_here = mms_tuning_of(mms_cpu_cores(), own_cache(), mms_cpu_die_cache());
   for (size_t i = ROWS; i-- > 0;) {
     const row *r = &table[i];
-    if (!runs_here(r)) continue;
-    here[i] = &filled[i];
-    fill(i);
-    if (!r->pays || r->pays()) best = here[i];
+    runs[i] = runs_here(r);
+    if (runs[i] && (!r->pays || r->pays())) best = i;
   }
 }
 
@@ -116,9 +119,19 @@ static void look_once(void) {
   pthread_once(&once, look);
 }
 
+static const mms_isa *filled(size_t index) {
+  static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+  if (atomic_load_explicit(&is_filled[index], memory_order_acquire)) return &isas[index];
+  pthread_mutex_lock(&turn);
+  if (!atomic_load_explicit(&is_filled[index], memory_order_relaxed)) fill(index);
+  atomic_store_explicit(&is_filled[index], true, memory_order_release);
+  pthread_mutex_unlock(&turn);
+  return &isas[index];
+}
+
 const mms_isa *mms_isa_at(size_t index) {
   look_once();
-  return here[index];
+  return runs[index] ? filled(index) : NULL;
 }
 
 bool mms_isa_find(const char *name, const mms_isa **isa) {
@@ -129,5 +142,5 @@ bool mms_isa_find(const char *name, const mms_isa **isa) {
 
 const mms_isa *mms_isa_best(void) {
   look_once();
-  return best;
+  return filled(best);
 }

@@ -9,6 +9,7 @@
 #include "team/team.h"
 #include "unit/matrix.h"
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- Units by name -------------------------------------------------------------------------------------------- */
@@ -76,7 +77,8 @@ static mmscan_status run_matmulscan(const mmscan_matmul_desc *desc, const void *
   int most = mms_team_available(desc->threads ? desc->threads : env->threads);
   status = MMSCAN_EBLAS;
   if (mms_unit_has(unit, desc->type, MMSCAN_PRODUCT_CHUNKED))
-    status = mms_matmulscan(desc, unit, NULL, mms_team_startable(mms_matmulscan_threads(desc, most)), x, y, found);
+    status =
+        mms_matmulscan(desc, unit, NULL, mms_team_startable(mms_matmulscan_threads(desc, most), INFINITY), x, y, found);
   mms_unit_drop(unit);
   return status;
 }

@@ -105,7 +105,7 @@ static void read_all(void) {
     const char *value = secure_getenv(table[i].variable);
     if (value && *value) table[i].read(table[i].variable, value);
   }
-  mms_team_most(0); /* the first call also makes the OpenMP runtime look at its environment */
+  mms_team_cpus(); /* the first call also makes the OpenMP runtime look at its environment */
   mms_fork_watch();
   mms_cancel_restore(before);
 }

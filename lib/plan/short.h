@@ -1,8 +1,8 @@
-/* short.h: what simple calls do on short scans, which have no time for a plan. */
+/* short.h: what simple calls do on short scans, and what is done to short blocks: these have no time for a plan. */
 #ifndef MMS_SHORT_H
 #define MMS_SHORT_H
 
-#include "engine/engine.h"
+#include "plan/plan.h"
 #include <stdatomic.h>
 
 enum { MMS_SHORT_BYTES = MMS_ENGINE_TILE }; /* up to so many, one thread and one tile are best, without a plan */
@@ -27,6 +27,13 @@ static inline size_t mms_short_most(mmscan_type type) {
 static inline const mms_kernel *mms_short_kernel(mmscan_type type) {
   return atomic_load_explicit(&mms_shorts[type].kernel, memory_order_relaxed);
 }
+
+/* Scans a block as its plan would, whose engine a block of the same operator and type had before. False: it is not
+ * short, or there was none, or something is wrong with it, and nothing is done. */
+bool mms_short_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
+
+/* Keeps what the plan of a block has chosen for the next one, if all short blocks of its kind get the same. */
+void mms_short_keep_block(const mmscan_plan *plan);
 
 /* Reads the environment and fills in the table. False: the environment asks for something else, or is illegal. */
 bool mms_short_fill(void);

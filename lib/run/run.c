@@ -6,6 +6,7 @@
 #include "kernel/stream.h"
 #include "run/way.h"
 #include "team/pays.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- Where x and y are ---------------------------------------------------------------------------------------- */
@@ -56,7 +57,8 @@ static int threads_now(mms_tiles *tiles) {
   tiles->sharing = (size_t)wanted;
   const mms_way *way = way_of(tiles);
   const size_t pieces = way->pieces ? way->pieces(tiles) : tiles->count;
-  return mms_team_startable(pieces < (size_t)wanted ? (int)pieces : wanted);
+  const double saves = tiles->run->way ? INFINITY : tiles->run->saves;
+  return mms_team_startable(pieces < (size_t)wanted ? (int)pieces : wanted, saves);
 }
 
 /* ---- A run ---------------------------------------------------------------------------------------------------- */

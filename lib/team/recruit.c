@@ -94,32 +94,40 @@ static bool can_start_with(size_t stack, size_t count) {
 
 /* ---- A team --------------------------------------------------------------------------------------------------- */
 
-/* One thread at a time, so that no other takes the place of the threads that were tried. */
-static bool try_now(int threads, int more, size_t stack, bool (*start_team)(int threads)) {
+/* Starts a team, once the threads that it lacks could be started; if the system allows no such team, 0. One thread at a
+ * time, so that no other takes the place of the threads that were tried. */
+static int start_now(int threads, int more, size_t stack, int (*start_team)(mms_crew *crew, int threads),
+                     mms_crew *crew) {
+  const bool can = mms_recruit_has_stack(stack) && can_start_with(stack, (size_t)more) && has_memory(threads);
+  return can ? start_team(crew, threads) : 0;
+}
+
+/* When teams may be started again, after one was not, or was smaller than asked for; 0: at once. */
+static _Atomic uint64_t rests_until;
+
+static bool rests(void) {
+  const uint64_t end = atomic_load_explicit(&rests_until, memory_order_relaxed);
+  return end != 0 && mms_clock() < (double)end;
+}
+
+/* A thread that would have to wait while another one starts a team does without, or with the smaller one that it has:
+ * where many threads make their first calls at once, that takes less time. */
+static void start(mms_crew *crew, int threads, size_t stack, int (*start_team)(mms_crew *crew, int threads)) {
   static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+  if (rests() || pthread_mutex_trylock(&turn) != 0) return;
   const int before = mms_cancel_disable();
-  pthread_mutex_lock(&turn);
-  const bool started = can_start_with(stack, (size_t)more) && has_memory(threads) && start_team(threads);
+  const int started = start_now(threads, threads - crew->size, stack, start_team, crew);
   pthread_mutex_unlock(&turn);
   mms_cancel_restore(before);
-  return started;
+  if (started > 0) crew->size = started;
+  if (started < threads) atomic_store_explicit(&rests_until, (uint64_t)(mms_clock() + REST), memory_order_relaxed);
 }
 
-static bool try_unless_resting(int threads, int more, size_t stack, bool (*start_team)(int threads)) {
-  static _Atomic uint64_t until; /* 0: never failed */
-  const uint64_t end = atomic_load_explicit(&until, memory_order_relaxed);
-  if (end != 0 && mms_clock() < (double)end) return false;
-  if (try_now(threads, more, stack, start_team)) return true;
-  atomic_store_explicit(&until, (uint64_t)(mms_clock() + REST), memory_order_relaxed);
-  return false;
-}
-
-/* libgomp releases threads that a smaller region does not need, and makes a new team for each size. */
-bool mms_recruit(int threads, size_t stack, bool (*start_team)(int threads)) {
-  static _Thread_local int last = 1;
-  if (threads == last) return true;
-  const bool can =
-      threads < last ? has_memory(threads) : try_unless_resting(threads, threads - last, stack, start_team);
-  if (can) last = threads;
-  return can;
+/* libgomp releases threads that a smaller team does not need, and makes a new team for each size. */
+int mms_recruit(mms_crew *crew, int threads, size_t stack, int (*start_team)(mms_crew *crew, int threads)) {
+  if (threads > crew->size) start(crew, threads, stack, start_team);
+  if (threads >= crew->size) return crew->size;
+  if (!has_memory(threads)) return 1;
+  crew->size = threads;
+  return threads;
 }

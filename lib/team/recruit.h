@@ -3,13 +3,14 @@
 #ifndef MMS_RECRUIT_H
 #define MMS_RECRUIT_H
 
+#include "team/crew.h"
 #include <stdbool.h>
-#include <stddef.h>
 
-/* Whether the calling thread may have a team of so many threads, itself included: its last team had as many or more, or
- * the missing ones could be started just now, and start_team() then started its own. After a failure no thread is tried
- * for a while. `stack`: bytes of the stacks that OpenMP gives its threads; 0: as other threads have. */
-bool mms_recruit(int threads, size_t stack, bool (*start_team)(int threads));
+/* How many threads, itself included, a team of the calling thread, whose crew it is, may have now: `threads`, if its
+ * last team had as many or more, or if the missing ones could be started just now, and start_team(), which returns how
+ * many came, then started its own. Else as many as it has; no thread is tried for a while then. `stack`: bytes of the
+ * stacks that OpenMP gives its threads; 0: as other threads have. */
+int mms_recruit(mms_crew *crew, int threads, size_t stack, int (*start_team)(mms_crew *crew, int threads));
 
 /* Whether such stacks are large enough for a scan. */
 bool mms_recruit_has_stack(size_t stack);

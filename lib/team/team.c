@@ -11,6 +11,7 @@
 #include "base/rounding.h"
 #include "base/workspace.h"
 #include "team/cluster.h"
+#include "team/crew.h"
 #include "team/pays.h"
 #include "team/quota.h"
 #include "team/recruit.h"
@@ -72,13 +73,22 @@ __attribute__((constructor)) static void look_when_loaded(void) { pthread_once(&
 
 int mms_team_cpus(void) { return omp_get_num_procs(); }
 
+/* More threads than these gain nothing, and it takes long to start them. */
+enum { MANY = 256, MANY_A_CPU = 16 };
+
+static int most_useful(void) {
+  const int cpus = mms_team_cpus();
+  return cpus > MANY / MANY_A_CPU ? MANY_A_CPU * cpus : MANY;
+}
+
+static int lesser(int a, int b) { return a < b ? a : b; }
+
 int mms_team_most(int limit) {
   pthread_once(&stack.once, look_at_stack);
   if (!stack.is_enough) return 1;
-  int most = limit > 0 ? limit : omp_get_max_threads(), allowed = omp_get_thread_limit();
-  int quota = limit > 0 ? MMS_TEAM_MOST : mms_quota_cpus();
-  if (quota > 0 && quota < most) most = quota;
-  return allowed < most ? allowed : most;
+  const int wanted = limit > 0 ? limit : omp_get_max_threads(), quota = limit > 0 ? 0 : mms_quota_cpus();
+  const int most = lesser(lesser(wanted, most_useful()), omp_get_thread_limit());
+  return quota > 0 ? lesser(most, quota) : most;
 }
 
 int mms_team_available(int limit) {
@@ -86,19 +96,24 @@ int mms_team_available(int limit) {
   return mms_team_most(limit);
 }
 
-/* A compiler may leave out a region that does nothing. */
-static bool start_team(int threads) {
+static int start_team(mms_crew *crew, int threads) {
   const mms_rounding callers = mms_rounding_get();
   int here = 0;
   mms_rounding_set_default();
 #pragma omp parallel num_threads(threads) reduction(+ : here)
-  here++;
+  {
+    mms_crew_join(crew, omp_get_thread_num());
+    here++;
+  }
   mms_rounding_set(callers);
-  return here > 0;
+  return here;
 }
 
-int mms_team_startable(int threads) {
-  return threads > 1 && mms_recruit(threads, stack.size, start_team) ? threads : 1;
+int mms_team_startable(int threads, double saves) {
+  if (threads == 1) return 1;
+  mms_crew *crew = mms_crew_here();
+  const bool pays = threads <= crew->size || mms_crew_start_pays(crew, threads - crew->size, saves);
+  return mms_recruit(crew, pays ? threads : crew->size, stack.size, start_team);
 }
 
 /* ---- A team --------------------------------------------------------------------------------------------------- */
@@ -118,15 +133,23 @@ static void serve(team *t, size_t index) {
   mms_workspace_release(self.work);
 }
 
+/* Nanoseconds without work after which OpenMP's threads may sleep: libgomp's, if there are as many as CPUs, look for
+ * work for some milliseconds before. */
+static const double DROWSY = 1e6;
+
 /* The waits of the calling thread, which are recorded: until its part began, and from its end until all have finished,
  * and met (cluster.h). */
 static void serve_together(team *t, int threads) {
+  mms_crew *crew = mms_crew_here();
+  mms_crew_cpus cpus;
   double call = mms_clock(), start = call, idle = call;
+  const bool may_sleep = call - crew->idle_since > DROWSY;
   mms_meeting meeting = {0};
   const bool meets = mms_cluster_is_due(call);
   const int before = mms_cancel_disable();
   const mms_rounding callers = mms_rounding_get();
   mms_rounding_set_default();
+  if (may_sleep) mms_crew_keep_away(crew, &cpus);
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp master
@@ -142,9 +165,10 @@ static void serve_together(team *t, int threads) {
       mms_cluster_meet(&meeting, omp_get_thread_num(), omp_get_num_threads());
     }
   }
+  if (may_sleep) mms_crew_let_back(crew, &cpus);
   mms_rounding_set(callers);
   mms_cancel_restore(before);
-  const double end = mms_clock();
+  const double end = crew->idle_since = mms_clock();
   mms_pays_record(end - call, (start - call) + (end - idle));
 }
 

@@ -4,17 +4,19 @@
 
 #include "mmscan.h"
 
-/* No team has more threads. */
+/* The largest number that may be asked for. */
 enum { MMS_TEAM_MOST = 1 << 20 };
 
 /* How many threads a team may have: at most `limit` (0: OpenMP's own rules, and no more than the CPUs that a container
- * is allowed), and at most OMP_THREAD_LIMIT. The second call: how many of them here and now. */
+ * is allowed), at most OMP_THREAD_LIMIT, and never so many that starting them takes seconds. The second call: how many
+ * of them here and now. */
 int mms_team_most(int limit);
 int mms_team_available(int limit);
 
-/* How many threads a team that starts now should have. `threads` is at most what mms_team_available() returns. 1 if the
- * system does not start so many. */
-int mms_team_startable(int threads);
+/* How many threads a team that starts now should have. `threads` is at most what mms_team_available() returns. Fewer if
+ * the system does not start so many, or if a team that saves so many nanoseconds does not pay for starting them, yet;
+ * infinite: it was asked for. */
+int mms_team_startable(int threads, double saves);
 
 /* CPUs that this process may run on. */
 int mms_team_cpus(void);
