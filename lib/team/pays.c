@@ -1,4 +1,4 @@
-/* pays.c: four numbers that all threads share: what waits were like of late. */
+/* pays.c: a few numbers that all threads share: what waits were like of late. */
 #include "team/pays.h"
 
 #include "base/clock.h"
@@ -16,6 +16,7 @@ static const double AWAKE = 10e3, SLICE = 1e6, LONGEST = 100e6;
 enum { HOLDS = 10, SAVES = 4 };
 
 static _Atomic uint64_t held_until;  /* 0: never held up */
+static _Atomic uint64_t debt, since; /* nanoseconds that teams were held up, less what was forgotten until then */
 static _Atomic uint64_t last, costs; /* nanoseconds to wake threads: last time; lesser of last two times */
 static _Atomic int64_t left;         /* nanoseconds that may still be forgone before threads are woken again */
 
@@ -24,8 +25,19 @@ bool mms_pays_contended(void) {
   return end != 0 && mms_clock() < (double)end;
 }
 
+/* What is left of the debt: half of it each second. */
+static uint64_t debt_now(uint64_t now) {
+  const uint64_t all = atomic_load_explicit(&debt, memory_order_relaxed);
+  const uint64_t seconds = all ? (now - atomic_load_explicit(&since, memory_order_relaxed)) / 1000000000 : 0;
+  return seconds < 64 ? all >> seconds : 0;
+}
+
+static bool owes(double saves) {
+  return atomic_load_explicit(&debt, memory_order_relaxed) && saves < (double)debt_now((uint64_t)mms_clock());
+}
+
 bool mms_pays(double saves) {
-  if (mms_pays_contended()) return false;
+  if (mms_pays_contended() || owes(saves)) return false;
   const uint64_t now = atomic_load_explicit(&costs, memory_order_relaxed);
   if (now == 0 || saves > (double)now) return true;
   return atomic_fetch_sub_explicit(&left, (int64_t)saves, memory_order_relaxed) <= 0;
@@ -44,6 +56,9 @@ void mms_pays_record(double took, double waited) {
   const bool is_long = waited > took / 2, is_slice = is_long && waited > SLICE;
   record_wake(is_long && waited > AWAKE && waited < SLICE ? waited : 0);
   if (!is_slice) return;
-  const double held_up = waited < LONGEST ? waited : LONGEST;
-  atomic_store_explicit(&held_until, (uint64_t)(mms_clock() + HOLDS * held_up), memory_order_relaxed);
+  const double held_up = waited < LONGEST ? waited : LONGEST, now = mms_clock();
+  const uint64_t owed = debt_now((uint64_t)now) + (uint64_t)held_up;
+  atomic_store_explicit(&held_until, (uint64_t)(now + HOLDS * held_up), memory_order_relaxed);
+  atomic_store_explicit(&since, (uint64_t)now, memory_order_relaxed);
+  atomic_store_explicit(&debt, owed, memory_order_relaxed);
 }

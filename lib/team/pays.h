@@ -4,7 +4,8 @@
  * something else for a while, that wait is a time slice of the system: milliseconds. So is the wait at the start if the
  * thread that is woken takes the core of the thread that wakes it, because the other core is busy: with another
  * process, or with threads of a BLAS that poll for work. When a team was held up like this, runs are left to one thread
- * for ten times as long, a second at most.
+ * for ten times as long, a second at most; and those that would save less than teams were held up by, of which half is
+ * forgotten each second: a team that saves 15 us and is held up for 5 ms now and then does not pay.
  *
  * Sleep. After a run OpenMP's threads poll for work for some milliseconds, or not at all (OMP_WAIT_POLICY=passive), and
  * then sleep. To wake them, and to be woken at the end, takes tens of microseconds, in which one thread scans some
