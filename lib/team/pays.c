@@ -25,19 +25,19 @@ bool mms_pays_contended(void) {
   return end != 0 && mms_clock() < (double)end;
 }
 
-/* What is left of the debt: half of it each second. */
-static uint64_t debt_now(uint64_t now) {
+/* Half of it is forgotten each second. */
+static uint64_t debt_at(uint64_t now) {
   const uint64_t all = atomic_load_explicit(&debt, memory_order_relaxed);
   const uint64_t seconds = all ? (now - atomic_load_explicit(&since, memory_order_relaxed)) / 1000000000 : 0;
   return seconds < 64 ? all >> seconds : 0;
 }
 
-static bool owes(double saves) {
-  return atomic_load_explicit(&debt, memory_order_relaxed) && saves < (double)debt_now((uint64_t)mms_clock());
+double mms_pays_debt(void) {
+  return atomic_load_explicit(&debt, memory_order_relaxed) ? (double)debt_at((uint64_t)mms_clock()) : 0;
 }
 
 bool mms_pays(double saves) {
-  if (mms_pays_contended() || owes(saves)) return false;
+  if (mms_pays_contended() || saves < mms_pays_debt()) return false;
   const uint64_t now = atomic_load_explicit(&costs, memory_order_relaxed);
   if (now == 0 || saves > (double)now) return true;
   return atomic_fetch_sub_explicit(&left, (int64_t)saves, memory_order_relaxed) <= 0;
@@ -57,7 +57,7 @@ void mms_pays_record(double took, double waited) {
   record_wake(is_long && waited > AWAKE && waited < SLICE ? waited : 0);
   if (!is_slice) return;
   const double held_up = waited < LONGEST ? waited : LONGEST, now = mms_clock();
-  const uint64_t owed = debt_now((uint64_t)now) + (uint64_t)held_up;
+  const uint64_t owed = debt_at((uint64_t)now) + (uint64_t)held_up;
   atomic_store_explicit(&held_until, (uint64_t)(now + HOLDS * held_up), memory_order_relaxed);
   atomic_store_explicit(&since, (uint64_t)now, memory_order_relaxed);
   atomic_store_explicit(&debt, owed, memory_order_relaxed);

@@ -23,6 +23,9 @@ bool mms_pays(double saves);
 /* Whether a team was held up by other work a short time ago. */
 bool mms_pays_contended(void);
 
+/* Nanoseconds that a team must save so that it pays in spite of other work. */
+double mms_pays_debt(void);
+
 /* Records a team that took so many nanoseconds, of which the calling thread waited so many: for its part to begin, and
  * after it for all threads to finish. */
 void mms_pays_record(double took, double waited);

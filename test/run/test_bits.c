@@ -457,7 +457,7 @@ static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int 
     mmscan_choice used;
     mmscan_plan *plan = plan_new(desc, choice, &used);
     watch_plan(plan);
-    while (mms_pays_contended()) usleep(1000);
+    while (mms_pays_contended() || plan->saves < mms_pays_debt()) usleep(1000);
     atomic_store(&watch_took_part, 0);
     assert_mmscan_ok(mmscan_execute(plan, x, y));
     mmscan_plan_destroy(plan);
