@@ -30,7 +30,12 @@ for wrong in /lib64 ./lib lib/../.. 'l&b'; do
   make -s BUILD="$build" install PREFIX="$tmp/wrong" LIBDIR="$wrong" 2>/dev/null && fail "a LIBDIR that is none under PREFIX: $wrong"
 done
 make -s BUILD="$build" install PREFIX=somewhere 2>/dev/null && fail "a PREFIX that is no absolute path"
-[ ! -e "$tmp/wrong" ] || fail "something was put down beside a wrong LIBDIR"
+for wrong in prefix exec_prefix bindir includedir libdir mandir datadir destdir MANDIR; do
+  make -s BUILD="$build" DESTDIR="$tmp/wrong" install "$wrong=/x" 2>"$tmp/make.log" && fail "$wrong= is taken for a setting"
+  grep -qF "$wrong= is no setting here: PREFIX=" "$tmp/make.log" || { cat "$tmp/make.log"; fail "$wrong=: not said what there is"; }
+done
+prefix=/x make -n BUILD="$build" clean >/dev/null || fail "prefix in the environment is refused"
+[ ! -e "$tmp/wrong" ] || fail "something was put down in spite of a wrong setting"
 make_quietly install-lib PREFIX="$tmp/library"
 grep -vE '^\./(bin/mmscan|share/man/man1/mmscan\.1)$' "$tmp/list" >"$tmp/list.library"
 files "$tmp/library" | diff "$tmp/list.library" - || fail "install-lib puts down something else than the library"
