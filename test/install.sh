@@ -344,9 +344,35 @@ for subcommand in scan info tune bench table draw model; do # every option that 
 done
 
 # ---- Uninstalling ---------------------------------------------------------------------------------------------------
+# uninstalls SAYS SETTING ...: with this message
+uninstalls() {
+  says=$1
+  shift
+  make -s --no-print-directory BUILD="$build" uninstall "$@" >"$tmp/make.log" 2>&1 || status=$?
+  grep -qF -e "$says" "$tmp/make.log" || { cat "$tmp/make.log"; fail "uninstall $*: not said: $says"; }
+}
+all=$(wc -l <"$tmp/list")
+libraries=$(grep -c '^\./lib/' "$tmp/list")
+status=0
+uninstalls "removed 0 of $all files from $tmp/stage" PREFIX="$tmp/stage"
+[ "$status" != 0 ] || fail "uninstall takes away nothing, and does not fail"
+status=0
+uninstalls "removed $((all - libraries)) of $all files from $tmp/multi" PREFIX="$tmp/multi"
+[ "$status" != 0 ] || fail "uninstall without LIBDIR leaves the library, and does not fail"
+grep -qF "no mmscan $version in $tmp/multi/lib: give" "$tmp/make.log" || fail "uninstall does not ask for LIBDIR"
+status=0
+uninstalls "removed $libraries of $all files from" PREFIX="$tmp/multi" LIBDIR="$tmp/multi/lib/some-arch"
+uninstalls "removed $all of $all files from" DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
 touch "$prefix/lib/pkgconfig/other.pc"
-make_quietly uninstall PREFIX="$prefix"
-make_quietly uninstall DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
-make_quietly uninstall PREFIX="$tmp/multi" LIBDIR="$tmp/multi/lib/some-arch"
+uninstalls "removed $all of $all files from" PREFIX="$prefix"
+[ "$status" = 0 ] || fail "uninstall fails"
 [ "$(files "$prefix")" = ./lib/pkgconfig/other.pc ] || fail "uninstall left, or took too much: $(files "$prefix")"
-[ -z "$(files "$tmp/stage")$(files "$tmp/multi")" ] || fail "uninstall left: $(files "$tmp/stage") $(files "$tmp/multi")"
+for folder in stage multi; do [ ! -e "$tmp/$folder" ] || fail "uninstall left: $(find "$tmp/$folder")"; done
+
+# What is not empty stays, and what was there before install.
+mkdir -p "$tmp/shared/share/man" "$tmp/shared/bin"
+make_quietly install PREFIX="$tmp/shared"
+touch "$tmp/shared/include/other.h"
+make_quietly uninstall PREFIX="$tmp/shared"
+[ "$(cd "$tmp/shared" && find . ! -name . | sort | tr '\n' ' ')" = './bin ./include ./include/other.h ./share ./share/man ' ] ||
+  fail "uninstall left, or took too much: $(find "$tmp/shared")"
