@@ -343,6 +343,24 @@ for subcommand in scan info tune bench table draw model; do # every option that 
   done
 done
 
+# ---- As README.md says ----------------------------------------------------------------------------------------------
+# Its lines for PREFIX=$HOME/.local, one after the other, in a home without spaces.
+mkdir -p "$tmp/home/bin" "$tmp/home/work"
+printf '#!/bin/sh\nexec %s -s --no-print-directory -C "%s" BUILD="%s" "$@"\n' "$(command -v make)" "$here" "$build" >"$tmp/home/bin/make"
+printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$tmp/home/bin/cc"
+chmod +x "$tmp/home/bin/make" "$tmp/home/bin/cc"
+sed -n '/^. make install PREFIX=.HOME/,/^```/s/^[$] //p' README.md >"$tmp/home/lines"
+cat >>"$tmp/home/lines" <<'LINES'
+./program
+cmake -S "$PROJECT" -B by-cmake
+cmake --build by-cmake
+LINES
+cp "$tmp/user/user.c" "$tmp/home/work/program.c"
+(cd "$tmp/home/work" && unset PKG_CONFIG_PATH && HOME=$tmp/home PATH=$tmp/home/bin:$PATH CC=$CC CXX=$CXX PROJECT=$tmp/cmake-C \
+  sh -eu "$tmp/home/lines") >"$tmp/make.log" 2>&1 || { cat "$tmp/make.log"; fail "README.md, PREFIX=\$HOME/.local"; }
+runs "$tmp/home/work/program-static" no
+runs "$tmp/home/work/by-cmake/static" no
+
 # ---- Uninstalling ---------------------------------------------------------------------------------------------------
 # uninstalls SAYS SETTING ...: with this message
 uninstalls() {
