@@ -489,6 +489,19 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         _, _, err = run("bench", "--list", "--units", "LibXSMM")
         self.assertNotIn("no library of this name", err)
 
+    def test_vendors_that_are_fetched(self):
+        """fetch-vendors prints a line for what it has fetched; here a false pip fetches."""
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/fetch-vendors")
+        fake = self.library("libfake.so")
+        os.mkdir(self.path("bin"))
+        self.write("bin/python3", '#!/bin/sh\n[ "$1,$3" = -,mkl ] && cp "%s" "$2/lib/libmkl_rt.so.2"\nexit 0\n' % fake)
+        os.chmod(self.path("bin/python3"), 0o755)
+        env = {**os.environ, "PATH": "%s:%s:%s" % (self.path("bin"), os.path.dirname(MMSCAN), os.environ["PATH"])}
+        said = subprocess.run(["sh", script, self.path("a folder")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
+        line = re.search(r"(?m)^fetch-vendors: .*: (mmscan bench --units .*)$", said.stdout.decode())[1]
+        listed = subprocess.run(line + " --list", shell=True, check=True, stdout=subprocess.PIPE, env=env).stdout.decode()
+        self.assertRegex(listed, "^mkl_rt .*/a folder/lib/libmkl_rt.so.2")
+
     def test_long_names(self):
         """They are cut: columns stay aligned, and each unit still has a name of its own."""
         units = [self.library("lib%s%s.so" % ("x" * 40, end)) for end in "abc"]
