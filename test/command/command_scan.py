@@ -791,6 +791,23 @@ class Terminal(Case):
 
     def test_progress_bar_and_signals(self):
         shown = self.on_terminal(lambda terminal: self.slow(terminal, 1.3, signal.SIGINT))
+    def test_kill(self):
+        """It leaves a file of the name that the man page gives, and the old file."""
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../doc/man/mmscan.1")
+        with open(page) as file:
+            name = re.search(r"(?m)^\.Ql kill -9\n.*\n\.Pa (\S+)$", file.read())[1]
+        self.write("y", b"old")
+        process = self.started()
+        process.kill()
+        process.wait(60)
+        process.stdin.close()
+        process.stderr.close()
+        self.assertEqual(self.read("y"), b"old")
+        left = sorted(os.listdir(self.directory))
+        self.assertEqual((len(left), left[1]), (2, "y"))
+        self.assertRegex(left[0], "^%s$" % re.escape(name).replace("X", "[A-Za-z0-9]"))
+
+
         self.assertIn("scanning", shown)
         self.assertTrue(shown.endswith("\r\x1b[K"), shown)
 
