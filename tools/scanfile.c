@@ -84,10 +84,11 @@ static int fail_text(const job *j, size_t size) {
               j->in.name, textfile_advice(fitter));
 }
 
-/* Whether standard input, whose first bytes these are, is raw: with --type, unless it looks like text.
- * White space alone may be either, and is not taken for text. */
+/* Whether standard input, whose first bytes these are, is raw: with --type, unless it looks like text; else if it can
+ * be no text. White space alone may be either, and is not taken for text. */
 static bool is_raw(const job *j, size_t size, bool text) {
-  if (is_of_table(j->request) || j->request->type == NULL) return false;
+  if (is_of_table(j->request)) return false;
+  if (j->request->type == NULL) return textfile_is_binary(j->in.peeked, size);
   return !text || is_blank(j->in.peeked, size);
 }
 

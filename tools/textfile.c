@@ -370,6 +370,13 @@ static bool is_printed(const unsigned char *start, size_t size) {
   return done == size && next > 0;
 }
 
+/* Control characters that are no white space; high bytes may be letters in some encoding. */
+bool textfile_is_binary(const unsigned char *start, size_t size) {
+  size_t i = 0;
+  while (i < size && (start[i] > 127 || isprint(start[i]) || isspace(start[i]))) i++;
+  return i < size;
+}
+
 /* A few bytes of raw data may happen to be printable, so fewer than INPUT_PEEK bytes must have the end of a line or be
  * numbers. */
 bool textfile_looks_like_text(const unsigned char *start, size_t size) {

@@ -31,8 +31,9 @@ char textfile_other_delimiter(const char *start, size_t size, char delimiter);
 /* The end of a message that advises it: "; --delimiter tab may fit"; "" for '\0'. */
 const char *textfile_advice(char delimiter);
 
-/* Whether up to INPUT_PEEK bytes from the beginning of a file look like text; and whether text
+/* Whether up to INPUT_PEEK bytes from the beginning of a file hold what no text does; look like text; and whether text
  * without a name is .csv. */
+bool textfile_is_binary(const unsigned char *start, size_t size);
 bool textfile_looks_like_text(const unsigned char *start, size_t size);
 bool textfile_looks_like_csv(const unsigned char *start, size_t size);
 

@@ -192,6 +192,17 @@ class Text(Case):
                 status, _, err = run("scan", "--column", column, self.write(name, text))
                 self.assertEqual((status, "--delimiter" in err), (1, False), (text, err))
 
+    def test_raw_data_needs_a_type(self):
+        """On standard input as in a file."""
+        for raw in np.arange(1000.0).tobytes(), np.ones(1).tobytes(), bytes(8), b"\x7fELF", "1 2\n".encode("utf-16"), b"1\n2\0\n":
+            _, _, named = run("scan", self.write("x", raw))
+            self.bad("scan", "-", data=raw, status=2, says=named.replace(self.path("x"), "standard input"))
+            self.assertIn("raw binary data needs --type", named)
+        for raw in gzip.compress(b"1 2 3"), lzma.compress(b"1 2 3"):
+            self.bad("scan", "-", data=raw, says="unpack it first")
+        self.assertEqual(self.good("scan", "-", data=b"gr\xf6\xdfe\n1\n2\n"), b"gr\xf6\xdfe\n1\n3\n")
+        self.assertEqual(self.lines("-", data=b"1\t2\v3\f4\r\n"), ["1", "3", "6", "10"])
+
     def test_txt(self):
         self.assertEqual(self.lines(self.write("x.txt", "1 2\n\n  3\t4\r\n5")), ["1", "3", "6", "10", "15"])
         self.assertEqual(self.lines(self.write("x.txt", "")), [])
