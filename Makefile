@@ -37,6 +37,15 @@ ifneq ($(word 2,$(BUILD)),)
 $(error BUILD=$(BUILD): make cannot build in a folder with a space)
 endif
 
+# By a name that nothing here reads, a folder would be ignored, and files go to /usr/local. In the environment such a name
+# may be meant for others.
+MISNAMED := $(foreach name,prefix exec_prefix destdir bindir sbindir libdir libexecdir includedir datadir datarootdir docdir \
+  mandir man1dir man3dir pkgconfigdir sysconfdir BINDIR INCLUDEDIR DATADIR MANDIR,$(if $(filter command,$(origin $(name))),$(name)=))
+ifneq ($(strip $(MISNAMED)),)
+$(error $(strip $(MISNAMED)) is no setting here: PREFIX=, LIBDIR= and DESTDIR= say where files go; under PREFIX there are \
+  bin, include and share/man, and LIBDIR, which is lib by default)
+endif
+
 comma := ,
 
 # ---- The BLAS behind it -----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #ifndef UNITS_H
 #define UNITS_H
 
+#include <limits.h>
 #include <mmscan.h>
 #include <stdbool.h>
 
@@ -9,7 +10,7 @@ enum { MOST_UNITS = 16, UNIT_LABEL = 23 /* characters at most */ };
 
 typedef struct bench_unit {
   char label[UNIT_LABEL + 1]; /* short and unique */
-  const char *name;           /* as plans and products take it */
+  char name[PATH_MAX];        /* as plans and products take it */
   mmscan_part part;           /* what the library reports of it; zeros if it could not be opened */
   bool opened;                /* opened for this list, and to be closed with it */
   int threads;                /* its own threads, when set to the requested number; 0: they cannot be set */
@@ -21,9 +22,11 @@ typedef struct unit_list {
   size_t count;
 } unit_list;
 
-/* Opens the units of a comma-separated list: names, labels of units that are found, or libraries. The list is cut up,
- * and has to outlive *list. "found" and NULL: all that are found, except the one that counts operations. A unit that
- * cannot be used gets a failure. All units are asked to use `threads` threads. Call units_close() in any case. */
+/* Opens the units of a comma-separated list, which is cut up. An item is a name; a library; in any case of letters, the
+ * label of a unit that is found or its vendor, whose first library that is found it stands for; a folder, for all
+ * libraries in it; @FILE, for the items that are the lines of a file; or "found", as is a list that is NULL: all that
+ * are found, except the one that counts operations. A unit that cannot be used gets a failure. All units are asked to
+ * use `threads` threads. Call units_close() in any case. */
 int units_open(unit_list *list, char *names, int threads);
 
 void units_close(unit_list *list);

@@ -30,7 +30,12 @@ for wrong in /lib64 ./lib lib/../.. 'l&b'; do
   make -s BUILD="$build" install PREFIX="$tmp/wrong" LIBDIR="$wrong" 2>/dev/null && fail "a LIBDIR that is none under PREFIX: $wrong"
 done
 make -s BUILD="$build" install PREFIX=somewhere 2>/dev/null && fail "a PREFIX that is no absolute path"
-[ ! -e "$tmp/wrong" ] || fail "something was put down beside a wrong LIBDIR"
+for wrong in prefix exec_prefix bindir includedir libdir mandir datadir destdir MANDIR; do
+  make -s BUILD="$build" DESTDIR="$tmp/wrong" install "$wrong=/x" 2>"$tmp/make.log" && fail "$wrong= is taken for a setting"
+  grep -qF "$wrong= is no setting here: PREFIX=" "$tmp/make.log" || { cat "$tmp/make.log"; fail "$wrong=: not said what there is"; }
+done
+prefix=/x make -n BUILD="$build" clean >/dev/null || fail "prefix in the environment is refused"
+[ ! -e "$tmp/wrong" ] || fail "something was put down in spite of a wrong setting"
 make_quietly install-lib PREFIX="$tmp/library"
 grep -vE '^\./(bin/mmscan|share/man/man1/mmscan\.1)$' "$tmp/list" >"$tmp/list.library"
 files "$tmp/library" | diff "$tmp/list.library" - || fail "install-lib puts down something else than the library"
@@ -338,10 +343,54 @@ for subcommand in scan info tune bench table draw model; do # every option that 
   done
 done
 
+# ---- As README.md says ----------------------------------------------------------------------------------------------
+# Its lines for PREFIX=$HOME/.local, one after the other, in a home without spaces.
+mkdir -p "$tmp/home/bin" "$tmp/home/work"
+printf '#!/bin/sh\nexec %s -s --no-print-directory -C "%s" BUILD="%s" "$@"\n' "$(command -v make)" "$here" "$build" >"$tmp/home/bin/make"
+printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$tmp/home/bin/cc"
+chmod +x "$tmp/home/bin/make" "$tmp/home/bin/cc"
+sed -n '/^. make install PREFIX=.HOME/,/^```/s/^[$] //p' README.md >"$tmp/home/lines"
+cat >>"$tmp/home/lines" <<'LINES'
+./program
+cmake -S "$PROJECT" -B by-cmake
+cmake --build by-cmake
+LINES
+cp "$tmp/user/user.c" "$tmp/home/work/program.c"
+(cd "$tmp/home/work" && unset PKG_CONFIG_PATH && HOME=$tmp/home PATH=$tmp/home/bin:$PATH CC=$CC CXX=$CXX PROJECT=$tmp/cmake-C \
+  sh -eu "$tmp/home/lines") >"$tmp/make.log" 2>&1 || { cat "$tmp/make.log"; fail "README.md, PREFIX=\$HOME/.local"; }
+runs "$tmp/home/work/program-static" no
+runs "$tmp/home/work/by-cmake/static" no
+
 # ---- Uninstalling ---------------------------------------------------------------------------------------------------
+# uninstalls SAYS SETTING ...: with this message
+uninstalls() {
+  says=$1
+  shift
+  make -s --no-print-directory BUILD="$build" uninstall "$@" >"$tmp/make.log" 2>&1 || status=$?
+  grep -qF -e "$says" "$tmp/make.log" || { cat "$tmp/make.log"; fail "uninstall $*: not said: $says"; }
+}
+all=$(wc -l <"$tmp/list")
+libraries=$(grep -c '^\./lib/' "$tmp/list")
+status=0
+uninstalls "removed 0 of $all files from $tmp/stage" PREFIX="$tmp/stage"
+[ "$status" != 0 ] || fail "uninstall takes away nothing, and does not fail"
+status=0
+uninstalls "removed $((all - libraries)) of $all files from $tmp/multi" PREFIX="$tmp/multi"
+[ "$status" != 0 ] || fail "uninstall without LIBDIR leaves the library, and does not fail"
+grep -qF "no mmscan $version in $tmp/multi/lib: give" "$tmp/make.log" || fail "uninstall does not ask for LIBDIR"
+status=0
+uninstalls "removed $libraries of $all files from" PREFIX="$tmp/multi" LIBDIR="$tmp/multi/lib/some-arch"
+uninstalls "removed $all of $all files from" DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
 touch "$prefix/lib/pkgconfig/other.pc"
-make_quietly uninstall PREFIX="$prefix"
-make_quietly uninstall DESTDIR="$tmp/stage" PREFIX=/opt/mmscan
-make_quietly uninstall PREFIX="$tmp/multi" LIBDIR="$tmp/multi/lib/some-arch"
+uninstalls "removed $all of $all files from" PREFIX="$prefix"
+[ "$status" = 0 ] || fail "uninstall fails"
 [ "$(files "$prefix")" = ./lib/pkgconfig/other.pc ] || fail "uninstall left, or took too much: $(files "$prefix")"
-[ -z "$(files "$tmp/stage")$(files "$tmp/multi")" ] || fail "uninstall left: $(files "$tmp/stage") $(files "$tmp/multi")"
+for folder in stage multi; do [ ! -e "$tmp/$folder" ] || fail "uninstall left: $(find "$tmp/$folder")"; done
+
+# What is not empty stays, and what was there before install.
+mkdir -p "$tmp/shared/share/man" "$tmp/shared/bin"
+make_quietly install PREFIX="$tmp/shared"
+touch "$tmp/shared/include/other.h"
+make_quietly uninstall PREFIX="$tmp/shared"
+[ "$(cd "$tmp/shared" && find . ! -name . | sort | tr '\n' ' ')" = './bin ./include ./include/other.h ./share ./share/man ' ] ||
+  fail "uninstall left, or took too much: $(find "$tmp/shared")"

@@ -29,24 +29,28 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "  --header yes|no    whether the first row holds names; default: yes if words\n"
                            "                     over the scanned column begin like names, and an error if\n"
                            "                     only words over other columns do\n"
+                           "  --delimiter C      what separates the fields of a table: a character, or tab;\n"
+                           "                     default: a comma, or a tab if IN is a .tsv file\n"
                            "  --format FORMAT    of IN: npy, csv, txt or raw\n"
                            "  --engine ENGINE    as the variable MMSCAN_ENGINE; 'mmscan info' lists them\n"
                            "  --help             this text\n"
                            "\n"
                            "The name of IN gives its format: .npy (NumPy), .csv (a table, with or without a\n"
-                           "row of names), .txt (numbers separated by white space), .raw and .bin (raw binary\n"
-                           "in this machine's byte order). Files with other names are raw binary, too, unless\n"
-                           "they begin as .npy data does. The format of standard input is found from its\n"
-                           "beginning: .npy by its first bytes; else raw with --type, unless it looks like\n"
-                           "text; else .csv if the first line has a comma or a quotation mark, or is a\n"
-                           "single name (a word that starts with a letter or an underscore and is not a\n"
-                           "number); else .txt. Refused without --format: a file that looks like text and\n"
-                           "has none of these names, and data that looks packed. Refused without --type:\n"
-                           "integers in text that f64 would round. Totals of integers wrap around. OUT gets\n"
-                           "the format that its name gives (.npy .csv .txt .raw .bin), or else that of IN. It\n"
-                           "is written under a temporary name beside OUT and renamed when complete. Data may\n"
-                           "be larger than memory. A file in TMPDIR or /tmp holds text until all of it is\n"
-                           "found valid, and what a pipe does not allow to be read or written out of order.\n";
+                           "row of names), .tsv (the same, with tabs), .txt (numbers separated by white\n"
+                           "space), .raw and .bin (raw binary in this machine's byte order). Files with\n"
+                           "other names are raw binary, too, unless they begin as .npy data does. The format\n"
+                           "of standard input is found from its beginning: .npy by its first bytes; else raw\n"
+                           "with --type, unless it looks like text; raw, too, if it can be no text; else\n"
+                           ".csv if the first line has a comma or a quotation mark, or is a single name (a\n"
+                           "word that starts with a letter or an underscore and is not a number); else .txt.\n"
+                           "With --delimiter, text is a table. Refused without --format: a file that looks\n"
+                           "like text and has none of these names, and data that looks packed. Refused\n"
+                           "without --type: raw data, and integers in text that f64 would round. Totals of\n"
+                           "integers wrap around. OUT gets the format that its name gives (.npy .csv .tsv\n"
+                           ".txt .raw .bin), or else that of IN. It is written under a temporary name beside\n"
+                           "OUT and renamed when complete. Data may be larger than memory. A file in TMPDIR\n"
+                           "or /tmp holds text until all of it is found valid, and what a pipe does not\n"
+                           "allow to be read or written out of order.\n";
 
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 
@@ -54,6 +58,18 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
 static const char *const kinds[] = {"inclusive", "exclusive", NULL};
 static const char *const headers[] = {"yes", "no", NULL};
 static const char *const formats[] = {"npy", "csv", "txt", "raw", NULL};
+
+/* No character that a number, or a quotation, may have. */
+static int set_delimiter(void *request, char *text) {
+  const bool tab = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0;
+  const char delimiter = tab ? '\t' : text[0];
+  const bool separates = ispunct((unsigned char)delimiter) || isblank((unsigned char)delimiter);
+  if ((!tab && strlen(text) != 1) || !separates || strchr("+-.\"", delimiter) != NULL)
+    return wrong_usage(SCAN_NAME, "--delimiter: '%s' is no character that may separate numbers, such as ';', or 'tab'",
+                       text);
+  ((scan_request *)request)->delimiter = delimiter;
+  return DONE;
+}
 
 static int set_axis(void *request, char *number) {
   scan_request *r = request;
@@ -92,6 +108,7 @@ int run_scan(int argc, char **argv) {
                               {0, "engine", ARGUMENT_CALL, .take = set_engine},
                               {0, "column", ARGUMENT_TEXT, .to = &r.column},
                               {0, "header", ARGUMENT_NAME, .to = &r.header, .names = headers},
+                              {0, "delimiter", ARGUMENT_CALL, .take = set_delimiter},
                               {0, "format", ARGUMENT_NAME, .to = &r.in_format, .names = formats},
                               {'o', "output", ARGUMENT_TEXT, .to = &r.out},
                               {0}};

@@ -34,16 +34,27 @@ static bool is_text(format f) { return f == FORMAT_CSV || f == FORMAT_TXT; }
 
 /* ---- Format ------------------------------------------------------------------------------------------------------ */
 
+/* "" where there is none. */
+static const char *extension_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+  return dot != NULL ? dot : "";
+}
+
 static format format_of_name(const char *path) {
   static const struct {
     const char *extension;
     format format;
-  } known[] = {
-      {".npy", FORMAT_NPY}, {".csv", FORMAT_CSV}, {".txt", FORMAT_TXT}, {".raw", FORMAT_RAW}, {".bin", FORMAT_RAW}};
-  const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
-  for (size_t i = 0; dot != NULL && i < sizeof known / sizeof known[0]; i++)
-    if (strcasecmp(dot, known[i].extension) == 0) return known[i].format;
+  } known[] = {{".npy", FORMAT_NPY}, {".csv", FORMAT_CSV}, {".tsv", FORMAT_CSV},
+               {".txt", FORMAT_TXT}, {".raw", FORMAT_RAW}, {".bin", FORMAT_RAW}};
+  const char *extension = extension_of(path);
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcasecmp(extension, known[i].extension) == 0) return known[i].format;
   return FORMAT_UNKNOWN;
+}
+
+static char delimiter_of(const scan_request *r) {
+  if (r->delimiter != '\0') return r->delimiter;
+  return strcasecmp(extension_of(r->in), ".tsv") == 0 ? '\t' : ',';
 }
 
 static bool is_of_table(const scan_request *r) { return r->column != NULL || r->header != HEADER_GUESS; }
@@ -67,15 +78,26 @@ static bool is_blank(const unsigned char *start, size_t size) {
   return blanks == size;
 }
 
-/* Guesses the format where no name says it. Data that begins like .npy is .npy. Else a file is raw; standard input is
- * raw with --type, unless --column or --header is given or it looks like text, and text otherwise. Raw data that looks
- * packed or like text is refused, and so is blank standard input with --type, which may be either. */
+static int fail_text(const job *j, size_t size) {
+  const char fitter = textfile_other_delimiter((const char *)j->in.peeked, size, ',');
+  return fail("%s: this looks like text: use --format txt or csv to read it, or --format raw to scan its bytes%s",
+              j->in.name, textfile_advice(fitter));
+}
+
+/* Whether standard input, whose first bytes these are, is raw: with --type, unless it looks like text; else if it can
+ * be no text. White space alone may be either, and is not taken for text. */
+static bool is_raw(const job *j, size_t size, bool text) {
+  if (is_of_table(j->request)) return false;
+  if (j->request->type == NULL) return textfile_is_binary(j->in.peeked, size);
+  return !text || is_blank(j->in.peeked, size);
+}
+
+/* Guesses the format where no name says it. Data that begins like .npy is .npy. Else a file is raw, and standard input
+ * raw or text. Raw data that looks packed or like text is refused. */
 static int guess_format(job *j, bool has_name) {
   size_t size;
   if (input_peek(&j->in, &size) != DONE) return FAILED;
-  const bool text = textfile_looks_like_text(j->in.peeked, size);
-  const bool raw =
-      has_name || (j->request->type != NULL && !is_of_table(j->request) && (!text || is_blank(j->in.peeked, size)));
+  const bool text = textfile_looks_like_text(j->in.peeked, size), raw = has_name || is_raw(j, size, text);
   const char *packer = raw ? packer_of(j->in.peeked, size) : NULL;
   if (packer != NULL)
     return fail("%s: this looks like %s: unpack it first, or use --format raw to scan its bytes", j->in.name, packer);
@@ -85,14 +107,19 @@ static int guess_format(job *j, bool has_name) {
     j->in_format = FORMAT_RAW;
   else
     j->in_format = textfile_looks_like_csv(j->in.peeked, size) ? FORMAT_CSV : FORMAT_TXT;
-  if (!raw || !text) return DONE;
-  return fail("%s: this looks like text: use --format txt or csv to read it, or --format raw to scan its bytes",
-              j->in.name);
+  return raw && text ? fail_text(j, size) : DONE;
+}
+
+/* What has a delimiter is a table. */
+static format told_format(const scan_request *r) {
+  if (r->in_format != FORMAT_UNKNOWN) return r->in_format;
+  const format named = format_of_name(r->in);
+  return r->delimiter != '\0' && (named == FORMAT_UNKNOWN || named == FORMAT_TXT) ? FORMAT_CSV : named;
 }
 
 static int choose_formats(job *j) {
   const scan_request *r = j->request;
-  j->in_format = r->in_format != FORMAT_UNKNOWN ? r->in_format : format_of_name(r->in);
+  j->in_format = told_format(r);
   if (j->in_format == FORMAT_UNKNOWN) {
     const int status = guess_format(j, strcmp(r->in, "-") != 0);
     if (status != DONE) return status;
@@ -101,6 +128,8 @@ static int choose_formats(job *j) {
   if (j->out_format == FORMAT_UNKNOWN) j->out_format = j->in_format;
   if (is_of_table(r) && !is_text(j->in_format))
     return wrong_usage(SCAN_NAME, "%s: --column and --header are for .csv and .txt files", j->in.name);
+  if (r->delimiter != '\0' && j->in_format != FORMAT_CSV)
+    return wrong_usage(SCAN_NAME, "%s: --delimiter is for tables, whose format is csv", j->in.name);
   if (j->in_format == FORMAT_RAW && r->type == NULL)
     return wrong_usage(SCAN_NAME, "%s: raw binary data needs --type (or --format, if it is something else)",
                        j->in.name);
@@ -126,7 +155,7 @@ static uint64_t data_bytes(const job *j) { return j->a.count * j->a.type->size; 
 static int learn_text(job *j) {
   const textfile_request request = {.type = j->a.type,
                                     .exact = j->request->type == NULL,
-                                    .commas = j->in_format == FORMAT_CSV,
+                                    .delimiter = j->in_format == FORMAT_CSV ? delimiter_of(j->request) : '\0',
                                     .column = j->request->column,
                                     .header = j->request->header};
   if (textfile_read(&j->in, &request, &j->a.count, &j->heading) != DONE) return FAILED;

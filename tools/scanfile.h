@@ -16,6 +16,7 @@ typedef struct scan_request {
   const element *type;    /* NULL: as the file says */
   const char *column;     /* of text; NULL: the only one */
   textfile_header header; /* of text */
+  char delimiter;         /* of a table; '\0': as the name of the file says */
   mmscan_op op;
   mmscan_kind kind;
   bool reverse;

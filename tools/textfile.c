@@ -21,7 +21,8 @@
 typedef struct table {
   const char *name; /* of the file */
   const textfile_request *request;
-  bool flat; /* every field is a number of the result */
+  bool flat;   /* every field is a number of the result */
+  char fitter; /* a delimiter that may fit better, for advice; else '\0' */
   int status;
 
   size_t line;    /* from 1 */
@@ -38,6 +39,21 @@ typedef struct table {
   size_t stored;
   char store[STORE * sizeof(scalar)];
 } table;
+
+static bool is_table(const table *t) { return t->request->delimiter != '\0'; }
+
+/* ---- Delimiters -------------------------------------------------------------------------------------------------- */
+
+char textfile_other_delimiter(const char *start, size_t size, char delimiter) {
+  size_t length = 0;
+  while (length < size && strchr("\r\n", start[length]) == NULL) length++;
+  if (delimiter != '\0' && memchr(start, delimiter, length) != NULL) return '\0';
+  return memchr(start, ';', length) != NULL ? ';' : memchr(start, '\t', length) != NULL ? '\t' : '\0';
+}
+
+const char *textfile_advice(char delimiter) {
+  return delimiter == ';' ? "; --delimiter ';' may fit" : delimiter == '\t' ? "; --delimiter tab may fit" : "";
+}
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
@@ -61,8 +77,9 @@ static int fail_number(const table *t, const char *text, parsed result) {
   quoted(text, quote);
   if (result == ROUNDED)
     return fail("%s:%zu: '%s' would be rounded: %s--type %s rounds it", t->name, t->line, quote, keeper_of(text), type);
-  const char *what = result == OUT_OF_RANGE ? "is out of range for" : "is not a number of type";
-  return fail("%s:%zu: '%s' %s %s", t->name, t->line, quote, what, type);
+  if (result == OUT_OF_RANGE) return fail("%s:%zu: '%s' is out of range for %s", t->name, t->line, quote, type);
+  const char *advice = textfile_advice(strchr(text, t->fitter) != NULL ? t->fitter : '\0');
+  return fail("%s:%zu: '%s' is not a number of type %s%s", t->name, t->line, quote, type, advice);
 }
 
 static void add_number(table *t, const char *text) {
@@ -152,8 +169,9 @@ static void fail_column(table *t, bool names, const char *what, const char *colu
   char quote[MESSAGE_QUOTE];
   char *list = list_names(t, names);
   const char *plural = t->columns == 1 ? "" : "s", *mark = column ? "'" : "";
-  t->status = fail("%s: %s%s%s%s%s; it has %zu column%s%s", t->name, what, column ? " " : "", mark,
-                   column ? quoted(column, quote) : "", mark, t->columns, plural, list ? list : "");
+  const char *advice = t->columns == 1 || (column && strchr(column, ' ')) ? textfile_advice(t->fitter) : "";
+  t->status = fail("%s: %s%s%s%s%s; it has %zu column%s%s%s", t->name, what, column ? " " : "", mark,
+                   column ? quoted(column, quote) : "", mark, t->columns, plural, list ? list : "", advice);
   free(list);
 }
 
@@ -215,8 +233,8 @@ static void end_row(table *t) {
   if (t->columns == 0)
     end_first_row(t);
   else if (t->fields != t->columns)
-    t->status = fail("%s:%zu: %zu field%s, where the first row has %zu", t->name, t->line, t->fields,
-                     t->fields == 1 ? "" : "s", t->columns);
+    t->status = fail("%s:%zu: %zu field%s, where the first row has %zu%s", t->name, t->line, t->fields,
+                     t->fields == 1 ? "" : "s", t->columns, textfile_advice(t->fitter));
   t->fields = 0;
 }
 
@@ -236,7 +254,7 @@ static void take_field(void *bytes, size_t size, void *context) {
   table *t = context;
   const char *text = bytes;
   t->after_cr = false;
-  if (t->status != DONE || (size == 0 && !t->request->commas)) return;
+  if (t->status != DONE || (size == 0 && !is_table(t))) return;
   if (strlen(text) != size)
     t->status = fail_zero_byte(t);
   else
@@ -244,12 +262,12 @@ static void take_field(void *bytes, size_t size, void *context) {
   for (size_t i = 0; i < size; i++) t->line += text[i] == '\n';
 }
 
-/* Called for each line feed and carriage return outside quotes, and with -1 at the end. Between commas a row of one
+/* Called for each line feed and carriage return outside quotes, and with -1 at the end. In a table a row of one
  * empty field looks like an empty line, so an empty line is an error, except at the end of the file. */
 static void take_row(int end, void *context) {
   table *t = context;
   const bool is_new = ends_line(t, end) && end >= 0;
-  if (t->request->commas && t->fields == 0 && is_new && t->blank == 0) t->blank = t->line;
+  if (is_table(t) && t->fields == 0 && is_new && t->blank == 0) t->blank = t->line;
   end_row(t);
   t->line += is_new;
 }
@@ -267,8 +285,8 @@ static void check(table *t, struct csv_parser *parser, bool read) {
 
 /* Between blanks a zero byte, which libcsv would take for a quotation mark there, ends what is read. */
 static void feed(table *t, struct csv_parser *parser, char *text, size_t size) {
-  const size_t good = t->request->commas ? size : strnlen(text, size);
-  for (size_t i = 0; i < good && !t->request->commas; i++)
+  const size_t good = is_table(t) ? size : strnlen(text, size);
+  for (size_t i = 0; i < good && !is_table(t); i++)
     if (isspace((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\r') text[i] = ' ';
   check(t, parser, csv_parse(parser, text, good, take_field, take_row, t) == good);
   if (t->status == DONE && good < size) t->status = fail_zero_byte(t);
@@ -294,12 +312,13 @@ static void read_all(table *t, input *in) {
     t->status = fail_memory();
     return;
   }
-  if (!t->request->commas) csv_set_delim(&parser, ' ');
-  if (!t->request->commas) csv_set_quote(&parser, '\0');
+  csv_set_delim(&parser, (unsigned char)(is_table(t) ? t->request->delimiter : ' '));
+  if (!is_table(t)) csv_set_quote(&parser, '\0');
   progress_start("reading", in->size == INPUT_SIZE_UNKNOWN ? 0 : in->size);
   for (bool first = true; got == CHUNK && t->status == DONE; first = false) {
     t->status = input_read(in, chunk, CHUNK, &got);
     skipped = first ? mark_size(chunk, got) : 0;
+    if (first) t->fitter = textfile_other_delimiter(chunk, got, t->request->delimiter);
     if (t->status == DONE) feed(t, &parser, chunk + skipped, got - skipped);
   }
   finish(t, &parser);
@@ -311,7 +330,7 @@ int textfile_read(input *in, const textfile_request *request, uint64_t *count, c
   if (t == NULL) return fail_memory();
   t->name = in->name;
   t->request = request;
-  t->flat = !request->commas && request->column == NULL && request->header != HEADER_YES;
+  t->flat = !is_table(t) && request->column == NULL && request->header != HEADER_YES;
   t->line = 1;
   t->first = json_array();
   t->status = temporary_spool(&t->fd);
@@ -349,6 +368,13 @@ static bool is_printed(const unsigned char *start, size_t size) {
   size_t done = 0, next = 1;
   for (; done < size && next > 0; done += next) next = character_size(start + done, size - done);
   return done == size && next > 0;
+}
+
+/* Control characters that are no white space; high bytes may be letters in some encoding. */
+bool textfile_is_binary(const unsigned char *start, size_t size) {
+  size_t i = 0;
+  while (i < size && (start[i] > 127 || isprint(start[i]) || isspace(start[i]))) i++;
+  return i < size;
 }
 
 /* A few bytes of raw data may happen to be printable, so fewer than INPUT_PEEK bytes must have the end of a line or be

@@ -145,6 +145,64 @@ class Text(Case):
         self.bad("scan", "--column", "a", self.write("x.csv", "a,a\n1,2\n"), says="more than one")
         self.bad("scan", self.write("x.csv", '"' + "x" * 3000000), says="x.csv")
 
+    def test_delimiters(self):
+        """A .tsv file has tabs, with blanks and empty fields between them; --delimiter names any other."""
+        tabs = "place name\tflow\nAswan\t2\n\t4\n"
+        wanted = ["flow", "2", "6"]
+        for name in "x.tsv", "X.TSV":
+            self.assertEqual(self.lines("--column", "flow", self.write(name, tabs)), wanted)
+        self.assertEqual(self.lines("--column", "flow", "--format", "csv", self.path("x.tsv")), wanted)
+        for name, delimiter in itertools.product(["x.csv", "x.txt", "x.dat"], ["tab", "\\t", "\t"]):
+            path = self.write(name, tabs)
+            self.assertEqual(self.lines("--column", "flow", "--delimiter", delimiter, path), wanted)
+            self.assertEqual(self.lines("--column", "flow", "--delimiter", delimiter, "-", data=tabs.encode()), wanted)
+        for delimiter in ";|:,_ ":
+            text = 'a%sb\n"1"%s2\n3%s4\n'.replace("%s", delimiter)
+            for name in "x.csv", "x.txt", "x.tsv":
+                self.assertEqual(self.lines("--column", "b", "--delimiter", delimiter, self.write(name, text)), ["b", "2", "6"])
+        self.assertEqual(self.lines("--delimiter=;", self.write("x.csv", "1\n2\n")), ["1", "3"])
+        self.good("scan", "--column", 2, "-o", self.path("y.tsv"), self.path("x.tsv"), "--delimiter= ")
+        self.assertEqual(self.read("y.tsv"), b"b\n2\n6\n")
+
+    def test_wrong_delimiters(self):
+        path = self.write("x.csv", "1;2\n")
+        for delimiter in "", ";;", "x", "1", ".", "-", "+", '"', "\n", "tabs", "\tx", "\u00b7":
+            self.bad("scan", "--delimiter", delimiter, path, status=2, says="--delimiter: '")
+        for options, name in ([], "x.raw"), ([], "x.npy"), (["--format", "txt"], "x.csv"), (["--format", "raw"], "x.csv"):
+            path = self.write(name, "1;2\n")
+            self.bad("scan", "--delimiter", ";", "--type", "f64", *options, path, status=2, says="--delimiter is for tables")
+
+    def test_advice_of_a_delimiter(self):
+        """Where a tab or a semicolon would fit, and only there."""
+        for mark, named in ("\t", "tab"), (";", "';'"):
+            advice = "; --delimiter %s may fit" % named
+            text = "a%sb\n1%s2\n" % (mark, mark)
+            self.bad("scan", "--column", "b", self.write("x.csv", text), says=["no column 'b'", advice])
+            self.bad("scan", "--format", "csv", self.write("x", text), says=["x:2: '", "is not a number", advice])
+            self.bad("scan", self.write("x", text), says=["looks like text", advice])
+            self.bad("scan", "--header=yes", self.write("x.csv", text.replace("1", "1,5,6")), says=["x.csv:2: 3 fields", advice])
+        self.bad("scan", "-", data=b"a;b\n1;2\n", says="; --delimiter ';' may fit")
+        self.bad("scan", self.write("x.txt", "1;2\n"), says="; --delimiter ';' may fit")
+        table = self.write("x.txt", "a b\tc\n1\t2\n")
+        self.bad("scan", "--column", "c", table, says=["2 fields", "; --delimiter tab may fit"])
+        self.bad("scan", "--column", "a b", table, says=["no column", "; --delimiter tab may fit"])
+        for name, text in [("x.csv", "a;b,c\n1,2,3\n"), ("x.csv", "a,b\n1;2\n"), ("x.txt", "a\tb\n1\tx\n"), ("x.tsv", "a\tb\n1\tx;\n"),
+                           ("x.csv", "a\n1e999;\n")]:
+            for column in "b", "c", "d":
+                status, _, err = run("scan", "--column", column, self.write(name, text))
+                self.assertEqual((status, "--delimiter" in err), (1, False), (text, err))
+
+    def test_raw_data_needs_a_type(self):
+        """On standard input as in a file."""
+        for raw in np.arange(1000.0).tobytes(), np.ones(1).tobytes(), bytes(8), b"\x7fELF", "1 2\n".encode("utf-16"), b"1\n2\0\n":
+            _, _, named = run("scan", self.write("x", raw))
+            self.bad("scan", "-", data=raw, status=2, says=named.replace(self.path("x"), "standard input"))
+            self.assertIn("raw binary data needs --type", named)
+        for raw in gzip.compress(b"1 2 3"), lzma.compress(b"1 2 3"):
+            self.bad("scan", "-", data=raw, says="unpack it first")
+        self.assertEqual(self.good("scan", "-", data=b"gr\xf6\xdfe\n1\n2\n"), b"gr\xf6\xdfe\n1\n3\n")
+        self.assertEqual(self.lines("-", data=b"1\t2\v3\f4\r\n"), ["1", "3", "6", "10"])
+
     def test_txt(self):
         self.assertEqual(self.lines(self.write("x.txt", "1 2\n\n  3\t4\r\n5")), ["1", "3", "6", "10", "15"])
         self.assertEqual(self.lines(self.write("x.txt", "")), [])
@@ -731,6 +789,23 @@ class Output(Case):
             process.stderr.close()
             self.assertEqual(os.listdir(self.directory), ["y"])
             self.assertEqual(self.read("y"), b"old")
+
+
+    def test_kill(self):
+        """It leaves a file of the name that the man page gives, and the old file."""
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../doc/man/mmscan.1")
+        with open(page) as file:
+            name = re.search(r"(?m)^\.Ql kill -9\n.*\n\.Pa (\S+)$", file.read())[1]
+        self.write("y", b"old")
+        process = self.started()
+        process.kill()
+        process.wait(60)
+        process.stdin.close()
+        process.stderr.close()
+        self.assertEqual(self.read("y"), b"old")
+        left = sorted(os.listdir(self.directory))
+        self.assertEqual((len(left), left[1]), (2, "y"))
+        self.assertRegex(left[0], "^%s$" % re.escape(name).replace("X", "[A-Za-z0-9]"))
 
 
 class Terminal(Case):

@@ -432,6 +432,76 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         listed = self.good("bench", "--list", "--units", ",".join(units)).decode()
         self.assertEqual([line.split()[0] for line in listed.splitlines()], ["toy", "libtoy.so", "cblas"])
 
+    def labels(self, units, **options):
+        listed = self.good("bench", "--list", "--units", units, **options).decode()
+        return [line.split()[0] for line in listed.splitlines()]
+
+    def test_lists_in_files(self):
+        """A name or path a line, which may have a comma or # in it; comments and empty lines are no names."""
+        odd, other = self.library("lib#a,b.so"), self.library("libother.so")
+        path = self.write("units", "# to compare\n\n  %s\t# the first\r\n#cblas\n\tcblas\r\n%s" % (odd, other))
+        self.assertEqual(self.labels("@" + path), ["#a,b", "cblas", "other"])
+        self.assertEqual(self.labels("model,@%s,%s" % (path, other)), ["model", "#a,b", "cblas", "other"])
+        self.bad("bench", "--units", "@" + self.write("none", "# nothing\n\n"), says=["none: ", "no name"])
+        self.bad("bench", "--units", "@" + self.path("absent"), says=self.path("absent: No such file"))
+        self.bad("bench", "--units", "@" + self.directory, says="directory")
+        for units in "@", "cblas,@":
+            self.bad("bench", "--units", units, status=2, says="a name is missing")
+
+    def test_folders(self):
+        """Every BLAS in it that can be loaded, once; nothing else is loaded, which might end the process."""
+        os.mkdir(self.path("d"))
+        self.library("d/libb.so")
+        self.library("d/liba.so.3")
+        self.library("d/libc.some")
+        os.symlink("libb.so", self.path("d/libblink.so.4"))
+        self.library("d/libpart.so", more="void elsewhere(void);\n#define BEFORE(k) elsewhere()\n")
+        ends = "__attribute__((constructor)) static void end(void) { __builtin_trap(); }\n"
+        build_library(self, "d/libends.so", ends)
+        build_library(self, "d/libuser.so", ends + "void cblas_sgemm(void); void use(void) { cblas_sgemm(); }",
+                      "-Wl,--no-as-needed,-rpath," + self.path("d"), self.path("d/libb.so"))
+        whole = self.read("d/libb.so")
+        far = whole[:40] + (1 << 40).to_bytes(8, "little") + whole[48:]  # its sections
+        for name, data in ("text", b"no library"), ("empty", b""), ("cut", whole[:len(whole) // 2]), ("head", whole[:64]), ("far", far):
+            self.write("d/lib%s.so" % name, data)
+        os.mkfifo(self.path("d/libpipe.so"))
+        self.assertEqual(self.labels(self.path("d")), ["a", "b"])
+        self.assertEqual(self.labels(self.path("d/libb.so,") + self.path("d/,cblas")), ["b", "a", "cblas"])
+        self.assertEqual(self.labels("@" + self.write("units", self.path("d\n"))), ["a", "b"])
+        self.library("d/libwrong.so", 0)
+        self.bad("bench", "--list", "--units", "d", cwd=self.directory, status=1, says=["libwrong.so", "wrong products"])
+        os.mkdir(self.path("e"))
+        self.bad("bench", "--units", self.path("e"), says=[self.path("e"), "no BLAS"])
+
+    def test_vendors(self):
+        """In any case of letters: the first library of the vendor that is found."""
+        self.library("libmkl_rt.so.3")
+        self.library("libtatlas.so.3")
+        found = {"LD_LIBRARY_PATH": self.directory}
+        for units, labels in [("mkl,CBLAS", ["mkl_rt", "cblas"]), ("MKL", ["mkl_rt"]), ("Mkl_RT,mkl", ["mkl_rt"]), ("Model", ["model"])]:
+            self.assertEqual(self.labels(units, env=found), labels)
+        self.assertRegex(self.labels("ATLAS", env=found)[0], "atlas")
+        for name in "mk", "m", "mklx":
+            self.bad("bench", "--list", "--units", name, env=found, says="mmscan: %s: no library of this name is found" % name)
+        shutil.copy(self.path("libmkl_rt.so.3"), self.path("libMKL_RT.so.3"))
+        both = ",".join(self.path(name) for name in ("libmkl_rt.so.3", "libMKL_RT.so.3"))
+        self.assertEqual(self.labels(both, env=found), ["mkl_rt", "MKL_RT"])
+        _, _, err = run("bench", "--list", "--units", "LibXSMM")
+        self.assertNotIn("no library of this name", err)
+
+    def test_vendors_that_are_fetched(self):
+        """fetch-vendors prints a line for what it has fetched; here a false pip fetches."""
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/fetch-vendors")
+        fake = self.library("libfake.so")
+        os.mkdir(self.path("bin"))
+        self.write("bin/python3", '#!/bin/sh\n[ "$1,$3" = -,mkl ] && cp "%s" "$2/lib/libmkl_rt.so.2"\nexit 0\n' % fake)
+        os.chmod(self.path("bin/python3"), 0o755)
+        env = {**os.environ, "PATH": "%s:%s:%s" % (self.path("bin"), os.path.dirname(MMSCAN), os.environ["PATH"])}
+        said = subprocess.run(["sh", script, self.path("a folder")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
+        line = re.search(r"(?m)^fetch-vendors: .*: (mmscan bench --units .*)$", said.stdout.decode())[1]
+        listed = subprocess.run(line + " --list", shell=True, check=True, stdout=subprocess.PIPE, env=env).stdout.decode()
+        self.assertRegex(listed, "^mkl_rt .*/a folder/lib/libmkl_rt.so.2")
+
     def test_long_names(self):
         """They are cut: columns stay aligned, and each unit still has a name of its own."""
         units = [self.library("lib%s%s.so" % ("x" * 40, end)) for end in "abc"]
