@@ -8,7 +8,7 @@
  * The machine multiplies from the left, so products with U and 1 are transposed: (A U)^T = U^T A^T, and a column is a
  * row of A.
  */
-#include "paper/dakkak.h"
+#include "paper/method.h"
 
 /* A block. Its temporaries are A U and L A of each tile, the prefix of each tile, and the block's carry. */
 typedef struct block {
@@ -83,15 +83,25 @@ static void scan_tiles(mms_machine *m, const block *b) {
   }
 }
 
-mms_machine_size mms_dakkak_warp_size(size_t n, size_t s) {
+static mms_machine_size warp_size(size_t n, size_t s) {
   return (mms_machine_size){.positions = n + 2 * s * s, .entries = s * s, .s = s};
 }
 
-void mms_dakkak_warp(mms_machine *m) { scan_tiles(m, &(block){.end = m->n, .tiles = 1, .s = m->s}); }
+static void dakkak_warp(mms_machine *m) { scan_tiles(m, &(block){.end = m->n, .tiles = 1, .s = m->s}); }
+
+const mms_method mms_method_dakkak_warp = {
+    .about = {.name = "dakkak-warp",
+              .description = "Dakkak et al., Algorithm 6: s by s by three products",
+              .kind = MMSCAN_INCLUSIVE,
+              .has_s = 1,
+              .needs_commutative = 1},
+    .is_one_tile = true,
+    .size = warp_size,
+    .run = dakkak_warp};
 
 /* ---- Algorithm 7 ---------------------------------------------------------------------------------------------- */
 
-mms_machine_size mms_dakkak_block_size(size_t n, size_t s) {
+static mms_machine_size block_size(size_t n, size_t s) {
   size_t tiles = tiles_of(s, n);
   return (mms_machine_size){.positions = n + 2 * tiles * s * s + s + 1, .entries = 2 * tiles * s * s, .s = s + 1};
 }
@@ -117,7 +127,7 @@ static void broadcast(mms_machine *m, const block *b) {
   mms_machine_take(m);
 }
 
-void mms_dakkak_block(mms_machine *m) {
+static void dakkak_block(mms_machine *m) {
   size_t length = m->s * m->s * m->s;
   for (size_t from = 0; from < m->n; from += length) {
     block b = {.from = from, .end = from + smaller(length, m->n - from), .s = m->s};
@@ -127,3 +137,12 @@ void mms_dakkak_block(mms_machine *m) {
     broadcast(m, &b);
   }
 }
+
+const mms_method mms_method_dakkak_block = {
+    .about = {.name = "dakkak-block",
+              .description = "Dakkak et al., Algorithm 7: blocks of s^3 in turn",
+              .kind = MMSCAN_INCLUSIVE,
+              .has_s = 1,
+              .needs_commutative = 1},
+    .size = block_size,
+    .run = dakkak_block};

@@ -230,17 +230,11 @@ void mms_sweep_scan_recursive(const mms_sweep *w, void *x, size_t n) {
 
 /* ---- Step 4 of Section 3.2 ------------------------------------------------------------------------------------ */
 
-/* Move m elements of x into a matrix whose columns have s - 1 elements under a row 0 that is left alone; and back. */
-static void put_columns(const mms_sweep *w, char *matrix, const char *x, size_t m) {
+/* Moves m elements of x into a matrix whose columns have s - 1 elements under a row 0 that is left alone, or back. */
+static void move_columns(const mms_sweep *w, char *matrix, char *x, size_t m, bool back) {
   const size_t size = w->size, rows = w->s - 1;
-  for (size_t at = 0; at < m; at += rows, matrix += w->s * size)
-    memcpy(matrix + size, x + at * size, (m - at < rows ? m - at : rows) * size);
-}
-
-static void take_columns(const mms_sweep *w, char *x, const char *matrix, size_t m) {
-  const size_t size = w->size, rows = w->s - 1;
-  for (size_t at = 0; at < m; at += rows, matrix += w->s * size)
-    memcpy(x + at * size, matrix + size, (m - at < rows ? m - at : rows) * size);
+  for (size_t at = 0; at < m; at += rows, matrix += w->s * size, x += rows * size)
+    memcpy(back ? x : matrix + size, back ? matrix + size : x, (m - at < rows ? m - at : rows) * size);
 }
 
 void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carry, size_t position) {
@@ -250,9 +244,9 @@ void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carr
   place_broadcast(w, &v, position);
   mms_sweep_fill(w, y, v.total);
   copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, w->size);
-  put_columns(w, y, x, n);
+  move_columns(w, y, x, n, false);
   batch_matmul(w, &v, y, z);
-  take_columns(w, x, z, n);
+  move_columns(w, z, x, n, true);
   w->counts->depth++;
   w->counts->gathered += n;
   w->counts->scattered += n;
