@@ -4,6 +4,7 @@
 #include "paper/segments.h"
 #include "plan/check.h"
 #include "plan/env.h"
+#include "plan/lattice.h"
 #include "team/team.h"
 #include "unit/matrix.h"
 #include <stdlib.h>
@@ -98,10 +99,10 @@ static mmscan_status check_product_values(const mmscan_product_desc *d) {
   return mms_matrix_one(d->type)->size ? MMSCAN_OK : MMSCAN_ENOTSUP;
 }
 
-/* The rows of X or W; if column-major, they are one row. */
-static mms_array rows_of(const mmscan_product_desc *d, const void *matrix, size_t size) {
-  if (d->row_stride) return mms_array_of(matrix, (ptrdiff_t)d->row_stride, d->s, d->columns, size);
-  return mms_array_of(matrix, 0, 1, d->s * d->columns, size);
+/* The rows of X or W, of which an element is `parts` parts of `size` bytes; if column-major, they are one row. */
+static mms_lattice rows_of(const mmscan_product_desc *d, const void *matrix, size_t size, size_t parts) {
+  if (!d->row_stride) return mms_lattice_of(matrix, size, d->s * d->columns * parts, 1, 1, 0);
+  return mms_lattice_of(matrix, size, d->columns * parts, 1, d->s, (ptrdiff_t)(d->row_stride * parts));
 }
 
 /* The one of A and of X. */
@@ -114,7 +115,8 @@ static mmscan_status check_product_arrays(const mmscan_product_desc *d, const vo
   if (!mms_is_array(x, x_size) || !mms_is_array(w, size) || d->columns > PTRDIFF_MAX / size / d->s)
     return MMSCAN_EINVAL;
   if (x == w) return d->form == MMSCAN_PRODUCT_TRMM ? MMSCAN_OK : MMSCAN_EOVERLAP;
-  return mms_check_rows(rows_of(d, x, x_size), rows_of(d, w, size));
+  const mms_lattice xs = rows_of(d, x, x_size, 1), ws = rows_of(d, w, x_size, size / x_size);
+  return mms_lattice_meet(&xs, &ws) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
 static mmscan_status check_product(const mmscan_product_desc *d, const void *x, const void *w) {

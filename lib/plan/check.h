@@ -32,18 +32,4 @@ static inline mmscan_status mms_check_pair(const void *x, const void *y, size_t 
   return mms_overlap(x, y, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
-/* The rows of an array, from the lowest address up. */
-typedef struct mms_array {
-  uintptr_t at; /* address of the row */
-  size_t left;  /* rows from this one on, itself included */
-  size_t step;  /* bytes to the next row */
-  size_t bytes; /* bytes of each row */
-} mms_array;
-
-/* `batch` rows of n elements of `size` bytes, at a distance of `dist` elements. */
-mms_array mms_array_of(const void *base, ptrdiff_t dist, size_t batch, size_t n, size_t size);
-
-/* MMSCAN_EOVERLAP: a row of x shares memory with one of y. */
-mmscan_status mms_check_rows(mms_array x, mms_array y);
-
 #endif
