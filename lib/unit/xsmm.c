@@ -252,7 +252,8 @@ static mms_xsmm found;
 static bool is_here, is_unsound;
 
 /* The library stays loaded. */
-static void look(void) {
+static void look(void *unused) {
+  (void)unused;
   const char *soname;
   for (size_t i = 0; !is_here && (soname = mms_xsmm_soname(i)) != NULL; i++) {
     void *handle = mms_vendor_open(soname);
@@ -267,7 +268,7 @@ static void look(void) {
 
 static bool hold(const mms_unit *self) {
   (void)self;
-  mms_loading_once(&has_looked, look);
+  mms_loading_once(&has_looked, look, NULL);
   return is_here;
 }
 
