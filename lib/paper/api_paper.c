@@ -55,7 +55,6 @@ static mmscan_status check_matmul_values(const mmscan_matmul_desc *d) {
 static mmscan_status check_matmul(const mmscan_matmul_desc *d, const void *x, const void *y,
                                   const mmscan_counts *counts) {
   mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_matmul_values(d))) return status;
@@ -121,7 +120,6 @@ static mmscan_status check_product_arrays(const mmscan_product_desc *d, const vo
 
 static mmscan_status check_product(const mmscan_product_desc *d, const void *x, const void *w) {
   mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_product_values(d))) return status;
   return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;

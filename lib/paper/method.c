@@ -238,7 +238,6 @@ static const mms_method *find(const char *name) {
 static mmscan_status check_network(const mmscan_network_desc *d, const void *x, const void *y,
                                    const mmscan_network_counts *counts, const mms_method **method) {
   mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if (!d->method) return MMSCAN_EINVAL;

@@ -243,7 +243,7 @@ static mmscan_status price(pricing *p, mmscan_model_result *result) {
 
 static mmscan_status check_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
   mmscan_status status;
-  if (!d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
+  if (!result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
   return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;

@@ -10,6 +10,7 @@ enum { LONGEST = 1024 }; /* bytes of a struct in any version: a larger size is g
 mmscan_status mms_check_struct(const void *desc, size_t known) {
   const unsigned char *bytes = desc;
   size_t given;
+  if (!desc) return MMSCAN_EINVAL;
   memcpy(&given, desc, sizeof given);
   if (given < known || given > LONGEST) return MMSCAN_EINVAL;
   for (size_t i = known; i < given; i++)

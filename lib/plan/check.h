@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /* Checks a caller's struct, which begins with its size. MMSCAN_OK: it is as long as the one known here, or longer with
- * only zeros beyond. MMSCAN_EINVAL: it is shorter, or longer than any version. MMSCAN_ENOTSUP: there is something
- * beyond. When a struct grows, programs built with version 0.1 will still pass the shorter one, which must then be
- * accepted here and copied into one of zeros. */
+ * only zeros beyond. MMSCAN_EINVAL: there is none, or it is shorter, or longer than any version.
+ * MMSCAN_ENOTSUP: there is something beyond. When a struct grows, programs built with version 0.1 will still pass the
+ * shorter one, which must then be accepted here and copied into one of zeros. */
 mmscan_status mms_check_struct(const void *desc, size_t known);
 
 /* Whether a value is one of an enum that counts from 1. */

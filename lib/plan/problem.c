@@ -56,7 +56,6 @@ static mms_value first_carry(const mms_algebra *algebra, mmscan_kind kind, const
 
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_values(d))) return status;
   if ((status = check_supported(d))) return status;

@@ -25,8 +25,8 @@ bool mms_blas_is(const mms_vendor *vendor);
 /* Looks the routines up; those found start as MMSCAN_ROUTINE_OFF. name (of the unit) and vendor must outlive *blas. */
 void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor);
 
-/* Tests every routine found, once, except batched ones that are neither known to be good nor trusted (trust.h): they may
- * crash. */
+/* Tests every routine found, once, except batched ones that are neither known to be good nor trusted (trust.h): they
+ * may crash. */
 void mms_blas_test(mms_blas *blas);
 
 /* Tests only sgemm and dgemm, which scans use. */
