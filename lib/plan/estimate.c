@@ -11,8 +11,8 @@
  * lanes. The last row is for an engine that was not measured. */
 typedef struct row {
   const mms_engine *engine;
-  const char *kernels; /* of operators (mms_algebra.kernels); NULL: any other */
-  const char *part;    /* where the kernel comes from, or a class of scans or units; NULL: any other */
+  const char *kernels;            /* of operators (mms_algebra.kernels); NULL: any other */
+  const char *part;               /* where the kernel comes from, or a class of scans or units; NULL: any other */
   double start, scan, element[4]; /* by lanes, from MMS_LANES_F32 on */
 } row;
 
