@@ -1,7 +1,6 @@
 /* sweep.c: gather, multiply, scatter. */
 #include "paper/sweep.h"
 
-#include "unit/matrix.h"
 #include <string.h>
 
 /* A level, or a broadcast: which entries of x it takes. */
@@ -120,24 +119,15 @@ static mmscan_product_form form_of_squares(const mms_sweep *w) {
   return MMSCAN_PRODUCT_CHUNKED;
 }
 
-/* Additions of a column whose first m entries are data, if the zeros of A are skipped: for each row one less than its
- * ones among the first m. */
-static uint64_t column_additions(mmscan_matrix matrix, size_t m) {
-  uint64_t ones = 0;
-  for (size_t row = 0; row < m; row++)
-    for (size_t k = 0; k < m; k++) ones += mms_matrix_entry(matrix, row, k);
-  return ones - m;
-}
-
 /* Counts the products of a level, the last square whole even if narrower, and their additions if the unit does not. */
 static void count(const mms_sweep *w, const level *v, mmscan_matrix matrix) {
   const uint64_t columns = v->total / w->s, squares = (columns + w->s - 1) / w->s;
   w->counts->multiplications += squares;
   w->counts->gemms += w->form == MMSCAN_BATCHED ? squares : 1;
   if (w->unit->counts) return;
-  const uint64_t whole = column_additions(matrix, w->s);
+  const uint64_t whole = mms_sweep_additions(matrix, w->s);
   w->counts->additions += columns * whole;
-  w->counts->additions_unpadded += v->data / w->s * whole + column_additions(matrix, v->data % w->s);
+  w->counts->additions_unpadded += v->data / w->s * whole + mms_sweep_additions(matrix, v->data % w->s);
 }
 
 /* z = A y for a padded level: one GEMM, or one GEMM per square, or one batch of squares. */

@@ -7,6 +7,7 @@
  */
 #include "paper/schedule.h"
 #include "paper/segments.h"
+#include "paper/sweep.h"
 #include "plan/check.h"
 #include <float.h>
 #include <math.h>
@@ -31,13 +32,9 @@ static size_t rows_of_data(const mmscan_event *e, size_t column) {
   return rows;
 }
 
-/* Row r of L_s takes r additions, each row of B_s but the first takes one. */
 static uint64_t additions(const mmscan_event *e, size_t from, size_t to) {
   uint64_t sum = 0;
-  for (size_t column = from; column < to; column++) {
-    uint64_t rows = rows_of_data(e, column);
-    if (rows) sum += e->matrix == MMSCAN_MATRIX_L ? rows * (rows - 1) / 2 : rows - 1;
-  }
+  for (size_t column = from; column < to; column++) sum += mms_sweep_additions(e->matrix, rows_of_data(e, column));
   return sum;
 }
 
