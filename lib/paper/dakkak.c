@@ -44,42 +44,30 @@ static size_t if_row(const block *b, size_t tile, size_t at, size_t position) {
   return if_data(b, tile, at - at % b->s, position);
 }
 
-static void begin_product(mms_machine *m, mmscan_matrix matrix, size_t level) {
+/* The product of a level: A U, L A, R. */
+static void multiply(mms_machine *m, const block *b, size_t tile, size_t level) {
+  static const mmscan_matrix matrices[] = {MMSCAN_MATRIX_L, MMSCAN_MATRIX_L_STRICT, MMSCAN_MATRIX_ONES};
   mms_machine_begin(
       m,
-      (mmscan_event){.step = 1, .phase = MMSCAN_COMBINE, .level = level, .matrix = matrix, .is_product = 1, .s = m->s});
-}
-
-static void multiply_au(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_MATRIX_L, 0);
-  for (size_t at = 0; at < b->s * b->s; at++)
-    mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at));
-  mms_machine_take(m);
-}
-
-static void multiply_la(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_MATRIX_L_STRICT, 1);
+      (mmscan_event){
+          .step = 1, .phase = MMSCAN_COMBINE, .level = level, .matrix = matrices[level], .is_product = 1, .s = m->s});
   for (size_t i = 0; i < b->s * b->s; i++) {
-    size_t at = i % b->s * b->s + i / b->s; /* column by column */
-    mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_row(b, tile, at, la_at(m, b, tile) + at));
+    const size_t at = level == 1 ? i % b->s * b->s + i / b->s : i; /* L A: column by column */
+    const size_t a = if_data(b, tile, at, tile_from(b, tile) + at), au = if_data(b, tile, at, au_at(m, b, tile) + at),
+                 la = if_row(b, tile, at, la_at(m, b, tile) + at);
+    if (level == 2)
+      mms_machine_entry_plus(m, la, au, a);
+    else
+      mms_machine_entry(m, a, level == 0 ? au : la);
   }
-  mms_machine_take(m);
-}
-
-static void multiply_r(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_MATRIX_ONES, 2);
-  for (size_t at = 0; at < b->s * b->s; at++)
-    mms_machine_entry_plus(m, if_row(b, tile, at, la_at(m, b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at),
-                           if_data(b, tile, at, tile_from(b, tile) + at));
   mms_machine_take(m);
 }
 
 /* Three levels; within a level no tile waits for another. */
 static void scan_tiles(mms_machine *m, const block *b) {
-  static void (*const levels[])(mms_machine *, const block *, size_t) = {multiply_au, multiply_la, multiply_r};
-  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+  for (size_t level = 0; level < 3; level++) {
     mms_machine_next_level(m);
-    for (size_t tile = 0; tile < b->tiles; tile++) levels[i](m, b, tile);
+    for (size_t tile = 0; tile < b->tiles; tile++) multiply(m, b, tile, level);
   }
 }
 
