@@ -66,7 +66,7 @@ static void multiply(mms_machine *m, const block *b, size_t tile, size_t level) 
 /* Three levels; within a level no tile waits for another. */
 static void scan_tiles(mms_machine *m, const block *b) {
   for (size_t level = 0; level < 3; level++) {
-    mms_machine_next_level(m);
+    m->depth++;
     for (size_t tile = 0; tile < b->tiles; tile++) multiply(m, b, tile, level);
   }
 }
@@ -96,7 +96,7 @@ static mms_machine_size block_size(size_t n, size_t s) {
 
 /* The exclusive scan of the tiles' totals, starting from the carry of the block before. */
 static void scan_totals(mms_machine *m, const block *b) {
-  mms_machine_next_level(m);
+  m->depth++;
   mms_machine_begin(m,
                     (mmscan_event){.step = 3, .phase = MMSCAN_COMBINE, .matrix = MMSCAN_MATRIX_L, .s = b->tiles + 1});
   mms_machine_entry(m, b->from ? prefix_at(m, b->s) : MMSCAN_NO_ELEMENT, prefix_at(m, 0));
@@ -106,7 +106,7 @@ static void scan_totals(mms_machine *m, const block *b) {
 }
 
 static void broadcast(mms_machine *m, const block *b) {
-  mms_machine_next_level(m);
+  m->depth++;
   mms_machine_begin(m, (mmscan_event){.step = 4, .phase = MMSCAN_BROADCAST, .matrix = MMSCAN_MATRIX_L, .s = 2});
   for (size_t i = b->from; i < b->end; i++) {
     mms_machine_entry(m, prefix_at(m, (i - b->from) / (b->s * b->s)), MMSCAN_NO_ELEMENT);

@@ -37,8 +37,6 @@ void mms_machine_close(mms_machine *m) { free(m->memory); }
 
 /* ---- Putting a step together ---------------------------------------------------------------------------------- */
 
-void mms_machine_next_level(mms_machine *m) { m->depth++; }
-
 void mms_machine_begin(mms_machine *m, mmscan_event event) {
   event.struct_size = sizeof event;
   event.positions = m->event.positions;

@@ -2,7 +2,7 @@
 #include "paper/method.h"
 
 static void begin_level(mms_machine *m, mmscan_phase phase, size_t level) {
-  mms_machine_next_level(m);
+  m->depth++;
   mms_machine_begin(m, (mmscan_event){.step = 1, .phase = phase, .level = level, .matrix = MMSCAN_MATRIX_L, .s = 2});
 }
 
