@@ -4,7 +4,6 @@
 
 #include "mmscan.h"
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { MMS_TRUST_UNIT = 4095, MMS_TRUST_VERSION = 255, MMS_TRUST_ROUTINE = 31 }; /* longest names */
 
