@@ -60,14 +60,6 @@ static void multiply_by_blas(const mms_unit *self, const mms_product *p) {
   mms_blas_multiply(self, p);
 }
 
-static void multiply_by_xsmm(const mms_unit *self, const mms_product *p) {
-  mms_xsmm_multiply(&record_of(self)->xsmm, p);
-}
-
-static size_t block_of_xsmm(const mms_unit *self) { return mms_xsmm_block(&record_of(self)->xsmm); }
-
-static bool xsmm_adds(const mms_unit *self) { return record_of(self)->xsmm.adds; }
-
 static const mms_unit as_blas = {.description = "a BLAS loaded at run time",
                                  .multiply = multiply_by_blas,
                                  .has = mms_blas_has,
@@ -76,13 +68,14 @@ static const mms_unit as_blas = {.description = "a BLAS loaded at run time",
                                  .routine = mms_blas_routine,
                                  .try_routine = mms_blas_try};
 static const mms_unit as_xsmm = {.description = "LIBXSMM, which makes kernels while it runs, loaded at run time",
-                                 .multiply = multiply_by_xsmm,
-                                 .block = block_of_xsmm,
-                                 .adds = xsmm_adds};
+                                 .multiply = mms_xsmm_multiply,
+                                 .block = mms_xsmm_block,
+                                 .adds = mms_xsmm_adds};
 
 /* A record that is loaded again may be another kind of library than before. Only what differs by kind is written: other
  * threads read it only while they hold the record, but may read the rest at any time. */
-static void become(loaded *l, const mms_unit *kind) {
+static void become(loaded *l, const mms_unit *kind, void *library) {
+  l->unit.library = library;
   l->description = kind->description;
   l->unit.multiply = kind->multiply;
   l->unit.has = kind->has;
@@ -100,7 +93,7 @@ static mmscan_status refuse(char *why, size_t size, const char *reason) {
 }
 
 static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
-  become(l, &as_blas);
+  become(l, &as_blas, &l->blas);
   mms_blas_find(&l->blas, l->unit.name, &l->vendor);
   mms_blas_test(&l->blas);
   if (mms_blas_has(&l->unit, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
@@ -110,7 +103,7 @@ static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
 }
 
 static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {
-  become(l, &as_xsmm);
+  become(l, &as_xsmm, &l->xsmm);
   return mms_xsmm_attach(&l->xsmm, &l->vendor) ? MMSCAN_OK : refuse(why, size, "its kernels give wrong products");
 }
 
@@ -170,12 +163,8 @@ static loaded *new_record(const char *name) {
     free(l);
     return NULL;
   }
-  l->unit = (mms_unit){.name = copy,
-                       .description = "a library loaded at run time",
-                       .library = &l->blas,
-                       .hold = hold,
-                       .drop = drop,
-                       .describe = describe};
+  l->unit = (mms_unit){
+      .name = copy, .description = "a library loaded at run time", .hold = hold, .drop = drop, .describe = describe};
   return l;
 }
 
