@@ -46,6 +46,7 @@ EXCEPTIONS = {
     ("api", "lib/unit/loaded.h"): "mmscan_unit_open() and its like",
     ("unit", "lib/team/team.h"): "a BLAS must not wait for threads that a forked child has lost",
     ("paper", "lib/plan/check.h"): "descriptions are checked by the same rules as those of scans",
+    ("paper", "lib/plan/lattice.h"): "so are their arrays",
     ("paper", "lib/plan/env.h"): "the environment names the unit and the number of threads here, too",
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every function of the library is found by searching the code in lib/ for its name; or, where its name is made, for
-# NAME(f), in which f is the name without the operator and type, or the type alone, at its end: test/names.sh BUILD
+# NAME(f), in which f is the name without the operator and type, or the type alone, at its end; or FORM(f), without the
+# kind at its start, too: test/names.sh BUILD
 set -eu
 build=$1
 cd "$(dirname "$0")/.."
@@ -28,7 +29,10 @@ find lib -type f -exec cat {} + | awk '
     }
     print code }' >"$tmp/source"
 grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/source" | sort -u >"$tmp/words"
-grep -oE 'NAME\([a-z_0-9]+\)' "$tmp/source" | sed 's/NAME(\(.*\))/\1/' | sort -u >"$tmp/parts"
+{
+  grep -oE 'NAME\([a-z_0-9]+\)' "$tmp/source" | sed 's/NAME(\(.*\))/\1/'
+  grep -oE 'FORM\([a-z_0-9]+\)' "$tmp/source" | sed 's/FORM(\(.*\))/inclusive_\1/; p; s/^in/ex/'
+} | sort -u >"$tmp/parts"
 
 # Ends of names: types; what BLAS routines take by pointer; and operators, or kernels of them, before a type.
 {

@@ -12,6 +12,9 @@
 #define STRING(name)   #name
 #define STRINGED(name) STRING(name)
 
+/* The highest bit of an element, and all above it. */
+#define SIGN (INT64_MIN >> (64 - 8 * sizeof(T)))
+
 /* Before a loop whose turns do not depend on each other, although arrays may be the same. Clang finds that out, and
  * complains where it then has no use for it. */
 #ifdef __clang__

@@ -8,7 +8,6 @@
  *   KIND            'f', 'i' or 'u': a float, a signed or an unsigned integer
  *   T, A            the C types of an element, and of sums of elements: unsigned for integers, which wrap
  *   LOWEST, GREATEST
- *   KEY_MAX, KEY_MIN  the bits to flip so that a greater, or a lesser, element is a greater float or signed integer
  *   LANES           the kernels that serve it (mms_lanes)
  *   UNIT, PLANES    the float type whose products serve it, and how many products an element takes
  *
@@ -21,7 +20,7 @@
  *   IDENTITY, START its identity, an element; and what an exclusive scan without init starts from
  *   EXACT           whether a result is the same to the bit, however its elements are grouped
  *   KERNELS         the name of its kernels; NULL: it has none, and is scanned by the plain loop
- *   KEY             the bits of elements that these kernels flip before and after they combine them
+ *   KEY             the bits of elements that these kernels flip before and after they combine them; SIGN is the sign
  *   BY_UNIT         whether products of units do what it does */
 #ifndef MMS_ALGEBRA_H
 #define MMS_ALGEBRA_H

@@ -22,13 +22,10 @@ static FILE *open_regular(const char *name) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return NULL;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    FILE *file = fdopen(fd, "rb");
-    if (file) return file;
-  } else {
-    errno = EINVAL;
-  }
-  int error = errno;
+  const bool is_regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  FILE *file = is_regular ? fdopen(fd, "rb") : NULL;
+  if (file) return file;
+  const int error = is_regular ? errno : EINVAL;
   close(fd);
   errno = error;
   return NULL;

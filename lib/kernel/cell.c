@@ -1,8 +1,8 @@
 /* cell.c: the kernels of one operator by one instruction set. The Makefile compiles it once for each line of cells.def,
  * with ISA and OPERATORS as that line has them: the vocabulary of ISA makes the kernels of OPERATORS.
  *
- * NAME(f) is the function f of the operator's kernels for a type: `inclusive_alone_plus_f32` in a debugger is
- * NAME(inclusive_alone) of a file here, in the cell of `plus`.
+ * NAME(f) is the function f of the operator's kernels for a type: `total_plus_f32` in a debugger is NAME(total) of a
+ * file here, in the cell of `plus`; `inclusive_alone_plus_f32` is FORM(alone) of form.inc.
  *
  * A vocabulary (doc/ADDING_A_KERNEL.md says what each function gives) begins with `#if` and what macros tell that the
  * compiler has the instructions, and defines HAS_VECTORS there. It also defines few_floats_32 and its three sisters,

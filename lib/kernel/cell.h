@@ -34,9 +34,10 @@ typedef struct way {
 /* Where a line is prefetched to: L1 to be read, L1 to be written, L2, L1 only. */
 typedef enum fetch_to { TO_READ, TO_WRITE, TO_SECOND, TO_FIRST } fetch_to;
 
-/* For the steps of a loop, for which a call would cost more than the work; and for loops, which gain nothing by it. */
+/* For the steps of a loop, for which a call would cost more than the work; and for loops, which gain nothing by it, and
+ * of which some cells leave some out. */
 #define INLINE   inline __attribute__((always_inline))
-#define NOINLINE __attribute__((noinline))
+#define NOINLINE __attribute__((noinline, unused))
 
 /* Before a loop over a constant few vectors. Unrolls all of it at once: clang unrolls by a number too late, and would
  * leave the vectors in memory. */

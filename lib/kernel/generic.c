@@ -4,8 +4,6 @@
  * engines take the carry through the elements, and results have the bits of one loop over all of them. */
 #include "kernel/kernel.h"
 
-#include <string.h>
-
 /* ---- The plain loop ------------------------------------------------------------------------------------------- */
 
 static void total(const mms_kernel *self, size_t n, const void *x, bool reverse, mms_found *found) {

@@ -1,14 +1,12 @@
-/* api_paper.c: the public calls of mmscan_paper.h. Descriptions and their arrays are checked here, and nowhere below.
- */
+/* api_paper.c: the public calls of mmscan_paper.h, but for those of method.c and tcu.c. Descriptions and their arrays
+ * are checked there and here, and nowhere below. */
 #include "base/cancel.h"
-#include "paper/method.h"
 #include "paper/segments.h"
-#include "paper/tcu.h"
 #include "plan/check.h"
 #include "plan/env.h"
+#include "plan/lattice.h"
 #include "team/team.h"
 #include "unit/matrix.h"
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,7 +56,6 @@ static mmscan_status check_matmul_values(const mmscan_matmul_desc *d) {
 static mmscan_status check_matmul(const mmscan_matmul_desc *d, const void *x, const void *y,
                                   const mmscan_counts *counts) {
   mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
   if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_matmul_values(d))) return status;
@@ -92,62 +89,6 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
   return status;
 }
 
-/* ---- The model of time ---------------------------------------------------------------------------------------- */
-
-static mmscan_status check_model(const mmscan_model_desc *d, const mmscan_model_result *result) {
-  mmscan_status status;
-  if (!d || !result || result->struct_size != sizeof *result) return MMSCAN_EINVAL;
-  if ((status = mms_check_struct(d, sizeof *d))) return status;
-  if (d->s < 2 || d->s > MMSCAN_MAX_S || d->units == 0) return MMSCAN_EINVAL;
-  return d->latency >= 0 && d->latency <= DBL_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
-}
-
-mmscan_status mmscan_model(const mmscan_model_desc *desc, mmscan_model_result *result) {
-  mmscan_status status = check_model(desc, result);
-  return status ? status : mms_tcu_price(desc, result);
-}
-
-/* ---- The methods of Table 1 ----------------------------------------------------------------------------------- */
-
-mmscan_status mmscan_get_method(size_t index, mmscan_method *method) {
-  const mms_method *row = mms_method_at(index);
-  if (!row || !method || method->struct_size != sizeof *method) return MMSCAN_EINVAL;
-  *method = row->about;
-  method->struct_size = sizeof *method;
-  return MMSCAN_OK;
-}
-
-static mmscan_status check_network_values(const mmscan_network_desc *d, const mms_method *method) {
-  if (!d->combine || !d->identity || d->size == 0) return MMSCAN_EINVAL;
-  if (method->about.has_s && (d->s < 2 || d->s > MMSCAN_MAX_S)) return MMSCAN_EINVAL;
-  if (method->has_length_rule && !mms_in_enum(d->length_rule, MMSCAN_PADDED)) return MMSCAN_EINVAL;
-  return MMSCAN_OK;
-}
-
-/* *method is the method that the description names. */
-static mmscan_status check_network(const mmscan_network_desc *d, const void *x, const void *y,
-                                   const mmscan_network_counts *counts, const mms_method **method) {
-  mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
-  if (counts && counts->struct_size != sizeof *counts) return MMSCAN_EINVAL;
-  if ((status = mms_check_struct(d, sizeof *d))) return status;
-  if (!d->method) return MMSCAN_EINVAL;
-  *method = mms_method_find(d->method);
-  if (!*method) return MMSCAN_EINVAL;
-  if ((status = check_network_values(d, *method)) || d->n == 0) return status;
-  if (!x || !y || d->n > PTRDIFF_MAX / d->size) return MMSCAN_EINVAL;
-  return mms_check_pair(x, y, d->n * d->size);
-}
-
-mmscan_status mmscan_network(const mmscan_network_desc *desc, const void *x, void *y, mmscan_network_counts *counts) {
-  mmscan_network_counts found = {.struct_size = sizeof found};
-  const mms_method *method;
-  mmscan_status status = check_network(desc, x, y, counts, &method);
-  if (status == MMSCAN_OK) status = mms_method_run(method, desc, x, y, &found);
-  if (counts && status == MMSCAN_OK) *counts = found;
-  return status;
-}
-
 /* ---- Products of units ---------------------------------------------------------------------------------------- */
 
 /* A BLAS may hold the leading dimension, row_stride, in 32 bits. */
@@ -159,10 +100,10 @@ static mmscan_status check_product_values(const mmscan_product_desc *d) {
   return mms_matrix_one(d->type)->size ? MMSCAN_OK : MMSCAN_ENOTSUP;
 }
 
-/* The rows of X or W; if column-major, they are one row. */
-static mms_array rows_of(const mmscan_product_desc *d, const void *matrix, size_t size) {
-  if (d->row_stride) return mms_array_of(matrix, (ptrdiff_t)d->row_stride, d->s, d->columns, size);
-  return mms_array_of(matrix, 0, 1, d->s * d->columns, size);
+/* The rows of X or W, of which an element is `parts` parts of `size` bytes; if column-major, they are one row. */
+static mms_lattice rows_of(const mmscan_product_desc *d, const void *matrix, size_t size, size_t parts) {
+  if (!d->row_stride) return mms_lattice_of(matrix, size, d->s * d->columns * parts, 1, 1, 0);
+  return mms_lattice_of(matrix, size, d->columns * parts, 1, d->s, (ptrdiff_t)(d->row_stride * parts));
 }
 
 /* The one of A and of X. */
@@ -175,12 +116,12 @@ static mmscan_status check_product_arrays(const mmscan_product_desc *d, const vo
   if (!mms_is_array(x, x_size) || !mms_is_array(w, size) || d->columns > PTRDIFF_MAX / size / d->s)
     return MMSCAN_EINVAL;
   if (x == w) return d->form == MMSCAN_PRODUCT_TRMM ? MMSCAN_OK : MMSCAN_EOVERLAP;
-  return mms_check_rows(rows_of(d, x, x_size), rows_of(d, w, size));
+  const mms_lattice xs = rows_of(d, x, x_size, 1), ws = rows_of(d, w, x_size, size / x_size);
+  return mms_lattice_meet(&xs, &ws) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
 static mmscan_status check_product(const mmscan_product_desc *d, const void *x, const void *w) {
   mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_product_values(d))) return status;
   return d->columns ? check_product_arrays(d, x, w) : MMSCAN_OK;

@@ -8,7 +8,7 @@
  * The machine multiplies from the left, so products with U and 1 are transposed: (A U)^T = U^T A^T, and a column is a
  * row of A.
  */
-#include "paper/dakkak.h"
+#include "paper/method.h"
 
 /* A block. Its temporaries are A U and L A of each tile, the prefix of each tile, and the block's carry. */
 typedef struct block {
@@ -44,61 +44,59 @@ static size_t if_row(const block *b, size_t tile, size_t at, size_t position) {
   return if_data(b, tile, at - at % b->s, position);
 }
 
-static void begin_product(mms_machine *m, mmscan_matrix matrix, size_t level) {
+/* The product of a level: A U, L A, R. */
+static void multiply(mms_machine *m, const block *b, size_t tile, size_t level) {
+  static const mmscan_matrix matrices[] = {MMSCAN_MATRIX_L, MMSCAN_MATRIX_L_STRICT, MMSCAN_MATRIX_ONES};
   mms_machine_begin(
       m,
-      (mmscan_event){.step = 1, .phase = MMSCAN_COMBINE, .level = level, .matrix = matrix, .is_product = 1, .s = m->s});
-}
-
-static void multiply_au(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_MATRIX_L, 0);
-  for (size_t at = 0; at < b->s * b->s; at++)
-    mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at));
-  mms_machine_take(m);
-}
-
-static void multiply_la(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_MATRIX_L_STRICT, 1);
+      (mmscan_event){
+          .step = 1, .phase = MMSCAN_COMBINE, .level = level, .matrix = matrices[level], .is_product = 1, .s = m->s});
   for (size_t i = 0; i < b->s * b->s; i++) {
-    size_t at = i % b->s * b->s + i / b->s; /* column by column */
-    mms_machine_entry(m, if_data(b, tile, at, tile_from(b, tile) + at), if_row(b, tile, at, la_at(m, b, tile) + at));
+    const size_t at = level == 1 ? i % b->s * b->s + i / b->s : i; /* L A: column by column */
+    const size_t a = if_data(b, tile, at, tile_from(b, tile) + at), au = if_data(b, tile, at, au_at(m, b, tile) + at),
+                 la = if_row(b, tile, at, la_at(m, b, tile) + at);
+    if (level == 2)
+      mms_machine_entry_plus(m, la, au, a);
+    else
+      mms_machine_entry(m, a, level == 0 ? au : la);
   }
-  mms_machine_take(m);
-}
-
-static void multiply_r(mms_machine *m, const block *b, size_t tile) {
-  begin_product(m, MMSCAN_MATRIX_ONES, 2);
-  for (size_t at = 0; at < b->s * b->s; at++)
-    mms_machine_entry_plus(m, if_row(b, tile, at, la_at(m, b, tile) + at), if_data(b, tile, at, au_at(m, b, tile) + at),
-                           if_data(b, tile, at, tile_from(b, tile) + at));
   mms_machine_take(m);
 }
 
 /* Three levels; within a level no tile waits for another. */
 static void scan_tiles(mms_machine *m, const block *b) {
-  static void (*const levels[])(mms_machine *, const block *, size_t) = {multiply_au, multiply_la, multiply_r};
-  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-    mms_machine_next_level(m);
-    for (size_t tile = 0; tile < b->tiles; tile++) levels[i](m, b, tile);
+  for (size_t level = 0; level < 3; level++) {
+    m->depth++;
+    for (size_t tile = 0; tile < b->tiles; tile++) multiply(m, b, tile, level);
   }
 }
 
-mms_machine_size mms_dakkak_warp_size(size_t n, size_t s) {
+static mms_machine_size warp_size(size_t n, size_t s) {
   return (mms_machine_size){.positions = n + 2 * s * s, .entries = s * s, .s = s};
 }
 
-void mms_dakkak_warp(mms_machine *m) { scan_tiles(m, &(block){.end = m->n, .tiles = 1, .s = m->s}); }
+static void dakkak_warp(mms_machine *m) { scan_tiles(m, &(block){.end = m->n, .tiles = 1, .s = m->s}); }
+
+const mms_method mms_method_dakkak_warp = {
+    .about = {.name = "dakkak-warp",
+              .description = "Dakkak et al., Algorithm 6: s by s by three products",
+              .kind = MMSCAN_INCLUSIVE,
+              .has_s = 1,
+              .needs_commutative = 1},
+    .is_one_tile = true,
+    .size = warp_size,
+    .run = dakkak_warp};
 
 /* ---- Algorithm 7 ---------------------------------------------------------------------------------------------- */
 
-mms_machine_size mms_dakkak_block_size(size_t n, size_t s) {
+static mms_machine_size block_size(size_t n, size_t s) {
   size_t tiles = tiles_of(s, n);
   return (mms_machine_size){.positions = n + 2 * tiles * s * s + s + 1, .entries = 2 * tiles * s * s, .s = s + 1};
 }
 
 /* The exclusive scan of the tiles' totals, starting from the carry of the block before. */
 static void scan_totals(mms_machine *m, const block *b) {
-  mms_machine_next_level(m);
+  m->depth++;
   mms_machine_begin(m,
                     (mmscan_event){.step = 3, .phase = MMSCAN_COMBINE, .matrix = MMSCAN_MATRIX_L, .s = b->tiles + 1});
   mms_machine_entry(m, b->from ? prefix_at(m, b->s) : MMSCAN_NO_ELEMENT, prefix_at(m, 0));
@@ -108,7 +106,7 @@ static void scan_totals(mms_machine *m, const block *b) {
 }
 
 static void broadcast(mms_machine *m, const block *b) {
-  mms_machine_next_level(m);
+  m->depth++;
   mms_machine_begin(m, (mmscan_event){.step = 4, .phase = MMSCAN_BROADCAST, .matrix = MMSCAN_MATRIX_L, .s = 2});
   for (size_t i = b->from; i < b->end; i++) {
     mms_machine_entry(m, prefix_at(m, (i - b->from) / (b->s * b->s)), MMSCAN_NO_ELEMENT);
@@ -117,7 +115,7 @@ static void broadcast(mms_machine *m, const block *b) {
   mms_machine_take(m);
 }
 
-void mms_dakkak_block(mms_machine *m) {
+static void dakkak_block(mms_machine *m) {
   size_t length = m->s * m->s * m->s;
   for (size_t from = 0; from < m->n; from += length) {
     block b = {.from = from, .end = from + smaller(length, m->n - from), .s = m->s};
@@ -127,3 +125,12 @@ void mms_dakkak_block(mms_machine *m) {
     broadcast(m, &b);
   }
 }
+
+const mms_method mms_method_dakkak_block = {
+    .about = {.name = "dakkak-block",
+              .description = "Dakkak et al., Algorithm 7: blocks of s^3 in turn",
+              .kind = MMSCAN_INCLUSIVE,
+              .has_s = 1,
+              .needs_commutative = 1},
+    .size = block_size,
+    .run = dakkak_block};

@@ -37,8 +37,6 @@ void mms_machine_close(mms_machine *m) { free(m->memory); }
 
 /* ---- Putting a step together ---------------------------------------------------------------------------------- */
 
-void mms_machine_next_level(mms_machine *m) { m->depth++; }
-
 void mms_machine_begin(mms_machine *m, mmscan_event event) {
   event.struct_size = sizeof event;
   event.positions = m->event.positions;
@@ -47,10 +45,9 @@ void mms_machine_begin(mms_machine *m, mmscan_event event) {
 }
 
 void mms_machine_entry_plus(mms_machine *m, size_t in, size_t add, size_t out) {
-  m->in[m->entries] = in;
   m->add[m->entries] = add;
-  m->out[m->entries++] = out;
   m->event.add = m->add;
+  mms_machine_entry(m, in, out);
 }
 
 void mms_machine_entry(mms_machine *m, size_t in, size_t out) {

@@ -21,7 +21,7 @@ typedef struct mms_machine {
   float *a;               /* A, which is `matrix`, a_s-by-a_s */
   mmscan_matrix matrix;
   size_t a_s;
-  size_t depth; /* levels so far */
+  size_t depth; /* levels so far: a method adds 1 where the steps that follow are one level later */
   void *memory;
 } mms_machine;
 
@@ -34,9 +34,6 @@ typedef struct mms_machine_size {
 mmscan_status mms_machine_open(mms_machine *m, const mms_monoid *monoid, const mms_machine_size *size, size_t n,
                                const void *x);
 void mms_machine_close(mms_machine *m);
-
-/* The steps that follow are one level later. */
-void mms_machine_next_level(mms_machine *m);
 
 /* Begins a step. Of `event`, phase, step, level, matrix, is_product and s are used. */
 void mms_machine_begin(mms_machine *m, mmscan_event event);

@@ -1,10 +1,9 @@
-/* method.h: the one table of the methods of Table 1, and how one is run. */
+/* method.h: the contract of a method of Table 1 that is run on a machine, and those there are. */
 #ifndef MMS_METHOD_H
 #define MMS_METHOD_H
 
 #include "mmscan_paper.h"
 #include "paper/machine.h"
-#include <stdbool.h>
 
 typedef struct mms_method {
   mmscan_method about;                          /* what mmscan_get_method() gives, but for struct_size */
@@ -14,15 +13,11 @@ typedef struct mms_method {
   void (*run)(mms_machine *machine);            /* NULL: mms_matmulscan() does it, on no machine */
 } mms_method;
 
-/* Row `index` of the table; NULL past its end. */
-const mms_method *mms_method_at(size_t index);
+/* Parallel prefix networks, for any n; they ignore s. */
+extern const mms_method mms_method_sklansky, mms_method_hillis_steele, mms_method_blelloch, mms_method_brent_kung;
 
-/* The method called `name`; NULL if there is none. */
-const mms_method *mms_method_find(const char *name);
-
-/* y = the scan of x that *desc describes; *counts gets what was done. MMSCAN_ENOTSUP: the method cannot do that.
- * MMSCAN_ENOMEM leaves y untouched. The caller has validated everything else. */
-mmscan_status mms_method_run(const mms_method *method, const mmscan_network_desc *desc, const void *x, void *y,
-                             mmscan_network_counts *counts);
+/* The scans of "Accelerating Reduction and Scan Using Tensor Core Units" (Dakkak et al., 2019), with s for its 16. For
+ * commutative operators only: L A adds down the columns of a tile, not in order. */
+extern const mms_method mms_method_dakkak_warp, mms_method_dakkak_block;
 
 #endif

@@ -1,8 +1,8 @@
 /* networks.c: which elements each level combines. Below, d is their distance: 1, 2, 4, ... */
-#include "paper/networks.h"
+#include "paper/method.h"
 
 static void begin_level(mms_machine *m, mmscan_phase phase, size_t level) {
-  mms_machine_next_level(m);
+  m->depth++;
   mms_machine_begin(m, (mmscan_event){.step = 1, .phase = phase, .level = level, .matrix = MMSCAN_MATRIX_L, .s = 2});
 }
 
@@ -12,19 +12,15 @@ static void adder(mms_machine *m, size_t a, size_t b, size_t to) {
   mms_machine_entry(m, b, to);
 }
 
-static mms_machine_size size_of(size_t positions, size_t adders) {
-  return (mms_machine_size){.positions = positions, .entries = 2 * adders, .s = 2};
+static mms_machine_size size_of(size_t n, size_t s) {
+  (void)s;
+  return (mms_machine_size){.positions = n, .entries = 2 * n, .s = 2};
 }
 
 /* ---- Sklansky ------------------------------------------------------------------------------------------------- */
 
-mms_machine_size mms_sklansky_size(size_t n, size_t s) {
-  (void)s;
-  return size_of(n, n / 2 + 1);
-}
-
 /* The last element of each lower half of d elements is added to all elements of the upper half. */
-void mms_sklansky(mms_machine *m) {
+static void sklansky(mms_machine *m) {
   for (size_t d = 1, level = 0; d < m->n; d *= 2, level++) {
     begin_level(m, MMSCAN_COMBINE, level);
     for (size_t upper = d; upper < m->n; upper += 2 * d)
@@ -33,14 +29,15 @@ void mms_sklansky(mms_machine *m) {
   }
 }
 
+const mms_method mms_method_sklansky = {.about = {.name = "sklansky",
+                                                  .description = "Sklansky: least depth, fan-out grows with n",
+                                                  .kind = MMSCAN_INCLUSIVE},
+                                        .size = size_of,
+                                        .run = sklansky};
+
 /* ---- Hillis and Steele ---------------------------------------------------------------------------------------- */
 
-mms_machine_size mms_hillis_steele_size(size_t n, size_t s) {
-  (void)s;
-  return size_of(n, n);
-}
-
-void mms_hillis_steele(mms_machine *m) {
+static void hillis_steele(mms_machine *m) {
   for (size_t d = 1, level = 0; d < m->n; d *= 2, level++) {
     begin_level(m, MMSCAN_COMBINE, level);
     for (size_t i = d; i < m->n; i++) adder(m, i - d, i, i);
@@ -48,14 +45,16 @@ void mms_hillis_steele(mms_machine *m) {
   }
 }
 
+const mms_method mms_method_hillis_steele = {
+    .about = {.name = "hillis-steele",
+              .description = "Hillis-Steele (Kogge-Stone): least depth, most work",
+              .kind = MMSCAN_INCLUSIVE},
+    .size = size_of,
+    .run = hillis_steele};
+
 /* ---- Brent and Kung ------------------------------------------------------------------------------------------- */
 
-mms_machine_size mms_brent_kung_size(size_t n, size_t s) {
-  (void)s;
-  return size_of(n, n / 2 + 1);
-}
-
-void mms_brent_kung(mms_machine *m) {
+static void brent_kung(mms_machine *m) {
   size_t d = 1, level = 0;
   for (; d <= m->n / 2; d *= 2, level++) {
     begin_level(m, MMSCAN_UP_SWEEP, level);
@@ -70,6 +69,11 @@ void mms_brent_kung(mms_machine *m) {
   }
 }
 
+const mms_method mms_method_brent_kung = {
+    .about = {.name = "brent-kung", .description = "Brent-Kung: least work", .kind = MMSCAN_INCLUSIVE},
+    .size = size_of,
+    .run = brent_kung};
+
 /* ---- Blelloch ------------------------------------------------------------------------------------------------- */
 
 static size_t power_of_two(size_t n) {
@@ -78,10 +82,7 @@ static size_t power_of_two(size_t n) {
   return power;
 }
 
-mms_machine_size mms_blelloch_size(size_t n, size_t s) {
-  (void)s;
-  return size_of(power_of_two(n), power_of_two(n));
-}
+static mms_machine_size tree_size(size_t n, size_t s) { return size_of(power_of_two(n), s); }
 
 /* A node of the tree, at x[i], covers x[i-2d+1..i]; its children are at x[i-d] and x[i]. From n on all is padding. */
 static void up_node(mms_machine *m, size_t d, size_t i) {
@@ -111,9 +112,14 @@ static void clear_root(mms_machine *m, size_t root) {
   mms_machine_take(m);
 }
 
-void mms_blelloch(mms_machine *m) {
+static void blelloch(mms_machine *m) {
   size_t length = power_of_two(m->n), d = 1, level = 0;
   for (; d < length; d *= 2) tree_level(m, MMSCAN_UP_SWEEP, level++, d);
   clear_root(m, length - 1);
   for (level = 0; d > 1; d /= 2) tree_level(m, MMSCAN_DOWN_SWEEP, level++, d / 2);
 }
+
+const mms_method mms_method_blelloch = {
+    .about = {.name = "blelloch", .description = "Blelloch: exclusive, by a tree", .kind = MMSCAN_EXCLUSIVE},
+    .size = tree_size,
+    .run = blelloch};

@@ -1,6 +1,7 @@
 /* schedule.c: list scheduling by the critical path. */
 #include "paper/schedule.h"
 
+#include "base/arena.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ typedef struct run {
   heap ready[MMS_PROCESSORS]; /* by chain */
   heap running;               /* by the time of the end, negated */
   double now;
+  void *memory; /* of all these arrays */
 } run;
 
 static uint32_t waits_from(const mms_schedule *s, size_t task) { return task ? s->task[task - 1].waits_end : 0; }
@@ -181,28 +183,16 @@ static void finish(run *r) {
 }
 
 /* Each heap has room for all tasks; pages of that room that are not used are never touched. */
-static mmscan_status open_run(run *r) {
-  const mms_schedule *s = r->s;
-  r->chain = malloc(s->tasks * sizeof *r->chain + 1);
-  r->pending = malloc(s->tasks * sizeof *r->pending + 1);
-  r->ends = malloc(s->tasks * sizeof *r->ends + 1);
-  r->successor = malloc(s->waits * sizeof *r->successor + 1);
-  r->running.entries = malloc(s->tasks * sizeof *r->running.entries + 1);
-  bool failed = !r->chain || !r->pending || !r->ends || !r->successor || !r->running.entries;
-  for (mms_processor p = 0; p < MMS_PROCESSORS; p++) {
-    r->ready[p].entries = malloc(s->tasks * sizeof *r->ready[p].entries + 1);
-    failed = failed || !r->ready[p].entries;
-  }
-  return failed ? MMSCAN_ENOMEM : MMSCAN_OK;
-}
-
-static void close_run(run *r) {
-  free(r->chain);
-  free(r->pending);
-  free(r->ends);
-  free(r->successor);
-  free(r->running.entries);
-  for (mms_processor p = 0; p < MMS_PROCESSORS; p++) free(r->ready[p].entries);
+static size_t lay_out(run *r) {
+  const size_t tasks = r->s->tasks;
+  mms_arena a = {.block = r->memory};
+  r->chain = mms_arena_take(&a, tasks * sizeof *r->chain);
+  r->pending = mms_arena_take(&a, tasks * sizeof *r->pending);
+  r->ends = mms_arena_take(&a, tasks * sizeof *r->ends);
+  r->successor = mms_arena_take(&a, r->s->waits * sizeof *r->successor);
+  r->running.entries = mms_arena_take(&a, tasks * sizeof *r->running.entries);
+  for (mms_processor p = 0; p < MMS_PROCESSORS; p++) r->ready[p].entries = mms_arena_take(&a, tasks * sizeof(entry));
+  return a.used;
 }
 
 static void simulate(run *r) {
@@ -225,11 +215,11 @@ mmscan_status mms_schedule_run(const mms_schedule *s, const size_t processors[MM
   if (s->failed) return MMSCAN_ENOMEM;
   run r = {.s = s};
   memcpy(r.idle, processors, sizeof r.idle);
-  mmscan_status status = open_run(&r);
-  if (status == MMSCAN_OK) {
-    simulate(&r);
-    *timing = timing_of(&r);
-  }
-  close_run(&r);
-  return status;
+  r.memory = mms_arena_block(lay_out(&r) + 1, 1);
+  if (!r.memory) return MMSCAN_ENOMEM;
+  lay_out(&r);
+  simulate(&r);
+  *timing = timing_of(&r);
+  free(r.memory);
+  return MMSCAN_OK;
 }

@@ -1,7 +1,6 @@
 /* sweep.c: gather, multiply, scatter. */
 #include "paper/sweep.h"
 
-#include "unit/matrix.h"
 #include <string.h>
 
 /* A level, or a broadcast: which entries of x it takes. */
@@ -120,24 +119,15 @@ static mmscan_product_form form_of_squares(const mms_sweep *w) {
   return MMSCAN_PRODUCT_CHUNKED;
 }
 
-/* Additions of a column whose first m entries are data, if the zeros of A are skipped: for each row one less than its
- * ones among the first m. */
-static uint64_t column_additions(mmscan_matrix matrix, size_t m) {
-  uint64_t ones = 0;
-  for (size_t row = 0; row < m; row++)
-    for (size_t k = 0; k < m; k++) ones += mms_matrix_entry(matrix, row, k);
-  return ones - m;
-}
-
 /* Counts the products of a level, the last square whole even if narrower, and their additions if the unit does not. */
 static void count(const mms_sweep *w, const level *v, mmscan_matrix matrix) {
   const uint64_t columns = v->total / w->s, squares = (columns + w->s - 1) / w->s;
   w->counts->multiplications += squares;
   w->counts->gemms += w->form == MMSCAN_BATCHED ? squares : 1;
   if (w->unit->counts) return;
-  const uint64_t whole = column_additions(matrix, w->s);
+  const uint64_t whole = mms_sweep_additions(matrix, w->s);
   w->counts->additions += columns * whole;
-  w->counts->additions_unpadded += v->data / w->s * whole + column_additions(matrix, v->data % w->s);
+  w->counts->additions_unpadded += v->data / w->s * whole + mms_sweep_additions(matrix, v->data % w->s);
 }
 
 /* z = A y for a padded level: one GEMM, or one GEMM per square, or one batch of squares. */
@@ -230,17 +220,11 @@ void mms_sweep_scan_recursive(const mms_sweep *w, void *x, size_t n) {
 
 /* ---- Step 4 of Section 3.2 ------------------------------------------------------------------------------------ */
 
-/* Move m elements of x into a matrix whose columns have s - 1 elements under a row 0 that is left alone; and back. */
-static void put_columns(const mms_sweep *w, char *matrix, const char *x, size_t m) {
+/* Moves m elements of x into a matrix whose columns have s - 1 elements under a row 0 that is left alone, or back. */
+static void move_columns(const mms_sweep *w, char *matrix, char *x, size_t m, bool back) {
   const size_t size = w->size, rows = w->s - 1;
-  for (size_t at = 0; at < m; at += rows, matrix += w->s * size)
-    memcpy(matrix + size, x + at * size, (m - at < rows ? m - at : rows) * size);
-}
-
-static void take_columns(const mms_sweep *w, char *x, const char *matrix, size_t m) {
-  const size_t size = w->size, rows = w->s - 1;
-  for (size_t at = 0; at < m; at += rows, matrix += w->s * size)
-    memcpy(x + at * size, matrix + size, (m - at < rows ? m - at : rows) * size);
+  for (size_t at = 0; at < m; at += rows, matrix += w->s * size, x += rows * size)
+    memcpy(back ? x : matrix + size, back ? matrix + size : x, (m - at < rows ? m - at : rows) * size);
 }
 
 void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carry, size_t position) {
@@ -250,9 +234,9 @@ void mms_sweep_broadcast(const mms_sweep *w, void *x, size_t n, const void *carr
   place_broadcast(w, &v, position);
   mms_sweep_fill(w, y, v.total);
   copy_strided(y, (ptrdiff_t)w->s, carry, 0, columns, w->size);
-  put_columns(w, y, x, n);
+  move_columns(w, y, x, n, false);
   batch_matmul(w, &v, y, z);
-  take_columns(w, x, z, n);
+  move_columns(w, z, x, n, true);
   w->counts->depth++;
   w->counts->gathered += n;
   w->counts->scattered += n;

@@ -36,6 +36,13 @@ static inline void mms_trace_place(const mms_trace *trace, size_t i, size_t in, 
  * fields that all events of a run have in common. */
 void mms_trace_tell(const mms_trace *trace, size_t from, mmscan_event event);
 
+/* Additions of a column of L_s or of B_s whose first m entries are data, if the zeros are skipped: row r of L_s takes
+ * r, each row of B_s but the first takes one. */
+static inline uint64_t mms_sweep_additions(mmscan_matrix matrix, uint64_t m) {
+  if (m == 0) return 0;
+  return matrix == MMSCAN_MATRIX_L ? m * (m - 1) / 2 : m - 1;
+}
+
 typedef struct mms_sweep {
   const mms_unit *unit;
   mmscan_type type; /* of the matrices, MMSCAN_F32 or MMSCAN_F64, and of the elements where there is no monoid */

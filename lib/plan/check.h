@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /* Checks a caller's struct, which begins with its size. MMSCAN_OK: it is as long as the one known here, or longer with
- * only zeros beyond. MMSCAN_EINVAL: it is shorter, or longer than any version. MMSCAN_ENOTSUP: there is something
- * beyond. When a struct grows, programs built with version 0.1 will still pass the shorter one, which must then be
- * accepted here and copied into one of zeros. */
+ * only zeros beyond. MMSCAN_EINVAL: there is none, or it is shorter, or longer than any version.
+ * MMSCAN_ENOTSUP: there is something beyond. When a struct grows, programs built with version 0.1 will still pass the
+ * shorter one, which must then be accepted here and copied into one of zeros. */
 mmscan_status mms_check_struct(const void *desc, size_t known);
 
 /* Whether a value is one of an enum that counts from 1. */
@@ -31,19 +31,5 @@ static inline bool mms_overlap(const void *x, const void *y, size_t bytes) {
 static inline mmscan_status mms_check_pair(const void *x, const void *y, size_t bytes) {
   return mms_overlap(x, y, bytes) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
-
-/* The rows of an array, from the lowest address up. */
-typedef struct mms_array {
-  uintptr_t at; /* address of the row */
-  size_t left;  /* rows from this one on, itself included */
-  size_t step;  /* bytes to the next row */
-  size_t bytes; /* bytes of each row */
-} mms_array;
-
-/* `batch` rows of n elements of `size` bytes, at a distance of `dist` elements. */
-mms_array mms_array_of(const void *base, ptrdiff_t dist, size_t batch, size_t n, size_t size);
-
-/* MMSCAN_EOVERLAP: a row of x shares memory with one of y. */
-mmscan_status mms_check_rows(mms_array x, mms_array y);
 
 #endif

@@ -11,9 +11,9 @@
  * lanes. The last row is for an engine that was not measured. */
 typedef struct row {
   const mms_engine *engine;
-  const char *kernels; /* of operators (mms_algebra.kernels); NULL: any other */
-  const char *part;    /* where the kernel comes from, or a class of scans or units; NULL: any other */
-  double start, scan, f32, f64, i32, i64;
+  const char *kernels;            /* of operators (mms_algebra.kernels); NULL: any other */
+  const char *part;               /* where the kernel comes from, or a class of scans or units; NULL: any other */
+  double start, scan, element[4]; /* by lanes, from MMS_LANES_F32 on */
 } row;
 
 /* SHORT: many scans of fewer than MMS_ESTIMATE_SHORT elements. FEW: many of fewer than MMS_KERNEL_IN_ORDER. COUNTS: by
@@ -21,20 +21,20 @@ typedef struct row {
 static const char SHORT[] = "short", FEW[] = "few", COUNTS[] = "counts";
 
 static const row table[] = {
-    {&mms_engine_serial, "order", SHORT, 4, 0.4, 0.41, 0.41, 0.27, 0.30},
-    {&mms_engine_serial, "order", NULL, 4, 1, 0.28, 0.28, 0.35, 0.35},
-    {&mms_engine_serial, NULL, SHORT, 4, 0.4, 0.19, 0.19, 0.27, 0.27},
-    {&mms_engine_serial, NULL, NULL, 4, 1, 0.50, 0.52, 0.27, 0.29},
-    {&mms_engine_simd, NULL, FEW, 20, 0.1, 0.12, 0.14, 0.12, 0.14},
-    {&mms_engine_simd, NULL, "avx512", 20, 1, 0.062, 0.102, 0.048, 0.080},
-    {&mms_engine_simd, NULL, "avx512vl", 20, 1, 0.082, 0.117, 0.071, 0.119},
-    {&mms_engine_simd, "order", "avx2", 20, 1.2, 0.098, 0.133, 0.095, 0.170},
-    {&mms_engine_simd, NULL, "avx2", 20, 1.2, 0.098, 0.133, 0.080, 0.112},
-    {&mms_engine_simd, NULL, "loop", 25, 10, 0.70, 0.70, 0.70, 0.70},
-    {&mms_engine_simd, NULL, NULL, 20, 4, 0.187, 0.31, 0.123, 0.246},
-    {&mms_engine_gemm, NULL, COUNTS, 2000, 2000, 4, 4, 4, 8},
-    {&mms_engine_gemm, NULL, NULL, 230, 230, 0.20, 0.40, 0.37, 0.69},
-    {NULL, NULL, NULL, 2000, 2000, 4, 4, 4, 8},
+    {&mms_engine_serial, "order", SHORT, 4, 0.4, {0.41, 0.41, 0.27, 0.30}},
+    {&mms_engine_serial, "order", NULL, 4, 1, {0.28, 0.28, 0.35, 0.35}},
+    {&mms_engine_serial, NULL, SHORT, 4, 0.4, {0.19, 0.19, 0.27, 0.27}},
+    {&mms_engine_serial, NULL, NULL, 4, 1, {0.50, 0.52, 0.27, 0.29}},
+    {&mms_engine_simd, NULL, FEW, 20, 0.1, {0.12, 0.14, 0.12, 0.14}},
+    {&mms_engine_simd, NULL, "avx512", 20, 1, {0.062, 0.102, 0.048, 0.080}},
+    {&mms_engine_simd, NULL, "avx512vl", 20, 1, {0.082, 0.117, 0.071, 0.119}},
+    {&mms_engine_simd, "order", "avx2", 20, 1.2, {0.098, 0.133, 0.095, 0.170}},
+    {&mms_engine_simd, NULL, "avx2", 20, 1.2, {0.098, 0.133, 0.080, 0.112}},
+    {&mms_engine_simd, NULL, "loop", 25, 10, {0.70, 0.70, 0.70, 0.70}},
+    {&mms_engine_simd, NULL, NULL, 20, 4, {0.187, 0.31, 0.123, 0.246}},
+    {&mms_engine_gemm, NULL, COUNTS, 2000, 2000, {4, 4, 4, 8}},
+    {&mms_engine_gemm, NULL, NULL, 230, 230, {0.20, 0.40, 0.37, 0.69}},
+    {NULL, NULL, NULL, 2000, 2000, {4, 4, 4, 8}},
 };
 
 /* Nanoseconds to start a team of threads and to wait for the last of them. */
@@ -65,16 +65,7 @@ static const row *row_of(const mms_engine *engine, const mms_job *job, mms_shape
 }
 
 static double element(const row *r, mms_lanes lanes) {
-  switch (lanes) {
-  case MMS_LANES_F32:
-    return r->f32;
-  case MMS_LANES_F64:
-    return r->f64;
-  case MMS_LANES_I64:
-    return r->i64;
-  default:
-    return r->i32;
-  }
+  return r->element[(lanes == MMS_LANES_NONE ? MMS_LANES_I32 : lanes) - MMS_LANES_F32];
 }
 
 /* Time relative to s = 4. Kernels take apart blocks for s = 2, 4, 8 and 16 (by rows); for any other s, elements are

@@ -2,7 +2,6 @@
 #include "plan/measure.h"
 
 #include "base/arena.h"
-#include "base/cancel.h"
 #include "base/clock.h"
 #include "plan/env.h"
 #include "plan/execute.h"
@@ -12,7 +11,6 @@
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   FIRST = 64,        /* candidates to make room for at first: a unit has nine (s and tile) for each number of threads */
@@ -132,10 +130,7 @@ static bool is_held_up(const contest *c, const mmscan_plan *plan) {
 }
 
 static void wait_a_millisecond(contest *c) {
-  const struct timespec millisecond = {.tv_nsec = 1000000};
-  const int before = mms_cancel_disable();
-  nanosleep(&millisecond, NULL);
-  mms_cancel_restore(before);
+  mms_clock_sleep(1000000);
   c->patience--;
 }
 

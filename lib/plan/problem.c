@@ -14,11 +14,6 @@ static mmscan_status check_values(const mmscan_desc *d) {
   return MMSCAN_OK;
 }
 
-static mmscan_status check_supported(const mmscan_desc *d) {
-  if (d->x_type != d->y_type || !mms_algebra_of(d->op, d->x_type)) return MMSCAN_ENOTSUP;
-  return MMSCAN_OK;
-}
-
 /* The elements from the lowest to the highest of all scans must be addressable. */
 static bool is_addressable(size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist, size_t size) {
   const size_t most = PTRDIFF_MAX / size;
@@ -56,11 +51,10 @@ static mms_value first_carry(const mms_algebra *algebra, mmscan_kind kind, const
 
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   mmscan_status status;
-  if (!d) return MMSCAN_EINVAL;
   if ((status = mms_check_struct(d, sizeof *d))) return status;
   if ((status = check_values(d))) return status;
-  if ((status = check_supported(d))) return status;
-  const mms_algebra *algebra = mms_algebra_of(d->op, d->x_type);
+  const mms_algebra *algebra = d->x_type == d->y_type ? mms_algebra_of(d->op, d->x_type) : NULL;
+  if (!algebra) return MMSCAN_ENOTSUP;
   *p = (mms_problem){.algebra = algebra,
                      .kind = d->kind,
                      .reverse = d->reverse != 0,

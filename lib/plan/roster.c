@@ -61,17 +61,15 @@ bool mms_roster_has(const mms_roster *r, const mms_unit *unit) {
 static const char *or_unknown(const char *version) { return *version ? version : UNKNOWN; }
 
 void mms_roster_add_trusted(mms_roster *r) {
-  const char *unit, *version, *routine;
-  for (size_t i = 0; mms_trust_at(i, &unit, &version, &routine); i++) add(r, unit, or_unknown(version));
+  for (const mms_trusted *t = mms_trust_list(); t; t = t->next) add(r, t->unit, or_unknown(t->version));
 }
 
 /* As many as a reader takes. */
 static size_t write_routines(const mms_library *library, mms_text *out) {
-  const char *unit, *version, *routine;
   size_t lines = 0;
-  for (size_t i = 0; lines < MMS_ROSTER_ROUTINES && mms_trust_at(i, &unit, &version, &routine); i++)
-    if (strcmp(unit, library->name) == 0 && strcmp(or_unknown(version), library->version) == 0) {
-      mms_text_add(out, "good %s\n", routine);
+  for (const mms_trusted *t = mms_trust_list(); t && lines < MMS_ROSTER_ROUTINES; t = t->next)
+    if (strcmp(t->unit, library->name) == 0 && strcmp(or_unknown(t->version), library->version) == 0) {
+      mms_text_add(out, "good %s\n", t->routine);
       lines++;
     }
   return lines;
@@ -170,7 +168,7 @@ static void tell(const mms_library *l, const char *routine) {
   mms_unit_drop(unit);
 }
 
-static bool note_routines(const mms_library *l, mms_trust_notes **notes) {
+static bool note_routines(const mms_library *l, mms_trusted **notes) {
   const char *version = strcmp(l->version, UNKNOWN) == 0 ? "" : l->version;
   size_t g = 0;
   while (g < l->good_count && mms_trust_note(notes, l->name, version, l->good[g])) g++;
@@ -178,7 +176,7 @@ static bool note_routines(const mms_library *l, mms_trust_notes **notes) {
 }
 
 mmscan_status mms_roster_keep(mms_roster *r) {
-  mms_trust_notes *notes = NULL;
+  mms_trusted *notes = NULL;
   if (r->count && !r->library[r->count - 1].version) return MMSCAN_EIO;
   for (size_t i = 0; i < r->count; i++)
     if (!note_routines(&r->library[i], &notes)) {

@@ -7,6 +7,7 @@
 
 #include "base/child.h"
 #include "team/team.h"
+#include "unit/loading.h"
 #include "unit/matrix.h"
 #include "unit/selftest.h"
 #include "unit/trust.h"
@@ -245,7 +246,8 @@ static void multiply_alone(const mms_blas *blas, const mms_product *p) {
   mms_team_back(teams);
 }
 
-void mms_blas_multiply(const mms_blas *blas, const mms_product *p) {
+void mms_blas_multiply(const mms_unit *self, const mms_product *p) {
+  const mms_blas *blas = self->library;
   if (mms_product_is_of_scans(p->type, p->form))
     multiply(blas, p, MMS_CHUNKED);
   else if (p->form == MMSCAN_PRODUCT_CHUNKED || mms_child_lost_threads())
@@ -299,6 +301,7 @@ void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor) {
   blas->name = name;
   blas->vendor = vendor;
   blas->most = (size_t)1 << 30;
+  atomic_init(&blas->is_tested, false);
   for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++) {
     blas->call[i] = find_call(vendor, table[i].name);
     if (!blas->call[i]) blas->call[i] = find_call(vendor, table[i].others);
@@ -306,9 +309,16 @@ void mms_blas_find(mms_blas *blas, const char *name, const mms_vendor *vendor) {
   }
 }
 
-void mms_blas_test(mms_blas *blas) {
+static void test_all(void *library) {
+  mms_blas *blas = library;
   for (size_t i = 0; i < MMS_BLAS_ROUTINES; i++)
     if (blas->call[i] && (!mms_product_is_batch(table[i].form) || is_trusted(blas, i))) test(blas, i);
+}
+
+void mms_blas_test(mms_blas *blas) {
+  const int teams = mms_team_off();
+  mms_loading_once(&blas->is_tested, test_all, blas);
+  mms_team_back(teams);
 }
 
 void mms_blas_test_gemm(mms_blas *blas) {
@@ -316,20 +326,32 @@ void mms_blas_test_gemm(mms_blas *blas) {
   test(blas, index_of(MMSCAN_F64, MMSCAN_PRODUCT_GEMM));
 }
 
-bool mms_blas_has(const mms_blas *blas, mmscan_type type, mmscan_product_form form) {
+/* ---- The functions of a unit ---------------------------------------------------------------------------------- */
+
+static bool has(const mms_blas *blas, mmscan_type type, mmscan_product_form form) {
   size_t i = index_of(type, form);
   return i < MMS_BLAS_ROUTINES && state_of(blas, i) == MMSCAN_ROUTINE_USED &&
-         (!mms_product_is_batch(form) || mms_blas_has(blas, type, MMSCAN_PRODUCT_GEMM));
+         (!mms_product_is_batch(form) || has(blas, type, MMSCAN_PRODUCT_GEMM));
 }
 
-bool mms_blas_routine(const mms_blas *blas, size_t index, mmscan_routine *routine) {
+bool mms_blas_has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
+  if (!mms_product_is_of_scans(type, form)) mms_blas_test(self->library);
+  return has(self->library, type, form);
+}
+
+size_t mms_blas_block(const mms_unit *self) { return ((const mms_blas *)self->library)->vendor->block; }
+
+bool mms_blas_adds(const mms_unit *self) { return (void)self, true; }
+
+bool mms_blas_routine(const mms_unit *self, size_t index, mmscan_routine *routine) {
   static const char *const remarks[] = {[MMSCAN_ROUTINE_USED] = "passed its test",
                                         [MMSCAN_ROUTINE_ABSENT] = "not in this library",
                                         [MMSCAN_ROUTINE_FAILED] = "failed its test, not used",
                                         [MMSCAN_ROUTINE_OFF] =
                                             "off: not known to be good in this version (mmscan tune tries it)"};
   if (index >= MMS_BLAS_ROUTINES) return false;
-  mmscan_routine_state state = state_of(blas, index);
+  mms_blas_test(self->library);
+  mmscan_routine_state state = state_of(self->library, index);
   *routine = (mmscan_routine){.struct_size = sizeof *routine,
                               .name = table[index].name,
                               .type = table[index].type,
@@ -339,7 +361,7 @@ bool mms_blas_routine(const mms_blas *blas, size_t index, mmscan_routine *routin
   return true;
 }
 
-mmscan_status mms_blas_try(mms_blas *blas, const char *routine) {
+static mmscan_status try(mms_blas *blas, const char *routine) {
   size_t i = index_named(routine);
   if (i == MMS_BLAS_ROUTINES) return MMSCAN_EINVAL;
   mmscan_routine_state state = state_of(blas, i);
@@ -347,4 +369,12 @@ mmscan_status mms_blas_try(mms_blas *blas, const char *routine) {
   if (state == MMSCAN_ROUTINE_OFF) state = test(blas, i);
   if (state != MMSCAN_ROUTINE_USED) return MMSCAN_EBLAS;
   return mms_product_is_batch(table[i].form) ? mms_trust_add(blas->name, blas->vendor->version, routine) : MMSCAN_OK;
+}
+
+mmscan_status mms_blas_try(const mms_unit *self, const char *routine) {
+  mms_blas_test(self->library);
+  mms_loading_lock();
+  const mmscan_status status = try(self->library, routine);
+  mms_loading_unlock();
+  return status;
 }

@@ -12,9 +12,9 @@
 static const char library[] = MMS_BLAS;
 
 /* Written under the lock of loading.h: the vendor and the BLAS before is_open is set, the reason once. */
-static atomic_bool is_open, has_tested_all, lacks_room;
+static atomic_bool is_open, lacks_room;
 static mms_vendor vendor;
-static mms_blas blas;
+static mms_blas blas = {.vendor = &vendor};
 static char reason[512]; /* why it cannot be opened, memory aside */
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
@@ -78,29 +78,6 @@ static const char *absent(const mms_unit *self) {
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */
 
-static void test_all(void) { mms_blas_test(&blas); }
-
-static void test_all_once(void) {
-  const int teams = mms_team_off();
-  mms_loading_once(&has_tested_all, test_all);
-  mms_team_back(teams);
-}
-
-static void multiply(const mms_unit *self, const mms_product *p) {
-  (void)self;
-  mms_blas_multiply(&blas, p);
-}
-
-static bool has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
-  (void)self;
-  if (!mms_product_is_of_scans(type, form)) test_all_once();
-  return mms_blas_has(&blas, type, form);
-}
-
-static size_t block(const mms_unit *self) { return (void)self, vendor.block; }
-
-static bool adds(const mms_unit *self) { return (void)self, true; }
-
 static void describe(const mms_unit *self, mmscan_part *part) {
   (void)self;
   part->library = *vendor.file ? vendor.file : NULL;
@@ -108,28 +85,17 @@ static void describe(const mms_unit *self, mmscan_part *part) {
   part->threads = mms_vendor_threads(&vendor);
 }
 
-static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
-  (void)self;
-  test_all_once();
-  return mms_blas_routine(&blas, index, out);
-}
-
-static mmscan_status try_routine(const mms_unit *self, const char *name) {
-  (void)self;
-  test_all_once();
-  return mms_blas_try(&blas, name);
-}
-
 const mms_unit mms_unit_cblas = {.name = "cblas",
                                  .description = "the CBLAS this library was built for, opened when it is needed",
-                                 .multiply = multiply,
-                                 .has = has,
+                                 .library = &blas,
+                                 .multiply = mms_blas_multiply,
+                                 .has = mms_blas_has,
                                  .lacks_memory = lacks_memory,
                                  .hold = hold,
                                  .is_closed = is_closed,
                                  .absent = absent,
-                                 .block = block,
-                                 .adds = adds,
+                                 .block = mms_blas_block,
+                                 .adds = mms_blas_adds,
                                  .describe = describe,
-                                 .routine = routine,
-                                 .try_routine = try_routine};
+                                 .routine = mms_blas_routine,
+                                 .try_routine = mms_blas_try};

@@ -1,12 +1,11 @@
 /* gate.c: knows the threads inside by sums, in several places, so that they need not share a cache line. */
 #include "unit/gate.h"
 
-#include "base/cancel.h"
+#include "base/clock.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 enum { LOG2_PLACES = 6, PLACES = 1 << LOG2_PLACES, LINE = 64 };
 
@@ -37,12 +36,7 @@ static mms_gate_place *own_place(void) {
 }
 
 /* A fork takes milliseconds; a large product may take longer. */
-static void pause_a_little(void) {
-  const struct timespec little = {.tv_nsec = 20000};
-  const int before = mms_cancel_disable();
-  nanosleep(&little, NULL);
-  mms_cancel_restore(before);
-}
+static void pause_a_little(void) { mms_clock_sleep(20000); }
 
 /* Either this thread sees that the gate is closed, or the thread that closes it sees this one inside: each first writes
  * and then reads what the other writes, and these operations are sequentially consistent. */

@@ -57,51 +57,25 @@ static void multiply_by_blas(const mms_unit *self, const mms_product *p) {
   loaded *l = record_of(self);
   const bool has_threads = l->vendor.watches_forks && p->form != MMSCAN_PRODUCT_CHUNKED;
   if (has_threads && !atomic_load(&l->takes_part)) let_take_part(l);
-  mms_blas_multiply(&l->blas, p);
+  mms_blas_multiply(self, p);
 }
-
-static bool blas_has(const mms_unit *self, mmscan_type type, mmscan_product_form form) {
-  return mms_blas_has(&record_of(self)->blas, type, form);
-}
-
-static size_t block_of_blas(const mms_unit *self) { return record_of(self)->vendor.block; }
-
-static bool blas_adds(const mms_unit *self) { return (void)self, true; }
-
-static bool routine(const mms_unit *self, size_t index, mmscan_routine *out) {
-  return mms_blas_routine(&record_of(self)->blas, index, out);
-}
-
-static mmscan_status try_routine(const mms_unit *self, const char *name) {
-  mms_loading_lock();
-  mmscan_status status = mms_blas_try(&record_of(self)->blas, name);
-  mms_loading_unlock();
-  return status;
-}
-
-static void multiply_by_xsmm(const mms_unit *self, const mms_product *p) {
-  mms_xsmm_multiply(&record_of(self)->xsmm, p);
-}
-
-static size_t block_of_xsmm(const mms_unit *self) { return mms_xsmm_block(&record_of(self)->xsmm); }
-
-static bool xsmm_adds(const mms_unit *self) { return record_of(self)->xsmm.adds; }
 
 static const mms_unit as_blas = {.description = "a BLAS loaded at run time",
                                  .multiply = multiply_by_blas,
-                                 .has = blas_has,
-                                 .block = block_of_blas,
-                                 .adds = blas_adds,
-                                 .routine = routine,
-                                 .try_routine = try_routine};
+                                 .has = mms_blas_has,
+                                 .block = mms_blas_block,
+                                 .adds = mms_blas_adds,
+                                 .routine = mms_blas_routine,
+                                 .try_routine = mms_blas_try};
 static const mms_unit as_xsmm = {.description = "LIBXSMM, which makes kernels while it runs, loaded at run time",
-                                 .multiply = multiply_by_xsmm,
-                                 .block = block_of_xsmm,
-                                 .adds = xsmm_adds};
+                                 .multiply = mms_xsmm_multiply,
+                                 .block = mms_xsmm_block,
+                                 .adds = mms_xsmm_adds};
 
 /* A record that is loaded again may be another kind of library than before. Only what differs by kind is written: other
  * threads read it only while they hold the record, but may read the rest at any time. */
-static void become(loaded *l, const mms_unit *kind) {
+static void become(loaded *l, const mms_unit *kind, void *library) {
+  l->unit.library = library;
   l->description = kind->description;
   l->unit.multiply = kind->multiply;
   l->unit.has = kind->has;
@@ -119,17 +93,17 @@ static mmscan_status refuse(char *why, size_t size, const char *reason) {
 }
 
 static mmscan_status attach_blas(loaded *l, char *why, size_t size) {
-  become(l, &as_blas);
+  become(l, &as_blas, &l->blas);
   mms_blas_find(&l->blas, l->unit.name, &l->vendor);
   mms_blas_test(&l->blas);
-  if (mms_blas_has(&l->blas, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
-      mms_blas_has(&l->blas, MMSCAN_F64, MMSCAN_PRODUCT_GEMM))
+  if (mms_blas_has(&l->unit, MMSCAN_F32, MMSCAN_PRODUCT_GEMM) &&
+      mms_blas_has(&l->unit, MMSCAN_F64, MMSCAN_PRODUCT_GEMM))
     return MMSCAN_OK;
   return refuse(why, size, "its cblas_sgemm or cblas_dgemm gives wrong products, or changes how floats are rounded");
 }
 
 static mmscan_status attach_xsmm(loaded *l, char *why, size_t size) {
-  become(l, &as_xsmm);
+  become(l, &as_xsmm, &l->xsmm);
   return mms_xsmm_attach(&l->xsmm, &l->vendor) ? MMSCAN_OK : refuse(why, size, "its kernels give wrong products");
 }
 

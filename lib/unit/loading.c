@@ -22,11 +22,11 @@ void mms_loading_unlock(void) {
   mms_cancel_restore(before);
 }
 
-void mms_loading_once(atomic_bool *is_done, void (*call)(void)) {
+void mms_loading_once(atomic_bool *is_done, void (*call)(void *library), void *library) {
   if (atomic_load_explicit(is_done, memory_order_acquire)) return;
   mms_loading_lock();
   if (!atomic_load_explicit(is_done, memory_order_relaxed)) {
-    call();
+    call(library);
     atomic_store_explicit(is_done, true, memory_order_release);
   }
   mms_loading_unlock();

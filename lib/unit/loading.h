@@ -10,7 +10,7 @@
 void mms_loading_lock(void);
 void mms_loading_unlock(void);
 
-/* Calls what loads or tests a library, under the lock, unless *is_done; and sets that. */
-void mms_loading_once(atomic_bool *is_done, void (*call)(void));
+/* Calls what loads or tests a library, with the library, under the lock, unless *is_done; and sets that. */
+void mms_loading_once(atomic_bool *is_done, void (*call)(void *library), void *library);
 
 #endif

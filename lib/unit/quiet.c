@@ -13,10 +13,7 @@
  * a setting of the process. */
 #include "unit/quiet.h"
 
-#include "base/arena.h"
-#include "base/child.h"
 #include "unit/gate.h"
-
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -55,8 +55,7 @@ typedef struct trial {
   bool is_single;             /* each part of W is a float, not a double */
   int bits;                   /* of the integers in X */
   double unit;                /* by which these are multiplied */
-  void *a, *x, *w;
-  size_t bytes; /* of x and of w that are checked */
+  size_t bytes;               /* of x and of w that are checked */
 } trial;
 
 /* ---- Elements, part by part ----------------------------------------------------------------------------------- */
@@ -111,10 +110,10 @@ static _Alignas(64) unsigned char memory_x[(MOST_S + BEHIND) * (MOST_COLUMNS + P
 
 /* Writes the entries of X, for a product in place into W, and NaN everywhere else. */
 static void fill(trial *t) {
-  char *x = t->p.x == t->p.w ? t->w : t->x;
+  char *x = t->p.x == t->p.w ? t->p.w : memory_x;
   const size_t size = t->x_one->size;
-  memset(t->x, POISON, t->bytes);
-  memset((char *)t->w - BEFORE, POISON, BEFORE + t->bytes);
+  memset(memory_x, POISON, t->bytes);
+  memset(memory_w, POISON, BEFORE + t->bytes);
   for (size_t column = 0; column < t->p.columns; column++)
     for (size_t row = 0; row < t->p.s; row++)
       for (size_t part = 0; part < t->parts; part++)
@@ -127,7 +126,7 @@ static bool take_column(trial *t, size_t column, size_t part) {
   int64_t x[MOST_S], total = 0, before = 0;
   for (size_t row = 0; row < t->p.s; row++) total += x[row] = given(t, row, column, part);
   for (size_t row = 0; row < t->p.s; row++) {
-    char *at = (char *)t->w + mms_product_at(&t->p, row, column) * size + offset;
+    char *at = (char *)t->p.w + mms_product_at(&t->p, row, column) * size + offset;
     const int64_t there = t->p.adds ? x[row] : 0;
     if (taken(t, at) != (double)(there + wanted(t, row, x, before, total)) * t->unit) return false;
     before += x[row];
@@ -144,7 +143,7 @@ static bool take(trial *t) {
 
 /* Whether all bytes of W and around it are POISON: the first is, and each equals the one before it. */
 static bool is_poison(const trial *t) {
-  const unsigned char *w = (const unsigned char *)t->w - BEFORE;
+  const unsigned char *w = memory_w;
   return *w == POISON && memcmp(w, w + 1, BEFORE + t->bytes - 1) == 0;
 }
 
@@ -153,15 +152,15 @@ typedef void (*multiplier)(const void *self, const mms_product *product);
 static bool passes(trial *t, multiplier multiply, const void *self) {
   const mms_one *one = t->one->size == t->x_one->size ? t->one : t->x_one;
   const size_t bytes_of_a = t->p.s * t->p.s * one->size;
-  (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->matrix, one, t->p.s, t->a);
-  t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->w : t->x;
+  (t->is_turned ? mms_matrix_make_transposed : mms_matrix_make)(t->matrix, one, t->p.s, memory_a);
+  t->p.x = t->p.form == MMSCAN_PRODUCT_TRMM ? t->p.w : memory_x;
   t->bytes = (t->p.s + BEHIND) * (t->p.columns + PAD) * t->one->size;
   fill(t);
-  if (t->p.adds) memcpy(t->w, t->x, t->bytes);
-  memcpy(kept_a, t->a, bytes_of_a);
-  memcpy(kept_x, t->x, t->bytes);
+  if (t->p.adds) memcpy(t->p.w, memory_x, t->bytes);
+  memcpy(kept_a, memory_a, bytes_of_a);
+  memcpy(kept_x, memory_x, t->bytes);
   multiply(self, &t->p);
-  const bool is_kept = memcmp(kept_a, t->a, bytes_of_a) == 0 && memcmp(kept_x, t->x, t->bytes) == 0;
+  const bool is_kept = memcmp(kept_a, memory_a, bytes_of_a) == 0 && memcmp(kept_x, memory_x, t->bytes) == 0;
   return is_kept && take(t) && is_poison(t);
 }
 
@@ -228,10 +227,7 @@ static trial trial_of(mmscan_type type, mmscan_product_form form) {
                  .parts = type == MMSCAN_C32 || type == MMSCAN_C64 ? 2 : 1,
                  .is_single = is_single,
                  .bits = bits_of(is_single, form),
-                 .unit = 1,
-                 .a = memory_a,
-                 .x = memory_x,
-                 .w = memory_w + BEFORE};
+                 .unit = 1};
 }
 
 /* Tests in the default rounding mode, and restores that of the caller. One at a time, as the matrices are static. */

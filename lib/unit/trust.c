@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct mms_trust_notes {
-  struct mms_trust_notes *next;
-  char unit[MMS_TRUST_UNIT + 1], version[MMS_TRUST_VERSION + 1], routine[MMS_TRUST_ROUTINE + 1];
-} entry;
+typedef mms_trusted entry;
 
 static _Atomic(entry *) list;
+
+const entry *mms_trust_list(void) { return atomic_load_explicit(&list, memory_order_acquire); }
 
 static bool has(const entry *e, const char *unit, const char *version, const char *routine) {
   while (e && (strcmp(e->unit, unit) != 0 || strcmp(e->version, version) != 0 || strcmp(e->routine, routine) != 0))
@@ -20,7 +19,7 @@ static bool has(const entry *e, const char *unit, const char *version, const cha
 }
 
 bool mms_trust_has(const char *unit, const char *version, const char *routine) {
-  return has(atomic_load_explicit(&list, memory_order_acquire), unit, version, routine);
+  return has(mms_trust_list(), unit, version, routine);
 }
 
 /* Adds the entry, unless another thread has added the same meanwhile. */
@@ -64,14 +63,4 @@ mmscan_status mms_trust_add(const char *unit, const char *version, const char *r
   if (!mms_trust_note(&note, unit, version, routine)) return MMSCAN_ENOMEM;
   publish(note);
   return MMSCAN_OK;
-}
-
-bool mms_trust_at(size_t index, const char **unit, const char **version, const char **routine) {
-  const entry *e = atomic_load_explicit(&list, memory_order_acquire);
-  while (e && index--) e = e->next;
-  if (!e) return false;
-  *unit = e->unit;
-  *version = e->version;
-  *routine = e->routine;
-  return true;
 }

@@ -13,18 +13,19 @@ enum { BUILTIN = sizeof table / sizeof *table };
 
 const mms_unit *mms_unit_builtin(size_t index) { return index < BUILTIN ? table[index] : NULL; }
 
-bool mms_unit_is_builtin(const char *name) {
-  size_t i = 0;
-  while (i < BUILTIN && strcmp(table[i]->name, name) != 0) i++;
-  return i < BUILTIN;
+static const mms_unit *find_builtin(const char *name) {
+  for (size_t i = 0; i < BUILTIN; i++)
+    if (strcmp(table[i]->name, name) == 0) return table[i];
+  return NULL;
 }
+
+bool mms_unit_is_builtin(const char *name) { return find_builtin(name) != NULL; }
 
 const mms_unit *mms_unit_at(size_t index) { return index < BUILTIN ? table[index] : mms_loaded_at(index - BUILTIN); }
 
 const mms_unit *mms_unit_find(const char *name) {
-  for (size_t i = 0; i < BUILTIN; i++)
-    if (strcmp(table[i]->name, name) == 0) return table[i];
-  return mms_loaded_find(name);
+  const mms_unit *builtin = find_builtin(name);
+  return builtin ? builtin : mms_loaded_find(name);
 }
 
 bool mms_unit_has(const mms_unit *unit, mmscan_type type, mmscan_product_form form) {

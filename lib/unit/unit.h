@@ -64,6 +64,7 @@ enum { MMS_UNIT_SMALL = 8192, MMS_UNIT_LARGE = 131072 };
 typedef struct mms_unit mms_unit;
 struct mms_unit {
   const char *name, *description;
+  void *library; /* what its functions work on, if they are shared by several units */
 
   /* Forms a product, of a form and type that it has. */
   void (*multiply)(const mms_unit *self, const mms_product *product);

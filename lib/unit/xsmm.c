@@ -174,7 +174,8 @@ static void multiply_transposed(mms_xsmm *x, const mms_product *p) {
   free(large);
 }
 
-void mms_xsmm_multiply(mms_xsmm *x, const mms_product *p) {
+void mms_xsmm_multiply(const mms_unit *self, const mms_product *p) {
+  mms_xsmm *x = self->library;
   if (p->row_stride || !p->transposed)
     multiply_pieces(x, p, p->a);
   else
@@ -207,7 +208,9 @@ bool mms_xsmm_is(const mms_vendor *v) {
   return x.dispatch || (x.sdispatch && x.ddispatch);
 }
 
-static void multiply_as(const void *self, const mms_product *p) { mms_xsmm_multiply((mms_xsmm *)(uintptr_t)self, p); }
+static void multiply_as(const void *self, const mms_product *p) {
+  mms_xsmm_multiply(&(mms_unit){.library = (void *)(uintptr_t)self}, p);
+}
 
 static bool overwrites_well(const mms_xsmm *x) {
   return mms_selftest(multiply_as, x, MMSCAN_F32, MMSCAN_PRODUCT_CHUNKED) &&
@@ -242,7 +245,9 @@ bool mms_xsmm_attach(mms_xsmm *x, const mms_vendor *v) {
 /* Small, as a call is cheap: the stores of a block then fit in the core's store queue, and drain while the next
  * products are computed; they nearly fit where half of X is multiplied (`adds`). Measured: doc/TUNING.md, "gemm
  * and units". */
-size_t mms_xsmm_block(const mms_xsmm *x) { return x->adds ? MMS_UNIT_SMALL : MMS_UNIT_SMALL / 2; }
+size_t mms_xsmm_block(const mms_unit *self) { return mms_xsmm_adds(self) ? MMS_UNIT_SMALL : MMS_UNIT_SMALL / 2; }
+
+bool mms_xsmm_adds(const mms_unit *self) { return ((const mms_xsmm *)self->library)->adds; }
 
 /* ---- The unit ------------------------------------------------------------------------------------------------- */
 
@@ -252,7 +257,8 @@ static mms_xsmm found;
 static bool is_here, is_unsound;
 
 /* The library stays loaded. */
-static void look(void) {
+static void look(void *unused) {
+  (void)unused;
   const char *soname;
   for (size_t i = 0; !is_here && (soname = mms_xsmm_soname(i)) != NULL; i++) {
     void *handle = mms_vendor_open(soname);
@@ -267,7 +273,7 @@ static void look(void) {
 
 static bool hold(const mms_unit *self) {
   (void)self;
-  mms_loading_once(&has_looked, look);
+  mms_loading_once(&has_looked, look, NULL);
   return is_here;
 }
 
@@ -278,14 +284,9 @@ static const char *absent(const mms_unit *self) {
                       " that works: give its path, /.../" SONAME;
 }
 
-static void multiply(const mms_unit *self, const mms_product *p) {
-  (void)self;
-  mms_xsmm_multiply(&found, p);
-}
+static size_t block(const mms_unit *self) { return hold(self) ? mms_xsmm_block(self) : 0; }
 
-static size_t block(const mms_unit *self) { return hold(self) ? mms_xsmm_block(&found) : 0; }
-
-static bool adds(const mms_unit *self) { return hold(self) && found.adds; }
+static bool adds(const mms_unit *self) { return hold(self) && mms_xsmm_adds(self); }
 
 static void describe(const mms_unit *self, mmscan_part *part) {
   if (hold(self)) part->library = vendor.file;
@@ -293,7 +294,8 @@ static void describe(const mms_unit *self, mmscan_part *part) {
 
 const mms_unit mms_unit_xsmm = {.name = "xsmm",
                                 .description = "LIBXSMM, which makes kernels while it runs, found at run time",
-                                .multiply = multiply,
+                                .library = &found,
+                                .multiply = mms_xsmm_multiply,
                                 .hold = hold,
                                 .absent = absent,
                                 .block = block,

@@ -29,9 +29,9 @@ bool mms_xsmm_is(const mms_vendor *vendor);
 /* Makes it ready; false if its products are wrong. */
 bool mms_xsmm_attach(mms_xsmm *xsmm, const mms_vendor *vendor);
 
-/* Bytes of elements that it is best given in one call. */
-size_t mms_xsmm_block(const mms_xsmm *xsmm);
-
-void mms_xsmm_multiply(mms_xsmm *xsmm, const mms_product *product);
+/* The functions of a unit (unit.h) whose `library` is a mms_xsmm. */
+void mms_xsmm_multiply(const mms_unit *self, const mms_product *product);
+size_t mms_xsmm_block(const mms_unit *self);
+bool mms_xsmm_adds(const mms_unit *self);
 
 #endif

@@ -158,7 +158,7 @@ static void test_long_products(void **state) {
         .type = MMSCAN_F32, .form = forms[i], .s = S, .columns = COLUMNS, .a = a, .x = x, .w = w, .elements = ELEMENTS};
     multiply_plainly(&p, right);
     memset(w, 0xff, sizeof w);
-    mms_blas_multiply(&blas, &p);
+    mms_blas_multiply(&(mms_unit){.library = &blas}, &p);
     if (memcmp(w, right, sizeof w) != 0) fail_msg("form %d", (int)forms[i]);
   }
   dlclose(vendor.handle);
