@@ -60,12 +60,16 @@ class Contest:
         return next((row for row in rows if row["threads"] == threads), rows[0])
 
     def length(self):
-        """Of the products, which are whole columns: those of a short request depend on s."""
+        """Of the products, in short."""
         lengths = [table["n"] for table in self.products]
-        return length_text(lengths[0]) if min(lengths) == max(lengths) else "n = %d to %d" % (min(lengths), max(lengths))
+        return length_text(lengths[0]) if min(lengths) == max(lengths) else "n up to %d" % max(lengths)
 
     def lengths(self):
-        return self.length() + (", whole columns of s" if " to " in self.length() else "")
+        """Of the products, which are whole columns: those of a short request depend on s."""
+        lengths = [table["n"] for table in self.products]
+        if min(lengths) == max(lengths):
+            return length_text(lengths[0])
+        return "n = %d to %d, whole columns of s" % (min(lengths), max(lengths))
 
     def bounds(self):
         """Why there are two."""

@@ -62,6 +62,11 @@ def figures(c, index):
             for place, (_, _, scans) in enumerate(bars(c)) if scans[index] is not None]
 
 
+def head(title, labels):
+    """The title, and room above the plot for it and for so many lines of labels."""
+    return "set tmargin %g\n%s" % (2.6 + 1.25 * (labels + gnuplot.title_lines(title)), title)
+
+
 def line_down(text, at, look, line):
     """A vertical line with a label above the plot, `line` text lines higher, so that labels of lines that are near each other do
     not overlap."""
@@ -91,7 +96,8 @@ def above_bars(c):
     length = contest.length_text(c.scans["n"])
     measures = [("serial loop", "dt 3", c.measure(c.scans, "loop")["gelem_per_second"])]
     measures += [(copies_text(length, threads), "dt 2", c.measure(c.scans, "bound", threads)["gelem_per_second"]) for threads in c.threads]
-    return measures, gnuplot.title(c.title, "scans by each unit, %s, %s" % (c.type, length), above=len(measures))
+    title = gnuplot.title(c.title, "scans by each unit, %s, %s" % (c.type, length), above=len(measures))
+    return measures, title
 
 
 def lines_above_bars(c):
@@ -106,15 +112,14 @@ def ranking(c):
     plots = ["$bars%d using ($1/2):4:(0):1:5:6:7 with boxxyerror lc rgb variable notitle, \\\n"
              "  $bars%d using 1:4:2:3 with xerrorbars pt 0 lw 1.4 lc '#202020' notitle" % (i, i) for i in range(len(c.threads))]
     return "".join([
-        title, *(bars_data(c, i) for i in range(len(c.threads))),
+        head(title, len(measures)), *(bars_data(c, i) for i in range(len(c.threads))),
         *(label for i in range(len(c.threads)) for label in figures(c, i)),
         *(line_down(text, at, dash + " lw 1.6 lc '#404040'", line) for line, (text, dash, at) in enumerate(measures)),
         "set ytics scale 0 noenhanced (%s)\n" % names,
         *(failure(unit, place) for place, unit in enumerate(c.ranking) if unit["s"] is None),
         "set xrange [0:%g]\nset yrange [%d.6:0.4]\n" % (right_end(c, [at for _, _, at in measures]), len(bars(c))),
-        "set lmargin at screen 0.17\nset rmargin at screen 0.81\nset tmargin %g\nset bmargin 3.6\nunset key\nset errorbars 0.6\n"
-        "set grid noytics\nset border 1\nset style fill solid noborder\n"
-        % (2.6 + 1.25 * lines_above_bars(c)),
+        "set lmargin at screen 0.17\nset rmargin at screen 0.81\nset bmargin 3.6\nunset key\nset errorbars 0.6\n"
+        "set grid noytics\nset border 1\nset style fill solid noborder\n",
         "set xlabel 'Gelem/s: medians (and quartiles) of the rounds%s' offset 0,0.3\n" % key, "plot ", ", \\\n  ".join(plots), "\n"])
 
 
@@ -167,7 +172,7 @@ def lines(c, x_of, figure, first, with_quartiles=False):
 def products(c):
     copies = ["%g with lines dt 2 lw 2 lc '%s' title '%s'" % (copying(c, threads), "#909090" if i == 0 else "#202020",
                                                               copies_text(c.length(), threads)) for i, threads in enumerate(c.threads)]
-    return (gnuplot.title(c.title, "products with L_s, %s, %s" % (c.type, c.lengths())) + KEY
+    return (head(gnuplot.title(c.title, "products with L_s, %s, %s" % (c.type, c.lengths())), 0) + KEY
             + "set logscale xy 2\nset format y '%.3g'\nset xlabel 's'\nset ylabel 'Gelem/s' offset 1,0\nset xrange [1.8:142]\n"
             + lines(c, lambda s: s, "gelem_per_second", copies, with_quartiles=True))
 
@@ -183,7 +188,7 @@ def roof(c, threads):
 
 def roofline(c):
     marks = [line_down("s = %d" % s, intensity(c, s), "dt 3 lc '#a0a0a0'", 0) for s in c.sizes]
-    return "".join([gnuplot.title(c.title, "roofline of the products", above=1), KEY, *marks,
+    return "".join([head(gnuplot.title(c.title, "roofline of the products", above=1), 1), KEY, *marks,
                     "set logscale xy 2\nset format xy '%.3g'\nset xlabel 'operations per byte of memory traffic'\n"
                     "set ylabel 'GFLOP/s' offset 1,0\nset samples 500\n",
                     "set xrange [%g:%g]\n" % (intensity(c, 1.5), intensity(c, 1.5 * c.sizes[-1])),

@@ -103,8 +103,10 @@ class Layout:
     WIDTH, UP, DOWN = 0.5, 0.7, 0.1  # parts of the size of the letters
 
     def __init__(self, text):
+        svg = xml.etree.ElementTree.fromstring(text)
+        self.right, self.bottom = map(float, svg.get("viewBox").split()[2:])
         self.texts, self.lines = [], []
-        self.take(xml.etree.ElementTree.fromstring(text))
+        self.take(svg)
 
     def take(self, element):
         tag = element.tag.replace(SVG, "")
@@ -166,12 +168,13 @@ class Layout:
         at = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in span]
         return [each for each, is_left in zip([(line[0], at[0]), (at[1], line[1])], (span[0] > 0, span[1] < 1)) if is_left]
 
-    def overlaps(self):
-        """Texts with a line through them, or that lie on each other."""
+    def faults(self):
+        """Texts that are cut off, have a line through them, or lie on each other."""
+        cut = [words for words, box in self.texts if min(box[:2]) < 0 or box[2] > self.right or box[3] > self.bottom]
         struck = [words for words, box in self.texts if any(self.span(line, box) for line in self.lines)]
         pairs = [(a, b) for i, (a, p) in enumerate(self.texts) for b, q in self.texts[:i]
                  if p[0] < q[2] and q[0] < p[2] and p[1] < q[3] and q[1] < p[3]]
-        return struck + pairs
+        return cut + struck + pairs
 
 
 class Drawn(Timed):
@@ -414,7 +417,7 @@ class UnitsPlot(Drawn):
                               [drawing.y.place(min(bandwidth * drawing.x.number(x), peak)) for x, _ in plot.line])
 
     def test_no_text_lies_on_a_line(self):
-        """Nor on another text; whether units fail, are not timed, or have long names, and however many threads there are."""
+        """Nor on another text, nor is it cut off; whether units fail, are not timed, or have long names, and however many threads there are."""
         unit = build_library(self, "lib%s.so" % ("x" * 40), FAKE_BLAS)
         units = ",".join([unit, "model", "cblas", self.path("none.so")])
         drawn = {"few": self.page}
@@ -426,7 +429,7 @@ class UnitsPlot(Drawn):
             for picture in page.split("<figure>")[1:]:
                 layout = Layout(picture.split("<figcaption>")[0])
                 self.assertGreater(len(layout.texts), 10)
-                self.assertEqual(layout.overlaps(), [], title)
+                self.assertEqual(layout.faults(), [], title)
 
     def test_roof_of_one_thread(self):
         """A library whose threads cannot be set may use many: it is fast here where it multiplies all at once."""

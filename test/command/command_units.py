@@ -311,7 +311,7 @@ class Units(Timed):
 
     def test_sentences(self):
         """Why the best s is 2, where it is; and why there are two bounds."""
-        for n, why in (1024, "of the same copying"), (1000, "scans (n = 1000) and products (n = 896 to 1000) are each compared"):
+        for n, why in (1024, "of the same copying"), (1000, "scans (n = 1000) and products (n up to 1000) are each compared"):
             name = self.path("x.html")
             page = ["--report", name] if shutil.which("gnuplot") else []
             arguments = ["bench", "--rounds", 1, "--length", n, "--units", "cblas"]
