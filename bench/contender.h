@@ -40,10 +40,11 @@ struct contender {
   library_call *simple;          /* which is mmscan_inclusive_*; NULL: mmscan_scan() */
   bool settle;                   /* its own threads need cores on which those of OpenMP still spin, waiting for work */
 
-  char refusal[256]; /* why it was not timed; empty if it was */
-  bool is_wrong;     /* it was refused for a wrong result */
-  double seconds;    /* of one run: the median of the rounds */
-  double fastest;    /* the fastest round */
+  char refusal[256];  /* why it was not timed; empty if it was */
+  bool is_wrong;      /* it was refused for a wrong result */
+  double seconds;     /* of one run: the median of the rounds */
+  double fastest;     /* the fastest round */
+  double quartile[2]; /* between these lies the middle half of the rounds: the first is the faster one */
 };
 
 enum { MOST_CONTENDERS = 160 };

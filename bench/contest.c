@@ -103,11 +103,12 @@ static size_t best_s(const contest *c, const bench_unit *unit, size_t but) {
   return best != NULL ? best->s : 0;
 }
 
-/* With the two s whose short scans are fastest. */
+/* With the two s whose short scans are fastest, one of which is not 2; beside the library's own kernels. */
 static void fill_scans(contest *c) {
   race *r = &c->races[CONTEST_SCANS];
   const bench_request *request = c->request;
   lineup_add_measures(r, request->threads, request->thread_counts);
+  for (size_t k = 0; k < request->thread_counts; k++) lineup_add_engine(r, "simd", request->threads[k]);
   for (size_t i = 0; i < c->list.count; i++) {
     const size_t first = best_s(c, &c->list.units[i], 0), s[] = {first, best_s(c, &c->list.units[i], first)};
     for (size_t k = 0; k < 2 * request->thread_counts; k++)
@@ -118,6 +119,10 @@ static void fill_scans(contest *c) {
 /* ---- Results that are right -------------------------------------------------------------------------------------- */
 
 static void keep_failure(contest *c, const race *r, const contender *wrong) {
+  if (wrong->unit == NULL) {
+    c->status = fail("%s: %s", wrong->name, wrong->refusal);
+    return;
+  }
   char reason[sizeof c->list.units[0].failure + 32]; /* units_fail() cuts what is too long */
   const char *how = r->s != 0 ? products[wrong->form].name : "scan";
   snprintf(reason, sizeof reason, "%s, s = %zu: %s", how, wrong->s, wrong->refusal);
@@ -171,7 +176,7 @@ static int choose_length(const bench_request *request, size_t *n) {
 
 /* Reports the units that failed. This comes last: the files are written all the same. */
 static int status_of(const contest *c) {
-  int status = DONE;
+  int status = c->status;
   for (size_t i = 0; i < c->list.count; i++)
     if (c->list.units[i].failure[0] != '\0') status = fail("%s: %s", c->list.units[i].name, c->list.units[i].failure);
   return status;

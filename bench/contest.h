@@ -11,7 +11,7 @@ enum { CONTEST_SIZES = 7 };
 enum {
   CONTEST_PEAK = CONTEST_SIZES, /* products with the largest L_s: a unit's speed where memory is no limit */
   CONTEST_CHOICE,               /* short scans with each s on one thread: which s suits a unit best */
-  CONTEST_SCANS,                /* long scans with the best two of these s */
+  CONTEST_SCANS,                /* long scans with the best two of these s, and by the engine simd */
   CONTEST_RACES
 };
 
@@ -26,6 +26,7 @@ typedef struct contest {
   race *races; /* CONTEST_RACES */
   arrays arrays;
   uint16_t *bf16; /* the data as bfloat16; NULL: not of f32 */
+  int status;     /* FAILED after a message: a scan without a unit was wrong */
 } contest;
 
 /* Times and reports. Returns the exit status of the command. */
@@ -37,6 +38,9 @@ int contest_list(bench_request *request);
 /* A unit's scan in a race, or NULL. It may have a refusal. */
 const contender *contest_scan(const race *r, const bench_unit *unit, size_t s, int threads);
 
+/* A unit's product in one form in a race, or NULL. It may have a refusal. */
+const contender *contest_product(const race *r, const bench_unit *unit, product_kind kind);
+
 /* Billions of elements a second; 0 for NULL and for what was not timed. */
 double contest_elements(const contender *c);
 
@@ -44,7 +48,7 @@ double contest_elements(const contender *c);
 int contest_threads(const contest *c);
 
 /* The settings; and the races with a ranking of the units by speed on the most threads, the fastest first, failed ones
- * last. The caller owns them. */
+ * last (standing.h). The caller owns them. */
 struct json_t *contest_settings(void);
 struct json_t *contest_report(const contest *c);
 

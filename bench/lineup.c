@@ -322,6 +322,11 @@ static void add_engine(lineup *l, const char *engine) {
   if (!takes_units) add_plan(l, engine, NULL);
 }
 
+void lineup_add_engine(race *r, const char *engine, int threads) {
+  lineup l = {.race = r, .threads = threads};
+  add_plan(&l, engine, NULL);
+}
+
 void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
   lineup l = {.race = r, .threads = threads};
   contender *c = add(&l, ROLE_LIBRARY, unit->label, run_plan);

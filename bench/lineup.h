@@ -28,6 +28,9 @@ void lineup_fill_every(race *r, int threads);
 /* Adds the engine gemm with a unit and matrices of size s; it gets a refusal if the library does not take these. */
 void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads);
 
+/* Adds an engine without a unit, which is named "mmscan ENGINE". */
+void lineup_add_engine(race *r, const char *engine, int threads);
+
 /* Adds the one-shot call of a library, which outlives the race; it gets a refusal if it cannot have so many threads. */
 contender *lineup_add_call(race *r, const libmmscan *of, int threads);
 

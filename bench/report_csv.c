@@ -8,7 +8,8 @@
 
 /* In JSON the first of these are of a table, the others of its rows. */
 static const char columns[] = "work,type,op,place,n,row,name,role,threads,form,s,seconds,fastest_seconds,"
-                              "gelem_per_second,gflop_per_second,of_bound,times_serial,skipped,columns,stride";
+                              "gelem_per_second,gflop_per_second,of_bound,times_serial,skipped,columns,stride,"
+                              "first_quartile_seconds,third_quartile_seconds";
 
 /* Quoted if need be (RFC 4180). */
 static void put_text(const char *text) {

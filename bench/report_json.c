@@ -35,6 +35,8 @@ static json_t *row(const contender *c) {
   }
   json_object_set_new(r, "seconds", json_real(c->seconds));
   json_object_set_new(r, "fastest_seconds", json_real(c->fastest));
+  json_object_set_new(r, "first_quartile_seconds", json_real(c->quartile[0]));
+  json_object_set_new(r, "third_quartile_seconds", json_real(c->quartile[1]));
   json_object_set_new(r, "gelem_per_second", json_real(contender_speed(c)));
   if (form_of(c) != NULL) json_object_set_new(r, "gflop_per_second", json_real(contender_flops(c)));
   const double of_bound = report_of_bound(c);

@@ -102,6 +102,14 @@ static double median(double *values, int count) {
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+/* Of sorted values, a quarter of which lie below the first quartile, and a quarter above the third; between two values
+ * it is interpolated. */
+static double quartile(const double *sorted, int count, int which) {
+  const double place = 0.25 * which * (count - 1);
+  const int below = (int)place, above = below + 1 < count ? below + 1 : below;
+  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
 static bool has_threads(const race *r) {
   for (size_t i = 0; i < r->count; i++)
     if (is_timed(&r->contenders[i]) && r->contenders[i].threads > 1) return true;
@@ -141,13 +149,15 @@ static bool has_failed(const double *seconds, int rounds) {
   return false;
 }
 
-static void keep_median(contender *c, double *seconds, int rounds) {
+static void keep_rounds(contender *c, double *seconds, int rounds) {
   if (has_failed(seconds, rounds)) {
     snprintf(c->refusal, sizeof c->refusal, "failed while it was timed");
     return;
   }
   c->seconds = median(seconds, rounds);
   c->fastest = seconds[0];
+  c->quartile[0] = quartile(seconds, rounds, 1);
+  c->quartile[1] = quartile(seconds, rounds, 3);
 }
 
 /* The fastest copy on at most as many threads as the bound has: at small n, fewer threads copy faster. */
@@ -158,6 +168,7 @@ static void find_bound(const race *r, contender *bound) {
     if (c->role != ROLE_COPY || c->threads > bound->threads || c->seconds >= bound->seconds) continue;
     bound->seconds = c->seconds;
     bound->fastest = c->fastest;
+    memcpy(bound->quartile, c->quartile, sizeof bound->quartile);
   }
 }
 
@@ -167,7 +178,7 @@ bool timing_race(race *r, int rounds) {
   if (r->in_place) memset(r->y, 0, r->n * r->number->size); /* scans of scans of anything else would overflow */
   time_rounds(r, rounds, seconds);
   for (size_t i = 0; i < r->count; i++)
-    if (is_timed(&r->contenders[i])) keep_median(&r->contenders[i], seconds + i * (size_t)rounds, rounds);
+    if (is_timed(&r->contenders[i])) keep_rounds(&r->contenders[i], seconds + i * (size_t)rounds, rounds);
   r->handoff = median(seconds + r->count * (size_t)rounds, rounds);
   for (size_t i = 0; i < r->count; i++)
     if (r->contenders[i].role == ROLE_BOUND) find_bound(r, &r->contenders[i]);

@@ -12,8 +12,8 @@ double timing_now(void);
 void timing_check(race *r);
 
 /* Runs each contender that has no refusal once per round; in place, over zeros. A run shorter than a millisecond is
- * repeated until it lasts that long. Sets `seconds` of every contender that ends without a refusal. Times handoffs
- * between threads too. False if memory does not suffice. */
+ * repeated until it lasts that long. Sets `seconds`, `fastest` and `quartile` of every contender that ends without a
+ * refusal. Times handoffs between threads too. False if memory does not suffice. */
 bool timing_race(race *r, int rounds);
 
 /* Two contenders beside each other. */

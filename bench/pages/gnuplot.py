@@ -27,13 +27,18 @@ def quoted(text):
     return "'" + re.sub("[\0-\x1f]", " ", text).replace("'", "''") + "'"
 
 
-def title(whose, what):
-    """Over a picture: one line, if both fit in it; else each begins a line of its own."""
+def title(whose, what, above=0):
+    """Over a picture, and over `above` lines of labels: one line, if both fit in it; else each begins a line of its own."""
     def lines(text):
         return textwrap.wrap(text, TITLE, break_long_words=False, break_on_hyphens=False)
     whole = lines(whose + ": " + what if whose else what)
     all_lines = whole if len(whole) == 1 or not whose else lines(whose + ":") + lines(what)
-    return "set title %s noenhanced font ',16' offset 0,0.3\n" % '."\\n".'.join(map(quoted, all_lines))
+    return "set title %s noenhanced font ',16' offset 0,%g\n" % ('."\\n".'.join(map(quoted, all_lines)), 0.3 + above)
+
+
+def title_lines(script):
+    """How many lines such a title has."""
+    return script.count('"\\n"') + 1
 
 
 def data(name, points):

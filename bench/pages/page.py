@@ -31,7 +31,8 @@ def escaped(words):
 def cell_html(cell, columns):
     if isinstance(cell, str):
         return "<td%s>%s</td>" % (' colspan="%d"' % columns if columns > 1 else "", escaped(cell))
-    numbers = [contest.number_text(number) for number in (cell if isinstance(cell, tuple) else [cell] if cell is not None else [])]
+    parts = [part for part in (cell if isinstance(cell, tuple) else [cell]) if part is not None]
+    numbers = [part if isinstance(part, str) else contest.number_text(part) for part in parts]
     return '<td class="n">%s</td>' % "".join([*(numbers[:1] or ["&ndash;"]), *("<br><small>%s</small>" % number for number in numbers[1:])])
 
 
@@ -42,7 +43,7 @@ def row_html(kind, cells, columns):
 
 
 def table_html(table):
-    lines = ["<h2>%s</h2>" % table.title, "<p>%s</p>" % escaped(table.intro)]
+    lines = ["<h2>%s</h2>" % escaped(table.title), "<p>%s</p>" % escaped(table.intro)]
     if table.notes:
         lines += ["<table>", *("<tr><th>%s</th><td>%s</td></tr>" % (escaped(name), escaped(note)) for name, note in table.notes), "</table>"]
     if table.head:
@@ -56,12 +57,12 @@ def table_html(table):
 def figure(c, index):
     """A picture as a part of a page: the names in it, which are the same in all of gnuplot's pictures, are prefixed, but not
     what looks like them in its text."""
-    picture, caption = contest_plot.CAPTIONS[index]
+    picture, caption = contest_plot.PICTURES[index]
     svg = contest_plot.draw_one(picture, c)
 
     def prefixed(tag):
         return re.sub("(id=['\"]|href=['\"]#|url\\(#)", "\\1p%d-" % index, tag[0])
-    return ["<figure>", re.sub("<[^>]*>", prefixed, svg[svg.index("<svg"):]), "<figcaption>%s</figcaption>" % escaped(caption), "</figure>"]
+    return ["<figure>", re.sub("<[^>]*>", prefixed, svg[svg.index("<svg"):]), "<figcaption>%s</figcaption>" % escaped(caption(c)), "</figure>"]
 
 
 # ---- The page ---------------------------------------------------------------------------------------------------------
@@ -82,8 +83,8 @@ def page(report):
     lines = ["<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">', "<title>mmscan: units compared</title>",
              "<style>", STYLE + "</style>", "</head>", "<body>", "<h1>%s</h1>" % escaped(c.title),
              "<p>Libraries that multiply matrices, compared on prefix sums. Every result was checked first.</p>",
-             *table_html(contest.ranking(c))]
-    for index in range(len(contest_plot.CAPTIONS)):
+             *table_html(contest.ranking(c)), *table_html(contest.multiplied(c))]
+    for index in range(len(contest_plot.PICTURES)):
         lines += figure(c, index)
     for table in contest.products(c), contest.units(c), contest.machine(report), contest.settings(report):
         lines += table_html(table)

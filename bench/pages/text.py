@@ -4,6 +4,9 @@ import re
 
 import contest
 
+# The rows in which each part of a product is shown: why one is missing once, and no operations of measures.
+KINDS = [["", "missing", "measure"], [""], ["", "measure"]]
+
 
 def cell_text(cell):
     if isinstance(cell, str):
@@ -27,8 +30,8 @@ def table_text(table):
     lines = ["", table.title] + [table.intro] * bool(table.intro)
     lines += ["  %s  %s" % (cell_text(name).ljust(width), cell_text(note)) for name, note in table.notes]
     if any(isinstance(cell, tuple) for _, cells in table.rows for cell in cells):
-        operations = [cells for kind, cells in table.rows if kind == ""]  # of which measures have none
-        for title, index, rows in ("Gelem/s", 0, [cells for _, cells in table.rows]), ("GFLOP/s", 1, operations):
+        for index, (title, kinds) in enumerate(zip(contest.PRODUCT, KINDS)):
+            rows = [cells for kind, cells in table.rows if kind in kinds]
             lines += ["", title] + rows_text(table.head, [[cell[index] if isinstance(cell, tuple) else cell for cell in cells] for cells in rows])
     elif table.head:
         lines += [""] + rows_text(table.head, [cells for _, cells in table.rows])
@@ -37,5 +40,5 @@ def table_text(table):
 
 def text(report):
     c = contest.Contest(report)
-    tables = [contest.machine(report), contest.settings(report), contest.products(c), contest.ranking(c)]
+    tables = [contest.machine(report), contest.settings(report), contest.products(c), contest.multiplied(c), contest.ranking(c)]
     return "\n".join([line for table in tables for line in table_text(table)] + [""]).encode()

@@ -1,5 +1,6 @@
 """Tests of the pictures that gnuplot draws for mmscan bench: they show the figures in the JSON of the same run."""
 
+import itertools
 import json
 import math
 import os
@@ -8,7 +9,7 @@ import shutil
 import signal
 import xml.etree.ElementTree
 
-from command_case import Timed
+from command_case import Timed, run
 from command_units import FAKE_BLAS, build_library
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -93,6 +94,87 @@ class Drawing:
         for path in group.findall(SVG + "path"):
             points = points_of(path.get("d")) if path.get("stroke-dasharray") else []
             self.uprights += [a[0] for a, b in zip(points, points[1:]) if a[0] == b[0] and a[1] != b[1]]
+
+
+class Layout:
+    """What is where in one picture: the boxes of its texts, by the width that letters have on average, and the lines that are to
+    be seen, without those that something white was drawn over."""
+
+    WIDTH, UP, DOWN = 0.5, 0.7, 0.1  # parts of the size of the letters
+
+    def __init__(self, text):
+        svg = xml.etree.ElementTree.fromstring(text)
+        self.right, self.bottom = map(float, svg.get("viewBox").split()[2:])
+        self.texts, self.lines = [], []
+        self.take(svg)
+
+    def take(self, element):
+        tag = element.tag.replace(SVG, "")
+        if tag in ("defs", "title"):
+            return
+        if tag == "path":
+            self.take_path(element.get("d"))
+        elif tag == "polygon" and re.sub(" ", "", element.get("fill")) == "rgb(255,255,255)":
+            corners = points_of(element.get("points"))
+            (left, right), (top, bottom) = [(min(each), max(each)) for each in zip(*corners)]
+            self.lines = [line for other in self.lines for line in self.cut(other, (left, top, right, bottom))]
+        elif element.find(SVG + "text") is not None:
+            self.take_text(element)
+        for child in element:
+            self.take(child)
+
+    def take_path(self, path):
+        """M begins a line, L goes on with it."""
+        before = None
+        for letter, x, y in re.findall(r"([ML]?) *([-0-9.]+),([-0-9.]+)", path):
+            point = (float(x), float(y))
+            if letter != "M" and before:
+                self.lines.append((before, point))
+            before = point
+
+    def take_text(self, group):
+        words = "".join(group.itertext()).strip()
+        if words:
+            (x, y), size = points_of(group.get("transform"))[0], float(group.get("font-size"))
+            width = self.WIDTH * size * len(words)
+            x -= {"start": 0, "middle": width / 2, "end": width}[group.get("text-anchor")]
+            box = (x, y - self.UP * size, x + width, y + self.DOWN * size)
+            if "rotate" in group.get("transform"):  # upwards, from the foot on
+                middle = {"start": 0, "middle": width / 2, "end": width}[group.get("text-anchor")]
+                x += middle
+                box = (x - self.UP * size, y - width + middle, x + self.DOWN * size, y + middle)
+            self.texts.append((words.replace("\u00a0", " "), box))
+
+    @staticmethod
+    def span(line, box):
+        """The part of a line, from 0 to 1, that is in a box; None if it is outside."""
+        (x1, y1), (x2, y2) = line
+        low, high = 0.0, 1.0
+        for start, step, least, most in (x1, x2 - x1, box[0], box[2]), (y1, y2 - y1, box[1], box[3]):
+            if step == 0:
+                if not least < start < most:
+                    return None
+            else:
+                enters, leaves = sorted([(least - start) / step, (most - start) / step])
+                low, high = max(low, enters), min(high, leaves)
+        return (low, high) if low < high else None
+
+    def cut(self, line, box):
+        """What is left of a line outside of the box."""
+        span = self.span(line, box)
+        if span is None:
+            return [line]
+        (x1, y1), (x2, y2) = line
+        at = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in span]
+        return [each for each, is_left in zip([(line[0], at[0]), (at[1], line[1])], (span[0] > 0, span[1] < 1)) if is_left]
+
+    def faults(self):
+        """Texts that are cut off, have a line through them, or lie on each other."""
+        cut = [words for words, box in self.texts if min(box[:2]) < 0 or box[2] > self.right or box[3] > self.bottom]
+        struck = [words for words, box in self.texts if any(self.span(line, box) for line in self.lines)]
+        pairs = [(a, b) for i, (a, p) in enumerate(self.texts) for b, q in self.texts[:i]
+                 if p[0] < q[2] and q[0] < p[2] and p[1] < q[3] and q[1] < p[3]]
+        return cut + struck + pairs
 
 
 class Drawn(Timed):
@@ -221,7 +303,7 @@ class UnitsPlot(Drawn):
     def setUp(self):
         super().setUp()
         if not hasattr(UnitsPlot, "report"):
-            out = self.good("bench", "--rounds", 1, "-n", 16, "--units", "model,cblas", "--report", self.path("x.html"), "--json",
+            out = self.good("bench", "--rounds", 2, "-n", 16, "--units", "model,cblas", "--report", self.path("x.html"), "--json",
                             env={"MMSCAN_NUM_THREADS": "3"})
             UnitsPlot.report, UnitsPlot.page = json.loads(out), self.read("x.html").decode()
         self.ranking, self.tables = self.report["ranking"], [table["rows"] for table in self.report["tables"]]
@@ -234,8 +316,8 @@ class UnitsPlot(Drawn):
         self.assertEqual(page.count("<figure>"), 3)
         self.assertNotIn(">0.00000<", page)
         row = re.search("<td>tiles</td>.*", page)[0]
-        self.assertEqual((row.count("&ndash;"), row.count("<small>")), (4, 3))
-        self.assertRegex(out, "\n- model +- .* - +slow: timed only up to n = 2")
+        self.assertEqual((row.count("&ndash;"), row.count("<small>")), (4, 6))
+        self.assertRegex(out, "\n *- +model +- slow: timed only up to n = 2")
         self.assertRegex(page, "<tr>.*&ndash;.*model.*&ndash;.*>slow: timed only up to n = 2.*</tr>")
         self.assertRegex(out, "\nmodel +tiles +- +- +- +- +[0-9]")
 
@@ -258,9 +340,8 @@ class UnitsPlot(Drawn):
                 found[s] = max(values)
         return found
 
-    def check_units(self, drawing, figure, x_of):
+    def check_units(self, plots, drawing, figure, x_of):
         """Two lines for each unit, in the order of the ranking: in tiles, and whole."""
-        plots = drawing.plots[2:]
         for row in self.ranking:
             for forms in self.TILES, ["whole"]:
                 plot, wanted = plots.pop(0), self.products(row["label"], forms, figure)
@@ -268,38 +349,64 @@ class UnitsPlot(Drawn):
                 self.assertEqual(plot.title == row["label"], forms == self.TILES)
 
     def test_bars(self):
-        """Each at its unit's name and as long as the unit is fast: on three threads, over the paler one on one."""
+        """Each at its unit's name and as long as the unit is fast: on three threads, over the paler one on one. A thin line is
+        between the quartiles, and both are told beside it. The engine simd comes first."""
         bars = self.drawing(0)
-        self.assertEqual(sorted(bars.names, key=bars.names.get), [row["label"] for row in self.ranking])
-        self.assertIn("Gelem/s (full bars: 3 threads, pale bars: 1 thread)", bars.labels)
-        step = bars.names[self.ranking[1]["label"]] - bars.names[self.ranking[0]["label"]]
+        names = [("engine simd", "mmscan simd", None)] + [(row["label"], row["label"], row["s"]) for row in self.ranking]
+        self.assertEqual(sorted(bars.names, key=bars.names.get), [name for name, _, _ in names])
+        self.assertIn("Gelem/s: medians (and quartiles) of the rounds; full bars: 3 threads, pale bars: 1 thread", bars.labels)
+        step = bars.names[names[1][0]] - bars.names[names[0][0]]
         pale, full = [plot for plot in bars.plots if plot.boxes]
-        for i, row in enumerate(self.ranking):
-            name = bars.names[row["label"]]
-            for plot, speed, y in (pale, "fewest_threads_gelem_per_second", 0.2), (full, "gelem_per_second", -0.2):
+        spreads = [plot.line for plot in bars.plots if plot.line and not plot.boxes]
+        for i, (name, *of) in enumerate(names):
+            for plot, spread, threads, y in (pale, spreads[0], 1, 0.2), (full, spreads[1], 3, -0.2):
+                row = next(row for row in self.tables[-1] if [row["name"], row.get("s")] == of and row["threads"] == threads)
                 (x1, y1), (x2, _), (_, y2), _ = plot.boxes[i]
-                self.assertPlaces([x1, x2, (y1 + y2) / 2, abs(y2 - y1)],
-                                  [bars.x.place(0), bars.x.place(row[speed]), name + y * step, 0.4 * step], row["label"])
+                wanted = [bars.x.place(0), bars.x.place(row["gelem_per_second"]), bars.names[name] + y * step, 0.4 * step]
+                self.assertPlaces([x1, x2, (y1 + y2) / 2, abs(y2 - y1)], wanted, name)
+                ends = [x for x, level in spread if abs(level - (y1 + y2) / 2) < step / 5]
+                slow, fast = self.quartiles(row, "gelem_per_second")
+                self.assertPlaces([min(ends), max(ends)], [bars.x.place(slow), bars.x.place(fast)], name)
+                beside = [text for text, at in bars.labels.items() if at > bars.right and text.split()[-1] == "(%.*f..%.*f)" % (
+                    self.decimals(slow), slow, self.decimals(fast), fast)]
+                self.assertEqual(len(beside), 1, (name, bars.labels))
             self.assertGreater(sum(pale.colours[i]), sum(full.colours[i]))
+
+    @staticmethod
+    def decimals(speed):
+        """Three significant digits, or four from 1 on, up to a hundred."""
+        return next((places for limit, places in ((0.00995, 5), (0.0995, 4), (9.995, 3), (99.95, 2)) if speed < limit), 1)
+
+    @staticmethod
+    def quartiles(row, figure):
+        return [row[figure] * row["seconds"] / row[which + "_quartile_seconds"] for which in ("third", "first")]
 
     def test_measures_of_the_bars(self):
         bars = self.drawing(0)
-        lines = {"serial loop": self.measure(-1, "loop"), "copying, 1 thread": self.measure(-1, "bound"),
-                 "copying, 3 threads": self.measure(-1, "bound", 3)}
+        lines = {"serial loop": self.measure(-1, "loop"), "copying, n = 2^16, 1 thread": self.measure(-1, "bound"),
+                 "copying, n = 2^16, 3 threads": self.measure(-1, "bound", 3)}
         self.assertPlaces([bars.labels[name] for name in lines], [bars.x.place(speed) for speed in lines.values()])
         self.assertUprights(bars, [bars.labels[name] for name in lines])
 
     def test_products(self):
         drawing = self.drawing(1)
-        self.check_units(drawing, "gelem_per_second", lambda s: s)
+        spreads, plots = drawing.plots[2:2 + 2 * len(self.ranking)], drawing.plots[2 + 2 * len(self.ranking):]
+        self.check_units(plots, drawing, "gelem_per_second", lambda s: s)
         for plot, threads in zip(drawing.plots, [1, 3]):
-            self.assertEqual(plot.title, "copying, %d thread%s" % (threads, "s" * (threads > 1)))
+            self.assertEqual(plot.title, "copying, n = 2^16, %d thread%s" % (threads, "s" * (threads > 1)))
             self.assertPlaces([y for _, y in plot.line], [drawing.y.place(self.copying(threads))] * len(plot.line))
+        for plot, (row, forms) in zip(spreads, itertools.product(self.ranking, [self.TILES, ["whole"]]), strict=True):
+            for s, rows in zip(self.SIZES, self.tables):
+                timed = [line for line in rows if line["name"] == row["label"] and line.get("form") in forms and "seconds" in line]
+                best = max(timed, key=lambda line: line["gelem_per_second"], default=None)
+                ends = [y for x, y in plot.line if abs(x - drawing.x.place(s)) < NEAR]
+                wanted = [drawing.y.place(speed) for speed in self.quartiles(best, "gelem_per_second")] if best else []
+                self.assertPlaces([max(ends), min(ends)] if ends else [], wanted, (row["label"], s))
 
     def test_roofline(self):
         """2 s operations for an element of four bytes, read and written; the roofs are the fastest copy and product."""
         drawing = self.drawing(2)
-        self.check_units(drawing, "gflop_per_second", lambda s: 2 * s / 8)
+        self.check_units(drawing.plots[2:], drawing, "gflop_per_second", lambda s: 2 * s / 8)
         self.assertUprights(drawing, [drawing.x.place(s / 4) for s in self.SIZES])
         for plot, threads in zip(drawing.plots, [1, 3]):
             bandwidth, peak = 8 * self.copying(threads), self.peak(threads)
@@ -308,6 +415,21 @@ class UnitsPlot(Drawn):
             self.assertGreater(len(plot.line), 100)
             self.assertPlaces([y for _, y in plot.line],
                               [drawing.y.place(min(bandwidth * drawing.x.number(x), peak)) for x, _ in plot.line])
+
+    def test_no_text_lies_on_a_line(self):
+        """Nor on another text, nor is it cut off; whether units fail, are not timed, or have long names, and however many threads there are."""
+        unit = build_library(self, "lib%s.so" % ("x" * 40), FAKE_BLAS)
+        units = ",".join([unit, "model", "cblas", self.path("none.so")])
+        drawn = {"few": self.page}
+        for threads, length, title in ("1", (1 << 20) + 16, "short"), ("both", 1 << 12, "a title of many words, " * 6):
+            run("bench", "--rounds", 2, "--length", length, "--units", units, "--threads", threads, "--title", title,
+                "--report", self.path("y.html"), env={"MMSCAN_NUM_THREADS": "3"})
+            drawn[title] = self.read("y.html").decode()
+        for title, page in drawn.items():
+            for picture in page.split("<figure>")[1:]:
+                layout = Layout(picture.split("<figcaption>")[0])
+                self.assertGreater(len(layout.texts), 10)
+                self.assertEqual(layout.faults(), [], title)
 
     def test_roof_of_one_thread(self):
         """A library whose threads cannot be set may use many: it is fast here where it multiplies all at once."""

@@ -150,7 +150,7 @@ class Units(Timed):
             self.assertIn(each, text)
         self.assertIn("level of a scan, f32, n = 2^10:", text)
         for unit in ["cblas", "model"]:
-            self.assertRegex(text, "\n[12] %s " % unit)
+            self.assertEqual(len(re.findall("\n +[12] %s " % unit, text)), 2)  # in both rankings
         for n, lengths in [(1, "n = 2 to 128, whole columns of s"), (1000, "n = 896 to 1000, whole columns of s")]:
             text = self.good("bench", "--rounds", 1, "--length", n, "--units", "cblas").decode()
             self.assertIn("level of a scan, f32, %s:" % lengths, text)
@@ -163,16 +163,21 @@ class Units(Timed):
         for key in elements:
             for s, speed, busy in zip(self.SIZES, elements[key], operations[key]):
                 self.assertNear(busy, 2 * s * speed, key)
-        ranking = text[text.index("\nRanking\n"):]
-        bounds, loops = [re.search("(?m)^ +%s +(.*)$" % name, ranking)[1].split() for name in ("copy bound", "serial loop")]
+        multiplied, ranking = [text[text.index("\nRanking%s\n" % more):] for more in (" by products, s >= 4", "")]
+        bounds, loops = [re.search("(?m)^ +%s +([0-9].*)$" % name, ranking)[1].split() for name in ("copy bound", "serial loop")]
+        for label in "cblas", "model", "engine simd":
+            words = re.search("(?m)^ +[12]? +%s +([0-9].*)$" % label, ranking)[1].split()
+            for k in 0, 4:
+                speed, quartiles, of_bound, times_serial = words[-8 + k:][:4]
+                self.assertEqual(quartiles, "%s..%s" % (speed, speed))  # of one round
+                self.assertNear(float(of_bound), float(speed) / float(bounds[k]), label)
+                self.assertNear(float(times_serial), float(speed) / float(loops[k]), label)
         for label in "cblas", "model":
-            words = re.search("(?m)^[12] %s +(.*)$" % label, ranking)[1].split()
-            self.assertEqual(float(words[1]), max(max(elements[label, form]) for form in ("tiles", "tiles by rows")))
-            self.assertGreaterEqual(float(words[2]), max(operations[label, "tiles"]))
-            for k in 0, 3:
-                speed, of_bound, times_serial = map(float, words[4 + k:7 + k])
-                self.assertNear(of_bound, speed / float(bounds[k]), label)
-                self.assertNear(times_serial, speed / float(loops[k]), label)
+            words = re.search("(?m)^ +[12] %s +(.*)$" % label, multiplied)[1].split()
+            self.assertGreaterEqual(int(words[0]), 4)
+            self.assertNear(float(words[3]), float(words[1]) / float(bounds[4]), label)
+            self.assertEqual(float(words[4]), max(max(elements[label, form][1:]) for form in ("tiles", "tiles by rows")))
+            self.assertGreaterEqual(float(words[5]), max(operations[label, "tiles"]))
 
     @staticmethod
     def products(text, heading):
@@ -193,6 +198,8 @@ class Units(Timed):
         self.assertEqual(report["command"], "mmscan bench --rounds 1 -n 10 --units model,cblas --json --title 'it'\\''s'")
         self.assertEqual((report["n"], report["rounds"]), (1024, 1))
         self.check_ranking(report, {"cblas", "model"})
+        simd = [row for row in report["tables"][-1]["rows"] if row["name"] == "mmscan simd" and row["seconds"] > 0]
+        self.assertEqual([(row["threads"], row.get("s")) for row in simd], [(threads, None) for threads in report["threads"]])
         works = [(table["work"], len({row["s"] for row in table["rows"] if "s" in row})) for table in report["tables"]]
         self.assertEqual(works, [("product", 1)] * 8 + [("scan", 7), ("scan", works[-1][1])])
         self.check_standings(report)
@@ -207,28 +214,49 @@ class Units(Timed):
         if "skipped" in row:
             self.assertNotIn("WRONG", row["skipped"])
             return
-        self.assertLessEqual(row["fastest_seconds"], row["seconds"])
+        times = [row[key] for key in ("fastest_seconds", "first_quartile_seconds", "seconds", "third_quartile_seconds")]
+        self.assertEqual(times, sorted(times))
         self.assertAlmostEqual(row["gelem_per_second"] * row["seconds"] * 1e9 / n, 1)
         if "form" in row:
             self.assertAlmostEqual(row["gflop_per_second"] / row["gelem_per_second"], 2 * row["s"])
 
     def check_ranking(self, report, labels):
-        """The fastest unit is first; its speed is that of the table, on the most threads, with the faster of two s."""
+        """The fastest unit is first; its speed is that of the table, on the most threads, with the faster of two s. The second
+        ranking is by the faster of those from 4 on."""
         ranking = report["ranking"]
         self.assertEqual({row["label"] for row in ranking}, labels)
         speeds = [row["gelem_per_second"] or 0 for row in ranking]
         self.assertEqual(speeds, sorted(speeds, reverse=True))
         threads = report["machine"]["threads"]
-        scans = {(row["name"], row["s"]): row.get("gelem_per_second") for row in report["tables"][-1]["rows"]
-                 if row["role"] == "mmscan" and row["threads"] == threads}
+        scans = {(row["name"], row["s"]): row for row in report["tables"][-1]["rows"]
+                 if row["role"] == "mmscan" and row["threads"] == threads and "s" in row}
         for row in ranking:
             if "failed" not in row:
-                own = [speed for (name, s), speed in scans.items() if name == row["label"]]
+                own = {s: scan.get("gelem_per_second") for (name, s), scan in scans.items() if name == row["label"]}
                 self.assertEqual(len(own), 2)
-                self.assertEqual(scans[row["label"], row["s"]], max(own))
-                self.assertEqual(row["gelem_per_second"], max(own))
                 self.assertIn(row["s"], self.SIZES)
                 self.assertEqual(row["forms"]["tiles"], "timed")
+                for part, least in (row, 2), (row["multiplied"], 4):
+                    fastest = max((speed, s) for s, speed in own.items() if s >= least)
+                    self.assertEqual((part["gelem_per_second"], part["s"]), fastest)
+        self.check_ranks([(row, row["label"]) for row in ranking], scans)
+        self.check_ranks([(row["multiplied"], row["label"]) for row in ranking], scans)
+
+    def check_ranks(self, placings, scans):
+        """Units have one rank where the quartiles of both overlap, or there are others between which link them; it is one more
+        than the units of all ranks before."""
+        first, third = "first_quartile_seconds", "third_quartile_seconds"
+        timed = [(part["rank"], scans[label, part["s"]]) for part, label in placings if part["s"]]
+        self.assertTrue(all(part["rank"] is None for part, _ in placings if not part["s"]))
+        groups = [{i} for i in range(len(timed))]
+        for (i, (_, a)), (k, (_, b)) in itertools.combinations(enumerate(timed), 2):
+            if max(a[first], b[first]) <= min(a[third], b[third]):
+                joined = [group for group in groups if group & {i, k}]
+                groups = [group for group in groups if group not in joined] + [set.union(*joined)]
+        for group in groups:
+            slowest = max(timed[i][1][third] for i in group)
+            faster = sum(scan[third] < slowest for i, (_, scan) in enumerate(timed) if i not in group)
+            self.assertEqual({timed[i][0] for i in group}, {faster + 1}, timed)
 
     def check_standings(self, report):
         """What the ranking says of a unit agrees with the rows of its products and scans."""
@@ -239,6 +267,8 @@ class Units(Timed):
             speeds = [row["gelem_per_second"] for row in products if row["form"].startswith("tiles") and row["s"] < 512]
             peaks = [row["gflop_per_second"] for row in products if row["form"].startswith(("tiles", "whole"))]
             self.assertEqual(standing["product_gelem_per_second"], max(speeds))
+            speeds = [row["gelem_per_second"] for row in products if row["form"].startswith("tiles") and 4 <= row["s"] < 512]
+            self.assertEqual(standing["multiplied"]["product_gelem_per_second"], max(speeds))
             self.assertEqual(standing["peak_gflop_per_second"], max(peaks))
             largest = {row["form"]: row["gelem_per_second"] for row in tables[7]}
             gain = largest["whole"] / largest["whole, 1 thread"] if "whole, 1 thread" in largest else None
@@ -249,9 +279,51 @@ class Units(Timed):
         """Long scans use the two s with which short ones are fastest; the ranking has one of these."""
         short.sort(key=lambda row: row["fastest_seconds"])
         self.assertEqual({row["s"] for row in scans}, {row["s"] for row in short[:2]})
-        own = sorted((row["threads"], row["gelem_per_second"], row["of_bound"]) for row in scans if row["s"] == standing["s"])
-        self.assertEqual(standing["fewest_threads_gelem_per_second"], own[0][1])
-        self.assertEqual((standing["gelem_per_second"], standing["of_bound"]), own[-1][1:])
+        for part in standing, standing["multiplied"]:
+            own = sorted((row["threads"], row["gelem_per_second"], row["of_bound"]) for row in scans if row["s"] == part["s"])
+            self.assertEqual(part["fewest_threads_gelem_per_second"], own[0][1])
+            self.assertEqual((part["gelem_per_second"], part["of_bound"]), own[-1][1:])
+
+    def test_ranks(self):
+        """Of units that are as fast as each other, one that is slower, and one that fails."""
+        first = self.library("libtoy1.so")
+        slow = self.library("libslow.so", more="#include <unistd.h>\n#define BEFORE(k) usleep(2000)\n")
+        units = [first, *(shutil.copy(first, self.path("libtoy%d.so" % i)) for i in range(2, 7)), slow, self.path("none.so")]
+        shared = 0
+        for rounds in 2, 5:
+            status, out, _ = run("bench", "--rounds", rounds, "-n", 10, "--units", ",".join(units), "--json")
+            report = json.loads(out)
+            self.assertEqual(status, 1)
+            self.check_ranking(report, {*("toy%d" % i for i in range(1, 7)), "slow", "none"})
+            for parts in report["ranking"], [row["multiplied"] for row in report["ranking"]]:
+                shared += 7 - len({part["rank"] for part in parts if part["rank"]})
+            self.assertEqual([row["rank"] for row in report["ranking"] if "failed" in row], [None])
+        remark("%d ranks are shared" % shared)
+
+    def test_quartiles(self):
+        """Of two rounds, whose median and faster one tell the other: at a quarter and three quarters of the way between."""
+        report = json.loads(self.good("bench", "--rounds", 2, "-n", 10, "--units", "cblas", "--json"))
+        for row in itertools.chain(*(table["rows"] for table in report["tables"])):
+            if "seconds" in row:
+                half = row["seconds"] - row["fastest_seconds"]
+                for key, part in ("first", 0.5), ("third", 1.5):
+                    self.assertAlmostEqual(row[key + "_quartile_seconds"] / (row["fastest_seconds"] + part * half), 1, 9)
+
+    def test_sentences(self):
+        """Why the best s is 2, where it is; and why there are two bounds."""
+        for n, why in (1024, "of the same copying"), (1000, "scans (n = 1000) and products (n up to 1000) are each compared"):
+            name = self.path("x.html")
+            page = ["--report", name] if shutil.which("gnuplot") else []
+            arguments = ["bench", "--rounds", 1, "--length", n, "--units", "cblas"]
+            text = self.good(*arguments, *page).decode()
+            both = [text, Page(self.read("x.html").decode()).text] if page else [text]
+            for each, places in zip(both, [2, 4]):
+                self.assertEqual(each.count("There are two copy bounds"), places)
+                self.assertEqual(each.count(why), places)
+                is_best = re.search("(?m)^ *1 *cblas +2 ", text) is not None
+                told = "the best s is 2 for 1 of 1 unit, because a row is then only added to another: no product is needed"
+                self.assertEqual(told in each, is_best)
+                self.assertIn("Here every unit multiplies, by L_4 or larger", each)
 
     def test_standings(self):
         """For a unit that gains by its own threads, and is fastest in the largest products."""
@@ -295,7 +367,7 @@ class Units(Timed):
         out = self.good("bench", "--rounds", 2, "-n", 10, "--units", "model,cblas", "--csv").decode()
         rows = list(csv.DictReader(io.StringIO(out), strict=True))
         self.assertEqual({row["work"] for row in rows}, {"product", "scan"})
-        self.assertEqual({row["name"] for row in rows if row["role"] == "mmscan"}, {"model", "cblas"})
+        self.assertEqual({row["name"] for row in rows if row["role"] == "mmscan"}, {"model", "cblas", "mmscan simd"})
         self.assertEqual({int(row["s"]) for row in rows if row["form"]}, set(self.SIZES + [512]))
         timed = [row for row in rows if row["seconds"]]
         for row in timed:
@@ -395,7 +467,7 @@ class Units(Timed):
             if name != "good":
                 self.assertIn("lib%s.so" % name, err)
         self.assertEqual({row["name"] for table in report["tables"] for row in table["rows"]
-                          if row["role"] == "mmscan" and "seconds" in row}, {"good"})
+                          if row["role"] == "mmscan" and "seconds" in row}, {"good", "mmscan simd"})
         if shutil.which("gnuplot"):
             text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext())
             self.assertIn("failed:", text.replace("\u00a0", " "))
@@ -509,7 +581,7 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         rows = [line for line in text.splitlines() if re.search(" tiles +[0-9]", line)]
         self.assertEqual(len({line.split()[0] for line in rows}), 3)
         self.assertEqual({line.index(" tiles ") for line in rows}, {23})
-        ranking = [line for line in text[text.index("\nRanking\n"):].splitlines() if re.match("([1-3]|  unit) ", line)]
+        ranking = [line for line in text[text.index("\nRanking\n"):].splitlines() if re.match("(   [1-3]|rank unit) ", line)]
         self.assertEqual((len(ranking), len({len(line) for line in ranking})), (4, 1), text)
 
     def test_names_that_are_no_text(self):
@@ -546,7 +618,8 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         titles = [text[len(title) + 2:] if text.startswith(title) else text for text in sorted(heights, key=heights.get)]
         self.assertEqual([text.split()[0] for text in titles if text], ["scans", "products", "roofline"])
         text = "".join(picture.itertext()).replace("\u00a0", "").replace(" ", "")
-        for each in [title, "cblas", "model", "copying, 1 thread", "serial loop", "roofline", "GB/s", "s = 128"]:
+        for each in [title, "cblas", "model", "engine simd", "copying, n = 2^10, 1 thread", "serial loop", "roofline", "GB/s",
+                     "s = 128"]:
             self.assertIn(each.replace(" ", ""), text)
         self.good(*self.TINY, "cblas", "--plot", png, "--json", "--threads", "1")
         self.assertEqual(self.read("plot.png")[:8], b"\x89PNG\r\n\x1a\n")
@@ -592,16 +665,40 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
         rows = self.page_rows(text, "Ranking")
         scans = [row for row in report["tables"][-1]["rows"] if "seconds" in row]
         counts = sorted({row["threads"] for row in scans if row["role"] == "mmscan"})
-        figures = ["gelem_per_second", "of_bound", "times_serial"]
-        for role, row in zip(["bound", "loop"], rows):
-            wanted = [next(scan for scan in scans if scan["role"] == role and (role == "loop" or scan["threads"] == threads))
-                      for threads in counts]
-            self.check_cells(row[6:], [scan[figure] for scan in wanted for figure in figures])
-        for standing, row in zip(report["ranking"], rows[2:]):
-            wanted = [scan for threads in counts for scan in scans
-                      if (scan["name"], scan.get("s"), scan["threads"]) == (standing["label"], standing["s"], threads)]
-            self.check_cells(row[2:], [standing[figure] for figure in ("s", "product_gelem_per_second", "peak_gflop_per_second",
-                                       "gain_of_own_threads")] + [scan[figure] for scan in wanted for figure in figures])
+        def check(cells, names, s=None):
+            for i, threads in enumerate(counts):
+                scan = next(scan for scan in scans if scan["name"] in names and (scan["threads"], scan.get("s")) == (threads, s))
+                self.check_scan(cells[4 * i:4 * i + 4], scan)
+        self.assertEqual([row[1] for row in rows[:3]], ["copy bound", "engine simd", "serial loop"])
+        check(rows[0][3:], {"copy bound"})
+        check(rows[1][3:], {"mmscan simd"})
+        loop = next(scan for scan in scans if scan["role"] == "loop")
+        for i in range(len(counts)):
+            self.check_scan(rows[2][3 + 4 * i:7 + 4 * i], loop)
+        for standing, row in zip(report["ranking"], rows[3:]):
+            self.assertEqual(row[:3], [str(standing["rank"]), standing["label"], str(standing["s"])])
+            check(row[3:], {standing["label"]}, standing["s"])
+        self.check_page_multiplied(report, [scan for scan in scans if scan["threads"] == counts[-1]], text)
+
+    def check_page_multiplied(self, report, scans, text):
+        scans = {(scan["name"], scan.get("s")): scan for scan in scans}
+        ranking = sorted(report["ranking"], key=lambda row: -row["multiplied"]["gelem_per_second"])
+        for standing, row in zip(ranking, self.page_rows(text, "Ranking by products, s &gt;= 4"), strict=True):
+            own = standing["multiplied"]
+            self.assertEqual(row[:3], [str(own["rank"]), standing["label"], str(own["s"])])
+            self.check_scan(row[3:6], scans[standing["label"], own["s"]])
+            self.check_cells(row[6:], [own["product_gelem_per_second"], standing["peak_gflop_per_second"],
+                                       standing["gain_of_own_threads"]])
+
+    def check_scan(self, cells, scan):
+        """Speed, quartiles, and one ratio or two."""
+        figures = [scan[figure] for figure in ("gelem_per_second", "of_bound", "times_serial")]
+        self.check_cells(cells[:1] + cells[2:], figures[:len(cells) - 1])
+        self.check_quartiles(cells[1], scan)
+
+    def check_quartiles(self, cell, row):
+        speeds = [row["gelem_per_second"] * row["seconds"] / row[which + "_quartile_seconds"] for which in ("third", "first")]
+        self.check_cells(cell.split(".."), speeds)
 
     def check_page_products(self, report, text):
         cells = iter([row for row in self.page_rows(text, "Products") if len(row) == 9])
@@ -611,9 +708,22 @@ void *malloc(size_t size) { static int calls; return size == 512 * 512 * 4 && ++
                             for table in report["tables"][:7]]
                 row = next(cells)
                 self.assertEqual(row[1], form)
-                numbers = [number for cell in row[2:] for number in re.findall("[0-9.]+", cell)]
-                self.check_cells(numbers, [product[figure] for product in products
-                                           for figure in ("gelem_per_second", "gflop_per_second")])
+                for cell, product in zip(row[2:], products):
+                    speed, operations, quartiles = re.sub("</?small>", "", cell).split("<br>")
+                    self.check_cells([speed, operations], [product["gelem_per_second"], product["gflop_per_second"]])
+                    self.check_quartiles(quartiles, product)
+        self.check_page_bounds(report, list(cells))
+
+    def check_page_bounds(self, report, measures):
+        """One for each number of threads, whatever s is: the fastest of all races of products."""
+        threads = report["threads"]
+        names = ["copy bound, %d thread%s" % (count, "s" * (count > 1)) for count in threads]
+        self.assertEqual([row[0] for row in measures], names + ["serial loop"])
+        for row, count in zip(measures, threads):
+            copies = [line["gelem_per_second"] for table in report["tables"][:7] for line in table["rows"]
+                      if (line["role"], line["threads"]) == ("bound", count)]
+            self.assertEqual(len(set(row[2:])), 1)
+            self.check_cells([row[2].split("<br>")[0]], [max(copies)])
 
     def check_cells(self, cells, wanted):
         self.assertEqual([cell is None for cell in cells], [number is None for number in wanted])
