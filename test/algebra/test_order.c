@@ -26,8 +26,7 @@ static void scan_by(const mmscan_desc *desc, const mmscan_choice *choice, const 
 /* ---- Public reports of other libraries --------------------------------------------------------------------------- */
 
 /* The running maximum that a NaN enters; an accumulator that does not start at 0; reversed, from the end. */
-static void test_reports(void **state) {
-  (void)state;
+TEST(test_reports) {
   const float x[] = {1, 3, NAN, 5, 4}, pair[] = {1, NAN, 1};
   const double low[] = {-5, -3, -4}, row[] = {1, 2, 3};
   float y[5];
@@ -99,8 +98,7 @@ static void check_triples(const struct type *type, mmscan_op op, const mmscan_ch
   free(y);
 }
 
-static void test_triples(void **state) {
-  (void)state;
+TEST(test_triples) {
   const struct forced *all = forced_all();
   for (size_t c = 0; c < all->count; c++)
     for (size_t t = 0; t < TYPES && is_forced_here(&all->choice[c]); t++)
@@ -149,8 +147,7 @@ static void check_each_row(const mms_isa *isa, const struct type *type, mmscan_o
   sample_free(&sample);
 }
 
-static void test_rows(void **state) {
-  (void)state;
+TEST(test_rows) {
   for (size_t i = 0; mms_isa_name(i) != NULL; i++)
     for (size_t t = 0; mms_isa_at(i) != NULL && t < TYPES; t++)
       for (size_t k = 0; k < COUNT(ops); k++) check_each_row(mms_isa_at(i), type_at(t), ops[k]);
@@ -206,8 +203,7 @@ static void check_zeros_shared(const struct type *type, mmscan_op op, size_t fir
   free(y);
 }
 
-static void test_zeros(void **state) {
-  (void)state;
+TEST(test_zeros) {
   static const size_t places[] = {0, 1, 17, 40, 127, 128, 1000};
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t k = 0; k < COUNT(ops); k++) {
@@ -249,8 +245,7 @@ static void check_nan(const struct type *type, mmscan_op op, bool reverse, size_
   sample_free(&sample);
 }
 
-static void test_nan(void **state) {
-  (void)state;
+TEST(test_nan) {
   static const size_t places[] = {0, 1, 7, 31, 32, 127, 699, 700, 701, 2048, LONG - 1};
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t k = 0; k < COUNT(ops); k++)
@@ -293,8 +288,7 @@ static void check_blocks(const struct type *type, mmscan_op op, bool reverse, mm
   sample_free(&sample);
 }
 
-static void test_blocks(void **state) {
-  (void)state;
+TEST(test_blocks) {
   for (size_t t = 0; t < TYPES; t++)
     for (size_t k = 0; k < COUNT(ops); k++)
       for (int reverse = 0; reverse < 2; reverse++)
@@ -326,8 +320,7 @@ static void check_long(const struct type *type, mmscan_op op, size_t n, int thre
   munmap(map, pages + page);
 }
 
-static void test_long(void **state) {
-  (void)state;
+TEST(test_long) {
   const size_t tile = 131072 / 4, most = sized((size_t)5 << 20, 1 << 18);
   const size_t lengths[] = {tile - 1, tile, tile + 1, 3 * tile + 7, most};
   for (size_t t = 0; t < TYPES; t++)
@@ -342,8 +335,7 @@ static void test_long(void **state) {
 
 /* The engine gemm refuses the operators, asked for in whatever way; nothing else does. Measuring works, and is wisdom
  * of that operator alone. */
-static void test_choices(void **state) {
-  (void)state;
+TEST(test_choices) {
   mmscan_choice used = {.struct_size = sizeof used}, gemm = {.struct_size = sizeof gemm, .engine = "gemm"};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 70000);
   mmscan_plan *plan;
@@ -365,8 +357,7 @@ static void test_choices(void **state) {
 }
 
 /* The public tables: every row is a legal scan, with the identity it states; every kernel has its parts. */
-static void test_tables(void **state) {
-  (void)state;
+TEST(test_tables) {
   mmscan_algebra row = {.struct_size = sizeof row};
   size_t rows = 0;
   for (; mmscan_get_algebra(rows, &row) == MMSCAN_OK; rows++) {
@@ -396,11 +387,4 @@ static void test_tables(void **state) {
     assert_int_equal(mmscan_get_kernel(mms_isa_name(i), 0, 0, &kernel), mms_isa_at(i) ? MMSCAN_OK : MMSCAN_ENOTSUP);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reports), cmocka_unit_test(test_triples), cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_zeros),   cmocka_unit_test(test_nan),     cmocka_unit_test(test_blocks),
-      cmocka_unit_test(test_long),    cmocka_unit_test(test_choices), cmocka_unit_test(test_tables),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

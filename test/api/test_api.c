@@ -9,8 +9,7 @@
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------- */
 
-static void test_version(void **state) {
-  (void)state;
+TEST(test_version) {
   char text[64];
   snprintf(text, sizeof text, "%d.%d.%d", MMSCAN_VERSION_MAJOR, MMSCAN_VERSION_MINOR, MMSCAN_VERSION_PATCH);
   assert_string_equal(mmscan_version(), text);
@@ -22,8 +21,7 @@ static void assert_is_line(const char *text) {
   assert_true(text[0] != '\0' && strchr(text, '\n') == NULL);
 }
 
-static void test_strerror(void **state) {
-  (void)state;
+TEST(test_strerror) {
   for (int a = MMSCAN_OK; a <= MMSCAN_EIO; a++)
     for (int b = MMSCAN_OK; b < a; b++)
       assert_string_not_equal(mmscan_strerror((mmscan_status)a), mmscan_strerror((mmscan_status)b));
@@ -56,8 +54,7 @@ static size_t check_table(part_getter *get, const char *const *known, size_t kno
   return rows;
 }
 
-static void test_what_is_inside(void **state) {
-  (void)state;
+TEST(test_what_is_inside) {
   check_table(mmscan_get_engine, (const char *const[]){"gemm", "simd", "serial"}, 3);
   check_table(mmscan_get_unit, (const char *const[]){"cblas", "model"}, 2);
   check_table(mmscan_get_isa, (const char *const[]){"avx512", "avx512vl", "avx2", "neon", "portable"}, 5);
@@ -73,8 +70,7 @@ static void test_what_is_inside(void **state) {
 
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
-static void test_simple_calls_refuse(void **state) {
-  (void)state;
+TEST(test_simple_calls_refuse) {
   for (size_t t = 0; t < TYPES; t++) {
     const struct type *type = type_at(t);
     unsigned char x[64] = {1, 2, 3}, y[64], untouched[64];
@@ -102,8 +98,7 @@ static void test_simple_calls_refuse(void **state) {
   }
 }
 
-static void test_nothing_to_do(void **state) {
-  (void)state;
+TEST(test_nothing_to_do) {
   unsigned char x[8] = {1};
   for (size_t t = 0; t < TYPES; t++) {
     assert_mmscan_ok(type_at(t)->inclusive(0, NULL, NULL));
@@ -127,8 +122,7 @@ static void test_nothing_to_do(void **state) {
 /* ---- Overlap ----------------------------------------------------------------------------------------------------- */
 
 /* y from well before x to well after it, one element at a time. */
-static void test_every_offset(void **state) {
-  (void)state;
+TEST(test_every_offset) {
   enum { N = 40, ARENA = 4 * N };
   for (size_t t = 0; t < TYPES; t++) {
     const struct type *type = type_at(t);
@@ -148,8 +142,7 @@ static void test_every_offset(void **state) {
   }
 }
 
-static void test_overlap_of_large_arrays(void **state) {
-  (void)state;
+TEST(test_overlap_of_large_arrays) {
   const size_t n = sized(1000000, 20000);
   float *arena = calloc(2 * n, sizeof *arena), *before = calloc(2 * n, sizeof *before);
   assert_true(arena != NULL && before != NULL);
@@ -204,8 +197,7 @@ static void check_layout(const struct layout *l) {
 }
 
 /* All small shapes, including rows of y in the gaps between rows of x, and in place with different distances. */
-static void test_every_overlap_of_batches(void **state) {
-  (void)state;
+TEST(test_every_overlap_of_batches) {
   struct layout l;
   const ptrdiff_t step = (ptrdiff_t)sized(1, 3), middle = CELLS / 2;
   for (l.n = 1; l.n <= 4; l.n++)
@@ -215,8 +207,7 @@ static void test_every_overlap_of_batches(void **state) {
           for (l.x = middle, l.y = middle - 20; l.y <= middle + 20; l.y++) check_layout(&l);
 }
 
-static void test_plan_refuses_rows_that_overlap(void **state) {
-  (void)state;
+TEST(test_plan_refuses_rows_that_overlap) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
   desc.batch = 2;
   desc.x_dist = 10;
@@ -314,8 +305,7 @@ static void check_same(mmscan_status want, mmscan_status got, const char *call, 
   if (got != want) fail_seeded("%s, %s: %s, not %s", call, what, mmscan_strerror(got), mmscan_strerror(want));
 }
 
-static void test_flaws_of_descriptions(void **state) {
-  (void)state;
+TEST(test_flaws_of_descriptions) {
   double x[64] = {1, 2, 3}, y[64] = {4, 5, 6}, before[64], carry = 7;
   memcpy(before, y, sizeof y);
   for (size_t i = 0; i < COUNT(flaws); i++) {
@@ -341,8 +331,7 @@ static mmscan_status plan_status(const mmscan_desc *desc) {
 }
 
 /* A scan may span PTRDIFF_MAX bytes, from its lowest element to its highest, and no more. */
-static void test_largest_shapes(void **state) {
-  (void)state;
+TEST(test_largest_shapes) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, PTRDIFF_MAX / sizeof(double));
   assert_mmscan_ok(plan_status(&desc));
   desc.n++;
@@ -360,8 +349,7 @@ static void test_largest_shapes(void **state) {
 
 /* A stride of zero repeats an element of x, but means no place for the elements of y, whether memset left it there or
  * not. */
-static void test_stride_zero(void **state) {
-  (void)state;
+TEST(test_stride_zero) {
   float x[4] = {1, 2, 3, 4}, y[4] = {0};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4);
   desc.y_stride = 0;
@@ -375,8 +363,7 @@ static void test_stride_zero(void **state) {
 
 /* A larger struct with the fields of a later version at its end, in every kind of call: refused unless they are
  * zero. */
-static void test_sizes_of_structs(void **state) {
-  (void)state;
+TEST(test_sizes_of_structs) {
   struct {
     mmscan_choice known;
     uint64_t later;
@@ -411,8 +398,7 @@ static void test_sizes_of_structs(void **state) {
 }
 
 /* A description may have at most 1024 bytes. */
-static void test_longest_struct(void **state) {
-  (void)state;
+TEST(test_longest_struct) {
   union {
     mmscan_desc known;
     unsigned char bytes[1032];
@@ -425,8 +411,7 @@ static void test_longest_struct(void **state) {
   }
 }
 
-static void test_null_arguments(void **state) {
-  (void)state;
+TEST(test_null_arguments) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 3);
   double x[3] = {1, 2, 3}, y[3] = {7, 7, 7}, carry = 5;
   mmscan_plan *plan = (mmscan_plan *)&desc;
@@ -449,8 +434,7 @@ static void test_null_arguments(void **state) {
   mmscan_plan_destroy(plan);
 }
 
-static void test_misaligned_arrays(void **state) {
-  (void)state;
+TEST(test_misaligned_arrays) {
   const mmscan_matmul_desc matmul = matmul_desc(MMSCAN_F32, 3, 2, NULL, 1);
   const mmscan_product_desc product = {.struct_size = sizeof product,
                                        .unit = "model",
@@ -472,8 +456,7 @@ static void test_misaligned_arrays(void **state) {
   }
 }
 
-static void test_blocks_refuse(void **state) {
-  (void)state;
+TEST(test_blocks_refuse) {
   double x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, before[8], init = 1, carry = 5;
   memcpy(before, x, sizeof x);
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_EXCLUSIVE, 0, 4);
@@ -489,25 +472,4 @@ static void test_blocks_refuse(void **state) {
   assert_memory_equal(x, before, sizeof x);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_version),
-      cmocka_unit_test(test_strerror),
-      cmocka_unit_test(test_what_is_inside),
-      cmocka_unit_test(test_simple_calls_refuse),
-      cmocka_unit_test(test_nothing_to_do),
-      cmocka_unit_test(test_every_offset),
-      cmocka_unit_test(test_overlap_of_large_arrays),
-      cmocka_unit_test(test_every_overlap_of_batches),
-      cmocka_unit_test(test_plan_refuses_rows_that_overlap),
-      cmocka_unit_test(test_flaws_of_descriptions),
-      cmocka_unit_test(test_largest_shapes),
-      cmocka_unit_test(test_stride_zero),
-      cmocka_unit_test(test_sizes_of_structs),
-      cmocka_unit_test(test_longest_struct),
-      cmocka_unit_test(test_null_arguments),
-      cmocka_unit_test(test_misaligned_arrays),
-      cmocka_unit_test(test_blocks_refuse),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

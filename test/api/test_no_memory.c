@@ -115,15 +115,9 @@ static void check_calls(const char *argument) {
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
 }
 
-static void test_new_thread(void **state) {
-  (void)state;
-  check_calls("thread");
-}
+TEST(test_new_thread) { check_calls("thread"); }
 
-static void test_forked_child(void **state) {
-  (void)state;
-  check_calls("child");
-}
+TEST(test_forked_child) { check_calls("child"); }
 
 int main(int argc, char **argv) {
   static const struct child children[] = {{"thread", call_all}, {"child", call_all_in_child}};
@@ -131,6 +125,5 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_new_thread), cmocka_unit_test(test_forked_child)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

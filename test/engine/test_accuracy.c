@@ -69,8 +69,7 @@ static void check_sizes(const struct sample *sample, mmscan_choice asked) {
 
 static size_t length(void) { return sized(1 << 20, 1 << 17) + 17; }
 
-static void test_engines(void **state) {
-  (void)state;
+TEST(test_engines) {
   const struct forced *all = forced_all();
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     struct sample sample = equal_elements(type_at(t), length());
@@ -80,8 +79,7 @@ static void test_engines(void **state) {
 }
 
 /* The plain loop exceeds the bound; otherwise the other test could not fail. */
-static void test_plain_loop(void **state) {
-  (void)state;
+TEST(test_plain_loop) {
   const mmscan_choice simd = {.struct_size = sizeof simd, .engine = "simd"};
   const mmscan_choice serial = {.struct_size = sizeof serial, .engine = "serial"};
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
@@ -96,10 +94,4 @@ static void test_plain_loop(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_engines),
-      cmocka_unit_test(test_plain_loop),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -76,8 +76,7 @@ static void check_apart(const struct sample *sample, const struct forced *apart,
 }
 
 /* A short scan, one of several tiles, and one that is written past the caches. */
-static void test_bits_differ(void **state) {
-  (void)state;
+TEST(test_bits_differ) {
   const struct forced apart = all_apart();
   const size_t lengths[] = {1000, 100000, sized(2200000, 50000)};
   assert_true(apart.count >= 2);
@@ -103,8 +102,7 @@ static void carries_by(const struct sample *sample, mmscan_choice choice, bool r
   free(y);
 }
 
-static void test_totals_differ(void **state) {
-  (void)state;
+TEST(test_totals_differ) {
   const struct forced apart = all_apart();
   unsigned char carries[MAX_FORCED][TILE_COUNT * sizeof(double)];
   for (size_t t = 0; t < FLOAT_TYPES; t++)
@@ -142,8 +140,7 @@ static void check_kernel(const mmscan_choice *choice, const struct type *type) {
   mmscan_plan_destroy(plan);
 }
 
-static void test_kernels_of_plans(void **state) {
-  (void)state;
+TEST(test_kernels_of_plans) {
   const struct forced *all = forced_all();
   for (size_t c = 0; c < all->count; c++)
     for (size_t t = 0; all->choice[c].isa && t < TYPES; t++) check_kernel(&all->choice[c], type_at(t));
@@ -243,8 +240,7 @@ static void check_obeys(const char *engine, const char *isa) {
                 type_at(obeyed.type)->name, obeyed.n, (int)obeyed.kind);
 }
 
-static void test_environment_is_obeyed(void **state) {
-  (void)state;
+TEST(test_environment_is_obeyed) {
   const struct forced *all = forced_all();
   check_obeys("serial", NULL);
   check_obeys("gemm", NULL);
@@ -257,11 +253,5 @@ static void test_environment_is_obeyed(void **state) {
 
 int main(int argc, char **argv) {
   if (argc > 1) return child_obeys(argv[1]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bits_differ),
-      cmocka_unit_test(test_totals_differ),
-      cmocka_unit_test(test_kernels_of_plans),
-      cmocka_unit_test(test_environment_is_obeyed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

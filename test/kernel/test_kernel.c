@@ -89,8 +89,7 @@ static void check_inherits_bits(const mms_isa *isa) {
   }
 }
 
-static void test_rows_are_themselves(void **state) {
-  (void)state;
+TEST(test_rows_are_themselves) {
   for_each_isa(check_is_itself);
   for_each_isa(check_sums_are_native);
   for_each_isa(check_inherits_bits);
@@ -159,8 +158,7 @@ static void check_totals_beside_large(const mms_isa *isa) {
 }
 
 /* With both ways of prefetching. */
-static void test_totals_aside(void **state) {
-  (void)state;
+TEST(test_totals_aside) {
   const mms_tuning here = mms_tuning_here;
   for (int fetches = 0; fetches < 2; fetches++) {
     mms_tuning_here.fetches = fetches;
@@ -269,10 +267,7 @@ static void check_asked_for(const mms_isa *isa) {
   }
 }
 
-static void test_asked_for(void **state) {
-  (void)state;
-  for_each_isa(check_asked_for);
-}
+TEST(test_asked_for) { for_each_isa(check_asked_for); }
 
 /* ---- What comes before columns ----------------------------------------------------------------------------------- */
 
@@ -359,10 +354,7 @@ static void check_befores(const mms_isa *isa) {
           check_before(rows_of(isa, type_at(t)->type), type_at(t), rows[i], columns[k], way);
 }
 
-static void test_before_columns(void **state) {
-  (void)state;
-  for_each_isa(check_befores);
-}
+TEST(test_before_columns) { for_each_isa(check_befores); }
 
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
@@ -415,8 +407,7 @@ static void check_simples_beside_large(const mms_isa *isa) {
   sample_free(&sample);
 }
 
-static void test_simple_calls(void **state) {
-  (void)state;
+TEST(test_simple_calls) {
   for_each_isa(check_simples);
   for_each_isa(check_simples_beside_large);
 }
@@ -486,8 +477,7 @@ static void check_streams_beside_large(const mms_isa *isa) {
   }
 }
 
-static void test_streams_to_any_y(void **state) {
-  (void)state;
+TEST(test_streams_to_any_y) {
   for_each_isa(check_streams);
   for_each_isa(check_streams_beside_large);
 }
@@ -574,20 +564,6 @@ static void check_nans(const mms_isa *isa) {
       }
 }
 
-static void test_large_elements_before_a_nan(void **state) {
-  (void)state;
-  for_each_isa(check_nans);
-}
+TEST(test_large_elements_before_a_nan) { for_each_isa(check_nans); }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_are_themselves),
-      cmocka_unit_test(test_totals_aside),
-      cmocka_unit_test(test_asked_for),
-      cmocka_unit_test(test_before_columns),
-      cmocka_unit_test(test_simple_calls),
-      cmocka_unit_test(test_streams_to_any_y),
-      cmocka_unit_test(test_large_elements_before_a_nan),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -108,8 +108,7 @@ static const char *unit_at(size_t index) {
   return NULL;
 }
 
-static void test_all_short_lengths(void **state) {
-  (void)state;
+TEST(test_all_short_lengths) {
   static const size_t sizes[] = {2, 3, 4, 5, 8};
   const size_t most = sized(300, 40);
   for (size_t t = 0; t < FLOAT_TYPES; t++)
@@ -130,8 +129,7 @@ static bool is_cheap(size_t s, size_t n) {
 }
 
 /* With s - 1, s and s + 1 of everything: lengths around powers, and below s. */
-static void test_all_sizes_of_matrices(void **state) {
-  (void)state;
+TEST(test_all_sizes_of_matrices) {
   static const size_t more[] = {33, 64, 100, MMSCAN_MAX_S};
   const size_t most = sized(5000, 300);
   struct rng rng = rng_of(1);
@@ -148,8 +146,7 @@ static void test_all_sizes_of_matrices(void **state) {
   }
 }
 
-static void test_long_lengths(void **state) {
-  (void)state;
+TEST(test_long_lengths) {
   static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 10, 16, 27, 32, 33, 64, 100, 512};
   const size_t most = sized((size_t)1 << 16, 3000);
   struct rng rng = rng_of(2);
@@ -169,8 +166,7 @@ static void test_long_lengths(void **state) {
 }
 
 /* Three segments, where the paper's bound on the entries of w, k_1 (s - 1), is two. */
-static void test_more_segments_than_the_paper_allows(void **state) {
-  (void)state;
+TEST(test_more_segments_than_the_paper_allows) {
   static const float x[] = {1, 2, 3, 4, 5, 6, 7}, sums[] = {1, 3, 6, 10, 15, 21, 28};
   for (unsigned form = 0; form < FORMS; form++) {
     float y[7];
@@ -183,8 +179,7 @@ static void test_more_segments_than_the_paper_allows(void **state) {
 }
 
 /* An empty scan needs no unit, but the unit it names must be in the table. */
-static void test_nothing_to_scan(void **state) {
-  (void)state;
+TEST(test_nothing_to_scan) {
   static const char *const units[] = {NULL, "cblas", "xsmm", "model"};
   for (size_t u = 0; u < COUNT(units); u++) {
     mmscan_counts counts = {.struct_size = sizeof counts, .segments = 7};
@@ -278,8 +273,7 @@ static void check_counts_of_power(const struct sample *sample, size_t s, size_t 
     }
 }
 
-static void test_lemma_1(void **state) {
-  (void)state;
+TEST(test_lemma_1) {
   const size_t most = sized((size_t)1 << 20, (size_t)1 << 10);
   struct sample sample = sample_new(type_at(0), EXACT, most + 1);
   for (size_t s = 2; s <= 32; s++)
@@ -288,8 +282,7 @@ static void test_lemma_1(void **state) {
 }
 
 /* Square multiplications and their bound, counted by hand. */
-static void test_table_of_counts(void **state) {
-  (void)state;
+TEST(test_table_of_counts) {
   static const struct {
     size_t s, k;
     uint64_t counted, bound;
@@ -309,8 +302,7 @@ static void test_table_of_counts(void **state) {
 }
 
 /* For any n, padded with zeros level by level. */
-static void test_counts_of_listing(void **state) {
-  (void)state;
+TEST(test_counts_of_listing) {
   const size_t most = sized(3000, 60);
   struct sample sample = sample_new(type_at(1), EXACT, most + 1);
   for (size_t s = 2; s <= 9; s++)
@@ -348,8 +340,7 @@ static void check_counts_by_digits(const struct sample *sample, mmscan_matmul_de
   if (d.form == MMSCAN_BATCHED) assert_count(&d, "gemms", c.gemms, c.multiplications);
 }
 
-static void test_counts_by_digits(void **state) {
-  (void)state;
+TEST(test_counts_by_digits) {
   const size_t most = sized(3000, 60);
   struct sample sample = sample_new(type_at(0), EXACT, most + 1);
   for (size_t s = 2; s <= 9; s++)
@@ -364,8 +355,7 @@ static void test_counts_by_digits(void **state) {
 }
 
 /* Counts tell what was done, whatever did it. */
-static void test_counts_do_not_depend_on_the_run(void **state) {
-  (void)state;
+TEST(test_counts_do_not_depend_on_the_run) {
   const size_t most = sized(5000, 200);
   struct sample sample = sample_new(type_at(0), EXACT, most + 1);
   struct rng rng = rng_of(3);
@@ -435,8 +425,7 @@ static const struct {
     FLAW(threads, MMSCAN_EINVAL),
 };
 
-static void test_flaws(void **state) {
-  (void)state;
+TEST(test_flaws) {
   float x[10] = {1}, y[10] = {7};
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, 0, NULL);
@@ -448,8 +437,7 @@ static void test_flaws(void **state) {
 }
 
 /* More than memory can hold: an illegal value, or no memory for a workspace. */
-static void test_impossible_lengths(void **state) {
-  (void)state;
+TEST(test_impossible_lengths) {
   static void (*const spoil[])(mmscan_matmul_desc * d) = {spoil_n, spoil_n_bytes};
   float x[10] = {1}, y[10] = {7};
   for (size_t i = 0; i < COUNT(spoil); i++)
@@ -462,8 +450,7 @@ static void test_impossible_lengths(void **state) {
     }
 }
 
-static void test_arguments(void **state) {
-  (void)state;
+TEST(test_arguments) {
   float x[20] = {1}, y[20] = {7};
   mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, 0, NULL);
   mmscan_counts counts = {.struct_size = sizeof counts - 1};
@@ -483,8 +470,7 @@ static void test_arguments(void **state) {
 }
 
 /* Fields that are not read, and defaults. */
-static void test_fields_not_looked_at(void **state) {
-  (void)state;
+TEST(test_fields_not_looked_at) {
   float x[10] = {1}, y[10] = {7};
   mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, 2, NULL);
   d.broadcast = (mmscan_broadcast)0;
@@ -543,8 +529,7 @@ static void compare_listing(FILE *results, size_t s, size_t n, const double *x) 
   free(y);
 }
 
-static void test_numpy_agrees(void **state) {
-  (void)state;
+TEST(test_numpy_agrees) {
   char command[1024], line[4096];
   const char *input = in_scratch("listing"), *output = in_scratch("result");
   if (numpy_command(command, sizeof command) == NULL) {
@@ -562,23 +547,4 @@ static void test_numpy_agrees(void **state) {
   sample_free(&sample);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_short_lengths),
-      cmocka_unit_test(test_all_sizes_of_matrices),
-      cmocka_unit_test(test_long_lengths),
-      cmocka_unit_test(test_more_segments_than_the_paper_allows),
-      cmocka_unit_test(test_nothing_to_scan),
-      cmocka_unit_test(test_lemma_1),
-      cmocka_unit_test(test_table_of_counts),
-      cmocka_unit_test(test_counts_of_listing),
-      cmocka_unit_test(test_counts_by_digits),
-      cmocka_unit_test(test_counts_do_not_depend_on_the_run),
-      cmocka_unit_test(test_flaws),
-      cmocka_unit_test(test_impossible_lengths),
-      cmocka_unit_test(test_arguments),
-      cmocka_unit_test(test_fields_not_looked_at),
-      cmocka_unit_test(test_numpy_agrees),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+int main(void) { return run_all_tests(make_scratch, remove_scratch); }

@@ -223,14 +223,12 @@ static struct report probe_as(const struct expected *e) {
   return r;
 }
 
-static void test_each_variable(void **state) {
-  (void)state;
+TEST(test_each_variable) {
   for (size_t i = 0; i < COUNT(expectations); i++) probe_as(&expectations[i]);
 }
 
 /* The message quotes a part of a long value, and says what is wrong with it. */
-static void test_long_value(void **state) {
-  (void)state;
+TEST(test_long_value) {
   char value[1000] = "";
   memset(value, 'x', sizeof value - 1);
   struct outcome o = ask_self("probe", &(struct setting){"MMSCAN_ENGINE", value}, 1);
@@ -281,8 +279,7 @@ static void check_isa(const char *isa, bool runs) {
   }
 }
 
-static void test_each_isa(void **state) {
-  (void)state;
+TEST(test_each_isa) {
   mmscan_part isa = {.struct_size = sizeof isa};
   for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++) {
     bool runs = strcmp(isa.description, "runs here") == 0;
@@ -300,8 +297,7 @@ static void refuse_wisdom(const char *file, const char *reason) {
   assert_int_equal(probe_as(&e).count, 0);
 }
 
-static void test_wisdom_that_cannot_be_used(void **state) {
-  (void)state;
+TEST(test_wisdom_that_cannot_be_used) {
   const char *line = "plus f32 16 0 simd - 0 1024 1 1024\n";
   struct text head = wisdom_head(), damaged = wisdom_of(head.data, line), illegal;
   refuse_wisdom(in_scratch("missing"), "No such file");
@@ -338,8 +334,7 @@ static void check_foreign(const char *start, const char *reason) {
   check_changed(at + strcspn(line, "\n") - 1, reason);
 }
 
-static void test_foreign_wisdom(void **state) {
-  (void)state;
+TEST(test_foreign_wisdom) {
   check_foreign("mmscan-wisdom ", "another format");
   check_foreign("library ", "another version of the library");
   check_foreign("cpu ", "another CPU");
@@ -358,8 +353,7 @@ static struct text head_of_another_blas(void) {
 }
 
 /* The version matters only to choices that use the BLAS. */
-static void test_wisdom_of_another_blas(void **state) {
-  (void)state;
+TEST(test_wisdom_of_another_blas) {
   struct text head = head_of_another_blas();
   struct text text =
       wisdom_of(head.data, "plus f32 16 0 simd - 0 1024 1 1024\nplus f32 17 0 gemm model 4 256 1 1024\n");
@@ -373,8 +367,7 @@ static void test_wisdom_of_another_blas(void **state) {
 }
 
 /* Wisdom for one instruction set is refused for another. */
-static void test_wisdom_of_another_isa(void **state) {
-  (void)state;
+TEST(test_wisdom_of_another_isa) {
   const char *file = wisdom_file("good", "plus f32 16 0 simd - 0 1024 1 1024\n");
   bool same = strcmp(mmscan_isa(), "portable") == 0;
   struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {"MMSCAN_ISA", "portable"}},
@@ -408,8 +401,7 @@ static const struct {
     {"plus f32 16 0 simd - 0 1024 2 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 1024, 0},
 };
 
-static void test_wisdom_is_used(void **state) {
-  (void)state;
+TEST(test_wisdom_is_used) {
   for (size_t i = 0; i < COUNT(uses); i++) {
     const char *file = wisdom_file("good", uses[i].line);
     struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {uses[i].name, uses[i].value}},
@@ -450,8 +442,7 @@ static int probe_choices(void) {
   return report_to_parent("done", 4);
 }
 
-static void test_a_choice_outranks(void **state) {
-  (void)state;
+TEST(test_a_choice_outranks) {
   static const struct setting settings[][3] = {
       {{"MMSCAN_ENGINE", "serial"}, {"MMSCAN_NUM_THREADS", "4"}},
       {{"MMSCAN_ENGINE", "gemm"}, {"MMSCAN_UNIT", "model"}, {"MMSCAN_NUM_THREADS", "4"}},
@@ -480,8 +471,7 @@ static int scan_one(void) {
 }
 
 /* A program with more rights than its user does not load a library that the user names. */
-static void test_more_rights_than_the_user(void **state) {
-  (void)state;
+TEST(test_more_rights_than_the_user) {
   const struct setting wrong = {"MMSCAN_UNIT", "/nowhere/libblas.so"};
   assert_int_equal(run_self("scan", &wrong, 1), 1);
   const int exit = emulator() || getenv("MMSCAN_TEST_WRAPPER") ? SKIPPED : run_self("privileged", &wrong, 1);
@@ -500,17 +490,5 @@ int main(int argc, char **argv) {
   static const char *const variables[] = {"MMSCAN_ENGINE", "MMSCAN_UNIT",     "MMSCAN_ISA",  "MMSCAN_NUM_THREADS",
                                           "MMSCAN_WISDOM", "OMP_NUM_THREADS", "OMP_DYNAMIC", "OMP_THREAD_LIMIT"};
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_variable),
-      cmocka_unit_test(test_long_value),
-      cmocka_unit_test(test_each_isa),
-      cmocka_unit_test(test_wisdom_that_cannot_be_used),
-      cmocka_unit_test(test_foreign_wisdom),
-      cmocka_unit_test(test_wisdom_of_another_blas),
-      cmocka_unit_test(test_wisdom_of_another_isa),
-      cmocka_unit_test(test_wisdom_is_used),
-      cmocka_unit_test(test_a_choice_outranks),
-      cmocka_unit_test(test_more_rights_than_the_user),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_all_tests(make_scratch, remove_scratch);
 }

@@ -25,6 +25,44 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* ---- Tests ------------------------------------------------------------------------------------------------------- */
+
+/* TEST(test_name) { ... } is a test of this program; run_all_tests() runs them in the order in which they are written.
+ * A linker collects their entries, in any order, in an array with names of its own. They are aligned so that none has a
+ * gap behind it, where compilers align large objects. */
+struct test_entry {
+  _Alignas(32) const char *name;
+  CMUnitTestFunction run;
+  size_t line;
+};
+
+extern const struct test_entry __start_test_entries[], __stop_test_entries[];
+
+#define TEST(name)                                                                                                     \
+  static void name(void **state);                                                                                      \
+  static const struct test_entry name##_entry                                                                          \
+      __attribute__((section("test_entries"), used)) = {#name, name, __LINE__};                                        \
+  static void name(__attribute__((unused)) void **state)
+
+static inline int by_line(const void *a, const void *b) {
+  const struct test_entry *x = a, *y = b;
+  return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Setup and teardown are of the whole program, or NULL. */
+static inline int run_all_tests(CMFixtureFunction setup, CMFixtureFunction teardown) {
+  enum { MOST_TESTS = 40 };
+  const size_t count = (size_t)(__stop_test_entries - __start_test_entries);
+  struct test_entry entries[MOST_TESTS];
+  struct CMUnitTest tests[MOST_TESTS];
+  if (count > MOST_TESTS) return fputs("more tests than MOST_TESTS\n", stderr), 1;
+  memcpy(entries, __start_test_entries, count * sizeof *entries);
+  qsort(entries, count, sizeof *entries, by_line);
+  for (size_t i = 0; i < count; i++)
+    tests[i] = (struct CMUnitTest){.name = entries[i].name, .test_func = entries[i].run};
+  return _cmocka_run_group_tests("tests", tests, count, setup, teardown);
+}
+
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 
 static inline bool quick(void) {

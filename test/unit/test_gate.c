@@ -62,8 +62,7 @@ static int fork_at_each_step(void) {
   return 0;
 }
 
-static void test_each_step(void **state) {
-  (void)state;
+TEST(test_each_step) {
   if (!CAN_STEP || is_instrumented()) {
     print_message("skipped: a fork after each instruction: not on this machine, or under an instrument\n");
     skip();
@@ -116,8 +115,7 @@ static bool start(pthread_t *thread, char *stack, void *(*call)(void *), void *a
   return started;
 }
 
-static void test_one_place(void **state) {
-  (void)state;
+TEST(test_one_place) {
   pthread_t inside = pthread_self(), closer;
   bool is_right = false;
   if (is_instrumented() || !start(&inside, stacks[0], stay_inside, NULL)) {
@@ -135,6 +133,5 @@ int main(int argc, char **argv) {
   static const struct child children[] = {{"step", fork_at_each_step}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_step), cmocka_unit_test(test_one_place)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

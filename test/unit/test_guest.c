@@ -240,37 +240,32 @@ static void check(const char *argument, struct setting setting, struct setting o
 
 static const struct setting no_other = {NULL, NULL}, two_threads = {"OMP_NUM_THREADS", "2"};
 
-static void test_scans_have_no_blas(void **state) {
-  (void)state;
+TEST(test_scans_have_no_blas) {
   static const char *const threads[] = {"1", "4"};
   skip_if_linked();
   for (size_t i = 0; i < COUNT(threads); i++) check("alone", (struct setting){"OMP_NUM_THREADS", threads[i]}, no_other);
 }
 
 /* A file of wisdom tells that a routine of the BLAS is good, and no line has it chosen. */
-static void test_wisdom_has_no_blas(void **state) {
-  (void)state;
+TEST(test_wisdom_has_no_blas) {
   skip_if_linked();
   const char *file =
       wisdom_file("unused", "blas cblas\nversion 1\ngood sgemm_batch\nplus f32 20 0 simd - 0 32768 1 1024\n");
   check("alone", two_threads, (struct setting){"MMSCAN_WISDOM", file});
 }
 
-static void test_first_product(void **state) {
-  (void)state;
+TEST(test_first_product) {
   skip_if_linked();
   skip_if_absent();
   check("product", two_threads, no_other);
 }
 
-static void test_first_products_at_once(void **state) {
-  (void)state;
+TEST(test_first_products_at_once) {
   skip_if_absent();
   for (size_t i = 0; i < sized(20, 3); i++) check("many", no_other, no_other);
 }
 
-static void test_memory_is_found(void **state) {
-  (void)state;
+TEST(test_memory_is_found) {
   skip_if_absent();
   if (is_instrumented()) {
     print_message("skipped: an instrument needs memory\n");
@@ -288,8 +283,7 @@ static bool check_absent(const char *argument, const char *file, const char *rea
   return o.exit == 0;
 }
 
-static void test_absent(void **state) {
-  (void)state;
+TEST(test_absent) {
   const struct setting named = {"MMSCAN_UNIT", "cblas"};
   if (why_absent() != NULL) {
     const struct setting reason = {"MMSCAN_TEST_REASON", why_absent()};
@@ -312,10 +306,5 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scans_have_no_blas), cmocka_unit_test(test_wisdom_has_no_blas),
-      cmocka_unit_test(test_first_product),      cmocka_unit_test(test_first_products_at_once),
-      cmocka_unit_test(test_memory_is_found),    cmocka_unit_test(test_absent),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_all_tests(make_scratch, remove_scratch);
 }

@@ -49,8 +49,7 @@ static int (*counter_of(const char *unit))(void) {
 }
 
 /* With threads of the caller, and with those of one scan. */
-static void test_never_two_at_once(void **state) {
-  (void)state;
+TEST(test_never_two_at_once) {
   const char *unit = open_toy("serial");
   int (*met)(void) = counter_of(unit);
   pthread_t thread[CALLERS];
@@ -74,8 +73,7 @@ static void test_never_two_at_once(void **state) {
 
 /* Callers of a library with locks of its own do not wait for each other: they meet, which also shows that a toy would
  * notice it. */
-static void test_locks_of_its_own(void **state) {
-  (void)state;
+TEST(test_locks_of_its_own) {
   const char *unit = open_toy("locking");
   int (*met)(void) = counter_of(unit);
   pthread_t thread[CALLERS];
@@ -94,9 +92,5 @@ int main(int argc, char **argv) {
   (void)argc;
   wait_passively(argv);
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_never_two_at_once),
-      cmocka_unit_test(test_locks_of_its_own),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

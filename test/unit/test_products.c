@@ -127,6 +127,32 @@ static bool is_batch(mmscan_product_form form) {
   return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
 }
 
+static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
+                                                 .unit = "model",
+                                                 .type = MMSCAN_F32,
+                                                 .form = MMSCAN_PRODUCT_CHUNKED,
+                                                 .matrix = MMSCAN_MATRIX_L,
+                                                 .s = 4,
+                                                 .columns = 5};
+
+/* Two shapes that differ only in s: 4 by 8 by rows, and 8 by 4 by columns. This test comes first, since the toy has few
+ * kernels. */
+TEST(test_shapes_alike) {
+  float x[32], w[2][32], want[2][32];
+  mmscan_product_desc rows = good_product, columns = good_product;
+  rows.columns = rows.row_stride = columns.s = 8;
+  rows.s = columns.columns = 4;
+  rows.transposed = 1;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 7 % 11);
+  assert_mmscan_ok(mmscan_product(&rows, x, want[0]));
+  assert_mmscan_ok(mmscan_product(&columns, x, want[1]));
+  rows.unit = columns.unit = open_toy("xsmm_2");
+  assert_mmscan_ok(mmscan_product(&rows, x, w[0]));
+  assert_mmscan_ok(mmscan_product(&columns, x, w[1]));
+  assert_memory_equal(w, want, sizeof w);
+  assert_mmscan_ok(mmscan_unit_close(rows.unit));
+}
+
 /* Both matrices, transposed and not, in both layouts, and in place. Returns false if the unit does not have the
  * form. */
 static bool multiply_variants(mmscan_product_desc d) {
@@ -198,8 +224,7 @@ static void check_unit(const char *unit) {
   assert_non_null(strstr(had, " dchunked"));
 }
 
-static void test_products_of_builtin_units(void **state) {
-  (void)state;
+TEST(test_products_of_builtin_units) {
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
     if (part.status == MMSCAN_OK)
@@ -208,8 +233,7 @@ static void test_products_of_builtin_units(void **state) {
       print_message("skipped: %s: %s\n", part.name, mmscan_strerror(part.status));
 }
 
-static void test_products_of_toys(void **state) {
-  (void)state;
+TEST(test_products_of_toys) {
   static const char *const sound[] = {
       "full",    "full64",  "xsmm_1",       "xsmm_2",           "xsmm_few", /* what a quick run has time for */
       "sound",   "ilp64",   "scipy",        "scipy64",          "suffix64",
@@ -222,10 +246,7 @@ static void test_products_of_toys(void **state) {
   }
 }
 
-static void test_products_of_units_here(void **state) {
-  (void)state;
-  check_units_here(check_unit);
-}
+TEST(test_products_of_units_here) { check_units_here(check_unit); }
 
 /* ---- bfloat16 ---------------------------------------------------------------------------------------------------- */
 
@@ -257,46 +278,17 @@ static void check_bf16(const char *unit) {
   print_message("ran:     %s: bfloat16\n", unit);
 }
 
-static void test_bf16_is_exact(void **state) {
-  (void)state;
+TEST(test_bf16_is_exact) {
   const char *unit = open_toy("full");
   check_bf16(unit);
   assert_mmscan_ok(mmscan_unit_close(unit));
   check_units_here(check_bf16);
 }
 
-static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
-                                                 .unit = "model",
-                                                 .type = MMSCAN_F32,
-                                                 .form = MMSCAN_PRODUCT_CHUNKED,
-                                                 .matrix = MMSCAN_MATRIX_L,
-                                                 .s = 4,
-                                                 .columns = 5};
-
 /* ---- Many shapes ------------------------------------------------------------------------------------------------- */
 
-/* Two shapes that differ only in s: 4 by 8 by rows, and 8 by 4 by columns. This test comes first, since the toy has few
- * kernels. */
-static void test_shapes_alike(void **state) {
-  (void)state;
-  float x[32], w[2][32], want[2][32];
-  mmscan_product_desc rows = good_product, columns = good_product;
-  rows.columns = rows.row_stride = columns.s = 8;
-  rows.s = columns.columns = 4;
-  rows.transposed = 1;
-  for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 7 % 11);
-  assert_mmscan_ok(mmscan_product(&rows, x, want[0]));
-  assert_mmscan_ok(mmscan_product(&columns, x, want[1]));
-  rows.unit = columns.unit = open_toy("xsmm_2");
-  assert_mmscan_ok(mmscan_product(&rows, x, w[0]));
-  assert_mmscan_ok(mmscan_product(&columns, x, w[1]));
-  assert_memory_equal(w, want, sizeof w);
-  assert_mmscan_ok(mmscan_unit_close(rows.unit));
-}
-
 /* More shapes than the kernels that are kept of a LIBXSMM, and than this one has. */
-static void test_many_shapes(void **state) {
-  (void)state;
+TEST(test_many_shapes) {
   enum { COLUMNS = 3, SHAPES = 700 };
   static float x[COLUMNS + SHAPES + COLUMNS], w[COUNT(x)];
   mmscan_product_desc d = good_product;
@@ -314,8 +306,7 @@ static void test_many_shapes(void **state) {
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 /* Long products are cut into chunks of so little work that no OpenBLAS starts threads for one. */
-static void test_chunks(void **state) {
-  (void)state;
+TEST(test_chunks) {
   enum { S = 16, COLUMNS = 5000, MOST_WORK = 262144 };
   static float x[S * COLUMNS], w[S * COLUMNS];
   const char *unit = open_toy("sound");
@@ -335,8 +326,7 @@ static void test_chunks(void **state) {
 
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 
-static void test_product_arrays(void **state) {
-  (void)state;
+TEST(test_product_arrays) {
   float x[40] = {0}, w[40];
   const mmscan_product_desc *good = &good_product;
   assert_mmscan_ok(mmscan_product(good, x, w));
@@ -353,8 +343,7 @@ static void test_product_arrays(void **state) {
 }
 
 /* Rows may be contiguous, or far apart; and X in bfloat16 has half the bytes of W. */
-static void test_product_limits(void **state) {
-  (void)state;
+TEST(test_product_limits) {
   float x[40] = {1}, w[40];
   mmscan_product_desc close = good_product, half = good_product;
   close.row_stride = close.columns;
@@ -373,8 +362,7 @@ static void test_product_limits(void **state) {
 }
 
 /* Rows of W may lie between those of X, as they may in arrays given to a BLAS. */
-static void test_rows_between_rows(void **state) {
-  (void)state;
+TEST(test_rows_between_rows) {
   enum { S = 4, COLUMNS = 5, APART = 2 * COLUMNS };
   static const mmscan_product_form ways[] = {MMSCAN_PRODUCT_CHUNKED, MMSCAN_PRODUCT_GEMM, MMSCAN_PRODUCT_TRMM};
   mmscan_product_desc d = good_product;
@@ -406,8 +394,7 @@ static void refuse_product(mmscan_product_desc d, mmscan_status want) {
   assert_int_equal(mmscan_product(&d, x, w), want);
 }
 
-static void test_product_sizes(void **state) {
-  (void)state;
+TEST(test_product_sizes) {
   static const struct {
     size_t offset, value;
   } bad[] = {{offsetof(mmscan_product_desc, struct_size), 8},
@@ -423,8 +410,7 @@ static void test_product_sizes(void **state) {
   }
 }
 
-static void test_product_values(void **state) {
-  (void)state;
+TEST(test_product_values) {
   mmscan_product_desc unit = good_product, type = good_product, form = good_product, matrix = good_product;
   unit.unit = "nobody";
   refuse_product(unit, MMSCAN_EINVAL);
@@ -474,8 +460,7 @@ static void check_batched_form(const char *unit) {
   assert_memory_equal(&got, &loop, sizeof got);
 }
 
-static void test_batched_form(void **state) {
-  (void)state;
+TEST(test_batched_form) {
   const char *unit = open_toy("scipy");
   assert_mmscan_ok(mmscan_routine_try(unit, "sgemm_batch"));
   check_batched_form(unit);
@@ -487,14 +472,5 @@ int main(int argc, char **argv) {
   (void)argc;
   wait_passively(argv);
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shapes_alike),     cmocka_unit_test(test_products_of_builtin_units),
-      cmocka_unit_test(test_products_of_toys), cmocka_unit_test(test_products_of_units_here),
-      cmocka_unit_test(test_bf16_is_exact),    cmocka_unit_test(test_many_shapes),
-      cmocka_unit_test(test_chunks),           cmocka_unit_test(test_product_arrays),
-      cmocka_unit_test(test_product_limits),   cmocka_unit_test(test_rows_between_rows),
-      cmocka_unit_test(test_product_sizes),    cmocka_unit_test(test_product_values),
-      cmocka_unit_test(test_batched_form),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

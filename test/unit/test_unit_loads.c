@@ -88,16 +88,12 @@ static void check_loads(const char *library, int times) {
   assert_in_range(l.heap_after, 0, l.heap_halfway + OF_A_THREAD);
 }
 
-static void test_loads_of_a_toy(void **state) {
-  (void)state;
-  check_loads(toy("sound"), (int)sized(is_wrapped() ? 1000 : 100, is_wrapped() ? 3 : 20));
-}
+TEST(test_loads_of_a_toy) { check_loads(toy("sound"), (int)sized(is_wrapped() ? 1000 : 100, is_wrapped() ? 3 : 20)); }
 
 /* A library that is unloaded when it is closed, and has threads. */
 static bool is_pthread_openblas(const char *library) { return strstr(library, "/openblas-pthread/") != NULL; }
 
-static void test_loads_of_a_library(void **state) {
-  (void)state;
+TEST(test_loads_of_a_library) {
   const struct unit_list *list = units_here();
   size_t i = 0;
   if (list->count == 0 || is_wrapped()) {
@@ -114,9 +110,5 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_loads_of_a_toy),
-      cmocka_unit_test(test_loads_of_a_library),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

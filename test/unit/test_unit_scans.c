@@ -44,8 +44,7 @@ static void check_scans(const char *unit) {
 }
 
 /* With each of LIBXSMM's interfaces and with its kernels; products for which it has no kernel are made without it. */
-static void test_scans_of_xsmm(void **state) {
-  (void)state;
+TEST(test_scans_of_xsmm) {
   static const char *const toys[] = {"xsmm_1", "xsmm_1_ilp64", "xsmm_2", "xsmm_v2"};
   unsetenv("OMP_PROC_BIND");
   for (size_t i = 0; i < COUNT(toys); i++) {
@@ -78,8 +77,7 @@ static void check_adding(const char *toy_name, bool adds) {
 }
 
 /* Libraries are asked to add products to X exactly where that is faster, and right. */
-static void test_scans_by_adding(void **state) {
-  (void)state;
+TEST(test_scans_by_adding) {
   static const char *const add[] = {"openblas_haswell", "openblas_skylakex", "full",         "blis", "sound",
                                     "xsmm_skx",         "xsmm_wide",         "xsmm_few_wide"};
   static const char *const overwrite[] = {"xsmm_2", "xsmm_narrow", "xsmm_forgets", "xsmm_forgets_some"};
@@ -87,14 +85,10 @@ static void test_scans_by_adding(void **state) {
   for (size_t i = 0; i < COUNT(overwrite); i++) check_adding(overwrite[i], false);
 }
 
-static void test_scans_of_units_here(void **state) {
-  (void)state;
-  check_units_here(check_scans);
-}
+TEST(test_scans_of_units_here) { check_units_here(check_scans); }
 
 /* A library that is closed takes nothing with it that other libraries, or that of the unit cblas, need. */
-static void test_libraries_after_one_another(void **state) {
-  (void)state;
+TEST(test_libraries_after_one_another) {
   const char *library, *unit;
   for (size_t i = 0; (library = mmscan_unit_candidate(i)) != NULL; i++) {
     if (is_passed_over(library) || mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) continue;
@@ -107,11 +101,5 @@ int main(int argc, char **argv) {
   (void)argc;
   wait_passively(argv);
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scans_of_xsmm),
-      cmocka_unit_test(test_scans_by_adding),
-      cmocka_unit_test(test_scans_of_units_here),
-      cmocka_unit_test(test_libraries_after_one_another),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

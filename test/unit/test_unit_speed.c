@@ -82,8 +82,7 @@ static void check_speed(const char *library) {
   if (tries == TRIES) fail_msg("%s: its threads fight with ours", library);
 }
 
-static void test_threads_do_not_fight(void **state) {
-  (void)state;
+TEST(test_threads_do_not_fight) {
 #ifdef MMS_SANITIZED
   bool is_fair = false;
 #else
@@ -107,6 +106,5 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads_do_not_fight)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

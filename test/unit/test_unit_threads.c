@@ -138,8 +138,7 @@ static void check_threads(const char *library) {
   assert_true(one.bits == four.bits);
 }
 
-static void test_threads_of_units(void **state) {
-  (void)state;
+TEST(test_threads_of_units) {
   mmscan_part part = {.struct_size = sizeof part};
   if (is_instrumented()) print_message("skipped: the built-in units: other threads end late here\n");
   for (size_t i = 0; !is_instrumented() && mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
@@ -164,8 +163,7 @@ static void check_told(const char *name, bool in_chunks) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void test_a_library_is_told(void **state) {
-  (void)state;
+TEST(test_a_library_is_told) {
   check_told("threads", true);
   check_told("teams", true);
   check_told("teams_of_all", true);
@@ -174,8 +172,7 @@ static void test_a_library_is_told(void **state) {
 }
 
 /* OpenBLAS starts threads for smaller products of complex numbers than of floats. */
-static void test_chunks_of_complex(void **state) {
-  (void)state;
+TEST(test_chunks_of_complex) {
   static const mmscan_type types[] = {MMSCAN_C32, MMSCAN_C64};
   static double x[2 * 64], w[2 * 64];
   const char *unit = open_toy("openblas_full");
@@ -259,8 +256,7 @@ static void check_that_stays(const char *name, const char *setting) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void test_two_are_in_it(void **state) {
-  (void)state;
+TEST(test_two_are_in_it) {
   check_that_stays("blis_pthread", "bli_thread_get_num_threads");
   check_that_stays("teams_of_all", "omp_get_max_active_levels");
   check_two("blis_pthread", false);
@@ -285,8 +281,7 @@ static void open_often_as(const char *library) {
   }
 }
 
-static void test_opened_meanwhile(void **state) {
-  (void)state;
+TEST(test_opened_meanwhile) {
   const char *unit = open_toy("blis_pthread"), *other_name = in_scratch("again.so");
   void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
   struct guest guest = {.unit = unit};
@@ -345,8 +340,7 @@ static int child_forked(void) {
   return exit_of(pid);
 }
 
-static void test_teams_that_cannot_be(void **state) {
-  (void)state;
+TEST(test_teams_that_cannot_be) {
   static const struct setting limits[][2] = {{{"OMP_THREAD_LIMIT", "1"}, {"OMP_NUM_THREADS", "4"}},
                                              {{"OMP_THREAD_LIMIT", "2"}, {"OMP_NUM_THREADS", "4"}},
                                              {{"OMP_DYNAMIC", "true"}, {"OMP_NUM_THREADS", "4"}},
@@ -394,8 +388,7 @@ static void check_leaks(const char *library, const char *times) {
   assert_int_equal(o.exit, 0);
 }
 
-static void test_nothing_is_left(void **state) {
-  (void)state;
+TEST(test_nothing_is_left) {
   const char *times = quick() ? "2" : "10";
   check_leaks(toy("sound"), times);
   for (size_t i = 0; i < units_here()->count; i++) check_leaks(units_here()->path[i], times);
@@ -430,8 +423,7 @@ static void *plan_often(void *library) {
   return NULL;
 }
 
-static void test_many_at_a_time(void **state) {
-  (void)state;
+TEST(test_many_at_a_time) {
   enum { THREADS = 4 };
   pthread_t thread[THREADS], planner;
   char path[4200];
@@ -458,11 +450,5 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_of_units),  cmocka_unit_test(test_a_library_is_told),
-      cmocka_unit_test(test_chunks_of_complex), cmocka_unit_test(test_two_are_in_it),
-      cmocka_unit_test(test_opened_meanwhile),  cmocka_unit_test(test_teams_that_cannot_be),
-      cmocka_unit_test(test_nothing_is_left),   cmocka_unit_test(test_many_at_a_time),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_all_tests(make_scratch, remove_scratch);
 }
