@@ -193,15 +193,11 @@ static mmscan_status write_call(struct scene *s) {
 
 static mmscan_status paper_call(struct scene *s, mmscan_form form, mmscan_length_rule rule,
                                 mmscan_traversal traversal) {
-  mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                             .type = s->sample.oracle.type->type,
-                             .n = s->window.n,
-                             .s = 7,
-                             .form = form,
-                             .length_rule = rule,
-                             .traversal = traversal,
-                             .broadcast = MMSCAN_BROADCAST_MATRIX,
-                             .threads = 2};
+  mmscan_matmul_desc desc = matmul_desc(s->sample.oracle.type->type, s->window.n, 7, NULL, 2);
+  desc.form = form;
+  desc.length_rule = rule;
+  desc.traversal = traversal;
+  desc.broadcast = MMSCAN_BROADCAST_MATRIX;
   return mmscan_matmulscan(&desc, s->sample.x, s->y, NULL);
 }
 
@@ -236,15 +232,8 @@ static void no_trace(void *context, const mmscan_event *event) {
 }
 
 static mmscan_status paper_traced(struct scene *s) {
-  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                                   .type = s->sample.oracle.type->type,
-                                   .n = s->window.n,
-                                   .s = 7,
-                                   .form = MMSCAN_STACKED,
-                                   .length_rule = MMSCAN_DIGITS,
-                                   .traversal = MMSCAN_ITERATIVE,
-                                   .broadcast = MMSCAN_BROADCAST_VECTOR,
-                                   .trace = no_trace};
+  mmscan_matmul_desc desc = matmul_desc(s->sample.oracle.type->type, s->window.n, 7, NULL, 0);
+  desc.trace = no_trace;
   return mmscan_matmulscan(&desc, s->sample.x, s->y, NULL);
 }
 
@@ -389,10 +378,7 @@ static struct result ask(size_t index, int fail, bool and_after) {
                                     {"MMSCAN_TEST_WISDOM", in_scratch("wisdom")}};
   struct result r;
   snprintf(argument, sizeof argument, "%zu:%d:%d", index, fail, (int)and_after);
-  struct outcome o = ask_self(argument, setting, COUNT(setting));
-  if (o.exit != 0 || o.reported != sizeof r)
-    fail_msg("%s, allocation %d: the process ended with %d: %s", trials[index].name, fail, o.exit, o.print);
-  memcpy(&r, o.report, sizeof r);
+  ask_report(argument, setting, COUNT(setting), &r, sizeof r);
   return r;
 }
 

@@ -436,13 +436,7 @@ TEST(test_null_arguments) {
 
 TEST(test_misaligned_arrays) {
   const mmscan_matmul_desc matmul = matmul_desc(MMSCAN_F32, 3, 2, NULL, 1);
-  const mmscan_product_desc product = {.struct_size = sizeof product,
-                                       .unit = "model",
-                                       .type = MMSCAN_F32,
-                                       .form = MMSCAN_PRODUCT_CHUNKED,
-                                       .matrix = MMSCAN_MATRIX_L,
-                                       .s = 3,
-                                       .columns = 1};
+  const mmscan_product_desc product = product_desc("model", MMSCAN_PRODUCT_CHUNKED, 3, 1);
   const mmscan_desc desc = plain_desc(MMSCAN_I32, MMSCAN_INCLUSIVE, 0, 3);
   _Alignas(8) char x[32] = {0}, y[32] = {0};
   for (size_t at = 0; at < 8; at++) {

@@ -27,15 +27,9 @@ static mmscan_status scan_by_many(void) {
 }
 
 static mmscan_status scan_by_the_letter(void) {
-  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                                   .type = MMSCAN_F32,
-                                   .n = 1000,
-                                   .s = 4,
-                                   .form = MMSCAN_BATCHED,
-                                   .length_rule = MMSCAN_DIGITS,
-                                   .traversal = MMSCAN_ITERATIVE,
-                                   .broadcast = MMSCAN_BROADCAST_MATRIX,
-                                   .threads = 4};
+  mmscan_matmul_desc desc = matmul_desc(MMSCAN_F32, 1000, 4, NULL, 4);
+  desc.form = MMSCAN_BATCHED;
+  desc.broadcast = MMSCAN_BROADCAST_MATRIX;
   return mmscan_matmulscan(&desc, x, y, NULL);
 }
 

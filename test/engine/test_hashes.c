@@ -279,10 +279,7 @@ static void ask(const char *engine, const char *isa, all_hashes hashes) {
   const struct setting settings[] = {{"MMSCAN_ISA", isa},
                                      {same_text(engine, "simple") ? NULL : "MMSCAN_ENGINE", engine},
                                      {is_gemm ? "MMSCAN_UNIT" : NULL, "model"}};
-  const struct outcome o = ask_self("hash", settings, COUNT(settings));
-  if (o.exit != 0 || o.reported != sizeof(all_hashes))
-    fail_msg("%s on %s: exit status %d: %s", engine, isa, o.exit, o.print);
-  memcpy(hashes, o.report, o.reported);
+  ask_report("hash", settings, COUNT(settings), hashes, sizeof(all_hashes));
 }
 
 /* An emulator would take long for the model, around which it runs what this machine has of its own. */

@@ -231,10 +231,7 @@ static void check_obeys(const char *engine, const char *isa) {
   struct setting settings[] = {{"MMSCAN_ENGINE", engine}, {isa ? "MMSCAN_ISA" : NULL, isa}};
   struct obeyed obeyed;
   snprintf(argument, sizeof argument, "%s %s", engine, isa ? isa : "-");
-  struct outcome o = ask_self(argument, settings, COUNT(settings));
-  if (o.exit != 0 || o.reported != sizeof obeyed)
-    fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
-  memcpy(&obeyed, o.report, sizeof obeyed);
+  ask_report(argument, settings, COUNT(settings), &obeyed, sizeof obeyed);
   if (!obeyed.all)
     fail_seeded("MMSCAN_ENGINE=%s MMSCAN_ISA=%s: %s, n %zu, kind %d: other bits", engine, text_or(isa, ""),
                 type_at(obeyed.type)->name, obeyed.n, (int)obeyed.kind);

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "support/matmul.h"
 #include "support/powers.h"
 #include "support/recording.h"
 
@@ -214,17 +215,11 @@ static size_t longest_chain(const struct recording *r) {
 static struct recording batched_run(size_t n, size_t s) {
   struct recording r = {0};
   float *x = recording_memory(NULL, n * sizeof *x);
-  mmscan_matmul_desc d = {.struct_size = sizeof d,
-                          .type = MMSCAN_F32,
-                          .n = n,
-                          .s = s,
-                          .form = MMSCAN_BATCHED,
-                          .length_rule = MMSCAN_DIGITS,
-                          .traversal = MMSCAN_ITERATIVE,
-                          .broadcast = MMSCAN_BROADCAST_MATRIX,
-                          .unit = "model",
-                          .trace = record,
-                          .trace_context = &r};
+  mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, n, s, "model", 0);
+  d.form = MMSCAN_BATCHED;
+  d.broadcast = MMSCAN_BROADCAST_MATRIX;
+  d.trace = record;
+  d.trace_context = &r;
   memset(x, 0, n * sizeof *x);
   assert_mmscan_ok(mmscan_matmulscan(&d, x, x, NULL));
   free(x);

@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "mmscan_paper.h"
+#include "support/matmul.h"
 #include "support/powers.h"
 #include "support/scratch.h"
 #include "support/shot.h"
@@ -15,16 +15,11 @@
 enum { FORMS = 8 };
 
 static mmscan_matmul_desc paper_desc(mmscan_type type, size_t s, size_t n, unsigned form, const char *unit) {
-  return (mmscan_matmul_desc){.struct_size = sizeof(mmscan_matmul_desc),
-                              .type = type,
-                              .n = n,
-                              .s = s,
-                              .form = form & 1 ? MMSCAN_BATCHED : MMSCAN_STACKED,
-                              .length_rule = form & 2 ? MMSCAN_PADDED : MMSCAN_DIGITS,
-                              .traversal = MMSCAN_ITERATIVE,
-                              .broadcast = form & 4 ? MMSCAN_BROADCAST_VECTOR : MMSCAN_BROADCAST_MATRIX,
-                              .unit = unit,
-                              .threads = 1};
+  mmscan_matmul_desc d = matmul_desc(type, n, s, unit, 1);
+  if (form & 1) d.form = MMSCAN_BATCHED;
+  if (form & 2) d.length_rule = MMSCAN_PADDED;
+  if (!(form & 4)) d.broadcast = MMSCAN_BROADCAST_MATRIX;
+  return d;
 }
 
 static const char *paper_text(const mmscan_matmul_desc *d) {

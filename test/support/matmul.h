@@ -1,4 +1,4 @@
-/* matmul.h: describes a run of MatMulScan.
+/* matmul.h: describes a run of MatMulScan, and a product of a unit.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -20,6 +20,17 @@ static inline mmscan_matmul_desc matmul_desc(mmscan_type type, size_t n, size_t 
                               .broadcast = MMSCAN_BROADCAST_VECTOR,
                               .unit = unit,
                               .threads = threads};
+}
+
+/* A product of L_s and an s-by-columns matrix of floats. */
+static inline mmscan_product_desc product_desc(const char *unit, mmscan_product_form form, size_t s, size_t columns) {
+  return (mmscan_product_desc){.struct_size = sizeof(mmscan_product_desc),
+                               .unit = unit,
+                               .type = MMSCAN_F32,
+                               .form = form,
+                               .matrix = MMSCAN_MATRIX_L,
+                               .s = s,
+                               .columns = columns};
 }
 
 #endif

@@ -8,8 +8,7 @@
 
 #include <dlfcn.h>
 
-#include "mmscan_paper.h"
-#include "support/test.h"
+#include "support/matmul.h"
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
@@ -49,14 +48,19 @@ static inline bool is_unit(const char *name) {
   return false;
 }
 
+/* What an open toy calls by a name; the unit keeps it open. */
+static inline void *in_toy(const char *unit, const char *name) {
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD), *found = dlsym(handle, name);
+  assert_non_null(found);
+  dlclose(handle);
+  return found;
+}
+
 /* The calls that an open toy has counted. */
 static inline int calls_of(const char *unit) {
   int (*calls)(void);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  const int count = calls();
-  dlclose(handle);
-  return count;
+  *(void **)&calls = in_toy(unit, "toy_calls");
+  return calls();
 }
 
 /* ---- Plans and products ------------------------------------------------------------------------------------------ */
@@ -71,13 +75,7 @@ static inline mmscan_plan *plan_by(const char *unit, mmscan_type type, size_t n,
 static inline mmscan_status product_status(const char *unit, mmscan_product_form form) {
   enum { S = 4, COLUMNS = 11 };
   float x[S * COLUMNS], w[S * COLUMNS], sum = 0;
-  const mmscan_product_desc d = {.struct_size = sizeof d,
-                                 .unit = unit,
-                                 .type = MMSCAN_F32,
-                                 .form = form,
-                                 .matrix = MMSCAN_MATRIX_L,
-                                 .s = S,
-                                 .columns = COLUMNS};
+  const mmscan_product_desc d = product_desc(unit, form, S, COLUMNS);
   for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 5 % 19) - 9;
   memset(w, 0xff, sizeof w);
   mmscan_status status = mmscan_product(&d, x, w);

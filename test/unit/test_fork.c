@@ -109,7 +109,7 @@ static int fork_amid_threads(void) {
   int (*disturbed)(void);
   mmscan_threads(); /* one-time initialisation */
   if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
-  *(void **)&disturbed = dlsym(dlopen(unit, RTLD_LAZY | RTLD_NOLOAD), "toy_disturbed");
+  *(void **)&disturbed = in_toy(unit, "toy_disturbed");
   const int failed = fork_amid(multiply_by_threads);
   return failed ? failed : disturbed() ? 12 : 0;
 }
@@ -128,9 +128,8 @@ static int fork_inside(void) {
   const pid_t self = getpid();
   alarm(PATIENCE);
   if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  bool *forks = dlsym(handle, "toy_forks");
-  const int *forked = dlsym(handle, "toy_forked");
+  bool *forks = in_toy(unit, "toy_forks");
+  const int *forked = in_toy(unit, "toy_forked");
   *forks = true;
   if (product_status(unit, MMSCAN_PRODUCT_CHUNKED) != MMSCAN_OK) return 11;
   if (getpid() != self) _exit(fork_again());

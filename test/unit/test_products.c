@@ -173,18 +173,16 @@ static bool multiply_variants(mmscan_product_desc d) {
 enum { UNTHREADED = 262144 };
 
 static void multiply_threaded(const char *unit, mmscan_type type, mmscan_product_form form) {
-  mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form, .s = 64};
-  d.columns = 200;
-  d.matrix = MMSCAN_MATRIX_L;
+  mmscan_product_desc d = product_desc(unit, form, 64, 200);
+  d.type = type;
   assert_mmscan_ok(multiply(&d, false));
 }
 
 static void multiply_large(const char *unit, mmscan_type type, mmscan_product_form form) {
   static const size_t sizes[] = {128, MMSCAN_MAX_S};
   for (size_t i = 0; i < sized(COUNT(sizes), 1); i++) {
-    mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form, .s = sizes[i]};
-    d.columns = smaller(5, UNTHREADED / d.s / d.s);
-    d.matrix = MMSCAN_MATRIX_L;
+    mmscan_product_desc d = product_desc(unit, form, sizes[i], smaller(5, UNTHREADED / sizes[i] / sizes[i]));
+    d.type = type;
     for (d.transposed = 0; d.transposed <= 1; d.transposed++) assert_mmscan_ok(multiply(&d, false));
   }
 }
@@ -257,11 +255,7 @@ static void check_bf16(const char *unit) {
   uint16_t x[S * COLUMNS];
   float w[S * COLUMNS];
   struct rng rng = rng_of(11);
-  mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = MMSCAN_F32, .form = MMSCAN_PRODUCT_BF16};
-  d.matrix = MMSCAN_MATRIX_L;
-  d.unit = "cblas";
-  d.s = S;
-  d.columns = COLUMNS;
+  const mmscan_product_desc d = product_desc("cblas", MMSCAN_PRODUCT_BF16, S, COLUMNS);
   for (size_t i = 0; i < COUNT(x); i++)
     x[i] = (uint16_t)(draw_below(&rng, 2) << 15 | (120 + draw_below(&rng, 14)) << 7 | draw_below(&rng, 128));
   mmscan_status status = mmscan_product(&d, x, w);
@@ -311,16 +305,13 @@ TEST(test_chunks) {
   static float x[S * COLUMNS], w[S * COLUMNS];
   const char *unit = open_toy("sound");
   long (*most_work)(void);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  *(void **)&most_work = dlsym(handle, "toy_most_work");
-  mmscan_product_desc d = {
-      .struct_size = sizeof d, .unit = unit, .type = MMSCAN_F32, .matrix = MMSCAN_MATRIX_L, .s = S, .columns = COLUMNS};
+  *(void **)&most_work = in_toy(unit, "toy_most_work");
+  mmscan_product_desc d = product_desc(unit, MMSCAN_PRODUCT_CHUNKED, S, COLUMNS);
   for (d.form = MMSCAN_PRODUCT_CHUNKED; d.form <= MMSCAN_PRODUCT_GEMM; d.form++) {
     most_work();
     assert_mmscan_ok(mmscan_product(&d, x, w));
     assert_int_equal(most_work(), d.form == MMSCAN_PRODUCT_GEMM ? (long)S * S * COLUMNS : MOST_WORK);
   }
-  dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
@@ -437,15 +428,9 @@ enum { MATMUL_N = 3000 };
 
 static mmscan_counts matmul_counts(const char *unit, mmscan_type type, const void *x, void *y) {
   mmscan_counts counts = {.struct_size = sizeof counts};
-  mmscan_matmul_desc d = {.struct_size = sizeof d,
-                          .type = type,
-                          .n = MATMUL_N,
-                          .s = 5,
-                          .form = MMSCAN_BATCHED,
-                          .length_rule = MMSCAN_DIGITS,
-                          .traversal = MMSCAN_ITERATIVE,
-                          .broadcast = MMSCAN_BROADCAST_MATRIX,
-                          .unit = unit};
+  mmscan_matmul_desc d = matmul_desc(type, MATMUL_N, 5, unit, 0);
+  d.form = MMSCAN_BATCHED;
+  d.broadcast = MMSCAN_BROADCAST_MATRIX;
   assert_mmscan_ok(mmscan_matmulscan(&d, x, y, &counts));
   return counts;
 }

@@ -74,11 +74,9 @@ static int child_loads(void) {
 static void check_loads(const char *library, int times) {
   char text[16];
   snprintf(text, sizeof text, "%d", times);
-  struct outcome o =
-      ask_self("loads", (const struct setting[]){{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TIMES", text}}, 2);
+  const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TIMES", text}};
   struct loads l;
-  if (o.exit != 0 || o.reported != sizeof l) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
-  memcpy(&l, o.report, sizeof l);
+  ask_report("loads", settings, COUNT(settings), &l, sizeof l);
   print_message("ran:     %s: %d loads in %.1f s%s; files %zu, %zu; threads %zu, %zu; maps %zu, %zu; heap %zu, %zu\n",
                 library, l.count, l.took, l.count < times ? ", no time for more" : "", l.before.files, l.after.files,
                 l.before.tasks, l.after.tasks, l.before.maps, l.after.maps, l.heap_halfway, l.heap_after);

@@ -57,9 +57,7 @@ static struct times times_with(const char *library, const char *threads) {
   snprintf(ours, sizeof ours, "%d", mmscan_threads());
   for (size_t i = 0; threads != NULL && i < COUNT(variables); i++)
     settings[2 + i] = (struct setting){variables[i], threads};
-  struct outcome o = ask_self("time", settings, COUNT(settings));
-  if (o.exit != 0 || o.reported != sizeof times) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
-  memcpy(&times, o.report, sizeof times);
+  ask_report("time", settings, COUNT(settings), &times, sizeof times);
   return times;
 }
 

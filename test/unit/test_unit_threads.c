@@ -120,10 +120,8 @@ static struct threads_seen threads_with(const char *library, const char *count) 
                                      {"OPENBLAS_NUM_THREADS", count},  {"BLIS_NUM_THREADS", count},
                                      {"MKL_NUM_THREADS", count},       {"MKL_DYNAMIC", "FALSE"},
                                      {"OMP_DYNAMIC", "FALSE"}};
-  struct outcome o = ask_self("threads", settings, COUNT(settings));
   struct threads_seen seen;
-  if (o.exit != 0 || o.reported != sizeof seen) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
-  memcpy(&seen, o.report, sizeof seen);
+  ask_report("threads", settings, COUNT(settings), &seen, sizeof seen);
   return seen;
 }
 
@@ -149,17 +147,13 @@ TEST(test_threads_of_units) {
 /* A toy starts a thread for every gemm unless it is told not to. It must be told while it is tested and, if
  * `in_chunks`, for each chunk, and no longer. */
 static void check_told(const char *name, bool in_chunks) {
-  int (*calls)(void);
   const char *unit = open_toy(name);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  assert_int_equal(calls(), 0);
+  assert_int_equal(calls_of(unit), 0);
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
-  assert_int_equal(calls() == 0, in_chunks);
-  const int before = calls();
+  const int before = calls_of(unit);
+  assert_int_equal(before == 0, in_chunks);
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_GEMM));
-  assert_true(calls() > before);
-  dlclose(handle);
+  assert_true(calls_of(unit) > before);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
@@ -177,13 +171,8 @@ TEST(test_chunks_of_complex) {
   static double x[2 * 64], w[2 * 64];
   const char *unit = open_toy("openblas_full");
   for (size_t i = 0; i < COUNT(types); i++) {
-    mmscan_product_desc d = {.struct_size = sizeof d,
-                             .unit = unit,
-                             .type = types[i],
-                             .form = MMSCAN_PRODUCT_CHUNKED,
-                             .matrix = MMSCAN_MATRIX_L,
-                             .s = 8,
-                             .columns = 8};
+    mmscan_product_desc d = product_desc(unit, MMSCAN_PRODUCT_CHUNKED, 8, 8);
+    d.type = types[i];
     const int before = calls_of(unit);
     assert_mmscan_ok(mmscan_product(&d, x, w));
     assert_int_equal(calls_of(unit), before);
@@ -213,25 +202,21 @@ static void *come_and_go(void *argument) {
 
 static void check_two(const char *name, bool is_local) {
   const char *unit = open_toy(name);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  int (*calls)(void);
   struct guest guests[2] = {{.unit = unit}};
   pthread_t other;
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  *(void **)&guests[0].set = dlsym(handle, "bli_thread_get_num_threads");
+  *(void **)&guests[0].set = in_toy(unit, "bli_thread_get_num_threads");
   guests[1] = guests[0];
   const long before = guests[0].set();
-  const int calls_before = calls();
+  const int calls_before = calls_of(unit);
   assert_int_equal(pthread_create(&other, NULL, come_and_go, &guests[1]), 0);
   come_and_go(&guests[0]);
   pthread_join(other, NULL);
   assert_mmscan_ok(guests[0].status);
   assert_mmscan_ok(guests[1].status);
-  assert_int_equal(calls(), calls_before);
+  assert_int_equal(calls_of(unit), calls_before);
   assert_int_not_equal(before, 1);
   assert_int_equal(guests[0].set(), before);
   if (is_local) assert_int_equal(guests[1].after, before);
-  dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
@@ -283,23 +268,19 @@ static void open_often_as(const char *library) {
 
 TEST(test_opened_meanwhile) {
   const char *unit = open_toy("blis_pthread"), *other_name = in_scratch("again.so");
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
   struct guest guest = {.unit = unit};
-  int (*calls)(void);
   pthread_t other;
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  *(void **)&guest.set = dlsym(handle, "bli_thread_get_num_threads");
+  *(void **)&guest.set = in_toy(unit, "bli_thread_get_num_threads");
   const long before = guest.set();
-  const int calls_before = calls();
+  const int calls_before = calls_of(unit);
   assert_int_equal(symlink(unit, other_name), 0);
   assert_int_equal(pthread_create(&other, NULL, come_and_stay, &guest), 0);
   open_often_as(other_name);
   is_opened = true;
   pthread_join(other, NULL);
   assert_mmscan_ok(guest.status);
-  assert_int_equal(calls(), calls_before);
+  assert_int_equal(calls_of(unit), calls_before);
   assert_int_equal(guest.set(), before);
-  dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
@@ -311,12 +292,7 @@ enum { PATIENCE = 30 /* seconds until an alarm ends a hang */ };
 static bool use_library(const char *library) {
   enum { S = 64, COLUMNS = 512 };
   static float x[S * COLUMNS], w[S * COLUMNS];
-  mmscan_product_desc d = {.struct_size = sizeof d,
-                           .type = MMSCAN_F32,
-                           .form = MMSCAN_PRODUCT_GEMM,
-                           .matrix = MMSCAN_MATRIX_L,
-                           .s = S,
-                           .columns = COLUMNS};
+  mmscan_product_desc d = product_desc(NULL, MMSCAN_PRODUCT_GEMM, S, COLUMNS);
   alarm(PATIENCE);
   if (mmscan_unit_open(library, &d.unit, NULL, 0) != MMSCAN_OK) return false;
   x[0] = 1;

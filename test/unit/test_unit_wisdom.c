@@ -214,11 +214,9 @@ static int child_environment(void) {
 static struct seen look_in(const char *unit, const char *folder) {
   const struct setting settings[] = {
       {"MMSCAN_ENGINE", "gemm"}, {"MMSCAN_UNIT", unit}, {folder ? "LD_LIBRARY_PATH" : NULL, folder}};
-  struct outcome o = ask_self("environment", settings, 3);
   struct seen seen;
-  if (o.exit != 0 || o.reported != sizeof seen) fail_msg("the child ended with %d", o.exit);
+  const struct outcome o = ask_report("environment", settings, 3, &seen, sizeof seen);
   if (o.printed != 0) fail_msg("the library printed: %s", o.print);
-  memcpy(&seen, o.report, sizeof seen);
   return seen;
 }
 
