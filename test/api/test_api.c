@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 
+#include "support/flaw.h"
 #include "support/matmul.h"
 #include "support/oracle.h"
 
@@ -222,101 +223,56 @@ TEST(test_plan_refuses_rows_that_overlap) {
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* One wrong thing in a description. */
-struct flaw {
-  const char *what;
-  void (*spoil)(mmscan_desc *desc);
-  mmscan_status status;
-};
+#define D(field, value) SET(mmscan_desc, field, value)
 
-static const float one = 1;
-
-static void spoil_no_size(mmscan_desc *d) { d->struct_size = 0; }
-static void spoil_small_size(mmscan_desc *d) { d->struct_size = sizeof *d - 1; }
-static void spoil_short_size(mmscan_desc *d) { d->struct_size = offsetof(mmscan_desc, init); }
-static void spoil_type_zero(mmscan_desc *d) { d->x_type = d->y_type = (mmscan_type)0; }
-static void spoil_type_large(mmscan_desc *d) { d->x_type = d->y_type = (mmscan_type)(MMSCAN_U8 + 1); }
-static void spoil_x_type(mmscan_desc *d) { d->x_type = (mmscan_type)99; }
-static void spoil_y_type(mmscan_desc *d) { d->y_type = (mmscan_type)-1; }
-static void spoil_op_zero(mmscan_desc *d) { d->op = (mmscan_op)0; }
-static void spoil_op_large(mmscan_desc *d) { d->op = (mmscan_op)(MMSCAN_MUL + 1); }
-static void spoil_op_negative(mmscan_desc *d) { d->op = (mmscan_op)-1; }
-static void spoil_kind_zero(mmscan_desc *d) { d->kind = (mmscan_kind)0; }
-static void spoil_kind_large(mmscan_desc *d) { d->kind = (mmscan_kind)(MMSCAN_EXCLUSIVE + 1); }
-static void spoil_init(mmscan_desc *d) { d->init = &one; }
-static void spoil_n(mmscan_desc *d) { d->n = SIZE_MAX; }
-static void spoil_n_bytes(mmscan_desc *d) { d->n = SIZE_MAX / sizeof(float) + 2; }
-static void spoil_n_signed(mmscan_desc *d) { d->n = (size_t)PTRDIFF_MAX / sizeof(float) + 1; }
-static void spoil_batch(mmscan_desc *d) { d->batch = SIZE_MAX, d->x_dist = d->y_dist = 16; }
-static void spoil_batch_bytes(mmscan_desc *d) { d->batch = SIZE_MAX / 64 + 2, d->x_dist = d->y_dist = 16; }
-static void spoil_batch_y(mmscan_desc *d) { d->batch = SIZE_MAX / 2, d->x_dist = 0, d->y_dist = 16; }
-static void spoil_distance(mmscan_desc *d) { d->batch = 3, d->x_dist = PTRDIFF_MAX, d->y_dist = 16; }
-static void spoil_distance_y(mmscan_desc *d) { d->batch = 3, d->x_dist = 16, d->y_dist = PTRDIFF_MAX; }
-static void spoil_distance_least(mmscan_desc *d) { d->batch = 2, d->x_dist = d->y_dist = PTRDIFF_MIN; }
-static void spoil_distance_bytes(mmscan_desc *d) { d->batch = 2, d->x_dist = d->y_dist = PTRDIFF_MAX / 4; }
-static void spoil_distance_wraps(mmscan_desc *d) { d->batch = 5, d->x_dist = d->y_dist = PTRDIFF_MAX / 8 + 1; }
-static void spoil_op_mul(mmscan_desc *d) { d->op = MMSCAN_MUL; }
-static void spoil_c32(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C32; }
-static void spoil_c64(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C64; }
-static void spoil_i8(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_I8; }
-static void spoil_u8(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_U8; }
-static void spoil_wider(mmscan_desc *d) { d->y_type = MMSCAN_F64; }
-static void spoil_narrower(mmscan_desc *d) { d->x_type = MMSCAN_F64; }
-static void spoil_other(mmscan_desc *d) { d->x_type = MMSCAN_I32; }
-
-#define FLAW(name, status)                                                                                             \
-  { #name, spoil_##name, status }
-static const struct flaw flaws[] = {
-    FLAW(no_size, MMSCAN_EINVAL),
-    FLAW(small_size, MMSCAN_EINVAL),
-    FLAW(short_size, MMSCAN_EINVAL),
-    FLAW(type_zero, MMSCAN_EINVAL),
-    FLAW(type_large, MMSCAN_EINVAL),
-    FLAW(x_type, MMSCAN_EINVAL),
-    FLAW(y_type, MMSCAN_EINVAL),
-    FLAW(op_zero, MMSCAN_EINVAL),
-    FLAW(op_large, MMSCAN_EINVAL),
-    FLAW(op_negative, MMSCAN_EINVAL),
-    FLAW(kind_zero, MMSCAN_EINVAL),
-    FLAW(kind_large, MMSCAN_EINVAL),
-    FLAW(init, MMSCAN_EINVAL),
-    FLAW(n, MMSCAN_EINVAL),
-    FLAW(n_bytes, MMSCAN_EINVAL),
-    FLAW(n_signed, MMSCAN_EINVAL),
-    FLAW(batch, MMSCAN_EINVAL),
-    FLAW(batch_bytes, MMSCAN_EINVAL),
-    FLAW(batch_y, MMSCAN_EINVAL),
-    FLAW(distance, MMSCAN_EINVAL),
-    FLAW(distance_y, MMSCAN_EINVAL),
-    FLAW(distance_least, MMSCAN_EINVAL),
-    FLAW(distance_bytes, MMSCAN_EINVAL),
-    FLAW(distance_wraps, MMSCAN_EINVAL),
-    FLAW(op_mul, MMSCAN_ENOTSUP),
-    FLAW(c32, MMSCAN_ENOTSUP),
-    FLAW(c64, MMSCAN_ENOTSUP),
-    FLAW(i8, MMSCAN_ENOTSUP),
-    FLAW(u8, MMSCAN_ENOTSUP),
-    FLAW(wider, MMSCAN_ENOTSUP),
-    FLAW(narrower, MMSCAN_ENOTSUP),
-    FLAW(other, MMSCAN_ENOTSUP),
-};
-
-static void check_same(mmscan_status want, mmscan_status got, const char *call, const char *what) {
-  if (got != want) fail_seeded("%s, %s: %s, not %s", call, what, mmscan_strerror(got), mmscan_strerror(want));
-}
-
+/* Of a plain scan of floats. */
 TEST(test_flaws_of_descriptions) {
+  static const float one = 1;
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, 0)}},
+      {MMSCAN_EINVAL, {D(struct_size, sizeof(mmscan_desc) - 1)}},
+      {MMSCAN_EINVAL, {D(struct_size, offsetof(mmscan_desc, init))}},
+      {MMSCAN_EINVAL, {D(x_type, 0), D(y_type, 0)}},
+      {MMSCAN_EINVAL, {D(x_type, MMSCAN_U8 + 1), D(y_type, MMSCAN_U8 + 1)}},
+      {MMSCAN_EINVAL, {D(x_type, 99)}},
+      {MMSCAN_EINVAL, {D(y_type, -1)}},
+      {MMSCAN_EINVAL, {D(op, 0)}},
+      {MMSCAN_EINVAL, {D(op, MMSCAN_MUL + 1)}},
+      {MMSCAN_EINVAL, {D(op, -1)}},
+      {MMSCAN_EINVAL, {D(kind, 0)}},
+      {MMSCAN_EINVAL, {D(kind, MMSCAN_EXCLUSIVE + 1)}},
+      {MMSCAN_EINVAL, {D(init, (uintptr_t)&one)}},
+      {MMSCAN_EINVAL, {D(n, SIZE_MAX)}},
+      {MMSCAN_EINVAL, {D(n, SIZE_MAX / sizeof(float) + 2)}},
+      {MMSCAN_EINVAL, {D(n, PTRDIFF_MAX / sizeof(float) + 1)}},
+      {MMSCAN_EINVAL, {D(batch, SIZE_MAX), D(x_dist, 16), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, SIZE_MAX / 64 + 2), D(x_dist, 16), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, SIZE_MAX / 2), D(x_dist, 0), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, 3), D(x_dist, PTRDIFF_MAX), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, 3), D(x_dist, 16), D(y_dist, PTRDIFF_MAX)}},
+      {MMSCAN_EINVAL, {D(batch, 2), D(x_dist, PTRDIFF_MIN), D(y_dist, PTRDIFF_MIN)}},
+      {MMSCAN_EINVAL, {D(batch, 2), D(x_dist, PTRDIFF_MAX / 4), D(y_dist, PTRDIFF_MAX / 4)}},
+      {MMSCAN_EINVAL, {D(batch, 5), D(x_dist, PTRDIFF_MAX / 8 + 1), D(y_dist, PTRDIFF_MAX / 8 + 1)}},
+      {MMSCAN_ENOTSUP, {D(op, MMSCAN_MUL)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_C32), D(y_type, MMSCAN_C32)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_C64), D(y_type, MMSCAN_C64)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_I8), D(y_type, MMSCAN_I8)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_U8), D(y_type, MMSCAN_U8)}},
+      {MMSCAN_ENOTSUP, {D(y_type, MMSCAN_F64)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_F64)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_I32)}},
+  };
   double x[64] = {1, 2, 3}, y[64] = {4, 5, 6}, before[64], carry = 7;
   memcpy(before, y, sizeof y);
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 10);
     mmscan_plan *plan = (mmscan_plan *)&desc;
-    flaws[i].spoil(&desc);
-    check_same(flaws[i].status, mmscan_scan(&desc, x, y), "scan", flaws[i].what);
-    check_same(flaws[i].status, mmscan_scan_block(&desc, x, y, &carry), "scan_block", flaws[i].what);
-    check_same(flaws[i].status, mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE), "plan_create", flaws[i].what);
+    spoil(&desc, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_scan(&desc, x, y), "scan");
+    check_flaw(&flaws[i], mmscan_scan_block(&desc, x, y, &carry), "scan_block");
+    check_flaw(&flaws[i], mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE), "plan_create");
     assert_null(plan);
-    check_same(flaws[i].status, mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE), "measure", flaws[i].what);
+    check_flaw(&flaws[i], mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE), "measure");
     assert_null(plan);
     assert_memory_equal(y, before, sizeof y);
     assert_true(carry == 7);

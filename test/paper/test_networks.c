@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "support/flaw.h"
 #include "support/powers.h"
 #include "support/recording.h"
 
@@ -387,30 +388,29 @@ TEST(test_brent_kung_of_8) {
 
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
-static void spoil_size(mmscan_network_desc *d) { d->struct_size--; }
-static void spoil_method(mmscan_network_desc *d) { d->method = NULL; }
-static void spoil_name(mmscan_network_desc *d) { d->method = "nonsense"; }
-static void spoil_element(mmscan_network_desc *d) { d->size = 0; }
-static void spoil_combine(mmscan_network_desc *d) { d->combine = NULL; }
-static void spoil_identity(mmscan_network_desc *d) { d->identity = NULL; }
-static void spoil_s_zero(mmscan_network_desc *d) { d->s = 0; }
-static void spoil_s_one(mmscan_network_desc *d) { d->s = 1; }
-static void spoil_s_large(mmscan_network_desc *d) { d->s = MMSCAN_MAX_S + 1; }
-static void spoil_rule(mmscan_network_desc *d) { d->length_rule = (mmscan_length_rule)0; }
-static void spoil_rule_large(mmscan_network_desc *d) { d->length_rule = (mmscan_length_rule)3; }
-static void spoil_n(mmscan_network_desc *d) { d->n = SIZE_MAX; }
+#define D(field, value) SET(mmscan_network_desc, field, value)
 
 TEST(test_flaws) {
-  static void (*const flaws[])(mmscan_network_desc *) = {spoil_size,    spoil_method,   spoil_name,       spoil_element,
-                                                         spoil_combine, spoil_identity, spoil_s_zero,     spoil_s_one,
-                                                         spoil_s_large, spoil_rule,     spoil_rule_large, spoil_n};
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, sizeof(mmscan_network_desc) - 1)}},
+      {MMSCAN_EINVAL, {D(method, 0)}},
+      {MMSCAN_EINVAL, {D(method, (uintptr_t) "nonsense")}},
+      {MMSCAN_EINVAL, {D(size, 0)}},
+      {MMSCAN_EINVAL, {D(combine, 0)}},
+      {MMSCAN_EINVAL, {D(identity, 0)}},
+      {MMSCAN_EINVAL, {D(s, 0)}},
+      {MMSCAN_EINVAL, {D(s, 1)}},
+      {MMSCAN_EINVAL, {D(s, MMSCAN_MAX_S + 1)}},
+      {MMSCAN_EINVAL, {D(length_rule, 0)}},
+      {MMSCAN_EINVAL, {D(length_rule, 3)}},
+      {MMSCAN_EINVAL, {D(n, SIZE_MAX)}},
+  };
   const mmscan_method m = method_called("matmulscan");
   uint64_t x[10] = {1}, y[10] = {7};
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_network_desc d = network_desc(&m, &operations[0], 3, 10);
-    flaws[i](&d);
-    mmscan_status status = mmscan_network(&d, x, y, NULL);
-    if (status != MMSCAN_EINVAL) fail_msg("flaw %zu: %s", i, mmscan_strerror(status));
+    spoil(&d, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_network(&d, x, y, NULL), "network");
     assert_true(y[0] == 7);
   }
 }

@@ -4,6 +4,7 @@
  */
 #include <unistd.h>
 
+#include "support/flaw.h"
 #include "support/matmul.h"
 #include "support/powers.h"
 #include "support/scratch.h"
@@ -370,75 +371,46 @@ TEST(test_counts_do_not_depend_on_the_run) {
 
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
-static void spoil_size(mmscan_matmul_desc *d) { d->struct_size--; }
-static void spoil_type(mmscan_matmul_desc *d) { d->type = (mmscan_type)0; }
-static void spoil_type_large(mmscan_matmul_desc *d) { d->type = (mmscan_type)99; }
-static void spoil_i32(mmscan_matmul_desc *d) { d->type = MMSCAN_I32; }
-static void spoil_u64(mmscan_matmul_desc *d) { d->type = MMSCAN_U64; }
-static void spoil_c32(mmscan_matmul_desc *d) { d->type = MMSCAN_C32; }
-static void spoil_s_zero(mmscan_matmul_desc *d) { d->s = 0; }
-static void spoil_s_one(mmscan_matmul_desc *d) { d->s = 1; }
-static void spoil_s_large(mmscan_matmul_desc *d) { d->s = MMSCAN_MAX_S + 1; }
-static void spoil_form(mmscan_matmul_desc *d) { d->form = (mmscan_form)0; }
-static void spoil_form_large(mmscan_matmul_desc *d) { d->form = (mmscan_form)3; }
-static void spoil_rule(mmscan_matmul_desc *d) { d->length_rule = (mmscan_length_rule)0; }
-static void spoil_rule_large(mmscan_matmul_desc *d) { d->length_rule = (mmscan_length_rule)3; }
-static void spoil_traversal(mmscan_matmul_desc *d) { d->traversal = (mmscan_traversal)0; }
-static void spoil_traversal_large(mmscan_matmul_desc *d) { d->traversal = (mmscan_traversal)3; }
-static void spoil_broadcast(mmscan_matmul_desc *d) { d->broadcast = (mmscan_broadcast)0; }
-static void spoil_broadcast_large(mmscan_matmul_desc *d) { d->broadcast = (mmscan_broadcast)3; }
-static void spoil_unit(mmscan_matmul_desc *d) { d->unit = "nonsense"; }
-static void spoil_threads(mmscan_matmul_desc *d) { d->threads = -1; }
-static void spoil_n(mmscan_matmul_desc *d) { d->n = SIZE_MAX; }
-static void spoil_n_bytes(mmscan_matmul_desc *d) { d->n = (size_t)PTRDIFF_MAX / sizeof(float) + 1; }
-
-#define FLAW(name, status)                                                                                             \
-  { #name, spoil_##name, status }
-static const struct {
-  const char *what;
-  void (*spoil)(mmscan_matmul_desc *d);
-  mmscan_status status;
-} flaws[] = {
-    FLAW(size, MMSCAN_EINVAL),
-    FLAW(type, MMSCAN_EINVAL),
-    FLAW(type_large, MMSCAN_EINVAL),
-    FLAW(i32, MMSCAN_ENOTSUP),
-    FLAW(u64, MMSCAN_ENOTSUP),
-    FLAW(c32, MMSCAN_ENOTSUP),
-    FLAW(s_zero, MMSCAN_EINVAL),
-    FLAW(s_one, MMSCAN_EINVAL),
-    FLAW(s_large, MMSCAN_EINVAL),
-    FLAW(form, MMSCAN_EINVAL),
-    FLAW(form_large, MMSCAN_EINVAL),
-    FLAW(rule, MMSCAN_EINVAL),
-    FLAW(rule_large, MMSCAN_EINVAL),
-    FLAW(traversal, MMSCAN_EINVAL),
-    FLAW(traversal_large, MMSCAN_EINVAL),
-    FLAW(broadcast, MMSCAN_EINVAL),
-    FLAW(broadcast_large, MMSCAN_EINVAL),
-    FLAW(unit, MMSCAN_EINVAL),
-    FLAW(threads, MMSCAN_EINVAL),
-};
+#define D(field, value) SET(mmscan_matmul_desc, field, value)
 
 TEST(test_flaws) {
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, sizeof(mmscan_matmul_desc) - 1)}},
+      {MMSCAN_EINVAL, {D(type, 0)}},
+      {MMSCAN_EINVAL, {D(type, 99)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_I32)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_U64)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_C32)}},
+      {MMSCAN_EINVAL, {D(s, 0)}},
+      {MMSCAN_EINVAL, {D(s, 1)}},
+      {MMSCAN_EINVAL, {D(s, MMSCAN_MAX_S + 1)}},
+      {MMSCAN_EINVAL, {D(form, 0)}},
+      {MMSCAN_EINVAL, {D(form, 3)}},
+      {MMSCAN_EINVAL, {D(length_rule, 0)}},
+      {MMSCAN_EINVAL, {D(length_rule, 3)}},
+      {MMSCAN_EINVAL, {D(traversal, 0)}},
+      {MMSCAN_EINVAL, {D(traversal, 3)}},
+      {MMSCAN_EINVAL, {D(broadcast, 0)}},
+      {MMSCAN_EINVAL, {D(broadcast, 3)}},
+      {MMSCAN_EINVAL, {D(unit, (uintptr_t) "nonsense")}},
+      {MMSCAN_EINVAL, {D(threads, -1)}},
+  };
   float x[10] = {1}, y[10] = {7};
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, 0, NULL);
-    flaws[i].spoil(&d);
-    mmscan_status status = mmscan_matmulscan(&d, x, y, NULL);
-    if (status != flaws[i].status) fail_msg("%s: %s", flaws[i].what, mmscan_strerror(status));
+    spoil(&d, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_matmulscan(&d, x, y, NULL), "matmulscan");
     assert_true(y[0] == 7);
   }
 }
 
 /* More than memory can hold: an illegal value, or no memory for a workspace. */
 TEST(test_impossible_lengths) {
-  static void (*const spoil[])(mmscan_matmul_desc * d) = {spoil_n, spoil_n_bytes};
+  static const size_t lengths[] = {SIZE_MAX, (size_t)PTRDIFF_MAX / sizeof(float) + 1};
   float x[10] = {1}, y[10] = {7};
-  for (size_t i = 0; i < COUNT(spoil); i++)
+  for (size_t i = 0; i < COUNT(lengths); i++)
     for (unsigned form = 0; form < FORMS; form++) {
-      mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, form, NULL);
-      spoil[i](&d);
+      mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, lengths[i], form, NULL);
       mmscan_status status = mmscan_matmulscan(&d, x, x, NULL);
       assert_true(status == MMSCAN_EINVAL || status == MMSCAN_ENOMEM);
       assert_true(x[0] == 1 && y[0] == 7);

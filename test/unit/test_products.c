@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "support/flaw.h"
 #include "support/sanitized.h"
 #include "support/unit_list.h"
 #include "toys/toy.h"
@@ -380,46 +381,31 @@ TEST(test_rows_between_rows) {
   }
 }
 
-static void refuse_product(mmscan_product_desc d, mmscan_status want) {
+#define D(field, value) SET(mmscan_product_desc, field, value)
+
+TEST(test_flaws) {
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, 8)}},
+      {MMSCAN_EINVAL, {D(s, 0)}},
+      {MMSCAN_EINVAL, {D(s, MMSCAN_MAX_S + 1)}},
+      {MMSCAN_EINVAL, {D(columns, SIZE_MAX / 8)}},
+      {MMSCAN_EINVAL, {D(row_stride, 4)}},
+      {MMSCAN_EINVAL, {D(row_stride, (size_t)1 << 31)}},
+      {MMSCAN_EINVAL, {D(unit, (uintptr_t) "nobody")}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_I32)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_C32)}},
+      {MMSCAN_EINVAL, {D(type, 0)}},
+      {MMSCAN_EINVAL, {D(form, 7)}},
+      {MMSCAN_ENOTSUP, {D(form, MMSCAN_PRODUCT_TRMM)}},
+      {MMSCAN_EINVAL, {D(form, MMSCAN_PRODUCT_BATCH), D(row_stride, 5)}},
+      {MMSCAN_EINVAL, {D(matrix, 3)}},
+  };
   float x[40] = {0}, w[40];
-  assert_int_equal(mmscan_product(&d, x, w), want);
-}
-
-TEST(test_product_sizes) {
-  static const struct {
-    size_t offset, value;
-  } bad[] = {{offsetof(mmscan_product_desc, struct_size), 8},
-             {offsetof(mmscan_product_desc, s), 0},
-             {offsetof(mmscan_product_desc, s), MMSCAN_MAX_S + 1},
-             {offsetof(mmscan_product_desc, columns), SIZE_MAX / 8},
-             {offsetof(mmscan_product_desc, row_stride), 4},
-             {offsetof(mmscan_product_desc, row_stride), (size_t)1 << 31}};
-  for (size_t i = 0; i < COUNT(bad); i++) {
+  for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_product_desc d = good_product;
-    memcpy((char *)&d + bad[i].offset, &bad[i].value, sizeof bad[i].value);
-    refuse_product(d, MMSCAN_EINVAL);
+    spoil(&d, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_product(&d, x, w), "product");
   }
-}
-
-TEST(test_product_values) {
-  mmscan_product_desc unit = good_product, type = good_product, form = good_product, matrix = good_product;
-  unit.unit = "nobody";
-  refuse_product(unit, MMSCAN_EINVAL);
-  type.type = MMSCAN_I32;
-  refuse_product(type, MMSCAN_ENOTSUP);
-  type.type = MMSCAN_C32;
-  refuse_product(type, MMSCAN_ENOTSUP);
-  type.type = (mmscan_type)0;
-  refuse_product(type, MMSCAN_EINVAL);
-  form.form = (mmscan_product_form)7;
-  refuse_product(form, MMSCAN_EINVAL);
-  form.form = MMSCAN_PRODUCT_TRMM;
-  refuse_product(form, MMSCAN_ENOTSUP);
-  form.form = MMSCAN_PRODUCT_BATCH;
-  form.row_stride = 5;
-  refuse_product(form, MMSCAN_EINVAL);
-  matrix.matrix = (mmscan_matrix)3;
-  refuse_product(matrix, MMSCAN_EINVAL);
 }
 
 /* ---- The paper's batched form ------------------------------------------------------------------------------------ */
