@@ -16,8 +16,7 @@ struct blocks {
 
 /* The carry that leaves every element as it is. */
 static void set_identity(const struct type *type, void *carry) {
-  if (type->type == MMSCAN_F32) *(float *)carry = -0.0f;
-  if (type->type == MMSCAN_F64) *(double *)carry = -0.0;
+  if (is_float(type)) put_float(type->type, carry, 0, -0.0);
 }
 
 static void blocks_begin(struct blocks *b, unsigned variant) {

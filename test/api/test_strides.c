@@ -182,10 +182,7 @@ TEST(test_special_elements) {
     for (size_t i = 0; i < MOST; i += 1 + draw(&rng) % 3000) {
       static const double special[] = {INFINITY, -INFINITY, NAN, 3e38, -3e38, -0.0};
       const double value = special[draw(&rng) % COUNT(special)];
-      if (t == 0)
-        ((float *)sample.x)[i] = (float)value;
-      else
-        ((double *)sample.x)[i] = value == 3e38 ? 1.7e308 : value;
+      put_float(type_at(t)->type, sample.x, i, t > 0 && value == 3e38 ? 1.7e308 : value);
     }
     for (size_t c = 0; c < forced->count; c++)
       for (int layout = 0; layout < LAYOUTS; layout++)

@@ -7,17 +7,9 @@
  */
 #include "support/shot.h"
 
-static void fill_equal(const struct type *type, size_t n, void *x) {
-  for (size_t i = 0; i < n; i++)
-    if (type->type == MMSCAN_F32)
-      ((float *)x)[i] = 0.1f;
-    else
-      ((double *)x)[i] = 0.1;
-}
-
 static struct sample equal_elements(const struct type *type, size_t n) {
   struct sample sample = {.x = test_memory(n * type->size)};
-  fill_equal(type, n, sample.x);
+  for (size_t i = 0; i < n; i++) put_float(type->type, sample.x, i, 0.1);
   sample.oracle = oracle_new(type, RANDOM, sample.x, n);
   return sample;
 }
@@ -29,11 +21,8 @@ static size_t first_inaccurate(const struct sample *sample, const mmscan_choice 
   const struct type *type = sample->oracle.type;
   const mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, n);
   const struct window w = {0, n, MMSCAN_INCLUSIVE, reverse, NULL, MMSCAN_PLUS};
-  mmscan_choice used;
-  mmscan_plan *plan = plan_new(&desc, asked, &used);
   void *y = test_memory(n * type->size);
-  assert_mmscan_ok(mmscan_execute(plan, sample->x, y));
-  mmscan_plan_destroy(plan);
+  const mmscan_choice used = scan_with(&desc, asked, sample->x, y);
   if (c == 0) c = most_additions(&used, n);
   const double u = type->eps / 2;
   const size_t wrong = type->first_wrong(&sample->oracle, &w, c / (1 - c * u) / 2, y);

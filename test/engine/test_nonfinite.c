@@ -97,11 +97,9 @@ static void assert_as_plain(const struct trial *t, const void *x, const void *y,
 }
 
 static void try_plan(const struct trial *t, const mmscan_desc *desc, const void *from, const void *x, void *y) {
-  mmscan_choice used, choice = t->choice;
+  mmscan_choice choice = t->choice;
   choice.way = next_way(desc, &choice);
-  mmscan_plan *plan = plan_new(desc, &choice, &used);
-  assert_mmscan_ok(mmscan_execute(plan, from, y));
-  mmscan_plan_destroy(plan);
+  scan_with(desc, &choice, from, y);
   assert_as_plain(t, x, y, NULL);
 }
 
@@ -274,25 +272,15 @@ TEST(test_nan_hides_nothing) {
 
 /* ---- The sign of zero -------------------------------------------------------------------------------------------- */
 
-static void put_minus_zero(const struct type *type, void *to) {
-  if (type->type == MMSCAN_F32)
-    *(float *)to = -0.0f;
-  else
-    *(double *)to = -0.0;
-}
-
 /* A running sum of only -0.0 stays -0.0 in the plain loop, and in kernels that pad with the identity. The header
  * promises no sign of zero, and the engine gemm adds products with 0. */
 static void check_zeros(const struct type *type, const mmscan_choice *choice, size_t n, bool reverse) {
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, n);
   unsigned char *x = test_memory(n * type->size), *y = test_memory(n * type->size);
-  mmscan_choice used;
-  mmscan_plan *plan = plan_new(&desc, choice, &used);
-  for (size_t i = 0; i < n; i++) put_minus_zero(type, x + i * type->size);
-  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  for (size_t i = 0; i < n; i++) put_float(type->type, x, i, -0.0);
+  scan_with(&desc, choice, x, y);
   if (memcmp(x, y, n * type->size) != 0)
     fail_seeded("%s, %s x %s, n %zu: -0.0 became +0.0", type->name, choice->engine, part_of(choice), n);
-  mmscan_plan_destroy(plan);
   free(x);
   free(y);
 }

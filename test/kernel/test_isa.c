@@ -49,12 +49,9 @@ static struct forced all_apart(void) {
 /* The bits of one scan by one choice. */
 static void *scan_by(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, bool in_place) {
   const size_t size = desc->n * sample->oracle.type->size;
-  mmscan_choice used;
-  mmscan_plan *plan = plan_new(desc, choice, &used);
   struct buffer y = buffer_new(size, 0); /* aligned for non-temporal stores */
   memcpy(y.data, sample->x, size);
-  assert_mmscan_ok(mmscan_execute(plan, in_place ? (const void *)y.data : sample->x, y.data));
-  mmscan_plan_destroy(plan);
+  scan_with(desc, choice, in_place ? (const void *)y.data : sample->x, y.data);
   void *bits = test_memory(size);
   memcpy(bits, y.data, size);
   buffer_free(&y);

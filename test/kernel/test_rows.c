@@ -163,19 +163,12 @@ TEST(test_all_counts) {
 
 static double largest(const struct rows *r) { return r->type->type == MMSCAN_F32 ? FLT_MAX : DBL_MAX; }
 
-static void put(const struct rows *r, void *x, size_t i, double value) {
-  if (r->type->type == MMSCAN_F32)
-    ((float *)x)[i] = (float)value;
-  else
-    ((double *)x)[i] = value;
-}
-
 /* Largest numbers, infinities, NaNs and zeros of either sign, here and there. */
 static void spoil(struct rows *r, struct rng *rng) {
   static const double odd[] = {1, -1, INFINITY, -INFINITY, NAN, 0.0, -0.0, 0.75, -0.75};
   for (size_t i = draw_below(rng, 9); i < ROOM; i += 1 + draw_below(rng, 40)) {
     const double picked = odd[draw_below(rng, COUNT(odd))];
-    put(r, r->x, i, picked != 0 && fabs(picked) <= 1 ? picked * largest(r) : picked);
+    put_float(r->type->type, r->x, i, picked != 0 && fabs(picked) <= 1 ? picked * largest(r) : picked);
   }
 }
 
@@ -201,8 +194,8 @@ TEST(test_heavy_carries) {
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     struct rows *r = rows_new(type_at(t), RANDOM);
     struct rng rng = rng_of(t);
-    put(r, &r->first, 0, -0.75 * largest(r));
-    for (size_t i = 0; i < ROOM; i++) put(r, r->x, i, draw_unit(&rng) * largest(r) * 0x1p-21);
+    put_float(r->type->type, &r->first, 0, -0.75 * largest(r));
+    for (size_t i = 0; i < ROOM; i++) put_float(r->type->type, r->x, i, draw_unit(&rng) * largest(r) * 0x1p-21);
     for (r->n = 1; r->n <= LONGEST; r->n++)
       for (r->way = 0; r->way < IS_IN_PLACE; r->way++) {
         r->count = 1 + draw_below(&rng, MOST_ROWS);

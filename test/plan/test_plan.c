@@ -165,11 +165,8 @@ TEST(test_limits_of_choices) {
     struct sample sample = sample_new(type_at(0), EXACT, 5000);
     struct window w = {0, 5000, MMSCAN_INCLUSIVE, false, NULL, MMSCAN_PLUS};
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 5000);
-    mmscan_choice used;
-    mmscan_plan *plan = plan_new(&desc, &good[i], &used);
-    assert_mmscan_ok(mmscan_execute(plan, sample.x, sample.x));
+    scan_with(&desc, &good[i], sample.x, sample.x);
     assert_scan(&sample.oracle, &w, 0, sample.x, "at the limits of choices");
-    mmscan_plan_destroy(plan);
     sample_free(&sample);
   }
 }

@@ -187,6 +187,14 @@ static inline mmscan_desc plain_desc(mmscan_type type, mmscan_kind kind, int rev
                        .batch = 1};
 }
 
+/* Stores x[i] of a type of floats. */
+static inline void put_float(mmscan_type type, void *x, size_t i, double value) {
+  if (type == MMSCAN_F32)
+    ((float *)x)[i] = (float)value;
+  else
+    ((double *)x)[i] = value;
+}
+
 static inline bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static inline const char *text_or(const char *text, const char *instead) { return text != NULL ? text : instead; }
@@ -234,6 +242,15 @@ static inline mmscan_plan *plan_new(const mmscan_desc *desc, const mmscan_choice
                 text_or(asked->engine, "any"), text_or(asked->unit, "any"), asked->s, asked->tile, asked->threads,
                 text_or(used->engine, "NULL"), text_or(used->unit, "NULL"), used->s, used->tile, used->threads);
   return plan;
+}
+
+/* Scans x by a plan with what `asked` names; returns what it used. */
+static inline mmscan_choice scan_with(const mmscan_desc *desc, const mmscan_choice *asked, const void *x, void *y) {
+  mmscan_choice used;
+  mmscan_plan *plan = plan_new(desc, asked, &used);
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  mmscan_plan_destroy(plan);
+  return used;
 }
 
 enum { MAX_FORCED = 32 };

@@ -13,18 +13,15 @@ static void check_scan(const char *unit, mmscan_type type, int reverse) {
   enum { N = 20011 };
   int64_t *x = calloc(N, sizeof *x), *y = calloc(N, sizeof *y), sum = 0;
   mmscan_desc desc = plain_desc(type, MMSCAN_INCLUSIVE, reverse, N);
-  mmscan_choice used, asked = {.struct_size = sizeof asked, .unit = unit};
-  mmscan_plan *plan = plan_new(&desc, &asked, &used);
+  const mmscan_choice asked = {.struct_size = sizeof asked, .unit = unit};
   for (size_t i = 0; i < N; i++) {
     int v = (int)(i * 7919 % 1001) - 500;
-    if (type == MMSCAN_F32)
-      ((float *)x)[i] = (float)v;
-    else if (type == MMSCAN_F64)
-      ((double *)x)[i] = v;
-    else
+    if (type == MMSCAN_I64)
       x[i] = v;
+    else
+      put_float(type, x, i, v);
   }
-  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  scan_with(&desc, &asked, x, y);
   for (size_t k = 0; k < N; k++) {
     size_t i = reverse ? N - 1 - k : k;
     sum += (int)(i * 7919 % 1001) - 500;
@@ -32,7 +29,6 @@ static void check_scan(const char *unit, mmscan_type type, int reverse) {
     if (got != (double)sum)
       fail_msg("%s: type %d, reverse %d: y[%zu] is %g, not %g", unit, (int)type, reverse, i, got, (double)sum);
   }
-  mmscan_plan_destroy(plan);
   free(x);
   free(y);
 }
