@@ -106,10 +106,7 @@ TEST(test_the_last_cache) {
     if (file && fscanf(file, "%zuK", &here) == 1) kib = here;
     if (file) fclose(file);
   }
-  if (kib == 0 || !has_topology()) {
-    print_message("skipped: the system or the CPU says nothing of caches\n");
-    skip();
-  }
+  skip_if(kib == 0 || !has_topology(), "the system or the CPU says nothing of caches");
   assert_int_equal(mms_cpu_die_cache(), kib << 10);
 }
 

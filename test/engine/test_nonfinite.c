@@ -192,10 +192,7 @@ TEST(test_many_small_tiles) {
 /* Several tiles of the size that the library chooses, on several threads. */
 TEST(test_tiles_of_the_library) {
   const struct forced *forced = forced_all();
-  if (quick()) {
-    print_message("skipped: takes long\n");
-    skip();
-  }
+  skip_if(quick(), "takes long");
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t c = 0; c < forced->count; c++) {
       struct trial trial = {.type = type_at(t), .choice = forced->choice[c]};

@@ -499,10 +499,7 @@ static void compare_listing(FILE *results, size_t s, size_t n, const double *x) 
 TEST(test_numpy_agrees) {
   char command[1024], line[4096];
   const char *input = in_scratch("listing"), *output = in_scratch("result");
-  if (numpy_command(command, sizeof command) == NULL) {
-    print_message("skipped: the listing in NumPy: no python3 with NumPy\n");
-    skip();
-  }
+  skip_if(numpy_command(command, sizeof command) == NULL, "the listing in NumPy: no python3 with NumPy");
   struct sample sample = sample_new(type_at(1), EXACT, 4000);
   write_listings(input, sample.x);
   snprintf(line, sizeof line, "%s < %s > %s", command, input, output);

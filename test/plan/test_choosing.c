@@ -42,10 +42,7 @@ static double time_of(mmscan_plan *plan, const float *x, float *y) {
 /* A measured plan does not use the model, which takes several times as long as any. The plain loop may be the fastest,
  * in a library built with -O0; the next test compares times. */
 TEST(test_what_is_measured_is_not_the_slowest) {
-  if (is_instrumented()) {
-    print_message("skipped: an instrument changes what is fast\n");
-    skip();
-  }
+  skip_if(is_instrumented(), "an instrument changes what is fast");
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, LONG);
   mmscan_choice used;
   mmscan_plan *plan = measured(&desc, NULL, &used);
@@ -322,9 +319,5 @@ TEST(test_blas_that_is_wrong) {
 
 int main(int argc, char **argv) {
   static const struct child children[] = {{"estimates", child_estimates}, {"wrong-blas", child_with_wrong_blas}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  return run_all_tests(make_scratch, remove_scratch);
+  return run_or_be(children, COUNT(children), argc, argv, make_scratch, remove_scratch);
 }

@@ -463,10 +463,7 @@ TEST(test_more_rights_than_the_user) {
   const struct setting wrong = {"MMSCAN_UNIT", "/nowhere/libblas.so"};
   assert_int_equal(run_self("scan", &wrong, 1), 1);
   const int exit = emulator() || getenv("MMSCAN_TEST_WRAPPER") ? SKIPPED : run_self("privileged", &wrong, 1);
-  if (exit == SKIPPED) {
-    print_message("skipped: a program with more rights than its user: root alone can make one\n");
-    skip();
-  }
+  skip_if(exit == SKIPPED, "a program with more rights than its user: root alone can make one");
   assert_int_equal(exit, 0);
 }
 

@@ -128,6 +128,12 @@ __attribute__((format(printf, 1, 2))) static inline void fail_seeded(const char 
   fail();
 }
 
+/* Skips the running test where `so` holds, and prints why. */
+static inline void skip_if(bool so, const char *why) {
+  if (so) print_message("skipped: %s\n", why);
+  if (so) skip();
+}
+
 static inline void check_status(mmscan_status want, mmscan_status got, const char *what, const char *file, int line) {
   if (want == got) return;
   print_error("%s:%d: %s\n", file, line, what);

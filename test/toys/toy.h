@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 
+#include "support/child.h"
 #include "support/matmul.h"
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
@@ -92,6 +93,16 @@ static inline mmscan_status product_status(const char *unit, mmscan_product_form
 static inline void clear_settings(void) {
   static const char *const variables[] = {"MMSCAN_ENGINE", "MMSCAN_UNIT", "MMSCAN_NUM_THREADS", "MMSCAN_WISDOM"};
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
+}
+
+/* What main() does: all tests, or what a child does. OpenMP's threads wait passively. */
+static inline int run_or_be(const struct child *children, size_t count, int argc, char **argv, CMFixtureFunction setup,
+                            CMFixtureFunction teardown) {
+  int status;
+  wait_passively(argv);
+  if (run_child(argc, argv, children, count, &status)) return status;
+  clear_settings();
+  return run_all_tests(setup, teardown);
 }
 
 #endif /* TOY_H */

@@ -314,9 +314,5 @@ int main(int argc, char **argv) {
       {"products", fork_amid_products}, {"inside", fork_inside},        {"threads", fork_amid_threads},
       {"matmulscan", after_matmulscan}, {"region", after_a_region},     {"nothing", after_nothing},
       {"testing", fork_amid_a_test},    {"forking", fork_in_a_test}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  return run_all_tests(NULL, NULL);
+  return run_or_be(children, COUNT(children), argc, argv, NULL, NULL);
 }

@@ -63,10 +63,7 @@ static int fork_at_each_step(void) {
 }
 
 TEST(test_each_step) {
-  if (!CAN_STEP || is_instrumented()) {
-    print_message("skipped: a fork after each instruction: not on this machine, or under an instrument\n");
-    skip();
-  }
+  skip_if(!CAN_STEP || is_instrumented(), "a fork after each instruction: not on this machine, or under an instrument");
   struct outcome o = ask_self("step", NULL, 0);
   if (o.exit != 0) fail_msg("the child ended with %d: %s", o.exit, o.print);
 }
@@ -118,10 +115,8 @@ static bool start(pthread_t *thread, char *stack, void *(*call)(void *), void *a
 TEST(test_one_place) {
   pthread_t inside = pthread_self(), closer;
   bool is_right = false;
-  if (is_instrumented() || !start(&inside, stacks[0], stay_inside, NULL)) {
-    print_message("skipped: two threads in one place: no threads with stacks so small\n");
-    skip();
-  }
+  skip_if(is_instrumented() || !start(&inside, stacks[0], stay_inside, NULL),
+          "two threads in one place: no threads with stacks so small");
   while (!atomic_load(&is_inside)) usleep(100);
   assert_true(start(&closer, stacks[1], close_from_inside, &is_right));
   pthread_join(closer, NULL);

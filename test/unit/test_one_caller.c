@@ -85,9 +85,4 @@ TEST(test_locks_of_its_own) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  return run_all_tests(NULL, NULL);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, NULL, NULL); }

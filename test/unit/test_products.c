@@ -439,9 +439,4 @@ TEST(test_batched_form) {
   check_units_here(check_batched_form);
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  return run_all_tests(NULL, NULL);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, NULL, NULL); }

@@ -159,9 +159,4 @@ TEST(test_long_products) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  return run_all_tests(NULL, NULL);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, NULL, NULL); }

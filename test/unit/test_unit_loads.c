@@ -94,19 +94,13 @@ static bool is_pthread_openblas(const char *library) { return strstr(library, "/
 TEST(test_loads_of_a_library) {
   const struct unit_list *list = units_here();
   size_t i = 0;
-  if (list->count == 0 || is_wrapped()) {
-    print_message("skipped: %s\n", list->count == 0 ? "there is no library here" : "valgrind takes long for it");
-    skip();
-  }
+  skip_if(list->count == 0 || is_wrapped(),
+          list->count == 0 ? "there is no library here" : "valgrind takes long for it");
   while (i < list->count && !is_pthread_openblas(list->path[i])) i++;
   check_loads(list->path[i < list->count ? i : 0], (int)sized(300, 50));
 }
 
 int main(int argc, char **argv) {
   static const struct child children[] = {{"loads", child_loads}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  return run_all_tests(NULL, NULL);
+  return run_or_be(children, COUNT(children), argc, argv, NULL, NULL);
 }

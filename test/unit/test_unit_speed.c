@@ -86,10 +86,7 @@ TEST(test_threads_do_not_fight) {
 #else
   bool is_fair = getenv("MMSCAN_TEST_WRAPPER") == NULL && emulator() == NULL;
 #endif
-  if (!is_fair) {
-    print_message("skipped: an instrument changes what is fast\n");
-    skip();
-  }
+  skip_if(!is_fair, "an instrument changes what is fast");
   check_speed("cblas");
   check_speed(toy("fights"));
   for (size_t i = 0; i < units_here()->count; i++) check_speed(units_here()->path[i]);

@@ -422,9 +422,5 @@ TEST(test_many_at_a_time) {
 int main(int argc, char **argv) {
   static const struct child children[] = {
       {"threads", child_threads}, {"limited", child_limited}, {"forked", child_forked}, {"leaks", child_leaks}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  return run_all_tests(make_scratch, remove_scratch);
+  return run_or_be(children, COUNT(children), argc, argv, make_scratch, remove_scratch);
 }

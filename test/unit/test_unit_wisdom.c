@@ -295,9 +295,5 @@ int main(int argc, char **argv) {
                                           {"refused", child_refused},
                                           {"environment", child_environment},
                                           {"by_name", child_by_name}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  return run_all_tests(make_scratch, remove_scratch);
+  return run_or_be(children, COUNT(children), argc, argv, make_scratch, remove_scratch);
 }

@@ -260,9 +260,4 @@ TEST(test_names_of_a_library_are_its_own) {
   assert_mmscan_ok(mmscan_unit_close(name));
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  return run_all_tests(make_scratch, remove_scratch);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, make_scratch, remove_scratch); }
