@@ -237,16 +237,6 @@ static mmscan_status paper_traced(struct scene *s) {
   return mmscan_matmulscan(&desc, s->sample.x, s->y, NULL);
 }
 
-static void add_f32(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(float *)result = *(const float *)a + *(const float *)b;
-}
-
-static void add_f64(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(double *)result = *(const double *)a + *(const double *)b;
-}
-
 static mmscan_status network_call(struct scene *s, const char *method) {
   static const double zero = 0;
   const size_t size = s->sample.oracle.type->size;

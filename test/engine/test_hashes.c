@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "support/child.h"
+#include "support/oracle.h"
 
 /* ---- What is scanned --------------------------------------------------------------------------------------------- */
 
@@ -26,13 +27,7 @@
 enum sort { ORDINARY, SMALL, LARGE, NONFINITE, ZEROS, SORTS };
 static const char *const sorts[SORTS] = {"ordinary", "small", "large", "nonfinite", "zeros"};
 
-static const struct {
-  const char *name;
-  mmscan_type type;
-  size_t size;
-  int sorts;
-} types[] = {{"f32", MMSCAN_F32, 4, SORTS},     {"f64", MMSCAN_F64, 8, SORTS},     {"i32", MMSCAN_I32, 4, SMALL + 1},
-             {"i64", MMSCAN_I64, 8, SMALL + 1}, {"u32", MMSCAN_U32, 4, SMALL + 1}, {"u64", MMSCAN_U64, 8, SMALL + 1}};
+static int sorts_of(size_t t) { return is_float(type_at(t)) ? SORTS : SMALL + 1; }
 
 /* A hash is of all ways to scan one sort of numbers of one type: inclusive, the same in reverse, and exclusive. */
 enum { WAYS = 4 };
@@ -69,18 +64,16 @@ static double float_at(struct rng *rng, enum sort sort, size_t i, int digits, do
 static uint64_t integer_at(struct rng *rng, enum sort sort) { return sort == SMALL ? draw(rng) % 9 - 4 : draw(rng); }
 
 static void fill(size_t t, enum sort sort, size_t count, unsigned char *x) {
+  const struct type *type = type_at(t);
   struct rng rng = {(uint64_t)sort};
   for (size_t i = 0; i < count; i++) {
-    if (types[t].type == MMSCAN_F32) {
-      const float value = (float)float_at(&rng, sort, i, 24, 0x1p127);
-      memcpy(x + 4 * i, &value, 4);
-    } else if (types[t].type == MMSCAN_F64) {
-      const double value = float_at(&rng, sort, i, 53, 0x1p1023);
-      memcpy(x + 8 * i, &value, 8);
+    if (type->type == MMSCAN_F32) {
+      put_float(type->type, x, i, float_at(&rng, sort, i, 24, 0x1p127));
+    } else if (type->type == MMSCAN_F64) {
+      put_float(type->type, x, i, float_at(&rng, sort, i, 53, 0x1p1023));
     } else {
       const uint64_t value = integer_at(&rng, sort);
-      memcpy(x + types[t].size * i, &(uint32_t){(uint32_t)value}, 4);
-      if (types[t].size == 8) memcpy(x + 8 * i, &value, 8);
+      memcpy(x + type->size * i, &value, type->size);
     }
   }
 }
@@ -90,12 +83,12 @@ static void fill(size_t t, enum sort sort, size_t count, unsigned char *x) {
 static uint64_t bits_at(size_t t, const unsigned char *y, size_t i) {
   uint32_t half;
   uint64_t whole;
-  if (types[t].size == 4) {
+  if (type_at(t)->size == 4) {
     memcpy(&half, y + 4 * i, 4);
-    return types[t].type == MMSCAN_F32 && (half & INT32_MAX) > 0x7f800000 ? 0x7fc00000 : half;
+    return type_at(t)->type == MMSCAN_F32 && (half & INT32_MAX) > 0x7f800000 ? 0x7fc00000 : half;
   }
   memcpy(&whole, y + 8 * i, 8);
-  const bool is_nan = types[t].type == MMSCAN_F64 && (whole & INT64_MAX) > UINT64_C(0x7ff) << 52;
+  const bool is_nan = type_at(t)->type == MMSCAN_F64 && (whole & INT64_MAX) > UINT64_C(0x7ff) << 52;
   return is_nan ? UINT64_C(0x7ff8) << 48 : whole;
 }
 
@@ -134,7 +127,7 @@ struct job {
 static size_t elements_of(const struct job *job) { return (job->batch - 1) * job->dist + job->n; }
 
 static mmscan_desc desc_of(const struct hashed *h, const struct job *job, const void *init) {
-  mmscan_desc desc = plain_desc(types[h->t].type, kind_of(h->way), is_reverse(h->way), job->n);
+  mmscan_desc desc = plain_desc(type_at(h->t)->type, kind_of(h->way), is_reverse(h->way), job->n);
   desc.batch = job->batch;
   desc.x_dist = desc.y_dist = (ptrdiff_t)job->dist;
   desc.init = kind_of(h->way) == MMSCAN_EXCLUSIVE ? init : NULL;
@@ -143,7 +136,7 @@ static mmscan_desc desc_of(const struct hashed *h, const struct job *job, const 
 
 /* Where the scan of this turn reads and writes. In place, y is a copy of x first. */
 static const unsigned char *place(struct hashed *h, size_t count, unsigned char **y) {
-  const size_t size = types[h->t].size, offset = h->turn * 5 % 16 * size;
+  const size_t size = type_at(h->t)->size, offset = h->turn * 5 % 16 * size;
   const bool in_place = h->turn % 2;
   *y = h->y + offset;
   if (!in_place) memset(*y, 0, count * size);
@@ -166,7 +159,7 @@ static void scan_planned(struct hashed *h, struct job job) {
                                 .s = is_gemm ? sizes[h->turn % COUNT(sizes)] : 0,
                                 .tile = is_serial ? 0 : tiles[h->turn / 2 % COUNT(tiles)],
                                 .threads = 1 + (int)(h->turn / 3 % 3)};
-  const mmscan_desc desc = desc_of(h, &job, h->x + types[h->t].size);
+  const mmscan_desc desc = desc_of(h, &job, h->x + type_at(h->t)->size);
   mmscan_plan *plan;
   unsigned char *y;
   assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice));
@@ -178,7 +171,7 @@ static void scan_planned(struct hashed *h, struct job job) {
 
 /* Three blocks of n elements of one scan, with a carry. */
 static void scan_blocks(struct hashed *h, size_t n) {
-  const size_t size = types[h->t].size;
+  const size_t size = type_at(h->t)->size;
   const mmscan_desc desc = desc_of(h, &(struct job){n, 1, 0}, NULL);
   unsigned char carry[8], *y;
   const unsigned char *x = place(h, 3 * n, &y);
@@ -210,31 +203,17 @@ static void hash_planned(struct hashed *h) {
 
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
-#define CALLS(suffix, T)                                                                                               \
-  static mmscan_status inclusive_##suffix(size_t n, const void *x, void *y) {                                          \
-    return mmscan_inclusive_##suffix(n, x, y);                                                                         \
-  }                                                                                                                    \
-  static mmscan_status exclusive_##suffix(size_t n, const void *x, void *y) {                                          \
-    return mmscan_exclusive_##suffix(n, (T)3, x, y);                                                                   \
-  }
-CALLS(f32, float)
-CALLS(f64, double)
-CALLS(i32, int32_t)
-CALLS(i64, int64_t)
-CALLS(u32, uint32_t)
-CALLS(u64, uint64_t)
-
 /* As long as they need no plan. They have no reverse. */
 static void hash_simple(struct hashed *h) {
-  static mmscan_status (*const calls[][2])(size_t, const void *, void *) = {
-      {inclusive_f32, exclusive_f32}, {inclusive_f64, exclusive_f64}, {inclusive_i32, exclusive_i32},
-      {inclusive_i64, exclusive_i64}, {inclusive_u32, exclusive_u32}, {inclusive_u64, exclusive_u64}};
+  const struct type *type = type_at(h->t);
+  _Alignas(8) unsigned char init[8] = {3};
+  if (is_float(type)) put_float(type->type, init, 0, 3);
   for (size_t i = 0; i < 2 * COUNT(lengths) && !is_reverse(h->way); i++) {
     const size_t n = lengths[i / 2];
     unsigned char *y;
-    if (n * types[h->t].size > 128 << 10) continue;
+    if (n * type->size > 128 << 10) continue;
     const unsigned char *x = place(h, n, &y);
-    assert_mmscan_ok(calls[h->t][kind_of(h->way) == MMSCAN_EXCLUSIVE](n, x, y));
+    assert_mmscan_ok(kind_of(h->way) == MMSCAN_INCLUSIVE ? type->inclusive(n, x, y) : type->exclusive(n, init, x, y));
     finish(h, y, n);
   }
 }
@@ -245,15 +224,15 @@ static void hash_simple(struct hashed *h) {
 static const char *const engines[] = {"simple", "simd", "gemm", "serial"};
 
 /* By sort and type; where there is none, 0. */
-typedef uint64_t all_hashes[SORTS][COUNT(types)];
+typedef uint64_t all_hashes[SORTS][TYPES];
 
 static int hash_all(void) {
   all_hashes hashes = {{0}};
   unsigned char *x = malloc(ROOM * 8), *y = malloc(ROOM * 8);
   const bool by_plans = getenv("MMSCAN_ENGINE") != NULL;
   if (x == NULL || y == NULL) return 1;
-  for (size_t t = 0; t < COUNT(types); t++)
-    for (int sort = 0; sort < types[t].sorts; sort++) {
+  for (size_t t = 0; t < TYPES; t++)
+    for (int sort = 0; sort < sorts_of(t); sort++) {
       uint64_t *hash = &hashes[sort][t];
       *hash = START;
       fill(t, (enum sort)sort, by_plans && sort == ORDINARY ? ROOM : OTHERS_ROOM, x);
@@ -328,9 +307,9 @@ static size_t compare(const char *isa, const char *engine) {
   for (int sort = 0; sort < SORTS; sort++) {
     const struct record *r = recorded(isa, engine, sort);
     if (r == NULL) fail_msg("%s %s %s: not in test/engine/hashes.def", isa, engine, sorts[sort]);
-    for (size_t t = 0; t < COUNT(types); t++) {
+    for (size_t t = 0; t < TYPES; t++) {
       if (r->hashes[recorded_as(t)] == hashes[sort][t]) continue;
-      print_error("%s on %s: other bits: %s, %s numbers\n", engine, isa, types[t].name, sorts[sort]);
+      print_error("%s on %s: other bits: %s, %s numbers\n", engine, isa, type_at(t)->name, sorts[sort]);
       wrong++;
     }
   }
@@ -359,7 +338,7 @@ static void print_part(const char *isa, const char *engine) {
     if (row == NULL) continue;
     printf("HASHES(%s, %s, %s", isa, engine, sorts[sort]);
     for (size_t t = 0; t < RECORDED; t++)
-      printf(sort < types[t].sorts ? ", 0x%016llx" : ", %llu", (unsigned long long)row[t]);
+      printf(sort < sorts_of(t) ? ", 0x%016llx" : ", %llu", (unsigned long long)row[t]);
     puts(")");
   }
 }

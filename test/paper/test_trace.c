@@ -2,17 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "support/matmul.h"
 #include "support/recording.h"
-
-static void add_f32(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(float *)result = *(const float *)a + *(const float *)b;
-}
-
-static void add_f64(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(double *)result = *(const double *)a + *(const double *)b;
-}
 
 static const float zero_f32 = 0;
 static const double zero_f64 = 0;

@@ -1,4 +1,4 @@
-/* matmul.h: describes a run of MatMulScan, and a product of a unit.
+/* matmul.h: describes a run of MatMulScan, and a product of a unit; sums for a network.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -31,6 +31,17 @@ static inline mmscan_product_desc product_desc(const char *unit, mmscan_product_
                                .matrix = MMSCAN_MATRIX_L,
                                .s = s,
                                .columns = columns};
+}
+
+/* Operators of a network. */
+static inline void add_f32(void *context, const void *a, const void *b, void *result) {
+  (void)context;
+  *(float *)result = *(const float *)a + *(const float *)b;
+}
+
+static inline void add_f64(void *context, const void *a, const void *b, void *result) {
+  (void)context;
+  *(double *)result = *(const double *)a + *(const double *)b;
 }
 
 #endif

@@ -87,6 +87,16 @@ static inline mmscan_status product_status(const char *unit, mmscan_product_form
   return status;
 }
 
+/* Any library, with a product each time. */
+static inline void load_times(const char *library, size_t times) {
+  for (size_t i = 0; i < times; i++) {
+    const char *unit;
+    assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
+    assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
 /* ---- Starting ---------------------------------------------------------------------------------------------------- */
 
 /* Each test sets for itself what is chosen and opened. */

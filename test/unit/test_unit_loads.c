@@ -25,13 +25,6 @@ enum { OF_A_THREAD = 1024 };
 
 static bool is_wrapped(void) { return getenv("MMSCAN_TEST_WRAPPER") != NULL && emulator() == NULL; }
 
-static void open_and_close(const char *library) {
-  const char *unit;
-  assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
-  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
-  assert_mmscan_ok(mmscan_unit_close(unit));
-}
-
 /* Bytes that malloc() has given out; 0 where it cannot be asked, or belongs to a sanitizer or valgrind, which look for
  * leaks themselves. */
 static size_t heap(void) {
@@ -57,11 +50,11 @@ static int child_loads(void) {
   const char *library = getenv("MMSCAN_TEST_LIBRARY");
   const int times = atoi(getenv("MMSCAN_TEST_TIMES"));
   struct loads l = {.count = 0};
-  for (int i = 0; i < FIRST; i++) open_and_close(library);
+  load_times(library, FIRST);
   l.before = traces();
   double start = seconds();
   while (l.count < times && has_time(&l)) {
-    open_and_close(library);
+    load_times(library, 1);
     l.count++;
     l.took = seconds() - start;
     if (l.count == times / 2) l.heap_halfway = heap();

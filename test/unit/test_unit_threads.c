@@ -335,22 +335,13 @@ TEST(test_teams_that_cannot_be) {
 
 /* ---- Leaks ------------------------------------------------------------------------------------------------------- */
 
-static void open_and_close(const char *library, size_t times) {
-  for (size_t i = 0; i < times; i++) {
-    const char *unit;
-    assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
-    assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
-    assert_mmscan_ok(mmscan_unit_close(unit));
-  }
-}
-
 /* The first rounds leave what stays: the vendor's own runtimes, and the pages of our allocator. */
 static int child_leaks(void) {
   const char *library = getenv("MMSCAN_TEST_LIBRARY");
   size_t times = strtoul(getenv("MMSCAN_TEST_TIMES"), NULL, 10);
-  open_and_close(library, 3);
+  load_times(library, 3);
   struct traces before = traces();
-  open_and_close(library, times);
+  load_times(library, times);
   struct traces after = traces();
   print_message("%s: files %zu, %zu; tasks %zu, %zu; maps %zu, %zu\n", library, before.files, after.files, before.tasks,
                 after.tasks, before.maps, after.maps);
