@@ -112,12 +112,12 @@ def tests(program, *names):
     """A test program and the names of tests, as Markdown; fails if the program does not have them."""
     source = source_of(program)
     for name in names:
-        assert "cmocka_unit_test(%s)" % name in source, (program, name)
+        assert "TEST(%s) {" % name in source, (program, name)
     return "`build/test/%s`: %s" % (program, ", ".join("`%s`" % name for name in names))
 
 
 def longest(program, name):
     """The greatest length that a test tries when tests are not shortened."""
-    body = source_of(program).split("static void %s(" % name)[1].split("\n}\n")[0]
+    body = source_of(program).split("TEST(%s) {" % name)[1].split("\n}\n")[0]
     power, most = re.search(r"most = sized\((?:\(size_t\)1 << ([0-9]+)|([0-9]+)),", body).groups()
     return most or "2^" + power

@@ -15,19 +15,10 @@ static const char *name_of(mmscan_op op) { return op == MMSCAN_MAX ? "max" : "mi
 
 static bool is_forced_here(const mmscan_choice *choice) { return !is_gemm(choice); }
 
-/* Scans x by a choice. */
-static void scan_by(const mmscan_desc *desc, const mmscan_choice *choice, const void *x, void *y) {
-  mmscan_choice used;
-  mmscan_plan *plan = plan_new(desc, choice, &used);
-  assert_mmscan_ok(mmscan_execute(plan, x, y));
-  mmscan_plan_destroy(plan);
-}
-
 /* ---- Public reports of other libraries --------------------------------------------------------------------------- */
 
 /* The running maximum that a NaN enters; an accumulator that does not start at 0; reversed, from the end. */
-static void test_reports(void **state) {
-  (void)state;
+TEST(test_reports) {
   const float x[] = {1, 3, NAN, 5, 4}, pair[] = {1, NAN, 1};
   const double low[] = {-5, -3, -4}, row[] = {1, 2, 3};
   float y[5];
@@ -62,11 +53,8 @@ static size_t extremes_of(const struct type *type, unsigned char *to) {
       INT32_MAX, 2, UINT64_MAX - 1, UINT32_MAX};
   const size_t count = is_float(type) ? COUNT(f) : COUNT(ends);
   for (size_t i = 0; i < count; i++) {
-    const float single = is_float(type) ? (float)f[i] : 0;
-    if (type->type == MMSCAN_F32)
-      memcpy(to + i * type->size, &single, sizeof single);
-    else if (is_float(type))
-      memcpy(to + i * type->size, &f[i], sizeof f[i]);
+    if (is_float(type))
+      put_float(type->type, to, i, f[i]);
     else
       memcpy(to + i * type->size, &ends[i], type->size);
   }
@@ -78,7 +66,7 @@ enum { MOST_EXTREMES = 12, PAIRS_LENGTH = 3 };
 /* All triples of such elements, as one batch: by every engine and instruction set, as the rule says; and y[0] of an
  * inclusive scan is x[0], bit for bit. */
 static void check_triples(const struct type *type, mmscan_op op, const mmscan_choice *choice) {
-  unsigned char values[MOST_EXTREMES * sizeof(double)];
+  _Alignas(8) unsigned char values[MOST_EXTREMES * sizeof(double)];
   const size_t size = type->size, count = extremes_of(type, values), rows = count * count * count;
   unsigned char *x = test_memory(rows * PAIRS_LENGTH * size), *y = test_memory(rows * PAIRS_LENGTH * size);
   for (size_t r = 0; r < rows; r++)
@@ -89,7 +77,7 @@ static void check_triples(const struct type *type, mmscan_op op, const mmscan_ch
   desc.op = op;
   desc.batch = rows;
   desc.x_dist = desc.y_dist = PAIRS_LENGTH;
-  scan_by(&desc, choice, x, y);
+  scan_with(&desc, choice, x, y);
   for (size_t r = 0; r < rows; r++) {
     const struct window w = {r * PAIRS_LENGTH, PAIRS_LENGTH, MMSCAN_INCLUSIVE, false, NULL, op};
     assert_scan(&o, &w, 0, y + r * PAIRS_LENGTH * size, part_of(choice));
@@ -99,8 +87,7 @@ static void check_triples(const struct type *type, mmscan_op op, const mmscan_ch
   free(y);
 }
 
-static void test_triples(void **state) {
-  (void)state;
+TEST(test_triples) {
   const struct forced *all = forced_all();
   for (size_t c = 0; c < all->count; c++)
     for (size_t t = 0; t < TYPES && is_forced_here(&all->choice[c]); t++)
@@ -138,7 +125,7 @@ static void check_rows_from(const mms_isa *isa, const mms_algebra *a, const void
 }
 
 static void check_each_row(const mms_isa *isa, const struct type *type, mmscan_op op) {
-  unsigned char inits[MOST_EXTREMES * sizeof(double)];
+  _Alignas(8) unsigned char inits[MOST_EXTREMES * sizeof(double)];
   const size_t count = extremes_of(type, inits);
   struct sample sample = sample_new(type, RANDOM, ROWS * (LONGEST_ROW + GAP));
   for (size_t i = 0; i < count; i++)
@@ -149,8 +136,7 @@ static void check_each_row(const mms_isa *isa, const struct type *type, mmscan_o
   sample_free(&sample);
 }
 
-static void test_rows(void **state) {
-  (void)state;
+TEST(test_rows) {
   for (size_t i = 0; mms_isa_name(i) != NULL; i++)
     for (size_t t = 0; mms_isa_at(i) != NULL && t < TYPES; t++)
       for (size_t k = 0; k < COUNT(ops); k++) check_each_row(mms_isa_at(i), type_at(t), ops[k]);
@@ -158,21 +144,14 @@ static void test_rows(void **state) {
 
 /* ---- Zeros of both signs ----------------------------------------------------------------------------------------- */
 
-static void put(const struct type *type, void *x, size_t i, double value) {
-  if (type->type == MMSCAN_F32)
-    ((float *)x)[i] = (float)value;
-  else
-    ((double *)x)[i] = value;
-}
-
 /* Elements that are all on one side of zero, but for zeros of either sign: the greatest, or the least, is the first
  * zero, and totals say so, whether found alone or beside a scan, streamed or not. */
 static void check_zeros(const mms_isa *isa, const struct type *type, mmscan_op op, size_t first, size_t n) {
   const mms_kernel *kernel = kernel_of(isa, op, type->type);
   const size_t size = type->size;
   unsigned char *x = test_memory(n * size), *y = test_memory(n * size + 64);
-  for (size_t i = 0; i < n; i++) put(type, x, i, op == MMSCAN_MAX ? -1 : 1);
-  for (size_t i = first; i < n; i += 3 + i % 5) put(type, x, i, i == first ? -0.0 : 0.0);
+  for (size_t i = 0; i < n; i++) put_float(type->type, x, i, op == MMSCAN_MAX ? -1 : 1);
+  for (size_t i = first; i < n; i += 3 + i % 5) put_float(type->type, x, i, i == first ? -0.0 : 0.0);
   for (int streams = 0; streams < 2; streams++) {
     mms_kernel_scan *scan = (streams ? kernel->stream : kernel->scan)[MMSCAN_INCLUSIVE][0];
     mms_found alone, beside;
@@ -194,11 +173,11 @@ static void check_zeros_shared(const struct type *type, mmscan_op op, size_t fir
   unsigned char *x = test_memory(n * size), *y = test_memory(n * size);
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
   desc.op = op;
-  for (size_t i = 0; i < n; i++) put(type, x, i, i > first ? 0.0 : op == MMSCAN_MAX ? -1 : 1);
-  put(type, x, first, -0.0);
+  for (size_t i = 0; i < n; i++) put_float(type->type, x, i, i > first ? 0.0 : op == MMSCAN_MAX ? -1 : 1);
+  put_float(type->type, x, first, -0.0);
   for (int threads = 1; threads <= 3; threads++) {
     const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 4096, .threads = threads};
-    scan_by(&desc, &choice, x, y);
+    scan_with(&desc, &choice, x, y);
     for (size_t i = first; i < n; i++)
       if (memcmp(y + i * size, x + first * size, size) != 0) fail_msg("%d threads: y[%zu] is another zero", threads, i);
   }
@@ -206,8 +185,7 @@ static void check_zeros_shared(const struct type *type, mmscan_op op, size_t fir
   free(y);
 }
 
-static void test_zeros(void **state) {
-  (void)state;
+TEST(test_zeros) {
   static const size_t places[] = {0, 1, 17, 40, 127, 128, 1000};
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t k = 0; k < COUNT(ops); k++) {
@@ -226,7 +204,7 @@ enum { LONG = 3000 };
  * other engines, instruction sets and numbers of threads, have the same bits, that NaN included. */
 static void check_nan(const struct type *type, mmscan_op op, bool reverse, size_t at, double nan) {
   struct sample sample = sample_new(type, RANDOM, LONG);
-  put(type, sample.x, at, nan);
+  put_float(type->type, sample.x, at, nan);
   void *y = test_memory(LONG * type->size), *first = NULL;
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, LONG);
   desc.op = op;
@@ -237,7 +215,7 @@ static void check_nan(const struct type *type, mmscan_op op, bool reverse, size_
       mmscan_choice choice = all->choice[c];
       choice.threads = threads;
       if (cuts_tiles(&choice)) choice.tile = 700;
-      scan_by(&desc, &choice, sample.x, y);
+      scan_with(&desc, &choice, sample.x, y);
       assert_scan(&sample.oracle, &w, 0, y, part_of(&choice));
       if (first == NULL)
         first = memcpy(test_memory(LONG * type->size), y, LONG * type->size);
@@ -249,8 +227,7 @@ static void check_nan(const struct type *type, mmscan_op op, bool reverse, size_
   sample_free(&sample);
 }
 
-static void test_nan(void **state) {
-  (void)state;
+TEST(test_nan) {
   static const size_t places[] = {0, 1, 7, 31, 32, 127, 699, 700, 701, 2048, LONG - 1};
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t k = 0; k < COUNT(ops); k++)
@@ -293,8 +270,7 @@ static void check_blocks(const struct type *type, mmscan_op op, bool reverse, mm
   sample_free(&sample);
 }
 
-static void test_blocks(void **state) {
-  (void)state;
+TEST(test_blocks) {
   for (size_t t = 0; t < TYPES; t++)
     for (size_t k = 0; k < COUNT(ops); k++)
       for (int reverse = 0; reverse < 2; reverse++)
@@ -318,7 +294,7 @@ static void check_long(const struct type *type, mmscan_op op, size_t n, int thre
   mmscan_desc desc = plain_desc(type->type, kind, reverse, n);
   desc.op = op;
   const mmscan_choice choice = {.struct_size = sizeof choice, .threads = threads};
-  scan_by(&desc, &choice, x, y);
+  scan_with(&desc, &choice, x, y);
   const struct oracle o = {.type = type, .n = n, .x = x};
   const struct window w = {0, n, kind, reverse, NULL, op};
   assert_scan(&o, &w, 0, y, "long");
@@ -326,8 +302,7 @@ static void check_long(const struct type *type, mmscan_op op, size_t n, int thre
   munmap(map, pages + page);
 }
 
-static void test_long(void **state) {
-  (void)state;
+TEST(test_long) {
   const size_t tile = 131072 / 4, most = sized((size_t)5 << 20, 1 << 18);
   const size_t lengths[] = {tile - 1, tile, tile + 1, 3 * tile + 7, most};
   for (size_t t = 0; t < TYPES; t++)
@@ -337,13 +312,11 @@ static void test_long(void **state) {
           check_long(type_at(t), ops[k], lengths[i], threads, (i + k) % 2, i % 3 ? MMSCAN_INCLUSIVE : MMSCAN_EXCLUSIVE);
 }
 
-/* ---- What is chosen
- * -------------------------------------------------------------------------------------------------- */
+/* ---- What is chosen ---------------------------------------------------------------------------------------------- */
 
 /* The engine gemm refuses the operators, asked for in whatever way; nothing else does. Measuring works, and is wisdom
  * of that operator alone. */
-static void test_choices(void **state) {
-  (void)state;
+TEST(test_choices) {
   mmscan_choice used = {.struct_size = sizeof used}, gemm = {.struct_size = sizeof gemm, .engine = "gemm"};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 70000);
   mmscan_plan *plan;
@@ -365,8 +338,7 @@ static void test_choices(void **state) {
 }
 
 /* The public tables: every row is a legal scan, with the identity it states; every kernel has its parts. */
-static void test_tables(void **state) {
-  (void)state;
+TEST(test_tables) {
   mmscan_algebra row = {.struct_size = sizeof row};
   size_t rows = 0;
   for (; mmscan_get_algebra(rows, &row) == MMSCAN_OK; rows++) {
@@ -396,11 +368,4 @@ static void test_tables(void **state) {
     assert_int_equal(mmscan_get_kernel(mms_isa_name(i), 0, 0, &kernel), mms_isa_at(i) ? MMSCAN_OK : MMSCAN_ENOTSUP);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reports), cmocka_unit_test(test_triples), cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_zeros),   cmocka_unit_test(test_nan),     cmocka_unit_test(test_blocks),
-      cmocka_unit_test(test_long),    cmocka_unit_test(test_choices), cmocka_unit_test(test_tables),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

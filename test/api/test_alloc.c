@@ -193,15 +193,11 @@ static mmscan_status write_call(struct scene *s) {
 
 static mmscan_status paper_call(struct scene *s, mmscan_form form, mmscan_length_rule rule,
                                 mmscan_traversal traversal) {
-  mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                             .type = s->sample.oracle.type->type,
-                             .n = s->window.n,
-                             .s = 7,
-                             .form = form,
-                             .length_rule = rule,
-                             .traversal = traversal,
-                             .broadcast = MMSCAN_BROADCAST_MATRIX,
-                             .threads = 2};
+  mmscan_matmul_desc desc = matmul_desc(s->sample.oracle.type->type, s->window.n, 7, NULL, 2);
+  desc.form = form;
+  desc.length_rule = rule;
+  desc.traversal = traversal;
+  desc.broadcast = MMSCAN_BROADCAST_MATRIX;
   return mmscan_matmulscan(&desc, s->sample.x, s->y, NULL);
 }
 
@@ -236,26 +232,9 @@ static void no_trace(void *context, const mmscan_event *event) {
 }
 
 static mmscan_status paper_traced(struct scene *s) {
-  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                                   .type = s->sample.oracle.type->type,
-                                   .n = s->window.n,
-                                   .s = 7,
-                                   .form = MMSCAN_STACKED,
-                                   .length_rule = MMSCAN_DIGITS,
-                                   .traversal = MMSCAN_ITERATIVE,
-                                   .broadcast = MMSCAN_BROADCAST_VECTOR,
-                                   .trace = no_trace};
+  mmscan_matmul_desc desc = matmul_desc(s->sample.oracle.type->type, s->window.n, 7, NULL, 0);
+  desc.trace = no_trace;
   return mmscan_matmulscan(&desc, s->sample.x, s->y, NULL);
-}
-
-static void add_f32(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(float *)result = *(const float *)a + *(const float *)b;
-}
-
-static void add_f64(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(double *)result = *(const double *)a + *(const double *)b;
 }
 
 static mmscan_status network_call(struct scene *s, const char *method) {
@@ -389,10 +368,7 @@ static struct result ask(size_t index, int fail, bool and_after) {
                                     {"MMSCAN_TEST_WISDOM", in_scratch("wisdom")}};
   struct result r;
   snprintf(argument, sizeof argument, "%zu:%d:%d", index, fail, (int)and_after);
-  struct outcome o = ask_self(argument, setting, COUNT(setting));
-  if (o.exit != 0 || o.reported != sizeof r)
-    fail_msg("%s, allocation %d: the process ended with %d: %s", trials[index].name, fail, o.exit, o.print);
-  memcpy(&r, o.report, sizeof r);
+  ask_report(argument, setting, COUNT(setting), &r, sizeof r);
   return r;
 }
 
@@ -409,8 +385,7 @@ static void check_result(const struct trial *t, const struct result *r, int fail
              r->right_again ? "right" : "wrong");
 }
 
-static void test_each_allocation(void **state) {
-  (void)state;
+TEST(test_each_allocation) {
   for (size_t i = 0; i < COUNT(trials); i++) {
     struct result r = ask(i, NEVER, false);
     int allocations = r.allocations, refused = 0;
@@ -460,8 +435,7 @@ static size_t least_in_use(size_t turns) {
 }
 
 /* The workspace that is kept for later calls varies, so the least of many turns is compared: a leak shows in it too. */
-static void test_nothing_grows(void **state) {
-  (void)state;
+TEST(test_nothing_grows) {
   const size_t turns = sized(6, 2);
   size_t before = least_in_use(turns), after = least_in_use(turns);
   if (before == 0)
@@ -472,8 +446,7 @@ static void test_nothing_grows(void **state) {
 }
 
 /* The arrays of a measurement have at most 256 MiB each, and at most 2^17 rows. Here they are requested and refused. */
-static void test_arrays_of_measurements(void **state) {
-  (void)state;
+TEST(test_arrays_of_measurements) {
   static const struct {
     size_t n, batch, most;
   } shapes[] = {{(size_t)1 << 30, 1, 1 << 28}, {100, (size_t)1 << 20, 400 << 17}, {1 << 20, 1, 1 << 22}};
@@ -492,8 +465,7 @@ static void test_arrays_of_measurements(void **state) {
 }
 
 /* A plan for which there is no memory releases its library. */
-static void test_failed_plans_keep_no_library(void **state) {
-  (void)state;
+TEST(test_failed_plans_keep_no_library) {
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
   for (unsigned flag = MMSCAN_ESTIMATE; flag <= MMSCAN_MEASURE; flag++) {
     const char *path = toy("suffix64"), *name = open_toy("suffix64");
@@ -509,8 +481,7 @@ static void test_failed_plans_keep_no_library(void **state) {
 }
 
 /* Wisdom that is only read in part makes no routine trusted. */
-static void test_routines_are_trusted_together(void **state) {
-  (void)state;
+TEST(test_routines_are_trusted_together) {
   const char *file = wisdom_file("trusted", "blas lib.so\nversion 1\ngood sgemm_batch\ngood dgemm_batch\n");
   int fail = 0;
   for (mmscan_status status = MMSCAN_ENOMEM; status != MMSCAN_OK; fail++) {
@@ -526,8 +497,7 @@ static void test_routines_are_trusted_together(void **state) {
 
 /* The plain loop does not replace an engine that was asked for by name. No test above needed so large a workspace, so
  * none that fits has been kept. The end shows that this one is kept for the next call. */
-static void test_engine_by_name_without_memory(void **state) {
-  (void)state;
+TEST(test_engine_by_name_without_memory) {
   enum { LENGTH = 5000 };
   static int64_t x[LENGTH], y[LENGTH];
   const mmscan_desc desc = plain_desc(MMSCAN_I64, MMSCAN_INCLUSIVE, 0, LENGTH);
@@ -570,13 +540,5 @@ static int make_wisdom(void **state) {
 
 int main(int argc, char **argv) {
   if (argc > 1) return argv[1][0] == '/' ? write_wisdom(argv[1]) : run_one(argv[1]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_allocation),
-      cmocka_unit_test(test_nothing_grows),
-      cmocka_unit_test(test_arrays_of_measurements),
-      cmocka_unit_test(test_failed_plans_keep_no_library),
-      cmocka_unit_test(test_routines_are_trusted_together),
-      cmocka_unit_test(test_engine_by_name_without_memory),
-  };
-  return cmocka_run_group_tests(tests, make_wisdom, remove_scratch);
+  return run_all_tests(make_wisdom, remove_scratch);
 }

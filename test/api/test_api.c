@@ -4,13 +4,13 @@
  */
 #include <limits.h>
 
+#include "support/flaw.h"
 #include "support/matmul.h"
 #include "support/oracle.h"
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------- */
 
-static void test_version(void **state) {
-  (void)state;
+TEST(test_version) {
   char text[64];
   snprintf(text, sizeof text, "%d.%d.%d", MMSCAN_VERSION_MAJOR, MMSCAN_VERSION_MINOR, MMSCAN_VERSION_PATCH);
   assert_string_equal(mmscan_version(), text);
@@ -22,8 +22,7 @@ static void assert_is_line(const char *text) {
   assert_true(text[0] != '\0' && strchr(text, '\n') == NULL);
 }
 
-static void test_strerror(void **state) {
-  (void)state;
+TEST(test_strerror) {
   for (int a = MMSCAN_OK; a <= MMSCAN_EIO; a++)
     for (int b = MMSCAN_OK; b < a; b++)
       assert_string_not_equal(mmscan_strerror((mmscan_status)a), mmscan_strerror((mmscan_status)b));
@@ -56,8 +55,7 @@ static size_t check_table(part_getter *get, const char *const *known, size_t kno
   return rows;
 }
 
-static void test_what_is_inside(void **state) {
-  (void)state;
+TEST(test_what_is_inside) {
   check_table(mmscan_get_engine, (const char *const[]){"gemm", "simd", "serial"}, 3);
   check_table(mmscan_get_unit, (const char *const[]){"cblas", "model"}, 2);
   check_table(mmscan_get_isa, (const char *const[]){"avx512", "avx512vl", "avx2", "neon", "portable"}, 5);
@@ -73,8 +71,7 @@ static void test_what_is_inside(void **state) {
 
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
-static void test_simple_calls_refuse(void **state) {
-  (void)state;
+TEST(test_simple_calls_refuse) {
   for (size_t t = 0; t < TYPES; t++) {
     const struct type *type = type_at(t);
     unsigned char x[64] = {1, 2, 3}, y[64], untouched[64];
@@ -102,8 +99,7 @@ static void test_simple_calls_refuse(void **state) {
   }
 }
 
-static void test_nothing_to_do(void **state) {
-  (void)state;
+TEST(test_nothing_to_do) {
   unsigned char x[8] = {1};
   for (size_t t = 0; t < TYPES; t++) {
     assert_mmscan_ok(type_at(t)->inclusive(0, NULL, NULL));
@@ -127,8 +123,7 @@ static void test_nothing_to_do(void **state) {
 /* ---- Overlap ----------------------------------------------------------------------------------------------------- */
 
 /* y from well before x to well after it, one element at a time. */
-static void test_every_offset(void **state) {
-  (void)state;
+TEST(test_every_offset) {
   enum { N = 40, ARENA = 4 * N };
   for (size_t t = 0; t < TYPES; t++) {
     const struct type *type = type_at(t);
@@ -148,8 +143,7 @@ static void test_every_offset(void **state) {
   }
 }
 
-static void test_overlap_of_large_arrays(void **state) {
-  (void)state;
+TEST(test_overlap_of_large_arrays) {
   const size_t n = sized(1000000, 20000);
   float *arena = calloc(2 * n, sizeof *arena), *before = calloc(2 * n, sizeof *before);
   assert_true(arena != NULL && before != NULL);
@@ -204,8 +198,7 @@ static void check_layout(const struct layout *l) {
 }
 
 /* All small shapes, including rows of y in the gaps between rows of x, and in place with different distances. */
-static void test_every_overlap_of_batches(void **state) {
-  (void)state;
+TEST(test_every_overlap_of_batches) {
   struct layout l;
   const ptrdiff_t step = (ptrdiff_t)sized(1, 3), middle = CELLS / 2;
   for (l.n = 1; l.n <= 4; l.n++)
@@ -215,8 +208,7 @@ static void test_every_overlap_of_batches(void **state) {
           for (l.x = middle, l.y = middle - 20; l.y <= middle + 20; l.y++) check_layout(&l);
 }
 
-static void test_plan_refuses_rows_that_overlap(void **state) {
-  (void)state;
+TEST(test_plan_refuses_rows_that_overlap) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
   desc.batch = 2;
   desc.x_dist = 10;
@@ -231,102 +223,56 @@ static void test_plan_refuses_rows_that_overlap(void **state) {
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* One wrong thing in a description. */
-struct flaw {
-  const char *what;
-  void (*spoil)(mmscan_desc *desc);
-  mmscan_status status;
-};
+#define D(field, value) SET(mmscan_desc, field, value)
 
-static const float one = 1;
-
-static void spoil_no_size(mmscan_desc *d) { d->struct_size = 0; }
-static void spoil_small_size(mmscan_desc *d) { d->struct_size = sizeof *d - 1; }
-static void spoil_short_size(mmscan_desc *d) { d->struct_size = offsetof(mmscan_desc, init); }
-static void spoil_type_zero(mmscan_desc *d) { d->x_type = d->y_type = (mmscan_type)0; }
-static void spoil_type_large(mmscan_desc *d) { d->x_type = d->y_type = (mmscan_type)(MMSCAN_U8 + 1); }
-static void spoil_x_type(mmscan_desc *d) { d->x_type = (mmscan_type)99; }
-static void spoil_y_type(mmscan_desc *d) { d->y_type = (mmscan_type)-1; }
-static void spoil_op_zero(mmscan_desc *d) { d->op = (mmscan_op)0; }
-static void spoil_op_large(mmscan_desc *d) { d->op = (mmscan_op)(MMSCAN_MUL + 1); }
-static void spoil_op_negative(mmscan_desc *d) { d->op = (mmscan_op)-1; }
-static void spoil_kind_zero(mmscan_desc *d) { d->kind = (mmscan_kind)0; }
-static void spoil_kind_large(mmscan_desc *d) { d->kind = (mmscan_kind)(MMSCAN_EXCLUSIVE + 1); }
-static void spoil_init(mmscan_desc *d) { d->init = &one; }
-static void spoil_n(mmscan_desc *d) { d->n = SIZE_MAX; }
-static void spoil_n_bytes(mmscan_desc *d) { d->n = SIZE_MAX / sizeof(float) + 2; }
-static void spoil_n_signed(mmscan_desc *d) { d->n = (size_t)PTRDIFF_MAX / sizeof(float) + 1; }
-static void spoil_batch(mmscan_desc *d) { d->batch = SIZE_MAX, d->x_dist = d->y_dist = 16; }
-static void spoil_batch_bytes(mmscan_desc *d) { d->batch = SIZE_MAX / 64 + 2, d->x_dist = d->y_dist = 16; }
-static void spoil_batch_y(mmscan_desc *d) { d->batch = SIZE_MAX / 2, d->x_dist = 0, d->y_dist = 16; }
-static void spoil_distance(mmscan_desc *d) { d->batch = 3, d->x_dist = PTRDIFF_MAX, d->y_dist = 16; }
-static void spoil_distance_y(mmscan_desc *d) { d->batch = 3, d->x_dist = 16, d->y_dist = PTRDIFF_MAX; }
-static void spoil_distance_least(mmscan_desc *d) { d->batch = 2, d->x_dist = d->y_dist = PTRDIFF_MIN; }
-static void spoil_distance_bytes(mmscan_desc *d) { d->batch = 2, d->x_dist = d->y_dist = PTRDIFF_MAX / 4; }
-static void spoil_distance_wraps(mmscan_desc *d) { d->batch = 5, d->x_dist = d->y_dist = PTRDIFF_MAX / 8 + 1; }
-static void spoil_op_mul(mmscan_desc *d) { d->op = MMSCAN_MUL; }
-static void spoil_c32(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C32; }
-static void spoil_c64(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_C64; }
-static void spoil_i8(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_I8; }
-static void spoil_u8(mmscan_desc *d) { d->x_type = d->y_type = MMSCAN_U8; }
-static void spoil_wider(mmscan_desc *d) { d->y_type = MMSCAN_F64; }
-static void spoil_narrower(mmscan_desc *d) { d->x_type = MMSCAN_F64; }
-static void spoil_other(mmscan_desc *d) { d->x_type = MMSCAN_I32; }
-
-#define FLAW(name, status)                                                                                             \
-  { #name, spoil_##name, status }
-static const struct flaw flaws[] = {
-    FLAW(no_size, MMSCAN_EINVAL),
-    FLAW(small_size, MMSCAN_EINVAL),
-    FLAW(short_size, MMSCAN_EINVAL),
-    FLAW(type_zero, MMSCAN_EINVAL),
-    FLAW(type_large, MMSCAN_EINVAL),
-    FLAW(x_type, MMSCAN_EINVAL),
-    FLAW(y_type, MMSCAN_EINVAL),
-    FLAW(op_zero, MMSCAN_EINVAL),
-    FLAW(op_large, MMSCAN_EINVAL),
-    FLAW(op_negative, MMSCAN_EINVAL),
-    FLAW(kind_zero, MMSCAN_EINVAL),
-    FLAW(kind_large, MMSCAN_EINVAL),
-    FLAW(init, MMSCAN_EINVAL),
-    FLAW(n, MMSCAN_EINVAL),
-    FLAW(n_bytes, MMSCAN_EINVAL),
-    FLAW(n_signed, MMSCAN_EINVAL),
-    FLAW(batch, MMSCAN_EINVAL),
-    FLAW(batch_bytes, MMSCAN_EINVAL),
-    FLAW(batch_y, MMSCAN_EINVAL),
-    FLAW(distance, MMSCAN_EINVAL),
-    FLAW(distance_y, MMSCAN_EINVAL),
-    FLAW(distance_least, MMSCAN_EINVAL),
-    FLAW(distance_bytes, MMSCAN_EINVAL),
-    FLAW(distance_wraps, MMSCAN_EINVAL),
-    FLAW(op_mul, MMSCAN_ENOTSUP),
-    FLAW(c32, MMSCAN_ENOTSUP),
-    FLAW(c64, MMSCAN_ENOTSUP),
-    FLAW(i8, MMSCAN_ENOTSUP),
-    FLAW(u8, MMSCAN_ENOTSUP),
-    FLAW(wider, MMSCAN_ENOTSUP),
-    FLAW(narrower, MMSCAN_ENOTSUP),
-    FLAW(other, MMSCAN_ENOTSUP),
-};
-
-static void check_same(mmscan_status want, mmscan_status got, const char *call, const char *what) {
-  if (got != want) fail_seeded("%s, %s: %s, not %s", call, what, mmscan_strerror(got), mmscan_strerror(want));
-}
-
-static void test_flaws_of_descriptions(void **state) {
-  (void)state;
+/* Of a plain scan of floats. */
+TEST(test_flaws_of_descriptions) {
+  static const float one = 1;
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, 0)}},
+      {MMSCAN_EINVAL, {D(struct_size, sizeof(mmscan_desc) - 1)}},
+      {MMSCAN_EINVAL, {D(struct_size, offsetof(mmscan_desc, init))}},
+      {MMSCAN_EINVAL, {D(x_type, 0), D(y_type, 0)}},
+      {MMSCAN_EINVAL, {D(x_type, MMSCAN_U8 + 1), D(y_type, MMSCAN_U8 + 1)}},
+      {MMSCAN_EINVAL, {D(x_type, 99)}},
+      {MMSCAN_EINVAL, {D(y_type, -1)}},
+      {MMSCAN_EINVAL, {D(op, 0)}},
+      {MMSCAN_EINVAL, {D(op, MMSCAN_MUL + 1)}},
+      {MMSCAN_EINVAL, {D(op, -1)}},
+      {MMSCAN_EINVAL, {D(kind, 0)}},
+      {MMSCAN_EINVAL, {D(kind, MMSCAN_EXCLUSIVE + 1)}},
+      {MMSCAN_EINVAL, {D(init, (uintptr_t)&one)}},
+      {MMSCAN_EINVAL, {D(n, SIZE_MAX)}},
+      {MMSCAN_EINVAL, {D(n, SIZE_MAX / sizeof(float) + 2)}},
+      {MMSCAN_EINVAL, {D(n, PTRDIFF_MAX / sizeof(float) + 1)}},
+      {MMSCAN_EINVAL, {D(batch, SIZE_MAX), D(x_dist, 16), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, SIZE_MAX / 64 + 2), D(x_dist, 16), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, SIZE_MAX / 2), D(x_dist, 0), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, 3), D(x_dist, PTRDIFF_MAX), D(y_dist, 16)}},
+      {MMSCAN_EINVAL, {D(batch, 3), D(x_dist, 16), D(y_dist, PTRDIFF_MAX)}},
+      {MMSCAN_EINVAL, {D(batch, 2), D(x_dist, PTRDIFF_MIN), D(y_dist, PTRDIFF_MIN)}},
+      {MMSCAN_EINVAL, {D(batch, 2), D(x_dist, PTRDIFF_MAX / 4), D(y_dist, PTRDIFF_MAX / 4)}},
+      {MMSCAN_EINVAL, {D(batch, 5), D(x_dist, PTRDIFF_MAX / 8 + 1), D(y_dist, PTRDIFF_MAX / 8 + 1)}},
+      {MMSCAN_ENOTSUP, {D(op, MMSCAN_MUL)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_C32), D(y_type, MMSCAN_C32)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_C64), D(y_type, MMSCAN_C64)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_I8), D(y_type, MMSCAN_I8)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_U8), D(y_type, MMSCAN_U8)}},
+      {MMSCAN_ENOTSUP, {D(y_type, MMSCAN_F64)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_F64)}},
+      {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_I32)}},
+  };
   double x[64] = {1, 2, 3}, y[64] = {4, 5, 6}, before[64], carry = 7;
   memcpy(before, y, sizeof y);
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 10);
     mmscan_plan *plan = (mmscan_plan *)&desc;
-    flaws[i].spoil(&desc);
-    check_same(flaws[i].status, mmscan_scan(&desc, x, y), "scan", flaws[i].what);
-    check_same(flaws[i].status, mmscan_scan_block(&desc, x, y, &carry), "scan_block", flaws[i].what);
-    check_same(flaws[i].status, mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE), "plan_create", flaws[i].what);
+    spoil(&desc, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_scan(&desc, x, y), "scan");
+    check_flaw(&flaws[i], mmscan_scan_block(&desc, x, y, &carry), "scan_block");
+    check_flaw(&flaws[i], mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE), "plan_create");
     assert_null(plan);
-    check_same(flaws[i].status, mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE), "measure", flaws[i].what);
+    check_flaw(&flaws[i], mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE), "measure");
     assert_null(plan);
     assert_memory_equal(y, before, sizeof y);
     assert_true(carry == 7);
@@ -341,8 +287,7 @@ static mmscan_status plan_status(const mmscan_desc *desc) {
 }
 
 /* A scan may span PTRDIFF_MAX bytes, from its lowest element to its highest, and no more. */
-static void test_largest_shapes(void **state) {
-  (void)state;
+TEST(test_largest_shapes) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, PTRDIFF_MAX / sizeof(double));
   assert_mmscan_ok(plan_status(&desc));
   desc.n++;
@@ -360,8 +305,7 @@ static void test_largest_shapes(void **state) {
 
 /* A stride of zero repeats an element of x, but means no place for the elements of y, whether memset left it there or
  * not. */
-static void test_stride_zero(void **state) {
-  (void)state;
+TEST(test_stride_zero) {
   float x[4] = {1, 2, 3, 4}, y[4] = {0};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 4);
   desc.y_stride = 0;
@@ -375,8 +319,7 @@ static void test_stride_zero(void **state) {
 
 /* A larger struct with the fields of a later version at its end, in every kind of call: refused unless they are
  * zero. */
-static void test_sizes_of_structs(void **state) {
-  (void)state;
+TEST(test_sizes_of_structs) {
   struct {
     mmscan_choice known;
     uint64_t later;
@@ -411,8 +354,7 @@ static void test_sizes_of_structs(void **state) {
 }
 
 /* A description may have at most 1024 bytes. */
-static void test_longest_struct(void **state) {
-  (void)state;
+TEST(test_longest_struct) {
   union {
     mmscan_desc known;
     unsigned char bytes[1032];
@@ -425,8 +367,7 @@ static void test_longest_struct(void **state) {
   }
 }
 
-static void test_null_arguments(void **state) {
-  (void)state;
+TEST(test_null_arguments) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 3);
   double x[3] = {1, 2, 3}, y[3] = {7, 7, 7}, carry = 5;
   mmscan_plan *plan = (mmscan_plan *)&desc;
@@ -449,16 +390,9 @@ static void test_null_arguments(void **state) {
   mmscan_plan_destroy(plan);
 }
 
-static void test_misaligned_arrays(void **state) {
-  (void)state;
+TEST(test_misaligned_arrays) {
   const mmscan_matmul_desc matmul = matmul_desc(MMSCAN_F32, 3, 2, NULL, 1);
-  const mmscan_product_desc product = {.struct_size = sizeof product,
-                                       .unit = "model",
-                                       .type = MMSCAN_F32,
-                                       .form = MMSCAN_PRODUCT_CHUNKED,
-                                       .matrix = MMSCAN_MATRIX_L,
-                                       .s = 3,
-                                       .columns = 1};
+  const mmscan_product_desc product = product_desc("model", MMSCAN_PRODUCT_CHUNKED, 3, 1);
   const mmscan_desc desc = plain_desc(MMSCAN_I32, MMSCAN_INCLUSIVE, 0, 3);
   _Alignas(8) char x[32] = {0}, y[32] = {0};
   for (size_t at = 0; at < 8; at++) {
@@ -472,8 +406,7 @@ static void test_misaligned_arrays(void **state) {
   }
 }
 
-static void test_blocks_refuse(void **state) {
-  (void)state;
+TEST(test_blocks_refuse) {
   double x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, before[8], init = 1, carry = 5;
   memcpy(before, x, sizeof x);
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_EXCLUSIVE, 0, 4);
@@ -489,25 +422,4 @@ static void test_blocks_refuse(void **state) {
   assert_memory_equal(x, before, sizeof x);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_version),
-      cmocka_unit_test(test_strerror),
-      cmocka_unit_test(test_what_is_inside),
-      cmocka_unit_test(test_simple_calls_refuse),
-      cmocka_unit_test(test_nothing_to_do),
-      cmocka_unit_test(test_every_offset),
-      cmocka_unit_test(test_overlap_of_large_arrays),
-      cmocka_unit_test(test_every_overlap_of_batches),
-      cmocka_unit_test(test_plan_refuses_rows_that_overlap),
-      cmocka_unit_test(test_flaws_of_descriptions),
-      cmocka_unit_test(test_largest_shapes),
-      cmocka_unit_test(test_stride_zero),
-      cmocka_unit_test(test_sizes_of_structs),
-      cmocka_unit_test(test_longest_struct),
-      cmocka_unit_test(test_null_arguments),
-      cmocka_unit_test(test_misaligned_arrays),
-      cmocka_unit_test(test_blocks_refuse),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

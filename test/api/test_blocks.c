@@ -16,8 +16,7 @@ struct blocks {
 
 /* The carry that leaves every element as it is. */
 static void set_identity(const struct type *type, void *carry) {
-  if (type->type == MMSCAN_F32) *(float *)carry = -0.0f;
-  if (type->type == MMSCAN_F64) *(double *)carry = -0.0;
+  if (is_float(type)) put_float(type->type, carry, 0, -0.0);
 }
 
 static void blocks_begin(struct blocks *b, unsigned variant) {
@@ -83,8 +82,7 @@ static void cut_anywhere(struct blocks *b, struct rng *rng, unsigned variant) {
   blocks_end(b);
 }
 
-static void test_cut_anywhere(void **state) {
-  (void)state;
+TEST(test_cut_anywhere) {
   const struct {
     size_t n, batch;
   } shapes[] = {{1, 1},     {2, 1},      {10, 1},    {10, 7},   {333, 1}, {1000, 20},
@@ -103,8 +101,7 @@ static void test_cut_anywhere(void **state) {
     }
 }
 
-static void test_element_by_element(void **state) {
-  (void)state;
+TEST(test_element_by_element) {
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), EXACT, 200);
     for (unsigned variant = 0; variant < VARIANTS; variant++) {
@@ -166,8 +163,7 @@ static int run_same_bits(void) {
   return cmocka_run_group_tests_name(text_or(getenv("MMSCAN_ENGINE"), "default engine"), tests, NULL, NULL);
 }
 
-static void test_same_bits_with_each_engine(void **state) {
-  (void)state;
+TEST(test_same_bits_with_each_engine) {
   mmscan_part engine = {.struct_size = sizeof engine};
   assert_int_equal(run_self("same-bits", NULL, 0), 0);
   for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) {
@@ -180,8 +176,7 @@ static void test_same_bits_with_each_engine(void **state) {
 }
 
 /* A scan of -0.0 elements is -0.0 to its end, in blocks too. */
-static void test_zeros_below(void **state) {
-  (void)state;
+TEST(test_zeros_below) {
   float x[300], y[300], carry = -0.0f;
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
   for (size_t i = 0; i < COUNT(x); i++) x[i] = -0.0f;
@@ -196,11 +191,5 @@ static void test_zeros_below(void **state) {
 int main(int argc, char **argv) {
   (void)argv;
   if (argc > 1) return run_same_bits();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cut_anywhere),
-      cmocka_unit_test(test_element_by_element),
-      cmocka_unit_test(test_zeros_below),
-      cmocka_unit_test(test_same_bits_with_each_engine),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

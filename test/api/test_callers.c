@@ -48,8 +48,7 @@ static int call_from_threads(struct caller *callers) {
   return wrong;
 }
 
-static void test_simple_calls_from_threads(void **state) {
-  (void)state;
+TEST(test_simple_calls_from_threads) {
   struct sample samples[TYPES];
   struct buffer want[TYPES];
   struct caller callers[CALLERS];
@@ -68,8 +67,7 @@ static void test_simple_calls_from_threads(void **state) {
   }
 }
 
-static void test_one_plan_by_many_threads(void **state) {
-  (void)state;
+TEST(test_one_plan_by_many_threads) {
   const struct forced *forced = forced_all();
   const size_t n = sized(200001, 10001);
   for (size_t t = 0; t < TYPES; t++) {
@@ -110,8 +108,7 @@ static int call_in_region(const struct caller *like, int inner) {
   return wrong;
 }
 
-static void test_inside_parallel_regions(void **state) {
-  (void)state;
+TEST(test_inside_parallel_regions) {
   const size_t n = sized(200001, 20001);
   struct sample sample = sample_new(type_at(0), RANDOM, n);
   struct buffer want = buffer_new(n * sizeof(float), 0);
@@ -152,8 +149,7 @@ static void make_and_run(const mmscan_desc *desc, const mmscan_plan *other, cons
                 mmscan_plan_get_choice(made->plan, &made->used) == MMSCAN_OK;
 }
 
-static void test_plans_travel(void **state) {
-  (void)state;
+TEST(test_plans_travel) {
   const size_t n = sized(300001, 100001);
   struct sample sample = sample_new(type_at(1), RANDOM, n);
   struct buffer want = buffer_new(n * sizeof(double), 0);
@@ -195,8 +191,7 @@ static int call_in_child(const struct caller *like, int generations) {
   _exit(right ? 0 : 1);
 }
 
-static void test_after_a_fork(void **state) {
-  (void)state;
+TEST(test_after_a_fork) {
   const struct forced *forced = forced_all();
   const size_t n = sized(300001, 20001);
   struct sample sample = sample_new(type_at(1), RANDOM, n);
@@ -223,15 +218,8 @@ static void test_after_a_fork(void **state) {
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 static int run_all(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_simple_calls_from_threads),
-      cmocka_unit_test(test_one_plan_by_many_threads),
-      cmocka_unit_test(test_inside_parallel_regions),
-      cmocka_unit_test(test_plans_travel),
-      cmocka_unit_test(test_after_a_fork),
-  };
   print_message("the unit cblas is %s\n", unit_library());
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }
 
 int main(int argc, char **argv) {

@@ -27,15 +27,9 @@ static mmscan_status scan_by_many(void) {
 }
 
 static mmscan_status scan_by_the_letter(void) {
-  const mmscan_matmul_desc desc = {.struct_size = sizeof desc,
-                                   .type = MMSCAN_F32,
-                                   .n = 1000,
-                                   .s = 4,
-                                   .form = MMSCAN_BATCHED,
-                                   .length_rule = MMSCAN_DIGITS,
-                                   .traversal = MMSCAN_ITERATIVE,
-                                   .broadcast = MMSCAN_BROADCAST_MATRIX,
-                                   .threads = 4};
+  mmscan_matmul_desc desc = matmul_desc(MMSCAN_F32, 1000, 4, NULL, 4);
+  desc.form = MMSCAN_BATCHED;
+  desc.broadcast = MMSCAN_BROADCAST_MATRIX;
   return mmscan_matmulscan(&desc, x, y, NULL);
 }
 
@@ -133,8 +127,7 @@ static int run_one(const char *name) {
   return result == PTHREAD_CANCELED ? 1 : *(const mmscan_status *)result == MMSCAN_OK ? 0 : 2;
 }
 
-static void test_each_call(void **state) {
-  (void)state;
+TEST(test_each_call) {
   const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", toy("sound")},
                                      {"MMSCAN_TEST_SERIAL", toy("serial")},
                                      {"MMSCAN_TEST_FILE", in_scratch("wisdom")}};
@@ -151,8 +144,5 @@ int main(int argc, char **argv) {
   wait_passively(argv);
   if (argc > 1) return run_one(argv[1]);
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_call),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_all_tests(make_scratch, remove_scratch);
 }

@@ -162,8 +162,7 @@ static mmscan_status read_routines(const char *name, size_t count) {
   return read_lines(&lines);
 }
 
-static void test_lines_of_libraries(void **state) {
-  (void)state;
+TEST(test_lines_of_libraries) {
   assert_mmscan_ok(read_libraries(MMS_ROSTER_MOST));
   assert_status(MMSCAN_EIO, read_libraries(MMS_ROSTER_MOST + 1));
   assert_mmscan_ok(read_routines("routine", MMS_ROSTER_ROUTINES));
@@ -172,8 +171,7 @@ static void test_lines_of_libraries(void **state) {
 
 /* A version of a library appears in a file only once. After several files are read, a library has no more routines than
  * can be read again. */
-static void test_a_library_twice(void **state) {
-  (void)state;
+TEST(test_a_library_twice) {
   static const char library[] = "blas /lib\nversion 1\n";
   struct text lines = {.size = 0};
   add_text(&lines, library);
@@ -198,29 +196,18 @@ static void check_child(const char *argument) {
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
 }
 
-static void test_threads(void **state) {
-  (void)state;
-  check_child("threads");
-}
+TEST(test_threads) { check_child("threads"); }
 
-static void test_sizes(void **state) {
-  (void)state;
-  check_child("sizes");
-}
+TEST(test_sizes) { check_child("sizes"); }
 
-static void test_two_lines(void **state) {
-  (void)state;
+TEST(test_two_lines) {
   check_child("two-lines");
   check_child("name-of-two-lines");
 }
 
-static void test_many_libraries(void **state) {
-  (void)state;
-  check_child("many-libraries");
-}
+TEST(test_many_libraries) { check_child("many-libraries"); }
 
-static void test_odd_versions_of_cblas(void **state) {
-  (void)state;
+TEST(test_odd_versions_of_cblas) {
   static const char *const odd[] = {"two_lines", "long_line"};
   for (size_t i = 0; i < COUNT(odd); i++) {
     const struct setting file = {"MMSCAN_TEST_FILE", in_scratch("wisdom")};
@@ -237,14 +224,5 @@ int main(int argc, char **argv) {
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_two_lines),
-      cmocka_unit_test(test_many_libraries),
-      cmocka_unit_test(test_lines_of_libraries),
-      cmocka_unit_test(test_a_library_twice),
-      cmocka_unit_test(test_odd_versions_of_cblas),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_all_tests(make_scratch, remove_scratch);
 }

@@ -107,30 +107,16 @@ static int call_all_in_child(void) {
 
 /* libgomp ends the process if it finds no memory. LLVM's OpenMP crashes when a thread first asks it anything. */
 static void check_calls(const char *argument) {
-  if (!CAN_REPLACE || is_instrumented()) {
-    print_message("skipped: a thread without memory: under an instrument, or with LLVM's OpenMP\n");
-    skip();
-  }
+  skip_if(!CAN_REPLACE || is_instrumented(), "a thread without memory: under an instrument, or with LLVM's OpenMP");
   struct outcome o = ask_self(argument, NULL, 0);
   if (o.exit != 0) fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
 }
 
-static void test_new_thread(void **state) {
-  (void)state;
-  check_calls("thread");
-}
+TEST(test_new_thread) { check_calls("thread"); }
 
-static void test_forked_child(void **state) {
-  (void)state;
-  check_calls("child");
-}
+TEST(test_forked_child) { check_calls("child"); }
 
 int main(int argc, char **argv) {
   static const struct child children[] = {{"thread", call_all}, {"child", call_all_in_child}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_new_thread), cmocka_unit_test(test_forked_child)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_or_be(children, COUNT(children), argc, argv, NULL, NULL);
 }

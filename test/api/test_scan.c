@@ -23,8 +23,7 @@ static void all_lengths_of(const struct sample *sample, const mmscan_choice *cho
     }
 }
 
-static void test_all_lengths(void **state) {
-  (void)state;
+TEST(test_all_lengths) {
   const struct forced *forced = forced_all();
   const size_t most = sized(5000, 70);
   for (size_t t = 0; t < TYPES; t++)
@@ -37,8 +36,7 @@ static void test_all_lengths(void **state) {
 }
 
 /* Many tiles, each of several levels with a remainder, in short arrays. */
-static void test_all_lengths_in_small_tiles(void **state) {
-  (void)state;
+TEST(test_all_lengths_in_small_tiles) {
   const struct forced *forced = forced_all();
   const size_t most = sized(700, 45);
   for (size_t t = 0; t < TYPES; t++)
@@ -78,8 +76,7 @@ static void powers_of(const struct sample *sample, mmscan_choice choice, size_t 
   }
 }
 
-static void test_powers(void **state) {
-  (void)state;
+TEST(test_powers) {
   static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 16, 32};
   const struct forced *forced = forced_all();
   const size_t most = sized((size_t)1 << 20, (size_t)1 << 10);
@@ -106,8 +103,7 @@ static void around_tile(const struct sample *sample, const mmscan_choice *choice
   for (unsigned twice = 0; twice < 2; twice++) shoot_lengths(sample, choice, n, COUNT(n));
 }
 
-static void test_tiles(void **state) {
-  (void)state;
+TEST(test_tiles) {
   static const size_t tiles[] = {64, 100, 1000, 4097};
   const struct forced *forced = forced_all();
   const size_t most = sized((size_t)1 << 20, 20000);
@@ -126,8 +122,7 @@ static void test_tiles(void **state) {
   }
 }
 
-static void test_sizes_of_matrices(void **state) {
-  (void)state;
+TEST(test_sizes_of_matrices) {
   static const size_t sizes[] = {2, 3, 4, 5, 8, 16, 31, 32, 64, 512};
   const struct forced *forced = forced_all();
   const size_t most = sized(40000, 1100);
@@ -171,8 +166,7 @@ static void streamed_of(const struct sample *sample, const mmscan_choice *choice
   }
 }
 
-static void test_large(void **state) {
-  (void)state;
+TEST(test_large) {
   const struct forced *forced = forced_all();
   const size_t n = sized((size_t)1 << 20, (size_t)1 << 15) + 1001;
   for (size_t t = 0; t < TYPES; t++) {
@@ -188,8 +182,7 @@ static void test_large(void **state) {
 
 /* ---- Places of x and y ------------------------------------------------------------------------------------------- */
 
-static void test_alignment(void **state) {
-  (void)state;
+TEST(test_alignment) {
   const struct forced *forced = forced_all();
   const size_t n = sized(1500, 150);
   for (size_t t = 0; t < TYPES; t++) {
@@ -206,8 +199,7 @@ static void test_alignment(void **state) {
   }
 }
 
-static void test_batches(void **state) {
-  (void)state;
+TEST(test_batches) {
   static const struct {
     size_t n, batch;
     ptrdiff_t x_dist, y_dist; /* times n, plus the gap */
@@ -242,8 +234,7 @@ static void test_batches(void **state) {
 
 /* ---- Every call -------------------------------------------------------------------------------------------------- */
 
-static void test_calls_agree(void **state) {
-  (void)state;
+TEST(test_calls_agree) {
   const size_t lengths[] = {0, 1, 2, 3, 7, 16, 31, 100, 1000, 4096, 5000, 65537, sized(1000003, 5003)};
   for (size_t t = 0; t < TYPES; t++)
     for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
@@ -259,8 +250,7 @@ static void test_calls_agree(void **state) {
     }
 }
 
-static void test_init_is_zero_when_null(void **state) {
-  (void)state;
+TEST(test_init_is_zero_when_null) {
   for (size_t t = 0; t < TYPES; t++) {
     struct sample sample = sample_new(type_at(t), first_data(type_at(t)), 3001);
     for (unsigned variant = 0; variant < VARIANTS; variant++)
@@ -277,8 +267,7 @@ static void test_init_is_zero_when_null(void **state) {
 /* A distance or a stride that must not be read. */
 static const ptrdiff_t nonsense = 0x5a5a5a5a;
 
-static void test_fields_not_looked_at(void **state) {
-  (void)state;
+TEST(test_fields_not_looked_at) {
   struct sample sample = sample_new(type_at(0), EXACT, 100);
   for (unsigned variant = 0; variant < VARIANTS; variant++)
     for (size_t n = 1; n <= 50; n += 49)
@@ -325,8 +314,7 @@ static void draw_shot(struct rng *rng, const struct forced *forced, struct shot 
   shot->y_offset = draw_below(rng, 17);
 }
 
-static void test_anything_legal(void **state) {
-  (void)state;
+TEST(test_anything_legal) {
   const struct forced *forced = forced_all();
   struct rng rng = rng_of(1);
   for (size_t t = 0; t < TYPES; t++)
@@ -343,29 +331,11 @@ static void test_anything_legal(void **state) {
 }
 
 /* The tests so far had the unit cblas add products to W, and overwrite W. */
-static void test_both_ways_of_adding(void **state) {
-  (void)state;
+TEST(test_both_ways_of_adding) {
   const struct forced *forced = forced_all();
   bool is_forced = false;
   for (size_t c = 0; c < forced->count; c++) is_forced |= same_text(forced->choice[c].unit, "cblas");
   assert_true(!is_forced || atomic_load(&adding_turns) > 1);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_lengths),
-      cmocka_unit_test(test_all_lengths_in_small_tiles),
-      cmocka_unit_test(test_powers),
-      cmocka_unit_test(test_tiles),
-      cmocka_unit_test(test_sizes_of_matrices),
-      cmocka_unit_test(test_large),
-      cmocka_unit_test(test_alignment),
-      cmocka_unit_test(test_batches),
-      cmocka_unit_test(test_calls_agree),
-      cmocka_unit_test(test_init_is_zero_when_null),
-      cmocka_unit_test(test_fields_not_looked_at),
-      cmocka_unit_test(test_anything_legal),
-      cmocka_unit_test(test_both_ways_of_adding),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

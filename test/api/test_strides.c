@@ -158,8 +158,7 @@ static void check_choice(struct rng *rng, const struct sample *sample, mmscan_ch
   mms_tuning_here = here;
 }
 
-static void test_all_choices(void **state) {
-  (void)state;
+TEST(test_all_choices) {
   struct rng rng = rng_of(1);
   const struct forced *forced = forced_all();
   const mmscan_choice none = {.struct_size = sizeof none};
@@ -175,8 +174,7 @@ static void test_all_choices(void **state) {
 }
 
 /* Inf, NaN and elements that may not be regrouped: each engine packs them and meets them as in the contiguous scan. */
-static void test_special_elements(void **state) {
-  (void)state;
+TEST(test_special_elements) {
   struct rng rng = rng_of(2);
   const struct forced *forced = forced_all();
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
@@ -184,10 +182,7 @@ static void test_special_elements(void **state) {
     for (size_t i = 0; i < MOST; i += 1 + draw(&rng) % 3000) {
       static const double special[] = {INFINITY, -INFINITY, NAN, 3e38, -3e38, -0.0};
       const double value = special[draw(&rng) % COUNT(special)];
-      if (t == 0)
-        ((float *)sample.x)[i] = (float)value;
-      else
-        ((double *)sample.x)[i] = value == 3e38 ? 1.7e308 : value;
+      put_float(type_at(t)->type, sample.x, i, t > 0 && value == 3e38 ? 1.7e308 : value);
     }
     for (size_t c = 0; c < forced->count; c++)
       for (int layout = 0; layout < LAYOUTS; layout++)
@@ -199,8 +194,7 @@ static void test_special_elements(void **state) {
 /* ---- Columns -------------------------------------------------------------------------------------------------- */
 
 /* Any number of columns, by as many threads as there are, with what is prefetched and streamed: the sums of a loop. */
-static void test_columns(void **state) {
-  (void)state;
+TEST(test_columns) {
   static const size_t counts[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 100, 513, 2048, 2049, 5000};
   const mms_tuning here = mms_tuning_here;
   for (size_t k = 0; k < 2 * COUNT(counts); k++) {
@@ -233,8 +227,7 @@ static void test_columns(void **state) {
 /* ---- Memory --------------------------------------------------------------------------------------------------- */
 
 /* x ends and y begins at the edges of pages that may not be touched; x may not be written. */
-static void test_edges_of_pages(void **state) {
-  (void)state;
+TEST(test_edges_of_pages) {
   enum { PAGE = 4096, PAGES = 8, BYTES = PAGE * PAGES };
   char *x = mmap(NULL, BYTES + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
        *y = mmap(NULL, BYTES + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -265,8 +258,7 @@ static void test_edges_of_pages(void **state) {
 }
 
 /* Arrays that share elements otherwise than in place, and arrays that lie between each other's elements. */
-static void test_overlap(void **state) {
-  (void)state;
+TEST(test_overlap) {
   float a[200] = {0};
   mmscan_desc d = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 20);
   d.x_stride = d.y_stride = 2;
@@ -296,8 +288,7 @@ static void test_overlap(void **state) {
 }
 
 /* Shapes that no memory holds. */
-static void test_too_large(void **state) {
-  (void)state;
+TEST(test_too_large) {
   float a[4] = {0};
   mmscan_desc d = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 3);
   d.y_stride = PTRDIFF_MAX / 8 + 1;
@@ -315,8 +306,7 @@ static void test_too_large(void **state) {
 }
 
 /* A plan that is measured has the tile of one that is not, and so its bits. */
-static void test_tile_of_measured(void **state) {
-  (void)state;
+TEST(test_tile_of_measured) {
   mmscan_desc d = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1 << 17);
   const mmscan_choice simd = {.struct_size = sizeof simd, .engine = "simd"};
   mmscan_choice used[2] = {{.struct_size = sizeof used[0]}, {.struct_size = sizeof used[1]}};
@@ -331,8 +321,7 @@ static void test_tile_of_measured(void **state) {
 }
 
 /* A plan that is measured holds for strides, too; so do columns, which are not measured. */
-static void test_measured(void **state) {
-  (void)state;
+TEST(test_measured) {
   enum { N = 300 };
   static int64_t x[3 * N], y[3 * N];
   for (int columns = 0; columns < 2; columns++) {
@@ -351,12 +340,4 @@ static void test_measured(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_overlap),          cmocka_unit_test(test_too_large),
-      cmocka_unit_test(test_edges_of_pages),   cmocka_unit_test(test_columns),
-      cmocka_unit_test(test_measured),         cmocka_unit_test(test_all_choices),
-      cmocka_unit_test(test_special_elements), cmocka_unit_test(test_tile_of_measured),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -22,8 +22,7 @@ static void check(const char *what, uint32_t leaf1_c, uint32_t leaf7_b, uint32_t
   if (mms_cpu_says_avx512(&says) != avx512) fail_msg("%s: AVX-512 %s", what, avx512 ? "runs" : "does not run");
 }
 
-static void test_what_the_cpu_has(void **state) {
-  (void)state;
+TEST(test_what_the_cpu_has) {
   static const uint32_t of_avx512[] = {F, DQ, BW, UINT32_C(1) << 31};
   check("nothing", 0, 0, 0, false, false);
   check("all", ALL1, ALL7, ALL_XCR0, true, true);
@@ -39,8 +38,7 @@ static void test_what_the_cpu_has(void **state) {
 }
 
 /* Registers that the system does not save must not be used, whatever the CPU has. */
-static void test_what_the_system_saves(void **state) {
-  (void)state;
+TEST(test_what_the_system_saves) {
   static const uint32_t of_zmm[] = {OPMASK, ZMM_HIGH, ZMM_MORE};
   check("no OSXSAVE", ALL1 & ~(uint32_t)OSXSAVE, ALL7, ALL_XCR0, false, false);
   check("nothing saved", ALL1, ALL7, 0, false, false);
@@ -53,15 +51,13 @@ static void test_what_the_system_saves(void **state) {
 }
 
 /* The compiler's runtime checks the same. */
-static void test_this_cpu(void **state) {
-  (void)state;
+TEST(test_this_cpu) {
   assert_int_equal(mms_cpu_runs_avx2(), !!__builtin_cpu_supports("avx2"));
   if (mms_cpu_runs_avx512()) assert_true(mms_cpu_runs_avx2() && __builtin_cpu_supports("avx512vl"));
 }
 
 /* Signatures of real CPUs: EAX of leaf 1 holds the family, the model and the stepping. */
-static void test_whose_cores(void **state) {
-  (void)state;
+TEST(test_whose_cores) {
   enum { GENU = 0x756E6547, AUTH = 0x68747541, CENT = 0x746E6543 };
   static const struct {
     const char *what;
@@ -96,8 +92,7 @@ static bool has_topology(void) {
 }
 
 /* Linux reads the same in its own way, or guesses where the CPU does not say. */
-static void test_the_last_cache(void **state) {
-  (void)state;
+TEST(test_the_last_cache) {
   if (mms_cpu_cores() < MMS_CORES_AMD) {
     assert_int_equal(mms_cpu_die_cache(), 0);
     return;
@@ -111,17 +106,13 @@ static void test_the_last_cache(void **state) {
     if (file && fscanf(file, "%zuK", &here) == 1) kib = here;
     if (file) fclose(file);
   }
-  if (kib == 0 || !has_topology()) {
-    print_message("skipped: the system or the CPU says nothing of caches\n");
-    skip();
-  }
+  skip_if(kib == 0 || !has_topology(), "the system or the CPU says nothing of caches");
   assert_int_equal(mms_cpu_die_cache(), kib << 10);
 }
 
 #else
 
-static void test_another_machine(void **state) {
-  (void)state;
+TEST(test_another_machine) {
   assert_int_equal(mms_cpu_cores(), MMS_CORES_OTHER);
   assert_false(mms_cpu_runs_avx2() || mms_cpu_runs_avx512());
 }
@@ -143,8 +134,7 @@ static void check_tuning(mms_cores cores, size_t own_kib, size_t last_mib, mms_t
 }
 
 /* As in doc/TUNING.md, "The tuning row"; sizes here are in MiB and KiB. */
-static void test_tuning(void **state) {
-  (void)state;
+TEST(test_tuning) {
   mms_tuning amd = {.has_dies = true, .stream_from = 8, .half_cache = 256, .slower = 1};
   check_tuning(MMS_CORES_OTHER, 0, 0, (mms_tuning){.stream_from = 8, .half_cache = 512, .slower = 1});
   check_tuning(MMS_CORES_INTEL, 2048, 0,
@@ -164,18 +154,4 @@ static void test_tuning(void **state) {
   check_tuning(MMS_CORES_ZEN_5, 1024, 32, amd);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-#if defined(__x86_64__)
-    cmocka_unit_test(test_what_the_cpu_has),
-    cmocka_unit_test(test_what_the_system_saves),
-    cmocka_unit_test(test_this_cpu),
-    cmocka_unit_test(test_whose_cores),
-    cmocka_unit_test(test_the_last_cache),
-#else
-    cmocka_unit_test(test_another_machine),
-#endif
-    cmocka_unit_test(test_tuning),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -6,8 +6,7 @@
 #include "support/test.h"
 
 /* Pieces that end before, at and behind the end of what was allocated. */
-static void test_text_of_any_length(void **state) {
-  (void)state;
+TEST(test_text_of_any_length) {
   for (int first = 0; first < 600; first++)
     for (int second = 0; second < 3; second++) {
       mms_text text = {.size = 0};
@@ -22,9 +21,4 @@ static void test_text_of_any_length(void **state) {
     }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_text_of_any_length),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

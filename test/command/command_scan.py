@@ -529,61 +529,51 @@ class Output(Case):
                               ("table", "--json"), ("model", "-n", 9, "-s", 3, "--json")]:
                 self.bad(*arguments, stdout=full, says="mmscan: standard output: No space")
 
+    def example(self, name, *arguments, **options):
+        program = os.path.join(os.path.dirname(MMSCAN), "examples", name)
+        if not os.path.exists(program):
+            self.skipTest("the examples are not built")
+        return subprocess.run([program, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
+
     def test_examples(self):
         """They fail if their results cannot be written, or their input is cut short."""
-        examples = os.path.join(os.path.dirname(MMSCAN), "examples")
-        if not os.path.isdir(examples):
-            self.skipTest("the examples are not built")
         data = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "examples/data")
         nile, rings = os.path.join(data, "nile.csv"), os.path.join(data, "treering.csv")
         diamonds = os.path.join(data, "diamonds.csv")
         with open("/dev/full", "wb") as full:
             for name, arguments in [("cumsum", []), ("nile_cusum", [nile]), ("treering_mean", [rings]), ("blocks", []),
                                     ("best_split", [diamonds, "price"])]:
-                done = subprocess.run([os.path.join(examples, name), *arguments], input=bytes(24), stdout=full,
-                                      stderr=subprocess.PIPE)
+                done = self.example(name, *arguments, input=bytes(24), stdout=full)
                 self.assertEqual((done.returncode, done.stderr), (1, b"%s: No space left on device\n" % name.encode()))
         for size, status in [(24, 0), (23, 1), (7, 1), (0, 0), (8 * 8 * 131072 + 1, 1)]:
-            done = subprocess.run([os.path.join(examples, "blocks")], input=bytes(size), stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE)
+            done = self.example("blocks", input=bytes(size))
             self.assertEqual((done.returncode, b"within an element" in done.stderr), (status, status == 1), size)
-        done = subprocess.run([os.path.join(examples, "blocks")], input=bytes(24), capture_output=True,
-                              env={**os.environ, "MMSCAN_ENGINE": "abacus"})
+        done = self.example("blocks", input=bytes(24), env={**os.environ, "MMSCAN_ENGINE": "abacus"})
         self.assertEqual((done.returncode, done.stderr[:28]), (1, b"blocks: MMSCAN_ENGINE=abacus"))
 
     def test_nile(self):
         """A constant level has no turning point; a row that is no number, or is cut short, gives an error."""
-        program = os.path.join(os.path.dirname(MMSCAN), "examples", "nile_cusum")
-        if not os.path.exists(program):
-            self.skipTest("the examples are not built")
         for rows, says in [("1,0.1\n2,0.1\n3,0.1\n", "did not change"), ("1,5\n2,6\n3,9\n", "changed in 2"),
                            ("1,5\n2,nan\n", "row 2"), ("1,5\n2,\n", "row 2"), ("1,5\n2", "row 2"), ("", "row 1"),
                            ("1871,5\n1872,6\n1873,9\n", " 1871 1873\n"), ("1,5\n99999999999,5\n", "row 2"), ("1,5\n1.5,6\n", "row 2"),
                            ("1,1e300\n2,2e300\n", "\n-5000000000"), ("1,1e308\n2,1e308\n3,0\n", "too large"), ("1,1e308\n2,-1e308\n", "changed in 1"),
                            ("1,1.5e308\n2,0\n3,-1.5e308\n4,-1.5e308\n5,1.5e308\n", "too large")]:
-            done = subprocess.run([program, self.write("n.csv", "year,flow\n" + rows)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            done = self.example("nile_cusum", self.write("n.csv", "year,flow\n" + rows), stderr=subprocess.STDOUT)
             self.assertIn(says, done.stdout.decode(), rows)
             self.assertEqual(done.returncode, int("row" in says or "large" in says), rows)
 
-    def example(self, name):
-        program = os.path.join(os.path.dirname(MMSCAN), "examples", name)
-        if not os.path.exists(program):
-            self.skipTest("the examples are not built")
-        return program
-
     def test_radix_sort(self):
         """Numbers below 2^32 are sorted; larger numbers, and what is no number, give an error and no result."""
-        program = self.example("radix_sort")
         random.seed(20)
         for bits, count in [(1, 9), (8, 1000), (17, 20000), (32, 3000), (32, 1), (5, 0)]:
             numbers = [random.getrandbits(bits) for i in range(count)]
-            done = subprocess.run([program], input=" ".join(map(str, numbers)).encode(), capture_output=True)
+            done = self.example("radix_sort", input=" ".join(map(str, numbers)).encode())
             self.assertEqual((done.returncode, list(map(int, done.stdout.split()))), (0, sorted(numbers)), bits)
-        self.assertEqual(subprocess.run([program], input=b"%d\n%019d 0" % (2 ** 32 - 1, 5), capture_output=True).stdout, b"0\n5\n4294967295\n")
+        self.assertEqual(self.example("radix_sort", input=b"%d\n%019d 0" % (2 ** 32 - 1, 5)).stdout, b"0\n5\n4294967295\n")
         for text in [b"1 -1", b"1 +1", b"1 4294967296", b"1 18446744073709551617", b"1 x", b"1 2.0", b"1 " + b"0" * 20, b"1 2\0", b"1 \0"]:
-            done = subprocess.run([program], input=text, capture_output=True)
+            done = self.example("radix_sort", input=text)
             self.assertEqual((done.returncode, done.stdout, b"number 2" in done.stderr), (1, b"", True), text)
-        self.assertEqual(subprocess.run([program, "x"], capture_output=True).returncode, 2)
+        self.assertEqual(self.example("radix_sort", "x").returncode, 2)
 
     @staticmethod
     def splits(rows, told):
@@ -603,43 +593,39 @@ class Output(Case):
 
     def test_best_split(self):
         """The same as by brute force; rows that are not numbers, and unknown columns, give an error and no result."""
-        program = self.example("best_split")
         random.seed(21)
         for told in range(4):
             rows = [[random.randrange(9) / 4, random.random(), random.randrange(3), 0.1] for i in range(60)]
             rows = [row[:2] + [row[2] + row[0] + row[1] ** 2] + row[3:] for row in rows]
             table = self.write("t.csv", "a,b,c,d\n" + "".join("%r,%r,%r,%r\n" % tuple(row) for row in rows))
-            done = subprocess.run([program, table, "abcd"[told]], capture_output=True, text=True)
+            done = self.example("best_split", table, "abcd"[told], text=True)
             wanted = self.splits(rows, told) if told < 3 else []
             lines = ["%5.1f %%  %s < %.10g" % (100 * gain, "abcd"[column], at) for gain, column, at in wanted]
             self.assertEqual((done.returncode, done.stdout.splitlines()[1:]), (0, lines))
         for text, says in [("a,b\n1,2\n3\n", "row 2"), ("a,b\n1,2,3\n", "row 1"), ("a,b\n1,x\n", "row 1"), ("a,b\n1,inf\n", "row 1"),
                            ("a,b\n", "row 1"), ("", "row 1"), ("a,b\n1,2\n3,4", ""), ("a,b\r\n1,2\r\n3,4\r\n", ""), ("a,c\n1,2\n", "column b"),
                            ("a,b\n1,2\n3,4\0\n", "row 2"), ("a,b\n1,1e200\n2,-1e200\n", "too large"), ("a,b\n1,1e308\n2,-1e308\n", "too large")]:
-            done = subprocess.run([program, self.write("t.csv", text), "b"], capture_output=True, text=True)
+            done = self.example("best_split", self.write("t.csv", text), "b", text=True)
             self.assertEqual((done.returncode, says in done.stderr, done.stdout == ""), (int(says != ""), True, says != ""), text)
         for low, high in [("1", "1.0000000000000002"), ("-1e308", "1e308"), ("1000000", "1000001")]:
-            out = subprocess.run([program, self.write("t.csv", "a,b\n%s,1\n%s,2\n" % (low, high)), "b"], capture_output=True).stdout
+            out = self.example("best_split", self.write("t.csv", "a,b\n%s,1\n%s,2\n" % (low, high)), "b").stdout
             self.assertRegex(out, rb"\n100.0 %  a < ")
             self.assertTrue(float(low) < float(out.split()[-1]) <= float(high) or high.startswith("1.0"), out)
-        self.assertEqual(subprocess.run([program, self.path("none"), "b"], capture_output=True).returncode, 1)
-        self.assertEqual(subprocess.run([program], capture_output=True).returncode, 2)
+        self.assertEqual(self.example("best_split", self.path("none"), "b").returncode, 1)
+        self.assertEqual(self.example("best_split").returncode, 2)
 
     def test_tree_rings(self):
         """Rows that are not numbers, and more years than there are, give an error and no result."""
-        program = os.path.join(os.path.dirname(MMSCAN), "examples", "treering_mean")
-        if not os.path.exists(program):
-            self.skipTest("the examples are not built")
         for text, years, status, says in [("width\n1\n2\n3\n", 2, 0, b""), ("width\n1\n2\n3\n", 3, 0, b""),
                                           ("width\n1\n2", 2, 0, b""), ("width\n1\n2\n", 3, 1, b"only 2 years"),
                                           ("width\n1\nx\n", 1, 1, b"row 2"), ("width\n1\nnan\n2\n", 1, 1, b"row 2"),
                                           ("width\n1\ninf", 1, 1, b"row 2"), ("width\n1\n-", 1, 1, b"row 2"), ("width\n", 1, 1, b"row 1"), ("", 1, 1, b"row 1"),
                                           ("width\n1\n", 0, 2, b"Usage"), ("width\n1\n", "1x", 2, b"Usage"),
                                           ("width\n" + 5000 * "1\n", 5000, 0, b"")]:
-            done = subprocess.run([program, self.write("rings", text.encode()), str(years)], capture_output=True)
+            done = self.example("treering_mean", self.write("rings", text.encode()), str(years))
             self.assertEqual((done.returncode, says in done.stderr, done.stdout == b""), (status, True, status > 0),
                              (text[:20], years, done))
-        done = subprocess.run([program, self.path("none")], capture_output=True)
+        done = self.example("treering_mean", self.path("none"))
         self.assertEqual((done.returncode, b"none" in done.stderr), (1, True))
 
     def test_full_disk_keeps_what_was_there(self):

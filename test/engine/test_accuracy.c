@@ -7,17 +7,9 @@
  */
 #include "support/shot.h"
 
-static void fill_equal(const struct type *type, size_t n, void *x) {
-  for (size_t i = 0; i < n; i++)
-    if (type->type == MMSCAN_F32)
-      ((float *)x)[i] = 0.1f;
-    else
-      ((double *)x)[i] = 0.1;
-}
-
 static struct sample equal_elements(const struct type *type, size_t n) {
   struct sample sample = {.x = test_memory(n * type->size)};
-  fill_equal(type, n, sample.x);
+  for (size_t i = 0; i < n; i++) put_float(type->type, sample.x, i, 0.1);
   sample.oracle = oracle_new(type, RANDOM, sample.x, n);
   return sample;
 }
@@ -29,11 +21,8 @@ static size_t first_inaccurate(const struct sample *sample, const mmscan_choice 
   const struct type *type = sample->oracle.type;
   const mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, n);
   const struct window w = {0, n, MMSCAN_INCLUSIVE, reverse, NULL, MMSCAN_PLUS};
-  mmscan_choice used;
-  mmscan_plan *plan = plan_new(&desc, asked, &used);
   void *y = test_memory(n * type->size);
-  assert_mmscan_ok(mmscan_execute(plan, sample->x, y));
-  mmscan_plan_destroy(plan);
+  const mmscan_choice used = scan_with(&desc, asked, sample->x, y);
   if (c == 0) c = most_additions(&used, n);
   const double u = type->eps / 2;
   const size_t wrong = type->first_wrong(&sample->oracle, &w, c / (1 - c * u) / 2, y);
@@ -69,8 +58,7 @@ static void check_sizes(const struct sample *sample, mmscan_choice asked) {
 
 static size_t length(void) { return sized(1 << 20, 1 << 17) + 17; }
 
-static void test_engines(void **state) {
-  (void)state;
+TEST(test_engines) {
   const struct forced *all = forced_all();
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     struct sample sample = equal_elements(type_at(t), length());
@@ -80,8 +68,7 @@ static void test_engines(void **state) {
 }
 
 /* The plain loop exceeds the bound; otherwise the other test could not fail. */
-static void test_plain_loop(void **state) {
-  (void)state;
+TEST(test_plain_loop) {
   const mmscan_choice simd = {.struct_size = sizeof simd, .engine = "simd"};
   const mmscan_choice serial = {.struct_size = sizeof serial, .engine = "serial"};
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
@@ -96,10 +83,4 @@ static void test_plain_loop(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_engines),
-      cmocka_unit_test(test_plain_loop),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

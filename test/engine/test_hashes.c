@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "support/child.h"
+#include "support/oracle.h"
 
 /* ---- What is scanned --------------------------------------------------------------------------------------------- */
 
@@ -26,17 +27,10 @@
 enum sort { ORDINARY, SMALL, LARGE, NONFINITE, ZEROS, SORTS };
 static const char *const sorts[SORTS] = {"ordinary", "small", "large", "nonfinite", "zeros"};
 
-static const struct {
-  const char *name;
-  mmscan_type type;
-  size_t size;
-  int sorts;
-} types[] = {{"f32", MMSCAN_F32, 4, SORTS},     {"f64", MMSCAN_F64, 8, SORTS},     {"i32", MMSCAN_I32, 4, SMALL + 1},
-             {"i64", MMSCAN_I64, 8, SMALL + 1}, {"u32", MMSCAN_U32, 4, SMALL + 1}, {"u64", MMSCAN_U64, 8, SMALL + 1}};
+static int sorts_of(size_t t) { return is_float(type_at(t)) ? SORTS : SMALL + 1; }
 
-/* One line of hashes.def has all ways to scan one sort of numbers of one type. */
-enum { WAYS = 4, MOST_ROWS = COUNT(types) * SORTS };
-static const char *const ways[WAYS] = {"inclusive", "inclusive reverse", "exclusive", "exclusive reverse"};
+/* A hash is of all ways to scan one sort of numbers of one type: inclusive, the same in reverse, and exclusive. */
+enum { WAYS = 4 };
 static mmscan_kind kind_of(int way) { return way < 2 ? MMSCAN_INCLUSIVE : MMSCAN_EXCLUSIVE; }
 static int is_reverse(int way) { return way % 2; }
 
@@ -70,18 +64,16 @@ static double float_at(struct rng *rng, enum sort sort, size_t i, int digits, do
 static uint64_t integer_at(struct rng *rng, enum sort sort) { return sort == SMALL ? draw(rng) % 9 - 4 : draw(rng); }
 
 static void fill(size_t t, enum sort sort, size_t count, unsigned char *x) {
+  const struct type *type = type_at(t);
   struct rng rng = {(uint64_t)sort};
   for (size_t i = 0; i < count; i++) {
-    if (types[t].type == MMSCAN_F32) {
-      const float value = (float)float_at(&rng, sort, i, 24, 0x1p127);
-      memcpy(x + 4 * i, &value, 4);
-    } else if (types[t].type == MMSCAN_F64) {
-      const double value = float_at(&rng, sort, i, 53, 0x1p1023);
-      memcpy(x + 8 * i, &value, 8);
+    if (type->type == MMSCAN_F32) {
+      put_float(type->type, x, i, float_at(&rng, sort, i, 24, 0x1p127));
+    } else if (type->type == MMSCAN_F64) {
+      put_float(type->type, x, i, float_at(&rng, sort, i, 53, 0x1p1023));
     } else {
       const uint64_t value = integer_at(&rng, sort);
-      memcpy(x + types[t].size * i, &(uint32_t){(uint32_t)value}, 4);
-      if (types[t].size == 8) memcpy(x + 8 * i, &value, 8);
+      memcpy(x + type->size * i, &value, type->size);
     }
   }
 }
@@ -91,27 +83,31 @@ static void fill(size_t t, enum sort sort, size_t count, unsigned char *x) {
 static uint64_t bits_at(size_t t, const unsigned char *y, size_t i) {
   uint32_t half;
   uint64_t whole;
-  if (types[t].size == 4) {
+  if (type_at(t)->size == 4) {
     memcpy(&half, y + 4 * i, 4);
-    return types[t].type == MMSCAN_F32 && (half & INT32_MAX) > 0x7f800000 ? 0x7fc00000 : half;
+    return type_at(t)->type == MMSCAN_F32 && (half & INT32_MAX) > 0x7f800000 ? 0x7fc00000 : half;
   }
   memcpy(&whole, y + 8 * i, 8);
-  const bool is_nan = types[t].type == MMSCAN_F64 && (whole & INT64_MAX) > UINT64_C(0x7ff) << 52;
+  const bool is_nan = type_at(t)->type == MMSCAN_F64 && (whole & INT64_MAX) > UINT64_C(0x7ff) << 52;
   return is_nan ? UINT64_C(0x7ff8) << 48 : whole;
 }
 
 /* FNV-1a, by elements. */
+static const uint64_t START = UINT64_C(0xcbf29ce484222325);
+
+static uint64_t mix(uint64_t hash, uint64_t bits) {
+  hash = (hash ^ bits) * UINT64_C(0x100000001b3);
+  return hash ^ hash >> 32;
+}
+
 static uint64_t hash_of(uint64_t hash, size_t t, const unsigned char *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    hash = (hash ^ bits_at(t, y, i)) * UINT64_C(0x100000001b3);
-    hash ^= hash >> 32;
-  }
+  for (size_t i = 0; i < n; i++) hash = mix(hash, bits_at(t, y, i));
   return hash;
 }
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
 
-/* What all scans of one hash have in common, and the hash so far. */
+/* What all scans in one way have in common, and their hash so far. */
 struct hashed {
   size_t t;
   int way;
@@ -131,7 +127,7 @@ struct job {
 static size_t elements_of(const struct job *job) { return (job->batch - 1) * job->dist + job->n; }
 
 static mmscan_desc desc_of(const struct hashed *h, const struct job *job, const void *init) {
-  mmscan_desc desc = plain_desc(types[h->t].type, kind_of(h->way), is_reverse(h->way), job->n);
+  mmscan_desc desc = plain_desc(type_at(h->t)->type, kind_of(h->way), is_reverse(h->way), job->n);
   desc.batch = job->batch;
   desc.x_dist = desc.y_dist = (ptrdiff_t)job->dist;
   desc.init = kind_of(h->way) == MMSCAN_EXCLUSIVE ? init : NULL;
@@ -140,7 +136,7 @@ static mmscan_desc desc_of(const struct hashed *h, const struct job *job, const 
 
 /* Where the scan of this turn reads and writes. In place, y is a copy of x first. */
 static const unsigned char *place(struct hashed *h, size_t count, unsigned char **y) {
-  const size_t size = types[h->t].size, offset = h->turn * 5 % 16 * size;
+  const size_t size = type_at(h->t)->size, offset = h->turn * 5 % 16 * size;
   const bool in_place = h->turn % 2;
   *y = h->y + offset;
   if (!in_place) memset(*y, 0, count * size);
@@ -163,7 +159,7 @@ static void scan_planned(struct hashed *h, struct job job) {
                                 .s = is_gemm ? sizes[h->turn % COUNT(sizes)] : 0,
                                 .tile = is_serial ? 0 : tiles[h->turn / 2 % COUNT(tiles)],
                                 .threads = 1 + (int)(h->turn / 3 % 3)};
-  const mmscan_desc desc = desc_of(h, &job, h->x + types[h->t].size);
+  const mmscan_desc desc = desc_of(h, &job, h->x + type_at(h->t)->size);
   mmscan_plan *plan;
   unsigned char *y;
   assert_mmscan_ok(mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice));
@@ -175,7 +171,7 @@ static void scan_planned(struct hashed *h, struct job job) {
 
 /* Three blocks of n elements of one scan, with a carry. */
 static void scan_blocks(struct hashed *h, size_t n) {
-  const size_t size = types[h->t].size;
+  const size_t size = type_at(h->t)->size;
   const mmscan_desc desc = desc_of(h, &(struct job){n, 1, 0}, NULL);
   unsigned char carry[8], *y;
   const unsigned char *x = place(h, 3 * n, &y);
@@ -207,31 +203,17 @@ static void hash_planned(struct hashed *h) {
 
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
-#define CALLS(suffix, T)                                                                                               \
-  static mmscan_status inclusive_##suffix(size_t n, const void *x, void *y) {                                          \
-    return mmscan_inclusive_##suffix(n, x, y);                                                                         \
-  }                                                                                                                    \
-  static mmscan_status exclusive_##suffix(size_t n, const void *x, void *y) {                                          \
-    return mmscan_exclusive_##suffix(n, (T)3, x, y);                                                                   \
-  }
-CALLS(f32, float)
-CALLS(f64, double)
-CALLS(i32, int32_t)
-CALLS(i64, int64_t)
-CALLS(u32, uint32_t)
-CALLS(u64, uint64_t)
-
 /* As long as they need no plan. They have no reverse. */
 static void hash_simple(struct hashed *h) {
-  static mmscan_status (*const calls[][2])(size_t, const void *, void *) = {
-      {inclusive_f32, exclusive_f32}, {inclusive_f64, exclusive_f64}, {inclusive_i32, exclusive_i32},
-      {inclusive_i64, exclusive_i64}, {inclusive_u32, exclusive_u32}, {inclusive_u64, exclusive_u64}};
+  const struct type *type = type_at(h->t);
+  _Alignas(8) unsigned char init[8] = {3};
+  if (is_float(type)) put_float(type->type, init, 0, 3);
   for (size_t i = 0; i < 2 * COUNT(lengths) && !is_reverse(h->way); i++) {
     const size_t n = lengths[i / 2];
     unsigned char *y;
-    if (n * types[h->t].size > 128 << 10) continue;
+    if (n * type->size > 128 << 10) continue;
     const unsigned char *x = place(h, n, &y);
-    assert_mmscan_ok(calls[h->t][kind_of(h->way) == MMSCAN_EXCLUSIVE](n, x, y));
+    assert_mmscan_ok(kind_of(h->way) == MMSCAN_INCLUSIVE ? type->inclusive(n, x, y) : type->exclusive(n, init, x, y));
     finish(h, y, n);
   }
 }
@@ -241,23 +223,26 @@ static void hash_simple(struct hashed *h) {
 /* Without an engine, simple calls. */
 static const char *const engines[] = {"simple", "simd", "gemm", "serial"};
 
+/* By sort and type; where there is none, 0. */
+typedef uint64_t all_hashes[SORTS][TYPES];
+
 static int hash_all(void) {
-  uint64_t hashes[MOST_ROWS][WAYS] = {{0}};
+  all_hashes hashes = {{0}};
   unsigned char *x = malloc(ROOM * 8), *y = malloc(ROOM * 8);
   const bool by_plans = getenv("MMSCAN_ENGINE") != NULL;
-  size_t row = 0;
   if (x == NULL || y == NULL) return 1;
-  for (size_t t = 0; t < COUNT(types); t++)
-    for (int sort = 0; sort < types[t].sorts; sort++, row++) {
+  for (size_t t = 0; t < TYPES; t++)
+    for (int sort = 0; sort < sorts_of(t); sort++) {
+      uint64_t *hash = &hashes[sort][t];
+      *hash = START;
       fill(t, (enum sort)sort, by_plans && sort == ORDINARY ? ROOM : OTHERS_ROOM, x);
       for (int way = 0; way < WAYS; way++) {
-        struct hashed h = {
-            .t = t, .way = way, .sort = (enum sort)sort, .x = x, .y = y, .hash = UINT64_C(0xcbf29ce484222325)};
+        struct hashed h = {.t = t, .way = way, .sort = (enum sort)sort, .x = x, .y = y, .hash = START};
         if (by_plans)
           hash_planned(&h);
         else
           hash_simple(&h);
-        hashes[row][way] = h.hash;
+        *hash = mix(*hash, h.hash);
       }
     }
   free(x);
@@ -268,15 +253,12 @@ static int hash_all(void) {
 static const struct child children[] = {{"hash", hash_all}};
 
 /* All hashes of an engine and an instruction set. */
-static void ask(const char *engine, const char *isa, uint64_t hashes[MOST_ROWS][WAYS]) {
+static void ask(const char *engine, const char *isa, all_hashes hashes) {
   const bool is_gemm = same_text(engine, "gemm");
   const struct setting settings[] = {{"MMSCAN_ISA", isa},
                                      {same_text(engine, "simple") ? NULL : "MMSCAN_ENGINE", engine},
                                      {is_gemm ? "MMSCAN_UNIT" : NULL, "model"}};
-  const struct outcome o = ask_self("hash", settings, COUNT(settings));
-  if (o.exit != 0 || o.reported != MOST_ROWS * WAYS * sizeof(uint64_t))
-    fail_msg("%s on %s: exit status %d: %s", engine, isa, o.exit, o.print);
-  memcpy(hashes, o.report, o.reported);
+  ask_report("hash", settings, COUNT(settings), hashes, sizeof(all_hashes));
 }
 
 /* An emulator would take long for the model, around which it runs what this machine has of its own. */
@@ -298,49 +280,43 @@ static bool runs_here(const char *isa) {
 
 /* ---- What was recorded ------------------------------------------------------------------------------------------- */
 
+/* Unsigned integers have the hashes of signed ones. */
+enum { RECORDED = 4 };
+static size_t recorded_as(size_t t) { return t < RECORDED ? t : t - 2; }
+
 struct record {
-  const char *isa, *engine, *type, *sort;
-  uint64_t hashes[WAYS];
+  const char *isa, *engine, *sort;
+  uint64_t hashes[RECORDED];
 };
 
-#define HASHES(isa, engine, type, sort, a, b, c, d) {#isa, #engine, #type, #sort, {a, b, c, d}},
+#define HASHES(isa, engine, sort, f32, f64, i32, i64) {#isa, #engine, #sort, {f32, f64, i32, i64}},
 static const struct record records[] = {
 #include "hashes.def"
 };
 
-static const struct record *recorded(const char *isa, const char *engine, size_t t, int sort) {
-  for (size_t i = 0; i < COUNT(records); i++) {
-    const struct record *r = &records[i];
-    if (same_text(r->isa, isa) && same_text(r->engine, engine) && same_text(r->type, types[t].name) &&
-        same_text(r->sort, sorts[sort]))
-      return r;
-  }
+static const struct record *recorded(const char *isa, const char *engine, int sort) {
+  for (const struct record *r = records; r < records + COUNT(records); r++)
+    if (same_text(r->isa, isa) && same_text(r->engine, engine) && same_text(r->sort, sorts[sort])) return r;
   return NULL;
 }
 
-static size_t compare_row(const char *isa, const char *engine, size_t t, int sort, const uint64_t hashes[WAYS]) {
-  const struct record *r = recorded(isa, engine, t, sort);
+static size_t compare(const char *isa, const char *engine) {
+  all_hashes hashes;
   size_t wrong = 0;
-  if (r == NULL) fail_msg("%s %s %s %s: not in test/engine/hashes.def", isa, engine, types[t].name, sorts[sort]);
-  for (int way = 0; way < WAYS; way++) {
-    if (r->hashes[way] == hashes[way]) continue;
-    print_error("%s on %s: other bits: %s, %s numbers, %s\n", engine, isa, types[t].name, sorts[sort], ways[way]);
-    wrong++;
+  ask(engine, isa, hashes);
+  for (int sort = 0; sort < SORTS; sort++) {
+    const struct record *r = recorded(isa, engine, sort);
+    if (r == NULL) fail_msg("%s %s %s: not in test/engine/hashes.def", isa, engine, sorts[sort]);
+    for (size_t t = 0; t < TYPES; t++) {
+      if (r->hashes[recorded_as(t)] == hashes[sort][t]) continue;
+      print_error("%s on %s: other bits: %s, %s numbers\n", engine, isa, type_at(t)->name, sorts[sort]);
+      wrong++;
+    }
   }
   return wrong;
 }
 
-static size_t compare(const char *isa, const char *engine) {
-  uint64_t hashes[MOST_ROWS][WAYS];
-  size_t row = 0, wrong = 0;
-  ask(engine, isa, hashes);
-  for (size_t t = 0; t < COUNT(types); t++)
-    for (int sort = 0; sort < types[t].sorts; sort++) wrong += compare_row(isa, engine, t, sort, hashes[row++]);
-  return wrong;
-}
-
-static void hashes_are_those_recorded(void **state) {
-  (void)state;
+TEST(hashes_are_those_recorded) {
   mmscan_part isa = {.struct_size = sizeof isa};
   size_t wrong = 0;
   for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++) {
@@ -353,31 +329,24 @@ static void hashes_are_those_recorded(void **state) {
 
 /* ---- Recording --------------------------------------------------------------------------------------------------- */
 
-static void print_row(const char *isa, const char *engine, size_t t, int sort, const uint64_t hashes[WAYS]) {
-  printf("HASHES(%s, %s, %s, %s", isa, engine, types[t].name, sorts[sort]);
-  for (int way = 0; way < WAYS; way++) printf(", 0x%016llx", (unsigned long long)hashes[way]);
-  puts(")");
-}
-
 static void print_part(const char *isa, const char *engine) {
-  uint64_t hashes[MOST_ROWS][WAYS];
-  size_t row = 0;
+  all_hashes hashes;
   if (runs_here(isa)) ask(engine, isa, hashes);
-  for (size_t t = 0; t < COUNT(types); t++)
-    for (int sort = 0; sort < types[t].sorts; sort++, row++) {
-      const struct record *old = recorded(isa, engine, t, sort);
-      if (runs_here(isa))
-        print_row(isa, engine, t, sort, hashes[row]);
-      else if (old != NULL)
-        print_row(isa, engine, t, sort, old->hashes);
-    }
+  for (int sort = 0; sort < SORTS; sort++) {
+    const struct record *old = recorded(isa, engine, sort);
+    const uint64_t *row = runs_here(isa) ? hashes[sort] : old ? old->hashes : NULL;
+    if (row == NULL) continue;
+    printf("HASHES(%s, %s, %s", isa, engine, sorts[sort]);
+    for (size_t t = 0; t < RECORDED; t++)
+      printf(sort < sorts_of(t) ? ", 0x%016llx" : ", %llu", (unsigned long long)row[t]);
+    puts(")");
+  }
 }
 
 static int record(void) {
   mmscan_part isa = {.struct_size = sizeof isa};
-  puts("/* hashes.def: of results, recorded by test_hashes.c, which says how: HASHES(instruction set, engine, type, "
-       "sort of\n"
-       " * numbers, inclusive, inclusive reverse, exclusive, exclusive reverse) */");
+  puts("/* hashes.def: of results, recorded by test_hashes.c, which says how: HASHES(instruction set, engine, sort of "
+       "numbers,\n * f32, f64, i32, i64) */");
   for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++)
     for (size_t e = 0; e < COUNT(engines); e++)
       if (is_listed(isa.name, engines[e])) print_part(isa.name, engines[e]);
@@ -385,10 +354,9 @@ static int record(void) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(hashes_are_those_recorded)};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   unsetenv("MMSCAN_ENGINE"); /* children have it, or not */
   wait_passively(argv);
-  return getenv("MMSCAN_RECORD") != NULL ? record() : cmocka_run_group_tests(tests, NULL, NULL);
+  return getenv("MMSCAN_RECORD") != NULL ? record() : run_all_tests(NULL, NULL);
 }

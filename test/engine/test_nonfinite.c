@@ -97,11 +97,9 @@ static void assert_as_plain(const struct trial *t, const void *x, const void *y,
 }
 
 static void try_plan(const struct trial *t, const mmscan_desc *desc, const void *from, const void *x, void *y) {
-  mmscan_choice used, choice = t->choice;
+  mmscan_choice choice = t->choice;
   choice.way = next_way(desc, &choice);
-  mmscan_plan *plan = plan_new(desc, &choice, &used);
-  assert_mmscan_ok(mmscan_execute(plan, from, y));
-  mmscan_plan_destroy(plan);
+  scan_with(desc, &choice, from, y);
   assert_as_plain(t, x, y, NULL);
 }
 
@@ -164,8 +162,7 @@ static size_t tile_of(const struct type *type, const mmscan_choice *choice, size
   return used.tile >= 4 ? used.tile : 64;
 }
 
-static void test_short(void **state) {
-  (void)state;
+TEST(test_short) {
   const struct forced *forced = forced_all();
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t c = 0; c < forced->count; c++) {
@@ -174,8 +171,7 @@ static void test_short(void **state) {
     }
 }
 
-static void test_many_small_tiles(void **state) {
-  (void)state;
+TEST(test_many_small_tiles) {
   static const struct {
     size_t s, tile, n;
     int threads;
@@ -194,13 +190,9 @@ static void test_many_small_tiles(void **state) {
 }
 
 /* Several tiles of the size that the library chooses, on several threads. */
-static void test_tiles_of_the_library(void **state) {
-  (void)state;
+TEST(test_tiles_of_the_library) {
   const struct forced *forced = forced_all();
-  if (quick()) {
-    print_message("skipped: takes long\n");
-    skip();
-  }
+  skip_if(quick(), "takes long");
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t c = 0; c < forced->count; c++) {
       struct trial trial = {.type = type_at(t), .choice = forced->choice[c]};
@@ -215,8 +207,7 @@ static void test_tiles_of_the_library(void **state) {
     }
 }
 
-static void test_blocks_from_any_carry(void **state) {
-  (void)state;
+TEST(test_blocks_from_any_carry) {
   const size_t lengths[] = {1, 2, 5, 31, 1000, sized(100000, 1500)};
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t i = 0; i < COUNT(lengths); i++)
@@ -245,8 +236,7 @@ static void try_case(struct trial *t, size_t which, size_t at, size_t gap) {
 }
 
 /* Places in blocks of the widest vectors, at their borders and those of tiles, and in a tail. */
-static void test_each_place(void **state) {
-  (void)state;
+TEST(test_each_place) {
   const struct forced *forced = forced_all();
   size_t turn = 0;
   for (size_t t = 0; t < FLOAT_TYPES; t++)
@@ -265,8 +255,7 @@ static void test_each_place(void **state) {
 }
 
 /* A NaN at any distance after a swing hides nothing that came before it. */
-static void test_nan_hides_nothing(void **state) {
-  (void)state;
+TEST(test_nan_hides_nothing) {
   const struct forced *forced = forced_all();
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t c = 0; c < forced->count; c++)
@@ -280,31 +269,20 @@ static void test_nan_hides_nothing(void **state) {
 
 /* ---- The sign of zero -------------------------------------------------------------------------------------------- */
 
-static void put_minus_zero(const struct type *type, void *to) {
-  if (type->type == MMSCAN_F32)
-    *(float *)to = -0.0f;
-  else
-    *(double *)to = -0.0;
-}
-
 /* A running sum of only -0.0 stays -0.0 in the plain loop, and in kernels that pad with the identity. The header
  * promises no sign of zero, and the engine gemm adds products with 0. */
 static void check_zeros(const struct type *type, const mmscan_choice *choice, size_t n, bool reverse) {
   mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, reverse, n);
   unsigned char *x = test_memory(n * type->size), *y = test_memory(n * type->size);
-  mmscan_choice used;
-  mmscan_plan *plan = plan_new(&desc, choice, &used);
-  for (size_t i = 0; i < n; i++) put_minus_zero(type, x + i * type->size);
-  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  for (size_t i = 0; i < n; i++) put_float(type->type, x, i, -0.0);
+  scan_with(&desc, choice, x, y);
   if (memcmp(x, y, n * type->size) != 0)
     fail_seeded("%s, %s x %s, n %zu: -0.0 became +0.0", type->name, choice->engine, part_of(choice), n);
-  mmscan_plan_destroy(plan);
   free(x);
   free(y);
 }
 
-static void test_minus_zero(void **state) {
-  (void)state;
+TEST(test_minus_zero) {
   const size_t lengths[] = {1, 2, 8, 9, 63, 64, 65, 200, sized(100001, 2001)};
   const struct forced *forced = forced_all();
   for (size_t t = 0; t < FLOAT_TYPES; t++)
@@ -315,24 +293,11 @@ static void test_minus_zero(void **state) {
 }
 
 /* The tests so far used each way. */
-static void test_all_ways(void **state) {
-  (void)state;
+TEST(test_all_ways) {
   for (size_t i = 0; i < COUNT(ways); i++) {
     print_message("%s: %zu runs\n", ways[i], runs[i]);
     assert_true(runs[i] > 0);
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_short),
-      cmocka_unit_test(test_many_small_tiles),
-      cmocka_unit_test(test_tiles_of_the_library),
-      cmocka_unit_test(test_blocks_from_any_carry),
-      cmocka_unit_test(test_each_place),
-      cmocka_unit_test(test_all_ways),
-      cmocka_unit_test(test_nan_hides_nothing),
-      cmocka_unit_test(test_minus_zero),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

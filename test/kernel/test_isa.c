@@ -49,12 +49,9 @@ static struct forced all_apart(void) {
 /* The bits of one scan by one choice. */
 static void *scan_by(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice, bool in_place) {
   const size_t size = desc->n * sample->oracle.type->size;
-  mmscan_choice used;
-  mmscan_plan *plan = plan_new(desc, choice, &used);
   struct buffer y = buffer_new(size, 0); /* aligned for non-temporal stores */
   memcpy(y.data, sample->x, size);
-  assert_mmscan_ok(mmscan_execute(plan, in_place ? (const void *)y.data : sample->x, y.data));
-  mmscan_plan_destroy(plan);
+  scan_with(desc, choice, in_place ? (const void *)y.data : sample->x, y.data);
   void *bits = test_memory(size);
   memcpy(bits, y.data, size);
   buffer_free(&y);
@@ -76,8 +73,7 @@ static void check_apart(const struct sample *sample, const struct forced *apart,
 }
 
 /* A short scan, one of several tiles, and one that is written past the caches. */
-static void test_bits_differ(void **state) {
-  (void)state;
+TEST(test_bits_differ) {
   const struct forced apart = all_apart();
   const size_t lengths[] = {1000, 100000, sized(2200000, 50000)};
   assert_true(apart.count >= 2);
@@ -103,8 +99,7 @@ static void carries_by(const struct sample *sample, mmscan_choice choice, bool r
   free(y);
 }
 
-static void test_totals_differ(void **state) {
-  (void)state;
+TEST(test_totals_differ) {
   const struct forced apart = all_apart();
   unsigned char carries[MAX_FORCED][TILE_COUNT * sizeof(double)];
   for (size_t t = 0; t < FLOAT_TYPES; t++)
@@ -142,8 +137,7 @@ static void check_kernel(const mmscan_choice *choice, const struct type *type) {
   mmscan_plan_destroy(plan);
 }
 
-static void test_kernels_of_plans(void **state) {
-  (void)state;
+TEST(test_kernels_of_plans) {
   const struct forced *all = forced_all();
   for (size_t c = 0; c < all->count; c++)
     for (size_t t = 0; all->choice[c].isa && t < TYPES; t++) check_kernel(&all->choice[c], type_at(t));
@@ -234,17 +228,13 @@ static void check_obeys(const char *engine, const char *isa) {
   struct setting settings[] = {{"MMSCAN_ENGINE", engine}, {isa ? "MMSCAN_ISA" : NULL, isa}};
   struct obeyed obeyed;
   snprintf(argument, sizeof argument, "%s %s", engine, isa ? isa : "-");
-  struct outcome o = ask_self(argument, settings, COUNT(settings));
-  if (o.exit != 0 || o.reported != sizeof obeyed)
-    fail_msg("%s: the child ended with %d: %s", argument, o.exit, o.print);
-  memcpy(&obeyed, o.report, sizeof obeyed);
+  ask_report(argument, settings, COUNT(settings), &obeyed, sizeof obeyed);
   if (!obeyed.all)
     fail_seeded("MMSCAN_ENGINE=%s MMSCAN_ISA=%s: %s, n %zu, kind %d: other bits", engine, text_or(isa, ""),
                 type_at(obeyed.type)->name, obeyed.n, (int)obeyed.kind);
 }
 
-static void test_environment_is_obeyed(void **state) {
-  (void)state;
+TEST(test_environment_is_obeyed) {
   const struct forced *all = forced_all();
   check_obeys("serial", NULL);
   check_obeys("gemm", NULL);
@@ -257,11 +247,5 @@ static void test_environment_is_obeyed(void **state) {
 
 int main(int argc, char **argv) {
   if (argc > 1) return child_obeys(argv[1]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bits_differ),
-      cmocka_unit_test(test_totals_differ),
-      cmocka_unit_test(test_kernels_of_plans),
-      cmocka_unit_test(test_environment_is_obeyed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

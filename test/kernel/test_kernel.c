@@ -89,8 +89,7 @@ static void check_inherits_bits(const mms_isa *isa) {
   }
 }
 
-static void test_rows_are_themselves(void **state) {
-  (void)state;
+TEST(test_rows_are_themselves) {
   for_each_isa(check_is_itself);
   for_each_isa(check_sums_are_native);
   for_each_isa(check_inherits_bits);
@@ -159,8 +158,7 @@ static void check_totals_beside_large(const mms_isa *isa) {
 }
 
 /* With both ways of prefetching. */
-static void test_totals_aside(void **state) {
-  (void)state;
+TEST(test_totals_aside) {
   const mms_tuning here = mms_tuning_here;
   for (int fetches = 0; fetches < 2; fetches++) {
     mms_tuning_here.fetches = fetches;
@@ -269,19 +267,9 @@ static void check_asked_for(const mms_isa *isa) {
   }
 }
 
-static void test_asked_for(void **state) {
-  (void)state;
-  for_each_isa(check_asked_for);
-}
+TEST(test_asked_for) { for_each_isa(check_asked_for); }
 
 /* ---- What comes before columns ----------------------------------------------------------------------------------- */
-
-static void put_number(mmscan_type type, void *x, size_t i, double v) {
-  if (type == MMSCAN_F32)
-    ((float *)x)[i] = (float)v;
-  else
-    ((double *)x)[i] = v;
-}
 
 /* Small integers as numbers of a unit. */
 static int get_number(mmscan_type type, const void *x, size_t i) {
@@ -303,12 +291,12 @@ static void scan_totals(struct matrix *m, int plane, bool reverse) {
   int sum = 0;
   for (size_t k = 0; k < m->rows.columns; k++) {
     const size_t j = reverse ? m->rows.columns - 1 - k : k;
-    put_number(m->type, m->before[plane].data, j, sum);
+    put_float(m->type, m->before[plane].data, j, sum);
     sum += get_number(m->type, m->plane[plane].data, first + j);
   }
   for (size_t i = 0; i < IN_FRONT; i++) {
     const size_t at = reverse ? first + m->rows.columns + i : first - 1 - i;
-    put_number(m->type, m->plane[plane].data, at, -0.0);
+    put_float(m->type, m->plane[plane].data, at, -0.0);
   }
 }
 
@@ -319,11 +307,11 @@ static struct matrix matrix_new(const struct type *type, size_t s, size_t column
   for (int p = 0; p < 2; p++) {
     m.plane[p] = buffer_new(count * sizeof(double), 0);
     m.before[p] = buffer_new((columns + 1) * sizeof(double), 0);
-    for (size_t i = 0; i < count; i++) put_number(m.type, m.plane[p].data, i, LARGE_NUMBER);
+    for (size_t i = 0; i < count; i++) put_float(m.type, m.plane[p].data, i, LARGE_NUMBER);
     for (size_t i = 0; i < s; i++)
       for (size_t j = 0; j < columns; j++)
-        put_number(m.type, m.plane[p].data, GAP + i * stride + j,
-                   (double)((5 * i + 3 * j + j * j / 5 + (size_t)p) % 7 + 1));
+        put_float(m.type, m.plane[p].data, GAP + i * stride + j,
+                  (double)((5 * i + 3 * j + j * j / 5 + (size_t)p) % 7 + 1));
     scan_totals(&m, p, reverse);
     m.rows.plane[p] = (char *)m.plane[p].data + GAP * (m.type == MMSCAN_F32 ? sizeof(float) : sizeof(double));
   }
@@ -359,10 +347,7 @@ static void check_befores(const mms_isa *isa) {
           check_before(rows_of(isa, type_at(t)->type), type_at(t), rows[i], columns[k], way);
 }
 
-static void test_before_columns(void **state) {
-  (void)state;
-  for_each_isa(check_befores);
-}
+TEST(test_before_columns) { for_each_isa(check_befores); }
 
 /* ---- Simple calls ------------------------------------------------------------------------------------------------ */
 
@@ -415,8 +400,7 @@ static void check_simples_beside_large(const mms_isa *isa) {
   sample_free(&sample);
 }
 
-static void test_simple_calls(void **state) {
-  (void)state;
+TEST(test_simple_calls) {
   for_each_isa(check_simples);
   for_each_isa(check_simples_beside_large);
 }
@@ -486,8 +470,7 @@ static void check_streams_beside_large(const mms_isa *isa) {
   }
 }
 
-static void test_streams_to_any_y(void **state) {
-  (void)state;
+TEST(test_streams_to_any_y) {
   for_each_isa(check_streams);
   for_each_isa(check_streams_beside_large);
 }
@@ -533,9 +516,9 @@ struct beside_nan {
 static void fill_beside_nan(const struct beside_nan *b, void *x, size_t n) {
   const double largest = b->type == MMSCAN_F32 ? FLT_MAX : DBL_MAX;
   const size_t first = b->reverse ? n - 1 : 0, step = b->reverse ? (size_t)-1 : 1;
-  for (size_t i = 0; i < n; i++) put_number(b->type, x, i, 0);
+  for (size_t i = 0; i < n; i++) put_float(b->type, x, i, 0);
   for (size_t i = 0; i < b->large->count; i++)
-    put_number(b->type, x, first + (b->at + i) * step, b->large->times[i] * largest);
+    put_float(b->type, x, first + (b->at + i) * step, b->large->times[i] * largest);
   for (size_t i = 0; i < b->nan_count; i++) put_nan(b->type, x, first + (b->nan_at + i) * step, b->nan);
 }
 
@@ -574,20 +557,6 @@ static void check_nans(const mms_isa *isa) {
       }
 }
 
-static void test_large_elements_before_a_nan(void **state) {
-  (void)state;
-  for_each_isa(check_nans);
-}
+TEST(test_large_elements_before_a_nan) { for_each_isa(check_nans); }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_are_themselves),
-      cmocka_unit_test(test_totals_aside),
-      cmocka_unit_test(test_asked_for),
-      cmocka_unit_test(test_before_columns),
-      cmocka_unit_test(test_simple_calls),
-      cmocka_unit_test(test_streams_to_any_y),
-      cmocka_unit_test(test_large_elements_before_a_nan),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -134,8 +134,7 @@ static void say_which(void) {
     print_message("%s%s\n", mms_isa_name(i), mms_isa_at(i) ? "" : ": skipped, as it does not run here");
 }
 
-static void test_all_lengths(void **state) {
-  (void)state;
+TEST(test_all_lengths) {
   say_which();
   for (size_t t = 0; t < TYPES; t++) {
     struct rows *r = rows_new(type_at(t), RANDOM);
@@ -150,8 +149,7 @@ static void test_all_lengths(void **state) {
 }
 
 /* A few elements in every number of rows, so for every remainder after as many rows as possible are packed. */
-static void test_all_counts(void **state) {
-  (void)state;
+TEST(test_all_counts) {
   for (size_t t = 0; t < TYPES; t++) {
     struct rows *r = rows_new(type_at(t), RANDOM);
     for (r->n = 1; r->n <= MMS_KERNEL_IN_ORDER + 1; r->n++)
@@ -165,24 +163,16 @@ static void test_all_counts(void **state) {
 
 static double largest(const struct rows *r) { return r->type->type == MMSCAN_F32 ? FLT_MAX : DBL_MAX; }
 
-static void put(const struct rows *r, void *x, size_t i, double value) {
-  if (r->type->type == MMSCAN_F32)
-    ((float *)x)[i] = (float)value;
-  else
-    ((double *)x)[i] = value;
-}
-
 /* Largest numbers, infinities, NaNs and zeros of either sign, here and there. */
 static void spoil(struct rows *r, struct rng *rng) {
   static const double odd[] = {1, -1, INFINITY, -INFINITY, NAN, 0.0, -0.0, 0.75, -0.75};
   for (size_t i = draw_below(rng, 9); i < ROOM; i += 1 + draw_below(rng, 40)) {
     const double picked = odd[draw_below(rng, COUNT(odd))];
-    put(r, r->x, i, picked != 0 && fabs(picked) <= 1 ? picked * largest(r) : picked);
+    put_float(r->type->type, r->x, i, picked != 0 && fabs(picked) <= 1 ? picked * largest(r) : picked);
   }
 }
 
-static void test_odd_numbers(void **state) {
-  (void)state;
+TEST(test_odd_numbers) {
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     struct rows *r = rows_new(type_at(t), RANDOM);
     struct rng rng = rng_of(t);
@@ -200,13 +190,12 @@ static void test_odd_numbers(void **state) {
 }
 
 /* Elements that may be regrouped by themselves, but might overflow on a carry of more than half the largest number. */
-static void test_heavy_carries(void **state) {
-  (void)state;
+TEST(test_heavy_carries) {
   for (size_t t = 0; t < FLOAT_TYPES; t++) {
     struct rows *r = rows_new(type_at(t), RANDOM);
     struct rng rng = rng_of(t);
-    put(r, &r->first, 0, -0.75 * largest(r));
-    for (size_t i = 0; i < ROOM; i++) put(r, r->x, i, draw_unit(&rng) * largest(r) * 0x1p-21);
+    put_float(r->type->type, &r->first, 0, -0.75 * largest(r));
+    for (size_t i = 0; i < ROOM; i++) put_float(r->type->type, r->x, i, draw_unit(&rng) * largest(r) * 0x1p-21);
     for (r->n = 1; r->n <= LONGEST; r->n++)
       for (r->way = 0; r->way < IS_IN_PLACE; r->way++) {
         r->count = 1 + draw_below(&rng, MOST_ROWS);
@@ -251,8 +240,7 @@ static void scan_in_pages(const struct type *type, size_t n, unsigned way, const
 }
 
 /* Not a single byte beside the rows is read or written. */
-static void test_ends_of_pages(void **state) {
-  (void)state;
+TEST(test_ends_of_pages) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   unsigned char *x = pages_new(page), *y = pages_new(page);
   for (size_t i = 0; mms_isa_name(i) != NULL; i++)
@@ -281,8 +269,7 @@ static void shoot_rows(const struct sample *sample, const mmscan_choice *choice,
 }
 
 /* Results are right with the default choice and with every engine, and nothing beside the rows is written. */
-static void test_calls(void **state) {
-  (void)state;
+TEST(test_calls) {
   const struct forced *forced = forced_all();
   struct rng rng = rng_of(0);
   for (size_t t = 0; t < TYPES; t++) {
@@ -295,8 +282,7 @@ static void test_calls(void **state) {
 }
 
 /* Scans of few elements add in the order of the plain loop, whatever computes them. */
-static void test_few_are_as_by_the_loop(void **state) {
-  (void)state;
+TEST(test_few_are_as_by_the_loop) {
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t n = 1; n < MMS_KERNEL_IN_ORDER; n++) {
       const size_t batch = 1000, bytes = n * batch * type_at(t)->size;
@@ -315,15 +301,4 @@ static void test_few_are_as_by_the_loop(void **state) {
     }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_lengths),
-      cmocka_unit_test(test_all_counts),
-      cmocka_unit_test(test_odd_numbers),
-      cmocka_unit_test(test_heavy_carries),
-      cmocka_unit_test(test_ends_of_pages),
-      cmocka_unit_test(test_calls),
-      cmocka_unit_test(test_few_are_as_by_the_loop),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

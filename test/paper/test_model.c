@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "support/matmul.h"
 #include "support/powers.h"
 #include "support/recording.h"
 
@@ -31,8 +32,7 @@ static void assert_at_most(const char *what, size_t n, size_t s, double got, dou
 /* ---- By hand ----------------------------------------------------------------------------------------------------- */
 
 /* n = 8, s = 2: phase one has levels of 2, 1 and 1 multiplications, phase two of 1 and 2. */
-static void test_eight_elements(void **state) {
-  (void)state;
+TEST(test_eight_elements) {
   static const double times[] = {7, 5, 5};
   for (size_t p = 1; p <= 3; p++) {
     mmscan_model_result r = model(8, 2, 6, p, 0);
@@ -48,8 +48,7 @@ static void test_eight_elements(void **state) {
 
 /* n = 7, s = 2: segments of 4, 2 and 1. Four levels: 4 and 2; 4; the first pairs of w; step 4, where the last segment
  * needs only the first two entries of w. */
-static void test_seven_elements(void **state) {
-  (void)state;
+TEST(test_seven_elements) {
   mmscan_model_result r = model(7, 2, 0, 100, 0);
   assert_true(r.segments == 3 && r.critical_path == 4 * 4 && r.p_units.counted == 4 * 4);
   assert_true(r.depth.counted == 6 && r.depth.bound == 4); /* by levels */
@@ -57,16 +56,14 @@ static void test_seven_elements(void **state) {
 }
 
 /* n = 4, s = 2: additions in 2 columns of one row, then one by the vector unit of one lane. */
-static void test_vector_unit(void **state) {
-  (void)state;
+TEST(test_vector_unit) {
   mmscan_model_result r = model(4, 2, 10, 1, 1);
   assert_true(r.one_unit.counted == 14 + 14 + 1 && isnan(r.one_unit.bound) && isnan(r.p_units.bound));
   assert_true(r.work == 28 && r.vector_work == 1 && r.critical_path == 29 && r.p_units.counted == 29);
   assert_true(r.multiplications.counted == 3);
 }
 
-static void test_short_lengths(void **state) {
-  (void)state;
+TEST(test_short_lengths) {
   for (size_t s = 2; s <= 5; s++) {
     mmscan_model_result none = model(0, s, 1, 1, 0), one = model(1, s, 1, 1, 0);
     assert_true(none.multiplications.counted == 0 && none.p_units.counted == 0 && none.segments == 0);
@@ -115,8 +112,7 @@ static void check_utilisation(size_t s, size_t k) {
   assert_true(r.utilisation_l.bound == 0.5 && r.utilisation_b.bound == 1 / w);
 }
 
-static void test_powers(void **state) {
-  (void)state;
+TEST(test_powers) {
   const size_t most = sized((size_t)1 << 18, (size_t)1 << 10);
   for (size_t s = 2; s <= 32; s++)
     for (size_t k = 1; power_of(s, k) <= most; k++) {
@@ -160,16 +156,14 @@ static void check_any(size_t n, size_t s, double latency, size_t lanes) {
   }
 }
 
-static void test_any_length(void **state) {
-  (void)state;
+TEST(test_any_length) {
   static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 16};
   const size_t most = sized(400, 40);
   for (size_t i = 0; i < COUNT(sizes); i++)
     for (size_t n = 0; n <= most; n++) check_any(n, sizes[i], n % 2 ? 11 : 0, n % 3 ? 0 : 1 + n % 5);
 }
 
-static void test_long_lengths(void **state) {
-  (void)state;
+TEST(test_long_lengths) {
   struct rng rng = rng_of(1);
   for (size_t i = 0; i < sized(40, 4); i++)
     check_any(draw_below(&rng, sized(100000, 2000)), 2 + draw_below(&rng, 40), (double)draw_below(&rng, 300),
@@ -177,8 +171,7 @@ static void test_long_lengths(void **state) {
 }
 
 /* All multiplications take equally long, so the latency changes nothing but the unit of time. */
-static void test_latency_scales(void **state) {
-  (void)state;
+TEST(test_latency_scales) {
   struct rng rng = rng_of(2);
   for (size_t i = 0; i < sized(100, 10); i++) {
     const size_t n = draw_below(&rng, 3000), s = 2 + draw_below(&rng, 9), p = 1 + draw_below(&rng, 9);
@@ -190,8 +183,7 @@ static void test_latency_scales(void **state) {
 }
 
 /* With a vector unit that takes no time, only phase one remains: the chain is k multiplications, for n = s^k. */
-static void test_fast_vector_unit(void **state) {
-  (void)state;
+TEST(test_fast_vector_unit) {
   for (size_t s = 2; s <= 9; s++)
     for (size_t k = 1; power_of(s, k) <= 10000; k++) {
       const size_t n = power_of(s, k);
@@ -223,25 +215,18 @@ static size_t longest_chain(const struct recording *r) {
 static struct recording batched_run(size_t n, size_t s) {
   struct recording r = {0};
   float *x = recording_memory(NULL, n * sizeof *x);
-  mmscan_matmul_desc d = {.struct_size = sizeof d,
-                          .type = MMSCAN_F32,
-                          .n = n,
-                          .s = s,
-                          .form = MMSCAN_BATCHED,
-                          .length_rule = MMSCAN_DIGITS,
-                          .traversal = MMSCAN_ITERATIVE,
-                          .broadcast = MMSCAN_BROADCAST_MATRIX,
-                          .unit = "model",
-                          .trace = record,
-                          .trace_context = &r};
+  mmscan_matmul_desc d = matmul_desc(MMSCAN_F32, n, s, "model", 0);
+  d.form = MMSCAN_BATCHED;
+  d.broadcast = MMSCAN_BROADCAST_MATRIX;
+  d.trace = record;
+  d.trace_context = &r;
   memset(x, 0, n * sizeof *x);
   assert_mmscan_ok(mmscan_matmulscan(&d, x, x, NULL));
   free(x);
   return r;
 }
 
-static void test_chain_of_the_trace(void **state) {
-  (void)state;
+TEST(test_chain_of_the_trace) {
   for (size_t s = 2; s <= 6; s++)
     for (size_t n = 1; n <= sized(300, 30); n++) {
       struct recording r = batched_run(n, s);
@@ -257,8 +242,7 @@ static void test_chain_of_the_trace(void **state) {
 
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
-static void test_illegal_values(void **state) {
-  (void)state;
+TEST(test_illegal_values) {
   const mmscan_model_desc good = model_desc(100, 4, 1, 2, 0);
   mmscan_model_desc wrong[] = {good, good, good, good, good, good, good, good};
   wrong[0].struct_size--;
@@ -281,8 +265,7 @@ static void test_illegal_values(void **state) {
   assert_status(MMSCAN_EINVAL, mmscan_model(&good, &r));
 }
 
-static void test_impossible_lengths(void **state) {
-  (void)state;
+TEST(test_impossible_lengths) {
   static const size_t lengths[] = {SIZE_MAX, SIZE_MAX / 4, (size_t)PTRDIFF_MAX / sizeof(float) + 1};
   for (size_t i = 0; i < COUNT(lengths); i++) {
     mmscan_model_desc desc = model_desc(lengths[i], 2, 0, 1, 0);
@@ -292,14 +275,4 @@ static void test_impossible_lengths(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_eight_elements),   cmocka_unit_test(test_seven_elements),
-      cmocka_unit_test(test_vector_unit),      cmocka_unit_test(test_short_lengths),
-      cmocka_unit_test(test_powers),           cmocka_unit_test(test_any_length),
-      cmocka_unit_test(test_long_lengths),     cmocka_unit_test(test_latency_scales),
-      cmocka_unit_test(test_fast_vector_unit), cmocka_unit_test(test_chain_of_the_trace),
-      cmocka_unit_test(test_illegal_values),   cmocka_unit_test(test_impossible_lengths),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "support/flaw.h"
 #include "support/powers.h"
 #include "support/recording.h"
 
@@ -199,8 +200,7 @@ static void check_lengths(const mmscan_method *m, const struct operation *op, si
   }
 }
 
-static void test_right_with_every_operator(void **state) {
-  (void)state;
+TEST(test_right_with_every_operator) {
   for (size_t i = 0; method_at(i).name != NULL; i++) {
     const mmscan_method m = method_at(i);
     for (size_t k = 0; k < COUNT(operations); k++)
@@ -208,8 +208,7 @@ static void test_right_with_every_operator(void **state) {
   }
 }
 
-static void test_large_matrices(void **state) {
-  (void)state;
+TEST(test_large_matrices) {
   static const size_t sizes[] = {16, 31, 64};
   for (size_t i = 0; method_at(i).name != NULL; i++)
     for (size_t k = 0; k < sized(COUNT(sizes), 1); k++) {
@@ -232,8 +231,7 @@ static mmscan_network_counts counts_of(const char *method, size_t s, size_t n) {
 }
 
 /* Exact where n = 2^k. */
-static void test_networks_of_the_table(void **state) {
-  (void)state;
+TEST(test_networks_of_the_table) {
   for (size_t k = 1; k <= sized(16, 8); k++) {
     const size_t n = power_of(2, k);
     mmscan_network_counts c = counts_of("sklansky", 0, n);
@@ -252,8 +250,7 @@ static void test_networks_of_the_table(void **state) {
   }
 }
 
-static void test_networks_of_any_length(void **state) {
-  (void)state;
+TEST(test_networks_of_any_length) {
   for (size_t n = 1; n <= sized(1100, 140); n++) {
     const size_t k = ceil_log(2, n), whole = power_of(2, k);
     mmscan_network_counts c = counts_of("sklansky", 0, n);
@@ -269,8 +266,7 @@ static void test_networks_of_any_length(void **state) {
 
 /* 5 ceil(n / s^3) levels. In each block of s^3 elements, the additions of A U, L A, (L A) 1 with A U, of the scan of s
  * totals, and of the broadcast: O(n s). */
-static void test_dakkak_of_the_table(void **state) {
-  (void)state;
+TEST(test_dakkak_of_the_table) {
   for (size_t s = 2; s <= 8; s++)
     for (size_t n = 1; n <= sized(3 * s * s * s + 1, 300); n += 1 + n / 7) {
       mmscan_network_counts c = counts_of("dakkak-block", s, n);
@@ -287,8 +283,7 @@ static void test_dakkak_of_the_table(void **state) {
 }
 
 /* Lemma 1, with any operator. */
-static void test_matmulscan_of_the_table(void **state) {
-  (void)state;
+TEST(test_matmulscan_of_the_table) {
   for (size_t s = 2; s <= 32; s++)
     for (size_t k = 1; power_of(s, k) <= sized(20000, 1100); k++) {
       const size_t n = power_of(s, k), bound = (2 * n - 1) / (s * (s - 1)) + 1 + 2 * k - 2;
@@ -305,8 +300,7 @@ static void test_matmulscan_of_the_table(void **state) {
 }
 
 /* Step 1 has 2k - 1 levels, and step 4 one. The levels of step 3 start after level k. */
-static void test_depth_of_any_length(void **state) {
-  (void)state;
+TEST(test_depth_of_any_length) {
   size_t fits = 0, does_not = 0;
   for (size_t s = 2; s <= 9; s++)
     for (size_t n = s; n <= sized(3000, 300); n += 1 + n / 40) {
@@ -372,8 +366,7 @@ static void check_is_brent_kung(size_t n) {
 }
 
 /* For powers of two, Section 3.2 has a single segment, and the two length rules are the same. */
-static void test_s_2_is_brent_kung(void **state) {
-  (void)state;
+TEST(test_s_2_is_brent_kung) {
   for (size_t n = 1; n <= sized(300, 70); n++) check_is_brent_kung(n);
   for (size_t k = 1; k <= sized(14, 8); k++) {
     check_is_brent_kung(power_of(2, k));
@@ -384,8 +377,7 @@ static void test_s_2_is_brent_kung(void **state) {
 }
 
 /* Brent and Kung's own construction for n = 8: the table below is theirs, not the library's. */
-static void test_brent_kung_of_8(void **state) {
-  (void)state;
+TEST(test_brent_kung_of_8) {
   static const struct adder want[] = {{1, 0, 1, 1}, {1, 2, 3, 3}, {1, 4, 5, 5}, {1, 6, 7, 7},
                                       {2, 1, 3, 3}, {2, 5, 7, 7}, {3, 3, 7, 7}, {4, 3, 5, 5},
                                       {5, 1, 2, 2}, {5, 3, 4, 4}, {5, 5, 6, 6}};
@@ -396,37 +388,34 @@ static void test_brent_kung_of_8(void **state) {
 
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
-static void spoil_size(mmscan_network_desc *d) { d->struct_size--; }
-static void spoil_method(mmscan_network_desc *d) { d->method = NULL; }
-static void spoil_name(mmscan_network_desc *d) { d->method = "nonsense"; }
-static void spoil_element(mmscan_network_desc *d) { d->size = 0; }
-static void spoil_combine(mmscan_network_desc *d) { d->combine = NULL; }
-static void spoil_identity(mmscan_network_desc *d) { d->identity = NULL; }
-static void spoil_s_zero(mmscan_network_desc *d) { d->s = 0; }
-static void spoil_s_one(mmscan_network_desc *d) { d->s = 1; }
-static void spoil_s_large(mmscan_network_desc *d) { d->s = MMSCAN_MAX_S + 1; }
-static void spoil_rule(mmscan_network_desc *d) { d->length_rule = (mmscan_length_rule)0; }
-static void spoil_rule_large(mmscan_network_desc *d) { d->length_rule = (mmscan_length_rule)3; }
-static void spoil_n(mmscan_network_desc *d) { d->n = SIZE_MAX; }
+#define D(field, value) SET(mmscan_network_desc, field, value)
 
-static void test_flaws(void **state) {
-  (void)state;
-  static void (*const flaws[])(mmscan_network_desc *) = {spoil_size,    spoil_method,   spoil_name,       spoil_element,
-                                                         spoil_combine, spoil_identity, spoil_s_zero,     spoil_s_one,
-                                                         spoil_s_large, spoil_rule,     spoil_rule_large, spoil_n};
+TEST(test_flaws) {
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, sizeof(mmscan_network_desc) - 1)}},
+      {MMSCAN_EINVAL, {D(method, 0)}},
+      {MMSCAN_EINVAL, {D(method, (uintptr_t) "nonsense")}},
+      {MMSCAN_EINVAL, {D(size, 0)}},
+      {MMSCAN_EINVAL, {D(combine, 0)}},
+      {MMSCAN_EINVAL, {D(identity, 0)}},
+      {MMSCAN_EINVAL, {D(s, 0)}},
+      {MMSCAN_EINVAL, {D(s, 1)}},
+      {MMSCAN_EINVAL, {D(s, MMSCAN_MAX_S + 1)}},
+      {MMSCAN_EINVAL, {D(length_rule, 0)}},
+      {MMSCAN_EINVAL, {D(length_rule, 3)}},
+      {MMSCAN_EINVAL, {D(n, SIZE_MAX)}},
+  };
   const mmscan_method m = method_called("matmulscan");
   uint64_t x[10] = {1}, y[10] = {7};
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_network_desc d = network_desc(&m, &operations[0], 3, 10);
-    flaws[i](&d);
-    mmscan_status status = mmscan_network(&d, x, y, NULL);
-    if (status != MMSCAN_EINVAL) fail_msg("flaw %zu: %s", i, mmscan_strerror(status));
+    spoil(&d, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_network(&d, x, y, NULL), "network");
     assert_true(y[0] == 7);
   }
 }
 
-static void test_arguments(void **state) {
-  (void)state;
+TEST(test_arguments) {
   const mmscan_method m = method_called("sklansky");
   uint64_t x[20] = {1}, y[20] = {7};
   mmscan_network_desc d = network_desc(&m, &operations[0], 0, 10);
@@ -443,8 +432,7 @@ static void test_arguments(void **state) {
 }
 
 /* Only matmulscan reads the length rule, and only methods with an s read s. */
-static void test_fields_not_looked_at(void **state) {
-  (void)state;
+TEST(test_fields_not_looked_at) {
   const mmscan_method m = method_called("sklansky");
   uint64_t x[10] = {1}, y[10];
   mmscan_network_desc d = network_desc(&m, &operations[0], 0, 10);
@@ -452,8 +440,7 @@ static void test_fields_not_looked_at(void **state) {
   assert_mmscan_ok(mmscan_network(&d, x, y, NULL));
 }
 
-static void test_no_elements(void **state) {
-  (void)state;
+TEST(test_no_elements) {
   for (size_t i = 0; method_at(i).name != NULL; i++) {
     const mmscan_method m = method_at(i);
     mmscan_network_desc d = network_desc(&m, &operations[0], 3, 0);
@@ -475,8 +462,7 @@ static void add_vectors(void *context, const void *a, const void *b, void *resul
   memcpy(result, a, sizeof(struct vector));
 }
 
-static void test_alignment_of_elements(void **state) {
-  (void)state;
+TEST(test_alignment_of_elements) {
   enum { N = 63 };
   static struct vector x[N], y[N], none;
   const struct operation op = {"sum of vectors", sizeof none, add_vectors, &none, true};
@@ -492,8 +478,7 @@ static void test_alignment_of_elements(void **state) {
   }
 }
 
-static void test_table_of_methods(void **state) {
-  (void)state;
+TEST(test_table_of_methods) {
   mmscan_method m = {.struct_size = sizeof m - 1};
   assert_status(MMSCAN_EINVAL, mmscan_get_method(0, &m));
   assert_status(MMSCAN_EINVAL, mmscan_get_method(0, NULL));
@@ -503,23 +488,4 @@ static void test_table_of_methods(void **state) {
   assert_true(method_called("blelloch").kind == MMSCAN_EXCLUSIVE);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_right_with_every_operator),
-      cmocka_unit_test(test_large_matrices),
-      cmocka_unit_test(test_networks_of_the_table),
-      cmocka_unit_test(test_networks_of_any_length),
-      cmocka_unit_test(test_dakkak_of_the_table),
-      cmocka_unit_test(test_matmulscan_of_the_table),
-      cmocka_unit_test(test_depth_of_any_length),
-      cmocka_unit_test(test_s_2_is_brent_kung),
-      cmocka_unit_test(test_brent_kung_of_8),
-      cmocka_unit_test(test_flaws),
-      cmocka_unit_test(test_arguments),
-      cmocka_unit_test(test_no_elements),
-      cmocka_unit_test(test_alignment_of_elements),
-      cmocka_unit_test(test_fields_not_looked_at),
-      cmocka_unit_test(test_table_of_methods),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -4,7 +4,8 @@
  */
 #include <unistd.h>
 
-#include "mmscan_paper.h"
+#include "support/flaw.h"
+#include "support/matmul.h"
 #include "support/powers.h"
 #include "support/scratch.h"
 #include "support/shot.h"
@@ -15,16 +16,11 @@
 enum { FORMS = 8 };
 
 static mmscan_matmul_desc paper_desc(mmscan_type type, size_t s, size_t n, unsigned form, const char *unit) {
-  return (mmscan_matmul_desc){.struct_size = sizeof(mmscan_matmul_desc),
-                              .type = type,
-                              .n = n,
-                              .s = s,
-                              .form = form & 1 ? MMSCAN_BATCHED : MMSCAN_STACKED,
-                              .length_rule = form & 2 ? MMSCAN_PADDED : MMSCAN_DIGITS,
-                              .traversal = MMSCAN_ITERATIVE,
-                              .broadcast = form & 4 ? MMSCAN_BROADCAST_VECTOR : MMSCAN_BROADCAST_MATRIX,
-                              .unit = unit,
-                              .threads = 1};
+  mmscan_matmul_desc d = matmul_desc(type, n, s, unit, 1);
+  if (form & 1) d.form = MMSCAN_BATCHED;
+  if (form & 2) d.length_rule = MMSCAN_PADDED;
+  if (!(form & 4)) d.broadcast = MMSCAN_BROADCAST_MATRIX;
+  return d;
 }
 
 static const char *paper_text(const mmscan_matmul_desc *d) {
@@ -108,8 +104,7 @@ static const char *unit_at(size_t index) {
   return NULL;
 }
 
-static void test_all_short_lengths(void **state) {
-  (void)state;
+TEST(test_all_short_lengths) {
   static const size_t sizes[] = {2, 3, 4, 5, 8};
   const size_t most = sized(300, 40);
   for (size_t t = 0; t < FLOAT_TYPES; t++)
@@ -130,8 +125,7 @@ static bool is_cheap(size_t s, size_t n) {
 }
 
 /* With s - 1, s and s + 1 of everything: lengths around powers, and below s. */
-static void test_all_sizes_of_matrices(void **state) {
-  (void)state;
+TEST(test_all_sizes_of_matrices) {
   static const size_t more[] = {33, 64, 100, MMSCAN_MAX_S};
   const size_t most = sized(5000, 300);
   struct rng rng = rng_of(1);
@@ -148,8 +142,7 @@ static void test_all_sizes_of_matrices(void **state) {
   }
 }
 
-static void test_long_lengths(void **state) {
-  (void)state;
+TEST(test_long_lengths) {
   static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 10, 16, 27, 32, 33, 64, 100, 512};
   const size_t most = sized((size_t)1 << 16, 3000);
   struct rng rng = rng_of(2);
@@ -169,8 +162,7 @@ static void test_long_lengths(void **state) {
 }
 
 /* Three segments, where the paper's bound on the entries of w, k_1 (s - 1), is two. */
-static void test_more_segments_than_the_paper_allows(void **state) {
-  (void)state;
+TEST(test_more_segments_than_the_paper_allows) {
   static const float x[] = {1, 2, 3, 4, 5, 6, 7}, sums[] = {1, 3, 6, 10, 15, 21, 28};
   for (unsigned form = 0; form < FORMS; form++) {
     float y[7];
@@ -183,8 +175,7 @@ static void test_more_segments_than_the_paper_allows(void **state) {
 }
 
 /* An empty scan needs no unit, but the unit it names must be in the table. */
-static void test_nothing_to_scan(void **state) {
-  (void)state;
+TEST(test_nothing_to_scan) {
   static const char *const units[] = {NULL, "cblas", "xsmm", "model"};
   for (size_t u = 0; u < COUNT(units); u++) {
     mmscan_counts counts = {.struct_size = sizeof counts, .segments = 7};
@@ -278,8 +269,7 @@ static void check_counts_of_power(const struct sample *sample, size_t s, size_t 
     }
 }
 
-static void test_lemma_1(void **state) {
-  (void)state;
+TEST(test_lemma_1) {
   const size_t most = sized((size_t)1 << 20, (size_t)1 << 10);
   struct sample sample = sample_new(type_at(0), EXACT, most + 1);
   for (size_t s = 2; s <= 32; s++)
@@ -288,8 +278,7 @@ static void test_lemma_1(void **state) {
 }
 
 /* Square multiplications and their bound, counted by hand. */
-static void test_table_of_counts(void **state) {
-  (void)state;
+TEST(test_table_of_counts) {
   static const struct {
     size_t s, k;
     uint64_t counted, bound;
@@ -309,8 +298,7 @@ static void test_table_of_counts(void **state) {
 }
 
 /* For any n, padded with zeros level by level. */
-static void test_counts_of_listing(void **state) {
-  (void)state;
+TEST(test_counts_of_listing) {
   const size_t most = sized(3000, 60);
   struct sample sample = sample_new(type_at(1), EXACT, most + 1);
   for (size_t s = 2; s <= 9; s++)
@@ -348,8 +336,7 @@ static void check_counts_by_digits(const struct sample *sample, mmscan_matmul_de
   if (d.form == MMSCAN_BATCHED) assert_count(&d, "gemms", c.gemms, c.multiplications);
 }
 
-static void test_counts_by_digits(void **state) {
-  (void)state;
+TEST(test_counts_by_digits) {
   const size_t most = sized(3000, 60);
   struct sample sample = sample_new(type_at(0), EXACT, most + 1);
   for (size_t s = 2; s <= 9; s++)
@@ -364,8 +351,7 @@ static void test_counts_by_digits(void **state) {
 }
 
 /* Counts tell what was done, whatever did it. */
-static void test_counts_do_not_depend_on_the_run(void **state) {
-  (void)state;
+TEST(test_counts_do_not_depend_on_the_run) {
   const size_t most = sized(5000, 200);
   struct sample sample = sample_new(type_at(0), EXACT, most + 1);
   struct rng rng = rng_of(3);
@@ -385,85 +371,53 @@ static void test_counts_do_not_depend_on_the_run(void **state) {
 
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
-static void spoil_size(mmscan_matmul_desc *d) { d->struct_size--; }
-static void spoil_type(mmscan_matmul_desc *d) { d->type = (mmscan_type)0; }
-static void spoil_type_large(mmscan_matmul_desc *d) { d->type = (mmscan_type)99; }
-static void spoil_i32(mmscan_matmul_desc *d) { d->type = MMSCAN_I32; }
-static void spoil_u64(mmscan_matmul_desc *d) { d->type = MMSCAN_U64; }
-static void spoil_c32(mmscan_matmul_desc *d) { d->type = MMSCAN_C32; }
-static void spoil_s_zero(mmscan_matmul_desc *d) { d->s = 0; }
-static void spoil_s_one(mmscan_matmul_desc *d) { d->s = 1; }
-static void spoil_s_large(mmscan_matmul_desc *d) { d->s = MMSCAN_MAX_S + 1; }
-static void spoil_form(mmscan_matmul_desc *d) { d->form = (mmscan_form)0; }
-static void spoil_form_large(mmscan_matmul_desc *d) { d->form = (mmscan_form)3; }
-static void spoil_rule(mmscan_matmul_desc *d) { d->length_rule = (mmscan_length_rule)0; }
-static void spoil_rule_large(mmscan_matmul_desc *d) { d->length_rule = (mmscan_length_rule)3; }
-static void spoil_traversal(mmscan_matmul_desc *d) { d->traversal = (mmscan_traversal)0; }
-static void spoil_traversal_large(mmscan_matmul_desc *d) { d->traversal = (mmscan_traversal)3; }
-static void spoil_broadcast(mmscan_matmul_desc *d) { d->broadcast = (mmscan_broadcast)0; }
-static void spoil_broadcast_large(mmscan_matmul_desc *d) { d->broadcast = (mmscan_broadcast)3; }
-static void spoil_unit(mmscan_matmul_desc *d) { d->unit = "nonsense"; }
-static void spoil_threads(mmscan_matmul_desc *d) { d->threads = -1; }
-static void spoil_n(mmscan_matmul_desc *d) { d->n = SIZE_MAX; }
-static void spoil_n_bytes(mmscan_matmul_desc *d) { d->n = (size_t)PTRDIFF_MAX / sizeof(float) + 1; }
+#define D(field, value) SET(mmscan_matmul_desc, field, value)
 
-#define FLAW(name, status)                                                                                             \
-  { #name, spoil_##name, status }
-static const struct {
-  const char *what;
-  void (*spoil)(mmscan_matmul_desc *d);
-  mmscan_status status;
-} flaws[] = {
-    FLAW(size, MMSCAN_EINVAL),
-    FLAW(type, MMSCAN_EINVAL),
-    FLAW(type_large, MMSCAN_EINVAL),
-    FLAW(i32, MMSCAN_ENOTSUP),
-    FLAW(u64, MMSCAN_ENOTSUP),
-    FLAW(c32, MMSCAN_ENOTSUP),
-    FLAW(s_zero, MMSCAN_EINVAL),
-    FLAW(s_one, MMSCAN_EINVAL),
-    FLAW(s_large, MMSCAN_EINVAL),
-    FLAW(form, MMSCAN_EINVAL),
-    FLAW(form_large, MMSCAN_EINVAL),
-    FLAW(rule, MMSCAN_EINVAL),
-    FLAW(rule_large, MMSCAN_EINVAL),
-    FLAW(traversal, MMSCAN_EINVAL),
-    FLAW(traversal_large, MMSCAN_EINVAL),
-    FLAW(broadcast, MMSCAN_EINVAL),
-    FLAW(broadcast_large, MMSCAN_EINVAL),
-    FLAW(unit, MMSCAN_EINVAL),
-    FLAW(threads, MMSCAN_EINVAL),
-};
-
-static void test_flaws(void **state) {
-  (void)state;
+TEST(test_flaws) {
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, sizeof(mmscan_matmul_desc) - 1)}},
+      {MMSCAN_EINVAL, {D(type, 0)}},
+      {MMSCAN_EINVAL, {D(type, 99)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_I32)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_U64)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_C32)}},
+      {MMSCAN_EINVAL, {D(s, 0)}},
+      {MMSCAN_EINVAL, {D(s, 1)}},
+      {MMSCAN_EINVAL, {D(s, MMSCAN_MAX_S + 1)}},
+      {MMSCAN_EINVAL, {D(form, 0)}},
+      {MMSCAN_EINVAL, {D(form, 3)}},
+      {MMSCAN_EINVAL, {D(length_rule, 0)}},
+      {MMSCAN_EINVAL, {D(length_rule, 3)}},
+      {MMSCAN_EINVAL, {D(traversal, 0)}},
+      {MMSCAN_EINVAL, {D(traversal, 3)}},
+      {MMSCAN_EINVAL, {D(broadcast, 0)}},
+      {MMSCAN_EINVAL, {D(broadcast, 3)}},
+      {MMSCAN_EINVAL, {D(unit, (uintptr_t) "nonsense")}},
+      {MMSCAN_EINVAL, {D(threads, -1)}},
+  };
   float x[10] = {1}, y[10] = {7};
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, 0, NULL);
-    flaws[i].spoil(&d);
-    mmscan_status status = mmscan_matmulscan(&d, x, y, NULL);
-    if (status != flaws[i].status) fail_msg("%s: %s", flaws[i].what, mmscan_strerror(status));
+    spoil(&d, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_matmulscan(&d, x, y, NULL), "matmulscan");
     assert_true(y[0] == 7);
   }
 }
 
 /* More than memory can hold: an illegal value, or no memory for a workspace. */
-static void test_impossible_lengths(void **state) {
-  (void)state;
-  static void (*const spoil[])(mmscan_matmul_desc * d) = {spoil_n, spoil_n_bytes};
+TEST(test_impossible_lengths) {
+  static const size_t lengths[] = {SIZE_MAX, (size_t)PTRDIFF_MAX / sizeof(float) + 1};
   float x[10] = {1}, y[10] = {7};
-  for (size_t i = 0; i < COUNT(spoil); i++)
+  for (size_t i = 0; i < COUNT(lengths); i++)
     for (unsigned form = 0; form < FORMS; form++) {
-      mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, form, NULL);
-      spoil[i](&d);
+      mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, lengths[i], form, NULL);
       mmscan_status status = mmscan_matmulscan(&d, x, x, NULL);
       assert_true(status == MMSCAN_EINVAL || status == MMSCAN_ENOMEM);
       assert_true(x[0] == 1 && y[0] == 7);
     }
 }
 
-static void test_arguments(void **state) {
-  (void)state;
+TEST(test_arguments) {
   float x[20] = {1}, y[20] = {7};
   mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, 0, NULL);
   mmscan_counts counts = {.struct_size = sizeof counts - 1};
@@ -483,8 +437,7 @@ static void test_arguments(void **state) {
 }
 
 /* Fields that are not read, and defaults. */
-static void test_fields_not_looked_at(void **state) {
-  (void)state;
+TEST(test_fields_not_looked_at) {
   float x[10] = {1}, y[10] = {7};
   mmscan_matmul_desc d = paper_desc(MMSCAN_F32, 3, 10, 2, NULL);
   d.broadcast = (mmscan_broadcast)0;
@@ -543,14 +496,10 @@ static void compare_listing(FILE *results, size_t s, size_t n, const double *x) 
   free(y);
 }
 
-static void test_numpy_agrees(void **state) {
-  (void)state;
+TEST(test_numpy_agrees) {
   char command[1024], line[4096];
   const char *input = in_scratch("listing"), *output = in_scratch("result");
-  if (numpy_command(command, sizeof command) == NULL) {
-    print_message("skipped: the listing in NumPy: no python3 with NumPy\n");
-    skip();
-  }
+  skip_if(numpy_command(command, sizeof command) == NULL, "the listing in NumPy: no python3 with NumPy");
   struct sample sample = sample_new(type_at(1), EXACT, 4000);
   write_listings(input, sample.x);
   snprintf(line, sizeof line, "%s < %s > %s", command, input, output);
@@ -562,23 +511,4 @@ static void test_numpy_agrees(void **state) {
   sample_free(&sample);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_short_lengths),
-      cmocka_unit_test(test_all_sizes_of_matrices),
-      cmocka_unit_test(test_long_lengths),
-      cmocka_unit_test(test_more_segments_than_the_paper_allows),
-      cmocka_unit_test(test_nothing_to_scan),
-      cmocka_unit_test(test_lemma_1),
-      cmocka_unit_test(test_table_of_counts),
-      cmocka_unit_test(test_counts_of_listing),
-      cmocka_unit_test(test_counts_by_digits),
-      cmocka_unit_test(test_counts_do_not_depend_on_the_run),
-      cmocka_unit_test(test_flaws),
-      cmocka_unit_test(test_impossible_lengths),
-      cmocka_unit_test(test_arguments),
-      cmocka_unit_test(test_fields_not_looked_at),
-      cmocka_unit_test(test_numpy_agrees),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+int main(void) { return run_all_tests(make_scratch, remove_scratch); }

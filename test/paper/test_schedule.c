@@ -61,16 +61,14 @@ static double time_on(const struct job *job, size_t processors) { return timing_
 
 /* ---- By hand ----------------------------------------------------------------------------------------------------- */
 
-static void test_nothing(void **state) {
-  (void)state;
+TEST(test_nothing) {
   struct job job = job_new();
   mms_timing timing = timing_on(&job, 3, 1);
   assert_true(timing.time == 0 && timing.critical == 0 && timing.work[MMS_TENSOR] == 0);
   job_free(&job);
 }
 
-static void test_no_places(void **state) {
-  (void)state;
+TEST(test_no_places) {
   const size_t processors[MMS_PROCESSORS] = {1, 0};
   mms_schedule schedule;
   mms_timing timing;
@@ -81,8 +79,7 @@ static void test_no_places(void **state) {
   mms_schedule_close(&schedule);
 }
 
-static void test_chain(void **state) {
-  (void)state;
+TEST(test_chain) {
   struct job job = job_new();
   for (int i = 1; i <= 10; i++) {
     add(&job, MMS_TENSOR, i);
@@ -93,8 +90,7 @@ static void test_chain(void **state) {
   job_free(&job);
 }
 
-static void test_independent(void **state) {
-  (void)state;
+TEST(test_independent) {
   struct job job = job_new();
   for (size_t i = 0; i < 10; i++) {
     add(&job, MMS_TENSOR, 2);
@@ -109,8 +105,7 @@ static void test_independent(void **state) {
 
 /* The longest chain starts first, even if it was added last: 1 + 1 + 1 beside three tasks of 1, not after two of
  * them. */
-static void test_the_longest_chain_is_first(void **state) {
-  (void)state;
+TEST(test_the_longest_chain_is_first) {
   struct job job = job_new();
   for (size_t i = 0; i < 3; i++) add(&job, MMS_TENSOR, 1);
   for (size_t i = 0; i < 3; i++) {
@@ -124,8 +119,7 @@ static void test_the_longest_chain_is_first(void **state) {
 
 /* Two tasks end at the same time. What waits for the second is longer than what waits for the first, which can wait for
  * the processor that is busy until 3. */
-static void test_what_ends_at_once(void **state) {
-  (void)state;
+TEST(test_what_ends_at_once) {
   static const double times[] = {1, 1, 3, 2, 6, 6};
   struct job job = job_new();
   for (size_t i = 0; i < COUNT(times); i++) {
@@ -138,8 +132,7 @@ static void test_what_ends_at_once(void **state) {
 }
 
 /* A task that only reads makes no other task wait; a copy counts as written by the writer of the original. */
-static void test_readers_and_copies(void **state) {
-  (void)state;
+TEST(test_readers_and_copies) {
   struct job job = job_new();
   add(&job, MMS_TENSOR, 4);
   writes(&job, 0);
@@ -157,8 +150,7 @@ static void test_readers_and_copies(void **state) {
 
 /* All tasks that end at one time are known to have ended before the next is chosen; tasks of no time take no
  * processor. */
-static void test_no_time(void **state) {
-  (void)state;
+TEST(test_no_time) {
   struct job job = job_new();
   for (size_t i = 0; i < 5; i++) {
     add(&job, MMS_VECTOR, 0);
@@ -171,8 +163,7 @@ static void test_no_time(void **state) {
   job_free(&job);
 }
 
-static void test_two_kinds_of_processors(void **state) {
-  (void)state;
+TEST(test_two_kinds_of_processors) {
   struct job job = job_new();
   for (size_t i = 0; i < 4; i++) {
     add(&job, MMS_TENSOR, 3);
@@ -235,8 +226,7 @@ static double longest_chain(const struct job *job) {
 }
 
 /* Graham: no list schedule is longer than 2 - 1/p times the best. */
-static void test_beside_the_best(void **state) {
-  (void)state;
+TEST(test_beside_the_best) {
   struct rng rng = rng_of(1);
   for (size_t i = 0; i < sized(300, 30); i++) {
     struct job job = random_job(&rng, 1 + draw_below(&rng, MOST), i % 2, false);
@@ -264,8 +254,7 @@ static void check_bounds(const struct job *job, size_t i) {
   }
 }
 
-static void test_bounds(void **state) {
-  (void)state;
+TEST(test_bounds) {
   struct rng rng = rng_of(2);
   for (size_t i = 0; i < sized(500, 50); i++) {
     struct job job = random_job(&rng, draw_below(&rng, 65), i % 2, false);
@@ -275,8 +264,7 @@ static void test_bounds(void **state) {
 }
 
 /* While a processor of a kind is idle, no task is ready for that kind. */
-static void test_bounds_of_two_kinds(void **state) {
-  (void)state;
+TEST(test_bounds_of_two_kinds) {
   struct rng rng = rng_of(3);
   for (size_t i = 0; i < sized(500, 50); i++) {
     struct job job = random_job(&rng, draw_below(&rng, 65), false, true);
@@ -291,20 +279,4 @@ static void test_bounds_of_two_kinds(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nothing),
-      cmocka_unit_test(test_no_places),
-      cmocka_unit_test(test_chain),
-      cmocka_unit_test(test_independent),
-      cmocka_unit_test(test_the_longest_chain_is_first),
-      cmocka_unit_test(test_what_ends_at_once),
-      cmocka_unit_test(test_readers_and_copies),
-      cmocka_unit_test(test_no_time),
-      cmocka_unit_test(test_two_kinds_of_processors),
-      cmocka_unit_test(test_beside_the_best),
-      cmocka_unit_test(test_bounds),
-      cmocka_unit_test(test_bounds_of_two_kinds),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -2,17 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "support/matmul.h"
 #include "support/recording.h"
-
-static void add_f32(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(float *)result = *(const float *)a + *(const float *)b;
-}
-
-static void add_f64(void *context, const void *a, const void *b, void *result) {
-  (void)context;
-  *(double *)result = *(const double *)a + *(const double *)b;
-}
 
 static const float zero_f32 = 0;
 static const double zero_f64 = 0;
@@ -83,15 +74,13 @@ static void check_run(unsigned form, size_t s, size_t n) {
   free(again);
 }
 
-static void test_all_forms(void **state) {
-  (void)state;
+TEST(test_all_forms) {
   for (unsigned form = 0; form < FORMS; form++)
     for (size_t s = 2; s <= 6; s++)
       for (size_t n = 1; n <= sized(150, 40); n += 1 + n / 40) check_run(form, s, n);
 }
 
-static void test_around_powers(void **state) {
-  (void)state;
+TEST(test_around_powers) {
   static const size_t powers[][2] = {{2, 512}, {3, 243}, {4, 256}, {7, 343}, {8, 512}, {16, 256}, {30, 900}, {32, 32}};
   for (unsigned form = 0; form < FORMS; form += quick() ? 3 : 1)
     for (size_t i = 0; i < COUNT(powers); i++)
@@ -99,8 +88,7 @@ static void test_around_powers(void **state) {
 }
 
 /* n = 4 at s = 2, event by event. */
-static void test_smallest_circuit(void **state) {
-  (void)state;
+TEST(test_smallest_circuit) {
   enum { NONE = -1 };
   static const struct {
     mmscan_phase phase;
@@ -131,8 +119,7 @@ static void test_smallest_circuit(void **state) {
 }
 
 /* The steps and segments of Section 3.2: n = 22 at s = 4 is 16 + 4 + 1 + 1. */
-static void test_steps_of_the_general_case(void **state) {
-  (void)state;
+TEST(test_steps_of_the_general_case) {
   struct recording r = {0};
   mmscan_matmul_desc d = desc_of(0, 4, 22, &r);
   float x[22] = {1};
@@ -152,8 +139,7 @@ static void test_steps_of_the_general_case(void **state) {
   recording_free(&r);
 }
 
-static void test_matrix_entries(void **state) {
-  (void)state;
+TEST(test_matrix_entries) {
   for (mmscan_matrix matrix = MMSCAN_MATRIX_L; matrix <= MMSCAN_MATRIX_ONES; matrix++)
     for (size_t row = 0; row < 6; row++)
       for (size_t column = 0; column < 6; column++)
@@ -164,8 +150,7 @@ static void test_matrix_entries(void **state) {
 }
 
 /* W = A X + C of two columns, by hand. */
-static void test_terms(void **state) {
-  (void)state;
+TEST(test_terms) {
   static const size_t in[4] = {7, MMSCAN_NO_ELEMENT, 5, 6}, add[4] = {1, 2, 3, MMSCAN_NO_ELEMENT};
   const mmscan_event e = {.matrix = MMSCAN_MATRIX_L, .s = 2, .columns = 2, .in = in, .add = add};
   const mmscan_event without = {.matrix = MMSCAN_MATRIX_L, .s = 2, .columns = 2, .in = in};
@@ -181,11 +166,4 @@ static void test_terms(void **state) {
   assert_int_equal(mmscan_event_term(&without, 2, 2, &position), 0);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_forms),        cmocka_unit_test(test_around_powers),
-      cmocka_unit_test(test_smallest_circuit), cmocka_unit_test(test_steps_of_the_general_case),
-      cmocka_unit_test(test_matrix_entries),   cmocka_unit_test(test_terms),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -41,12 +41,8 @@ static double time_of(mmscan_plan *plan, const float *x, float *y) {
 
 /* A measured plan does not use the model, which takes several times as long as any. The plain loop may be the fastest,
  * in a library built with -O0; the next test compares times. */
-static void test_what_is_measured_is_not_the_slowest(void **state) {
-  (void)state;
-  if (is_instrumented()) {
-    print_message("skipped: an instrument changes what is fast\n");
-    skip();
-  }
+TEST(test_what_is_measured_is_not_the_slowest) {
+  skip_if(is_instrumented(), "an instrument changes what is fast");
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, LONG);
   mmscan_choice used;
   mmscan_plan *plan = measured(&desc, NULL, &used);
@@ -74,8 +70,7 @@ static double fastest_engine(const mmscan_desc *desc, const float *x, float *y) 
 
 /* A measured plan is about as fast as the fastest engine with its default sizes, in one of three tries, since other
  * processes may take the CPU. */
-static void test_what_is_measured_is_fast(void **state) {
-  (void)state;
+TEST(test_what_is_measured_is_fast) {
   const mmscan_choice one = {.struct_size = sizeof one, .threads = 1};
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, LONG);
   bool fast = false;
@@ -112,8 +107,7 @@ static int threads_of(mmscan_type type, size_t n, size_t batch, const char *engi
 static const char *engine_for(size_t n, size_t batch) { return choice_for(MMSCAN_F32, n, batch, NULL).engine; }
 
 /* One scan of a few elements is a plain loop; of many scans, several are done at a time. */
-static void test_engine_for_few(void **state) {
-  (void)state;
+TEST(test_engine_for_few) {
   for (size_t n = 1; n < 8; n++) {
     assert_string_equal(engine_for(n, 1), "serial");
     assert_string_equal(engine_for(n, 2), "simd");
@@ -149,8 +143,7 @@ static void check_estimates(void) {
 }
 
 /* Bits do not depend on the number of threads, so only the number of threads in a choice may depend on it. */
-static void test_engine_for_any_number(void **state) {
-  (void)state;
+TEST(test_engine_for_any_number) {
   static const size_t batches[] = {1, 2, 8, 100, 1000, 4000};
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t b = 0; b < COUNT(batches); b++)
@@ -168,8 +161,7 @@ static void test_engine_for_any_number(void **state) {
       }
 }
 
-static void test_estimates_here(void **state) {
-  (void)state;
+TEST(test_estimates_here) {
   print_message("here:    %d threads\n", mmscan_threads());
   check_estimates();
 }
@@ -180,8 +172,7 @@ static int child_estimates(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void test_estimates_for_any_number(void **state) {
-  (void)state;
+TEST(test_estimates_for_any_number) {
   static const char *const counts[] = {"1", "2", "3", "4", "64"};
   for (size_t i = 0; i < COUNT(counts); i++) {
     struct outcome o = ask_self("estimates", &(struct setting){"MMSCAN_NUM_THREADS", counts[i]}, 1);
@@ -224,8 +215,7 @@ static void check_costs(const mms_engine *engine, const mms_isa *isa) {
   }
 }
 
-static void test_costs(void **state) {
-  (void)state;
+TEST(test_costs) {
   const mms_engine *engine;
   for (size_t e = 0; (engine = mms_engine_at(e)) != NULL; e++)
     for (size_t i = 0; mms_isa_name(i) != NULL; i++)
@@ -238,8 +228,7 @@ static double cost_by_size(size_t s) {
 }
 
 /* Kernels are made for s = 2, 4, 8 and 16 only; every other s costs more. */
-static void test_costs_of_sizes(void **state) {
-  (void)state;
+TEST(test_costs_of_sizes) {
   assert_true(cost_by_size(2) < cost_by_size(4) && cost_by_size(4) < cost_by_size(8) &&
               cost_by_size(8) < cost_by_size(16));
   for (size_t s = 3; s <= MMSCAN_MAX_S; s++)
@@ -262,8 +251,7 @@ static void check_costs_of_threads(const mms_engine *engine, size_t n, size_t ba
   if (many.threads > 1) assert_true(mms_estimate(engine, &job, shape, many.threads / 2).least > many.least);
 }
 
-static void test_costs_of_threads(void **state) {
-  (void)state;
+TEST(test_costs_of_threads) {
   static const size_t batches[] = {1, 3, 8, 9};
   const mms_engine *engine;
   for (size_t e = 0; (engine = mms_engine_at(e)) != NULL; e++)
@@ -284,8 +272,7 @@ static size_t least_for_two(double handoff) {
   return SIZE_MAX;
 }
 
-static void test_costs_of_threads_that_are_apart(void **state) {
-  (void)state;
+TEST(test_costs_of_threads_that_are_apart) {
   const bool before = mms_tuning_here.has_dies;
   mms_tuning_here.has_dies = true;
   const size_t near = least_for_two(1), apart = least_for_two(1e9);
@@ -299,8 +286,7 @@ static void test_costs_of_threads_that_are_apart(void **state) {
 }
 
 /* From one thread on, each count is twice the last, and the final one is all threads. */
-static void test_counts_that_are_tried(void **state) {
-  (void)state;
+TEST(test_counts_that_are_tried) {
   for (int most = 2; most < 70; most++)
     for (int threads = 1, next; threads < most; threads = next) {
       next = mms_estimate_next_count(threads, most);
@@ -325,8 +311,7 @@ static int child_with_wrong_blas(void) {
   return right ? 0 : 1;
 }
 
-static void test_blas_that_is_wrong(void **state) {
-  (void)state;
+TEST(test_blas_that_is_wrong) {
   const struct outcome o = ask_with_stand_in("wrong-blas", toy("drops"), NULL, 0);
   if (o.exit == NO_STAND_IN) skip();
   if (o.exit != 0) fail_msg("ended with %d: %s", o.exit, o.print);
@@ -334,23 +319,5 @@ static void test_blas_that_is_wrong(void **state) {
 
 int main(int argc, char **argv) {
   static const struct child children[] = {{"estimates", child_estimates}, {"wrong-blas", child_with_wrong_blas}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_engine_for_few),
-      cmocka_unit_test(test_estimates_here),
-      cmocka_unit_test(test_estimates_for_any_number),
-      cmocka_unit_test(test_engine_for_any_number),
-      cmocka_unit_test(test_costs),
-      cmocka_unit_test(test_costs_of_sizes),
-      cmocka_unit_test(test_costs_of_threads),
-      cmocka_unit_test(test_costs_of_threads_that_are_apart),
-      cmocka_unit_test(test_counts_that_are_tried),
-      cmocka_unit_test(test_blas_that_is_wrong),
-      cmocka_unit_test(test_what_is_measured_is_not_the_slowest),
-      cmocka_unit_test(test_what_is_measured_is_fast),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_or_be(children, COUNT(children), argc, argv, make_scratch, remove_scratch);
 }

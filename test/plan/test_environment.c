@@ -56,13 +56,7 @@ static void probe_general(struct report *r, float *x, float *y) {
 }
 
 static void probe_units(struct report *r, const float *x, float *y) {
-  const mmscan_product_desc product = {.struct_size = sizeof product,
-                                       .unit = "model",
-                                       .type = MMSCAN_F32,
-                                       .form = MMSCAN_PRODUCT_CHUNKED,
-                                       .matrix = MMSCAN_MATRIX_L,
-                                       .s = 4,
-                                       .columns = 5};
+  const mmscan_product_desc product = product_desc("model", MMSCAN_PRODUCT_CHUNKED, 4, 5);
   const mmscan_matmul_desc matmul = matmul_desc(MMSCAN_F32, 20, 4, "model", 0);
   y[0] = -1;
   r->product = mmscan_product(&product, x, y);
@@ -214,33 +208,25 @@ static void check_values(const struct expected *e, const struct report *r) {
 }
 
 static struct report probe_as(const struct expected *e) {
-  struct outcome o = ask_self("probe", e->setting, SETTINGS);
   struct report r;
-  if (o.exit != 0 || o.reported != sizeof r)
-    fail_msg("%s: the child ended with %d", text_or(e->setting[0].name, "no variable"), o.exit);
+  const struct outcome o = ask_report("probe", e->setting, SETTINGS, &r, sizeof r);
   if (o.printed != 0) fail_msg("the library printed: %s", o.print);
-  memcpy(&r, o.report, sizeof r);
   check_statuses(e, &r);
   check_error(e, &r);
   check_values(e, &r);
   return r;
 }
 
-static void test_each_variable(void **state) {
-  (void)state;
+TEST(test_each_variable) {
   for (size_t i = 0; i < COUNT(expectations); i++) probe_as(&expectations[i]);
 }
 
 /* The message quotes a part of a long value, and says what is wrong with it. */
-static void test_long_value(void **state) {
-  (void)state;
+TEST(test_long_value) {
   char value[1000] = "";
   memset(value, 'x', sizeof value - 1);
-  struct outcome o = ask_self("probe", &(struct setting){"MMSCAN_ENGINE", value}, 1);
   struct report r;
-  assert_int_equal(o.exit, 0);
-  assert_int_equal(o.reported, sizeof r);
-  memcpy(&r, o.report, sizeof r);
+  ask_report("probe", &(struct setting){"MMSCAN_ENGINE", value}, 1, &r, sizeof r);
   assert_int_equal(r.scan, MMSCAN_EINVAL);
   assert_ptr_equal(strstr(r.error, "MMSCAN_ENGINE=xxx"), r.error);
   assert_non_null(strstr(r.error, "xxx: not one of gemm"));
@@ -284,8 +270,7 @@ static void check_isa(const char *isa, bool runs) {
   }
 }
 
-static void test_each_isa(void **state) {
-  (void)state;
+TEST(test_each_isa) {
   mmscan_part isa = {.struct_size = sizeof isa};
   for (size_t i = 0; mmscan_get_isa(i, &isa) == MMSCAN_OK; i++) {
     bool runs = strcmp(isa.description, "runs here") == 0;
@@ -303,8 +288,7 @@ static void refuse_wisdom(const char *file, const char *reason) {
   assert_int_equal(probe_as(&e).count, 0);
 }
 
-static void test_wisdom_that_cannot_be_used(void **state) {
-  (void)state;
+TEST(test_wisdom_that_cannot_be_used) {
   const char *line = "plus f32 16 0 simd - 0 1024 1 1024\n";
   struct text head = wisdom_head(), damaged = wisdom_of(head.data, line), illegal;
   refuse_wisdom(in_scratch("missing"), "No such file");
@@ -341,8 +325,7 @@ static void check_foreign(const char *start, const char *reason) {
   check_changed(at + strcspn(line, "\n") - 1, reason);
 }
 
-static void test_foreign_wisdom(void **state) {
-  (void)state;
+TEST(test_foreign_wisdom) {
   check_foreign("mmscan-wisdom ", "another format");
   check_foreign("library ", "another version of the library");
   check_foreign("cpu ", "another CPU");
@@ -361,8 +344,7 @@ static struct text head_of_another_blas(void) {
 }
 
 /* The version matters only to choices that use the BLAS. */
-static void test_wisdom_of_another_blas(void **state) {
-  (void)state;
+TEST(test_wisdom_of_another_blas) {
   struct text head = head_of_another_blas();
   struct text text =
       wisdom_of(head.data, "plus f32 16 0 simd - 0 1024 1 1024\nplus f32 17 0 gemm model 4 256 1 1024\n");
@@ -376,8 +358,7 @@ static void test_wisdom_of_another_blas(void **state) {
 }
 
 /* Wisdom for one instruction set is refused for another. */
-static void test_wisdom_of_another_isa(void **state) {
-  (void)state;
+TEST(test_wisdom_of_another_isa) {
   const char *file = wisdom_file("good", "plus f32 16 0 simd - 0 1024 1 1024\n");
   bool same = strcmp(mmscan_isa(), "portable") == 0;
   struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {"MMSCAN_ISA", "portable"}},
@@ -411,8 +392,7 @@ static const struct {
     {"plus f32 16 0 simd - 0 1024 2 3\n", "MMSCAN_NUM_THREADS", "4", "simd", "", 1024, 0},
 };
 
-static void test_wisdom_is_used(void **state) {
-  (void)state;
+TEST(test_wisdom_is_used) {
   for (size_t i = 0; i < COUNT(uses); i++) {
     const char *file = wisdom_file("good", uses[i].line);
     struct expected e = {.setting = {{"MMSCAN_WISDOM", file}, {uses[i].name, uses[i].value}},
@@ -453,8 +433,7 @@ static int probe_choices(void) {
   return report_to_parent("done", 4);
 }
 
-static void test_a_choice_outranks(void **state) {
-  (void)state;
+TEST(test_a_choice_outranks) {
   static const struct setting settings[][3] = {
       {{"MMSCAN_ENGINE", "serial"}, {"MMSCAN_NUM_THREADS", "4"}},
       {{"MMSCAN_ENGINE", "gemm"}, {"MMSCAN_UNIT", "model"}, {"MMSCAN_NUM_THREADS", "4"}},
@@ -483,15 +462,11 @@ static int scan_one(void) {
 }
 
 /* A program with more rights than its user does not load a library that the user names. */
-static void test_more_rights_than_the_user(void **state) {
-  (void)state;
+TEST(test_more_rights_than_the_user) {
   const struct setting wrong = {"MMSCAN_UNIT", "/nowhere/libblas.so"};
   assert_int_equal(run_self("scan", &wrong, 1), 1);
   const int exit = emulator() || getenv("MMSCAN_TEST_WRAPPER") ? SKIPPED : run_self("privileged", &wrong, 1);
-  if (exit == SKIPPED) {
-    print_message("skipped: a program with more rights than its user: root alone can make one\n");
-    skip();
-  }
+  skip_if(exit == SKIPPED, "a program with more rights than its user: root alone can make one");
   assert_int_equal(exit, 0);
 }
 
@@ -503,17 +478,5 @@ int main(int argc, char **argv) {
   static const char *const variables[] = {"MMSCAN_ENGINE", "MMSCAN_UNIT",     "MMSCAN_ISA",  "MMSCAN_NUM_THREADS",
                                           "MMSCAN_WISDOM", "OMP_NUM_THREADS", "OMP_DYNAMIC", "OMP_THREAD_LIMIT"};
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_variable),
-      cmocka_unit_test(test_long_value),
-      cmocka_unit_test(test_each_isa),
-      cmocka_unit_test(test_wisdom_that_cannot_be_used),
-      cmocka_unit_test(test_foreign_wisdom),
-      cmocka_unit_test(test_wisdom_of_another_blas),
-      cmocka_unit_test(test_wisdom_of_another_isa),
-      cmocka_unit_test(test_wisdom_is_used),
-      cmocka_unit_test(test_a_choice_outranks),
-      cmocka_unit_test(test_more_rights_than_the_user),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_all_tests(make_scratch, remove_scratch);
 }

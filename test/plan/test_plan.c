@@ -13,8 +13,7 @@
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-static void test_flags(void **state) {
-  (void)state;
+TEST(test_flags) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 3);
   mmscan_plan *plan = NULL;
   assert_mmscan_ok(mmscan_plan_create(&plan, &desc, MMSCAN_MEASURE));
@@ -28,8 +27,7 @@ static void test_flags(void **state) {
     }
 }
 
-static void test_choices_that_do_not_fit(void **state) {
-  (void)state;
+TEST(test_choices_that_do_not_fit) {
   enum { SIZE = sizeof(mmscan_choice) };
   const mmscan_choice bad[] = {
       {.struct_size = 0},
@@ -74,8 +72,7 @@ static void test_choices_that_do_not_fit(void **state) {
 }
 
 /* x86-64 has no NEON, and ARM no AVX: one of the two is not available here, and is refused. */
-static void test_choice_of_another_machine(void **state) {
-  (void)state;
+TEST(test_choice_of_another_machine) {
   int refused = 0;
   for (int i = 0; i < 2; i++) {
     mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .isa = i ? "neon" : "avx2"};
@@ -115,8 +112,7 @@ static void check_fields_that_apply(const mmscan_choice *used) {
     assert_null(used->isa);
 }
 
-static void test_choices(void **state) {
-  (void)state;
+TEST(test_choices) {
   const struct forced *forced = forced_all();
   for (size_t t = 0; t < TYPES; t++)
     for (size_t n = 1; n <= 10000000; n *= 10)
@@ -132,8 +128,7 @@ static void test_choices(void **state) {
 }
 
 /* Tiles of 128 KiB, or halves or quarters of that where two threads could not share a few of them evenly. */
-static void test_tile_by_length(void **state) {
-  (void)state;
+TEST(test_tile_by_length) {
   for (size_t t = 0; t < TYPES; t++) {
     const size_t whole = 131072 / type_at(t)->size;
     const struct {
@@ -150,8 +145,7 @@ static void test_tile_by_length(void **state) {
   }
 }
 
-static void test_limits_of_choices(void **state) {
-  (void)state;
+TEST(test_limits_of_choices) {
   const mmscan_choice good[] = {
       {sizeof good[0], .engine = "gemm", .s = 2},
       {sizeof good[0], .engine = "gemm", .s = MMSCAN_MAX_S},
@@ -171,17 +165,13 @@ static void test_limits_of_choices(void **state) {
     struct sample sample = sample_new(type_at(0), EXACT, 5000);
     struct window w = {0, 5000, MMSCAN_INCLUSIVE, false, NULL, MMSCAN_PLUS};
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 5000);
-    mmscan_choice used;
-    mmscan_plan *plan = plan_new(&desc, &good[i], &used);
-    assert_mmscan_ok(mmscan_execute(plan, sample.x, sample.x));
+    scan_with(&desc, &good[i], sample.x, sample.x);
     assert_scan(&sample.oracle, &w, 0, sample.x, "at the limits of choices");
-    mmscan_plan_destroy(plan);
     sample_free(&sample);
   }
 }
 
-static void test_get_choice_refuses(void **state) {
-  (void)state;
+TEST(test_get_choice_refuses) {
   mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, 10);
   mmscan_choice used;
   mmscan_plan *plan = plan_new(&desc, NULL, &used);
@@ -194,8 +184,7 @@ static void test_get_choice_refuses(void **state) {
   mmscan_plan_destroy(plan);
 }
 
-static void test_plan_copies_what_it_needs(void **state) {
-  (void)state;
+TEST(test_plan_copies_what_it_needs) {
   for (size_t c = 0; c < forced_all()->count; c++) {
     double init = 100, x[3] = {1, 2, 3}, y[3];
     char engine[16], unit[16];
@@ -220,8 +209,7 @@ static void test_plan_copies_what_it_needs(void **state) {
 }
 
 /* Any value but zero is true. */
-static void test_any_reverse(void **state) {
-  (void)state;
+TEST(test_any_reverse) {
   static const int values[] = {1, 2, -1, INT_MIN, 256};
   for (size_t i = 0; i < COUNT(values); i++) {
     int64_t x[3] = {1, 2, 3};
@@ -280,8 +268,7 @@ static void check_measured(const struct sample *sample, size_t n, size_t batch) 
 /* Measuring takes time: the first type has every case, the others every third, as has every type in a quick run. */
 static bool is_measured(size_t index, size_t type) { return (type == 0 && !quick()) || index % 3 == type % 3; }
 
-static void test_measured_shapes(void **state) {
-  (void)state;
+TEST(test_measured_shapes) {
   static const size_t shapes[][2] = {{0, 1}, {0, 5}, {5, 0}, {1, 1}, {1000, 1}, {40, 500}, {20000, 4}, {300000, 1}};
   for (size_t t = 0; t < sized(TYPES, 2); t++) {
     struct sample sample = sample_new(type_at(t), EXACT, 300002);
@@ -292,8 +279,7 @@ static void test_measured_shapes(void **state) {
 }
 
 /* Rows that are far apart are measured next to each other. */
-static void test_measured_rows_far_apart(void **state) {
-  (void)state;
+TEST(test_measured_rows_far_apart) {
   static const ptrdiff_t dists[] = {(ptrdiff_t)1 << 40, -((ptrdiff_t)1 << 40)};
   for (size_t i = 0; i < COUNT(dists); i++) {
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100);
@@ -307,8 +293,7 @@ static void test_measured_rows_far_apart(void **state) {
 }
 
 /* A measured plan uses what was asked for, and this does not become wisdom. */
-static void test_measured_choices(void **state) {
-  (void)state;
+TEST(test_measured_choices) {
   enum { SIZE = sizeof(mmscan_choice) };
   const mmscan_choice choices[] = {
       {SIZE, .engine = "serial"},
@@ -339,8 +324,7 @@ static void test_measured_choices(void **state) {
 }
 
 /* Where threads are denied, the fastest choice found is not the best in general, and does not become wisdom. */
-static void test_measured_in_a_region(void **state) {
-  (void)state;
+TEST(test_measured_in_a_region) {
   mmscan_desc desc = plain_desc(MMSCAN_U64, MMSCAN_INCLUSIVE, 0, 3333);
   const size_t before = mmscan_wisdom_count();
   if (omp_get_max_threads() == 1) skip();
@@ -355,8 +339,7 @@ static void test_measured_in_a_region(void **state) {
 }
 
 /* A request for more threads than there can be gives those there are. */
-static void test_any_number_of_threads(void **state) {
-  (void)state;
+TEST(test_any_number_of_threads) {
   static const struct {
     int threads;
     unsigned flag;
@@ -391,28 +374,6 @@ static double measured_among_others(double stay) {
 }
 
 /* Several threads are timed once the other processes have left. */
-static void test_measured_among_others(void **state) {
-  (void)state;
-  assert_true(measured_among_others(0.15) > 0.15);
-}
+TEST(test_measured_among_others) { assert_true(measured_among_others(0.15) > 0.15); }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_flags),
-      cmocka_unit_test(test_choices_that_do_not_fit),
-      cmocka_unit_test(test_any_number_of_threads),
-      cmocka_unit_test(test_choice_of_another_machine),
-      cmocka_unit_test(test_choices),
-      cmocka_unit_test(test_tile_by_length),
-      cmocka_unit_test(test_limits_of_choices),
-      cmocka_unit_test(test_get_choice_refuses),
-      cmocka_unit_test(test_plan_copies_what_it_needs),
-      cmocka_unit_test(test_any_reverse),
-      cmocka_unit_test(test_measured_shapes),
-      cmocka_unit_test(test_measured_rows_far_apart),
-      cmocka_unit_test(test_measured_choices),
-      cmocka_unit_test(test_measured_in_a_region),
-      cmocka_unit_test(test_measured_among_others),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -35,8 +35,7 @@ static int close_files(void) { return setrlimit(RLIMIT_NOFILE, &(struct rlimit){
 static int lock_folder(void) { return chmod(scratch, 0555) != 0 || (geteuid() == 0 && setuid(65534) != 0); }
 
 /* The first write succeeds: LLVM's OpenMP makes a file when it is first asked for threads, and dies of a full disk. */
-static void test_failed_writes(void **state) {
-  (void)state;
+TEST(test_failed_writes) {
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("old")));
   write_bytes(in_scratch("old"), "as it was\n", 10);
   fail_to_write(fill_disk, "old", "full disk");
@@ -52,8 +51,7 @@ static void test_failed_writes(void **state) {
 }
 
 /* Devices and pipes are not replaced by a file. */
-static void test_what_is_no_file(void **state) {
-  (void)state;
+TEST(test_what_is_no_file) {
   struct stat at;
   assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
   assert_status(MMSCAN_EIO, mmscan_wisdom_write(in_scratch("pipe")));
@@ -62,8 +60,7 @@ static void test_what_is_no_file(void **state) {
   remove(in_scratch("pipe"));
 }
 
-static void test_writes_replace(void **state) {
-  (void)state;
+TEST(test_writes_replace) {
   size_t files = walk_scratch(NULL);
   assert_mmscan_ok(mmscan_wisdom_write(in_scratch("w")));
   struct text first = text_read(in_scratch("w"));
@@ -75,8 +72,7 @@ static void test_writes_replace(void **state) {
 }
 
 /* An earlier process with the same number may have left files. */
-static void test_what_was_left(void **state) {
-  (void)state;
+TEST(test_what_was_left) {
   enum { LEFT = 400 };
   char name[64];
   for (int i = 0; i < LEFT; i++) {
@@ -91,8 +87,7 @@ static void test_what_was_left(void **state) {
   }
 }
 
-static void test_links(void **state) {
-  (void)state;
+TEST(test_links) {
   struct stat at;
   write_bytes(in_scratch("target"), "old", 3);
   assert_int_equal(chmod(in_scratch("target"), 0750), 0);
@@ -119,11 +114,4 @@ static void test_links(void **state) {
   for (size_t i = 0; i < COUNT(names); i++) remove(in_scratch(names[i]));
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_failed_writes),  cmocka_unit_test(test_what_is_no_file),
-      cmocka_unit_test(test_writes_replace), cmocka_unit_test(test_what_was_left),
-      cmocka_unit_test(test_links),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+int main(void) { return run_all_tests(make_scratch, remove_scratch); }

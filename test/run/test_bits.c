@@ -57,6 +57,44 @@ static void execute_with(const mmscan_desc *desc, mmscan_choice choice, int thre
   mmscan_plan_destroy(plan);
 }
 
+/* ---- Rounding afterwards ----------------------------------------------------------------------------------------- */
+
+/* Shows how the vector unit rounds; fegetround() may report another unit's mode. Computed here, not at the place of
+ * use. */
+static double third(void) {
+  const volatile double one = 1, three = 3;
+  const volatile double result = one / three;
+  return result;
+}
+
+/* In a later parallel region of the program, threads round as they did before a call that they took part in or were
+ * started for. This test comes first, so its calls start the threads. */
+TEST(test_rounding_of_threads_after) {
+  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1024};
+  const size_t n = 20000;
+  struct sample sample = sample_without_sums(type_at(0), RANDOM, n);
+  struct buffer y = buffer_new(n * sizeof(float), 0);
+  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
+  const mmscan_matmul_desc letter = matmul_desc(MMSCAN_F32, 9999, 10, "model", 3);
+  const double nearest = third();
+  int other = 0;
+  for (int by_letter = 0; by_letter <= 1; by_letter++) {
+    fesetround(FE_UPWARD);
+    if (by_letter)
+      assert_mmscan_ok(mmscan_matmulscan(&letter, sample.x, y.data, NULL));
+    else
+      execute_with(&desc, choice, 3, sample.x, y.data);
+    fesetround(FE_TONEAREST);
+#pragma omp parallel num_threads(3) reduction(+ : other)
+    other += third() != nearest;
+  }
+  assert_int_equal(other, 0);
+  buffer_free(&y);
+  sample_free(&sample);
+}
+
+/* ---- The same bits, by any number -------------------------------------------------------------------------------- */
+
 /* Scans of more than 8 MiB are run with both values of the setting `fetches`, and with results that go past the caches
  * and results that do not. */
 static void check_same_bits(const struct sample *sample, const mmscan_desc *desc, const mmscan_choice *choice,
@@ -153,10 +191,7 @@ static void check_all_bits(const char *unit) {
   }
 }
 
-static void test_same_bits(void **state) {
-  (void)state;
-  check_all_bits(NULL);
-}
+TEST(test_same_bits) { check_all_bits(NULL); }
 
 static void test_same_bits_of_the_blas(void **state) {
   (void)state;
@@ -184,8 +219,7 @@ static void check_absent(const struct sample *sample, const mmscan_desc *desc, c
 
 /* The threads that come do the work of those that do not, whichever they are, in every way. Where cores are on dies,
  * the last thread leads if it comes soon. */
-static void test_absent_threads(void **state) {
-  (void)state;
+TEST(test_absent_threads) {
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
@@ -218,8 +252,7 @@ static void test_absent_threads(void **state) {
 }
 
 /* In a chain all threads wait for each one, so each must have a core. Only tiles that fit in one block are prepared. */
-static void test_who_has_a_chain(void **state) {
-  (void)state;
+TEST(test_who_has_a_chain) {
   const size_t cores = (size_t)mms_team_cpus();
   for (size_t block = 4096; block >= 4096 - 256; block -= 256) {
     const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .s = 4, .tile = 1024, .block = block};
@@ -266,8 +299,7 @@ static void note_first_at_once(const mms_job *job, void *work, const mms_tile *t
 
 /* The second thread has nothing to reduce, since no thread needs the carry out of its tile. It still leaves the first
  * tile to the first thread, which comes a moment later. */
-static void test_each_its_own(void **state) {
-  (void)state;
+TEST(test_each_its_own) {
   enum { N = 20000, ENOUGH = 50 };
   const mmscan_choice choice = {
       .struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = N / 2, .threads = 2, .way = "shares"};
@@ -301,8 +333,7 @@ static void test_each_its_own(void **state) {
 }
 
 /* Where OpenMP gives fewer threads than it was asked for, those threads do all rows. */
-static void test_fewer_threads(void **state) {
-  (void)state;
+TEST(test_fewer_threads) {
   enum { ASKED = 16, N = 1000, BATCH = 130 };
   const size_t size = BATCH * N * sizeof(float);
   const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd"};
@@ -331,8 +362,7 @@ static void test_fewer_threads(void **state) {
 
 /* Rows whose first carry is so large that sums may not be regrouped, until an element brings it down. One thread
  * streams them and two do not, or the other way round. */
-static void test_heavy_rows(void **state) {
-  (void)state;
+TEST(test_heavy_rows) {
   enum { N = 30000, BATCH = 100 };
   static const float init = FLT_MAX;
   const mmscan_choice choice = {.struct_size = sizeof(mmscan_choice), .engine = "simd"};
@@ -352,8 +382,7 @@ static void test_heavy_rows(void **state) {
 /* ---- Other processes --------------------------------------------------------------------------------------------- */
 
 /* Threads round as their caller does. */
-static void test_rounding_of_the_caller(void **state) {
-  (void)state;
+TEST(test_rounding_of_the_caller) {
   static const mmscan_choice choices[] = {
       {.struct_size = sizeof(mmscan_choice), .engine = "simd", .tile = 1024},
       {.struct_size = sizeof(mmscan_choice), .engine = "gemm", .unit = "cblas", .tile = 1024}};
@@ -374,8 +403,7 @@ static void test_rounding_of_the_caller(void **state) {
 }
 
 /* So do the threads of a run by the paper. */
-static void test_rounding_by_the_letter(void **state) {
-  (void)state;
+TEST(test_rounding_by_the_letter) {
   const size_t n = 99999;
   struct sample sample = sample_without_sums(type_at(0), RANDOM, n);
   struct buffer y[2] = {buffer_new(n * sizeof(float), 0), buffer_new(n * sizeof(float), 0)};
@@ -391,44 +419,8 @@ static void test_rounding_by_the_letter(void **state) {
   sample_free(&sample);
 }
 
-/* Shows how the vector unit rounds; fegetround() may report another unit's mode. Computed here, not at the place of
- * use. */
-static double third(void) {
-  const volatile double one = 1, three = 3;
-  const volatile double result = one / three;
-  return result;
-}
-
-/* In a later parallel region of the program, threads round as they did before a call that they took part in or were
- * started for. This test comes first, so its calls start the threads. */
-static void test_rounding_of_threads_after(void **state) {
-  (void)state;
-  const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1024};
-  const size_t n = 20000;
-  struct sample sample = sample_without_sums(type_at(0), RANDOM, n);
-  struct buffer y = buffer_new(n * sizeof(float), 0);
-  const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, n);
-  const mmscan_matmul_desc letter = matmul_desc(MMSCAN_F32, 9999, 10, "model", 3);
-  const double nearest = third();
-  int other = 0;
-  for (int by_letter = 0; by_letter <= 1; by_letter++) {
-    fesetround(FE_UPWARD);
-    if (by_letter)
-      assert_mmscan_ok(mmscan_matmulscan(&letter, sample.x, y.data, NULL));
-    else
-      execute_with(&desc, choice, 3, sample.x, y.data);
-    fesetround(FE_TONEAREST);
-#pragma omp parallel num_threads(3) reduction(+ : other)
-    other += third() != nearest;
-  }
-  assert_int_equal(other, 0);
-  buffer_free(&y);
-  sample_free(&sample);
-}
-
 /* A team that was held up leaves runs to one thread for a while, with the bits of two threads. */
-static void test_held_up(void **state) {
-  (void)state;
+TEST(test_held_up) {
   struct sample sample = sample_without_sums(type_at(0), RANDOM, 200000);
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 200000);
   const mmscan_choice choice = {.struct_size = sizeof choice, .engine = "simd", .tile = 1000};
@@ -468,8 +460,7 @@ static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int 
 
 /* Threads that twice had to be woken are not called for runs that save less time than waking takes, unless they are
  * asked for; bits stay the same. Once they are awake again, they are called. */
-static void test_asleep(void **state) {
-  (void)state;
+TEST(test_asleep) {
   enum { N = 1 << 18, RUNS = 20, TRIES = 200 };
   const mmscan_choice any = {.struct_size = sizeof any, .engine = "simd"},
                       two = {.struct_size = sizeof two, .engine = "simd", .threads = 2};
@@ -490,8 +481,7 @@ static void test_asleep(void **state) {
 
 /* Where one thread does as well, several share a scan only if they were asked for, if they were not found to share a
  * cache of late, or if the pages of y are new. */
-static void test_one_does(void **state) {
-  (void)state;
+TEST(test_one_does) {
   enum { TRIES = 200 };
   const size_t n = sized(1 << 22, 1 << 19);
   const mms_tuning here = mms_tuning_here;
@@ -552,8 +542,7 @@ static void check_far(const char *engine, const char *way, uint32_t n, uint32_t 
 
 /* On cores that gain by it and on cores that do not: results are held back on their way past the caches, and groups are
  * long and reduced while writing, in place too. In a chain the next tile is prefetched. */
-static void test_what_is_far(void **state) {
-  (void)state;
+TEST(test_what_is_far) {
   static const int counts[] = {1, 2, 3};
   const mms_tuning here = mms_tuning_here;
   uint32_t *x = malloc(FAR * sizeof *x), *y = malloc(FAR * sizeof *y);
@@ -577,23 +566,8 @@ static void test_what_is_far(void **state) {
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 static int run_all(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rounding_of_threads_after),
-      cmocka_unit_test(test_who_has_a_chain),
-      cmocka_unit_test(test_each_its_own),
-      cmocka_unit_test(test_fewer_threads),
-      cmocka_unit_test(test_heavy_rows),
-      cmocka_unit_test(test_rounding_by_the_letter),
-      cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_absent_threads),
-      cmocka_unit_test(test_rounding_of_the_caller),
-      cmocka_unit_test(test_held_up),
-      cmocka_unit_test(test_asleep),
-      cmocka_unit_test(test_one_does),
-      cmocka_unit_test(test_what_is_far),
-  };
   print_message("the unit cblas is %s\n", unit_library());
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }
 
 static int run_with_the_blas(void) {

@@ -81,8 +81,7 @@ static unsigned led_of(mms_where where, int threads) {
 
 /* For data that comes from memory, a thread that has to wait has more of it in the next rounds. A slow follower may
  * also come too late for a group. */
-static void test_slow_threads(void **state) {
-  (void)state;
+TEST(test_slow_threads) {
   unsigned part[3];
   for (slow = THE_LEADER; slow <= FOLLOWERS; slow++) part[slow] = led_of(MMS_IN_MEMORY, 2);
   print_message("the leader has %u of 1000 tiles where it is slow, %u where its follower is\n", part[THE_LEADER],
@@ -93,8 +92,7 @@ static void test_slow_threads(void **state) {
 }
 
 /* Data in caches stays with the thread for which it was laid out, which may have it in its nearest cache. */
-static void test_fixed_parts(void **state) {
-  (void)state;
+TEST(test_fixed_parts) {
   slow = THE_LEADER;
   const unsigned part = led_of(MMS_IN_CORES, 2);
   print_message("the leader has %u of 1000 tiles\n", part);
@@ -102,8 +100,7 @@ static void test_fixed_parts(void **state) {
   assert_true(part > 550); /* 11 of 19 */
 }
 
-static void test_many_threads(void **state) {
-  (void)state;
+TEST(test_many_threads) {
   nap = 20;
   for (int threads = 1; threads <= 9; threads++)
     for (slow = NOBODY; slow <= FOLLOWERS; slow++) led_of(threads % 2 ? MMS_IN_MEMORY : MMS_IN_CORES, threads);
@@ -124,8 +121,7 @@ static void check_layout(size_t count, bool in_place, bool far, bool is_apart, s
 }
 
 /* As in the table of layout.c. */
-static void test_layout(void **state) {
-  (void)state;
+TEST(test_layout) {
   const mms_tuning before = mms_tuning_here;
   mms_tuning_here = (mms_tuning){
       .has_dies = true, .long_groups = true, .half_cache = 512 << 10, .cluster = 8 << 20, .clusters = 32 << 20};
@@ -146,8 +142,7 @@ static void test_layout(void **state) {
 
 /* Where threads are on two dies, each has a share of what the caches of both hold; with a unit, only if its products go
  * to the caches too. */
-static void test_shares_on_dies(void **state) {
-  (void)state;
+TEST(test_shares_on_dies) {
   const mms_tuning before = mms_tuning_here;
   mms_tuning_here = (mms_tuning){.has_dies = true, .cluster = 8 << 20, .clusters = 32 << 20};
   for (int i = 0; i < 16; i++) {
@@ -166,8 +161,7 @@ static void test_shares_on_dies(void **state) {
 }
 
 /* The first tile is always the leader's, so a first group that started there would belong to no follower. */
-static void test_lead(void **state) {
-  (void)state;
+TEST(test_lead) {
   const mms_tuning before = mms_tuning_here;
   const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32)};
   const mms_run run = {.engine = &mms_engine_simd, .job = &job};
@@ -183,10 +177,4 @@ static void test_lead(void **state) {
   mms_tuning_here = before;
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lead),         cmocka_unit_test(test_slow_threads), cmocka_unit_test(test_fixed_parts),
-      cmocka_unit_test(test_many_threads), cmocka_unit_test(test_layout),       cmocka_unit_test(test_shares_on_dies),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

@@ -61,8 +61,7 @@ static void check_way(const char *engine, const char *way) {
   }
 }
 
-static void test_ways(void **state) {
-  (void)state;
+TEST(test_ways) {
   mmscan_part part = {.struct_size = sizeof part};
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
   for (size_t i = 0; mmscan_get_way(i, &part) == MMSCAN_OK; i++) {
@@ -77,8 +76,7 @@ static void test_ways(void **state) {
 }
 
 /* A way is known by its name, and refused where an engine cannot be shared so. */
-static void test_names(void **state) {
-  (void)state;
+TEST(test_names) {
   const mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 100000);
   const mmscan_choice no_such = {.struct_size = sizeof no_such, .way = "nowhere"},
                       chain = {.struct_size = sizeof chain, .engine = "simd", .threads = 2, .way = "chain"},
@@ -97,7 +95,4 @@ static void test_names(void **state) {
   mmscan_plan_destroy(plan);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_ways)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_all_tests(NULL, NULL); }

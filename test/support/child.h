@@ -100,6 +100,17 @@ static inline struct outcome ask_self(const char *argument, const struct setting
   return o;
 }
 
+/* The same for a child that is to end well and to report `size` bytes. */
+static inline struct outcome ask_report(const char *argument, const struct setting *settings, size_t count,
+                                        void *report, size_t size) {
+  const struct outcome o = ask_self(argument, settings, count);
+  if (o.exit != 0 || o.reported != size)
+    fail_msg("%s, %s=%s: the child ended with %d: %s", argument, count ? text_or(settings->name, "") : "",
+             count ? text_or(settings->value, "") : "", o.exit, o.print);
+  memcpy(report, o.report, size);
+  return o;
+}
+
 /* What this program does when it is run with this argument. */
 struct child {
   const char *argument;

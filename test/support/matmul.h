@@ -1,4 +1,4 @@
-/* matmul.h: describes a run of MatMulScan.
+/* matmul.h: describes a run of MatMulScan, and a product of a unit; sums for a network.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -20,6 +20,28 @@ static inline mmscan_matmul_desc matmul_desc(mmscan_type type, size_t n, size_t 
                               .broadcast = MMSCAN_BROADCAST_VECTOR,
                               .unit = unit,
                               .threads = threads};
+}
+
+/* A product of L_s and an s-by-columns matrix of floats. */
+static inline mmscan_product_desc product_desc(const char *unit, mmscan_product_form form, size_t s, size_t columns) {
+  return (mmscan_product_desc){.struct_size = sizeof(mmscan_product_desc),
+                               .unit = unit,
+                               .type = MMSCAN_F32,
+                               .form = form,
+                               .matrix = MMSCAN_MATRIX_L,
+                               .s = s,
+                               .columns = columns};
+}
+
+/* Operators of a network. */
+static inline void add_f32(void *context, const void *a, const void *b, void *result) {
+  (void)context;
+  *(float *)result = *(const float *)a + *(const float *)b;
+}
+
+static inline void add_f64(void *context, const void *a, const void *b, void *result) {
+  (void)context;
+  *(double *)result = *(const double *)a + *(const double *)b;
 }
 
 #endif

@@ -25,6 +25,44 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* ---- Tests ------------------------------------------------------------------------------------------------------- */
+
+/* TEST(test_name) { ... } is a test of this program; run_all_tests() runs them in the order in which they are written.
+ * A linker collects their entries, in any order, in an array with names of its own. They are aligned so that none has a
+ * gap behind it, where compilers align large objects. */
+struct test_entry {
+  _Alignas(32) const char *name;
+  CMUnitTestFunction run;
+  size_t line;
+};
+
+extern const struct test_entry __start_test_entries[], __stop_test_entries[];
+
+#define TEST(name)                                                                                                     \
+  static void name(void **state);                                                                                      \
+  static const struct test_entry name##_entry                                                                          \
+      __attribute__((section("test_entries"), used)) = {#name, name, __LINE__};                                        \
+  static void name(__attribute__((unused)) void **state)
+
+static inline int by_line(const void *a, const void *b) {
+  const struct test_entry *x = a, *y = b;
+  return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Setup and teardown are of the whole program, or NULL. */
+static inline int run_all_tests(CMFixtureFunction setup, CMFixtureFunction teardown) {
+  enum { MOST_TESTS = 40 };
+  const size_t count = (size_t)(__stop_test_entries - __start_test_entries);
+  struct test_entry entries[MOST_TESTS];
+  struct CMUnitTest tests[MOST_TESTS];
+  if (count > MOST_TESTS) return fputs("more tests than MOST_TESTS\n", stderr), 1;
+  memcpy(entries, __start_test_entries, count * sizeof *entries);
+  qsort(entries, count, sizeof *entries, by_line);
+  for (size_t i = 0; i < count; i++)
+    tests[i] = (struct CMUnitTest){.name = entries[i].name, .test_func = entries[i].run};
+  return _cmocka_run_group_tests("tests", tests, count, setup, teardown);
+}
+
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 
 static inline bool quick(void) {
@@ -90,6 +128,12 @@ __attribute__((format(printf, 1, 2))) static inline void fail_seeded(const char 
   fail();
 }
 
+/* Skips the running test where `so` holds, and prints why. */
+static inline void skip_if(bool so, const char *why) {
+  if (so) print_message("skipped: %s\n", why);
+  if (so) skip();
+}
+
 static inline void check_status(mmscan_status want, mmscan_status got, const char *what, const char *file, int line) {
   if (want == got) return;
   print_error("%s:%d: %s\n", file, line, what);
@@ -149,6 +193,14 @@ static inline mmscan_desc plain_desc(mmscan_type type, mmscan_kind kind, int rev
                        .batch = 1};
 }
 
+/* Stores x[i] of a type of floats. */
+static inline void put_float(mmscan_type type, void *x, size_t i, double value) {
+  if (type == MMSCAN_F32)
+    ((float *)x)[i] = (float)value;
+  else
+    ((double *)x)[i] = value;
+}
+
 static inline bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static inline const char *text_or(const char *text, const char *instead) { return text != NULL ? text : instead; }
@@ -196,6 +248,15 @@ static inline mmscan_plan *plan_new(const mmscan_desc *desc, const mmscan_choice
                 text_or(asked->engine, "any"), text_or(asked->unit, "any"), asked->s, asked->tile, asked->threads,
                 text_or(used->engine, "NULL"), text_or(used->unit, "NULL"), used->s, used->tile, used->threads);
   return plan;
+}
+
+/* Scans x by a plan with what `asked` names; returns what it used. */
+static inline mmscan_choice scan_with(const mmscan_desc *desc, const mmscan_choice *asked, const void *x, void *y) {
+  mmscan_choice used;
+  mmscan_plan *plan = plan_new(desc, asked, &used);
+  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  mmscan_plan_destroy(plan);
+  return used;
 }
 
 enum { MAX_FORCED = 32 };

@@ -8,8 +8,8 @@
 
 #include <dlfcn.h>
 
-#include "mmscan_paper.h"
-#include "support/test.h"
+#include "support/child.h"
+#include "support/matmul.h"
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
@@ -49,14 +49,19 @@ static inline bool is_unit(const char *name) {
   return false;
 }
 
+/* What an open toy calls by a name; the unit keeps it open. */
+static inline void *in_toy(const char *unit, const char *name) {
+  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD), *found = dlsym(handle, name);
+  assert_non_null(found);
+  dlclose(handle);
+  return found;
+}
+
 /* The calls that an open toy has counted. */
 static inline int calls_of(const char *unit) {
   int (*calls)(void);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  const int count = calls();
-  dlclose(handle);
-  return count;
+  *(void **)&calls = in_toy(unit, "toy_calls");
+  return calls();
 }
 
 /* ---- Plans and products ------------------------------------------------------------------------------------------ */
@@ -71,13 +76,7 @@ static inline mmscan_plan *plan_by(const char *unit, mmscan_type type, size_t n,
 static inline mmscan_status product_status(const char *unit, mmscan_product_form form) {
   enum { S = 4, COLUMNS = 11 };
   float x[S * COLUMNS], w[S * COLUMNS], sum = 0;
-  const mmscan_product_desc d = {.struct_size = sizeof d,
-                                 .unit = unit,
-                                 .type = MMSCAN_F32,
-                                 .form = form,
-                                 .matrix = MMSCAN_MATRIX_L,
-                                 .s = S,
-                                 .columns = COLUMNS};
+  const mmscan_product_desc d = product_desc(unit, form, S, COLUMNS);
   for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 5 % 19) - 9;
   memset(w, 0xff, sizeof w);
   mmscan_status status = mmscan_product(&d, x, w);
@@ -88,12 +87,32 @@ static inline mmscan_status product_status(const char *unit, mmscan_product_form
   return status;
 }
 
+/* Any library, with a product each time. */
+static inline void load_times(const char *library, size_t times) {
+  for (size_t i = 0; i < times; i++) {
+    const char *unit;
+    assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
+    assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
+    assert_mmscan_ok(mmscan_unit_close(unit));
+  }
+}
+
 /* ---- Starting ---------------------------------------------------------------------------------------------------- */
 
 /* Each test sets for itself what is chosen and opened. */
 static inline void clear_settings(void) {
   static const char *const variables[] = {"MMSCAN_ENGINE", "MMSCAN_UNIT", "MMSCAN_NUM_THREADS", "MMSCAN_WISDOM"};
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
+}
+
+/* What main() does: all tests, or what a child does. OpenMP's threads wait passively. */
+static inline int run_or_be(const struct child *children, size_t count, int argc, char **argv, CMFixtureFunction setup,
+                            CMFixtureFunction teardown) {
+  int status;
+  wait_passively(argv);
+  if (run_child(argc, argv, children, count, &status)) return status;
+  clear_settings();
+  return run_all_tests(setup, teardown);
 }
 
 #endif /* TOY_H */

@@ -109,7 +109,7 @@ static int fork_amid_threads(void) {
   int (*disturbed)(void);
   mmscan_threads(); /* one-time initialisation */
   if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
-  *(void **)&disturbed = dlsym(dlopen(unit, RTLD_LAZY | RTLD_NOLOAD), "toy_disturbed");
+  *(void **)&disturbed = in_toy(unit, "toy_disturbed");
   const int failed = fork_amid(multiply_by_threads);
   return failed ? failed : disturbed() ? 12 : 0;
 }
@@ -128,9 +128,8 @@ static int fork_inside(void) {
   const pid_t self = getpid();
   alarm(PATIENCE);
   if (mmscan_unit_open(getenv("MMSCAN_TEST_LIBRARY"), &unit, NULL, 0) != MMSCAN_OK) return 10;
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  bool *forks = dlsym(handle, "toy_forks");
-  const int *forked = dlsym(handle, "toy_forked");
+  bool *forks = in_toy(unit, "toy_forks");
+  const int *forked = in_toy(unit, "toy_forked");
   *forks = true;
   if (product_status(unit, MMSCAN_PRODUCT_CHUNKED) != MMSCAN_OK) return 11;
   if (getpid() != self) _exit(fork_again());
@@ -207,20 +206,17 @@ static void skip_where_locks_stay(void) {
   skip();
 }
 
-static void test_opening(void **state) {
-  (void)state;
+TEST(test_opening) {
   skip_where_locks_stay();
   check_child("opening", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("sound")}, 1);
 }
 
-static void test_trying(void **state) {
-  (void)state;
+TEST(test_trying) {
   skip_where_locks_stay();
   check_child("trying", NULL, 0);
 }
 
-static void test_testing(void **state) {
-  (void)state;
+TEST(test_testing) {
   skip_where_locks_stay();
   check_child("testing", NULL, 0);
   check_child("forking", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("sound")}, 1);
@@ -231,30 +227,24 @@ static void check_products(const char *library) {
   print_message("ran:     %s\n", library);
 }
 
-static void test_products(void **state) {
-  (void)state;
+TEST(test_products) {
   skip_where_locks_stay();
   check_products("cblas");
   check_products(toy("blis_pthread"));
   for (size_t i = 0; i < units_here()->count; i++) check_products(units_here()->path[i]);
 }
 
-static void test_threads_of_a_library(void **state) {
-  (void)state;
+TEST(test_threads_of_a_library) {
   skip_where_locks_stay();
   check_child("threads", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("openblas_pthread")}, 1);
 }
 
-static void test_scans(void **state) {
-  (void)state;
+TEST(test_scans) {
   skip_where_locks_stay();
   check_child("scans", NULL, 0);
 }
 
-static void test_inside(void **state) {
-  (void)state;
-  check_child("inside", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("forks")}, 1);
-}
+TEST(test_inside) { check_child("inside", &(struct setting){"MMSCAN_TEST_LIBRARY", toy("forks")}, 1); }
 
 /* ---- After threads ----------------------------------------------------------------------------------------------- */
 
@@ -306,18 +296,11 @@ static int after_nothing(void) { return IS_ALONE ? scan_in_child(2, 2) : SKIPPED
 
 static const struct setting two_threads[] = {{"MMSCAN_NUM_THREADS", "2"}, {"OPENBLAS_NUM_THREADS", "1"}};
 
-static void test_after_matmulscan(void **state) {
-  (void)state;
-  check_child("matmulscan", two_threads, COUNT(two_threads));
-}
+TEST(test_after_matmulscan) { check_child("matmulscan", two_threads, COUNT(two_threads)); }
 
-static void test_after_a_region(void **state) {
-  (void)state;
-  check_child("region", two_threads, COUNT(two_threads));
-}
+TEST(test_after_a_region) { check_child("region", two_threads, COUNT(two_threads)); }
 
-static void test_after_nothing(void **state) {
-  (void)state;
+TEST(test_after_nothing) {
   int exit = run_self("nothing", two_threads, COUNT(two_threads));
   if (exit == SKIPPED)
     print_message("skipped: a process of one thread: it has more, or the C library does not say\n");
@@ -331,16 +314,5 @@ int main(int argc, char **argv) {
       {"products", fork_amid_products}, {"inside", fork_inside},        {"threads", fork_amid_threads},
       {"matmulscan", after_matmulscan}, {"region", after_a_region},     {"nothing", after_nothing},
       {"testing", fork_amid_a_test},    {"forking", fork_in_a_test}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_opening),        cmocka_unit_test(test_trying),
-      cmocka_unit_test(test_testing),        cmocka_unit_test(test_products),
-      cmocka_unit_test(test_inside),         cmocka_unit_test(test_threads_of_a_library),
-      cmocka_unit_test(test_scans),          cmocka_unit_test(test_after_matmulscan),
-      cmocka_unit_test(test_after_a_region), cmocka_unit_test(test_after_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_or_be(children, COUNT(children), argc, argv, NULL, NULL);
 }

@@ -62,12 +62,8 @@ static int fork_at_each_step(void) {
   return 0;
 }
 
-static void test_each_step(void **state) {
-  (void)state;
-  if (!CAN_STEP || is_instrumented()) {
-    print_message("skipped: a fork after each instruction: not on this machine, or under an instrument\n");
-    skip();
-  }
+TEST(test_each_step) {
+  skip_if(!CAN_STEP || is_instrumented(), "a fork after each instruction: not on this machine, or under an instrument");
   struct outcome o = ask_self("step", NULL, 0);
   if (o.exit != 0) fail_msg("the child ended with %d: %s", o.exit, o.print);
 }
@@ -116,14 +112,11 @@ static bool start(pthread_t *thread, char *stack, void *(*call)(void *), void *a
   return started;
 }
 
-static void test_one_place(void **state) {
-  (void)state;
+TEST(test_one_place) {
   pthread_t inside = pthread_self(), closer;
   bool is_right = false;
-  if (is_instrumented() || !start(&inside, stacks[0], stay_inside, NULL)) {
-    print_message("skipped: two threads in one place: no threads with stacks so small\n");
-    skip();
-  }
+  skip_if(is_instrumented() || !start(&inside, stacks[0], stay_inside, NULL),
+          "two threads in one place: no threads with stacks so small");
   while (!atomic_load(&is_inside)) usleep(100);
   assert_true(start(&closer, stacks[1], close_from_inside, &is_right));
   pthread_join(closer, NULL);
@@ -135,6 +128,5 @@ int main(int argc, char **argv) {
   static const struct child children[] = {{"step", fork_at_each_step}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_step), cmocka_unit_test(test_one_place)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include <dirent.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -11,6 +10,7 @@
 #include "mmscan_paper.h"
 #include "support/sanitized.h"
 #include "support/stand_in.h"
+#include "support/traces.h"
 #include "support/wisdom_text.h"
 
 enum { PATIENCE = 60 /* seconds until an alarm ends a hang */ };
@@ -34,15 +34,6 @@ static bool has_blas(void) {
   while (!found && fgets(line, sizeof line, maps) != NULL) found = is_of_blas(line);
   fclose(maps);
   return found;
-}
-
-static size_t tasks_here(void) {
-  size_t count = 0;
-  DIR *directory = opendir("/proc/self/task");
-  for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
-    count += entry->d_name[0] != '.';
-  if (directory != NULL) closedir(directory);
-  return count;
 }
 
 /* ---- Scans without products -------------------------------------------------------------------------------------- */
@@ -120,12 +111,12 @@ static bool fork_and(bool (*call)(void)) {
 
 static int scan_alone(void) {
   alarm(PATIENCE);
-  const size_t before = tasks_here(), team = (size_t)omp_get_max_threads();
+  const size_t before = tasks(), team = (size_t)omp_get_max_threads();
   if (has_blas()) return 2;
   for (size_t i = 0; i < N; i++) x[i] = 1;
   if (!ask_all() || !scan_all_ways()) return 3;
   if (has_blas()) return 4;
-  if (tasks_here() < before || tasks_here() > before + team - 1) return 5;
+  if (tasks() < before || tasks() > before + team - 1) return 5;
   if (!fork_and(scan_without_blas)) return 6;
   return has_blas() ? 7 : 0;
 }
@@ -221,16 +212,10 @@ static const char *why_absent(void) {
 }
 
 static void skip_if_linked(void) {
-  if (text_or(getenv("LINK_BLAS"), "")[0] == '\0') return;
-  print_message("skipped: LINK_BLAS is set, so the BLAS is there from the start\n");
-  skip();
+  skip_if(text_or(getenv("LINK_BLAS"), "")[0] != '\0', "LINK_BLAS is set, so the BLAS is there from the start");
 }
 
-static void skip_if_absent(void) {
-  if (why_absent() == NULL) return;
-  print_message("skipped: there is no BLAS: %s\n", why_absent());
-  skip();
-}
+static void skip_if_absent(void) { skip_if(why_absent() != NULL, why_absent()); }
 
 static void check(const char *argument, struct setting setting, struct setting other) {
   const struct setting settings[] = {{"MMSCAN_TEST_FILE", in_scratch("written")}, setting, other};
@@ -240,42 +225,34 @@ static void check(const char *argument, struct setting setting, struct setting o
 
 static const struct setting no_other = {NULL, NULL}, two_threads = {"OMP_NUM_THREADS", "2"};
 
-static void test_scans_have_no_blas(void **state) {
-  (void)state;
+TEST(test_scans_have_no_blas) {
   static const char *const threads[] = {"1", "4"};
   skip_if_linked();
   for (size_t i = 0; i < COUNT(threads); i++) check("alone", (struct setting){"OMP_NUM_THREADS", threads[i]}, no_other);
 }
 
 /* A file of wisdom tells that a routine of the BLAS is good, and no line has it chosen. */
-static void test_wisdom_has_no_blas(void **state) {
-  (void)state;
+TEST(test_wisdom_has_no_blas) {
   skip_if_linked();
   const char *file =
       wisdom_file("unused", "blas cblas\nversion 1\ngood sgemm_batch\nplus f32 20 0 simd - 0 32768 1 1024\n");
   check("alone", two_threads, (struct setting){"MMSCAN_WISDOM", file});
 }
 
-static void test_first_product(void **state) {
-  (void)state;
+TEST(test_first_product) {
   skip_if_linked();
   skip_if_absent();
   check("product", two_threads, no_other);
 }
 
-static void test_first_products_at_once(void **state) {
-  (void)state;
+TEST(test_first_products_at_once) {
   skip_if_absent();
   for (size_t i = 0; i < sized(20, 3); i++) check("many", no_other, no_other);
 }
 
-static void test_memory_is_found(void **state) {
-  (void)state;
+TEST(test_memory_is_found) {
   skip_if_absent();
-  if (is_instrumented()) {
-    print_message("skipped: an instrument needs memory\n");
-    skip();
-  }
+  skip_if(is_instrumented(), "an instrument needs memory");
   check("memory", no_other, no_other);
 }
 
@@ -288,8 +265,7 @@ static bool check_absent(const char *argument, const char *file, const char *rea
   return o.exit == 0;
 }
 
-static void test_absent(void **state) {
-  (void)state;
+TEST(test_absent) {
   const struct setting named = {"MMSCAN_UNIT", "cblas"};
   if (why_absent() != NULL) {
     const struct setting reason = {"MMSCAN_TEST_REASON", why_absent()};
@@ -308,14 +284,5 @@ int main(int argc, char **argv) {
   static const struct child children[] = {{"alone", scan_alone},      {"product", multiply_at_last},
                                           {"many", multiply_by_many}, {"memory", multiply_with_memory_at_last},
                                           {"absent", do_without},     {"insists", insist}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scans_have_no_blas), cmocka_unit_test(test_wisdom_has_no_blas),
-      cmocka_unit_test(test_first_product),      cmocka_unit_test(test_first_products_at_once),
-      cmocka_unit_test(test_memory_is_found),    cmocka_unit_test(test_absent),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_or_be(children, COUNT(children), argc, argv, make_scratch, remove_scratch);
 }

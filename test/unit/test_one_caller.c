@@ -41,16 +41,12 @@ static void join_callers(pthread_t thread[CALLERS], const struct caller callers[
 
 static int (*counter_of(const char *unit))(void) {
   int (*met)(void);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  *(void **)&met = dlsym(handle, "toy_met");
-  assert_non_null(met);
-  dlclose(handle); /* the unit keeps it open */
+  *(void **)&met = in_toy(unit, "toy_met");
   return met;
 }
 
 /* With threads of the caller, and with those of one scan. */
-static void test_never_two_at_once(void **state) {
-  (void)state;
+TEST(test_never_two_at_once) {
   const char *unit = open_toy("serial");
   int (*met)(void) = counter_of(unit);
   pthread_t thread[CALLERS];
@@ -74,8 +70,7 @@ static void test_never_two_at_once(void **state) {
 
 /* Callers of a library with locks of its own do not wait for each other: they meet, which also shows that a toy would
  * notice it. */
-static void test_locks_of_its_own(void **state) {
-  (void)state;
+TEST(test_locks_of_its_own) {
   const char *unit = open_toy("locking");
   int (*met)(void) = counter_of(unit);
   pthread_t thread[CALLERS];
@@ -90,13 +85,4 @@ static void test_locks_of_its_own(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_never_two_at_once),
-      cmocka_unit_test(test_locks_of_its_own),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, NULL, NULL); }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "support/flaw.h"
 #include "support/sanitized.h"
 #include "support/unit_list.h"
 #include "toys/toy.h"
@@ -127,6 +128,32 @@ static bool is_batch(mmscan_product_form form) {
   return form == MMSCAN_PRODUCT_BATCH || form == MMSCAN_PRODUCT_BATCH_STRIDED;
 }
 
+static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
+                                                 .unit = "model",
+                                                 .type = MMSCAN_F32,
+                                                 .form = MMSCAN_PRODUCT_CHUNKED,
+                                                 .matrix = MMSCAN_MATRIX_L,
+                                                 .s = 4,
+                                                 .columns = 5};
+
+/* Two shapes that differ only in s: 4 by 8 by rows, and 8 by 4 by columns. This test comes first, since the toy has few
+ * kernels. */
+TEST(test_shapes_alike) {
+  float x[32], w[2][32], want[2][32];
+  mmscan_product_desc rows = good_product, columns = good_product;
+  rows.columns = rows.row_stride = columns.s = 8;
+  rows.s = columns.columns = 4;
+  rows.transposed = 1;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 7 % 11);
+  assert_mmscan_ok(mmscan_product(&rows, x, want[0]));
+  assert_mmscan_ok(mmscan_product(&columns, x, want[1]));
+  rows.unit = columns.unit = open_toy("xsmm_2");
+  assert_mmscan_ok(mmscan_product(&rows, x, w[0]));
+  assert_mmscan_ok(mmscan_product(&columns, x, w[1]));
+  assert_memory_equal(w, want, sizeof w);
+  assert_mmscan_ok(mmscan_unit_close(rows.unit));
+}
+
 /* Both matrices, transposed and not, in both layouts, and in place. Returns false if the unit does not have the
  * form. */
 static bool multiply_variants(mmscan_product_desc d) {
@@ -147,18 +174,16 @@ static bool multiply_variants(mmscan_product_desc d) {
 enum { UNTHREADED = 262144 };
 
 static void multiply_threaded(const char *unit, mmscan_type type, mmscan_product_form form) {
-  mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form, .s = 64};
-  d.columns = 200;
-  d.matrix = MMSCAN_MATRIX_L;
+  mmscan_product_desc d = product_desc(unit, form, 64, 200);
+  d.type = type;
   assert_mmscan_ok(multiply(&d, false));
 }
 
 static void multiply_large(const char *unit, mmscan_type type, mmscan_product_form form) {
   static const size_t sizes[] = {128, MMSCAN_MAX_S};
   for (size_t i = 0; i < sized(COUNT(sizes), 1); i++) {
-    mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = type, .form = form, .s = sizes[i]};
-    d.columns = smaller(5, UNTHREADED / d.s / d.s);
-    d.matrix = MMSCAN_MATRIX_L;
+    mmscan_product_desc d = product_desc(unit, form, sizes[i], smaller(5, UNTHREADED / sizes[i] / sizes[i]));
+    d.type = type;
     for (d.transposed = 0; d.transposed <= 1; d.transposed++) assert_mmscan_ok(multiply(&d, false));
   }
 }
@@ -198,8 +223,7 @@ static void check_unit(const char *unit) {
   assert_non_null(strstr(had, " dchunked"));
 }
 
-static void test_products_of_builtin_units(void **state) {
-  (void)state;
+TEST(test_products_of_builtin_units) {
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
     if (part.status == MMSCAN_OK)
@@ -208,8 +232,7 @@ static void test_products_of_builtin_units(void **state) {
       print_message("skipped: %s: %s\n", part.name, mmscan_strerror(part.status));
 }
 
-static void test_products_of_toys(void **state) {
-  (void)state;
+TEST(test_products_of_toys) {
   static const char *const sound[] = {
       "full",    "full64",  "xsmm_1",       "xsmm_2",           "xsmm_few", /* what a quick run has time for */
       "sound",   "ilp64",   "scipy",        "scipy64",          "suffix64",
@@ -222,10 +245,7 @@ static void test_products_of_toys(void **state) {
   }
 }
 
-static void test_products_of_units_here(void **state) {
-  (void)state;
-  check_units_here(check_unit);
-}
+TEST(test_products_of_units_here) { check_units_here(check_unit); }
 
 /* ---- bfloat16 ---------------------------------------------------------------------------------------------------- */
 
@@ -236,11 +256,7 @@ static void check_bf16(const char *unit) {
   uint16_t x[S * COLUMNS];
   float w[S * COLUMNS];
   struct rng rng = rng_of(11);
-  mmscan_product_desc d = {.struct_size = sizeof d, .unit = unit, .type = MMSCAN_F32, .form = MMSCAN_PRODUCT_BF16};
-  d.matrix = MMSCAN_MATRIX_L;
-  d.unit = "cblas";
-  d.s = S;
-  d.columns = COLUMNS;
+  const mmscan_product_desc d = product_desc("cblas", MMSCAN_PRODUCT_BF16, S, COLUMNS);
   for (size_t i = 0; i < COUNT(x); i++)
     x[i] = (uint16_t)(draw_below(&rng, 2) << 15 | (120 + draw_below(&rng, 14)) << 7 | draw_below(&rng, 128));
   mmscan_status status = mmscan_product(&d, x, w);
@@ -257,46 +273,17 @@ static void check_bf16(const char *unit) {
   print_message("ran:     %s: bfloat16\n", unit);
 }
 
-static void test_bf16_is_exact(void **state) {
-  (void)state;
+TEST(test_bf16_is_exact) {
   const char *unit = open_toy("full");
   check_bf16(unit);
   assert_mmscan_ok(mmscan_unit_close(unit));
   check_units_here(check_bf16);
 }
 
-static const mmscan_product_desc good_product = {.struct_size = sizeof good_product,
-                                                 .unit = "model",
-                                                 .type = MMSCAN_F32,
-                                                 .form = MMSCAN_PRODUCT_CHUNKED,
-                                                 .matrix = MMSCAN_MATRIX_L,
-                                                 .s = 4,
-                                                 .columns = 5};
-
 /* ---- Many shapes ------------------------------------------------------------------------------------------------- */
 
-/* Two shapes that differ only in s: 4 by 8 by rows, and 8 by 4 by columns. This test comes first, since the toy has few
- * kernels. */
-static void test_shapes_alike(void **state) {
-  (void)state;
-  float x[32], w[2][32], want[2][32];
-  mmscan_product_desc rows = good_product, columns = good_product;
-  rows.columns = rows.row_stride = columns.s = 8;
-  rows.s = columns.columns = 4;
-  rows.transposed = 1;
-  for (size_t i = 0; i < COUNT(x); i++) x[i] = (float)(i * 7 % 11);
-  assert_mmscan_ok(mmscan_product(&rows, x, want[0]));
-  assert_mmscan_ok(mmscan_product(&columns, x, want[1]));
-  rows.unit = columns.unit = open_toy("xsmm_2");
-  assert_mmscan_ok(mmscan_product(&rows, x, w[0]));
-  assert_mmscan_ok(mmscan_product(&columns, x, w[1]));
-  assert_memory_equal(w, want, sizeof w);
-  assert_mmscan_ok(mmscan_unit_close(rows.unit));
-}
-
 /* More shapes than the kernels that are kept of a LIBXSMM, and than this one has. */
-static void test_many_shapes(void **state) {
-  (void)state;
+TEST(test_many_shapes) {
   enum { COLUMNS = 3, SHAPES = 700 };
   static float x[COLUMNS + SHAPES + COLUMNS], w[COUNT(x)];
   mmscan_product_desc d = good_product;
@@ -314,29 +301,24 @@ static void test_many_shapes(void **state) {
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 /* Long products are cut into chunks of so little work that no OpenBLAS starts threads for one. */
-static void test_chunks(void **state) {
-  (void)state;
+TEST(test_chunks) {
   enum { S = 16, COLUMNS = 5000, MOST_WORK = 262144 };
   static float x[S * COLUMNS], w[S * COLUMNS];
   const char *unit = open_toy("sound");
   long (*most_work)(void);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  *(void **)&most_work = dlsym(handle, "toy_most_work");
-  mmscan_product_desc d = {
-      .struct_size = sizeof d, .unit = unit, .type = MMSCAN_F32, .matrix = MMSCAN_MATRIX_L, .s = S, .columns = COLUMNS};
+  *(void **)&most_work = in_toy(unit, "toy_most_work");
+  mmscan_product_desc d = product_desc(unit, MMSCAN_PRODUCT_CHUNKED, S, COLUMNS);
   for (d.form = MMSCAN_PRODUCT_CHUNKED; d.form <= MMSCAN_PRODUCT_GEMM; d.form++) {
     most_work();
     assert_mmscan_ok(mmscan_product(&d, x, w));
     assert_int_equal(most_work(), d.form == MMSCAN_PRODUCT_GEMM ? (long)S * S * COLUMNS : MOST_WORK);
   }
-  dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 
-static void test_product_arrays(void **state) {
-  (void)state;
+TEST(test_product_arrays) {
   float x[40] = {0}, w[40];
   const mmscan_product_desc *good = &good_product;
   assert_mmscan_ok(mmscan_product(good, x, w));
@@ -353,8 +335,7 @@ static void test_product_arrays(void **state) {
 }
 
 /* Rows may be contiguous, or far apart; and X in bfloat16 has half the bytes of W. */
-static void test_product_limits(void **state) {
-  (void)state;
+TEST(test_product_limits) {
   float x[40] = {1}, w[40];
   mmscan_product_desc close = good_product, half = good_product;
   close.row_stride = close.columns;
@@ -373,8 +354,7 @@ static void test_product_limits(void **state) {
 }
 
 /* Rows of W may lie between those of X, as they may in arrays given to a BLAS. */
-static void test_rows_between_rows(void **state) {
-  (void)state;
+TEST(test_rows_between_rows) {
   enum { S = 4, COLUMNS = 5, APART = 2 * COLUMNS };
   static const mmscan_product_form ways[] = {MMSCAN_PRODUCT_CHUNKED, MMSCAN_PRODUCT_GEMM, MMSCAN_PRODUCT_TRMM};
   mmscan_product_desc d = good_product;
@@ -401,48 +381,31 @@ static void test_rows_between_rows(void **state) {
   }
 }
 
-static void refuse_product(mmscan_product_desc d, mmscan_status want) {
+#define D(field, value) SET(mmscan_product_desc, field, value)
+
+TEST(test_flaws) {
+  const struct flaw flaws[] = {
+      {MMSCAN_EINVAL, {D(struct_size, 8)}},
+      {MMSCAN_EINVAL, {D(s, 0)}},
+      {MMSCAN_EINVAL, {D(s, MMSCAN_MAX_S + 1)}},
+      {MMSCAN_EINVAL, {D(columns, SIZE_MAX / 8)}},
+      {MMSCAN_EINVAL, {D(row_stride, 4)}},
+      {MMSCAN_EINVAL, {D(row_stride, (size_t)1 << 31)}},
+      {MMSCAN_EINVAL, {D(unit, (uintptr_t) "nobody")}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_I32)}},
+      {MMSCAN_ENOTSUP, {D(type, MMSCAN_C32)}},
+      {MMSCAN_EINVAL, {D(type, 0)}},
+      {MMSCAN_EINVAL, {D(form, 7)}},
+      {MMSCAN_ENOTSUP, {D(form, MMSCAN_PRODUCT_TRMM)}},
+      {MMSCAN_EINVAL, {D(form, MMSCAN_PRODUCT_BATCH), D(row_stride, 5)}},
+      {MMSCAN_EINVAL, {D(matrix, 3)}},
+  };
   float x[40] = {0}, w[40];
-  assert_int_equal(mmscan_product(&d, x, w), want);
-}
-
-static void test_product_sizes(void **state) {
-  (void)state;
-  static const struct {
-    size_t offset, value;
-  } bad[] = {{offsetof(mmscan_product_desc, struct_size), 8},
-             {offsetof(mmscan_product_desc, s), 0},
-             {offsetof(mmscan_product_desc, s), MMSCAN_MAX_S + 1},
-             {offsetof(mmscan_product_desc, columns), SIZE_MAX / 8},
-             {offsetof(mmscan_product_desc, row_stride), 4},
-             {offsetof(mmscan_product_desc, row_stride), (size_t)1 << 31}};
-  for (size_t i = 0; i < COUNT(bad); i++) {
+  for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_product_desc d = good_product;
-    memcpy((char *)&d + bad[i].offset, &bad[i].value, sizeof bad[i].value);
-    refuse_product(d, MMSCAN_EINVAL);
+    spoil(&d, &flaws[i]);
+    check_flaw(&flaws[i], mmscan_product(&d, x, w), "product");
   }
-}
-
-static void test_product_values(void **state) {
-  (void)state;
-  mmscan_product_desc unit = good_product, type = good_product, form = good_product, matrix = good_product;
-  unit.unit = "nobody";
-  refuse_product(unit, MMSCAN_EINVAL);
-  type.type = MMSCAN_I32;
-  refuse_product(type, MMSCAN_ENOTSUP);
-  type.type = MMSCAN_C32;
-  refuse_product(type, MMSCAN_ENOTSUP);
-  type.type = (mmscan_type)0;
-  refuse_product(type, MMSCAN_EINVAL);
-  form.form = (mmscan_product_form)7;
-  refuse_product(form, MMSCAN_EINVAL);
-  form.form = MMSCAN_PRODUCT_TRMM;
-  refuse_product(form, MMSCAN_ENOTSUP);
-  form.form = MMSCAN_PRODUCT_BATCH;
-  form.row_stride = 5;
-  refuse_product(form, MMSCAN_EINVAL);
-  matrix.matrix = (mmscan_matrix)3;
-  refuse_product(matrix, MMSCAN_EINVAL);
 }
 
 /* ---- The paper's batched form ------------------------------------------------------------------------------------ */
@@ -451,15 +414,9 @@ enum { MATMUL_N = 3000 };
 
 static mmscan_counts matmul_counts(const char *unit, mmscan_type type, const void *x, void *y) {
   mmscan_counts counts = {.struct_size = sizeof counts};
-  mmscan_matmul_desc d = {.struct_size = sizeof d,
-                          .type = type,
-                          .n = MATMUL_N,
-                          .s = 5,
-                          .form = MMSCAN_BATCHED,
-                          .length_rule = MMSCAN_DIGITS,
-                          .traversal = MMSCAN_ITERATIVE,
-                          .broadcast = MMSCAN_BROADCAST_MATRIX,
-                          .unit = unit};
+  mmscan_matmul_desc d = matmul_desc(type, MATMUL_N, 5, unit, 0);
+  d.form = MMSCAN_BATCHED;
+  d.broadcast = MMSCAN_BROADCAST_MATRIX;
   assert_mmscan_ok(mmscan_matmulscan(&d, x, y, &counts));
   return counts;
 }
@@ -474,8 +431,7 @@ static void check_batched_form(const char *unit) {
   assert_memory_equal(&got, &loop, sizeof got);
 }
 
-static void test_batched_form(void **state) {
-  (void)state;
+TEST(test_batched_form) {
   const char *unit = open_toy("scipy");
   assert_mmscan_ok(mmscan_routine_try(unit, "sgemm_batch"));
   check_batched_form(unit);
@@ -483,18 +439,4 @@ static void test_batched_form(void **state) {
   check_units_here(check_batched_form);
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shapes_alike),     cmocka_unit_test(test_products_of_builtin_units),
-      cmocka_unit_test(test_products_of_toys), cmocka_unit_test(test_products_of_units_here),
-      cmocka_unit_test(test_bf16_is_exact),    cmocka_unit_test(test_many_shapes),
-      cmocka_unit_test(test_chunks),           cmocka_unit_test(test_product_arrays),
-      cmocka_unit_test(test_product_limits),   cmocka_unit_test(test_rows_between_rows),
-      cmocka_unit_test(test_product_sizes),    cmocka_unit_test(test_product_values),
-      cmocka_unit_test(test_batched_form),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, NULL, NULL); }

@@ -23,8 +23,7 @@ static bool is_batch(mmscan_product_form form) {
 }
 
 /* All are used at once if the library is known to be good. */
-static void test_all_are_used(void **state) {
-  (void)state;
+TEST(test_all_are_used) {
   const char *unit = open_toy("full");
   mmscan_routine past = {.struct_size = sizeof past};
   for (size_t i = 0; i < ROUTINES; i++)
@@ -35,8 +34,7 @@ static void test_all_are_used(void **state) {
 }
 
 /* Batches of any other library wait until they are tried. */
-static void test_batches_are_tried(void **state) {
-  (void)state;
+TEST(test_batches_are_tried) {
   const char *unit = open_toy("full64");
   for (size_t i = 0; i < ROUTINES; i++) {
     mmscan_routine r = routine_at(unit, i);
@@ -64,8 +62,7 @@ static void check_batches(const char *toy_name, const char *version, mmscan_rout
 
 /* Only the version tells whether batches are known to be good. A BLIS reports whose kernels it took after its
  * version. */
-static void test_versions(void **state) {
-  (void)state;
+TEST(test_versions) {
   check_batches("blis", "0.9.0, kernels for toys", MMSCAN_ROUTINE_USED);
   check_batches("blis_later", "0.9.01, kernels for toys", MMSCAN_ROUTINE_OFF);
   check_batches("full", "A toy, Version 2026.2", MMSCAN_ROUTINE_USED);
@@ -83,8 +80,7 @@ static void check_use(const char *toy_name, size_t block, bool adds) {
 
 /* The longer a library takes for a call, the more it is given at a time. All are asked to add to W, except a LIBXSMM
  * without AVX-512 kernels. */
-static void test_use_by_vendor(void **state) {
-  (void)state;
+TEST(test_use_by_vendor) {
   check_use("sound", MMS_ENGINE_TILE, true);
   check_use("xsmm_2", 4096, false);
   check_use("xsmm_wide", 8192, true);
@@ -121,8 +117,7 @@ static void check_bad(const char *toy_name, bool (*is_bad)(const char *name)) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void test_bad_ones_are_found_out(void **state) {
-  (void)state;
+TEST(test_bad_ones_are_found_out) {
   check_bad("bad_strided", is_strided);
   check_bad("bad_bf16", is_bf16);
   check_bad("bad_complex", is_complex_gemm);
@@ -141,8 +136,7 @@ static void multiply_plainly(const mms_product *p, float *w) {
 }
 
 /* Three calls and a part of one, whatever the form. */
-static void test_long_products(void **state) {
-  (void)state;
+TEST(test_long_products) {
   static const mmscan_product_form forms[] = {MMSCAN_PRODUCT_CHUNKED, MMSCAN_PRODUCT_GEMM, MMSCAN_PRODUCT_TRMM,
                                               MMSCAN_PRODUCT_BATCH, MMSCAN_PRODUCT_BATCH_STRIDED};
   static float a[S * S], x[ELEMENTS], w[ELEMENTS], right[ELEMENTS];
@@ -165,17 +159,4 @@ static void test_long_products(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_are_used),
-      cmocka_unit_test(test_batches_are_tried),
-      cmocka_unit_test(test_versions),
-      cmocka_unit_test(test_use_by_vendor),
-      cmocka_unit_test(test_bad_ones_are_found_out),
-      cmocka_unit_test(test_long_products),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, NULL, NULL); }

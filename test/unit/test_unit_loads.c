@@ -25,13 +25,6 @@ enum { OF_A_THREAD = 1024 };
 
 static bool is_wrapped(void) { return getenv("MMSCAN_TEST_WRAPPER") != NULL && emulator() == NULL; }
 
-static void open_and_close(const char *library) {
-  const char *unit;
-  assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
-  assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
-  assert_mmscan_ok(mmscan_unit_close(unit));
-}
-
 /* Bytes that malloc() has given out; 0 where it cannot be asked, or belongs to a sanitizer or valgrind, which look for
  * leaks themselves. */
 static size_t heap(void) {
@@ -57,11 +50,11 @@ static int child_loads(void) {
   const char *library = getenv("MMSCAN_TEST_LIBRARY");
   const int times = atoi(getenv("MMSCAN_TEST_TIMES"));
   struct loads l = {.count = 0};
-  for (int i = 0; i < FIRST; i++) open_and_close(library);
+  load_times(library, FIRST);
   l.before = traces();
   double start = seconds();
   while (l.count < times && has_time(&l)) {
-    open_and_close(library);
+    load_times(library, 1);
     l.count++;
     l.took = seconds() - start;
     if (l.count == times / 2) l.heap_halfway = heap();
@@ -74,11 +67,9 @@ static int child_loads(void) {
 static void check_loads(const char *library, int times) {
   char text[16];
   snprintf(text, sizeof text, "%d", times);
-  struct outcome o =
-      ask_self("loads", (const struct setting[]){{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TIMES", text}}, 2);
+  const struct setting settings[] = {{"MMSCAN_TEST_LIBRARY", library}, {"MMSCAN_TEST_TIMES", text}};
   struct loads l;
-  if (o.exit != 0 || o.reported != sizeof l) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
-  memcpy(&l, o.report, sizeof l);
+  ask_report("loads", settings, COUNT(settings), &l, sizeof l);
   print_message("ran:     %s: %d loads in %.1f s%s; files %zu, %zu; threads %zu, %zu; maps %zu, %zu; heap %zu, %zu\n",
                 library, l.count, l.took, l.count < times ? ", no time for more" : "", l.before.files, l.after.files,
                 l.before.tasks, l.after.tasks, l.before.maps, l.after.maps, l.heap_halfway, l.heap_after);
@@ -88,35 +79,21 @@ static void check_loads(const char *library, int times) {
   assert_in_range(l.heap_after, 0, l.heap_halfway + OF_A_THREAD);
 }
 
-static void test_loads_of_a_toy(void **state) {
-  (void)state;
-  check_loads(toy("sound"), (int)sized(is_wrapped() ? 1000 : 100, is_wrapped() ? 3 : 20));
-}
+TEST(test_loads_of_a_toy) { check_loads(toy("sound"), (int)sized(is_wrapped() ? 1000 : 100, is_wrapped() ? 3 : 20)); }
 
 /* A library that is unloaded when it is closed, and has threads. */
 static bool is_pthread_openblas(const char *library) { return strstr(library, "/openblas-pthread/") != NULL; }
 
-static void test_loads_of_a_library(void **state) {
-  (void)state;
+TEST(test_loads_of_a_library) {
   const struct unit_list *list = units_here();
   size_t i = 0;
-  if (list->count == 0 || is_wrapped()) {
-    print_message("skipped: %s\n", list->count == 0 ? "there is no library here" : "valgrind takes long for it");
-    skip();
-  }
+  skip_if(list->count == 0 || is_wrapped(),
+          list->count == 0 ? "there is no library here" : "valgrind takes long for it");
   while (i < list->count && !is_pthread_openblas(list->path[i])) i++;
   check_loads(list->path[i < list->count ? i : 0], (int)sized(300, 50));
 }
 
 int main(int argc, char **argv) {
   static const struct child children[] = {{"loads", child_loads}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_loads_of_a_toy),
-      cmocka_unit_test(test_loads_of_a_library),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_or_be(children, COUNT(children), argc, argv, NULL, NULL);
 }

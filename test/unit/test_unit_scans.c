@@ -13,18 +13,15 @@ static void check_scan(const char *unit, mmscan_type type, int reverse) {
   enum { N = 20011 };
   int64_t *x = calloc(N, sizeof *x), *y = calloc(N, sizeof *y), sum = 0;
   mmscan_desc desc = plain_desc(type, MMSCAN_INCLUSIVE, reverse, N);
-  mmscan_choice used, asked = {.struct_size = sizeof asked, .unit = unit};
-  mmscan_plan *plan = plan_new(&desc, &asked, &used);
+  const mmscan_choice asked = {.struct_size = sizeof asked, .unit = unit};
   for (size_t i = 0; i < N; i++) {
     int v = (int)(i * 7919 % 1001) - 500;
-    if (type == MMSCAN_F32)
-      ((float *)x)[i] = (float)v;
-    else if (type == MMSCAN_F64)
-      ((double *)x)[i] = v;
-    else
+    if (type == MMSCAN_I64)
       x[i] = v;
+    else
+      put_float(type, x, i, v);
   }
-  assert_mmscan_ok(mmscan_execute(plan, x, y));
+  scan_with(&desc, &asked, x, y);
   for (size_t k = 0; k < N; k++) {
     size_t i = reverse ? N - 1 - k : k;
     sum += (int)(i * 7919 % 1001) - 500;
@@ -32,7 +29,6 @@ static void check_scan(const char *unit, mmscan_type type, int reverse) {
     if (got != (double)sum)
       fail_msg("%s: type %d, reverse %d: y[%zu] is %g, not %g", unit, (int)type, reverse, i, got, (double)sum);
   }
-  mmscan_plan_destroy(plan);
   free(x);
   free(y);
 }
@@ -44,8 +40,7 @@ static void check_scans(const char *unit) {
 }
 
 /* With each of LIBXSMM's interfaces and with its kernels; products for which it has no kernel are made without it. */
-static void test_scans_of_xsmm(void **state) {
-  (void)state;
+TEST(test_scans_of_xsmm) {
   static const char *const toys[] = {"xsmm_1", "xsmm_1_ilp64", "xsmm_2", "xsmm_v2"};
   unsetenv("OMP_PROC_BIND");
   for (size_t i = 0; i < COUNT(toys); i++) {
@@ -78,8 +73,7 @@ static void check_adding(const char *toy_name, bool adds) {
 }
 
 /* Libraries are asked to add products to X exactly where that is faster, and right. */
-static void test_scans_by_adding(void **state) {
-  (void)state;
+TEST(test_scans_by_adding) {
   static const char *const add[] = {"openblas_haswell", "openblas_skylakex", "full",         "blis", "sound",
                                     "xsmm_skx",         "xsmm_wide",         "xsmm_few_wide"};
   static const char *const overwrite[] = {"xsmm_2", "xsmm_narrow", "xsmm_forgets", "xsmm_forgets_some"};
@@ -87,14 +81,10 @@ static void test_scans_by_adding(void **state) {
   for (size_t i = 0; i < COUNT(overwrite); i++) check_adding(overwrite[i], false);
 }
 
-static void test_scans_of_units_here(void **state) {
-  (void)state;
-  check_units_here(check_scans);
-}
+TEST(test_scans_of_units_here) { check_units_here(check_scans); }
 
 /* A library that is closed takes nothing with it that other libraries, or that of the unit cblas, need. */
-static void test_libraries_after_one_another(void **state) {
-  (void)state;
+TEST(test_libraries_after_one_another) {
   const char *library, *unit;
   for (size_t i = 0; (library = mmscan_unit_candidate(i)) != NULL; i++) {
     if (is_passed_over(library) || mmscan_unit_open(library, &unit, NULL, 0) != MMSCAN_OK) continue;
@@ -103,15 +93,4 @@ static void test_libraries_after_one_another(void **state) {
   }
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scans_of_xsmm),
-      cmocka_unit_test(test_scans_by_adding),
-      cmocka_unit_test(test_scans_of_units_here),
-      cmocka_unit_test(test_libraries_after_one_another),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, NULL, NULL); }

@@ -57,9 +57,7 @@ static struct times times_with(const char *library, const char *threads) {
   snprintf(ours, sizeof ours, "%d", mmscan_threads());
   for (size_t i = 0; threads != NULL && i < COUNT(variables); i++)
     settings[2 + i] = (struct setting){variables[i], threads};
-  struct outcome o = ask_self("time", settings, COUNT(settings));
-  if (o.exit != 0 || o.reported != sizeof times) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
-  memcpy(&times, o.report, sizeof times);
+  ask_report("time", settings, COUNT(settings), &times, sizeof times);
   return times;
 }
 
@@ -82,17 +80,13 @@ static void check_speed(const char *library) {
   if (tries == TRIES) fail_msg("%s: its threads fight with ours", library);
 }
 
-static void test_threads_do_not_fight(void **state) {
-  (void)state;
+TEST(test_threads_do_not_fight) {
 #ifdef MMS_SANITIZED
   bool is_fair = false;
 #else
   bool is_fair = getenv("MMSCAN_TEST_WRAPPER") == NULL && emulator() == NULL;
 #endif
-  if (!is_fair) {
-    print_message("skipped: an instrument changes what is fast\n");
-    skip();
-  }
+  skip_if(!is_fair, "an instrument changes what is fast");
   check_speed("cblas");
   check_speed(toy("fights"));
   for (size_t i = 0; i < units_here()->count; i++) check_speed(units_here()->path[i]);
@@ -107,6 +101,5 @@ int main(int argc, char **argv) {
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   clear_settings();
   for (size_t i = 0; i < COUNT(variables); i++) unsetenv(variables[i]);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads_do_not_fight)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_all_tests(NULL, NULL);
 }

@@ -120,10 +120,8 @@ static struct threads_seen threads_with(const char *library, const char *count) 
                                      {"OPENBLAS_NUM_THREADS", count},  {"BLIS_NUM_THREADS", count},
                                      {"MKL_NUM_THREADS", count},       {"MKL_DYNAMIC", "FALSE"},
                                      {"OMP_DYNAMIC", "FALSE"}};
-  struct outcome o = ask_self("threads", settings, COUNT(settings));
   struct threads_seen seen;
-  if (o.exit != 0 || o.reported != sizeof seen) fail_msg("%s: the child ended with %d: %s", library, o.exit, o.print);
-  memcpy(&seen, o.report, sizeof seen);
+  ask_report("threads", settings, COUNT(settings), &seen, sizeof seen);
   return seen;
 }
 
@@ -138,8 +136,7 @@ static void check_threads(const char *library) {
   assert_true(one.bits == four.bits);
 }
 
-static void test_threads_of_units(void **state) {
-  (void)state;
+TEST(test_threads_of_units) {
   mmscan_part part = {.struct_size = sizeof part};
   if (is_instrumented()) print_message("skipped: the built-in units: other threads end late here\n");
   for (size_t i = 0; !is_instrumented() && mmscan_get_unit(i, &part) == MMSCAN_OK; i++)
@@ -150,22 +147,17 @@ static void test_threads_of_units(void **state) {
 /* A toy starts a thread for every gemm unless it is told not to. It must be told while it is tested and, if
  * `in_chunks`, for each chunk, and no longer. */
 static void check_told(const char *name, bool in_chunks) {
-  int (*calls)(void);
   const char *unit = open_toy(name);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  assert_int_equal(calls(), 0);
+  assert_int_equal(calls_of(unit), 0);
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
-  assert_int_equal(calls() == 0, in_chunks);
-  const int before = calls();
+  const int before = calls_of(unit);
+  assert_int_equal(before == 0, in_chunks);
   assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_GEMM));
-  assert_true(calls() > before);
-  dlclose(handle);
+  assert_true(calls_of(unit) > before);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void test_a_library_is_told(void **state) {
-  (void)state;
+TEST(test_a_library_is_told) {
   check_told("threads", true);
   check_told("teams", true);
   check_told("teams_of_all", true);
@@ -174,19 +166,13 @@ static void test_a_library_is_told(void **state) {
 }
 
 /* OpenBLAS starts threads for smaller products of complex numbers than of floats. */
-static void test_chunks_of_complex(void **state) {
-  (void)state;
+TEST(test_chunks_of_complex) {
   static const mmscan_type types[] = {MMSCAN_C32, MMSCAN_C64};
   static double x[2 * 64], w[2 * 64];
   const char *unit = open_toy("openblas_full");
   for (size_t i = 0; i < COUNT(types); i++) {
-    mmscan_product_desc d = {.struct_size = sizeof d,
-                             .unit = unit,
-                             .type = types[i],
-                             .form = MMSCAN_PRODUCT_CHUNKED,
-                             .matrix = MMSCAN_MATRIX_L,
-                             .s = 8,
-                             .columns = 8};
+    mmscan_product_desc d = product_desc(unit, MMSCAN_PRODUCT_CHUNKED, 8, 8);
+    d.type = types[i];
     const int before = calls_of(unit);
     assert_mmscan_ok(mmscan_product(&d, x, w));
     assert_int_equal(calls_of(unit), before);
@@ -216,25 +202,21 @@ static void *come_and_go(void *argument) {
 
 static void check_two(const char *name, bool is_local) {
   const char *unit = open_toy(name);
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
-  int (*calls)(void);
   struct guest guests[2] = {{.unit = unit}};
   pthread_t other;
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  *(void **)&guests[0].set = dlsym(handle, "bli_thread_get_num_threads");
+  *(void **)&guests[0].set = in_toy(unit, "bli_thread_get_num_threads");
   guests[1] = guests[0];
   const long before = guests[0].set();
-  const int calls_before = calls();
+  const int calls_before = calls_of(unit);
   assert_int_equal(pthread_create(&other, NULL, come_and_go, &guests[1]), 0);
   come_and_go(&guests[0]);
   pthread_join(other, NULL);
   assert_mmscan_ok(guests[0].status);
   assert_mmscan_ok(guests[1].status);
-  assert_int_equal(calls(), calls_before);
+  assert_int_equal(calls_of(unit), calls_before);
   assert_int_not_equal(before, 1);
   assert_int_equal(guests[0].set(), before);
   if (is_local) assert_int_equal(guests[1].after, before);
-  dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
@@ -259,8 +241,7 @@ static void check_that_stays(const char *name, const char *setting) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void test_two_are_in_it(void **state) {
-  (void)state;
+TEST(test_two_are_in_it) {
   check_that_stays("blis_pthread", "bli_thread_get_num_threads");
   check_that_stays("teams_of_all", "omp_get_max_active_levels");
   check_two("blis_pthread", false);
@@ -285,26 +266,21 @@ static void open_often_as(const char *library) {
   }
 }
 
-static void test_opened_meanwhile(void **state) {
-  (void)state;
+TEST(test_opened_meanwhile) {
   const char *unit = open_toy("blis_pthread"), *other_name = in_scratch("again.so");
-  void *handle = dlopen(unit, RTLD_LAZY | RTLD_NOLOAD);
   struct guest guest = {.unit = unit};
-  int (*calls)(void);
   pthread_t other;
-  *(void **)&calls = dlsym(handle, "toy_calls");
-  *(void **)&guest.set = dlsym(handle, "bli_thread_get_num_threads");
+  *(void **)&guest.set = in_toy(unit, "bli_thread_get_num_threads");
   const long before = guest.set();
-  const int calls_before = calls();
+  const int calls_before = calls_of(unit);
   assert_int_equal(symlink(unit, other_name), 0);
   assert_int_equal(pthread_create(&other, NULL, come_and_stay, &guest), 0);
   open_often_as(other_name);
   is_opened = true;
   pthread_join(other, NULL);
   assert_mmscan_ok(guest.status);
-  assert_int_equal(calls(), calls_before);
+  assert_int_equal(calls_of(unit), calls_before);
   assert_int_equal(guest.set(), before);
-  dlclose(handle);
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
@@ -316,12 +292,7 @@ enum { PATIENCE = 30 /* seconds until an alarm ends a hang */ };
 static bool use_library(const char *library) {
   enum { S = 64, COLUMNS = 512 };
   static float x[S * COLUMNS], w[S * COLUMNS];
-  mmscan_product_desc d = {.struct_size = sizeof d,
-                           .type = MMSCAN_F32,
-                           .form = MMSCAN_PRODUCT_GEMM,
-                           .matrix = MMSCAN_MATRIX_L,
-                           .s = S,
-                           .columns = COLUMNS};
+  mmscan_product_desc d = product_desc(NULL, MMSCAN_PRODUCT_GEMM, S, COLUMNS);
   alarm(PATIENCE);
   if (mmscan_unit_open(library, &d.unit, NULL, 0) != MMSCAN_OK) return false;
   x[0] = 1;
@@ -345,8 +316,7 @@ static int child_forked(void) {
   return exit_of(pid);
 }
 
-static void test_teams_that_cannot_be(void **state) {
-  (void)state;
+TEST(test_teams_that_cannot_be) {
   static const struct setting limits[][2] = {{{"OMP_THREAD_LIMIT", "1"}, {"OMP_NUM_THREADS", "4"}},
                                              {{"OMP_THREAD_LIMIT", "2"}, {"OMP_NUM_THREADS", "4"}},
                                              {{"OMP_DYNAMIC", "true"}, {"OMP_NUM_THREADS", "4"}},
@@ -365,22 +335,13 @@ static void test_teams_that_cannot_be(void **state) {
 
 /* ---- Leaks ------------------------------------------------------------------------------------------------------- */
 
-static void open_and_close(const char *library, size_t times) {
-  for (size_t i = 0; i < times; i++) {
-    const char *unit;
-    assert_mmscan_ok(mmscan_unit_open(library, &unit, NULL, 0));
-    assert_mmscan_ok(product_status(unit, MMSCAN_PRODUCT_CHUNKED));
-    assert_mmscan_ok(mmscan_unit_close(unit));
-  }
-}
-
 /* The first rounds leave what stays: the vendor's own runtimes, and the pages of our allocator. */
 static int child_leaks(void) {
   const char *library = getenv("MMSCAN_TEST_LIBRARY");
   size_t times = strtoul(getenv("MMSCAN_TEST_TIMES"), NULL, 10);
-  open_and_close(library, 3);
+  load_times(library, 3);
   struct traces before = traces();
-  open_and_close(library, times);
+  load_times(library, times);
   struct traces after = traces();
   print_message("%s: files %zu, %zu; tasks %zu, %zu; maps %zu, %zu\n", library, before.files, after.files, before.tasks,
                 after.tasks, before.maps, after.maps);
@@ -394,8 +355,7 @@ static void check_leaks(const char *library, const char *times) {
   assert_int_equal(o.exit, 0);
 }
 
-static void test_nothing_is_left(void **state) {
-  (void)state;
+TEST(test_nothing_is_left) {
   const char *times = quick() ? "2" : "10";
   check_leaks(toy("sound"), times);
   for (size_t i = 0; i < units_here()->count; i++) check_leaks(units_here()->path[i], times);
@@ -430,8 +390,7 @@ static void *plan_often(void *library) {
   return NULL;
 }
 
-static void test_many_at_a_time(void **state) {
-  (void)state;
+TEST(test_many_at_a_time) {
   enum { THREADS = 4 };
   pthread_t thread[THREADS], planner;
   char path[4200];
@@ -454,15 +413,5 @@ static void test_many_at_a_time(void **state) {
 int main(int argc, char **argv) {
   static const struct child children[] = {
       {"threads", child_threads}, {"limited", child_limited}, {"forked", child_forked}, {"leaks", child_leaks}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_of_units),  cmocka_unit_test(test_a_library_is_told),
-      cmocka_unit_test(test_chunks_of_complex), cmocka_unit_test(test_two_are_in_it),
-      cmocka_unit_test(test_opened_meanwhile),  cmocka_unit_test(test_teams_that_cannot_be),
-      cmocka_unit_test(test_nothing_is_left),   cmocka_unit_test(test_many_at_a_time),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_or_be(children, COUNT(children), argc, argv, make_scratch, remove_scratch);
 }

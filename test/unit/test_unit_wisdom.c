@@ -16,8 +16,7 @@ static mmscan_routine_state state_of(const char *unit, const char *name) {
   return MMSCAN_ROUTINE_ABSENT;
 }
 
-static void test_routines_that_fail(void **state) {
-  (void)state;
+TEST(test_routines_that_fail) {
   const char *unit = open_toy("bad_trmm");
   assert_int_equal(state_of(unit, "sgemm"), MMSCAN_ROUTINE_USED);
   assert_int_equal(state_of(unit, "strmm"), MMSCAN_ROUTINE_FAILED);
@@ -33,8 +32,7 @@ static void test_routines_that_fail(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void test_routines_that_are_off(void **state) {
-  (void)state;
+TEST(test_routines_that_are_off) {
   const char *unit = open_toy("sound");
   assert_int_equal(state_of(unit, "sgemm_batch"), MMSCAN_ROUTINE_OFF);
   assert_int_equal(product_status(unit, MMSCAN_PRODUCT_BATCH), MMSCAN_ENOTSUP);
@@ -54,8 +52,7 @@ static void test_routines_that_are_off(void **state) {
   assert_mmscan_ok(mmscan_unit_close(unit));
 }
 
-static void test_get_routine_refuses(void **state) {
-  (void)state;
+TEST(test_get_routine_refuses) {
   mmscan_routine r = {.struct_size = sizeof r}, wrong = {.struct_size = 1};
   assert_int_equal(mmscan_get_routine("nobody", 0, &r), MMSCAN_EINVAL);
   assert_int_equal(mmscan_get_routine(NULL, 0, &r), MMSCAN_EINVAL);
@@ -88,16 +85,14 @@ static int child_state(void) {
   return state_of(unit, "sgemm_batch") == state ? 30 + (int)state : 13;
 }
 
-static void test_a_crash_is_in_a_process_of_its_own(void **state) {
-  (void)state;
+TEST(test_a_crash_is_in_a_process_of_its_own) {
   const struct setting crash = {"MMSCAN_TEST_LIBRARY", toy("crashes")};
   assert_int_equal(ask_self("state", &crash, 1).exit, 30 + MMSCAN_ROUTINE_OFF);
   assert_true(ask_self("try", &crash, 1).exit > 128);
 }
 
 /* Routines that passed in one process are used in others, with that library only, whether it was open before or not. */
-static void test_wisdom_of_routines(void **state) {
-  (void)state;
+TEST(test_wisdom_of_routines) {
   const char *file = in_scratch("routines");
   const struct setting tried[] = {{"MMSCAN_TEST_LIBRARY", toy("ilp64")}, {"MMSCAN_TEST_TO", file}};
   assert_int_equal(ask_self("try", tried, 2).exit, 0);
@@ -117,8 +112,7 @@ static void test_wisdom_of_routines(void **state) {
 }
 
 /* Nor are they used with another version of that library; "unknown" is a version like any other. */
-static void test_wisdom_of_another_version(void **state) {
-  (void)state;
+TEST(test_wisdom_of_another_version) {
   static const struct {
     const char *library, *version;
     mmscan_routine_state state;
@@ -159,8 +153,7 @@ static int child_refused(void) {
 }
 
 /* A library that is chosen for a shape is opened when the file is read. */
-static void test_wisdom_opens_libraries(void **state) {
-  (void)state;
+TEST(test_wisdom_opens_libraries) {
   char lines[2 * PATH_SIZE + 200];
   const char *library = toy("sound"), *second = in_scratch("copied");
   snprintf(lines, sizeof lines, "blas %s\nversion unknown\nplus f32 16 0 gemm @1 4 256 1 1024\n", library);
@@ -171,8 +164,7 @@ static void test_wisdom_opens_libraries(void **state) {
   assert_int_equal(ask_self("choice", again, 2).exit, 0);
 }
 
-static void test_wisdom_that_names_no_library(void **state) {
-  (void)state;
+TEST(test_wisdom_that_names_no_library) {
   static const char *const wrong[] = {
       "blas %s\nversion 1.0\nplus f32 16 0 gemm @1 4 256 1 1024\n",          /* another version */
       "blas %s.gone\nversion unknown\nplus f32 16 0 gemm @1 4 256 1 1024\n", /* not there */
@@ -222,19 +214,16 @@ static int child_environment(void) {
 static struct seen look_in(const char *unit, const char *folder) {
   const struct setting settings[] = {
       {"MMSCAN_ENGINE", "gemm"}, {"MMSCAN_UNIT", unit}, {folder ? "LD_LIBRARY_PATH" : NULL, folder}};
-  struct outcome o = ask_self("environment", settings, 3);
   struct seen seen;
-  if (o.exit != 0 || o.reported != sizeof seen) fail_msg("the child ended with %d", o.exit);
+  const struct outcome o = ask_report("environment", settings, 3, &seen, sizeof seen);
   if (o.printed != 0) fail_msg("the library printed: %s", o.print);
-  memcpy(&seen, o.report, sizeof seen);
   return seen;
 }
 
 static struct seen look(const char *unit) { return look_in(unit, NULL); }
 
 /* LIBXSMM is found where the loader looks. */
-static void test_xsmm_is_found(void **state) {
-  (void)state;
+TEST(test_xsmm_is_found) {
   static const char folder[] = "vendors/lib";
   mmscan_part part = {.struct_size = sizeof part};
   for (size_t i = 0; mmscan_get_unit(i, &part) == MMSCAN_OK && strcmp(part.name, "xsmm") != 0; i++) continue;
@@ -261,8 +250,7 @@ static void put_xsmm(const char *toy_name, const char *soname) {
 }
 
 /* The newest sound version is used; if none is sound, the error says so. */
-static void test_xsmm_is_tested(void **state) {
-  (void)state;
+TEST(test_xsmm_is_tested) {
   put_xsmm("xsmm_reads", "libxsmm.so.2");
   put_xsmm("xsmm_drops", "libxsmm.so.1");
   put_xsmm("xsmm_reads", "libxsmm.so");
@@ -273,8 +261,7 @@ static void test_xsmm_is_tested(void **state) {
   assert_mmscan_ok(look_in("xsmm", scratch).status);
 }
 
-static void test_environment(void **state) {
-  (void)state;
+TEST(test_environment) {
   static const char *const refused[][2] = {
       {"drops", "wrong products"}, {"no_gemm", "no BLAS"}, {"none", "No such file"}};
   struct seen seen = look(toy("sound"));
@@ -296,8 +283,7 @@ static int child_by_name(void) {
   return (int)mmscan_get_routine(getenv("MMSCAN_UNIT"), 0, &routine);
 }
 
-static void test_the_unit_of_the_environment_by_name(void **state) {
-  (void)state;
+TEST(test_the_unit_of_the_environment_by_name) {
   const struct setting unit = {"MMSCAN_UNIT", toy("sound")};
   assert_int_equal(run_self("by_name", &unit, 1), MMSCAN_OK);
 }
@@ -309,23 +295,5 @@ int main(int argc, char **argv) {
                                           {"refused", child_refused},
                                           {"environment", child_environment},
                                           {"by_name", child_by_name}};
-  int status;
-  wait_passively(argv);
-  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_routines_that_fail),
-      cmocka_unit_test(test_routines_that_are_off),
-      cmocka_unit_test(test_get_routine_refuses),
-      cmocka_unit_test(test_a_crash_is_in_a_process_of_its_own),
-      cmocka_unit_test(test_wisdom_of_routines),
-      cmocka_unit_test(test_wisdom_of_another_version),
-      cmocka_unit_test(test_wisdom_opens_libraries),
-      cmocka_unit_test(test_wisdom_that_names_no_library),
-      cmocka_unit_test(test_environment),
-      cmocka_unit_test(test_the_unit_of_the_environment_by_name),
-      cmocka_unit_test(test_xsmm_is_found),
-      cmocka_unit_test(test_xsmm_is_tested),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return run_or_be(children, COUNT(children), argc, argv, make_scratch, remove_scratch);
 }

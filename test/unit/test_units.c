@@ -34,8 +34,7 @@ static void refuse(const char *library, mmscan_status want, const char *reason) 
   }
 }
 
-static void test_what_is_refused(void **state) {
-  (void)state;
+TEST(test_what_is_refused) {
   static const char *const unsound[] = {"drops",      "reads",      "openblas_adds", "mkl_adds",
                                         "xsmm_drops", "xsmm_reads", "rounds"};
   refuse(NULL, MMSCAN_EINVAL, "no library");
@@ -55,8 +54,7 @@ static void test_what_is_refused(void **state) {
 }
 
 /* A single toy, which is sound except for the fault that it is told to have. */
-static void test_faults_are_found(void **state) {
-  (void)state;
+TEST(test_faults_are_found) {
   static const char *const faults[] = {"columns only",     "triangle by rows",      "wrong at 4",      "wrong at 16",
                                        "wrong where wide", "wrong at 8 where wide", "writes before",   "writes too far",
                                        "writes a",         "writes another row",    "no tiny numbers", "writes b",
@@ -71,16 +69,14 @@ static void test_faults_are_found(void **state) {
 }
 
 /* A pipe is refused, and not waited for. */
-static void test_a_pipe_is_no_library(void **state) {
-  (void)state;
+TEST(test_a_pipe_is_no_library) {
   const char *pipe = in_scratch("pipe.so");
   assert_int_equal(mkfifo(pipe, 0600), 0);
   assert_int_equal(mmscan_unit_open(pipe, NULL, NULL, 0), MMSCAN_EBLAS);
   refuse(scratch, MMSCAN_EBLAS, "no regular file");
 }
 
-static void test_opening_counts(void **state) {
-  (void)state;
+TEST(test_opening_counts) {
   const char *path = toy("sound"), *name = open_toy("sound");
   const mms_unit *unit = mms_unit_find(name);
   assert_string_equal(name, path);
@@ -101,8 +97,7 @@ static void test_opening_counts(void **state) {
 
 /* What was told of a library does not change when its file is another one, and is opened again. Under a sanitizer an
  * OpenBLAS stays loaded, and is opened as it was. */
-static void test_strings_last(void **state) {
-  (void)state;
+TEST(test_strings_last) {
   char link[4096];
   const char *version[2];
   snprintf(link, sizeof link, "%s", in_scratch("linked.so"));
@@ -118,8 +113,7 @@ static void test_strings_last(void **state) {
 }
 
 /* A plan outlives the close; while it does, others can have the unit. */
-static void test_a_plan_keeps_its_library(void **state) {
-  (void)state;
+TEST(test_a_plan_keeps_its_library) {
   enum { N = 5000 };
   float x[N], y[N];
   const char *path = toy("sound"), *name = open_toy("sound");
@@ -142,8 +136,7 @@ static void test_a_plan_keeps_its_library(void **state) {
 }
 
 /* Calls on a unit hold its library no longer than they run. */
-static void test_calls_keep_no_library(void **state) {
-  (void)state;
+TEST(test_calls_keep_no_library) {
   const char *path = toy("sound");
   for (int which = 0; which < 4; which++) {
     float x[30] = {1}, y[30];
@@ -160,8 +153,7 @@ static void test_calls_keep_no_library(void **state) {
 }
 
 /* Nor do measured plans, once they are destroyed, if what they found did not become wisdom. */
-static void test_measured_plans_keep_no_library(void **state) {
-  (void)state;
+TEST(test_measured_plans_keep_no_library) {
   const char *path = toy("sound"), *name = open_toy("sound");
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 1000);
   mmscan_choice asked = {.struct_size = sizeof asked, .unit = name, .s = 4, .threads = 1};
@@ -174,8 +166,7 @@ static void test_measured_plans_keep_no_library(void **state) {
 }
 
 /* Opening a library and testing its routines leave the settings of OpenMP as they were. */
-static void test_regions_have_teams_as_before(void **state) {
-  (void)state;
+TEST(test_regions_have_teams_as_before) {
   mmscan_routine routine = {.struct_size = sizeof routine};
   const int levels = omp_get_max_active_levels();
   assert_true(levels > 0);
@@ -189,8 +180,7 @@ static void test_regions_have_teams_as_before(void **state) {
 }
 
 /* A unit reports how many threads its library is set to use. */
-static void test_threads_of_libraries(void **state) {
-  (void)state;
+TEST(test_threads_of_libraries) {
   static const char *const names[] = {"blis_pthread", "openblas_pthread"};
   for (size_t i = 0; i < COUNT(names); i++) {
     mmscan_part part = {.struct_size = sizeof part};
@@ -204,8 +194,7 @@ static void test_threads_of_libraries(void **state) {
 
 /* A library that forks while it is loaded, and changes the rounding mode then, and again when it is asked for its
  * version: it is opened, and the caller rounds as before. */
-static void test_what_is_done_at_load(void **state) {
-  (void)state;
+TEST(test_what_is_done_at_load) {
   assert_int_equal(fesetround(FE_UPWARD), 0);
   const char *name = open_toy("at_load");
   const int after = fegetround();
@@ -218,8 +207,7 @@ static void test_what_is_done_at_load(void **state) {
 }
 
 /* Libraries that do not give back all they took stay loaded. */
-static void test_libraries_that_stay(void **state) {
-  (void)state;
+TEST(test_libraries_that_stay) {
   static const char *const names[] = {"blis", "full" /* MKL */, "teams"};
   for (size_t i = 0; i < COUNT(names); i++) {
     const char *path = toy(names[i]), *name = open_toy(names[i]);
@@ -230,8 +218,7 @@ static void test_libraries_that_stay(void **state) {
 }
 
 /* So does a library with fork handlers of its own, once its threads took part in a product. */
-static void test_a_library_that_took_part_stays(void **state) {
-  (void)state;
+TEST(test_a_library_that_took_part_stays) {
   const char *path = toy("openblas_pthread");
   for (int took_part = 0; took_part <= 1; took_part++) {
     const char *name = open_toy("openblas_pthread");
@@ -242,8 +229,7 @@ static void test_a_library_that_took_part_stays(void **state) {
 }
 
 /* Wisdom keeps the library of the unit with which it was measured. */
-static void test_wisdom_keeps_its_library(void **state) {
-  (void)state;
+TEST(test_wisdom_keeps_its_library) {
   const char *path = toy("suffix64"), *name = open_toy("suffix64");
   const mms_wise wise = {&mms_engine_gemm, mms_unit_find(name), 4, 256, 1, 1};
   assert_mmscan_ok(mms_wisdom_keep((mms_shape){mms_algebra_of(MMSCAN_PLUS, MMSCAN_I64), (size_t)1 << 40, 1}, &wise));
@@ -252,8 +238,7 @@ static void test_wisdom_keeps_its_library(void **state) {
 }
 
 /* A library's calls of its own functions do not reach a BLAS whose names all libraries see. */
-static void test_a_library_calls_its_own(void **state) {
-  (void)state;
+TEST(test_a_library_calls_its_own) {
 #ifdef MMS_SANITIZED
   skip();
 #endif
@@ -265,8 +250,7 @@ static void test_a_library_calls_its_own(void **state) {
 }
 
 /* And no other library sees its names. */
-static void test_names_of_a_library_are_its_own(void **state) {
-  (void)state;
+TEST(test_names_of_a_library_are_its_own) {
   const char *name = open_toy("sound");
   void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   assert_non_null(handle);
@@ -276,27 +260,4 @@ static void test_names_of_a_library_are_its_own(void **state) {
   assert_mmscan_ok(mmscan_unit_close(name));
 }
 
-int main(int argc, char **argv) {
-  (void)argc;
-  wait_passively(argv);
-  clear_settings();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_is_refused),
-      cmocka_unit_test(test_faults_are_found),
-      cmocka_unit_test(test_a_pipe_is_no_library),
-      cmocka_unit_test(test_opening_counts),
-      cmocka_unit_test(test_strings_last),
-      cmocka_unit_test(test_a_plan_keeps_its_library),
-      cmocka_unit_test(test_regions_have_teams_as_before),
-      cmocka_unit_test(test_what_is_done_at_load),
-      cmocka_unit_test(test_libraries_that_stay),
-      cmocka_unit_test(test_threads_of_libraries),
-      cmocka_unit_test(test_a_library_that_took_part_stays),
-      cmocka_unit_test(test_wisdom_keeps_its_library),
-      cmocka_unit_test(test_calls_keep_no_library),
-      cmocka_unit_test(test_measured_plans_keep_no_library),
-      cmocka_unit_test(test_a_library_calls_its_own),
-      cmocka_unit_test(test_names_of_a_library_are_its_own),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+int main(int argc, char **argv) { return run_or_be(NULL, 0, argc, argv, make_scratch, remove_scratch); }
