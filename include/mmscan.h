@@ -88,7 +88,8 @@ typedef enum mmscan_type {
 /* Integers wrap around under MMSCAN_PLUS. MMSCAN_MAX and MMSCAN_MIN start from the least and the greatest value of the
  * type, for floats -Inf and +Inf. A NaN propagates from where it stands on, as in NumPy's maximum.accumulate. A result
  * is an element (or init), bit for bit, whatever the engine, instruction set and number of threads: of equal ones, such
- * as zeros of both signs, the first in the order of the scan; and the first NaN. */
+ * as zeros of both signs, the first in the order of the scan; and the first NaN. (Where a CPU takes tiny operands for
+ * zeros, DAZ, a tiny element may come out as a zero.) */
 typedef enum mmscan_op {
   MMSCAN_PLUS = 1,
   MMSCAN_MAX,
