@@ -253,7 +253,7 @@ mmscan_status mmscan_wisdom_read(const char *file, char *why, size_t why_size);
 
 /* Writes all wisdom to a file, by way of a new file beside it that then takes its place. Symbolic links are followed
  * and stay. MMSCAN_EIO also if the file exists and is not a regular one. Statuses as above; if one is not MMSCAN_OK the
- * file is as it was. */
+ * file is as it was. Past a limit on the size of files (RLIMIT_FSIZE) that is MMSCAN_EIO, and no SIGXFSZ. */
 mmscan_status mmscan_wisdom_write(const char *file);
 
 /* The number of shapes that wisdom holds. */
