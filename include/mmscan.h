@@ -246,7 +246,8 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
  * in mmscan_unit_open().
  *
  * MMSCAN_EINVAL  file is NULL; or the environment is illegal (its status is returned, whatever it is)
- * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added
+ * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added, and no library is
+ *                loaded, unless one that the file names is not here or of another version
  * MMSCAN_ENOMEM  no memory; no choice is added
  */
 mmscan_status mmscan_wisdom_read(const char *file, char *why, size_t why_size);
