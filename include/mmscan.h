@@ -480,12 +480,16 @@ const char *mmscan_environment_error(void);
  *            for ever.
  *            A program that is linked with -static must not do so: glibc crashes, as its linker warns.
  * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
+ * Stacks     A call takes at most 48 KiB of the stack of its thread, or 64 KiB where it opens or uses an OpenBLAS, or
+ *            where it is the first and wisdom chooses one. Thread-local variables of the program, and of the libraries
+ *            that it is linked with, come off the stack of each thread besides: 61 KiB of an OpenBLAS 0.3.21, which a
+ *            program is linked with by LINK_BLAS=1.
  * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
  *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
  *            any data may.
  * OpenBLAS   may start threads while it is loaded, print if it lacks resources then, and hang as the process ends where
  *            memory is short (none of this with OPENBLAS_NUM_THREADS=1). By LINK_BLAS=1 it is loaded as the program
- *            starts, and the threads of the program then need stacks of more than 64 KiB.
+ *            starts.
  * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
  *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
  *            MMSCAN_MEASURE leaves it out.

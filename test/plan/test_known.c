@@ -41,7 +41,7 @@ static void test_replaced_without_more_memory(void **state) {
   enum { TIMES = 40000, MOST = 4096 };
   mms_wise found;
   keep(1 << 20, 0);
-  const size_t before = heap(), count = mmscan_wisdom_count();
+  const size_t count = mmscan_wisdom_count(), before = heap();
   for (int i = 1; i <= TIMES; i++) keep(1 << 20, i);
   assert_true(mms_wisdom_find(&(mms_shape){shape_of(1 << 20).algebra, 1 << 20, 1}, &found));
   assert_int_equal(found.s, TIMES);
