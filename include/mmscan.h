@@ -88,7 +88,8 @@ typedef enum mmscan_type {
 /* Integers wrap around under MMSCAN_PLUS. MMSCAN_MAX and MMSCAN_MIN start from the least and the greatest value of the
  * type, for floats -Inf and +Inf. A NaN propagates from where it stands on, as in NumPy's maximum.accumulate. A result
  * is an element (or init), bit for bit, whatever the engine, instruction set and number of threads: of equal ones, such
- * as zeros of both signs, the first in the order of the scan; and the first NaN. */
+ * as zeros of both signs, the first in the order of the scan; and the first NaN. (Where a CPU takes tiny operands for
+ * zeros, DAZ, a tiny element may come out as a zero.) */
 typedef enum mmscan_op {
   MMSCAN_PLUS = 1,
   MMSCAN_MAX,
@@ -245,14 +246,15 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
  * in mmscan_unit_open().
  *
  * MMSCAN_EINVAL  file is NULL; or the environment is illegal (its status is returned, whatever it is)
- * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added
+ * MMSCAN_EIO     the file cannot be read, is damaged, or is of another machine; nothing is added, and no library is
+ *                loaded, unless one that the file names is not here or of another version
  * MMSCAN_ENOMEM  no memory; no choice is added
  */
 mmscan_status mmscan_wisdom_read(const char *file, char *why, size_t why_size);
 
 /* Writes all wisdom to a file, by way of a new file beside it that then takes its place. Symbolic links are followed
  * and stay. MMSCAN_EIO also if the file exists and is not a regular one. Statuses as above; if one is not MMSCAN_OK the
- * file is as it was. */
+ * file is as it was. Past a limit on the size of files (RLIMIT_FSIZE) that is MMSCAN_EIO, and no SIGXFSZ. */
 mmscan_status mmscan_wisdom_write(const char *file);
 
 /* The number of shapes that wisdom holds. */
@@ -479,12 +481,16 @@ const char *mmscan_environment_error(void);
  *            for ever.
  *            A program that is linked with -static must not do so: glibc crashes, as its linker warns.
  * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
+ * Stacks     A call takes at most 48 KiB of the stack of its thread, or 64 KiB where it opens or uses an OpenBLAS, or
+ *            where it is the first and wisdom chooses one. Thread-local variables of the program, and of the libraries
+ *            that it is linked with, come off the stack of each thread besides: 61 KiB of an OpenBLAS 0.3.21, which a
+ *            program is linked with by LINK_BLAS=1.
  * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
  *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
  *            any data may.
  * OpenBLAS   may start threads while it is loaded, print if it lacks resources then, and hang as the process ends where
  *            memory is short (none of this with OPENBLAS_NUM_THREADS=1). By LINK_BLAS=1 it is loaded as the program
- *            starts, and the threads of the program then need stacks of more than 64 KiB.
+ *            starts.
  * Memory     OpenBLAS and BLIS may crash, hang or end the process when memory runs out during a product. So a BLAS is
  *            used only if 160 MiB can be had at its first use; otherwise the engine gemm gives MMSCAN_ENOMEM, and
  *            MMSCAN_MEASURE leaves it out.

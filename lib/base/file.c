@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The status for a file that could not be opened. */
@@ -52,19 +54,60 @@ mmscan_status mms_file_read(const char *name, size_t most, char **text, size_t *
 
 /* ---- Replacing ------------------------------------------------------------------------------------------------ */
 
+/* Where a file grows past what a process may write (RLIMIT_FSIZE), the system sends the thread a signal, which by
+ * default ends the process. Blocked, it stays pending, and the write fails. */
+typedef struct size_signal {
+  sigset_t mask; /* of the thread, before */
+  bool was_pending;
+} size_signal;
+
+static bool size_signal_is_pending(void) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+static sigset_t size_signal_alone(void) {
+  sigset_t alone;
+  sigemptyset(&alone);
+  sigaddset(&alone, SIGXFSZ);
+  return alone;
+}
+
+static size_signal size_signal_block(void) {
+  const sigset_t alone = size_signal_alone();
+  size_signal before;
+  pthread_sigmask(SIG_BLOCK, &alone, &before.mask);
+  before.was_pending = size_signal_is_pending();
+  return before;
+}
+
+/* Takes a signal that has come since, but not the caller's. */
+static void size_signal_restore(const size_signal *before) {
+  const sigset_t alone = size_signal_alone();
+  if (!before->was_pending)
+    while (sigtimedwait(&alone, NULL, &(struct timespec){0}) < 0 && errno == EINTR) continue;
+  pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+}
+
 static bool write_all(FILE *file, const char *text, size_t size) {
+  const size_signal before = size_signal_block();
   const bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
-  return fclose(file) == 0 && written;
+  const bool closed = fclose(file) == 0;
+  size_signal_restore(&before);
+  return closed && written;
 }
 
 /* Where a symbolic link points: its text is relative to the directory of the link. On NULL errno is set. */
 static char *where_to(const char *link) {
-  char said[PATH_MAX], *to;
-  const ssize_t length = readlink(link, said, sizeof said);
-  if (length < 0) return NULL;
+  char *said = malloc(PATH_MAX), *to = NULL; /* too large for the stack of a thread */
+  const ssize_t length = said ? readlink(link, said, PATH_MAX) : -1;
   const char *slash = strrchr(link, '/');
-  const int directory = said[0] != '/' && slash ? (int)(slash + 1 - link) : 0;
-  return asprintf(&to, "%.*s%.*s", directory, link, (int)length, said) < 0 ? NULL : to;
+  const int directory = length > 0 && said[0] != '/' && slash ? (int)(slash + 1 - link) : 0;
+  if (length >= 0 && asprintf(&to, "%.*s%.*s", directory, link, (int)length, said) < 0) to = NULL;
+  const int error = errno;
+  free(said);
+  errno = error;
+  return to;
 }
 
 /* The name at the end of symbolic links, where no file exists: realpath() does not tell that. On NULL errno is set. */

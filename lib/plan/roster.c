@@ -135,29 +135,38 @@ char *mms_roster_skip_builtins(mms_roster *r, char *text) {
   return text;
 }
 
+bool mms_roster_is_whole(const mms_roster *r) { return r->count == 0 || r->library[r->count - 1].version; }
+
+/* NULL if the name of a unit is not @ and the number of a library. */
+static const mms_library *library_of(const mms_roster *r, const char *name) {
+  char *end;
+  if (*name != '@') return NULL;
+  unsigned long number = strtoul(name + 1, &end, 10);
+  if (end == name + 1 || *end || number < 1 || number > r->count) return NULL;
+  return r->library[number - 1].version ? &r->library[number - 1] : NULL;
+}
+
+bool mms_roster_knows(const mms_roster *r, const char *name) {
+  return *name == '@' ? library_of(r, name) != NULL : mms_unit_is_builtin(name);
+}
+
 static mmscan_status builtin_unit(const mms_roster *r, const char *name, const mms_unit **unit) {
   char line[LINE_ROOM];
   *unit = mms_unit_find(name);
-  if (!*unit || !mms_unit_is_builtin(name)) return MMSCAN_EIO;
+  if (!*unit) return MMSCAN_EIO;
   if (!mms_unit_hold(*unit)) return mms_unit_fault(*unit) == MMSCAN_ENOMEM ? MMSCAN_ENOMEM : MMSCAN_EIO;
   const bool is_other = line_of(*unit, line) && !strstr(r->builtins, line);
   mms_unit_drop(*unit);
   return is_other ? MMSCAN_EIO : MMSCAN_OK;
 }
 
-static mmscan_status numbered_unit(mms_roster *r, const char *text, const mms_unit **unit) {
-  char *end;
-  unsigned long number = strtoul(text, &end, 10);
-  if (end == text || *end || number < 1 || number > r->count) return MMSCAN_EIO;
-  mms_library *l = &r->library[number - 1];
-  if (!l->version) return MMSCAN_EIO;
-  mmscan_status status = l->unit ? MMSCAN_OK : open_library(l);
+mmscan_status mms_roster_unit(mms_roster *r, const char *name, const mms_unit **unit) {
+  if (!mms_roster_knows(r, name)) return MMSCAN_EIO;
+  if (*name != '@') return builtin_unit(r, name, unit);
+  mms_library *l = &r->library[library_of(r, name) - r->library];
+  const mmscan_status status = l->unit ? MMSCAN_OK : open_library(l);
   *unit = l->unit;
   return status;
-}
-
-mmscan_status mms_roster_unit(mms_roster *r, const char *name, const mms_unit **unit) {
-  return *name == '@' ? numbered_unit(r, name + 1, unit) : builtin_unit(r, name, unit);
 }
 
 /* In a library that is already open, a routine stays off until it is tried. */
@@ -177,7 +186,6 @@ static bool note_routines(const mms_library *l, mms_trusted **notes) {
 
 mmscan_status mms_roster_keep(mms_roster *r) {
   mms_trusted *notes = NULL;
-  if (r->count && !r->library[r->count - 1].version) return MMSCAN_EIO;
   for (size_t i = 0; i < r->count; i++)
     if (!note_routines(&r->library[i], &notes)) {
       mms_trust_forget(notes);

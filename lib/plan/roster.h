@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "unit/unit.h"
 
-enum { MMS_ROSTER_MOST = 64, MMS_ROSTER_ROUTINES = 32 };
+/* ROUTINES: of a library. UNIT: room for what the line of a shape calls a unit. */
+enum { MMS_ROSTER_MOST = 64, MMS_ROSTER_ROUTINES = 32, MMS_ROSTER_UNIT = 16 };
 
 typedef struct mms_library {
   const char *name, *version; /* never freed here; version: NULL until its line is read */
@@ -20,6 +21,7 @@ typedef struct mms_library {
   size_t good_count;
 } mms_library;
 
+/* Too large for the stack of a thread. */
 typedef struct mms_roster {
   const char *builtins;  /* reading: the text that may begin with lines of built-in units */
   unsigned long builtin; /* writing: a bit for each built-in unit that was added */
@@ -57,12 +59,18 @@ bool mms_roster_line(mms_roster *roster, const char *line);
 /* Takes the lines of built-in units, and returns what follows them. */
 char *mms_roster_skip_builtins(mms_roster *roster, char *text);
 
-/* The unit that the line of a shape names. Opens its library and holds it, once. MMSCAN_EIO: there is no such unit
- * here, or it is of another version. MMSCAN_ENOMEM. */
+/* Whether all lines of the last library have been read. */
+bool mms_roster_is_whole(const mms_roster *roster);
+
+/* Whether the line of a shape may call a unit so. Opens nothing. */
+bool mms_roster_knows(const mms_roster *roster, const char *name);
+
+/* The unit of that name. Opens its library and holds it, once. MMSCAN_EIO: it is not here, or of another version.
+ * MMSCAN_ENOMEM. */
 mmscan_status mms_roster_unit(mms_roster *roster, const char *name, const mms_unit **unit);
 
 /* To be called when all was read and is kept: units stay held, and routines that passed their test are used.
- * MMSCAN_EIO: the last library has no version. MMSCAN_ENOMEM. */
+ * MMSCAN_ENOMEM. */
 mmscan_status mms_roster_keep(mms_roster *roster);
 
 /* To be called if nothing is kept. */

@@ -1,9 +1,9 @@
-/* wisdom.c: a list of what was measured, and its file.
+/* wisdom.c: what was measured, and its file.
  *
  * The file is text: a head that says what it is for, libraries, a line for each shape, and a last line. This has the
  * number of lines from the first library that was opened on, and a checksum of everything before it. A reader takes all
  * of the file or nothing: the checksum must be right, the machine must be this one, and every library that a line needs
- * must be here in the same version.
+ * must be here in the same version. No library is opened before all else was found right.
  *
  *   mmscan-wisdom 5
  *   library 0.1.0
@@ -21,32 +21,18 @@
 #include "base/cancel.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "plan/known.h"
 #include "plan/roster.h"
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FORMAT = 5, LONGEST_FILE = 1 << 20 };
 
-/* ---- The list ------------------------------------------------------------------------------------------------- */
+/* ---- Shapes --------------------------------------------------------------------------------------------------- */
 
-typedef struct entry {
-  struct entry *next;
-  uint32_t key;
-  mms_wise wise;
-} entry;
-
-/* Entries are only ever added in front, so readers need no lock. They are never freed: a thread may be in a scan while
- * the process ends. */
-static _Atomic(entry *) list;
-
-static unsigned log2_of(size_t v) {
-  unsigned log = 0;
-  while (v >>= 1) log++;
-  return log;
-}
+static unsigned log2_of(size_t v) { return 63 - (unsigned)__builtin_clzll((unsigned long long)v | 1); }
 
 static uint32_t key_from(const mms_algebra *algebra, unsigned log_n, unsigned log_batch) {
   return (uint32_t)mms_algebra_index(algebra) << 16 | log_n << 8 | log_batch;
@@ -56,57 +42,21 @@ static uint32_t key_of(mms_shape s) { return key_from(s.algebra, log2_of(s.n), l
 
 static const mms_algebra *algebra_of(uint32_t key) { return mms_algebra_at(key >> 16); }
 
-static const entry *find(const entry *e, uint32_t key) {
-  while (e && e->key != key) e = e->next;
-  return e;
-}
-
+/* A key takes some nanoseconds, which mostly are saved. */
 bool mms_wisdom_find(const mms_shape *shape, mms_wise *wise) {
-  const entry *first = atomic_load_explicit(&list, memory_order_acquire);
-  const entry *e = first ? find(first, key_of(*shape)) : NULL;
-  if (!e) return false;
-  *wise = e->wise;
-  return true;
+  return mms_known_any() && mms_known_find(key_of(*shape), wise);
 }
 
-/* Puts a chain of entries in front. */
-static void publish(entry *first, entry *last) {
-  entry *head = atomic_load_explicit(&list, memory_order_relaxed);
-  do last->next = head;
-  while (!atomic_compare_exchange_weak_explicit(&list, &head, first, memory_order_release, memory_order_relaxed));
-}
-
-static entry *new_entry(uint32_t key, const mms_wise *wise) {
-  entry *e = malloc(sizeof *e);
-  if (e) *e = (entry){.key = key, .wise = *wise};
-  return e;
-}
-
+/* The unit is held for good: a thread that has looked for the shape may be about to hold it. */
 mmscan_status mms_wisdom_keep(mms_shape shape, const mms_wise *wise) {
-  entry *e = new_entry(key_of(shape), wise);
-  if (!e) return MMSCAN_ENOMEM;
-  mms_unit_hold(wise->unit); /* for good, as entries are */
-  publish(e, e);
+  mms_known_notes *news;
+  if (!mms_known_note(&news, &(mms_known){key_of(shape), *wise}, 1)) return MMSCAN_ENOMEM;
+  if (news) mms_unit_hold(wise->unit);
+  mms_known_add(news);
   return MMSCAN_OK;
 }
 
-/* Whether no entry before it in the list outranks it. Other threads may put entries in front of `first` meanwhile. */
-static bool is_current(const entry *first, const entry *e) { return find(first, e->key) == e; }
-
-size_t mms_wisdom_count(void) {
-  const entry *first = atomic_load(&list);
-  size_t count = 0;
-  for (const entry *e = first; e; e = e->next) count += is_current(first, e);
-  return count;
-}
-
-static void free_chain(entry *e) {
-  while (e) {
-    entry *next = e->next;
-    free(e);
-    e = next;
-  }
-}
+size_t mms_wisdom_count(void) { return mms_known_count(); }
 
 /* ---- Text ----------------------------------------------------------------------------------------------------- */
 
@@ -134,29 +84,26 @@ static void write_head(mms_text *out, const mms_isa *isa) {
                mms_cpu_signature(), isa->name);
 }
 
-static void write_entry(mms_text *out, const mms_roster *roster, const entry *e) {
-  const mms_wise *w = &e->wise;
-  char unit[16];
+static void write_shape(mms_text *out, const mms_roster *roster, const mms_known *known) {
+  const mms_wise *w = &known->wise;
+  char unit[MMS_ROSTER_UNIT];
   mms_roster_name(roster, w->unit, unit, sizeof unit);
-  const mms_algebra *algebra = algebra_of(e->key);
-  mms_text_add(out, "%s %s %u %u %s %s %zu %zu %d %d\n", algebra->op_name, algebra->type_name, e->key >> 8 & 255,
-               e->key & 255, w->engine->name, unit, w->s, w->tile, w->threads, w->possible);
+  const mms_algebra *algebra = algebra_of(known->key);
+  mms_text_add(out, "%s %s %u %u %s %s %zu %zu %d %d\n", algebra->op_name, algebra->type_name, known->key >> 8 & 255,
+               known->key & 255, w->engine->name, unit, w->s, w->tile, w->threads, w->possible);
 }
 
-static mms_roster make_roster(const entry *first) {
-  mms_roster roster = {0};
-  for (const entry *e = first; e; e = e->next)
-    if (is_current(first, e)) mms_roster_add(&roster, e->wise.unit);
-  mms_roster_add_trusted(&roster);
-  return roster;
+static void fill_roster(mms_roster *roster, const mms_known *known, size_t count) {
+  for (size_t i = 0; i < count; i++) mms_roster_add(roster, known[i].wise.unit);
+  mms_roster_add_trusted(roster);
 }
 
 /* Returns the number of lines. */
-static size_t write_lines(mms_text *out, const mms_roster *roster, const entry *first) {
+static size_t write_lines(mms_text *out, const mms_roster *roster, const mms_known *known, size_t count) {
   size_t lines = mms_roster_write(roster, out);
-  for (const entry *e = first; e; e = e->next)
-    if (is_current(first, e) && mms_roster_has(roster, e->wise.unit)) {
-      write_entry(out, roster, e);
+  for (size_t i = 0; i < count; i++)
+    if (mms_roster_has(roster, known[i].wise.unit)) {
+      write_shape(out, roster, &known[i]);
       lines++;
     }
   return lines;
@@ -173,24 +120,48 @@ static char *make_head(const mms_isa *isa) {
 static char *make_text(const mms_isa *isa, size_t *size) {
   mms_text text = {.size = 0};
   char end[END_ROOM];
-  const entry *first = atomic_load(&list);
-  const mms_roster roster = make_roster(first);
-  write_head(&text, isa);
-  mms_roster_write_builtins(&roster, &text);
-  const size_t lines = write_lines(&text, &roster, first);
-  make_end(end, text.data, text.size, lines);
-  mms_text_add(&text, "%s", end);
+  size_t count = 0;
+  mms_known *known = mms_known_copy(&count);
+  mms_roster *roster = known ? calloc(1, sizeof *roster) : NULL;
+  if (roster) {
+    fill_roster(roster, known, count);
+    write_head(&text, isa);
+    mms_roster_write_builtins(roster, &text);
+    const size_t lines = write_lines(&text, roster, known, count);
+    make_end(end, text.data, text.size, lines);
+    mms_text_add(&text, "%s", end);
+  }
+  free(roster);
+  free(known);
   *size = text.size;
   return mms_text_end(&text);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
-static mmscan_status parse_part(mms_wise *w, mms_roster *roster, const char *engine, const char *unit) {
-  bool has_unit = strcmp(unit, "-") != 0;
-  w->engine = mms_engine_find(engine);
-  if (!w->engine || w->engine->has_unit != has_unit) return MMSCAN_EIO;
-  return has_unit ? mms_roster_unit(roster, unit, &w->unit) : MMSCAN_OK;
+/* What the lines of a file say. Of each shape there is the name of the unit; the unit itself only once it is open. */
+typedef struct parsed {
+  mms_roster roster;
+  size_t lines, count; /* of all kinds, and of shapes */
+  mms_known *known;
+  char (*unit)[MMS_ROSTER_UNIT];
+} parsed;
+
+/* Room for all shapes of a text. NULL: no memory. */
+static parsed *new_parsed(const char *text) {
+  size_t most = 1;
+  for (; *text; text++) most += *text == '\n';
+  parsed *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  p->known = malloc(most * sizeof *p->known);
+  p->unit = malloc(most * sizeof *p->unit);
+  return p;
+}
+
+static void free_parsed(parsed *p) {
+  free(p->known);
+  free(p->unit);
+  free(p);
 }
 
 /* Whether a plan would accept it. */
@@ -199,41 +170,40 @@ static bool is_legal(const mms_algebra *algebra, const mms_wise *w) {
   return mms_engine_allows(w->engine, w->s, w->tile) && w->threads >= 1 && w->threads <= w->possible;
 }
 
-/* MMSCAN_EIO: it is not the line of a shape. */
-static mmscan_status parse_line(mms_roster *roster, const char *line, entry **e) {
-  char op[16], type[8], engine[16], unit[16];
+/* False: it is not the line of a shape. */
+static bool parse_line(parsed *p, const char *line) {
+  char op[16], type[8], engine[16], *unit = p->unit[p->count];
   unsigned log_n, log_batch;
   int end = -1;
   mms_wise w = {0};
   if (sscanf(line, "%15s %7s %3u %3u %15s %15s %9zu %9zu %9d %9d%n", op, type, &log_n, &log_batch, engine, unit, &w.s,
              &w.tile, &w.threads, &w.possible, &end) != 10 ||
       line[end] != '\0')
-    return MMSCAN_EIO;
+    return false;
   const mms_algebra *algebra = mms_algebra_find(op, type);
-  if (!algebra || log_n > 63 || log_batch > 63) return MMSCAN_EIO;
-  mmscan_status status = parse_part(&w, roster, engine, unit);
-  if (status) return status;
-  if (!is_legal(algebra, &w)) return MMSCAN_EIO;
-  *e = new_entry(key_from(algebra, log_n, log_batch), &w);
-  return *e ? MMSCAN_OK : MMSCAN_ENOMEM;
+  w.engine = mms_engine_find(engine);
+  if (!algebra || log_n > 63 || log_batch > 63 || !w.engine || !is_legal(algebra, &w)) return false;
+  if (w.engine->has_unit ? !mms_roster_knows(&p->roster, unit) : strcmp(unit, "-") != 0) return false;
+  p->known[p->count++] = (mms_known){key_from(algebra, log_n, log_batch), w};
+  return true;
 }
 
-/* Parses the lines between the head and the last line, *count of them, into a roster and a chain. */
-static mmscan_status parse_lines(char *lines, mms_roster *roster, entry **first, entry **last, size_t *count) {
-  *first = *last = NULL;
-  *count = 0;
+/* Parses the lines between the head and the last line. */
+static mmscan_status parse_lines(parsed *p, char *lines) {
   char *rest = NULL;
   for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-    ++*count;
-    if (!*first && mms_roster_line(roster, line)) continue;
-    entry *e;
-    mmscan_status status = parse_line(roster, line, &e);
-    if (status) return status;
-    e->next = *first;
-    if (!*first) *last = e;
-    *first = e;
+    p->lines++;
+    if (p->count == 0 && mms_roster_line(&p->roster, line)) continue;
+    if (!parse_line(p, line)) return MMSCAN_EIO;
   }
-  return MMSCAN_OK;
+  return mms_roster_is_whole(&p->roster) ? MMSCAN_OK : MMSCAN_EIO;
+}
+
+static mmscan_status open_units(parsed *p) {
+  mmscan_status status = MMSCAN_OK;
+  for (size_t i = 0; i < p->count && !status; i++)
+    if (p->known[i].wise.engine->has_unit) status = mms_roster_unit(&p->roster, p->unit[i], &p->known[i].wise.unit);
+  return status;
 }
 
 /* Whether the last line, which is cut off, is exactly what would be written after the text before it. */
@@ -250,19 +220,6 @@ static bool is_whole(char *text, size_t size, size_t *lines) {
   return same;
 }
 
-static bool is_known(const entry *e) {
-  const entry *known = find(atomic_load(&list), e->key);
-  const mms_wise *a = known ? &known->wise : NULL, *b = &e->wise;
-  return a && a->engine == b->engine && a->unit == b->unit && a->s == b->s && a->tile == b->tile &&
-         a->threads == b->threads && a->possible == b->possible;
-}
-
-/* Whether any entry is new: reading the same file again and again takes no more memory. */
-static bool has_news(const entry *e) {
-  while (e && is_known(e)) e = e->next;
-  return e != NULL;
-}
-
 /* How the head of a file differs from the one that this library writes here; NULL: not at all. */
 static const char *unlike(const char *text, const char *head) {
   static const char *const reasons[] = {"it is of another format of wisdom" ANEW,
@@ -277,25 +234,39 @@ static const char *unlike(const char *text, const char *head) {
   return NULL;
 }
 
+/* All of it, or nothing. Reading the same again and again holds no unit once more. */
+static mmscan_status keep_parsed(parsed *p) {
+  mms_known_notes *news = NULL;
+  mmscan_status status = open_units(p);
+  if (!status && !mms_known_note(&news, p->known, p->count)) status = MMSCAN_ENOMEM;
+  if (!status) status = mms_roster_keep(&p->roster);
+  if (status || !news) mms_roster_drop(&p->roster);
+  if (status)
+    mms_known_forget(news);
+  else
+    mms_known_add(news);
+  return status;
+}
+
+/* The lines between the head and the last line, of which there must be so many. */
+static mmscan_status take_lines(char *lines, size_t told) {
+  parsed *p = new_parsed(lines);
+  if (!p) return MMSCAN_ENOMEM;
+  mmscan_status status = p->known && p->unit ? MMSCAN_OK : MMSCAN_ENOMEM;
+  if (!status) status = parse_lines(p, mms_roster_skip_builtins(&p->roster, lines));
+  if (!status) status = p->lines == told ? keep_parsed(p) : MMSCAN_EIO;
+  free_parsed(p);
+  return status;
+}
+
 static mmscan_status take_text(char *text, size_t size, const char *head, const char **why) {
-  size_t told, count;
-  entry *first, *last;
+  size_t told;
   *why = strncmp(text, NAME, strlen(NAME)) == 0 ? "it is damaged" ANEW : NO_WISDOM;
   if (!is_whole(text, size, &told)) return MMSCAN_EIO;
   *why = unlike(text, head);
   if (*why) return MMSCAN_EIO;
   *why = "it has a line that is no choice of this library, or names a BLAS that is not here or of another version" ANEW;
-  mms_roster roster = {0};
-  char *lines = mms_roster_skip_builtins(&roster, text + strlen(head));
-  mmscan_status status = parse_lines(lines, &roster, &first, &last, &count);
-  if (status == MMSCAN_OK) status = count == told ? mms_roster_keep(&roster) : MMSCAN_EIO;
-  bool is_news = status == MMSCAN_OK && has_news(first);
-  if (is_news)
-    publish(first, last);
-  else
-    free_chain(first);
-  if (!is_news) mms_roster_drop(&roster);
-  return status;
+  return take_lines(text + strlen(head), told);
 }
 
 static mmscan_status take_file(const char *file, const mms_isa *isa, const char **why) {

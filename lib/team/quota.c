@@ -1,6 +1,9 @@
 /* quota.c: Linux control groups. OpenMP asks which CPUs a process may run on, but not how much of their time it may
  * use. In a container with a quota it would start a thread for every CPU, and the system would stop them all in turn. A
- * user who sets OMP_NUM_THREADS has the last word. */
+ * user who sets OMP_NUM_THREADS has the last word.
+ *
+ * The first call of a process looks here, on a thread whose stack may be small: paths are not on it. Where there is no
+ * memory for one, no limit is known. */
 #include "team/quota.h"
 
 #include <pthread.h>
@@ -9,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  PATH = 4096 + 256, /* room for the longest path, and for what surrounds it in a line */
-  MOST = 1 << 20     /* CPUs; a larger quota is no limit */
-};
+enum { MOST = 1 << 20 }; /* CPUs; a larger quota is no limit */
 
 /* ---- One group ------------------------------------------------------------------------------------------------ */
 
@@ -27,11 +27,18 @@ static int cpus_of(double quota, double period) {
 /* 0: no limit. */
 static int tighter(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
+/* NULL: there is no such file, or no memory. */
+static FILE *open_in(const char *folder, const char *file) {
+  char *path;
+  if (asprintf(&path, "%s/%s", folder, file) < 0) return NULL;
+  FILE *stream = fopen(path, "re");
+  free(path);
+  return stream;
+}
+
 /* Returns how many of the two numbers the file starts with. */
 static int read_numbers(const char *folder, const char *file, double number[2]) {
-  char path[2 * PATH];
-  if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path) return 0;
-  FILE *stream = fopen(path, "re");
+  FILE *stream = open_in(folder, file);
   if (!stream) return 0;
   int read = fscanf(stream, "%lf %lf", &number[0], &number[1]);
   fclose(stream);
@@ -65,29 +72,38 @@ static const char *path_in(char *line, const char *controller) {
   return NULL;
 }
 
-/* Leaves `own` empty if the file names no such group. */
-static void find_path(const char *root, const char *controller, char own[PATH]) {
-  char line[PATH];
-  const char *path = NULL;
-  snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
-  FILE *stream = fopen(line, "re");
-  while (stream && !path && fgets(line, sizeof line, stream)) path = path_in(line, controller);
+/* The caller's to free. NULL: the file names no such group. */
+static char *find_path(const char *root, const char *controller) {
+  char *line = NULL, *own = NULL;
+  size_t room = 0;
+  FILE *stream = open_in(root, "proc/self/cgroup");
+  while (stream && !own && getline(&line, &room, stream) > 0) {
+    const char *path = path_in(line, controller);
+    if (path) own = strdup(path);
+  }
+  free(line);
   if (stream) fclose(stream);
-  snprintf(own, PATH, "%s", path ? path : "");
+  return own;
+}
+
+static int cpus_of_group(const char *root, const char *mount, const char *group, int (*cpus_at)(const char *)) {
+  char *folder;
+  if (asprintf(&folder, "%s%s%s", root, mount, group) < 0) return 0;
+  const int cpus = cpus_at(folder);
+  free(folder);
+  return cpus;
 }
 
 /* The group and those that contain it: the tightest limit counts. A container may see its own group as the root, and
  * none at the path that is given. */
 static int cpus_up_from(const char *root, const char *mount, const char *controller, int (*cpus_at)(const char *)) {
-  char own[PATH], folder[2 * PATH], *slash;
-  int cpus = 0;
-  find_path(root, controller, own);
-  do {
-    slash = strrchr(own, '/');
-    if (snprintf(folder, sizeof folder, "%s%s%s", root, mount, own) < (int)sizeof folder)
-      cpus = tighter(cpus, cpus_at(folder));
-    if (slash) *slash = '\0';
-  } while (slash);
+  char *own = find_path(root, controller), *slash;
+  int cpus = cpus_of_group(root, mount, own ? own : "", cpus_at);
+  while (own && (slash = strrchr(own, '/'))) {
+    *slash = '\0';
+    cpus = tighter(cpus, cpus_of_group(root, mount, own, cpus_at));
+  }
+  free(own);
   return cpus;
 }
 

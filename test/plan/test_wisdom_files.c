@@ -23,11 +23,9 @@ static void fail_to_write(int (*spoil)(void), const char *name, const char *what
   assert_memory_equal(&after, &before, sizeof after);
 }
 
-/* No file may grow past a few bytes, as on a full disk. */
-static int fill_disk(void) {
-  signal(SIGXFSZ, SIG_IGN);
-  return setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, 16});
-}
+/* No file may grow past a few bytes, as on a full disk. A write that would do so sends SIGXFSZ, which ends a process
+ * that does not expect it. */
+static int fill_disk(void) { return setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, 16}); }
 
 static int close_files(void) { return setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, 3}); }
 
@@ -47,6 +45,60 @@ TEST(test_failed_writes) {
   fail_to_write(NULL, "missing/file", "missing folder");
   fail_to_write(NULL, "old/file", "a file for a folder");
   fail_to_write(NULL, "", "the folder itself");
+  remove(in_scratch("old"));
+}
+
+/* ---- The signal of a write that fails ---------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t caught;
+
+static void catch (int signal) { caught += signal == SIGXFSZ; }
+
+static bool is_pending(void) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+static bool same_masks(const sigset_t *a, const sigset_t *b) {
+  for (int signal = 1; signal < SIGRTMAX; signal++)
+    if (sigismember(a, signal) != sigismember(b, signal)) return false;
+  return true;
+}
+
+/* Returns 0, or what is wrong. */
+static int write_under_limit(bool blocks, bool raises) {
+  sigset_t mask, before, after;
+  struct sigaction action;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGUSR1);
+  if (blocks) sigaddset(&mask, SIGXFSZ);
+  signal(SIGXFSZ, catch);
+  pthread_sigmask(SIG_SETMASK, &mask, &before);
+  if (raises) raise(SIGXFSZ);
+  if (fill_disk() != 0) return 77;
+  if (mmscan_wisdom_write(in_scratch("new")) != MMSCAN_EIO) return 1;
+  pthread_sigmask(SIG_SETMASK, NULL, &after);
+  sigaction(SIGXFSZ, NULL, &action);
+  if (caught) return 2;
+  if (is_pending() != raises) return 3;
+  if (!same_masks(&mask, &after)) return 4;
+  if (action.sa_handler != catch) return 5;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return caught == raises ? 0 : 6;
+}
+
+/* The caller's handler is not called, nor its mask changed; a signal of its own that waits stays. */
+TEST(test_signal_of_a_full_disk) {
+  assert_mmscan_ok(mmscan_wisdom_write(in_scratch("old")));
+  const size_t files = walk_scratch(NULL);
+  for (int blocks = 0; blocks <= 1; blocks++)
+    for (int raises = 0; raises <= blocks; raises++) {
+      const pid_t pid = fork_mortal();
+      if (pid == 0) _exit(write_under_limit(blocks, raises));
+      const int status = exit_of(pid);
+      if (status != 0 && status != 77) fail_msg("blocked %d, raised %d: %d", blocks, raises, status);
+    }
+  assert_int_equal(walk_scratch(NULL), files);
   remove(in_scratch("old"));
 }
 
