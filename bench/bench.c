@@ -65,7 +65,7 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "  --every US        makes a call every US microseconds (0: back to back), as programs do\n"
                            "                    between other work, by us as called, by one thread, by all, and\n"
                            "                    by scans on OpenMP's threads: median, 90th and 99th percentile\n"
-                           "                    of 100 calls a round. Default: -n 17,18,20,22,24, 5 rounds\n"
+                           "                    of 20 calls a round. Default: -n 17,18,20,22,24, 25 rounds\n"
                            "  --sleep, --busy   with --every: what the caller does between calls (default: sleeps)\n"
                            "  --pool            with --every: TBB's threads scan something else after each call\n"
                            "\n"
@@ -236,7 +236,7 @@ static int set_defaults(bench_request *r, const given *g) {
   if (r->type_count == 0) each_item(r, builds ? ab_types : type, add_type);
   set_places(r, g->place != NEITHER ? g->place : builds ? BOTH : FIRST);
   set_threads(r, g->threads);
-  r->rounds = g->rounds != 0 ? (int)g->rounds : builds ? 0 : r->units || pauses ? 5 : 9;
+  r->rounds = g->rounds != 0 ? (int)g->rounds : builds ? 0 : pauses ? 25 : r->units ? 5 : 9;
   cut_to_rows(r);
   return DONE;
 }

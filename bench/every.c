@@ -16,7 +16,7 @@
 #include <time.h>
 
 /* CALLS: of a contender in a round, after WARM others. */
-enum { CALLS = 100, WARM = 5, FOREIGN = 1 << 16 /* elements */ };
+enum { CALLS = 20, WARM = 3, FOREIGN = 1 << 16 /* elements */ };
 
 /* Microseconds that so many in a hundred calls did not exceed. */
 enum { MEDIAN, P90, P99, RANKS };
@@ -105,7 +105,8 @@ static bool time_all(every *e) {
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */
 
-/* The library as it is called, by one thread, and by all that there are: the first contenders, in this order. */
+/* The library as it is called, called where there is one thread, and made to use all: the first contenders, in this
+ * order. */
 enum { AS_CALLED, ONE_THREAD, ALL_THREADS };
 
 /* The median over the lesser one of one thread and all; and the last percentile over that of one thread. */

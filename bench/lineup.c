@@ -489,7 +489,7 @@ static void add_given_threads(lineup *l, const char *name) {
 void lineup_fill_every(race *r, int threads) {
   lineup one = {.race = r, .threads = 1}, all = {.race = r, .threads = threads};
   add_one_call(&all, &libmmscan_built_in);
-  add_given_threads(&one, "mmscan, one thread");
+  add_one_call(&one, &libmmscan_built_in);
   add_given_threads(&all, "mmscan, all threads");
   add_serial_loop(&one);
   if (!race_is_strided(r)) add_peers(&all, PEER_OPENMP, PEER_OPENMP);

@@ -21,8 +21,9 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
 /* For races of other kinds: adds only the bounds and the serial loop. */
 void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
 
-/* For calls now and then (every.c): adds the one-shot call, which is free to take all threads; plans of one thread, and
- * of all; the serial loop; and the peers that run on OpenMP's threads. The first three come in this order. */
+/* For calls now and then (every.c): adds the one-shot call, where OpenMP has all threads, which the call is free to
+ * take, and where it has one; a plan of all threads; the serial loop; and the peers that run on OpenMP's threads. The
+ * first three come in this order. */
 void lineup_fill_every(race *r, int threads);
 
 /* Adds the engine gemm with a unit and matrices of size s; it gets a refusal if the library does not take these. */

@@ -5,7 +5,6 @@
 #include "plan/check.h"
 #include "run/run.h"
 #include "team/cluster.h"
-#include "team/team.h"
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -39,8 +38,8 @@ static bool are_long(const mms_problem *p, const void *y) {
 }
 
 /* Several threads gain from the caches up to a larger size, as each waits for only a part of what comes from there. */
-static size_t stream_from(const mmscan_plan *plan) {
-  return plan->job.unit || plan->threads == 1 ? mms_tuning_here.cluster : mms_tuning_here.stream_from;
+static size_t stream_from(const mmscan_plan *plan, int threads) {
+  return plan->job.unit || threads == 1 ? mms_tuning_here.cluster : mms_tuning_here.stream_from;
 }
 
 /* Rows of units are streamed forward only; the plain loop streams columns alone. */
@@ -49,11 +48,22 @@ static bool can_stream(const mmscan_plan *plan, const mms_job *job) {
   return job->unit ? !job->reverse : job->kernel->stream[job->kind][job->reverse] != NULL;
 }
 
-static void adapt_to_arrays(mms_job *job, const mmscan_plan *plan, mms_where where, const void *x, const void *y) {
+/* Bytes of the lines that hold the elements of x, or of y if these are more. */
+static size_t footprint(const mms_problem *p) {
+  if (mms_problem_is_contiguous(p) || mms_problem_is_columns(p)) return bytes_of(p);
+  const size_t x = mms_magnitude(p->x_stride), y = mms_magnitude(p->y_stride), most = LINE / p->algebra->size;
+  const size_t wider = x > y ? x : y;
+  return bytes_of(p) * (wider < most ? wider : most);
+}
+
+/* As so many threads will share the run. */
+static void adapt_to_arrays(mms_job *job, mms_run *run, const mmscan_plan *plan, int threads) {
   const mms_problem *p = &plan->problem;
+  const void *x = run->scans.x, *y = run->scans.y;
   const size_t bytes = bytes_of(p);
+  const mms_where where = run->where = mms_run_where(footprint(p), x == y, threads);
   job->prefetches = where > MMS_IN_CORES;
-  job->streams = bytes > stream_from(plan) && x != y && are_long(p, y) && can_stream(plan, job);
+  job->streams = bytes > stream_from(plan, threads) && x != y && are_long(p, y) && can_stream(plan, job);
   job->uncached = job->streams || where == MMS_IN_MEMORY;
   job->paces = job->streams && where == MMS_IN_MEMORY && bytes / p->batch >= PACE_ROW && mms_tuning_here.paces;
 }
@@ -99,50 +109,44 @@ static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
   plan->engine->batch(&plan->job, NULL, &scans);
 }
 
-/* Bytes of the lines that hold the elements of x, or of y if these are more. */
-static size_t footprint(const mms_problem *p) {
-  if (mms_problem_is_contiguous(p) || mms_problem_is_columns(p)) return bytes_of(p);
-  const size_t x = mms_magnitude(p->x_stride), y = mms_magnitude(p->y_stride), most = LINE / p->algebra->size;
-  const size_t wider = x > y ? x : y;
-  return bytes_of(p) * (wider < most ? wider : most);
-}
-
-/* Threads that may run now, of those of the plan. */
-static int threads_now(const mmscan_plan *plan) {
-  if (plan->threads == 1) return 1;
-  const int most = mms_team_available(plan->limit);
-  return plan->threads < most ? plan->threads : most;
-}
-
-/* By an engine; *strided is room for one that is in front of it. */
-static mmscan_status run_by(const mms_engine *engine, const mms_problem *p, mms_run *run, mms_job *job,
-                            mms_engine *strided) {
+/* Puts an engine into a run; *strided is room for one that is in front of it. */
+static void take_engine(mms_run *run, mms_job *job, const mms_engine *engine, const mms_problem *p,
+                        mms_engine *strided) {
   run->engine = job->inner = engine;
-  if (!mms_problem_is_contiguous(p)) {
-    *strided = mms_engine_strided(engine, mms_problem_is_columns(p));
-    run->engine = strided;
-  }
-  return mms_run_scan(run);
+  if (mms_problem_is_contiguous(p)) return;
+  *strided = mms_engine_strided(engine, mms_problem_is_columns(p));
+  run->engine = strided;
+}
+
+/* How many threads share the run, and what follows from that. */
+static void settle(mms_run *run, mms_job *job, const mmscan_plan *plan) {
+  adapt_to_arrays(job, run, plan, plan->threads);
+  run->threads = plan->threads;
+  if (plan->threads == 1) return;
+  if (one_does(plan, job, run->scans.y))
+    run->threads = 1;
+  else
+    mms_run_settle(run);
+  if (run->threads == 1) adapt_to_arrays(job, run, plan, 1);
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
-  const int threads = threads_now(plan);
-  mms_run run = {.scans = scans_of(p, x, y),
+  mms_engine strided;
+  mms_job job = plan->job;
+  mms_run run = {.job = &job,
+                 .scans = scans_of(p, x, y),
                  .carry = carry,
                  .limit = plan->limit,
                  .saves = plan->saves,
-                 .where = mms_run_where(footprint(p), x == y, threads),
                  .way = plan->way};
-  mms_engine strided;
-  mms_job job = plan->job;
-  adapt_to_arrays(&job, plan, run.where, run.scans.x, run.scans.y);
-  run.job = &job;
-  run.threads = threads > 1 && one_does(plan, &job, run.scans.y) ? 1 : threads;
-  const mmscan_status status = run_by(plan->engine, p, &run, &job, &strided);
+  take_engine(&run, &job, plan->engine, p, &strided);
+  settle(&run, &job, plan);
+  const mmscan_status status = mms_run_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
+  take_engine(&run, &job, &mms_engine_serial, p, &strided);
   job.streams = job.streams && mms_problem_is_columns(p);
-  return run_by(&mms_engine_serial, p, &run, &job, &strided);
+  return mms_run_scan(&run);
 }
 
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {

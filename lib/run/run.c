@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/tuning.h"
 #include "kernel/stream.h"
 #include "run/way.h"
@@ -44,21 +45,24 @@ static const mms_way *way_of(const mms_tiles *tiles) {
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
 /* A way that was asked for is taken even while other work holds teams up. */
-static int threads_wanted(const mms_run *run) {
-  if (run->threads == 1) return 1;
-  const int most = mms_team_available(run->limit), threads = run->threads < most ? run->threads : most;
-  return threads > 1 && (run->way || mms_pays(run->saves)) ? threads : 1;
-}
+static bool pays(const mms_run *run) { return run->way || mms_pays(run->saves, run->rested); }
 
 /* More threads than pieces would find nothing to do. */
-static int threads_now(mms_tiles *tiles) {
-  const int wanted = threads_wanted(tiles->run);
-  if (wanted == 1) return 1;
-  tiles->sharing = (size_t)wanted;
-  const mms_way *way = way_of(tiles);
-  const size_t pieces = way->pieces ? way->pieces(tiles) : tiles->count;
-  const double saves = tiles->run->way ? INFINITY : tiles->run->saves;
-  return mms_team_startable(pieces < (size_t)wanted ? (int)pieces : wanted, saves);
+static int threads_for(const mms_run *run, int most) {
+  mms_tiles tiles = mms_tiles_of(run);
+  tiles.sharing = (size_t)most;
+  const mms_way *way = way_of(&tiles);
+  const size_t pieces = way->pieces ? way->pieces(&tiles) : tiles.count;
+  return mms_team_startable(pieces < (size_t)most ? (int)pieces : most, run->way ? INFINITY : run->saves);
+}
+
+void mms_run_settle(mms_run *run) {
+  const int most = mms_team_available(run->limit);
+  if (run->threads > most) run->threads = most;
+  if (run->threads == 1) return;
+  run->weighs = !run->way && !isinf(run->saves);
+  run->rested = run->weighs && mms_team_is_rested();
+  run->threads = pays(run) ? threads_for(run, run->threads) : 1;
 }
 
 /* ---- A run ---------------------------------------------------------------------------------------------------- */
@@ -88,13 +92,20 @@ static mmscan_status run_parts(part *p, int threads) {
   return status;
 }
 
-mmscan_status mms_run_scan(const mms_run *run) {
+static mmscan_status run_by(const mms_run *run) {
   mms_tiles tiles = mms_tiles_of(run);
-  const int threads = threads_now(&tiles);
-  tiles.sharing = (size_t)threads;
   part p; /* not filled with zeros, as a scan may be tiny */
+  tiles.sharing = (size_t)run->threads;
   p.run = run;
-  p.way = threads == 1 ? &mms_way_alone : way_of(&tiles);
+  p.way = run->threads == 1 ? &mms_way_alone : way_of(&tiles);
   p.way->begin(&p.shared, &tiles);
-  return run_parts(&p, threads);
+  return run_parts(&p, run->threads);
+}
+
+mmscan_status mms_run_scan(const mms_run *run) {
+  if (!run->weighs) return run_by(run);
+  const double start = mms_clock();
+  const mmscan_status status = run_by(run);
+  mms_pays_learn(run->saves, run->rested, run->threads > 1, mms_clock() - start);
+  return status;
 }

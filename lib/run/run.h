@@ -18,14 +18,19 @@ typedef struct mms_run {
   const mms_job *job;
   mms_batch scans;
   void *carry;  /* one element for each scan, its carry in and out; NULL: scans.first goes into every scan */
-  int threads;  /* the number to use, if so many may run */
+  int threads;  /* that share it: for mms_run_settle() the most, and then as many as will */
   int limit;    /* the most that may run; 0: as OpenMP's rules allow now */
   double saves; /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
+  bool weighs;  /* whether saves was weighed, so that what the run takes is kept; and, */
+  bool rested;  /*   if so, whether the threads may sleep (team/pays.h): set by mms_run_settle() */
   mms_where where;
   const struct mms_way *way; /* how threads share it (way.h); NULL: in the first way that suits */
 } mms_run;
 
-/* Does a run. MMSCAN_ENOMEM: no thread found memory for its workspace, and nothing is written. */
+/* Settles how many threads will do a run. */
+void mms_run_settle(mms_run *run);
+
+/* Does a run that is settled, or has one thread. MMSCAN_ENOMEM: no thread found memory for its workspace, and nothing is written. */
 mmscan_status mms_run_scan(const mms_run *run);
 
 #endif

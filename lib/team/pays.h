@@ -7,18 +7,22 @@
  * for ten times as long, a second at most; and those that would save less than teams were held up by, of which half is
  * forgotten each second: a team that saves 15 us and is held up for 5 ms now and then does not pay.
  *
- * Sleep. After a run OpenMP's threads poll for work for some milliseconds, or not at all (OMP_WAIT_POLICY=passive), and
- * then sleep. To wake them, and to be woken at the end, takes tens of microseconds, in which one thread scans some
- * 100,000 elements. If two teams in succession had to be woken, runs that would save less time than that are left to
- * one thread for a while. */
+ * Experience. What a team saves is an estimate. How long it takes to call one depends on what the program does in
+ * between: after a pause OpenMP's threads sleep, and waking them takes tens of microseconds; data may lie in the cache
+ * of one core; another pool of threads may hold the cores. So runs are timed, those after a pause and others apart, and
+ * so are those that save more or less. The faster of the two ways is taken, and the slower one is tried again now and
+ * then, the more seldom, the slower it is. */
 #ifndef MMS_PAYS_H
 #define MMS_PAYS_H
 
 #include <stdbool.h>
 
-/* Whether a team pays that saves so many nanoseconds; infinite: it was asked for, and pays unless other work holds
- * teams up. */
-bool mms_pays(double saves);
+/* Whether a team pays that is estimated to save so many nanoseconds; infinite: it was asked for, and pays unless other
+ * work holds teams up. rested: after a pause. */
+bool mms_pays(double saves, bool rested);
+
+/* Records what such a run took, by a team or by one thread, in nanoseconds. */
+void mms_pays_learn(double saves, bool rested, bool by_team, double took);
 
 /* Whether a team was held up by other work a short time ago. */
 bool mms_pays_contended(void);
