@@ -61,7 +61,7 @@ void mms_run_settle(mms_run *run) {
   if (run->threads > most) run->threads = most;
   if (run->threads == 1) return;
   run->weighs = !run->way && !isinf(run->saves);
-  run->rested = run->weighs && mms_team_is_rested();
+  run->rested = run->weighs && mms_pays_rested();
   run->threads = pays(run) ? threads_for(run, run->threads) : 1;
 }
 
@@ -106,6 +106,6 @@ mmscan_status mms_run_scan(const mms_run *run) {
   if (!run->weighs) return run_by(run);
   const double start = mms_clock();
   const mmscan_status status = run_by(run);
-  mms_pays_learn(run->saves, run->rested, run->threads > 1, mms_clock() - start);
+  mms_pays_learn(run->saves, run->rested, run->threads > 1, start, mms_clock());
   return status;
 }

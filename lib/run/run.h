@@ -30,7 +30,8 @@ typedef struct mms_run {
 /* Settles how many threads will do a run. */
 void mms_run_settle(mms_run *run);
 
-/* Does a run that is settled, or has one thread. MMSCAN_ENOMEM: no thread found memory for its workspace, and nothing is written. */
+/* Does a run that is settled, or has one thread. MMSCAN_ENOMEM: no thread found memory for its workspace, and nothing
+ * is written. */
 mmscan_status mms_run_scan(const mms_run *run);
 
 #endif

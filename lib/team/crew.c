@@ -2,6 +2,7 @@
 #include "team/crew.h"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,8 +56,11 @@ static size_t kept(const mms_crew *crew) {
   return workers < MMS_CREW_KEPT ? workers : MMS_CREW_KEPT;
 }
 
+/* A filter of system calls may end a process that changes CPUs. */
+static bool may_change(void) { return prctl(PR_GET_SECCOMP) == 0; }
+
 void mms_crew_keep_away(mms_crew *crew, mms_crew_cpus *cpus) {
-  cpus->cpu = sched_getcpu();
+  cpus->cpu = may_change() ? sched_getcpu() : -1;
   for (size_t i = 0; i < kept(crew); i++) {
     cpu_set_t *before = &cpus->before[i];
     const bool knows = cpus->cpu >= 0 && sched_getaffinity(crew->ids[i], sizeof *before, before) == 0;

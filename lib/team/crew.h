@@ -6,7 +6,8 @@
  *
  * A thread that has waited for long sleeps. The system may wake it on the CPU of the thread that wakes it, as the two
  * share data, although another CPU is idle. There it waits for a time slice, some milliseconds, while the other thread
- * waits for it. So threads that may be asleep are kept from that CPU until the team is done. */
+ * waits for it. So threads that may be asleep are kept from that CPU until the team is done, unless the process has a
+ * filter of system calls. */
 #ifndef MMS_CREW_H
 #define MMS_CREW_H
 

@@ -118,12 +118,6 @@ int mms_team_startable(int threads, double saves) {
 
 /* ---- A team --------------------------------------------------------------------------------------------------- */
 
-/* Nanoseconds without work after which OpenMP's threads may sleep: libgomp's, if there are as many as CPUs, look for
- * work for some milliseconds before. */
-static const double DROWSY = 1e6;
-
-bool mms_team_is_rested(void) { return mms_clock() - mms_crew_here()->idle_since > DROWSY; }
-
 typedef struct team {
   mms_team_part *part;
   void *shared;
@@ -138,6 +132,10 @@ static void serve(team *t, size_t index) {
   t->part(t->shared, &self);
   mms_workspace_release(self.work);
 }
+
+/* Nanoseconds without work after which OpenMP's threads may sleep: libgomp's, if there are as many as CPUs, look for
+ * work for some milliseconds before. */
+static const double DROWSY = 1e6;
 
 /* The waits of the calling thread, which are recorded: until its part began, and from its end until all have finished,
  * and met (cluster.h). */

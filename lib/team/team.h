@@ -3,7 +3,6 @@
 #define MMS_TEAM_H
 
 #include "mmscan.h"
-#include <stdbool.h>
 
 /* The largest number that may be asked for. */
 enum { MMS_TEAM_MOST = 1 << 20 };
@@ -18,9 +17,6 @@ int mms_team_available(int limit);
  * the system does not start so many, or if a team that saves so many nanoseconds does not pay for starting them, yet;
  * infinite: it was asked for. */
 int mms_team_startable(int threads, double saves);
-
-/* Whether the calling thread has had no team for so long that the threads of the next one may sleep. */
-bool mms_team_is_rested(void);
 
 /* CPUs that this process may run on. */
 int mms_team_cpus(void);

@@ -3,11 +3,15 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -98,6 +102,20 @@ static int scan_after_a_smaller_team(void) {
   _exit(scans() ? 0 : 2);
 }
 
+/* A filter ends the process at any change of CPUs. */
+static int scan_under_a_filter(void) {
+  struct sock_filter rules[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const struct sock_fprog filter = {.len = COUNT(rules), .filter = rules};
+  if (!scans()) _exit(1);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    _exit(NOT_HERE);
+  usleep(20000); /* after which threads may sleep */
+  _exit(scans() ? 0 : 2);
+}
+
 /* The stacks of threads that are yet to be started become too small for a scan. */
 static int scan_with_small_stacks(void) {
   pthread_attr_t as;
@@ -153,6 +171,11 @@ static void test_pause(void **state) {
 static void test_smaller_team(void **state) {
   (void)state;
   check_uninstrumented("smaller");
+}
+
+static void test_filter(void **state) {
+  (void)state;
+  check_uninstrumented("filter");
 }
 
 static void test_what_starts_a_team(void **state) {
@@ -283,17 +306,26 @@ static void test_not_kept(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const struct child children[] = {
-      {"fewer", scan_with_fewer_than_asked}, {"pause", scan_after_a_pause}, {"smaller", scan_after_a_smaller_team},
-      {"stacks", scan_with_small_stacks},    {"often", scan_often},         {"long", scan_long_first},
-      {"meanwhile", scan_meanwhile}};
+  static const struct child children[] = {{"fewer", scan_with_fewer_than_asked},
+                                          {"pause", scan_after_a_pause},
+                                          {"smaller", scan_after_a_smaller_team},
+                                          {"stacks", scan_with_small_stacks},
+                                          {"filter", scan_under_a_filter},
+                                          {"often", scan_often},
+                                          {"long", scan_long_first},
+                                          {"meanwhile", scan_meanwhile}};
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fewer_than_asked),   cmocka_unit_test(test_pause),
-      cmocka_unit_test(test_smaller_team),       cmocka_unit_test(test_small_stacks),
-      cmocka_unit_test(test_what_starts_a_team), cmocka_unit_test(test_first_calls_at_once),
-      cmocka_unit_test(test_kept_from_a_cpu),    cmocka_unit_test(test_not_kept),
+      cmocka_unit_test(test_fewer_than_asked),
+      cmocka_unit_test(test_pause),
+      cmocka_unit_test(test_smaller_team),
+      cmocka_unit_test(test_small_stacks),
+      cmocka_unit_test(test_filter),
+      cmocka_unit_test(test_what_starts_a_team),
+      cmocka_unit_test(test_first_calls_at_once),
+      cmocka_unit_test(test_kept_from_a_cpu),
+      cmocka_unit_test(test_not_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

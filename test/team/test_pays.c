@@ -1,74 +1,109 @@
-/* test_pays.c: what is remembered of threads that slept, and of those that were held up.
+/* test_pays.c: what is learned from what runs took, and from teams that were held up.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <math.h>
 
+#include "base/clock.h"
 #include "support/clock.h"
 #include "support/test.h"
 #include "team/pays.h"
 
-static const double US = 1000, TOOK = 50e3, WAITED = 45e3;
+static const double US = 1000;
 
-static int awake(void **state) {
-  (void)state;
-  mms_pays_record(5 * US, 1 * US);
-  mms_pays_record(5 * US, 1 * US);
-  return 0;
+/* A world in which runs take so long by a team and by one thread: what is chosen in it, run after run. */
+struct world {
+  double saves; /* of a class of its own in each test, as nothing is forgotten */
+  bool rested;
+  double by_team, by_one;
+};
+
+/* Returns how many of the runs were a team's. Nothing is held up here, unless this process is. */
+static int runs_of_teams(const struct world *w, int runs) {
+  int teams = 0;
+  for (int i = 0; i < runs; i++) {
+    while (mms_pays_contended()) usleep(1000);
+    const bool team = mms_pays(w->saves, w->rested);
+    mms_pays_learn(w->saves, w->rested, team, 0, team ? w->by_team : w->by_one);
+    teams += team;
+  }
+  return teams;
 }
 
-static void see_sleep_twice(void) {
-  mms_pays_record(TOOK, WAITED);
-  mms_pays_record(TOOK, WAITED);
-}
-
-static void test_awake(void **state) {
+/* The faster way is found soon, and then does nearly all runs; the other is tried. */
+static void test_faster_way(void **state) {
   (void)state;
-  for (int i = 0; i < 1000; i++) assert_true(mms_pays(i * US));
-}
-
-/* One wait is no sleep: a thread that was woken is awake the next time. */
-static void test_once(void **state) {
-  (void)state;
-  mms_pays_record(TOOK, WAITED);
-  assert_true(mms_pays(1 * US));
-  mms_pays_record(5 * US, 1 * US);
-  mms_pays_record(TOOK, WAITED);
-  assert_true(mms_pays(1 * US));
-}
-
-/* A run that saves more than waking costs pays; one that saves less pays once four times that cost went unsaved. */
-static void test_twice(void **state) {
-  (void)state;
-  for (int turn = 0; turn < 3; turn++) {
-    see_sleep_twice();
-    for (int i = 0; i < 180; i++) {
-      assert_true(mms_pays(46 * US));
-      assert_false(mms_pays(1 * US));
-    }
-    assert_true(mms_pays(1 * US));
+  for (int rested = 0; rested <= 1; rested++) {
+    const int learns = rested ? 100 : 500;
+    const struct world team = {2 * US, rested, 10 * US, 13 * US}, one = {5 * US, rested, 13 * US, 10 * US};
+    runs_of_teams(&team, learns);
+    runs_of_teams(&one, learns);
+    assert_in_range(runs_of_teams(&team, 10000), 9500, 9990);
+    assert_in_range(runs_of_teams(&one, 10000), 10, 500);
   }
 }
 
-/* The lower of the two costs counts. */
-static void test_costs(void **state) {
+/* Runs after a pause and others, and those that save more, have nothing to do with each other. */
+static void test_apart(void **state) {
   (void)state;
-  mms_pays_record(TOOK, 30 * US);
-  mms_pays_record(10 * TOOK, 10 * WAITED);
-  assert_true(mms_pays(31 * US));
-  assert_false(mms_pays(29 * US));
+  const struct world busy = {17 * US, false, 1 * US, 2 * US}, rested = {17 * US, true, 2 * US, 1 * US},
+                     longer = {34 * US, true, 1 * US, 2 * US};
+  runs_of_teams(&busy, 500);
+  runs_of_teams(&rested, 500);
+  runs_of_teams(&longer, 500);
+  assert_true(runs_of_teams(&busy, 100) > 50);
+  assert_true(runs_of_teams(&rested, 100) < 50);
+  assert_true(runs_of_teams(&longer, 100) > 50);
 }
 
-/* Threads that are awake again; or waits for something else: short ones, and a part of a long run. */
-static void test_no_sleep(void **state) {
+/* A world that changes is noticed. */
+static void test_change(void **state) {
   (void)state;
-  static const double runs[][2] = {{5e3, 1e3}, {12e3, 9e3}, {200e3, 90e3}};
-  for (size_t i = 0; i < COUNT(runs); i++) {
-    see_sleep_twice();
-    assert_false(mms_pays(1 * US));
-    mms_pays_record(runs[i][0], runs[i][1]);
-    assert_true(mms_pays(1 * US));
+  struct world w = {70 * US, true, 10 * US, 12 * US};
+  runs_of_teams(&w, 1000);
+  w.by_one = 5 * US;
+  runs_of_teams(&w, 1000);
+  assert_true(runs_of_teams(&w, 1000) < 100);
+  w.by_team = 4 * US;
+  runs_of_teams(&w, 5000);
+  assert_true(runs_of_teams(&w, 1000) > 900);
+}
+
+/* One thread in place of 64: a few runs show it, and it is seldom tried again. */
+static void test_hopeless(void **state) {
+  (void)state;
+  const struct world w = {140 * US, false, 5 * US, 140 * US};
+  assert_true(runs_of_teams(&w, 100000) >= 100000 - 5);
+}
+
+/* No pause makes a difference to a long run; and a way that was asked for is taken. */
+static void test_long_runs(void **state) {
+  (void)state;
+  const struct world slow = {2000 * US, true, 9000 * US, 5000 * US};
+  assert_int_equal(runs_of_teams(&slow, 1000), 1000);
+  assert_true(mms_pays(INFINITY, true));
+}
+
+/* A single slow run of many, as of a thread that lost its core for a while, changes nothing. */
+static void test_outlier(void **state) {
+  (void)state;
+  const struct world w = {280 * US, false, 100 * US, 120 * US};
+  runs_of_teams(&w, 500);
+  mms_pays_learn(w.saves, w.rested, true, 0, 900 * US);
+  runs_of_teams(&w, 100); /* which makes up for it */
+  assert_true(runs_of_teams(&w, 1000) > 900);
+}
+
+static void test_pause(void **state) {
+  (void)state;
+  bool at_once = false; /* tries again if this thread is held up in between */
+  for (int tries = 0; tries < 100 && !at_once; tries++) {
+    mms_pays_learn(10 * US, false, true, 0, mms_clock());
+    at_once = !mms_pays_rested();
   }
+  assert_true(at_once);
+  usleep(5000);
+  assert_true(mms_pays_rested());
 }
 
 /* A short wait, or one no longer than the work besides, is no time slice of other work. After a long one no team pays,
@@ -82,27 +117,24 @@ static void test_held_up(void **state) {
   bool seen = false; /* tries again if this thread itself is held up in between */
   for (int tries = 0; tries < 100 && !seen; tries++) {
     mms_pays_record(5000 * US, 4000 * US);
-    seen = mms_pays_contended() && !mms_pays(INFINITY);
+    seen = mms_pays_contended() && !mms_pays(INFINITY, false);
   }
   assert_true(seen);
   while (mms_pays_contended()) usleep(1000);
 }
 
-/* Teams that were held up by 8 ms pay again, but those that save less only after seconds. */
+/* And then none until four times as much was forgone; but those that are asked for are. */
 static void test_debt(void **state) {
   (void)state;
-  mms_pays_record(9e6, 8e6);
+  mms_pays_record(9000 * US, 8000 * US);
   while (mms_pays_contended()) usleep(1000);
-  assert_true(mms_pays(INFINITY));
-  assert_true(mms_pays(1e9));
-  assert_false(mms_pays(1 * US));
-  bool seen = false; /* half of it in a second; another thread may be held up in between */
-  for (int tries = 0; tries < 30 && !seen; tries++) {
-    usleep(1000000);
-    seen = mms_pays(4100 * US);
+  assert_true(mms_pays(INFINITY, false));
+  for (int i = 0; i < 4 * 8; i++) {
+    assert_true(mms_pays_owes());
+    assert_false(mms_pays(1000 * US, false));
   }
-  assert_true(seen);
-  assert_false(mms_pays(1 * US));
+  assert_false(mms_pays_owes());
+  assert_true(mms_pays(1100 * US, false));
 }
 
 /* The wait of a stopped process does not count for as long as it lasted. */
@@ -120,13 +152,10 @@ static void test_stopped(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_awake, awake),
-                                     cmocka_unit_test_setup(test_once, awake),
-                                     cmocka_unit_test_setup(test_twice, awake),
-                                     cmocka_unit_test_setup(test_costs, awake),
-                                     cmocka_unit_test_setup(test_no_sleep, awake),
-                                     cmocka_unit_test(test_debt),
-                                     cmocka_unit_test(test_held_up),
-                                     cmocka_unit_test(test_stopped)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_faster_way), cmocka_unit_test(test_apart),
+                                     cmocka_unit_test(test_change),     cmocka_unit_test(test_hopeless),
+                                     cmocka_unit_test(test_long_runs),  cmocka_unit_test(test_outlier),
+                                     cmocka_unit_test(test_pause),      cmocka_unit_test(test_held_up),
+                                     cmocka_unit_test(test_debt),       cmocka_unit_test(test_stopped)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
