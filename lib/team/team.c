@@ -76,9 +76,11 @@ int mms_team_cpus(void) { return omp_get_num_procs(); }
 /* More threads than these gain nothing, and it takes long to start them. */
 enum { MANY = 256, MANY_A_CPU = 16 };
 
-static int most_useful(void) {
-  const int cpus = mms_team_cpus();
-  return cpus > MANY / MANY_A_CPU ? MANY_A_CPU * cpus : MANY;
+/* The CPUs are asked for only where it matters, as that takes a system call. */
+static int useful(int threads) {
+  if (threads <= MANY) return threads;
+  const int most = MANY_A_CPU * mms_team_cpus();
+  return threads < most ? threads : most > MANY ? most : MANY;
 }
 
 static int lesser(int a, int b) { return a < b ? a : b; }
@@ -87,7 +89,7 @@ int mms_team_most(int limit) {
   pthread_once(&stack.once, look_at_stack);
   if (!stack.is_enough) return 1;
   const int wanted = limit > 0 ? limit : omp_get_max_threads(), quota = limit > 0 ? 0 : mms_quota_cpus();
-  const int most = lesser(lesser(wanted, most_useful()), omp_get_thread_limit());
+  const int most = lesser(useful(wanted), omp_get_thread_limit());
   return quota > 0 ? lesser(most, quota) : most;
 }
 
