@@ -57,7 +57,10 @@ static bool in_two_steps(const mms_job *job, const mms_tile *t, mms_value *carry
   mms_value out = *carry;
   job->kernel->total(job->kernel, t->m, t->x, false, &found);
   if (!found.is_ordinary || !job->kernel->advance(job->kernel, &out, &found.total)) return false;
-  job->kernel->simple[job->kind](job->kernel, t->m, t->x, t->y, *carry);
+  if (mms_kernel_is_in_order(job->kernel, t->m))
+    job->algebra->loop.scan[job->kind][0](t->m, t->x, t->y, carry);
+  else
+    job->kernel->simple[job->kind](job->kernel, t->m, t->x, t->y, *carry);
   *carry = out;
   return true;
 }

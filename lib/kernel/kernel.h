@@ -55,8 +55,9 @@ typedef struct mms_aside {
 typedef void mms_kernel_scan(const mms_kernel *self, size_t n, const void *x, void *y, mms_value *carry,
                              const mms_aside *aside);
 
-/* The shortest path for a simple call: scans n elements forward from a carry, with the bits of the scan. Always returns
- * MMSCAN_OK, the status of the call, so that the call can end in a jump here. */
+/* The shortest path for a simple call: scans n elements forward from a carry, with the bits of the scan, unless that
+ * leaves so few to the plain loop (mms_kernel_is_in_order()). Always returns MMSCAN_OK, the status of the call, so that
+ * the call can end in a jump here. */
 typedef mmscan_status mms_kernel_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_value carry);
 
 /* Many scans, as mms_loop_batch. */

@@ -216,8 +216,8 @@ TEST(test_all_modes) {
     struct rows *r = rows_new(type_at(t), RANDOM);
     struct rng rng = rng_of(t);
     for (size_t turn = 0; turn < FLOAT_MODES * COUNT(firsts); turn++) {
-      put(r, &r->first, 0, firsts[turn % COUNT(firsts)]);
-      for (size_t i = 0; i < ROOM; i++) put(r, r->x, i, firsts[draw_below(&rng, COUNT(firsts))]);
+      put_float(r->type->type, &r->first, 0, firsts[turn % COUNT(firsts)]);
+      for (size_t i = 0; i < ROOM; i++) put_float(r->type->type, r->x, i, firsts[draw_below(&rng, COUNT(firsts))]);
       for (r->n = 1; r->n <= 2 * MMS_KERNEL_IN_ORDER; r->n++)
         for (r->way = quick() ? r->n % 3 : 0; r->way < WAYS; r->way += quick() ? 3 : 1) {
           r->count = MOST_ROWS / 2 + draw_below(&rng, MOST_ROWS / 2);
