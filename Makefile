@@ -41,7 +41,7 @@ endif
 # may be meant for others.
 MISNAMED := $(foreach name,prefix exec_prefix destdir bindir sbindir libdir libexecdir includedir datadir datarootdir docdir \
   mandir man1dir man3dir pkgconfigdir sysconfdir BINDIR INCLUDEDIR DATADIR MANDIR,$(if $(filter command,$(origin $(name))),$(name)=))
-ifneq ($(strip $(MISNAMED)),)
+ifneq ($(and $(strip $(MISNAMED)),$(filter install uninstall,$(MAKECMDGOALS))),)
 $(error $(strip $(MISNAMED)) is no setting here: PREFIX=, LIBDIR= and DESTDIR= say where files go; under PREFIX there are \
   bin, include and share/man, and LIBDIR, which is lib by default)
 endif

@@ -257,6 +257,8 @@ static int check_every(const bench_request *r, const given *g) {
                                 "--title and --report");
   if (r->row != 0 || r->columns != 0 || r->stride > 1 || r->way != NULL)
     return wrong_usage("bench", "--every does not go with --row, --columns, --stride and --way");
+  if (r->this != NULL || r->against != 0 || r->reverse || r->exclusive)
+    return wrong_usage("bench", "--this, --against-op, --reverse and --exclusive need --ab");
   return r->sleep && r->busy ? wrong_usage("bench", "--sleep and --busy do not go together") : DONE;
 }
 

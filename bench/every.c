@@ -10,6 +10,7 @@
 #include "timing.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,12 +60,11 @@ static void time_calls(const every *e, const contender *c, int calls, double *us
   for (int i = 0; i < calls; i++) {
     us[i] = 1e6 * c->run(c, 1);
     run_pool(e);
-    next += 1e-6 * (double)e->request->every;
+    next = fmax(next + 1e-6 * (double)e->request->every, timing_now());
     if (e->request->busy)
       work_until(next);
     else
       sleep_until(next);
-    if (timing_now() > next) next = timing_now();
   }
 }
 
@@ -156,12 +156,16 @@ static json_t *row_json(const every *e, size_t i) {
                    us[MEDIAN], "p90_us", us[P90], "p99_us", us[P99]);
 }
 
+/* Of what was not timed there is none. */
+static json_t *ratio_json(double ratio) { return isfinite(ratio) ? json_real(ratio) : json_null(); }
+
 static json_t *race_json(const every *e) {
   json_t *rows = json_array();
   for (size_t i = 0; i < e->race.count; i++) json_array_append_new(rows, row_json(e, i));
-  return json_pack("{s:s, s:s, s:s, s:I, s:f, s:f, s:o}", "type", e->race.number->name, "op",
+  return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "type", e->race.number->name, "op",
                    element_operator_name(e->race.op), "place", e->race.in_place ? "in" : "out", "n",
-                   (json_int_t)e->race.n, "median_of_better", of_better(e), "p99_of_one", of_one(e), "rows", rows);
+                   (json_int_t)e->race.n, "median_of_better", ratio_json(of_better(e)), "p99_of_one",
+                   ratio_json(of_one(e)), "rows", rows);
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */

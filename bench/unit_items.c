@@ -14,8 +14,9 @@
 
 /* The path of a library may have # in it. */
 static void cut_comment(char *line) {
-  for (char *mark = line; (mark = strchr(mark, '#')) != NULL; mark++)
-    if (mark == line || isspace((unsigned char)mark[-1])) *mark-- = '\0';
+  char *mark = strchr(line, '#');
+  while (mark != NULL && mark != line && !isspace((unsigned char)mark[-1])) mark = strchr(mark + 1, '#');
+  if (mark != NULL) *mark = '\0';
 }
 
 static char *trimmed(char *line) {

@@ -467,9 +467,11 @@ const char *mmscan_environment_error(void);
  *            threads.
  *            OpenMP ends the process when it cannot start a thread, so the library first tests that the threads can be
  *            started, and watches those of each calling thread. Gaps remain: others take the threads between the test
- *            and the start; or OMP_STACKSIZE is not what it was when OpenMP was loaded, and this library was opened
- *            since. A thread's first calls start no team until one would have saved what it takes to start it. While
- *            a thread of a team may be asleep, a call changes on which CPUs it may run, and changes that back.
+ *            and the start; OMP_STACKSIZE is not what it was when OpenMP was loaded, and this library was opened since;
+ *            or a smaller parallel region of the program has just made OpenMP let go of threads that have not ended
+ *            yet. A thread's first calls start no team until one would have saved what it takes to start it. While a
+ *            thread of a team may be asleep, a call changes on which CPUs it may run (sched_setaffinity), and changes
+ *            that back; not where the process has a filter of system calls, as in most containers.
  * fork()     waits until no call of this library is in a BLAS: a lock that the BLAS holds would stay locked in the
  *            child for ever. In a signal handler that interrupts such a call it may wait for a lock of the interrupted
  *            thread, for ever. A handler of pthread_atfork() must not call the library, which may wait for ever there.

@@ -4,7 +4,6 @@
 #include "base/cpu.h"
 #include "base/tuning.h"
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,9 +36,9 @@ const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name
 static bool runs[ROWS];
 static size_t best;
 
-/* Filled when they are first asked for: the first call of a process has no time for any but the best. */
+/* The best one is filled by the first call of a process, which has no time for more; the others when one is asked for.
+ * By pthread_once(), which begins anew in a child that was forked meanwhile. */
 static mms_isa isas[ROWS];
-static atomic_bool is_filled[ROWS];
 
 /* 0: the C library does not tell. */
 static size_t own_cache(void) {
@@ -112,6 +111,7 @@ static void look(void) {
     runs[i] = runs_here(r);
     if (runs[i] && (!r->pays || r->pays())) best = i;
   }
+  fill(best);
 }
 
 static void look_once(void) {
@@ -119,19 +119,17 @@ static void look_once(void) {
   pthread_once(&once, look);
 }
 
-static const mms_isa *filled(size_t index) {
-  static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-  if (atomic_load_explicit(&is_filled[index], memory_order_acquire)) return &isas[index];
-  pthread_mutex_lock(&turn);
-  if (!atomic_load_explicit(&is_filled[index], memory_order_relaxed)) fill(index);
-  atomic_store_explicit(&is_filled[index], true, memory_order_release);
-  pthread_mutex_unlock(&turn);
-  return &isas[index];
+static void fill_others(void) {
+  for (size_t i = 0; i < ROWS; i++)
+    if (runs[i] && i != best) fill(i);
 }
 
 const mms_isa *mms_isa_at(size_t index) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   look_once();
-  return runs[index] ? filled(index) : NULL;
+  if (!runs[index]) return NULL;
+  if (index != best) pthread_once(&once, fill_others);
+  return &isas[index];
 }
 
 bool mms_isa_find(const char *name, const mms_isa **isa) {
@@ -142,5 +140,5 @@ bool mms_isa_find(const char *name, const mms_isa **isa) {
 
 const mms_isa *mms_isa_best(void) {
   look_once();
-  return filled(best);
+  return &isas[best];
 }

@@ -127,7 +127,7 @@ static void settle(mms_run *run, mms_job *job, const mmscan_plan *plan) {
     run->threads = 1;
   else
     mms_run_settle(run);
-  if (run->threads == 1) adapt_to_arrays(job, run, plan, 1);
+  if (run->threads != plan->threads) adapt_to_arrays(job, run, plan, run->threads);
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
@@ -144,6 +144,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   settle(&run, &job, plan);
   const mmscan_status status = mms_run_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
+  run.weighs = false;
   take_engine(&run, &job, &mms_engine_serial, p, &strided);
   job.streams = job.streams && mms_problem_is_columns(p);
   return mms_run_scan(&run);

@@ -106,6 +106,6 @@ mmscan_status mms_run_scan(const mms_run *run) {
   if (!run->weighs) return run_by(run);
   const double start = mms_clock();
   const mmscan_status status = run_by(run);
-  mms_pays_learn(run->saves, run->rested, run->threads > 1, start, mms_clock());
+  if (status == MMSCAN_OK) mms_pays_learn(run->saves, run->rested, run->threads > 1, start, mms_clock());
   return status;
 }

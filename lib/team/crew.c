@@ -28,9 +28,15 @@ mms_crew *mms_crew_here(void) {
   static _Thread_local mms_crew crew = {.size = 1};
   if (crew.slot == 0) crew.slot = next_slot();
   const unsigned now = atomic_load(&ended[crew.slot - 1]);
-  if (now != crew.ended) crew.size = 1;
+  if ((int)(now - crew.ended) <= 0) return &crew;
+  crew.size = 1;
   crew.ended = now;
   return &crew;
+}
+
+void mms_crew_shrink(mms_crew *crew, int size) {
+  crew->ended += (unsigned)(crew->size - size);
+  crew->size = size;
 }
 
 /* Nanoseconds to try and to start a thread. */
@@ -43,10 +49,11 @@ bool mms_crew_start_pays(mms_crew *crew, int more, double saves) {
   return true;
 }
 
+/* A thread whose end would not be noticed has no id, as another one might get it. */
 void mms_crew_join(mms_crew *crew, int index) {
   if (index == 0) return;
-  if (index <= MMS_CREW_KEPT) crew->ids[index - 1] = (pid_t)syscall(SYS_gettid);
-  if (has_key) pthread_setspecific(key, &ended[crew->slot - 1]);
+  const bool is_watched = has_key && pthread_setspecific(key, &ended[crew->slot - 1]) == 0;
+  if (index <= MMS_CREW_KEPT) crew->ids[index - 1] = is_watched ? (pid_t)syscall(SYS_gettid) : 0;
 }
 
 /* ---- CPUs ----------------------------------------------------------------------------------------------------- */
@@ -63,7 +70,8 @@ void mms_crew_keep_away(mms_crew *crew, mms_crew_cpus *cpus) {
   cpus->cpu = may_change() ? sched_getcpu() : -1;
   for (size_t i = 0; i < kept(crew); i++) {
     cpu_set_t *before = &cpus->before[i];
-    const bool knows = cpus->cpu >= 0 && sched_getaffinity(crew->ids[i], sizeof *before, before) == 0;
+    const bool knows =
+        cpus->cpu >= 0 && crew->ids[i] != 0 && sched_getaffinity(crew->ids[i], sizeof *before, before) == 0;
     cpu_set_t others;
     if (knows) others = *before;
     if (knows) CPU_CLR((size_t)cpus->cpu, &others);

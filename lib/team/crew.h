@@ -2,7 +2,7 @@
  *
  * OpenMP keeps the threads of a team for the next one of the same thread. It may start fewer than were asked for
  * (OMP_DYNAMIC), and the program may end them (omp_pause_resource(), a smaller team of its own). So they are counted
- * when they start, and what ends is noticed.
+ * when they start, and what ends is noticed, once it has ended.
  *
  * A thread that has waited for long sleeps. The system may wake it on the CPU of the thread that wakes it, as the two
  * share data, although another CPU is idle. There it waits for a time slice, some milliseconds, while the other thread
@@ -23,7 +23,7 @@ enum { MMS_CREW_KEPT = 15 };
 /* One for each calling thread. */
 typedef struct mms_crew {
   int size;          /* threads of its last team, itself included; 1: it had none, or some of them have ended */
-  unsigned ended;    /* how many threads had ended then */
+  unsigned ended;    /* how many threads had ended then, and those that were let go since */
   double idle_since; /* by mms_clock(): when it was done */
   double forgone;    /* nanoseconds that a larger team would have saved so far */
   size_t slot;       /* where the end of its threads is counted; 0: there is no place yet */
@@ -32,6 +32,9 @@ typedef struct mms_crew {
 
 /* That of the calling thread, with its size as it is now. */
 mms_crew *mms_crew_here(void);
+
+/* Has a smaller team from now on: OpenMP ends the threads that it does not need. */
+void mms_crew_shrink(mms_crew *crew, int size);
 
 /* Whether to start so many threads more, for a team that saves so many nanoseconds: once it would have saved what it
  * takes to start them, as a thread may end after few calls. */

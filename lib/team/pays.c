@@ -96,6 +96,7 @@ static void put(_Atomic uint64_t *to, seen s) {
 
 /* The loss by a try grows with the ratio of the two, and a try is the less likely to change anything. */
 static int runs_until_next_try(float a, float b, bool rested) {
+  if (!(a > 0 && b > 0)) return SELDOM * row[rested];
   const double times = a > b ? (double)a / (double)b : (double)b / (double)a;
   return (int)(SELDOM * row[rested] * (times < 100 ? times * times : 100 * 100));
 }
@@ -154,8 +155,8 @@ void mms_pays_learn(double saves, bool rested, bool by_team, double start, doubl
   _Atomic uint64_t *to = by_team ? &e->by_team : &e->by_one;
   const seen other = get(by_team ? &e->by_one : &e->by_team);
   const float ratio = (float)((end - start) / saves);
-  const seen s = get(to);
-  put(to, after(s, ratio, row[rested]));
+  const seen s = after(get(to), ratio, row[rested]);
+  put(to, s);
   if (is_hopeless(e, by_team, ratio, &other))
     atomic_store_explicit(&e->left, runs_until_next_try(s.ratio, other.ratio, rested), memory_order_relaxed);
 }

@@ -29,8 +29,8 @@ static void set_stack(pthread_attr_t *as, size_t stack) {
   if (stack) pthread_attr_setstacksize(as, stack);
 }
 
-/* Bytes: a scan takes 24 KiB of a thread's stack, what an OpenBLAS keeps for each thread takes another 64 KiB of it,
- * and LIBXSMM takes 132 KiB to make a kernel. */
+/* Bytes: a scan takes up to 48 KiB of a thread's stack, what an OpenBLAS keeps for each thread takes another 64 KiB of
+ * it, and LIBXSMM takes 132 KiB to make a kernel. */
 enum { LEAST_STACK = 320 << 10 };
 
 bool mms_recruit_has_stack(size_t stack) {
@@ -128,6 +128,6 @@ int mms_recruit(mms_crew *crew, int threads, size_t stack, int (*start_team)(mms
   if (threads > crew->size) start(crew, threads, stack, start_team);
   if (threads >= crew->size) return crew->size;
   if (!has_memory(threads)) return 1;
-  crew->size = threads;
+  mms_crew_shrink(crew, threads);
   return threads;
 }

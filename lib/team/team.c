@@ -145,6 +145,7 @@ static void serve_together(team *t, int threads) {
   mms_crew *crew = mms_crew_here();
   mms_crew_cpus cpus;
   double call = mms_clock(), start = call, idle = call;
+  int came = threads;
   const bool may_sleep = call - crew->idle_since > DROWSY;
   mms_meeting meeting = {0};
   const bool meets = mms_cluster_is_due(call);
@@ -155,7 +156,10 @@ static void serve_together(team *t, int threads) {
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp master
-    start = mms_clock();
+    {
+      start = mms_clock();
+      came = omp_get_num_threads();
+    }
     const mms_rounding own = mms_rounding_get();
     mms_rounding_set(callers);
     serve(t, (size_t)omp_get_thread_num());
@@ -168,6 +172,7 @@ static void serve_together(team *t, int threads) {
     }
   }
   if (may_sleep) mms_crew_let_back(crew, &cpus);
+  if (came < threads) mms_crew_shrink(crew, came);
   mms_rounding_set(callers);
   mms_cancel_restore(before);
   const double end = crew->idle_since = mms_clock();
