@@ -127,6 +127,18 @@ typedef struct mmscan_desc {
                                    of op, which for + is +0 here (mmscan_algebra.start) */
 } mmscan_desc;
 
+/* Initialises a description of one contiguous scan of n elements: mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS,
+ * MMSCAN_INCLUSIVE, n). Its fields may be changed afterwards. */
+#define MMSCAN_DESC(type, op, kind, n)                                                                                 \
+  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL }
+
+/* Whether a call would take *desc; nothing is scanned, and the environment is not read. why: NULL, or room for why_size
+ * bytes, to which a text is written that names the field which is wrong, its value, and why; of what is legal, n and
+ * batch if they are 0; else an empty one. It is cut off where it does not fit. May be called by any number of threads.
+ *
+ * MMSCAN_OK, MMSCAN_EINVAL, MMSCAN_EOVERLAP, MMSCAN_ENOTSUP: as mmscan_scan() on arrays that are as they should be */
+mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_size);
+
 /* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Elements of x may share memory with
  * each other, elements of y may not; x and y may lie between each other's elements.
  *

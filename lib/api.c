@@ -145,6 +145,20 @@ mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, u
 
 /* ---- The general call and plans ------------------------------------------------------------------------------- */
 
+/* What is legal but seldom meant is told, too. */
+mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_size) {
+  static const char nothing[] = "there is nothing to scan";
+  mms_problem problem;
+  mms_flaw flaw = {.field = NULL};
+  const mmscan_status status = mms_problem_or_flaw(&problem, desc, &flaw);
+  if (status == MMSCAN_OK && problem.batch == 0)
+    flaw = desc->n == 0 ? (mms_flaw){"n", nothing, 0} : (mms_flaw){"batch", nothing, 0};
+  if (!why || why_size == 0) return status;
+  *why = '\0';
+  if (flaw.field) snprintf(why, why_size, "%s = %td: %s", flaw.field, flaw.value, flaw.why);
+  return status;
+}
+
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return scan_described(desc, x, y); }
 
 /* Not inlined, for the same reason as scan_long(). */

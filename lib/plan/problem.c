@@ -6,12 +6,46 @@
 
 /* ---- Descriptions --------------------------------------------------------------------------------------------- */
 
-static mmscan_status check_values(const mmscan_desc *d) {
-  if (!mms_in_enum(d->x_type, MMSCAN_U8) || !mms_in_enum(d->y_type, MMSCAN_U8)) return MMSCAN_EINVAL;
-  if (!mms_in_enum(d->op, MMSCAN_MUL) || !mms_in_enum(d->kind, MMSCAN_EXCLUSIVE)) return MMSCAN_EINVAL;
-  if (d->init && d->kind == MMSCAN_INCLUSIVE) return MMSCAN_EINVAL;
-  if (d->y_stride == 0 && d->n > 1) return MMSCAN_EINVAL;
+/* Not inlined, as descriptions are seldom wrong. */
+__attribute__((noinline)) static mmscan_status refuse(mms_flaw *flaw, mmscan_status status, const char *field,
+                                                      ptrdiff_t value, const char *why) {
+  *flaw = (mms_flaw){.field = field, .why = why, .value = value};
+  return status;
+}
+
+static mmscan_status check_struct(const mmscan_desc *d, mms_flaw *flaw) {
+  const mmscan_status status = mms_check_struct(d, sizeof *d);
+  if (status == MMSCAN_OK) return status;
+  if (!d) return refuse(flaw, status, "desc", 0, "it is NULL");
+  return refuse(flaw, status, "struct_size", (ptrdiff_t)d->struct_size,
+                status == MMSCAN_EINVAL ? "it has to be sizeof(mmscan_desc), as MMSCAN_DESC() makes it"
+                                        : "there are fields that this version does not know, and they are not zero");
+}
+
+static mmscan_status check_values(const mmscan_desc *d, mms_flaw *flaw) {
+  static const char no_type[] = "it is no mmscan_type, such as MMSCAN_F32";
+  const mmscan_status wrong = MMSCAN_EINVAL;
+  if (!mms_in_enum(d->x_type, MMSCAN_U8)) return refuse(flaw, wrong, "x_type", d->x_type, no_type);
+  if (!mms_in_enum(d->y_type, MMSCAN_U8)) return refuse(flaw, wrong, "y_type", d->y_type, no_type);
+  if (!mms_in_enum(d->op, MMSCAN_MUL))
+    return refuse(flaw, wrong, "op", d->op, "it is no mmscan_op, such as MMSCAN_PLUS");
+  if (!mms_in_enum(d->kind, MMSCAN_EXCLUSIVE))
+    return refuse(flaw, wrong, "kind", d->kind, "it is neither MMSCAN_INCLUSIVE nor MMSCAN_EXCLUSIVE");
+  if (d->init && d->kind == MMSCAN_INCLUSIVE)
+    return refuse(flaw, wrong, "kind", d->kind, "with MMSCAN_INCLUSIVE, init has to be NULL");
+  if (d->y_stride == 0 && d->n > 1)
+    return refuse(flaw, wrong, "y_stride", 0, "all results would be in one place; results that are neighbours have 1");
   return MMSCAN_OK;
+}
+
+static mmscan_status find_algebra(const mmscan_desc *d, const mms_algebra **algebra, mms_flaw *flaw) {
+  if (d->x_type != d->y_type)
+    return refuse(flaw, MMSCAN_ENOTSUP, "y_type", d->y_type, "this version has results of x_type only");
+  *algebra = mms_algebra_of(d->op, d->x_type);
+  if (*algebra) return MMSCAN_OK;
+  const bool has_type = mms_algebra_of(MMSCAN_PLUS, d->x_type);
+  return refuse(flaw, MMSCAN_ENOTSUP, has_type ? "op" : "x_type", has_type ? (ptrdiff_t)d->op : (ptrdiff_t)d->x_type,
+                "this version does not scan by it");
 }
 
 /* The elements from the lowest to the highest of all scans must be addressable. */
@@ -23,15 +57,17 @@ static bool is_addressable(size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t d
          !__builtin_add_overflow(span, spans, &count) && count < most;
 }
 
-static mmscan_status check_shape(const mms_problem *p) {
+static mmscan_status check_shape(const mms_problem *p, mms_flaw *flaw) {
   const size_t size = p->algebra->size;
   if (p->n == 0 || p->batch == 0) return MMSCAN_OK;
-  if (!is_addressable(p->n, p->x_stride, p->batch, p->x_dist, size) ||
-      !is_addressable(p->n, p->y_stride, p->batch, p->y_dist, size))
-    return MMSCAN_EINVAL;
+  if (!is_addressable(p->n, p->x_stride, p->batch, p->x_dist, size))
+    return refuse(flaw, MMSCAN_EINVAL, "n", (ptrdiff_t)p->n, "x would take more memory than there can be");
+  if (!is_addressable(p->n, p->y_stride, p->batch, p->y_dist, size))
+    return refuse(flaw, MMSCAN_EINVAL, "n", (ptrdiff_t)p->n, "y would take more memory than there can be");
   if (p->batch == 1 || (p->y_stride == 1 && mms_magnitude(p->y_dist) >= p->n)) return MMSCAN_OK;
   const mms_lattice y = mms_lattice_of(NULL, size, p->n, p->y_stride, p->batch, p->y_dist);
-  return p->y_dist != 0 && mms_lattice_is_distinct(&y) ? MMSCAN_OK : MMSCAN_EOVERLAP;
+  if (p->y_dist != 0 && mms_lattice_is_distinct(&y)) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_EOVERLAP, "y_dist", p->y_dist, "results of different scans would be in one place");
 }
 
 /* A scan of neighbours towards lower addresses is one in the other direction towards higher ones, and contiguous. */
@@ -49,12 +85,12 @@ static mms_value first_carry(const mms_algebra *algebra, mmscan_kind kind, const
   return mms_algebra_value(algebra, init ? init : algebra->start);
 }
 
-mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
+mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
+  const mms_algebra *algebra;
   mmscan_status status;
-  if ((status = mms_check_struct(d, sizeof *d))) return status;
-  if ((status = check_values(d))) return status;
-  const mms_algebra *algebra = d->x_type == d->y_type ? mms_algebra_of(d->op, d->x_type) : NULL;
-  if (!algebra) return MMSCAN_ENOTSUP;
+  if ((status = check_struct(d, flaw))) return status;
+  if ((status = check_values(d, flaw))) return status;
+  if ((status = find_algebra(d, &algebra, flaw))) return status;
   *p = (mms_problem){.algebra = algebra,
                      .kind = d->kind,
                      .reverse = d->reverse != 0,
@@ -66,9 +102,14 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
                      .x_dist = d->batch > 1 ? d->x_dist : 0,
                      .y_dist = d->batch > 1 ? d->y_dist : 0,
                      .first = first_carry(algebra, d->kind, d->init)};
-  if ((status = check_shape(p))) return status;
+  if ((status = check_shape(p, flaw))) return status;
   if (p->x_stride == -1 && p->y_stride == -1) turn(p);
   return MMSCAN_OK;
+}
+
+mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
+  mms_flaw flaw;
+  return mms_problem_or_flaw(p, d, &flaw);
 }
 
 /* If there is nothing to scan, no carry is needed. */

@@ -24,8 +24,15 @@ static inline bool mms_problem_is_columns(const mms_problem *p) {
   return !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
 }
 
-/* Makes a problem of a description. */
+/* What is wrong with a description: which field, its value, and why. */
+typedef struct mms_flaw {
+  const char *field, *why;
+  ptrdiff_t value;
+} mms_flaw;
+
+/* Makes a problem of a description. The second one tells what is wrong, if anything is. */
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
+mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *desc, mms_flaw *flaw);
 
 /* Makes a problem of the description of a block, and its carry. */
 mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *desc, const void *carry);

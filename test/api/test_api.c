@@ -263,12 +263,15 @@ TEST(test_flaws_of_descriptions) {
       {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_I32)}},
   };
   double x[64] = {1, 2, 3}, y[64] = {4, 5, 6}, before[64], carry = 7;
+  char why[200];
   memcpy(before, y, sizeof y);
   for (size_t i = 0; i < COUNT(flaws); i++) {
     mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 10);
     mmscan_plan *plan = (mmscan_plan *)&desc;
     spoil(&desc, &flaws[i]);
     check_flaw(&flaws[i], mmscan_scan(&desc, x, y), "scan");
+    check_flaw(&flaws[i], mmscan_desc_check(&desc, why, sizeof why), "desc_check");
+    assert_non_null(strstr(why, " = "));
     check_flaw(&flaws[i], mmscan_scan_block(&desc, x, y, &carry), "scan_block");
     check_flaw(&flaws[i], mmscan_plan_create(&plan, &desc, MMSCAN_ESTIMATE), "plan_create");
     assert_null(plan);
@@ -277,6 +280,49 @@ TEST(test_flaws_of_descriptions) {
     assert_memory_equal(y, before, sizeof y);
     assert_true(carry == 7);
   }
+}
+
+/* The field that is wrong, and its value, come first. */
+TEST(test_desc_check) {
+  const float one = 1;
+  static const struct {
+    const char *says;
+    struct flaw flaw;
+  } cases[] = {{"struct_size = 0: ", {MMSCAN_EINVAL, {D(struct_size, 0)}}},
+               {"struct_size = 4096: ", {MMSCAN_EINVAL, {D(struct_size, 4096)}}},
+               {"x_type = 0: ", {MMSCAN_EINVAL, {D(x_type, 0)}}},
+               {"y_type = 0: ", {MMSCAN_EINVAL, {D(y_type, 0)}}},
+               {"y_type = 2: ", {MMSCAN_ENOTSUP, {D(y_type, MMSCAN_F64)}}},
+               {"x_type = 9: ", {MMSCAN_ENOTSUP, {D(x_type, MMSCAN_I8), D(y_type, MMSCAN_I8)}}},
+               {"op = 0: ", {MMSCAN_EINVAL, {D(op, 0)}}},
+               {"op = 4: ", {MMSCAN_ENOTSUP, {D(op, MMSCAN_MUL)}}},
+               {"kind = 0: ", {MMSCAN_EINVAL, {D(kind, 0)}}},
+               {"y_stride = 0: ", {MMSCAN_EINVAL, {D(x_stride, 0), D(y_stride, 0)}}},
+               {"n = -1: x would take", {MMSCAN_EINVAL, {D(n, -1)}}},
+               {"n = 10: y would take", {MMSCAN_EINVAL, {D(batch, 2), D(y_dist, PTRDIFF_MAX)}}},
+               {"y_dist = 3: ", {MMSCAN_EOVERLAP, {D(batch, 2), D(y_dist, 3)}}},
+               {"n = 0: there is nothing to scan", {MMSCAN_OK, {D(n, 0)}}},
+               {"batch = 0: there is nothing to scan", {MMSCAN_OK, {D(batch, 0)}}},
+               {"", {MMSCAN_OK, {D(reverse, 1)}}}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    mmscan_desc desc = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 10);
+    char why[200] = "not written", cut[8] = "1234567";
+    spoil(&desc, &cases[i].flaw);
+    check_flaw(&cases[i].flaw, mmscan_desc_check(&desc, why, sizeof why), "desc_check");
+    if (strncmp(why, cases[i].says, strlen(cases[i].says)) != 0 || (*why == '\0') != (*cases[i].says == '\0'))
+      fail_msg("%s: %s", cases[i].flaw.fields[0].name, why);
+    check_flaw(&cases[i].flaw, mmscan_desc_check(&desc, cut, 5), "desc_check");
+    assert_true(strncmp(cut, why, 4) == 0 && strlen(cut) == strnlen(why, 4) && cut[5] == '6');
+    check_flaw(&cases[i].flaw, mmscan_desc_check(&desc, NULL, 5), "desc_check");
+    check_flaw(&cases[i].flaw, mmscan_desc_check(&desc, cut, 0), "desc_check");
+  }
+  mmscan_desc desc = MMSCAN_DESC(MMSCAN_F32, MMSCAN_MAX, MMSCAN_INCLUSIVE, 10);
+  char why[200];
+  desc.init = &one;
+  assert_status(MMSCAN_EINVAL, mmscan_desc_check(&desc, why, sizeof why));
+  assert_non_null(strstr(why, "init has to be NULL"));
+  assert_status(MMSCAN_EINVAL, mmscan_desc_check(NULL, why, sizeof why));
+  assert_non_null(strstr(why, "NULL"));
 }
 
 static mmscan_status plan_status(const mmscan_desc *desc) {
