@@ -123,8 +123,9 @@ typedef struct mmscan_desc {
   ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; a y_stride of 0 is illegal */
   size_t batch;                 /* how many scans; 0: nothing to do, which is no error */
   ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
-  const void *init;             /* exclusive only: one element of y_type, read before y is written; NULL: the identity
-                                   of op, which for + is +0 here (mmscan_algebra.start) */
+  const void *init;             /* one element of y_type, which comes before the first element of each scan, in the
+                                   order of the scan; read before y is written. NULL: the identity of op, which for +
+                                   is +0 in an exclusive scan (mmscan_algebra.start) */
 } mmscan_desc;
 
 /* Initialises a description of one contiguous scan of n elements: mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS,
@@ -142,8 +143,7 @@ mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_s
 /* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Elements of x may share memory with
  * each other, elements of y may not; x and y may lie between each other's elements.
  *
- * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold;
- *                  init is set for an inclusive scan
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold
  * MMSCAN_EOVERLAP  as under "In place", below; or elements of y share memory
  * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products

@@ -120,7 +120,9 @@ static int fail_library(const char *name, mmscan_status status) {
 
 /* The same as in one call. */
 static void fill_carry(const order *o, void *carry, size_t count) {
+  const size_t size = o->type->size;
   element_fill(o->type, o->op, o->kind, carry, count);
+  for (size_t i = 0; o->has_init && i < count; i++) memcpy((char *)carry + i * size, &o->init, size);
 }
 
 int order_check(const order *o, const char *name) {

@@ -14,6 +14,8 @@ typedef struct order {
   mmscan_kind kind;
   bool reverse;
   bool swapped;                  /* the input's byte order is not this machine's */
+  bool has_init;                 /* every scan starts from `init`, */
+  scalar init;                   /*   which is of the type; else from what the operator starts from */
   uint64_t outer, length, inner; /* a matrix of outer by length by inner elements, scanned along `length` */
 } order;
 

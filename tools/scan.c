@@ -19,6 +19,8 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "\n"
                            "  -o, --output OUT   the file to write; default, and '-': standard output\n"
                            "  --kind KIND        inclusive (default) or exclusive\n"
+                           "  --init V           a number that comes before the first one, in the order of the\n"
+                           "                     scan: of each scan, where there are several\n"
                            "  --reverse          from the last number to the first\n"
                            "  --op OP            plus (default), max or min\n"
                            "  --axis K           along axis K of the array, negative from the last;\n"
@@ -102,6 +104,7 @@ int run_scan(int argc, char **argv) {
   scan_request r = {.out = "-", .op = MMSCAN_PLUS, .kind = MMSCAN_INCLUSIVE};
   const argument options[] = {{0, "type", ARGUMENT_TYPE, .to = &r.type},
                               {0, "kind", ARGUMENT_NAME, .to = &r.kind, .names = kinds},
+                              {0, "init", ARGUMENT_TEXT, .to = &r.init},
                               {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
                               {0, "op", ARGUMENT_OP, .to = &r.op},
                               {0, "axis", ARGUMENT_CALL, .take = set_axis},

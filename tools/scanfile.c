@@ -273,11 +273,20 @@ static int read_and_scan(job *j, result *to) {
   return status == DONE ? scan_into(j, to) : status;
 }
 
+static int set_init(order *o, const char *text) {
+  const parsed found = element_parse(o->type, text, &o->init);
+  o->has_init = true;
+  if (found == PARSED) return DONE;
+  return wrong_usage(SCAN_NAME, "--init: '%s' %s %s", text,
+                     found == OUT_OF_RANGE ? "is out of the range of" : "is no number of the type", o->type->name);
+}
+
 /* Before anything is read or written irreversibly, reports a scan that the library does not support. */
 static int probe(job *j) {
   const scan_request *r = j->request;
   j->o = (order){.type = j->a.type, .op = r->op, .kind = r->kind, .reverse = r->reverse, .swapped = j->a.swapped};
-  return order_check(&j->o, j->in.name);
+  const int status = r->init != NULL ? set_init(&j->o, r->init) : DONE;
+  return status == DONE ? order_check(&j->o, j->in.name) : status;
 }
 
 static int scan_opened(job *j) {

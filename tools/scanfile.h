@@ -19,6 +19,7 @@ typedef struct scan_request {
   char delimiter;         /* of a table; '\0': as the name of the file says */
   mmscan_op op;
   mmscan_kind kind;
+  const char *init; /* what comes before the first number; NULL: nothing */
   bool reverse;
   bool has_axis;
   long axis; /* negative: from the last */

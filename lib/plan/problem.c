@@ -31,8 +31,6 @@ static mmscan_status check_values(const mmscan_desc *d, mms_flaw *flaw) {
     return refuse(flaw, wrong, "op", d->op, "it is no mmscan_op, such as MMSCAN_PLUS");
   if (!mms_in_enum(d->kind, MMSCAN_EXCLUSIVE))
     return refuse(flaw, wrong, "kind", d->kind, "it is neither MMSCAN_INCLUSIVE nor MMSCAN_EXCLUSIVE");
-  if (d->init && d->kind == MMSCAN_INCLUSIVE)
-    return refuse(flaw, wrong, "kind", d->kind, "with MMSCAN_INCLUSIVE, init has to be NULL");
   if (d->y_stride == 0 && d->n > 1)
     return refuse(flaw, wrong, "y_stride", 0, "all results would be in one place; results that are neighbours have 1");
   return MMSCAN_OK;
@@ -79,10 +77,10 @@ static void turn(mms_problem *p) {
   p->reverse = !p->reverse;
 }
 
-/* An inclusive scan starts from the identity. */
+/* Without init an inclusive scan starts from the identity, so that its first result is its first element. */
 static mms_value first_carry(const mms_algebra *algebra, mmscan_kind kind, const void *init) {
-  if (kind == MMSCAN_INCLUSIVE) return mms_algebra_value(algebra, algebra->identity);
-  return mms_algebra_value(algebra, init ? init : algebra->start);
+  const void *start = kind == MMSCAN_INCLUSIVE ? algebra->identity : algebra->start;
+  return mms_algebra_value(algebra, init ? init : start);
 }
 
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {

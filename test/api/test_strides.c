@@ -146,6 +146,9 @@ static void check_choice(struct rng *rng, const struct sample *sample, mmscan_ch
   const size_t batch = draw(rng) % 3 == 0 ? 1 : 1 + draw(rng) % (n > 300 ? 5 : MOST_BATCH);
   const bool in_place = draw(rng) % 3 == 0;
   mmscan_desc d = draw_desc(rng, sample->oracle.type, layout, n, batch, in_place);
+  const bool as_block = draw(rng) % 3 == 0;
+  if (!as_block && draw(rng) % 2 == 0)
+    d.init = (const char *)sample->x + (sample->oracle.n - 1) * sample->oracle.type->size;
   if (!is_gemm(&choice) && draw(rng) % 3 == 0) d.op = draw(rng) % 2 ? MMSCAN_MAX : MMSCAN_MIN;
   if (cuts_tiles(&choice) && draw(rng) % 4 != 0) choice.tile = tile;
   choice.threads = 1 + (int)(draw(rng) % 3);
@@ -154,7 +157,7 @@ static void check_choice(struct rng *rng, const struct sample *sample, mmscan_ch
   const mms_tuning here = mms_tuning_here;
   if (!choice.unit && draw(rng) % 3 == 0) /* so small that results go past the caches; a unit would have other blocks */
     mms_tuning_here.stream_from = mms_tuning_here.cluster = mms_tuning_here.clusters = mms_tuning_here.half_cache = 256;
-  check(rng, sample, &d, &choice, in_place, draw(rng) % 3 == 0);
+  check(rng, sample, &d, &choice, in_place, as_block);
   mms_tuning_here = here;
 }
 

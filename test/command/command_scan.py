@@ -52,6 +52,24 @@ class Values(Case):
                 self.same(np.load(io.BytesIO(self.good("scan", "--op", op, path))), function.accumulate(x))
         self.bad("scan", "--op", "mul", path, status=2, says=["--op", "mul"])
 
+    def test_init(self):
+        """It comes before the first element of each scan, also where a long row is scanned in blocks."""
+        x = sample("i4", (5, 70, 3))
+        file = self.write("x.npy", npy_bytes(x))
+        for kind, reverse, axis in itertools.product(["inclusive", "exclusive"], [False, True], [None, 0, 1, -1]):
+            wanted = expected(x, axis, kind == "exclusive", reverse) + np.int32(-7)
+            options = ["--kind", kind, "--init", "-7", *(["--reverse"] if reverse else []),
+                       *([] if axis is None else ["--axis", axis])]
+            got = np.load(io.BytesIO(self.good("scan", *options, file)))
+            self.same(got, wanted, options)
+        long = np.ones(BLOCK + 5, "u4")
+        got = np.frombuffer(self.good("scan", "--type", "u32", "--init", 2**32 - 1, "-", data=long.tobytes()), "u4")
+        self.same(got, np.arange(BLOCK + 5, dtype="u4"))
+        self.assertEqual(self.good("scan", "--op", "max", "--init", "2.5", "-", data=b"1\n3\n"), b"2.5\n3\n")
+        for value, says in [("x", "is no number of the type i32"), ("1.5", "is no number of the type i32"),
+                            ("", "is no number of the type i32"), ("4294967296", "is out of the range of i32")]:
+            self.bad("scan", "--init", value, file, status=2, says="--init: '%s' %s" % (value, says))
+
     def test_engines_agree(self):
         x = sample("f4", 300000)
         outs = [self.good("scan", "--engine", engine, "--type", "f32", "-", data=x.tobytes())
