@@ -338,11 +338,17 @@ void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
   lineup_refuse_slow(c, unit->name);
 }
 
+/* Only where it is asked for, as what a block takes matters to short ones alone. */
+static void add_one_block(lineup *l) {
+  const bool is_asked = l->filter != NULL && l->filter->count > 0;
+  if (is_asked && l->race->row == 0 && !race_is_strided(l->race) && l->race->op == MMSCAN_PLUS && l->threads == 1)
+    add(l, ROLE_LIBRARY, "mmscan (one block)", run_block);
+}
+
 static void add_library(lineup *l) {
   mmscan_part engine = {.struct_size = sizeof engine};
   add_one_call(l, &libmmscan_built_in);
-  if (l->race->row == 0 && !race_is_strided(l->race) && l->race->op == MMSCAN_PLUS && l->threads == 1)
-    add(l, ROLE_LIBRARY, "mmscan (one block)", run_block);
+  add_one_block(l);
   for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) add_engine(l, engine.name);
 }
 
