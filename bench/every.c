@@ -224,17 +224,16 @@ static int report(const bench_request *request, json_t *tables) {
 
 int every_run(const bench_request *request) {
   every *e = calloc(1, sizeof *e);
+  if (e == NULL) return fail_memory();
+  e->request = request;
   json_t *tables = request->json ? json_array() : NULL;
-  int status = e != NULL ? session_check_environment() : fail_memory();
-  if (status == DONE) {
-    e->request = request;
-    status = find_pool(e);
-  }
+  int status = session_check_environment();
+  if (status == DONE) status = find_pool(e);
   if (status == DONE && tables == NULL) print_head(request);
   for (size_t i = 0; i < request->type_count && status == DONE; i++) status = run_type(e, request->types[i], tables);
   if (status == DONE && tables != NULL) status = report(request, tables);
   json_decref(tables);
-  if (e != NULL) free(e->foreign);
+  free(e->foreign);
   free(e);
   return status;
 }

@@ -77,7 +77,7 @@ static void keep(void *context, const mmscan_event *e) {
 
 /* Runs the method on 1, 2, ..., n. */
 static int run_method(const request *r, trace *t, mmscan_network_counts *counts) {
-  uint64_t x[MOST_N];
+  uint64_t x[MOST_N] = {0};
   mmscan_network_desc desc = network_desc(&r->method, r->s, r->n);
   if (r->rule != 0) desc.length_rule = r->rule;
   desc.trace = keep;
