@@ -45,7 +45,7 @@ static const mms_way *way_of(const mms_tiles *tiles) {
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
 /* A way that was asked for is taken even while other work holds teams up. */
-static bool pays(const mms_run *run) { return run->way || mms_pays(run->saves, run->rested); }
+static bool pays(const mms_run *run) { return run->way || mms_pays(run->saves, run->sort); }
 
 /* More threads than pieces would find nothing to do. */
 static int threads_for(const mms_run *run, int most) {
@@ -61,7 +61,11 @@ void mms_run_settle(mms_run *run) {
   if (run->threads > most) run->threads = most;
   if (run->threads == 1) return;
   run->weighs = !run->way && !isinf(run->saves);
-  run->rested = run->weighs && mms_pays_rested();
+  if (run->weighs)
+    run->sort = (mms_pays_sort){.rested = mms_pays_rested(),
+                                .in_place = run->scans.x == run->scans.y,
+                                .streams = run->job->streams,
+                                .are_many = run->scans.count > 1};
   run->threads = pays(run) ? threads_for(run, run->threads) : 1;
 }
 
@@ -106,6 +110,6 @@ mmscan_status mms_run_scan(const mms_run *run) {
   if (!run->weighs) return run_by(run);
   const double start = mms_clock();
   const mmscan_status status = run_by(run);
-  if (status == MMSCAN_OK) mms_pays_learn(run->saves, run->rested, run->threads > 1, start, mms_clock());
+  if (status == MMSCAN_OK) mms_pays_learn(run->saves, run->sort, run->threads > 1, start, mms_clock());
   return status;
 }

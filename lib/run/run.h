@@ -3,6 +3,7 @@
 #define MMS_RUN_H
 
 #include "engine/engine.h"
+#include "team/pays.h"
 
 /* Where x and y are, as far as their size tells: in the caches of the cores that share the run; in the last-level cache
  * of one cluster of cores, or of several; in memory. */
@@ -17,12 +18,12 @@ typedef struct mms_run {
   const mms_engine *engine;
   const mms_job *job;
   mms_batch scans;
-  void *carry;  /* one element for each scan, its carry in and out; NULL: scans.first goes into every scan */
-  int threads;  /* that share it: for mms_run_settle() the most, and then as many as will */
-  int limit;    /* the most that may run; 0: as OpenMP's rules allow now */
-  double saves; /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
-  bool weighs;  /* whether saves was weighed, so that what the run takes is kept; and, */
-  bool rested;  /*   if so, whether the threads may sleep (team/pays.h): set by mms_run_settle() */
+  void *carry;        /* one element for each scan, its carry in and out; NULL: scans.first goes into every scan */
+  int threads;        /* that share it: for mms_run_settle() the most, and then as many as will */
+  int limit;          /* the most that may run; 0: as OpenMP's rules allow now */
+  double saves;       /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
+  bool weighs;        /* whether saves was weighed, so that what the run takes is kept; and, */
+  mms_pays_sort sort; /*   if so, among which runs: set by mms_run_settle() */
   mms_where where;
   const struct mms_way *way; /* how threads share it (way.h); NULL: in the first way that suits */
 } mms_run;

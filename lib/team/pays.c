@@ -11,8 +11,8 @@
 
 /* Nanoseconds. SLICE: longer than any wait for threads to be woken, and for their last tiles. LONGEST: no wait for the
  * time slices of others is longer, so no more is counted; a process that was stopped for an hour was not held up for an
- * hour. */
-static const double SLICE = 1e6, LONGEST = 100e6;
+ * hour. USUAL: a time slice. */
+static const double SLICE = 1e6, LONGEST = 100e6, USUAL = 5e6;
 
 /* HOLDS: after such a wait, one thread does all runs for so many times as long, so that whatever holds runs up does so
  * for a small part of the time. REPAYS: and runs that would have saved so many times as much, for the same reason where
@@ -41,7 +41,7 @@ void mms_pays_record(double took, double waited) {
   if (waited <= took / 2 || waited <= SLICE) return;
   const double held_up = waited < LONGEST ? waited : LONGEST, now = mms_clock();
   atomic_store_explicit(&held_until, (uint64_t)(now + HOLDS * held_up), memory_order_relaxed);
-  atomic_store_explicit(&debt, (int64_t)(REPAYS * held_up), memory_order_relaxed);
+  atomic_store_explicit(&debt, (int64_t)(REPAYS * (held_up < USUAL ? held_up : USUAL)), memory_order_relaxed);
 }
 
 /* ---- Experience ----------------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ enum { SELDOM = 32 };
 enum { HOPELESS = 2, PATIENCE = 4 };
 
 /* Only runs that save less than 2^CLASSES nanoseconds: to wake a team takes nothing beside a longer one. */
-enum { CLASSES = 20 };
+enum { CLASSES = 18 };
 
 /* What runs took over what a team was estimated to save, which is not the same in all runs of a class: what the faster
  * ones took, as what holds up the others has little to do with the way. In one word, as threads may write it at once:
@@ -73,12 +73,17 @@ typedef struct experience {
   atomic_bool tries_team;           /* and is this one */
 } experience;
 
-static experience known[2][CLASSES]; /* [1]: after a pause */
+enum { SORTS = 16 };
+static experience known[SORTS][CLASSES];
+
+static size_t index_of(mms_pays_sort s) {
+  return (size_t)s.rested | (size_t)s.in_place << 1 | (size_t)s.streams << 2 | (size_t)s.are_many << 3;
+}
 
 /* NULL: there is nothing to learn. */
-static experience *of(double saves, bool rested) {
+static experience *of(double saves, mms_pays_sort sort) {
   const int k = ilogb(saves);
-  return k < CLASSES ? &known[rested][k < 0 ? 0 : k] : NULL;
+  return k < CLASSES ? &known[index_of(sort)][k < 0 ? 0 : k] : NULL;
 }
 
 static seen get(_Atomic uint64_t *from) {
@@ -113,11 +118,11 @@ static bool team_is_faster(experience *e, bool rested) {
   return is;
 }
 
-bool mms_pays(double saves, bool rested) {
+bool mms_pays(double saves, mms_pays_sort sort) {
   if (mms_pays_contended()) return false;
   if (isinf(saves)) return true;
-  experience *e = of(saves, rested);
-  return !repays(saves) && (!e || team_is_faster(e, rested));
+  experience *e = of(saves, sort);
+  return !repays(saves) && (!e || team_is_faster(e, sort.rested));
 }
 
 /* Follows faster runs at once, and slower ones slowly: a single slow one says little. */
@@ -148,8 +153,9 @@ static _Thread_local double last_end;
 bool mms_pays_rested(void) { return mms_clock() - last_end > PAUSE; }
 
 /* What was held up is left out: that is what the debt is for. */
-void mms_pays_learn(double saves, bool rested, bool by_team, double start, double end) {
-  experience *e = of(saves, rested);
+void mms_pays_learn(double saves, mms_pays_sort sort, bool by_team, double start, double end) {
+  experience *e = of(saves, sort);
+  const bool rested = sort.rested;
   last_end = end;
   if (!e || (by_team && mms_pays_contended())) return;
   _Atomic uint64_t *to = by_team ? &e->by_team : &e->by_one;

@@ -17,15 +17,21 @@
 
 #include <stdbool.h>
 
+/* What else makes runs alike, which are compared with each other alone. */
+typedef struct mms_pays_sort {
+  bool rested; /* after a pause */
+  bool in_place, streams, are_many;
+} mms_pays_sort;
+
 /* Whether the last run from which something was learned on the calling thread was a while ago. */
 bool mms_pays_rested(void);
 
 /* Whether a team pays that is estimated to save so many nanoseconds; infinite: it was asked for, and pays unless other
- * work holds teams up. rested: after a pause. */
-bool mms_pays(double saves, bool rested);
+ * work holds teams up. */
+bool mms_pays(double saves, mms_pays_sort sort);
 
 /* Records when such a run, by a team or by one thread, started and ended, by mms_clock(). */
-void mms_pays_learn(double saves, bool rested, bool by_team, double start, double end);
+void mms_pays_learn(double saves, mms_pays_sort sort, bool by_team, double start, double end);
 
 /* Whether a team was held up by other work a short time ago. */
 bool mms_pays_contended(void);

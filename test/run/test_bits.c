@@ -451,7 +451,7 @@ static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int 
     mmscan_plan *plan = plan_new(desc, choice, &used);
     watch_plan(plan);
     while (mms_pays_contended()) usleep(1000);
-    while (mms_pays_owes()) mms_pays(1e6, false);
+    while (mms_pays_owes()) mms_pays(1e6, (mms_pays_sort){.rested = false});
     atomic_store(&watch_took_part, 0);
     assert_mmscan_ok(mmscan_execute(plan, x, y));
     mmscan_plan_destroy(plan);
@@ -465,8 +465,9 @@ static void teach(const mmscan_desc *desc, const mmscan_choice *any, double by_t
   mmscan_choice used;
   mmscan_plan *plan = plan_new(desc, any, &used);
   for (int i = 0; i < 1000; i++) {
-    const bool rested = i % 2, team = mms_pays(plan->saves, rested);
-    mms_pays_learn(plan->saves, rested, team, 0, team ? by_team : by_one);
+    const mms_pays_sort sort = {.rested = i % 2};
+    const bool team = mms_pays(plan->saves, sort);
+    mms_pays_learn(plan->saves, sort, team, 0, team ? by_team : by_one);
   }
   mmscan_plan_destroy(plan);
 }
