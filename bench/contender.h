@@ -70,6 +70,9 @@ typedef struct race {
   double handoff; /* seconds from one thread to another, the median of the rounds; 0: all have one thread */
 } race;
 
+/* Whether it can run, and has no refusal. */
+static inline bool contender_is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
+
 /* The length of one scan. */
 static inline size_t race_row(const race *r) { return r->row != 0 ? r->row : r->n; }
 

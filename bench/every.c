@@ -68,17 +68,10 @@ static void time_calls(const every *e, const contender *c, int calls, double *us
   }
 }
 
-static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
-
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Sorts the times of a contender. */
 static every_row row_of(double *us, int count) {
   every_row row;
-  qsort(us, (size_t)count, sizeof *us, ascending);
+  timing_sort(us, count);
   for (int i = 0; i < RANKS; i++) row.us[i] = us[(count * ranks[i] + 99) / 100 - 1];
   return row;
 }
@@ -93,12 +86,12 @@ static bool time_all(every *e) {
   for (int round = 0; round < rounds; round++)
     for (size_t i = 0; i < contenders; i++) {
       double *own = us + i * (size_t)count + round * CALLS;
-      if (!is_timed(&e->race.contenders[i])) continue;
+      if (!contender_is_timed(&e->race.contenders[i])) continue;
       time_calls(e, &e->race.contenders[i], WARM, own);
       time_calls(e, &e->race.contenders[i], CALLS, own);
     }
   for (size_t i = 0; i < contenders; i++)
-    if (is_timed(&e->race.contenders[i])) e->rows[i] = row_of(us + i * (size_t)count, count);
+    if (contender_is_timed(&e->race.contenders[i])) e->rows[i] = row_of(us + i * (size_t)count, count);
   free(us);
   return true;
 }
@@ -136,7 +129,7 @@ static void print_race(const every *e) {
   for (size_t i = 0; i < r->count; i++) {
     const contender *c = &r->contenders[i];
     const double *us = e->rows[i].us;
-    if (is_timed(c))
+    if (contender_is_timed(c))
       printf("%-29s %7d | %7.1f  %7.1f  %7.1f\n", c->name, c->threads, us[MEDIAN], us[P90], us[P99]);
     else
       print_clean("skipped: %s: %s", c->name, c->refusal);
@@ -149,7 +142,7 @@ static void print_race(const every *e) {
 static json_t *row_json(const every *e, size_t i) {
   const contender *c = &e->race.contenders[i];
   const double *us = e->rows[i].us;
-  if (!is_timed(c))
+  if (!contender_is_timed(c))
     return json_pack("{s:o, s:i, s:o}", "name", json_text(c->name), "threads", c->threads, "skipped",
                      json_text(c->refusal));
   return json_pack("{s:o, s:i, s:f, s:f, s:f}", "name", json_text(c->name), "threads", c->threads, "median_us",

@@ -51,8 +51,6 @@ static void make_ready(const contender *c) {
     threads_spread(c->threads);
 }
 
-static bool is_timed(const contender *c) { return c->run != NULL && c->refusal[0] == '\0'; }
-
 /* Mean seconds of a run, over up to `runs` runs. Where another program takes a core away, threads that wait for each
  * other are a thousand times slower: the remaining runs are then skipped. */
 static double time_runs(const contender *c, long runs) {
@@ -96,9 +94,11 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+void timing_sort(double *values, int count) { qsort(values, (size_t)count, sizeof *values, ascending); }
+
 /* Sorts the values. */
 static double median(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
+  timing_sort(values, count);
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
@@ -112,7 +112,7 @@ static double quartile(const double *sorted, int count, int which) {
 
 static bool has_threads(const race *r) {
   for (size_t i = 0; i < r->count; i++)
-    if (is_timed(&r->contenders[i]) && r->contenders[i].threads > 1) return true;
+    if (contender_is_timed(&r->contenders[i]) && r->contenders[i].threads > 1) return true;
   return false;
 }
 
@@ -132,7 +132,7 @@ static void time_rounds(race *r, int rounds, double *seconds) {
   size_t order[MOST_CONTENDERS], count = 0;
   manner manners[MOST_CONTENDERS];
   for (size_t i = 0; i < r->count; i++)
-    if (is_timed(&r->contenders[i])) order[count++] = i;
+    if (contender_is_timed(&r->contenders[i])) order[count++] = i;
   for (size_t i = 0; i < count; i++) manners[order[i]] = manner_of(&r->contenders[order[i]], SHORTEST);
   for (int round = 0; round < rounds; round++) {
     shuffle(order, count, state);
@@ -178,7 +178,7 @@ bool timing_race(race *r, int rounds) {
   if (r->in_place) memset(r->y, 0, r->n * r->number->size); /* scans of scans of anything else would overflow */
   time_rounds(r, rounds, seconds);
   for (size_t i = 0; i < r->count; i++)
-    if (is_timed(&r->contenders[i])) keep_rounds(&r->contenders[i], seconds + i * (size_t)rounds, rounds);
+    if (contender_is_timed(&r->contenders[i])) keep_rounds(&r->contenders[i], seconds + i * (size_t)rounds, rounds);
   r->handoff = median(seconds + r->count * (size_t)rounds, rounds);
   for (size_t i = 0; i < r->count; i++)
     if (r->contenders[i].role == ROLE_BOUND) find_bound(r, &r->contenders[i]);

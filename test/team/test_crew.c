@@ -150,43 +150,15 @@ static void check_child(const char *argument) {
     fail_msg("%s: ended with %d, and printed: %s", argument, o.exit, o.print);
 }
 
-static void check_uninstrumented(const char *argument) {
+/* Each in a process of its own. */
+static void test_children(void **state) {
+  (void)state;
+  static const char *const children[] = {"fewer", "pause", "smaller", "stacks", "filter", "often", "long"};
   if (is_instrumented()) {
     print_message("skipped: an instrument needs threads, memory and stacks\n");
     skip();
   }
-  check_child(argument);
-}
-
-static void test_fewer_than_asked(void **state) {
-  (void)state;
-  check_uninstrumented("fewer");
-}
-
-static void test_pause(void **state) {
-  (void)state;
-  check_uninstrumented("pause");
-}
-
-static void test_smaller_team(void **state) {
-  (void)state;
-  check_uninstrumented("smaller");
-}
-
-static void test_filter(void **state) {
-  (void)state;
-  check_uninstrumented("filter");
-}
-
-static void test_what_starts_a_team(void **state) {
-  (void)state;
-  check_uninstrumented("often");
-  check_uninstrumented("long");
-}
-
-static void test_small_stacks(void **state) {
-  (void)state;
-  check_uninstrumented("stacks");
+  for (size_t i = 0; i < COUNT(children); i++) check_child(children[i]);
 }
 
 /* ---- Many first calls -------------------------------------------------------------------------------------------- */
@@ -339,15 +311,8 @@ int main(int argc, char **argv) {
   int status;
   if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fewer_than_asked),
-      cmocka_unit_test(test_pause),
-      cmocka_unit_test(test_smaller_team),
-      cmocka_unit_test(test_small_stacks),
-      cmocka_unit_test(test_filter),
-      cmocka_unit_test(test_what_starts_a_team),
-      cmocka_unit_test(test_first_calls_at_once),
-      cmocka_unit_test(test_kept_from_a_cpu),
-      cmocka_unit_test(test_not_kept),
+      cmocka_unit_test(test_children),        cmocka_unit_test(test_first_calls_at_once),
+      cmocka_unit_test(test_kept_from_a_cpu), cmocka_unit_test(test_not_kept),
       cmocka_unit_test(test_smaller_crew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
