@@ -27,10 +27,8 @@ extern "C" {
 #define MMSCAN_VERSION_MAJOR 0
 #define MMSCAN_VERSION_MINOR 1
 #define MMSCAN_VERSION_PATCH 0
-
 /* The version of the library that runs, as "MAJOR.MINOR.PATCH". A static string. */
 const char *mmscan_version(void);
-
 typedef enum mmscan_status {
   MMSCAN_OK = 0,
   MMSCAN_EINVAL,   /* an argument or an environment variable has an illegal value */
@@ -46,29 +44,28 @@ const char *mmscan_strerror(mmscan_status status);
 
 /* ---- Simple calls: one scan with + of n contiguous elements ---------------------------------------------------- */
 
-/* y[i] = x[0] + ... + x[i], for i in [0, n). Unless MMSCAN_ENGINE names an engine, a scan of up to 128 KiB is one plain
- * loop or one kernel: no lock, no allocation, no thread, no plan. (The first call of the process reads the environment
- * first.)
- *
- * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
- * MMSCAN_EOVERLAP  x and y share memory and x != y
- * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace, or for a BLAS
- * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: its unit cannot be used, or gives wrong products
- * and, where the environment is illegal, the status given under ENVIRONMENT */
+/* y[i] = x[0] + ... + x[i]; and y[i] = init + x[0] + ... + x[i-1]; for i in [0, n). Errors: below. */
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y);
 mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y);
 mmscan_status mmscan_inclusive_i32(size_t n, const int32_t *x, int32_t *y);
 mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y);
 mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y);
 mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y);
-
-/* y[i] = init + x[0] + ... + x[i-1], for i in [0, n). In all else as mmscan_inclusive_*. */
 mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y);
 mmscan_status mmscan_exclusive_f64(size_t n, double init, const double *x, double *y);
 mmscan_status mmscan_exclusive_i32(size_t n, int32_t init, const int32_t *x, int32_t *y);
 mmscan_status mmscan_exclusive_i64(size_t n, int64_t init, const int64_t *x, int64_t *y);
 mmscan_status mmscan_exclusive_u32(size_t n, uint32_t init, const uint32_t *x, uint32_t *y);
 mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, uint64_t *y);
+
+/* Unless MMSCAN_ENGINE names an engine, a simple call on up to 128 KiB is one plain loop or one kernel: no lock, no
+ * allocation, no thread, no plan. (The first call of the process reads the environment first.)
+ *
+ * MMSCAN_EINVAL    x or y is NULL, or n elements are more than memory can hold
+ * MMSCAN_EOVERLAP  x and y share memory and x != y
+ * MMSCAN_ENOMEM    only with MMSCAN_ENGINE=gemm: no memory for its workspace, or for a BLAS
+ * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: its unit cannot be used, or gives wrong products
+ * and, where the environment is illegal, the status given under ENVIRONMENT */
 
 /* ---- The general call ------------------------------------------------------------------------------------------ */
 
