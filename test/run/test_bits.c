@@ -443,6 +443,12 @@ TEST(test_held_up) {
   sample_free(&sample);
 }
 
+/* Waits until no team is held up, and nothing is owed for one that was: till then one thread does all runs. */
+static void wait_for_teams(void) {
+  while (mms_pays_contended()) usleep(1000);
+  while (mms_pays_owes()) mms_pays(1e6, (mms_pays_sort){.rested = false});
+}
+
 /* Whether more than one thread had a tile in any of `runs` runs, none of which is held up by other work. */
 static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int runs, const void *x, void *y) {
   bool is = false;
@@ -450,8 +456,7 @@ static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int 
     mmscan_choice used;
     mmscan_plan *plan = plan_new(desc, choice, &used);
     watch_plan(plan);
-    while (mms_pays_contended()) usleep(1000);
-    while (mms_pays_owes()) mms_pays(1e6, (mms_pays_sort){.rested = false});
+    wait_for_teams();
     atomic_store(&watch_took_part, 0);
     assert_mmscan_ok(mmscan_execute(plan, x, y));
     mmscan_plan_destroy(plan);
@@ -464,6 +469,7 @@ static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int 
 static void teach(const mmscan_desc *desc, const mmscan_choice *any, double by_team, double by_one) {
   mmscan_choice used;
   mmscan_plan *plan = plan_new(desc, any, &used);
+  wait_for_teams();
   for (int i = 0; i < 1000; i++) {
     const mms_pays_sort sort = {.rested = i % 2};
     const bool team = mms_pays(plan->saves, sort);
