@@ -36,7 +36,8 @@ typedef enum mmscan_status {
   MMSCAN_ENOMEM,   /* no memory, and no way to do without */
   MMSCAN_ENOTSUP,  /* legal, but this library does not do it (yet) */
   MMSCAN_EBLAS,    /* a BLAS could not be used */
-  MMSCAN_EIO       /* a file could not be read or written */
+  MMSCAN_EIO,      /* a file could not be read or written */
+  MMSCAN_EOVERFLOW /* only with MMSCAN_CHECKED: an integer did not fit; y is written */
 } mmscan_status;
 
 /* What a status means: one line in English, without a newline. A static string, also for a number that is no status. */
@@ -78,8 +79,12 @@ typedef enum mmscan_type {
   MMSCAN_U64,
   MMSCAN_C32, /* complex of two f32: for later, MMSCAN_ENOTSUP */
   MMSCAN_C64, /* complex of two f64: for later, MMSCAN_ENOTSUP */
-  MMSCAN_I8,  /* for later, MMSCAN_ENOTSUP */
-  MMSCAN_U8   /* for later, MMSCAN_ENOTSUP */
+  MMSCAN_I8,  /* this and the following: for later, MMSCAN_ENOTSUP */
+  MMSCAN_U8,
+  MMSCAN_I16,
+  MMSCAN_U16,
+  MMSCAN_F16, /* IEEE binary16 */
+  MMSCAN_BF16 /* bfloat16 */
 } mmscan_type;
 
 /* Integers wrap around under MMSCAN_PLUS. MMSCAN_MAX and MMSCAN_MIN start from the least and the greatest value of the
@@ -91,10 +96,31 @@ typedef enum mmscan_op {
   MMSCAN_PLUS = 1,
   MMSCAN_MAX,
   MMSCAN_MIN,
-  MMSCAN_MUL /* for later, MMSCAN_ENOTSUP */
+  MMSCAN_MUL,       /* this and the following: for later, MMSCAN_ENOTSUP */
+  MMSCAN_LOGADDEXP, /* log(exp(a) + exp(b)) */
+  MMSCAN_AND,
+  MMSCAN_OR,
+  MMSCAN_XOR
 } mmscan_op;
 
-typedef enum mmscan_kind { MMSCAN_INCLUSIVE = 1, MMSCAN_EXCLUSIVE } mmscan_kind;
+typedef enum mmscan_kind {
+  MMSCAN_INCLUSIVE = 1,
+  MMSCAN_EXCLUSIVE,
+  MMSCAN_OFFSETS /* n + 1 results: init, then the inclusive scan: for later, MMSCAN_ENOTSUP */
+} mmscan_kind;
+
+/* Bits of mmscan_desc.flags. For later: MMSCAN_ENOTSUP. */
+#define MMSCAN_SKIP_NAN     1u
+#define MMSCAN_ACCURATE     2u
+#define MMSCAN_REPRODUCIBLE 4u
+#define MMSCAN_MONOTONE     8u
+#define MMSCAN_CHECKED      16u
+
+/* A further dimension of a description: n of what is described, so many elements apart. */
+typedef struct mmscan_dim {
+  size_t n;
+  ptrdiff_t x_stride, y_stride;
+} mmscan_dim;
 
 /* Describes `batch` scans of n elements each. Element i of scan r is x[r * x_dist + i * x_stride], and
  * y[r * y_dist + i * y_stride]. Zero the struct, then set what you mean, always including struct_size, x_type, y_type,
@@ -123,12 +149,17 @@ typedef struct mmscan_desc {
   const void *init;             /* one element of y_type, which comes before the first element of each scan, in the
                                    order of the scan; read before y is written. NULL: the identity of op, which for +
                                    is +0 in an exclusive scan (mmscan_algebra.start) */
+  void *totals;                 /* NULL. For later: where the total of each scan goes */
+  unsigned flags;               /* 0 */
+  size_t outer_rank;            /* 0. For later: dimensions around the batch */
+  const mmscan_dim *outer;      /* NULL */
+  void *indices;                /* NULL. For later: where the elements stand that results are */
 } mmscan_desc;
 
 /* Initialises a description of one contiguous scan of n elements: mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS,
  * MMSCAN_INCLUSIVE, n). Its fields may be changed afterwards. */
 #define MMSCAN_DESC(type, op, kind, n)                                                                                 \
-  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL }
+  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL, NULL }
 
 /* Whether a call would take *desc; nothing is scanned, and the environment is not read. why: NULL, or room for why_size
  * bytes, to which a text is written that names the field which is wrong, its value, and why; of what is legal, n and

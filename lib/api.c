@@ -24,7 +24,8 @@ const char *mmscan_strerror(mmscan_status status) {
       [MMSCAN_ENOMEM] = "out of memory",
       [MMSCAN_ENOTSUP] = "not supported by this version, or not here",
       [MMSCAN_EBLAS] = "the BLAS cannot be used",
-      [MMSCAN_EIO] = "a file could not be read or written"};
+      [MMSCAN_EIO] = "a file could not be read or written",
+      [MMSCAN_EOVERFLOW] = "an integer result did not fit its type"};
   return (size_t)status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }
 

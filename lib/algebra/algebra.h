@@ -42,8 +42,8 @@ typedef enum mms_lanes { MMS_LANES_NONE, MMS_LANES_F32, MMS_LANES_F64, MMS_LANES
 /* One past the last of mms_lanes, of mmscan_type and of mmscan_op; the number of rows. */
 enum {
   MMS_LANES = MMS_LANES_I64 + 1,
-  MMS_TYPES = MMSCAN_U8 + 1,
-  MMS_OPS = MMSCAN_MUL + 1,
+  MMS_TYPES = MMSCAN_BF16 + 1,
+  MMS_OPS = MMSCAN_XOR + 1,
   MMS_ROWS = 0
 #define BODY "algebra/count.inc"
 #include "algebra/each_operator.inc"

@@ -46,7 +46,7 @@ int mmscan_event_term(const mmscan_event *event, size_t entry, size_t k, size_t 
 }
 
 static mmscan_status check_matmul_values(const mmscan_matmul_desc *d) {
-  if (!mms_in_enum(d->type, MMSCAN_U8) || !mms_in_enum(d->form, MMSCAN_BATCHED)) return MMSCAN_EINVAL;
+  if (!mms_in_enum(d->type, MMSCAN_BF16) || !mms_in_enum(d->form, MMSCAN_BATCHED)) return MMSCAN_EINVAL;
   if (!mms_in_enum(d->length_rule, MMSCAN_PADDED) || !mms_in_enum(d->traversal, MMSCAN_RECURSIVE)) return MMSCAN_EINVAL;
   if (d->length_rule == MMSCAN_DIGITS && !mms_in_enum(d->broadcast, MMSCAN_BROADCAST_VECTOR)) return MMSCAN_EINVAL;
   if (d->s < 2 || d->s > MMSCAN_MAX_S || d->threads < 0) return MMSCAN_EINVAL;
@@ -93,7 +93,7 @@ mmscan_status mmscan_matmulscan(const mmscan_matmul_desc *desc, const void *x, v
 
 /* A BLAS may hold the leading dimension, row_stride, in 32 bits. */
 static mmscan_status check_product_values(const mmscan_product_desc *d) {
-  if (!mms_in_enum(d->type, MMSCAN_U8) || !mms_in_enum(d->form, MMSCAN_PRODUCT_BF16)) return MMSCAN_EINVAL;
+  if (!mms_in_enum(d->type, MMSCAN_BF16) || !mms_in_enum(d->form, MMSCAN_PRODUCT_BF16)) return MMSCAN_EINVAL;
   if (!mms_in_enum(d->matrix, MMSCAN_MATRIX_B) || d->s < 1 || d->s > MMSCAN_MAX_S) return MMSCAN_EINVAL;
   if (d->row_stride && (d->row_stride < d->columns || d->row_stride > INT32_MAX)) return MMSCAN_EINVAL;
   if (d->row_stride && mms_product_is_batch(d->form)) return MMSCAN_EINVAL;

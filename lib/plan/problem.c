@@ -25,14 +25,29 @@ static mmscan_status check_struct(const mmscan_desc *d, mms_flaw *flaw) {
 static mmscan_status check_values(const mmscan_desc *d, mms_flaw *flaw) {
   static const char no_type[] = "it is no mmscan_type, such as MMSCAN_F32";
   const mmscan_status wrong = MMSCAN_EINVAL;
-  if (!mms_in_enum(d->x_type, MMSCAN_U8)) return refuse(flaw, wrong, "x_type", d->x_type, no_type);
-  if (!mms_in_enum(d->y_type, MMSCAN_U8)) return refuse(flaw, wrong, "y_type", d->y_type, no_type);
-  if (!mms_in_enum(d->op, MMSCAN_MUL))
+  if (!mms_in_enum(d->x_type, MMS_TYPES - 1)) return refuse(flaw, wrong, "x_type", d->x_type, no_type);
+  if (!mms_in_enum(d->y_type, MMS_TYPES - 1)) return refuse(flaw, wrong, "y_type", d->y_type, no_type);
+  if (!mms_in_enum(d->op, MMS_OPS - 1))
     return refuse(flaw, wrong, "op", d->op, "it is no mmscan_op, such as MMSCAN_PLUS");
-  if (!mms_in_enum(d->kind, MMSCAN_EXCLUSIVE))
-    return refuse(flaw, wrong, "kind", d->kind, "it is neither MMSCAN_INCLUSIVE nor MMSCAN_EXCLUSIVE");
+  if (!mms_in_enum(d->kind, MMSCAN_OFFSETS))
+    return refuse(flaw, wrong, "kind", d->kind, "it is no mmscan_kind, such as MMSCAN_INCLUSIVE");
   if (d->y_stride == 0 && d->n > 1)
     return refuse(flaw, wrong, "y_stride", 0, "all results would be in one place; results that are neighbours have 1");
+  return MMSCAN_OK;
+}
+
+/* What this header names, and this version does not do. */
+static mmscan_status check_later(const mmscan_desc *d, mms_flaw *flaw) {
+  static const char later[] = "this version does not do that";
+  const mmscan_status status = MMSCAN_ENOTSUP;
+  if (d->flags > 2 * MMSCAN_CHECKED - 1)
+    return refuse(flaw, MMSCAN_EINVAL, "flags", (ptrdiff_t)d->flags,
+                  "a bit of it is none of MMSCAN_SKIP_NAN to MMSCAN_CHECKED");
+  if (d->kind == MMSCAN_OFFSETS) return refuse(flaw, status, "kind", d->kind, later);
+  if (d->totals) return refuse(flaw, status, "totals", 0, later);
+  if (d->flags) return refuse(flaw, status, "flags", (ptrdiff_t)d->flags, later);
+  if (d->outer_rank) return refuse(flaw, status, "outer_rank", (ptrdiff_t)d->outer_rank, later);
+  if (d->indices) return refuse(flaw, status, "indices", 0, later);
   return MMSCAN_OK;
 }
 
@@ -88,6 +103,7 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   mmscan_status status;
   if ((status = check_struct(d, flaw))) return status;
   if ((status = check_values(d, flaw))) return status;
+  if ((status = check_later(d, flaw))) return status;
   if ((status = find_algebra(d, &algebra, flaw))) return status;
   *p = (mms_problem){.algebra = algebra,
                      .kind = d->kind,

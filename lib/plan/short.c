@@ -14,7 +14,7 @@ bool mms_short_fill(void) {
   const mms_env *env = mms_env_get();
   if (mms_short_most(MMSCAN_F32)) return true;
   if (env->status || env->engine) return false;
-  for (mmscan_type type = MMSCAN_U8; type >= MMSCAN_F32; type--) {
+  for (mmscan_type type = MMSCAN_BF16; type >= MMSCAN_F32; type--) {
     const mms_algebra *algebra = mms_algebra_of(MMSCAN_PLUS, type);
     if (!algebra) continue;
     mms_short *to = &mms_shorts[type];
@@ -63,6 +63,7 @@ void mms_short_keep_block(const mmscan_plan *plan) {
  * nothing: the one place that validates takes 12 ns, half of what a block may. */
 static const block *block_of(const mmscan_desc *d) {
   if (!d || d->struct_size != sizeof *d || d->init || d->batch != 1) return NULL;
+  if (d->totals || d->indices || d->outer_rank != 0 || d->flags != 0) return NULL;
   if (d->x_type != d->y_type || !mms_in_enum(d->x_type, MMS_TYPES - 1) || !mms_in_enum(d->op, MMS_OPS - 1)) return NULL;
   if (!mms_in_enum(d->kind, MMSCAN_EXCLUSIVE) || d->x_stride != 1 || d->y_stride != 1) return NULL;
   return atomic_load_explicit(&blocks[d->op][d->x_type], memory_order_acquire);

@@ -465,8 +465,8 @@ static bool is_shared(const mmscan_desc *desc, const mmscan_choice *choice, int 
   return is;
 }
 
-/* Has runs of a description that are free to take threads seem to take so long. A way that was faster so far is given up
- * only if it takes longer than the other was last seen to. */
+/* Has runs of a description that are free to take threads seem to take so long. A way that was faster so far is given
+ * up only if it takes longer than the other was last seen to. */
 static void teach(const mmscan_desc *desc, const mmscan_choice *any, double by_team, double by_one) {
   mmscan_choice used;
   mmscan_plan *plan = plan_new(desc, any, &used);
