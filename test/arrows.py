@@ -13,8 +13,8 @@ import sys
 ROOMS = {
     "api": "plan run",
     "paper": "unit team base",
-    "plan": "run team engine unit kernel algebra base",
-    "run": "team engine kernel algebra base",
+    "plan": "run team engine pack unit kernel algebra base",
+    "run": "team engine pack kernel algebra base",
     "engine": "pack kernel unit algebra base",
     "pack": "algebra base",
     "kernel": "algebra base",

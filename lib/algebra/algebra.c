@@ -4,6 +4,7 @@
  * loop_body.inc, for the operator `plus` and the type `f32`. */
 #include "algebra/algebra.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define PASTE(a, b)    a##_##b
@@ -33,14 +34,26 @@ static const mms_algebra table[MMS_ROWS] = {
 #undef BODY
 };
 
+/* One more than the index of a row, by operator and type. */
+enum {
+#define BODY "algebra/index.inc"
+#include "algebra/each_operator.inc"
+#undef BODY
+};
+
+static const unsigned char places[MMS_OPS][MMS_TYPES] = {
+#define BODY "algebra/place.inc"
+#include "algebra/each_operator.inc"
+#undef BODY
+};
+_Static_assert(MMS_ROWS <= UCHAR_MAX, "places");
+
 size_t mms_algebra_index(const mms_algebra *algebra) { return (size_t)(algebra - table); }
 
 const mms_algebra *mms_algebra_at(size_t index) { return index < MMS_ROWS ? &table[index] : NULL; }
 
 const mms_algebra *mms_algebra_of(mmscan_op op, mmscan_type type) {
-  for (size_t i = 0; i < MMS_ROWS; i++)
-    if (table[i].op == op && table[i].type == type) return &table[i];
-  return NULL;
+  return places[op][type] ? &table[places[op][type] - 1] : NULL;
 }
 
 const mms_algebra *mms_algebra_find(const char *op, const char *type) {

@@ -6,7 +6,8 @@
 #include "mmscan.h"
 #include <stdbool.h>
 
-/* A carry: one element of any type, at its start. Nothing but loops and kernels looks inside. */
+/* A carry: one element of any type, at its start, or the two numbers of a complex one. Nothing but loops and kernels
+ * looks inside. */
 typedef union mms_value {
   float f32;
   double f64;
@@ -14,6 +15,7 @@ typedef union mms_value {
   int64_t i64;
   uint32_t u32;
   uint64_t u64;
+  unsigned char bytes[16];
 } mms_value;
 
 enum { MMS_KINDS = MMSCAN_EXCLUSIVE + 1 }; /* length of a table indexed by mmscan_kind */

@@ -27,12 +27,14 @@
 #define MMS_ENGINE_H
 
 #include "kernel/isa.h"
+#include "pack/pack.h"
 #include "unit/unit.h"
 #include <stdbool.h>
 
 /* What an engine needs to know of a problem and its plan. */
 typedef struct mms_job {
   const mms_algebra *algebra;
+  const mms_storage *storage; /* of x and y; only engines that pack look at it */
   mmscan_kind kind;
   bool reverse;
   const mms_unit *unit; /* unit and s: only for engines that multiply by a unit */
@@ -112,7 +114,8 @@ enum { MMS_ENGINE_TILE = 131072 }; /* bytes of a tile by default */
 
 extern const mms_engine mms_engine_gemm, mms_engine_simd, mms_engine_serial;
 
-/* What does as an engine does where x or y is not contiguous, and is not in the table: it packs, and has that engine
+/* What does as an engine does where x or y is not contiguous, or is stored otherwise than it is combined, and is not in
+ * the table: it packs, and has that engine
  * scan what it packed (job->inner). For columns of matrices whose rows are contiguous, by the engine serial, it goes
  * row by row (mms_engine_columns). */
 mms_engine mms_engine_strided(const mms_engine *engine, bool are_columns);

@@ -1,11 +1,16 @@
-/* pack.c: loops over strides, for each size of elements. */
+/* pack.c: loops over strides, for each size of elements, and conversions of what they gather. */
 #include "pack/pack.h"
 
-#include <stdbool.h>
+#include <stdalign.h>
 #include <stdint.h>
 #include <string.h>
 
 enum { GROUP = 4, LINE = 64 };
+
+/* A complex number of two doubles. */
+typedef struct pair {
+  uint64_t re, im;
+} pair;
 
 /* The lines of GROUP elements: one, or one for each element. */
 static inline __attribute__((always_inline)) void prefetch(uintptr_t at, ptrdiff_t step, const bool writes) {
@@ -33,8 +38,13 @@ static inline __attribute__((always_inline)) void prefetch(uintptr_t at, ptrdiff
 #define NAME(f) f##_8
 #include "pack/pack_body.inc"
 
-void mms_pack(size_t size, size_t n, const void *from, ptrdiff_t from_stride, void *to, ptrdiff_t to_stride,
-              mms_ahead ahead) {
+#define ELEMENT pair
+#define NAME(f) f##_16
+#include "pack/pack_body.inc"
+
+/* Copies n elements of `size` bytes, 1, 2, 4, 8 or 16. */
+static void copy(size_t size, size_t n, const void *from, ptrdiff_t from_stride, void *to, ptrdiff_t to_stride,
+                 mms_ahead ahead) {
   switch (size) {
   case 1:
     pack_1(n, from, from_stride, to, to_stride, ahead);
@@ -45,7 +55,55 @@ void mms_pack(size_t size, size_t n, const void *from, ptrdiff_t from_stride, vo
   case 4:
     pack_4(n, from, from_stride, to, to_stride, ahead);
     break;
-  default:
+  case 8:
     pack_8(n, from, from_stride, to, to_stride, ahead);
+    break;
+  default:
+    pack_16(n, from, from_stride, to, to_stride, ahead);
+  }
+}
+
+/* ---- Conversions ---------------------------------------------------------------------------------------------- */
+
+/* Elements are gathered, and converted from there, so many bytes at a time. */
+enum { CHUNK = 1024 };
+
+static const char *at(const void *base, size_t i, ptrdiff_t stride, size_t size) {
+  return (const char *)base + (ptrdiff_t)i * stride * (ptrdiff_t)size;
+}
+
+void mms_pack(const mms_storage *s, size_t n, const void *x, ptrdiff_t stride, void *to, mms_ahead ahead) {
+  alignas(LINE) char chunk[CHUNK];
+  const size_t size = s->x_size, most = CHUNK / size;
+  if (!s->in) {
+    copy(size, n, x, stride, to, 1, ahead);
+    return;
+  }
+  if (stride == 1) {
+    s->in(n, x, to, n);
+    return;
+  }
+  for (size_t done = 0, m; done < n; done += m) {
+    m = n - done < most ? n - done : most;
+    copy(size, m, at(x, done, stride, size), stride, chunk, 1, (mms_ahead){NULL, 0});
+    s->in(m, chunk, (char *)to + done * s->size, n);
+  }
+}
+
+void mms_unpack(const mms_storage *s, size_t n, const void *from, void *y, ptrdiff_t stride, mms_ahead ahead) {
+  alignas(LINE) char chunk[CHUNK];
+  const size_t size = s->y_size, most = CHUNK / size;
+  if (!s->out) {
+    copy(size, n, from, 1, y, stride, ahead);
+    return;
+  }
+  if (stride == 1) {
+    s->out(n, from, y, n);
+    return;
+  }
+  for (size_t done = 0, m; done < n; done += m) {
+    m = n - done < most ? n - done : most;
+    s->out(m, (const char *)from + done * s->size, chunk, n);
+    copy(size, m, chunk, 1, (char *)y + (ptrdiff_t)done * stride * (ptrdiff_t)size, stride, (mms_ahead){NULL, 0});
   }
 }

@@ -1,9 +1,9 @@
-/* pack.h: what x and y are stored as never enters a kernel: elements that are not contiguous are gathered into a run
- * that is, and scattered from there. */
+/* pack.h: what x and y are stored as never enters a kernel: elements that are not contiguous, or not of the arithmetic
+ * type, are packed into a run that is, and unpacked from there. */
 #ifndef MMS_PACK_H
 #define MMS_PACK_H
 
-#include <stddef.h>
+#include "pack/storage.h"
 
 /* Elements that are prefetched on the way, as many as are copied, which need not exist: to be written, where the copy
  * is contiguous, or else to be read. NULL: none. */
@@ -12,9 +12,11 @@ typedef struct mms_ahead {
   ptrdiff_t stride;
 } mms_ahead;
 
-/* Copies n elements of `size` bytes, 1, 2, 4 or 8, from `from_stride` to `to_stride` elements apart. The two share no
+/* Packs n elements of x, `stride` elements apart, into contiguous ones; in planes n elements apart. The two share no
  * memory; bytes between the elements are neither read nor written. */
-void mms_pack(size_t size, size_t n, const void *from, ptrdiff_t from_stride, void *to, ptrdiff_t to_stride,
-              mms_ahead ahead);
+void mms_pack(const mms_storage *storage, size_t n, const void *x, ptrdiff_t stride, void *to, mms_ahead ahead);
+
+/* Unpacks them into elements of y. */
+void mms_unpack(const mms_storage *storage, size_t n, const void *from, void *y, ptrdiff_t stride, mms_ahead ahead);
 
 #endif

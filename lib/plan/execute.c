@@ -17,7 +17,12 @@ enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64, STREAM_FEW = 16 };
 enum { PACE_ROW = 64 << 10 };
 
 /* Bytes of y. Rows of y share no memory, so the product does not overflow. */
-static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * p->algebra->size; }
+static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * p->storage->y_size; }
+
+/* Bytes of x, or half of those of x and y if y has elements of another size. */
+static size_t mean_bytes_of(const mms_problem *p) {
+  return p->n * p->batch * (p->storage->x_size + p->storage->y_size) / 2;
+}
 
 /* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them alone. A
  * single tile always belongs to one thread. */
@@ -26,12 +31,13 @@ static bool is_plain(const mmscan_plan *plan) {
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
   const bool is_alone = plan->threads == 1 || p->batch == 1;
   return plan->engine->batch && is_alone && p->n <= longest && bytes_of(p) <= 2 * mms_tuning_here.half_cache &&
-         mms_problem_is_contiguous(p);
+         mms_problem_is_direct(p);
 }
 
 /* Whether the scans may be streamed: rows of y that are long; or columns, whose rows are, or are neighbours. */
 static bool are_long(const mms_problem *p, const void *y) {
-  const size_t size = p->algebra->size;
+  const size_t size = p->storage->y_size;
+  if (p->storage->out) return false; /* what is unpacked goes through the caches */
   if (mms_problem_is_columns(p)) return p->batch * size >= STREAM_ROW || (size_t)p->y_stride == p->batch;
   const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
   return p->y_stride == 1 && p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
@@ -50,10 +56,10 @@ static bool can_stream(const mmscan_plan *plan, const mms_job *job) {
 
 /* Bytes of the lines that hold the elements of x, or of y if these are more. */
 static size_t footprint(const mms_problem *p) {
-  if (mms_problem_is_contiguous(p) || mms_problem_is_columns(p)) return bytes_of(p);
-  const size_t x = mms_magnitude(p->x_stride), y = mms_magnitude(p->y_stride), most = LINE / p->algebra->size;
+  if (mms_problem_is_direct(p) || mms_problem_is_columns(p)) return bytes_of(p);
+  const size_t x = mms_magnitude(p->x_stride), y = mms_magnitude(p->y_stride), most = LINE / p->storage->y_size;
   const size_t wider = x > y ? x : y;
-  return bytes_of(p) * (wider < most ? wider : most);
+  return mean_bytes_of(p) * (wider < most ? wider : most);
 }
 
 /* As so many threads will share the run. */
@@ -92,15 +98,15 @@ static bool one_does(const mmscan_plan *plan, const mms_job *job, const void *y)
 /* ---- Running -------------------------------------------------------------------------------------------------- */
 
 static mms_batch scans_of(const mms_problem *p, const void *x, void *y) {
-  const ptrdiff_t size = (ptrdiff_t)p->algebra->size;
+  const mms_storage *s = p->storage;
   return (mms_batch){.n = p->n,
                      .count = p->batch,
                      .x_stride = p->x_stride,
                      .y_stride = p->y_stride,
                      .x_dist = p->x_dist,
                      .y_dist = p->y_dist,
-                     .x = (const char *)x + p->x_at * size,
-                     .y = (char *)y + p->y_at * size,
+                     .x = (const char *)x + p->x_at * (ptrdiff_t)s->x_size,
+                     .y = (char *)y + p->y_at * (ptrdiff_t)s->y_size,
                      .first = p->first};
 }
 
@@ -113,7 +119,7 @@ static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
 static void take_engine(mms_run *run, mms_job *job, const mms_engine *engine, const mms_problem *p,
                         mms_engine *strided) {
   run->engine = job->inner = engine;
-  if (mms_problem_is_contiguous(p)) return;
+  if (mms_problem_is_direct(p)) return;
   *strided = mms_engine_strided(engine, mms_problem_is_columns(p));
   run->engine = strided;
 }
@@ -137,6 +143,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   mms_run run = {.job = &job,
                  .scans = scans_of(p, x, y),
                  .carry = carry,
+                 .carries = p->carries,
                  .limit = plan->limit,
                  .saves = plan->saves,
                  .way = plan->way};

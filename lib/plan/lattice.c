@@ -71,13 +71,10 @@ static bool has_solution(const steps *s, const mms_lattice *a, const mms_lattice
 }
 
 /* Whether a row of a and a row of b that begins `ahead` bytes after it share a byte. The distance of two elements is a
- * multiple of g, less `ahead`; g is no less than their size, so two multiples may be near enough. */
+ * multiple of g, less `ahead`, of which few are near enough. */
 static bool rows_meet(const steps *s, const mms_lattice *a, const mms_lattice *b, wide ahead) {
-  const wide below = floor_of(ahead, s->g);
-  for (wide c = below; c <= below + 1; c++) {
-    const wide off = c * s->g - ahead;
-    if (off > -(wide)a->size && off < (wide)a->size && has_solution(s, a, b, c)) return true;
-  }
+  for (wide c = floor_of(ahead - (wide)a->size, s->g) + 1; c * s->g - ahead < (wide)b->size; c++)
+    if (has_solution(s, a, b, c)) return true;
   return false;
 }
 
@@ -106,8 +103,9 @@ static size_t grid_of(const mms_lattice *x, const mms_lattice *y) {
 
 /* Whether they lie between each other's elements, as real and imaginary parts do. */
 static bool are_apart(const mms_lattice *x, const mms_lattice *y) {
-  const size_t g = grid_of(x, y), off = g > 0 ? (y->at > x->at ? y->at - x->at : x->at - y->at) % g : 0;
-  return off >= x->size && g - off >= x->size;
+  const size_t g = grid_of(x, y), apart = y->at > x->at ? (y->at - x->at) % (g + !g) : 0;
+  const size_t off = y->at > x->at ? apart : (g - (x->at - y->at) % (g + !g)) % (g + !g);
+  return off >= x->size && g - off >= y->size;
 }
 
 /* If the rows of both are equally far apart, only the difference of their numbers matters. */

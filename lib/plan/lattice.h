@@ -19,7 +19,7 @@ mms_lattice mms_lattice_of(const void *base, size_t size, size_t n, ptrdiff_t st
 /* Whether no two elements are the same. */
 bool mms_lattice_is_distinct(const mms_lattice *a);
 
-/* Whether an element of one shares a byte with an element of the other, which are of the same size. */
+/* Whether an element of one shares a byte with an element of the other. */
 bool mms_lattice_meet(const mms_lattice *x, const mms_lattice *y);
 
 #endif

@@ -225,6 +225,7 @@ static mms_problem scale_down(const mms_problem *p) {
   if (small.n > most) small.n = most;
   const size_t most_rows = most / small.n < MMS_MEASURE_ROWS ? most / small.n : MMS_MEASURE_ROWS;
   if (small.batch > most_rows) small.batch = most_rows;
+  small.storage = mms_storage_of(p->algebra->type, p->algebra->type);
   small.x_stride = small.y_stride = 1;
   small.x_at = small.y_at = 0;
   small.x_dist = small.y_dist = small.batch > 1 ? (ptrdiff_t)small.n : 0;
@@ -256,6 +257,7 @@ static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice 
   mms_plan_drop(plan);
   plan->engine = best->plan.engine;
   plan->job = best->plan.job;
+  plan->job.storage = plan->problem.storage;
   if (!asked->tile) plan->job.tile = mms_plan_tile(&plan->problem, plan->job.tile);
   plan->threads = best->plan.threads;
   plan->saves = mms_plan_saves(plan, asked);

@@ -24,7 +24,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 }
 
 size_t mms_plan_tile(const mms_problem *p, size_t tile) {
-  return tile == 0 || mms_problem_is_contiguous(p) ? tile : PACKED / p->algebra->size;
+  return tile == 0 || mms_problem_is_direct(p) ? tile : PACKED / (p->storage->planes * p->storage->size);
 }
 
 /* ---- Choosing an engine --------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
 static bool can_share(const mmscan_plan *plan, const mms_way *way) {
   const mms_problem *p = &plan->problem;
   mms_engine engine = *plan->engine;
-  if (!mms_problem_is_contiguous(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
+  if (!mms_problem_is_direct(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
   const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->batch}};
   mms_tiles tiles = mms_tiles_of(&run);
   tiles.sharing = (size_t)plan->threads;
@@ -227,7 +227,7 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
 static void clear(mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   plan->engine = NULL;
-  plan->job = (mms_job){.algebra = p->algebra, .kind = p->kind, .reverse = p->reverse};
+  plan->job = (mms_job){.algebra = p->algebra, .storage = p->storage, .kind = p->kind, .reverse = p->reverse};
   plan->threads = plan->limit = 0;
   plan->saves = 0;
   plan->way = NULL;

@@ -3,6 +3,7 @@
 
 #include "plan/check.h"
 #include "plan/lattice.h"
+#include <string.h>
 
 /* ---- Descriptions --------------------------------------------------------------------------------------------- */
 
@@ -51,14 +52,19 @@ static mmscan_status check_later(const mmscan_desc *d, mms_flaw *flaw) {
   return MMSCAN_OK;
 }
 
-static mmscan_status find_algebra(const mmscan_desc *d, const mms_algebra **algebra, mms_flaw *flaw) {
-  if (d->x_type != d->y_type)
-    return refuse(flaw, MMSCAN_ENOTSUP, "y_type", d->y_type, "this version has results of x_type only");
-  *algebra = mms_algebra_of(d->op, d->x_type);
-  if (*algebra) return MMSCAN_OK;
-  const bool has_type = mms_algebra_of(MMSCAN_PLUS, d->x_type);
-  return refuse(flaw, MMSCAN_ENOTSUP, has_type ? "op" : "x_type", has_type ? (ptrdiff_t)d->op : (ptrdiff_t)d->x_type,
-                "this version does not scan by it");
+/* By the arithmetic type; or of complex numbers by that of their parts, where the operator goes by parts. */
+static mmscan_status find_algebra(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
+  static const char no_pair[] = "x_type is not scanned into this type; mmscan.h, \"Types\", lists what is";
+  p->storage = mms_storage_of(d->x_type, d->y_type);
+  if (!p->storage) return refuse(flaw, MMSCAN_ENOTSUP, "y_type", d->y_type, no_pair);
+  p->of_y = mms_storage_of(d->y_type, d->y_type);
+  p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
+  if (p->algebra) return MMSCAN_OK;
+  p->storage = mms_storage_in_planes(d->x_type, d->y_type);
+  p->of_y = mms_storage_in_planes(d->y_type, d->y_type);
+  if (p->storage) p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
+  if (p->algebra && p->algebra->by_parts) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_ENOTSUP, "op", d->op, "it is not defined on y_type");
 }
 
 /* The elements from the lowest to the highest of all scans must be addressable. */
@@ -71,9 +77,9 @@ static bool is_addressable(size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t d
 }
 
 static mmscan_status check_shape(const mms_problem *p, mms_flaw *flaw) {
-  const size_t size = p->algebra->size;
+  const size_t size = p->storage->y_size;
   if (p->n == 0 || p->batch == 0) return MMSCAN_OK;
-  if (!is_addressable(p->n, p->x_stride, p->batch, p->x_dist, size))
+  if (!is_addressable(p->n, p->x_stride, p->batch, p->x_dist, p->storage->x_size))
     return refuse(flaw, MMSCAN_EINVAL, "n", (ptrdiff_t)p->n, "x would take more memory than there can be");
   if (!is_addressable(p->n, p->y_stride, p->batch, p->y_dist, size))
     return refuse(flaw, MMSCAN_EINVAL, "n", (ptrdiff_t)p->n, "y would take more memory than there can be");
@@ -93,20 +99,25 @@ static void turn(mms_problem *p) {
 }
 
 /* Without init an inclusive scan starts from the identity, so that its first result is its first element. */
-static mms_value first_carry(const mms_algebra *algebra, mmscan_kind kind, const void *init) {
-  const void *start = kind == MMSCAN_INCLUSIVE ? algebra->identity : algebra->start;
-  return mms_algebra_value(algebra, init ? init : start);
+static mms_value first_carry(const mms_problem *p, mmscan_kind kind, const void *init) {
+  const void *start = kind == MMSCAN_INCLUSIVE ? p->algebra->identity : p->algebra->start;
+  const size_t size = p->storage->size;
+  mms_value first = {0};
+  if (init && p->of_y->in)
+    p->of_y->in(1, init, first.bytes, 1);
+  else if (init)
+    memcpy(first.bytes, init, size);
+  else
+    for (size_t plane = 0; plane < p->storage->planes; plane++) memcpy(first.bytes + plane * size, start, size);
+  return first;
 }
 
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
-  const mms_algebra *algebra;
   mmscan_status status;
   if ((status = check_struct(d, flaw))) return status;
   if ((status = check_values(d, flaw))) return status;
   if ((status = check_later(d, flaw))) return status;
-  if ((status = find_algebra(d, &algebra, flaw))) return status;
-  *p = (mms_problem){.algebra = algebra,
-                     .kind = d->kind,
+  *p = (mms_problem){.kind = d->kind,
                      .reverse = d->reverse != 0,
                      .n = d->n,
                      .whole = d->n,
@@ -114,8 +125,9 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
                      .x_stride = d->n > 1 ? d->x_stride : 1,
                      .y_stride = d->n > 1 ? d->y_stride : 1,
                      .x_dist = d->batch > 1 ? d->x_dist : 0,
-                     .y_dist = d->batch > 1 ? d->y_dist : 0,
-                     .first = first_carry(algebra, d->kind, d->init)};
+                     .y_dist = d->batch > 1 ? d->y_dist : 0};
+  if ((status = find_algebra(d, p, flaw))) return status;
+  p->first = first_carry(p, d->kind, d->init);
   if ((status = check_shape(p, flaw))) return status;
   if (p->x_stride == -1 && p->y_stride == -1) turn(p);
   return MMSCAN_OK;
@@ -130,6 +142,8 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
 mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void *carry) {
   mmscan_status status = mms_problem_from(p, d);
   if (status) return status;
+  const bool is_half = p->of_y->out && p->algebra->kind == 'f' && p->of_y->planes == 1;
+  p->carries = is_half ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
   p->whole = SIZE_MAX;
   return d->init || (p->batch && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
@@ -147,21 +161,22 @@ static extent extent_of(const mms_problem *p, const void *base, ptrdiff_t stride
 }
 
 /* Scans in place have the same elements for x and y; others share none. */
-static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y, size_t size) {
-  if (x == y && p->x_stride == p->y_stride && p->x_dist == p->y_dist) return MMSCAN_OK;
-  const extent of_x = extent_of(p, x, p->x_stride, p->x_dist, size),
-               of_y = extent_of(p, y, p->y_stride, p->y_dist, size);
+static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y, size_t x_size, size_t y_size) {
+  const bool are_same = x_size == y_size && !(p->storage->in && !p->storage->out);
+  if (are_same && x == y && p->x_stride == p->y_stride && p->x_dist == p->y_dist) return MMSCAN_OK;
+  const extent of_x = extent_of(p, x, p->x_stride, p->x_dist, x_size),
+               of_y = extent_of(p, y, p->y_stride, p->y_dist, y_size);
   if (of_y.from - of_x.from >= of_x.bytes && of_x.from - of_y.from >= of_y.bytes) return MMSCAN_OK;
-  const mms_lattice xs = mms_lattice_of(x, size, p->n, p->x_stride, p->batch, p->x_dist),
-                    ys = mms_lattice_of(y, size, p->n, p->y_stride, p->batch, p->y_dist);
+  const mms_lattice xs = mms_lattice_of(x, x_size, p->n, p->x_stride, p->batch, p->x_dist),
+                    ys = mms_lattice_of(y, y_size, p->n, p->y_stride, p->batch, p->y_dist);
   return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
-  const size_t size = p->algebra->size;
+  const size_t x_size = p->storage->x_size, y_size = p->storage->y_size;
   if (p->batch == 0) return MMSCAN_OK;
-  if (!mms_is_array(x, size) || !mms_is_array(y, size)) return MMSCAN_EINVAL;
-  if (p->batch == 1 && mms_problem_is_contiguous(p)) return mms_check_pair(x, y, p->n * size);
-  return check_strided(p, (const char *)x + p->x_at * (ptrdiff_t)size, (const char *)y + p->y_at * (ptrdiff_t)size,
-                       size);
+  if (!mms_is_array(x, x_size) || !mms_is_array(y, y_size)) return MMSCAN_EINVAL;
+  if (p->batch == 1 && mms_problem_is_direct(p)) return mms_check_pair(x, y, p->n * y_size);
+  return check_strided(p, (const char *)x + p->x_at * (ptrdiff_t)x_size, (const char *)y + p->y_at * (ptrdiff_t)y_size,
+                       x_size, y_size);
 }

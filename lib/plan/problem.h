@@ -4,9 +4,13 @@
 #define MMS_PROBLEM_H
 
 #include "algebra/algebra.h"
+#include "pack/storage.h"
 
 typedef struct mms_problem {
-  const mms_algebra *algebra;
+  const mms_algebra *algebra; /* of the arithmetic type */
+  const mms_storage *storage;
+  const mms_storage *of_y;    /* of y and y: what one element of y is */
+  const mms_storage *carries; /* of blocks: those of halves are floats */
   mmscan_kind kind;
   bool reverse;
   size_t n, batch;              /* batch is 0 if there is nothing to scan */
@@ -17,11 +21,17 @@ typedef struct mms_problem {
   size_t whole;                 /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
 } mms_problem;
 
-static inline bool mms_problem_is_contiguous(const mms_problem *p) { return p->x_stride == 1 && p->y_stride == 1; }
+/* Whether x and y are stored as they are combined. */
+static inline bool mms_problem_is_as_stored(const mms_problem *p) { return !p->storage->in && !p->storage->out; }
+
+/* Whether nothing is packed: so they are, and contiguous. */
+static inline bool mms_problem_is_direct(const mms_problem *p) {
+  return p->x_stride == 1 && p->y_stride == 1 && mms_problem_is_as_stored(p);
+}
 
 /* Whether the scans are the columns of matrices whose rows are contiguous. */
 static inline bool mms_problem_is_columns(const mms_problem *p) {
-  return !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
+  return !mms_problem_is_direct(p) && p->x_dist == 1 && p->y_dist == 1 && mms_problem_is_as_stored(p);
 }
 
 /* What is wrong with a description: which field, its value, and why. */

@@ -18,9 +18,10 @@ typedef struct mms_run {
   const mms_engine *engine;
   const mms_job *job;
   mms_batch scans;
-  void *carry;        /* one element for each scan, its carry in and out; NULL: scans.first goes into every scan */
-  int threads;        /* that share it: for mms_run_settle() the most, and then as many as will */
-  int limit;          /* the most that may run; 0: as OpenMP's rules allow now */
+  void *carry;                /* one for each scan, its carry in and out; NULL: scans.first goes into every scan */
+  const mms_storage *carries; /*   and how these are stored */
+  int threads;                /* that share it: for mms_run_settle() the most, and then as many as will */
+  int limit;                  /* the most that may run; 0: as OpenMP's rules allow now */
   double saves;       /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
   bool weighs;        /* whether saves was weighed, so that what the run takes is kept; and, */
   mms_pays_sort sort; /*   if so, among which runs: set by mms_run_settle() */

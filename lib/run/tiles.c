@@ -9,7 +9,7 @@ mms_tiles mms_tiles_of(const mms_run *run) {
   const size_t n = run->scans.n, most = run->engine->reduce ? run->job->tile : n;
   const size_t per_scan = n > most ? (n - 1) / most + 1 : 1; /* a division takes as long as a tiny scan */
   return (mms_tiles){.run = run,
-                     .element = run->job->algebra->size,
+                     .element = run->job->storage->planes * run->job->storage->size,
                      .most = most,
                      .per_scan = per_scan,
                      .count = run->scans.count * per_scan,
@@ -19,22 +19,23 @@ mms_tiles mms_tiles_of(const mms_run *run) {
 /* Where a scan begins in memory. */
 static const char *x_of(const mms_tiles *tiles, size_t scan) {
   const mms_batch *scans = &tiles->run->scans;
-  return (const char *)scans->x + (ptrdiff_t)scan * scans->x_dist * (ptrdiff_t)tiles->element;
+  return (const char *)scans->x + (ptrdiff_t)scan * scans->x_dist * (ptrdiff_t)tiles->run->job->storage->x_size;
 }
 
 static char *y_of(const mms_tiles *tiles, size_t scan) {
   const mms_batch *scans = &tiles->run->scans;
-  return (char *)scans->y + (ptrdiff_t)scan * scans->y_dist * (ptrdiff_t)tiles->element;
+  return (char *)scans->y + (ptrdiff_t)scan * scans->y_dist * (ptrdiff_t)tiles->run->job->storage->y_size;
 }
 
 mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
   const mms_run *run = tiles->run;
+  const mms_storage *s = run->job->storage;
   size_t from = in_scan * tiles->most, left = run->scans.n - from, m = left < tiles->most ? left : tiles->most;
-  const ptrdiff_t at = (ptrdiff_t)((run->job->reverse ? left - m : from) * tiles->element);
+  const ptrdiff_t at = (ptrdiff_t)(run->job->reverse ? left - m : from);
   const ptrdiff_t x_stride = run->scans.x_stride, y_stride = run->scans.y_stride;
   return (mms_place){.tile = {.m = m,
-                              .x = x_of(tiles, scan) + at * x_stride,
-                              .y = y_of(tiles, scan) + at * y_stride,
+                              .x = x_of(tiles, scan) + at * x_stride * (ptrdiff_t)s->x_size,
+                              .y = y_of(tiles, scan) + at * y_stride * (ptrdiff_t)s->y_size,
                               .x_stride = x_stride,
                               .y_stride = y_stride},
                      .scan = scan,
@@ -53,12 +54,22 @@ static void begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry)
   const mms_run *run = tiles->run;
   if (!at->first) return;
   *carry = run->scans.first;
-  if (run->carry) memcpy(carry, (const char *)run->carry + at->scan * tiles->element, tiles->element);
+  if (!run->carry) return;
+  const char *kept = (const char *)run->carry + at->scan * run->carries->x_size;
+  if (run->carries->in)
+    run->carries->in(1, kept, carry->bytes, 1);
+  else
+    memcpy(carry->bytes, kept, run->carries->x_size);
 }
 
 static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *carry) {
-  char *kept = tiles->run->carry;
-  if (at->last && kept) memcpy(kept + at->scan * tiles->element, carry, tiles->element);
+  const mms_run *run = tiles->run;
+  if (!at->last || !run->carry) return;
+  char *kept = (char *)run->carry + at->scan * run->carries->y_size;
+  if (run->carries->out)
+    run->carries->out(1, carry->bytes, kept, 1);
+  else
+    memcpy(kept, carry->bytes, run->carries->y_size);
 }
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
@@ -70,7 +81,7 @@ static void scan_together(const mms_tiles *tiles, void *work, size_t from, size_
   part.prefetches = tiles->run->job->prefetches;
   part.x = x_of(tiles, from);
   part.y = y_of(tiles, from);
-  part.carry = carry ? carry + from * tiles->element : NULL;
+  part.carry = carry ? carry + from * tiles->run->carries->y_size : NULL;
   tiles->run->engine->batch(tiles->run->job, work, &part);
 }
 
@@ -78,7 +89,7 @@ static void scan_together(const mms_tiles *tiles, void *work, size_t from, size_
 static void scan_one_by_one(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
   const mms_engine *engine = run->engine;
-  const uintptr_t step = (uintptr_t)run->scans.x_dist * tiles->element;
+  const uintptr_t step = (uintptr_t)run->scans.x_dist * run->job->storage->x_size;
   for (size_t scan = from; scan < to; scan++) {
     const mms_tile t = {.m = run->scans.n,
                         .x = x_of(tiles, scan),

@@ -7,7 +7,7 @@
 /* Tiles are counted from where a scan starts, scan after scan; the last tile of a scan is the short one. */
 typedef struct mms_tiles {
   const mms_run *run;
-  size_t element;  /* bytes */
+  size_t element;  /* bytes, as it is combined */
   size_t most;     /* elements in a tile */
   size_t per_scan; /* tiles */
   size_t count;    /* of all scans */

@@ -1,0 +1,28 @@
+/* storage.h: what x and y are stored as: a row for each pair of types, with the conversions between these and the
+ * arithmetic type, in which elements are combined.
+ *
+ * Integers of 8 and 16 bits are combined in 32, halves in f32. Sums of complex numbers are two sums of floats: their
+ * parts are taken apart into planes. To add a type: its row here with the conversions, its name in mmscan.h, and in
+ * stored_types, if no algebra has it. */
+#ifndef MMS_STORAGE_H
+#define MMS_STORAGE_H
+
+#include "mmscan.h"
+#include <stdbool.h>
+
+/* Converts n contiguous elements, which share no memory with the results. `apart`: elements from one plane of what is
+ * arithmetic to the next, where there are two. Results do not depend on how elements are cut into runs. */
+typedef void mms_convert(size_t n, const void *from, void *to, size_t apart);
+
+typedef struct mms_storage {
+  mmscan_type arithmetic; /* 0: there is no such pair */
+  size_t x_size, y_size;  /* bytes of an element */
+  size_t size, planes;    /* bytes of an arithmetic element, and how many make an element of x: 1 or 2 */
+  mms_convert *in, *out;  /* NULL: x, or y, is stored as it is combined */
+} mms_storage;
+
+/* The row of two types; NULL: x_type is not scanned into y_type. In planes: NULL too if an element is not two. */
+const mms_storage *mms_storage_of(mmscan_type x_type, mmscan_type y_type);
+const mms_storage *mms_storage_in_planes(mmscan_type x_type, mmscan_type y_type);
+
+#endif
