@@ -33,7 +33,8 @@ const char *mmscan_strerror(mmscan_status status) {
 
 /* plan: its problem. */
 static mmscan_status scan_problem(mmscan_plan *plan, const void *x, void *y, void *carry) {
-  if (plan->problem.batch == 0) return MMSCAN_OK; /* cppcheck-suppress ctuuninitvar ; callers fill it in */
+  if (mms_problem_is_empty(&plan->problem)) /* cppcheck-suppress ctuuninitvar ; callers fill it in */
+    return mms_execute_empty(&plan->problem, y);
   mmscan_status status = mms_plan_choose(plan, NULL);
   if (status) return status;
   status = mms_execute(plan, x, y, carry);
@@ -152,8 +153,8 @@ mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_s
   mms_problem problem;
   mms_flaw flaw = {.field = NULL};
   const mmscan_status status = mms_problem_or_flaw(&problem, desc, &flaw);
-  if (status == MMSCAN_OK && problem.batch == 0)
-    flaw = desc->n == 0 ? (mms_flaw){"n", nothing, 0} : (mms_flaw){"batch", nothing, 0};
+  if (status == MMSCAN_OK && mms_problem_is_empty(&problem))
+    flaw = (mms_flaw){desc->n == 0 ? "n" : desc->batch == 0 ? "batch" : "outer", nothing, 0};
   if (!why || why_size == 0) return status;
   *why = '\0';
   if (flaw.field) snprintf(why, why_size, "%s = %td: %s", flaw.field, flaw.value, flaw.why);
@@ -169,7 +170,7 @@ __attribute__((noinline)) static mmscan_status scan_block(const mmscan_desc *des
   mmscan_status status = mms_problem_block(&plan.problem, desc, carry);
   if (status) return status;
   status = scan_problem(&plan, x, y, carry);
-  if (status == MMSCAN_OK && plan.problem.batch > 0) mms_short_keep_block(&plan);
+  if (status == MMSCAN_OK && !mms_problem_is_empty(&plan.problem)) mms_short_keep_block(&plan);
   return status;
 }
 

@@ -102,8 +102,10 @@ static mmscan_status check_product_values(const mmscan_product_desc *d) {
 
 /* The rows of X or W, of which an element is `parts` parts of `size` bytes; if column-major, they are one row. */
 static mms_lattice rows_of(const mmscan_product_desc *d, const void *matrix, size_t size, size_t parts) {
-  if (!d->row_stride) return mms_lattice_of(matrix, size, d->s * d->columns * parts, 1, 1, 0);
-  return mms_lattice_of(matrix, size, d->columns * parts, 1, d->s, (ptrdiff_t)(d->row_stride * parts));
+  mms_lattice rows = {.at = (uintptr_t)matrix, .size = size};
+  mms_lattice_add(&rows, d->columns * parts, 1);
+  mms_lattice_add(&rows, d->s, (ptrdiff_t)((d->row_stride ? d->row_stride : d->columns) * parts));
+  return rows;
 }
 
 /* The one of A and of X. */

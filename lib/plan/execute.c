@@ -3,8 +3,9 @@
 
 #include "base/tuning.h"
 #include "plan/check.h"
-#include "run/run.h"
+#include "run/ends.h"
 #include "team/cluster.h"
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,21 +18,23 @@ enum { STREAM_ROW = 2048, STREAM_LINES = 256, LINE = 64, STREAM_FEW = 16 };
 enum { PACE_ROW = 64 << 10 };
 
 /* Bytes of y. Rows of y share no memory, so the product does not overflow. */
-static size_t bytes_of(const mms_problem *p) { return p->n * p->batch * p->storage->y_size; }
+static size_t bytes_of(const mms_problem *p) { return p->n * p->count * p->storage->y_size; }
 
 /* Bytes of x, or half of those of x and y if y has elements of another size. */
 static size_t mean_bytes_of(const mms_problem *p) {
-  return p->n * p->batch * (p->storage->x_size + p->storage->y_size) / 2;
+  return p->n * p->count * (p->storage->x_size + p->storage->y_size) / 2;
 }
+
+static bool has_ends(const mms_problem *p) { return p->totals || p->is_offsets; }
 
 /* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them alone. A
  * single tile always belongs to one thread. */
 static bool is_plain(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
-  const bool is_alone = plan->threads == 1 || p->batch == 1;
-  return plan->engine->batch && is_alone && p->n <= longest && bytes_of(p) <= 2 * mms_tuning_here.half_cache &&
-         mms_problem_is_direct(p);
+  const bool is_alone = plan->threads == 1 || p->count == 1;
+  return plan->engine->batch && is_alone && p->rank == 0 && !has_ends(p) && p->n <= longest &&
+         bytes_of(p) <= 2 * mms_tuning_here.half_cache && mms_problem_is_direct(p);
 }
 
 /* Whether the scans may be streamed: rows of y that are long; or columns, whose rows are, or are neighbours. */
@@ -71,7 +74,7 @@ static void adapt_to_arrays(mms_job *job, mms_run *run, const mmscan_plan *plan,
   job->prefetches = where > MMS_IN_CORES;
   job->streams = bytes > stream_from(plan, threads) && x != y && are_long(p, y) && can_stream(plan, job);
   job->uncached = job->streams || where == MMS_IN_MEMORY;
-  job->paces = job->streams && where == MMS_IN_MEMORY && bytes / p->batch >= PACE_ROW && mms_tuning_here.paces;
+  job->paces = job->streams && where == MMS_IN_MEMORY && bytes / p->count >= PACE_ROW && mms_tuning_here.paces;
 }
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
@@ -91,7 +94,7 @@ static bool one_does(const mmscan_plan *plan, const mms_job *job, const void *y)
   const size_t bytes = bytes_of(&plan->problem);
   if (!job->streams || bytes <= mms_tuning_here.alone_from || !plan->threads_are_free) return false;
   const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
-  const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.batch == 1;
+  const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.count == 1;
   return is_fast && mms_cluster_near_of_late() && is_touched(y, bytes);
 }
 
@@ -100,7 +103,7 @@ static bool one_does(const mmscan_plan *plan, const mms_job *job, const void *y)
 static mms_batch scans_of(const mms_problem *p, const void *x, void *y) {
   const mms_storage *s = p->storage;
   return (mms_batch){.n = p->n,
-                     .count = p->batch,
+                     .count = p->count,
                      .x_stride = p->x_stride,
                      .y_stride = p->y_stride,
                      .x_dist = p->x_dist,
@@ -136,12 +139,38 @@ static void settle(mms_run *run, mms_job *job, const mmscan_plan *plan) {
   if (run->threads != plan->threads) adapt_to_arrays(job, run, plan, run->threads);
 }
 
+/* What is written beside results. */
+static mms_ends ends_of(const mms_problem *p) {
+  const bool is_first = memcmp(&p->first, &p->start, p->storage->size) == 0;
+  const ptrdiff_t size = (ptrdiff_t)p->of_y->y_size;
+  return (mms_ends){.of_y = p->of_y,
+                    .totals = p->totals ? (char *)p->totals + p->total_at * size : NULL,
+                    .are_offsets = p->is_offsets,
+                    .extra_at = p->extra_at,
+                    .start = p->start,
+                    .restarts = !is_first};
+}
+
+/* The last tiles of exclusive scans are read again. */
+static void take_ends(mms_run *run, mms_ends *ends, const mms_problem *p) {
+  *ends = ends_of(p);
+  ends->inclusive = *run->job;
+  ends->inclusive.kind = MMSCAN_INCLUSIVE;
+  ends->inclusive.streams = false;
+  run->ends = ends;
+}
+
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   mms_engine strided;
+  mms_ends ends;
   mms_job job = plan->job;
   mms_run run = {.job = &job,
                  .scans = scans_of(p, x, y),
+                 .batch = p->batch,
+                 .rank = p->rank,
+                 .outer = p->outer,
+                 .total_dist = p->total_dist,
                  .carry = carry,
                  .carries = p->carries,
                  .limit = plan->limit,
@@ -149,17 +178,37 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .way = plan->way};
   take_engine(&run, &job, plan->engine, p, &strided);
   settle(&run, &job, plan);
+  if (has_ends(p)) take_ends(&run, &ends, p);
   const mmscan_status status = mms_run_scan(&run);
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.weighs = false;
   take_engine(&run, &job, &mms_engine_serial, p, &strided);
   job.streams = job.streams && mms_problem_is_columns(p);
+  if (has_ends(p)) take_ends(&run, &ends, p);
   return mms_run_scan(&run);
 }
 
+mmscan_status mms_execute_empty(const mms_problem *p, void *y) {
+  const mmscan_status status = mms_check_arrays(p, NULL, y);
+  if (status || !has_ends(p) || p->count == 0) return status;
+  const mms_ends ends = ends_of(p);
+  const mms_job job = {.algebra = p->algebra, .storage = p->storage, .kind = MMSCAN_INCLUSIVE};
+  const mms_run run = {.engine = &mms_engine_serial,
+                       .job = &job,
+                       .scans = scans_of(p, NULL, y),
+                       .batch = p->batch,
+                       .rank = p->rank,
+                       .outer = p->outer,
+                       .total_dist = p->total_dist,
+                       .ends = &ends};
+  mms_ends_write_empty(&run);
+  return MMSCAN_OK;
+}
+
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {
+  if (mms_problem_is_empty(&plan->problem)) return mms_execute_empty(&plan->problem, y);
   const mmscan_status status = mms_check_arrays(&plan->problem, x, y);
-  if (status || plan->problem.batch == 0) return status;
+  if (status) return status;
   if (carry || !is_plain(plan)) return run_shared(plan, x, y, carry);
   run_plain(plan, x, y);
   return MMSCAN_OK;

@@ -7,4 +7,8 @@
 /* Runs the plan. carry: as in mmscan_scan_block(), or NULL. */
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
+/* Where there is nothing to scan, writes what stands at the ends of the scans: totals and offsets are what these start
+ * with. */
+mmscan_status mms_execute_empty(const mms_problem *problem, void *y);
+
 #endif

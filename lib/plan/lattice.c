@@ -1,4 +1,8 @@
-/* lattice.c: elements of strided arrays, by the arithmetic of their addresses. */
+/* lattice.c: elements of strided arrays, by the arithmetic of their addresses.
+ *
+ * Both questions are whether a sum of multiples of steps, each multiple less than a count, comes to lie in a narrow
+ * window. Steps are gone through from the longest on. Of each there are few multiples that shorter steps can make up
+ * for, as axes mostly lie within each other; the last two are solved by Euclid's algorithm. */
 #include "plan/lattice.h"
 
 #include "plan/check.h"
@@ -7,116 +11,139 @@ typedef __int128 wide; /* products of counts and steps */
 
 /* ---- A lattice ------------------------------------------------------------------------------------------------ */
 
-/* An axis along which all elements are the same has one. */
-static void set_axis(mms_lattice *a, int axis, size_t count, ptrdiff_t stride) {
-  a->count[axis] = stride == 0 ? 1 : count;
-  a->step[axis] = a->count[axis] == 1 ? a->size : mms_magnitude(stride) * a->size;
-  if (stride < 0) a->at -= (count - 1) * a->step[axis];
+void mms_lattice_add(mms_lattice *a, size_t count, ptrdiff_t stride) {
+  if (count <= 1 || stride == 0) return;
+  const size_t step = mms_magnitude(stride) * a->size;
+  if (stride < 0) a->at -= (count - 1) * step;
+  a->count[a->rank] = count;
+  a->step[a->rank++] = step;
 }
 
-mms_lattice mms_lattice_of(const void *base, size_t size, size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist) {
-  mms_lattice a = {.at = (uintptr_t)base, .size = size};
-  const bool turns = batch > 1 && (n == 1 || mms_magnitude(dist) < mms_magnitude(stride));
-  set_axis(&a, turns, n, stride);
-  set_axis(&a, !turns, batch, dist);
-  return a;
+size_t mms_lattice_bytes(const mms_lattice *a) {
+  size_t bytes = a->size;
+  for (int i = 0; i < a->rank; i++) bytes += (a->count[i] - 1) * a->step[i];
+  return bytes;
 }
 
-static size_t common_divisor(size_t a, size_t b) {
-  while (b) {
-    const size_t rest = a % b;
-    a = b;
-    b = rest;
+/* ---- Sums of multiples ---------------------------------------------------------------------------------------- */
+
+/* 0 to count - 1 times a step. */
+typedef struct term {
+  wide count, step;
+} term;
+
+/* In ascending order of steps. `left`: how many more multiples are looked at. */
+typedef struct sums {
+  int count, left;
+  term terms[2 * MMS_AXES];
+} sums;
+
+enum { MOST_LOOKS = 100000 };
+
+static void add_term(sums *s, wide count, wide step) {
+  int i = s->count++;
+  for (; i > 0 && s->terms[i - 1].step > step; i--) s->terms[i] = s->terms[i - 1];
+  s->terms[i] = (term){count, step};
+}
+
+/* Two terms that make all multiples of the shorter step, without a gap, are one. */
+static void join_terms(sums *s) {
+  int kept = 0;
+  for (int i = 1; i < s->count; i++) {
+    term *last = &s->terms[kept];
+    const wide times = s->terms[i].step / last->step;
+    if (s->terms[i].step % last->step == 0 && times <= last->count)
+      last->count += times * (s->terms[i].count - 1);
+    else
+      s->terms[++kept] = s->terms[i];
   }
+  s->count = s->count > 0 ? kept + 1 : 0;
+}
+
+/* The largest sum of the first k terms, and the greatest common divisor of their steps. */
+static wide most_of(const sums *s, int k) {
+  wide most = 0;
+  for (int i = 0; i < k; i++) most += (s->terms[i].count - 1) * s->terms[i].step;
+  return most;
+}
+
+static wide divisor_of(const sums *s, int k) {
+  wide a = 0;
+  for (int i = 0; i < k; i++)
+    for (wide b = s->terms[i].step; b > 0;) {
+      const wide rest = a % b;
+      a = b;
+      b = rest;
+    }
   return a;
 }
 
-/* Elements (i, j) and (i + step[1] / g, j - step[0] / g) are the same, and no nearer ones are. */
-bool mms_lattice_is_distinct(const mms_lattice *a) {
-  if (a->count[0] == 1 || a->count[1] == 1) return true;
-  const size_t g = common_divisor(a->step[0], a->step[1]);
-  return a->step[1] / g >= a->count[0] || a->step[0] / g >= a->count[1];
-}
-
-/* ---- Two rows ------------------------------------------------------------------------------------------------- */
-
-/* Bytes from the first element of a row to the end of its last, and the same of all rows. */
-static size_t row_bytes(const mms_lattice *a) { return (a->count[0] - 1) * a->step[0] + a->size; }
-static size_t all_bytes(const mms_lattice *a) { return (a->count[1] - 1) * a->step[1] + row_bytes(a); }
-
-/* What all rows of two lattices have in common: the greatest common divisor of their steps, and the inverse of step x /
- * g modulo step y / g. */
-typedef struct steps {
-  wide g, x, y, inverse;
-} steps;
-
-static steps steps_of(const mms_lattice *a, const mms_lattice *b) {
-  const wide g = (wide)common_divisor(a->step[0], b->step[0]), x = (wide)a->step[0] / g, y = (wide)b->step[0] / g;
+/* Whether i * x + k * y = c for some i < x.count and k < y.count; g: the divisor of both steps, and of c. */
+static bool two_reach(const term *of_x, const term *of_y, wide g, wide c) {
+  const wide x = of_x->step / g, y = of_y->step / g, sum = c / g;
   wide r0 = y, r1 = x % y, t0 = 0, t1 = 1; /* Euclid's algorithm, extended: t1 * x = r1 modulo y */
   while (r1 > 0) {
     const wide quotient = r0 / r1, r2 = r0 - quotient * r1, t2 = t0 - quotient * t1;
     r0 = r1, r1 = r2, t0 = t1, t1 = t2;
   }
-  return (steps){g, x, y, y == 1 ? 0 : (t0 % y + y) % y};
+  const wide inverse = y == 1 ? 0 : (t0 % y + y) % y, over = sum - (of_y->count - 1) * y;
+  const wide least = over > 0 ? (over + x - 1) / x : 0, residue = sum % y * inverse % y;
+  const wide i = least + ((residue - least) % y + y) % y;
+  return i < of_x->count && i * x <= sum;
 }
 
-static wide floor_of(wide a, wide b) { return a / b - (a % b < 0); }
-
-/* Whether i * x - k * y = c for some i < a->count[0] and k < b->count[0]; in units of g. */
-static bool has_solution(const steps *s, const mms_lattice *a, const mms_lattice *b, wide c) {
-  const wide residue = ((c % s->y + s->y) % s->y) * s->inverse % s->y;
-  const wide least = c > 0 ? (c + s->x - 1) / s->x : 0; /* of i, as k >= 0 */
-  const wide i = least + ((residue - least) % s->y + s->y) % s->y;
-  return i < (wide)a->count[0] && (i * s->x - c) / s->y < (wide)b->count[0];
-}
-
-/* Whether a row of a and a row of b that begins `ahead` bytes after it share a byte. The distance of two elements is a
- * multiple of g, less `ahead`, of which few are near enough. */
-static bool rows_meet(const steps *s, const mms_lattice *a, const mms_lattice *b, wide ahead) {
-  for (wide c = floor_of(ahead - (wide)a->size, s->g) + 1; c * s->g - ahead < (wide)b->size; c++)
-    if (has_solution(s, a, b, c)) return true;
-  return false;
-}
-
-/* ---- All rows ------------------------------------------------------------------------------------------------- */
-
-/* Of rows of b at `ahead` + l * step, from `first` to `last` at most, those that the row of a can meet. */
-static bool any_meets(const steps *s, const mms_lattice *a, const mms_lattice *b, wide ahead, wide step, wide first,
-                      wide last) {
-  const wide from = floor_of(-ahead - (wide)row_bytes(b), step) + 1,
-             to = floor_of((wide)row_bytes(a) - 1 - ahead, step);
-  for (wide l = from > first ? from : first; l <= to && l <= last; l++)
-    if (rows_meet(s, a, b, ahead + l * step)) return true;
-  return false;
-}
-
-/* The greatest common divisor of the steps of both, of which all distances within each are multiples. 0: there are
- * none. */
-static size_t grid_of(const mms_lattice *x, const mms_lattice *y) {
-  size_t g = 0;
-  for (int axis = 0; axis < 2; axis++) {
-    if (x->count[axis] > 1) g = common_divisor(x->step[axis], g);
-    if (y->count[axis] > 1) g = common_divisor(y->step[axis], g);
+/* Whether a sum of the first k terms lies between `low` and `high`. */
+static bool reach(sums *s, int k, wide low, wide high) {
+  const wide most = most_of(s, k), g = divisor_of(s, k);
+  if (low < 0) low = 0;
+  if (high > most) high = most;
+  if (low > high) return false;
+  if (low == 0 || high == most) return true;
+  if (k == 1 || high / g * g < low) return high / g * g >= low;
+  if (k == 2) {
+    for (wide c = (low + g - 1) / g * g; c <= high; c += g)
+      if (two_reach(&s->terms[0], &s->terms[1], g, c)) return true;
+    return false;
   }
-  return g;
-}
-
-/* Whether they lie between each other's elements, as real and imaginary parts do. */
-static bool are_apart(const mms_lattice *x, const mms_lattice *y) {
-  const size_t g = grid_of(x, y), apart = y->at > x->at ? (y->at - x->at) % (g + !g) : 0;
-  const size_t off = y->at > x->at ? apart : (g - (x->at - y->at) % (g + !g)) % (g + !g);
-  return off >= x->size && g - off >= y->size;
-}
-
-/* If the rows of both are equally far apart, only the difference of their numbers matters. */
-bool mms_lattice_meet(const mms_lattice *x, const mms_lattice *y) {
-  if (y->at - x->at >= all_bytes(x) && x->at - y->at >= all_bytes(y)) return false;
-  if (are_apart(x, y)) return false;
-  const mms_lattice *a = x->count[1] <= y->count[1] ? x : y, *b = a == x ? y : x;
-  const steps s = steps_of(a, b);
-  const wide ahead = (wide)b->at - (wide)a->at, rows = (wide)a->count[1], others = (wide)b->count[1];
-  if (a->step[1] == b->step[1]) return any_meets(&s, a, b, ahead, (wide)b->step[1], 1 - rows, others - 1);
-  for (wide j = 0; j < rows; j++)
-    if (any_meets(&s, a, b, ahead - j * (wide)a->step[1], (wide)b->step[1], 0, others - 1)) return true;
+  const term *longest = &s->terms[k - 1];
+  const wide step = longest->step, others = most - (longest->count - 1) * step;
+  wide i = low > others ? (low - others + step - 1) / step : 0;
+  for (; i < longest->count && i * step <= high; i++)
+    if (s->left-- <= 0 || reach(s, k - 1, low - i * step, high - i * step)) return true;
   return false;
+}
+
+/* ---- The two questions ---------------------------------------------------------------------------------------- */
+
+/* Whether two elements are the same that differ along axis j, but along no axis with a longer step. */
+static bool repeats(const mms_lattice *a, int j) {
+  sums s = {.left = MOST_LOOKS};
+  wide target = -(wide)a->step[j];
+  for (int i = 0; i < a->rank; i++) {
+    const bool is_less = a->step[i] < a->step[j] || (a->step[i] == a->step[j] && i < j);
+    if (is_less) add_term(&s, 2 * (wide)a->count[i] - 1, (wide)a->step[i]);
+    if (is_less) target += ((wide)a->count[i] - 1) * (wide)a->step[i];
+  }
+  if (target < 0) return false;
+  if (a->count[j] > 2) add_term(&s, (wide)a->count[j] - 1, (wide)a->step[j]);
+  join_terms(&s);
+  return reach(&s, s.count, target, target);
+}
+
+bool mms_lattice_is_distinct(const mms_lattice *a) {
+  for (int j = 0; j < a->rank; j++)
+    if (repeats(a, j)) return false;
+  return true;
+}
+
+/* An element of x less one of y is a sum of multiples too, less the most that y can come to. */
+bool mms_lattice_meet(const mms_lattice *x, const mms_lattice *y) {
+  const size_t x_bytes = mms_lattice_bytes(x), y_bytes = mms_lattice_bytes(y);
+  if (y->at - x->at >= x_bytes && x->at - y->at >= y_bytes) return false;
+  sums s = {.left = MOST_LOOKS};
+  for (int i = 0; i < x->rank; i++) add_term(&s, (wide)x->count[i], (wide)x->step[i]);
+  for (int i = 0; i < y->rank; i++) add_term(&s, (wide)y->count[i], (wide)y->step[i]);
+  join_terms(&s);
+  const wide target = (wide)y->at - (wide)x->at + (wide)(y_bytes - y->size);
+  return reach(&s, s.count, target - (wide)x->size + 1, target + (wide)y->size - 1);
 }

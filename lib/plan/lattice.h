@@ -1,4 +1,5 @@
-/* lattice.h: the elements of strided arrays: whether they are distinct, and whether two arrays share memory. */
+/* lattice.h: the elements of strided arrays of any rank: whether they are distinct, and whether two arrays share
+ * memory. */
 #ifndef MMS_LATTICE_H
 #define MMS_LATTICE_H
 
@@ -6,20 +7,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Elements of `size` bytes at i * step[0] + j * step[1] bytes from the lowest of them, for i < count[0] and
- * j < count[1]. */
+enum { MMS_AXES = 10 }; /* of a scan, of its batch, and outer ones */
+
+/* Elements of `size` bytes, from the lowest one on: any number of steps along each axis, fewer than its count. */
 typedef struct mms_lattice {
   uintptr_t at;
-  size_t size, count[2], step[2]; /* steps are multiples of size; step[0] <= step[1] where both counts exceed 1 */
+  size_t size;
+  int rank;
+  size_t count[MMS_AXES], step[MMS_AXES]; /* of axes with more than one element; steps are in bytes, and not 0 */
 } mms_lattice;
 
-/* `batch` scans of n elements: the strides are in elements, and may be negative or 0. */
-mms_lattice mms_lattice_of(const void *base, size_t size, size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist);
+/* Adds an axis to the lattice whose element 0 is at `at`. The stride is in elements, and may be negative; with 0 all
+ * elements are one. */
+void mms_lattice_add(mms_lattice *a, size_t count, ptrdiff_t stride);
 
-/* Whether no two elements are the same. */
+/* Bytes from the lowest element to the end of the highest, which can be addressed. */
+size_t mms_lattice_bytes(const mms_lattice *a);
+
+/* Whether no two elements are the same. Lattices with axes that are nested in no order may be too many to look through:
+ * then they are taken not to be. */
 bool mms_lattice_is_distinct(const mms_lattice *a);
 
-/* Whether an element of one shares a byte with an element of the other. */
+/* Whether an element of one shares a byte with an element of the other; taken to be so where there are too many. */
 bool mms_lattice_meet(const mms_lattice *x, const mms_lattice *y);
 
 #endif

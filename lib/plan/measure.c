@@ -224,7 +224,11 @@ static mms_problem scale_down(const mms_problem *p) {
   const size_t most = MMS_MEASURE_BYTES / p->algebra->size;
   if (small.n > most) small.n = most;
   const size_t most_rows = most / small.n < MMS_MEASURE_ROWS ? most / small.n : MMS_MEASURE_ROWS;
-  if (small.batch > most_rows) small.batch = most_rows;
+  if (small.count > most_rows) small.count = most_rows;
+  small.batch = small.count;
+  small.rank = 0;
+  small.totals = NULL;
+  small.is_offsets = false;
   small.storage = mms_storage_of(p->algebra->type, p->algebra->type);
   small.x_stride = small.y_stride = 1;
   small.x_at = small.y_at = 0;
@@ -235,7 +239,7 @@ static mms_problem scale_down(const mms_problem *p) {
 /* Zeros, written so that the system has provided the memory. On some hosts zeros in memory are up to a quarter faster
  * than other numbers, but equally for all candidates. */
 static bool make_arrays(contest *c) {
-  size_t bytes = c->problem.n * c->problem.batch * c->problem.algebra->size;
+  size_t bytes = c->problem.n * c->problem.count * c->problem.algebra->size;
   c->x = mms_arena_block(bytes, 1);
   c->y = mms_arena_block(bytes, 1);
   if (!c->x || !c->y) return false;
@@ -284,7 +288,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mmscan_choice *choice)
   const mmscan_choice *asked = choice ? choice : &nothing;
   mms_wise known;
   mmscan_status status = mms_plan_choose(plan, choice);
-  if (status || plan->problem.batch == 0 || mms_plan_takes_columns(plan)) return status;
+  if (status || mms_problem_is_empty(&plan->problem) || mms_plan_takes_columns(plan)) return status;
   const bool general = is_general(plan, asked);
   const mms_shape shape = mms_plan_shape(plan);
   if (general && mms_wisdom_find(&shape, &known) && known.possible >= mms_team_most(0)) return MMSCAN_OK;

@@ -20,7 +20,7 @@ enum { PACKED = 4096 };
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
-  return (mms_shape){p->algebra, p->n, p->batch};
+  return (mms_shape){p->algebra, p->n, p->n > 0 ? p->count : 0};
 }
 
 size_t mms_plan_tile(const mms_problem *p, size_t tile) {
@@ -127,7 +127,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   }
   if (choose_wisely(plan, env, most)) return;
   const size_t whole = plan->problem.whole;
-  const bool are_many = plan->problem.batch > 1;
+  const bool are_many = plan->problem.count > 1;
   if (whole < MMS_ESTIMATE_SHORT && are_many) {
     take_engine(plan, env, cheapest(plan, env, whole, MANY));
   } else if (mms_is_short(whole, plan->problem.algebra->size)) {
@@ -187,7 +187,7 @@ static bool can_share(const mmscan_plan *plan, const mms_way *way) {
   const mms_problem *p = &plan->problem;
   mms_engine engine = *plan->engine;
   if (!mms_problem_is_direct(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
-  const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->batch}};
+  const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->count}};
   mms_tiles tiles = mms_tiles_of(&run);
   tiles.sharing = (size_t)plan->threads;
   return plan->threads == 1 || way->can(&tiles);
@@ -211,7 +211,7 @@ double mms_plan_saves(const mmscan_plan *plan, const mmscan_choice *asked) {
 /* A number that was asked for is used as it is: only the caller can say whether it pays. There is an estimate only if
  * there is something to weigh, as a simple call has little time. */
 static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) {
-  const size_t row = plan->problem.batch * plan->problem.algebra->size, lines = (row - 1) / MMS_COLUMNS + 1;
+  const size_t row = plan->problem.count * plan->problem.algebra->size, lines = (row - 1) / MMS_COLUMNS + 1;
   mms_cost cost = {.threads = 1};
   if (c->threads) plan->threads = c->threads;
   if (!c->threads && most > 1 && plan->threads != 1)

@@ -1,6 +1,7 @@
 /* problem.c: validates a request and writes it as a problem. */
 #include "plan/problem.h"
 
+#include "plan/axes.h"
 #include "plan/check.h"
 #include "plan/lattice.h"
 #include <string.h>
@@ -32,23 +33,26 @@ static mmscan_status check_values(const mmscan_desc *d, mms_flaw *flaw) {
     return refuse(flaw, wrong, "op", d->op, "it is no mmscan_op, such as MMSCAN_PLUS");
   if (!mms_in_enum(d->kind, MMSCAN_OFFSETS))
     return refuse(flaw, wrong, "kind", d->kind, "it is no mmscan_kind, such as MMSCAN_INCLUSIVE");
-  if (d->y_stride == 0 && d->n > 1)
+  if (d->y_stride == 0 && d->n > (d->kind != MMSCAN_OFFSETS))
     return refuse(flaw, wrong, "y_stride", 0, "all results would be in one place; results that are neighbours have 1");
   return MMSCAN_OK;
 }
 
-/* What this header names, and this version does not do. */
-static mmscan_status check_later(const mmscan_desc *d, mms_flaw *flaw) {
+static mmscan_status check_outer(const mmscan_desc *d, mms_flaw *flaw) {
+  const mmscan_status wrong = MMSCAN_EINVAL;
+  if (d->outer_rank > MMS_OUTER)
+    return refuse(flaw, wrong, "outer_rank", (ptrdiff_t)d->outer_rank, "there are 8 outer dimensions at most");
+  if (d->outer_rank > 0 && !d->outer) return refuse(flaw, wrong, "outer", 0, "it is NULL, and outer_rank is not 0");
+  return MMSCAN_OK;
+}
+
+static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
   static const char later[] = "this version does not do that";
-  const mmscan_status status = MMSCAN_ENOTSUP;
   if (d->flags > 2 * MMSCAN_CHECKED - 1)
     return refuse(flaw, MMSCAN_EINVAL, "flags", (ptrdiff_t)d->flags,
                   "a bit of it is none of MMSCAN_SKIP_NAN to MMSCAN_CHECKED");
-  if (d->kind == MMSCAN_OFFSETS) return refuse(flaw, status, "kind", d->kind, later);
-  if (d->totals) return refuse(flaw, status, "totals", 0, later);
-  if (d->flags) return refuse(flaw, status, "flags", (ptrdiff_t)d->flags, later);
-  if (d->outer_rank) return refuse(flaw, status, "outer_rank", (ptrdiff_t)d->outer_rank, later);
-  if (d->indices) return refuse(flaw, status, "indices", 0, later);
+  if (d->flags) return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, later);
+  if (d->indices) return refuse(flaw, MMSCAN_ENOTSUP, "indices", 0, later);
   return MMSCAN_OK;
 }
 
@@ -67,67 +71,137 @@ static mmscan_status find_algebra(const mmscan_desc *d, mms_problem *p, mms_flaw
   return refuse(flaw, MMSCAN_ENOTSUP, "op", d->op, "it is not defined on y_type");
 }
 
-/* The elements from the lowest to the highest of all scans must be addressable. */
-static bool is_addressable(size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist, size_t size) {
-  const size_t most = PTRDIFF_MAX / size;
-  size_t span, spans, count;
-  return n <= most && batch <= most && !__builtin_mul_overflow(n - 1, mms_magnitude(stride), &span) &&
-         !__builtin_mul_overflow(batch - 1, mms_magnitude(dist), &spans) &&
-         !__builtin_add_overflow(span, spans, &count) && count < most;
+/* ---- Shapes --------------------------------------------------------------------------------------------------- */
+
+/* Results of a scan. */
+static size_t results(const mms_problem *p) { return p->n + p->is_offsets; }
+
+/* The elements of x from the lowest to the highest of all scans, or those of y, must be addressable. */
+static bool is_addressable(const mms_problem *p, bool is_y) {
+  const mms_storage *s = p->storage;
+  const size_t most = PTRDIFF_MAX / (is_y ? s->y_size : s->x_size), n = is_y ? results(p) : p->n;
+  size_t span, more, count = 0;
+  if (n > most || p->batch > most) return false;
+  if (__builtin_mul_overflow(n - 1, mms_magnitude(is_y ? p->y_stride : p->x_stride), &span)) return false;
+  if (__builtin_mul_overflow(p->batch - 1, mms_magnitude(is_y ? p->y_dist : p->x_dist), &more)) return false;
+  if (__builtin_add_overflow(span, more, &count)) return false;
+  for (const mms_axis *axis = p->outer; axis < p->outer + p->rank; axis++) {
+    if (__builtin_mul_overflow(axis->n - 1, mms_magnitude(is_y ? axis->y : axis->x), &more)) return false;
+    if (__builtin_add_overflow(count, more, &count)) return false;
+  }
+  return count < most;
+}
+
+static mms_lattice lattice_of_x(const mms_problem *p, const char *x) {
+  const ptrdiff_t size = (ptrdiff_t)p->storage->x_size;
+  mms_lattice a = {.at = (uintptr_t)(x + p->x_at * size), .size = p->storage->x_size};
+  mms_lattice_add(&a, p->n, p->x_stride);
+  mms_lattice_add(&a, p->batch, p->x_dist);
+  for (const mms_axis *axis = p->outer; axis < p->outer + p->rank; axis++) mms_lattice_add(&a, axis->n, axis->x);
+  return a;
+}
+
+/* With the results that offsets have more. */
+static mms_lattice lattice_of_y(const mms_problem *p, const char *y) {
+  const ptrdiff_t size = (ptrdiff_t)p->storage->y_size, at = p->y_at + (p->extra_at < 0 ? p->extra_at : 0);
+  mms_lattice a = {.at = (uintptr_t)(y + at * size), .size = p->storage->y_size};
+  mms_lattice_add(&a, results(p), p->y_stride);
+  mms_lattice_add(&a, p->batch, p->y_dist);
+  for (const mms_axis *axis = p->outer; axis < p->outer + p->rank; axis++) mms_lattice_add(&a, axis->n, axis->y);
+  return a;
+}
+
+/* Whether results of different scans are in one place. Rows that do not reach into each other are no work to see. */
+static bool is_crowded(const mms_problem *p) {
+  if (p->count == 1) return false;
+  if (p->batch > 1 && p->y_dist == 0) return true;
+  for (size_t i = 0; i < p->rank; i++)
+    if (p->outer[i].y == 0) return true;
+  if (p->rank == 0 && p->y_stride == 1 && mms_magnitude(p->y_dist) >= results(p)) return false;
+  const mms_lattice y = lattice_of_y(p, NULL);
+  return !mms_lattice_is_distinct(&y);
 }
 
 static mmscan_status check_shape(const mms_problem *p, mms_flaw *flaw) {
-  const size_t size = p->storage->y_size;
-  if (p->n == 0 || p->batch == 0) return MMSCAN_OK;
-  if (!is_addressable(p->n, p->x_stride, p->batch, p->x_dist, p->storage->x_size))
-    return refuse(flaw, MMSCAN_EINVAL, "n", (ptrdiff_t)p->n, "x would take more memory than there can be");
-  if (!is_addressable(p->n, p->y_stride, p->batch, p->y_dist, size))
-    return refuse(flaw, MMSCAN_EINVAL, "n", (ptrdiff_t)p->n, "y would take more memory than there can be");
-  if (p->batch == 1 || (p->y_stride == 1 && mms_magnitude(p->y_dist) >= p->n)) return MMSCAN_OK;
-  const mms_lattice y = mms_lattice_of(NULL, size, p->n, p->y_stride, p->batch, p->y_dist);
-  if (p->y_dist != 0 && mms_lattice_is_distinct(&y)) return MMSCAN_OK;
+  static const char *const too_much[] = {"x would take more memory than there can be",
+                                         "y would take more memory than there can be"};
+  for (int is_y = 0; is_y <= 1; is_y++)
+    if (!is_addressable(p, is_y)) return refuse(flaw, MMSCAN_EINVAL, "n", (ptrdiff_t)p->n, too_much[is_y]);
+  if (!is_crowded(p)) return MMSCAN_OK;
   return refuse(flaw, MMSCAN_EOVERLAP, "y_dist", p->y_dist, "results of different scans would be in one place");
 }
 
 /* A scan of neighbours towards lower addresses is one in the other direction towards higher ones, and contiguous. */
 static void turn(mms_problem *p) {
-  p->x_at = (ptrdiff_t)(p->n - 1) * p->x_stride;
-  p->y_at = (ptrdiff_t)(p->n - 1) * p->y_stride;
+  const ptrdiff_t last = (ptrdiff_t)(p->n - 1);
+  p->x_at += last * p->x_stride;
+  p->y_at += last * p->y_stride;
+  p->extra_at -= last * p->y_stride;
   p->x_stride = -p->x_stride;
   p->y_stride = -p->y_stride;
   p->reverse = !p->reverse;
 }
 
-/* Without init an inclusive scan starts from the identity, so that its first result is its first element. */
-static mms_value first_carry(const mms_problem *p, mmscan_kind kind, const void *init) {
-  const void *start = kind == MMSCAN_INCLUSIVE ? p->algebra->identity : p->algebra->start;
+/* Results of offsets are y[1] and those after it, by an inclusive scan; in a reverse one, where y[0] is the total, by
+ * an exclusive scan. */
+static void set_kind(mms_problem *p, const mmscan_desc *d) {
+  p->is_offsets = d->kind == MMSCAN_OFFSETS;
+  p->kind = !p->is_offsets ? d->kind : d->reverse ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  p->reverse = d->reverse != 0;
+  p->y_at = p->is_offsets ? d->y_stride : 0;
+  p->extra_at = -p->y_at;
+}
+
+/* Field by field, as it takes time to fill all of it. A dimension of 0 leaves no scans. */
+static mmscan_status set_shape(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
+  p->n = p->whole = d->n;
+  p->count = p->batch = d->batch;
+  p->x_stride = d->n > 1 ? d->x_stride : 1;
+  p->y_stride = d->n > (d->kind != MMSCAN_OFFSETS) ? d->y_stride : 1;
+  p->x_dist = d->batch > 1 ? d->x_dist : 0;
+  p->y_dist = d->batch > 1 ? d->y_dist : 0;
+  p->x_at = p->total_at = 0;
+  p->totals = d->totals;
+  p->total_dist = d->totals ? 1 : 0;
+  p->rank = 0;
+  for (size_t i = 0; i < d->outer_rank; i++) p->count = d->outer[i].n == 0 ? 0 : p->count;
+  if (p->count == 0 || d->outer_rank == 0 || mms_axes_set(p, d)) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_EINVAL, "outer", (ptrdiff_t)d->outer_rank, "there are more scans than can be counted");
+}
+
+static mms_value to_all_planes(const mms_problem *p, const void *element) {
   const size_t size = p->storage->size;
-  mms_value first = {0};
-  if (init && p->of_y->in)
-    p->of_y->in(1, init, first.bytes, 1);
-  else if (init)
-    memcpy(first.bytes, init, size);
-  else
-    for (size_t plane = 0; plane < p->storage->planes; plane++) memcpy(first.bytes + plane * size, start, size);
-  return first;
+  mms_value value = {0};
+  for (size_t plane = 0; plane < p->storage->planes; plane++) memcpy(value.bytes + plane * size, element, size);
+  return value;
+}
+
+/* Without init an inclusive scan starts from the identity, so that its first result is its first element; and so does
+ * one that has both sorts of results (run/ends.h). */
+static void set_carry(mms_problem *p, const void *init) {
+  const bool is_inclusive = p->kind == MMSCAN_INCLUSIVE || p->totals || p->is_offsets;
+  if (init && p->of_y->in) {
+    p->first = (mms_value){0};
+    p->of_y->in(1, init, p->first.bytes, 1);
+  } else if (init) {
+    p->first = mms_algebra_value(p->algebra, init);
+  } else {
+    p->first = to_all_planes(p, is_inclusive ? p->algebra->identity : p->algebra->start);
+  }
+  p->start = init ? p->first : to_all_planes(p, p->algebra->start);
 }
 
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
   mmscan_status status;
   if ((status = check_struct(d, flaw))) return status;
   if ((status = check_values(d, flaw))) return status;
-  if ((status = check_later(d, flaw))) return status;
-  *p = (mms_problem){.kind = d->kind,
-                     .reverse = d->reverse != 0,
-                     .n = d->n,
-                     .whole = d->n,
-                     .batch = d->n ? d->batch : 0,
-                     .x_stride = d->n > 1 ? d->x_stride : 1,
-                     .y_stride = d->n > 1 ? d->y_stride : 1,
-                     .x_dist = d->batch > 1 ? d->x_dist : 0,
-                     .y_dist = d->batch > 1 ? d->y_dist : 0};
+  if ((status = check_outer(d, flaw))) return status;
+  if ((status = check_flags(d, flaw))) return status;
   if ((status = find_algebra(d, p, flaw))) return status;
-  p->first = first_carry(p, d->kind, d->init);
+  set_kind(p, d);
+  if ((status = set_shape(p, d, flaw))) return status;
+  set_carry(p, d->init);
+  if (mms_problem_is_empty(p)) return MMSCAN_OK;
   if ((status = check_shape(p, flaw))) return status;
   if (p->x_stride == -1 && p->y_stride == -1) turn(p);
   return MMSCAN_OK;
@@ -138,45 +212,39 @@ mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
   return mms_problem_or_flaw(p, d, &flaw);
 }
 
-/* If there is nothing to scan, no carry is needed. */
+/* If there is nothing to scan, no carry is needed. What comes out of a block is the total of all blocks so far. */
 mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void *carry) {
   mmscan_status status = mms_problem_from(p, d);
   if (status) return status;
+  if (p->is_offsets || d->outer_rank > 0) return MMSCAN_ENOTSUP;
   const bool is_half = p->of_y->out && p->algebra->kind == 'f' && p->of_y->planes == 1;
   p->carries = is_half ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
+  p->start = p->first;
   p->whole = SIZE_MAX;
-  return d->init || (p->batch && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;
+  return d->init || (!mms_problem_is_empty(p) && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
-/* The bytes of an array from its lowest element to the end of its highest. */
-typedef struct extent {
-  uintptr_t from, bytes;
-} extent;
-
-static extent extent_of(const mms_problem *p, const void *base, ptrdiff_t stride, ptrdiff_t dist, size_t size) {
-  const size_t along = (p->n - 1) * mms_magnitude(stride) * size, across = (p->batch - 1) * mms_magnitude(dist) * size;
-  return (extent){(uintptr_t)base - (stride < 0 ? along : 0) - (dist < 0 ? across : 0), along + across + size};
-}
-
 /* Scans in place have the same elements for x and y; others share none. */
-static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y, size_t x_size, size_t y_size) {
-  const bool are_same = x_size == y_size && !(p->storage->in && !p->storage->out);
-  if (are_same && x == y && p->x_stride == p->y_stride && p->x_dist == p->y_dist) return MMSCAN_OK;
-  const extent of_x = extent_of(p, x, p->x_stride, p->x_dist, x_size),
-               of_y = extent_of(p, y, p->y_stride, p->y_dist, y_size);
-  if (of_y.from - of_x.from >= of_x.bytes && of_x.from - of_y.from >= of_y.bytes) return MMSCAN_OK;
-  const mms_lattice xs = mms_lattice_of(x, x_size, p->n, p->x_stride, p->batch, p->x_dist),
-                    ys = mms_lattice_of(y, y_size, p->n, p->y_stride, p->batch, p->y_dist);
+static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y) {
+  const mms_storage *s = p->storage;
+  const bool are_alike = s->x_size == s->y_size && !(s->in && !s->out) && p->x_stride == p->y_stride;
+  bool is_in_place = are_alike && x + p->x_at * (ptrdiff_t)s->x_size == y + p->y_at * (ptrdiff_t)s->y_size;
+  if (is_in_place && p->batch > 1) is_in_place = p->x_dist == p->y_dist;
+  for (size_t i = 0; i < p->rank; i++) is_in_place = is_in_place && p->outer[i].x == p->outer[i].y;
+  if (is_in_place) return MMSCAN_OK;
+  const mms_lattice xs = lattice_of_x(p, x), ys = lattice_of_y(p, y);
   return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
+/* Offsets of no elements are written, too. */
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
   const size_t x_size = p->storage->x_size, y_size = p->storage->y_size;
-  if (p->batch == 0) return MMSCAN_OK;
+  if (p->count == 0) return MMSCAN_OK;
+  if (p->totals && !mms_is_array(p->totals, y_size)) return MMSCAN_EINVAL;
+  if (p->n == 0) return p->is_offsets && !mms_is_array(y, y_size) ? MMSCAN_EINVAL : MMSCAN_OK;
   if (!mms_is_array(x, x_size) || !mms_is_array(y, y_size)) return MMSCAN_EINVAL;
-  if (p->batch == 1 && mms_problem_is_direct(p)) return mms_check_pair(x, y, p->n * y_size);
-  return check_strided(p, (const char *)x + p->x_at * (ptrdiff_t)x_size, (const char *)y + p->y_at * (ptrdiff_t)y_size,
-                       x_size, y_size);
+  if (p->count == 1 && mms_problem_is_direct(p) && !p->is_offsets) return mms_check_pair(x, y, p->n * y_size);
+  return check_strided(p, x, y);
 }

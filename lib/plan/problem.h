@@ -5,28 +5,41 @@
 
 #include "algebra/algebra.h"
 #include "pack/storage.h"
+#include "run/run.h"
 
 typedef struct mms_problem {
   const mms_algebra *algebra; /* of the arithmetic type */
   const mms_storage *storage;
   const mms_storage *of_y;    /* of y and y: what one element of y is */
   const mms_storage *carries; /* of blocks: those of halves are floats */
-  mmscan_kind kind;
+  mmscan_kind kind;           /* of what is run: MMSCAN_INCLUSIVE or MMSCAN_EXCLUSIVE */
   bool reverse;
-  size_t n, batch;              /* batch is 0 if there is nothing to scan */
+  bool is_offsets;              /* y has one result more, its first or, in a reverse scan, its last */
+  size_t n, count, batch;       /* elements; all scans; those of the innermost dimension */
   ptrdiff_t x_stride, y_stride; /* elements; not both -1, and both 1 when n <= 1 */
   ptrdiff_t x_dist, y_dist;     /* elements; 0 when batch <= 1 */
   ptrdiff_t x_at, y_at;         /* elements from the caller's x and y to where a scan begins */
-  mms_value first;              /* the carry into the first element of every scan */
-  size_t whole;                 /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
+  ptrdiff_t extra_at;           /* elements from there in y to the result that offsets have more */
+  void *totals;                 /* the caller's, or NULL */
+  ptrdiff_t total_dist, total_at;
+  size_t rank;               /* dimensions around the batch, */
+  mms_axis outer[MMS_OUTER]; /*   the slowest first */
+  mms_value first;           /* the carry into the first element of every scan */
+  mms_value start;           /* what an exclusive scan starts with */
+  size_t whole;              /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
 } mms_problem;
+
+/* Whether there is nothing to scan. */
+static inline bool mms_problem_is_empty(const mms_problem *p) { return p->n == 0 || p->count == 0; }
+
+static inline bool mms_problem_is_contiguous(const mms_problem *p) { return p->x_stride == 1 && p->y_stride == 1; }
 
 /* Whether x and y are stored as they are combined. */
 static inline bool mms_problem_is_as_stored(const mms_problem *p) { return !p->storage->in && !p->storage->out; }
 
 /* Whether nothing is packed: so they are, and contiguous. */
 static inline bool mms_problem_is_direct(const mms_problem *p) {
-  return p->x_stride == 1 && p->y_stride == 1 && mms_problem_is_as_stored(p);
+  return mms_problem_is_contiguous(p) && mms_problem_is_as_stored(p);
 }
 
 /* Whether the scans are the columns of matrices whose rows are contiguous. */

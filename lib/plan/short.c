@@ -53,7 +53,7 @@ void mms_short_keep_block(const mmscan_plan *plan) {
   const mms_shape shape = mms_plan_shape(plan);
   mms_wise wise;
   if (atomic_load_explicit(&is_taken[row], memory_order_relaxed)) return; /* and leave the line to other threads */
-  if (!plan->engine_is_free || plan->job.unit || p->batch != 1 || !mms_problem_is_direct(p)) return;
+  if (!plan->engine_is_free || plan->job.unit || p->totals || p->count != 1 || !mms_problem_is_direct(p)) return;
   if (mms_wisdom_find(&shape, &wise) || atomic_exchange(&is_taken[row], true)) return;
   fill_block(&kept[row], plan);
   atomic_store_explicit(&blocks[p->algebra->op][p->algebra->type], &kept[row], memory_order_release);

@@ -14,14 +14,27 @@ mms_where mms_run_where(size_t bytes, bool in_place, int threads);
 
 struct mms_way;
 
+/* A dimension around the batch: n of them, so many elements of x, y and totals apart. */
+typedef struct mms_axis {
+  size_t n;
+  ptrdiff_t x, y, total;
+} mms_axis;
+enum { MMS_OUTER = 8 };
+
+struct mms_ends;
+
 typedef struct mms_run {
   const mms_engine *engine;
   const mms_job *job;
-  mms_batch scans;
-  void *carry;                /* one for each scan, its carry in and out; NULL: scans.first goes into every scan */
-  const mms_storage *carries; /*   and how these are stored */
-  int threads;                /* that share it: for mms_run_settle() the most, and then as many as will */
-  int limit;                  /* the most that may run; 0: as OpenMP's rules allow now */
+  mms_batch scans;             /* all of them; its distances are those of the innermost dimension, */
+  size_t batch, rank;          /*   which has so many, with so many dimensions around it, */
+  const mms_axis *outer;       /*   the slowest first */
+  ptrdiff_t total_dist;        /* of that dimension */
+  const struct mms_ends *ends; /* what is written beside results (ends.h); NULL: nothing */
+  void *carry;                 /* one for each scan, its carry in and out; NULL: scans.first goes into every scan */
+  const mms_storage *carries;  /*   and how these are stored */
+  int threads;                 /* that share it: for mms_run_settle() the most, and then as many as will */
+  int limit;                   /* the most that may run; 0: as OpenMP's rules allow now */
   double saves;       /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */
   bool weighs;        /* whether saves was weighed, so that what the run takes is kept; and, */
   mms_pays_sort sort; /*   if so, among which runs: set by mms_run_settle() */

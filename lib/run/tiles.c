@@ -1,5 +1,5 @@
 /* tiles.c: where tiles are, and what is done to one. */
-#include "run/tiles.h"
+#include "run/ends.h"
 
 #include <string.h>
 
@@ -16,31 +16,46 @@ mms_tiles mms_tiles_of(const mms_run *run) {
                      .sharing = 1};
 }
 
-/* Where a scan begins in memory. */
-static const char *x_of(const mms_tiles *tiles, size_t scan) {
-  const mms_batch *scans = &tiles->run->scans;
-  return (const char *)scans->x + (ptrdiff_t)scan * scans->x_dist * (ptrdiff_t)tiles->run->job->storage->x_size;
+/* How far from scan 0 a scan begins, in elements. */
+static mms_axis apart(const mms_run *run, size_t scan) {
+  const mms_batch *scans = &run->scans;
+  if (run->rank == 0) {
+    const ptrdiff_t k = (ptrdiff_t)scan;
+    return (mms_axis){.x = k * scans->x_dist, .y = k * scans->y_dist, .total = k * run->total_dist};
+  }
+  const ptrdiff_t k = (ptrdiff_t)(scan % run->batch);
+  mms_axis at = {.x = k * scans->x_dist, .y = k * scans->y_dist, .total = k * run->total_dist};
+  size_t left = scan / run->batch;
+  for (const mms_axis *axis = run->outer + run->rank; axis-- > run->outer; left /= axis->n) {
+    const ptrdiff_t i = (ptrdiff_t)(left % axis->n);
+    at.x += i * axis->x, at.y += i * axis->y, at.total += i * axis->total;
+  }
+  return at;
 }
 
-static char *y_of(const mms_tiles *tiles, size_t scan) {
-  const mms_batch *scans = &tiles->run->scans;
-  return (char *)scans->y + (ptrdiff_t)scan * scans->y_dist * (ptrdiff_t)tiles->run->job->storage->y_size;
-}
-
-mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
-  const mms_run *run = tiles->run;
-  const mms_storage *s = run->job->storage;
-  size_t from = in_scan * tiles->most, left = run->scans.n - from, m = left < tiles->most ? left : tiles->most;
-  const ptrdiff_t at = (ptrdiff_t)(run->job->reverse ? left - m : from);
+/* The tile that begins with element `from` of a scan. */
+static mms_place place_of(const mms_run *run, size_t scan, size_t from, size_t m) {
+  const mms_axis at = apart(run, scan);
+  const ptrdiff_t first = (ptrdiff_t)(run->job->reverse ? run->scans.n - from - m : from);
+  const ptrdiff_t x_size = (ptrdiff_t)run->job->storage->x_size, y_size = (ptrdiff_t)run->job->storage->y_size;
   const ptrdiff_t x_stride = run->scans.x_stride, y_stride = run->scans.y_stride;
+  char *y = (char *)run->scans.y + at.y * y_size;
   return (mms_place){.tile = {.m = m,
-                              .x = x_of(tiles, scan) + at * x_stride * (ptrdiff_t)s->x_size,
-                              .y = y_of(tiles, scan) + at * y_stride * (ptrdiff_t)s->y_size,
+                              .x = (const char *)run->scans.x + (at.x + first * x_stride) * x_size,
+                              .y = y + first * y_stride * y_size,
                               .x_stride = x_stride,
                               .y_stride = y_stride},
                      .scan = scan,
-                     .first = in_scan == 0,
-                     .last = in_scan == tiles->per_scan - 1};
+                     .y = y,
+                     .total = at.total};
+}
+
+mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan) {
+  const size_t from = in_scan * tiles->most, left = tiles->run->scans.n - from;
+  mms_place place = place_of(tiles->run, scan, from, left < tiles->most ? left : tiles->most);
+  place.first = in_scan == 0;
+  place.last = in_scan == tiles->per_scan - 1;
+  return place;
 }
 
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
@@ -74,45 +89,98 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
-static void scan_together(const mms_tiles *tiles, void *work, size_t from, size_t to) {
-  mms_batch part = tiles->run->scans;
-  char *carry = tiles->run->carry;
+static void scan_together(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to, void *carry) {
+  const mms_place first = place_of(run, from, 0, run->scans.n);
+  mms_batch part = run->scans;
   part.count = to - from;
-  part.prefetches = tiles->run->job->prefetches;
-  part.x = x_of(tiles, from);
-  part.y = y_of(tiles, from);
-  part.carry = carry ? carry + from * tiles->run->carries->y_size : NULL;
-  tiles->run->engine->batch(tiles->run->job, work, &part);
+  part.prefetches = job->prefetches;
+  part.x = first.tile.x;
+  part.y = first.tile.y;
+  part.carry = carry;
+  run->engine->batch(job, work, &part);
 }
 
 /* Prefetches the next scan, which is read next. */
-static void scan_one_by_one(const mms_tiles *tiles, void *work, size_t from, size_t to) {
-  const mms_run *run = tiles->run;
+static void scan_one_by_one(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to) {
   const mms_engine *engine = run->engine;
-  const uintptr_t step = (uintptr_t)run->scans.x_dist * run->job->storage->x_size;
+  const uintptr_t step = (uintptr_t)run->scans.x_dist * job->storage->x_size;
   for (size_t scan = from; scan < to; scan++) {
-    const mms_tile t = {.m = run->scans.n,
-                        .x = x_of(tiles, scan),
-                        .y = y_of(tiles, scan),
-                        .x_stride = run->scans.x_stride,
-                        .y_stride = run->scans.y_stride};
+    const mms_place at = place_of(run, scan, 0, run->scans.n);
     mms_value carry = run->scans.first;
     if (engine->finish)
-      engine->finish(run->job, work, &t, &carry, run->job->prefetches ? (const void *)((uintptr_t)t.x + step) : NULL);
+      engine->finish(job, work, &at.tile, &carry, job->prefetches ? (const void *)((uintptr_t)at.tile.x + step) : NULL);
     else
-      engine->at_once(run->job, work, &t, &carry);
+      engine->at_once(job, work, &at.tile, &carry);
   }
 }
 
+/* Scans whose ends matter, few enough for their results to be still near. */
+enum { NEAR = 16384, MOST_COLUMNS = 256 };
+
+static size_t few(const mms_run *run) {
+  const size_t rows = NEAR / (run->scans.n * run->job->storage->y_size);
+  return !run->engine->at_once ? MOST_COLUMNS : rows > 0 ? rows : 1;
+}
+
+static void scan_rows(const mms_run *run, void *work, size_t from, size_t to) {
+  const mms_place any = {.first = true, .last = true};
+  const mms_job *job = run->ends ? mms_ends_job(run, &any) : run->job;
+  if (run->engine->batch && !job->streams)
+    scan_together(run, job, work, from, to, NULL);
+  else
+    scan_one_by_one(run, job, work, from, to);
+  for (size_t scan = from; run->ends && scan < to; scan++) {
+    mms_place at = place_of(run, scan, 0, run->scans.n);
+    at.first = at.last = true;
+    mms_ends_write(run, &at, &run->scans.first);
+  }
+}
+
+/* Columns whose ends matter, so many at most; their carries are of the arithmetic type. */
+__attribute__((noinline)) static void scan_few_columns(const mms_run *run, void *work, size_t from, size_t to) {
+  char carries[MOST_COLUMNS * sizeof(uint64_t)];
+  const size_t size = run->job->storage->size;
+  char *carry = run->carry ? (char *)run->carry + from * size : carries;
+  for (size_t i = 0; carry == carries && i < to - from; i++) memcpy(carry + i * size, &run->scans.first, size);
+  scan_together(run, run->job, work, from, to, carry);
+  for (size_t i = 0; i < to - from; i++) {
+    mms_place at = place_of(run, from + i, 0, run->scans.n);
+    mms_value out = {0};
+    memcpy(&out, carry + i * size, size);
+    at.first = at.last = true;
+    mms_ends_write_column(run, &at, &out);
+  }
+}
+
+static void scan_columns(const mms_run *run, void *work, size_t from, size_t to) {
+  char *carry = run->carry;
+  if (run->ends)
+    scan_few_columns(run, work, from, to);
+  else
+    scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL);
+}
+
+/* Scans are done together as far as they are of one batch. */
 void mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
-  if (run->engine->batch && (!run->job->streams || !run->engine->at_once))
-    scan_together(tiles, work, from, to);
-  else
-    scan_one_by_one(tiles, work, from, to);
+  const size_t most = run->ends ? few(run) : SIZE_MAX;
+  for (size_t end; from < to; from = end) {
+    end = run->rank > 0 ? (from / run->batch + 1) * run->batch : to;
+    if (end > to) end = to;
+    if (end - from > most) end = from + most;
+    (run->engine->at_once ? scan_rows : scan_columns)(run, work, from, end);
+  }
 }
 
 /* ---- One tile ------------------------------------------------------------------------------------------------- */
+
+static const mms_job *job_of(const mms_tiles *tiles, const mms_place *at) {
+  return tiles->run->ends ? mms_ends_job(tiles->run, at) : tiles->run->job;
+}
+
+static void write_ends(const mms_tiles *tiles, const mms_place *at, const mms_value *carry) {
+  if (tiles->run->ends) mms_ends_write(tiles->run, at, carry);
+}
 
 /* Whether the carry out of the tile is not needed, and the tile can be written without being reduced. */
 static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
@@ -120,37 +188,41 @@ static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
 }
 
 void mms_tiles_reduce(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found) {
-  if (!ends_here(tiles, at)) tiles->run->engine->reduce(tiles->run->job, work, &at->tile, found);
+  if (!ends_here(tiles, at)) tiles->run->engine->reduce(job_of(tiles, at), work, &at->tile, found);
 }
 
 mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at, const mms_found *found,
                          mms_value *carry) {
   begin(tiles, at, carry);
   const mms_value into = *carry;
-  if (!ends_here(tiles, at)) tiles->run->engine->advance(tiles->run->job, work, &at->tile, found, carry);
+  if (!ends_here(tiles, at)) tiles->run->engine->advance(job_of(tiles, at), work, &at->tile, found, carry);
   keep(tiles, at, carry);
   return into;
 }
 
 void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                       const void *prefetch) {
-  tiles->run->engine->finish(tiles->run->job, work, &at->tile, carry, prefetch);
+  tiles->run->engine->finish(job_of(tiles, at), work, &at->tile, carry, prefetch);
+  write_ends(tiles, at, carry);
 }
 
 void mms_tiles_prepare(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found) {
-  tiles->run->engine->prepare(tiles->run->job, work, &at->tile, found);
+  tiles->run->engine->prepare(job_of(tiles, at), work, &at->tile, found);
 }
 
 void mms_tiles_complete(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                         const void *prefetch) {
-  tiles->run->engine->complete(tiles->run->job, work, &at->tile, carry, prefetch);
+  tiles->run->engine->complete(job_of(tiles, at), work, &at->tile, carry, prefetch);
+  write_ends(tiles, at, carry);
 }
 
 void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                                  const mms_place *ahead, mms_found *found) {
   const mms_engine *engine = tiles->run->engine;
-  if (engine->finish_and_reduce && ahead->tile.m == at->tile.m && !ends_here(tiles, ahead)) {
-    engine->finish_and_reduce(tiles->run->job, work, &at->tile, carry, &ahead->tile, found);
+  const bool are_alike = ahead->tile.m == at->tile.m && job_of(tiles, at) == job_of(tiles, ahead);
+  if (engine->finish_and_reduce && are_alike && !ends_here(tiles, ahead)) {
+    engine->finish_and_reduce(job_of(tiles, at), work, &at->tile, carry, &ahead->tile, found);
+    write_ends(tiles, at, carry);
   } else {
     mms_tiles_finish(tiles, work, at, carry, NULL);
     mms_tiles_reduce(tiles, work, ahead, found);
@@ -159,9 +231,11 @@ void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_p
 
 void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_value *carry) {
   begin(tiles, at, carry);
+  const mms_value into = *carry;
   if (ends_here(tiles, at) && !tiles->run->job->uncached)
-    mms_tiles_finish(tiles, work, at, carry, NULL);
+    tiles->run->engine->finish(job_of(tiles, at), work, &at->tile, carry, NULL);
   else
-    tiles->run->engine->at_once(tiles->run->job, work, &at->tile, carry);
+    tiles->run->engine->at_once(job_of(tiles, at), work, &at->tile, carry);
+  write_ends(tiles, at, &into);
   keep(tiles, at, carry);
 }

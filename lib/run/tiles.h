@@ -14,11 +14,14 @@ typedef struct mms_tiles {
   size_t sharing;  /* threads that share the tiles */
 } mms_tiles;
 
-/* A tile and its place. */
+/* A tile and its place: in its scan, whose results begin at y, and whose total is so many elements from that of scan 0.
+ */
 typedef struct mms_place {
   mms_tile tile;
   size_t scan;
-  bool first, last; /* in its scan */
+  bool first, last;
+  char *y;
+  ptrdiff_t total;
 } mms_place;
 
 mms_tiles mms_tiles_of(const mms_run *run);

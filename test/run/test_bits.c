@@ -255,7 +255,11 @@ TEST(test_absent_threads) {
 TEST(test_who_has_a_chain) {
   const size_t cores = (size_t)mms_team_cpus();
   for (size_t block = 4096; block >= 4096 - 256; block -= 256) {
-    const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .s = 4, .tile = 1024, .block = block};
+    const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32),
+                         .storage = mms_storage_of(MMSCAN_F32, MMSCAN_F32),
+                         .s = 4,
+                         .tile = 1024,
+                         .block = block};
     const mms_run run = {.engine = &mms_engine_gemm, .job = &job};
     mms_tiles tiles = {.run = &run, .sharing = cores};
     assert_int_equal(mms_way_chain.suits(&tiles), block == 4096);

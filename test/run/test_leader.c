@@ -59,7 +59,10 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
 /* Scans all tiles with `threads` threads. Returns how many of 1000 the leader has. */
 static unsigned led_of(mms_where where, int threads) {
   static const mms_engine engine = {.reduce = reduce, .advance = advance, .finish = finish, .at_once = at_once};
-  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_I32), .uncached = true, .tile = TILE};
+  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_I32),
+                       .storage = mms_storage_of(MMSCAN_I32, MMSCAN_I32),
+                       .uncached = true,
+                       .tile = TILE};
   const mms_run run = {
       .engine = &engine,
       .job = &job,
@@ -108,7 +111,9 @@ TEST(test_many_threads) {
 
 /* Tiles of 128 KiB for two threads, out of place or in place. */
 static void check_layout(size_t count, bool in_place, bool far, bool is_apart, size_t lead, size_t group) {
-  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F64), .uncached = far};
+  const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F64),
+                       .storage = mms_storage_of(MMSCAN_F64, MMSCAN_F64),
+                       .uncached = far};
   const mms_run run = {.engine = &mms_engine_simd,
                        .job = &job,
                        .where = mms_run_where(count * 16384 * 8, in_place, 2),
@@ -148,7 +153,9 @@ TEST(test_shares_on_dies) {
   for (int i = 0; i < 16; i++) {
     const bool is_apart = i & 1, streams = i & 2, has_unit = i & 4, is_long = i & 8;
     const size_t count = is_long ? 257 : 256; /* tiles of 128 KiB */
-    const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32), .streams = streams};
+    const mms_job job = {.algebra = mms_algebra_of(MMSCAN_PLUS, MMSCAN_F32),
+                         .storage = mms_storage_of(MMSCAN_F32, MMSCAN_F32),
+                         .streams = streams};
     const mms_run run = {.engine = has_unit ? &mms_engine_gemm : &mms_engine_simd,
                          .job = &job,
                          .where = mms_run_where(count * TILE * 4, false, 4),

@@ -1,0 +1,104 @@
+/* ends.c: totals, and the first and last results of scans. */
+#include "run/ends.h"
+
+#include <string.h>
+
+/* An element of y. */
+typedef struct element {
+  unsigned char bytes[sizeof(mms_value)];
+} element;
+
+static element element_of(const mms_ends *ends, const mms_value *carry) {
+  element e = {{0}};
+  if (ends->of_y->out)
+    ends->of_y->out(1, carry->bytes, e.bytes, 1);
+  else
+    memcpy(e.bytes, carry->bytes, ends->of_y->y_size);
+  return e;
+}
+
+/* Result i of a tile, in the order of the scan. */
+static char *result(const mms_run *run, const mms_tile *t, size_t i) {
+  const ptrdiff_t index = (ptrdiff_t)(run->job->reverse ? t->m - 1 - i : i);
+  return (char *)t->y + index * t->y_stride * (ptrdiff_t)run->job->storage->y_size;
+}
+
+static bool is_exclusive(const mms_run *run) { return run->job->kind == MMSCAN_EXCLUSIVE; }
+
+/* Whether the results of a tile are those of an inclusive scan, and have to be moved on. */
+static bool is_moved(const mms_run *run, const mms_place *at) {
+  const mms_ends *ends = run->ends;
+  return ends && at->last && is_exclusive(run) && (ends->totals || ends->are_offsets);
+}
+
+const mms_job *mms_ends_job(const mms_run *run, const mms_place *at) {
+  return is_moved(run, at) ? &run->ends->inclusive : run->job;
+}
+
+/* Moves results on by one, the first of which becomes the carry. */
+static void move_on(const mms_run *run, const mms_tile *t, const mms_value *carry) {
+  const size_t size = run->job->storage->y_size;
+  const element first = element_of(run->ends, carry);
+  if (t->y_stride == 1 && run->job->reverse)
+    memmove(t->y, (char *)t->y + size, (t->m - 1) * size);
+  else if (t->y_stride == 1)
+    memmove((char *)t->y + size, t->y, (t->m - 1) * size);
+  else
+    for (size_t i = t->m - 1; i > 0; i--) memcpy(result(run, t, i), result(run, t, i - 1), size);
+  memcpy(result(run, t, 0), first.bytes, size);
+}
+
+static char *extra_of(const mms_run *run, const mms_place *at) {
+  return at->y + run->ends->extra_at * (ptrdiff_t)run->job->storage->y_size;
+}
+
+/* Writes the total of a scan, an element of y, wherever it is wanted. */
+static void write_total(const mms_run *run, const mms_place *at, const void *total) {
+  const mms_ends *ends = run->ends;
+  const size_t size = ends->of_y->y_size;
+  if (ends->totals) memcpy((char *)ends->totals + at->total * (ptrdiff_t)size, total, size);
+  if (ends->are_offsets && is_exclusive(run)) memcpy(extra_of(run, at), total, size);
+}
+
+/* Results that no element has changed become the start. */
+static void restart(const mms_run *run, const mms_place *at) {
+  const mms_ends *ends = run->ends;
+  const size_t size = ends->of_y->y_size, most = ends->are_offsets ? 1 : at->tile.m;
+  const element first = element_of(ends, &run->scans.first), start = element_of(ends, &ends->start);
+  if (!at->first && ends->are_offsets) return;
+  for (size_t i = 0; i < most && memcmp(result(run, &at->tile, i), first.bytes, size) == 0; i++)
+    memcpy(result(run, &at->tile, i), start.bytes, size);
+}
+
+static void write_start(const mms_run *run, const mms_place *at) {
+  const element start = element_of(run->ends, &run->ends->start);
+  memcpy(extra_of(run, at), start.bytes, run->ends->of_y->y_size);
+}
+
+void mms_ends_write(const mms_run *run, const mms_place *at, const mms_value *carry) {
+  const mms_ends *ends = run->ends;
+  if (at->first && ends->are_offsets && !is_exclusive(run)) write_start(run, at);
+  if (at->last) write_total(run, at, result(run, &at->tile, at->tile.m - 1));
+  if (is_moved(run, at)) move_on(run, &at->tile, carry);
+  const bool is_new = memcmp(carry, &run->scans.first, run->ends->of_y->size * ends->of_y->planes) == 0;
+  if (ends->restarts && is_exclusive(run) && is_new) restart(run, at);
+}
+
+void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_value *carry) {
+  const mms_ends *ends = run->ends;
+  const element total = element_of(ends, carry);
+  if (ends->are_offsets && !is_exclusive(run)) write_start(run, at);
+  write_total(run, at, total.bytes);
+  if (ends->restarts && is_exclusive(run)) restart(run, at);
+}
+
+void mms_ends_write_empty(const mms_run *run) {
+  const mms_ends *ends = run->ends;
+  const mms_tiles tiles = mms_tiles_of(run);
+  const element start = element_of(ends, &ends->start);
+  for (size_t scan = 0; scan < run->scans.count; scan++) {
+    const mms_place at = mms_tiles_in_scan(&tiles, scan, 0);
+    if (ends->totals) write_total(run, &at, start.bytes);
+    if (ends->are_offsets) write_start(run, &at);
+  }
+}

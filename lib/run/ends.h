@@ -1,0 +1,34 @@
+/* ends.h: what stands at the ends of scans, beside their results: totals, and the result that offsets have more. */
+#ifndef MMS_ENDS_H
+#define MMS_ENDS_H
+
+#include "run/tiles.h"
+
+/* Totals have the bits of the last result of an inclusive scan. So where they are wanted of an exclusive one, its last
+ * tile is scanned inclusively, and its results are then moved on by one: that gives the bits of an exclusive scan.
+ *
+ * An inclusive scan starts from the identity, so that -0.0 stays what it is; an exclusive one from +0. With totals it
+ * starts from the identity, too, and the results that no element has changed yet become +0 afterwards. */
+typedef struct mms_ends {
+  const mms_storage *of_y; /* of what is written */
+  mms_job inclusive;       /* the job of the last tiles of exclusive scans */
+  void *totals;            /* of scan 0; NULL: none are wanted */
+  bool are_offsets;        /* y has a result more, at extra_at elements from where its scan begins: */
+  ptrdiff_t extra_at;      /*   in inclusive scans the start, in exclusive ones the total */
+  mms_value start;
+  bool restarts; /* results that are still `first`, bit for bit, become the start; of offsets the first result alone */
+} mms_ends;
+
+/* The job by which a tile is scanned. */
+const mms_job *mms_ends_job(const mms_run *run, const mms_place *at);
+
+/* Puts right what a tile has written, and writes what stands at the ends of its scan. *carry: into the tile. */
+void mms_ends_write(const mms_run *run, const mms_place *at, const mms_value *carry);
+
+/* The same for one of many columns, whose results are right, by the carry out of it. */
+void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_value *carry);
+
+/* What stands at the ends of scans of no elements. */
+void mms_ends_write_empty(const mms_run *run);
+
+#endif
