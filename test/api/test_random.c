@@ -7,6 +7,7 @@
  * support/not_yet.h.
  */
 #include <omp.h>
+#include <signal.h>
 
 #include "support/area.h"
 #include "support/not_yet.h"
@@ -303,10 +304,10 @@ static double draw_real(trial *t, const ref_type *type) {
   static const double powers[] = {0.5, 1, 2, -0.5, -1, -2, 1, 1};
   const double unit = draw_unit(&t->rng);
   const mmscan_op op = t->d.op;
-  if (t->data == ZEROS) return one_in(t, 3) ? 0.0 : -0.0;
+  if (t->data == ZEROS) return one_in(t, 100) ? 0.0 : -0.0;
   if ((t->data == SPECIAL || t->data == LARGE) && one_in(t, 16)) return draw_special(t, type->most);
   if (op == MMSCAN_MUL && t->data == WHOLE) return one_in(t, 64) ? 0 : powers[draw_below(&t->rng, COUNT(powers))];
-  if (op == MMSCAN_MUL) return copysign(1.125 + 0.375 * unit, draw_unit(&t->rng));
+  if (op == MMSCAN_MUL) return copysign(exp2(0.4 * unit), draw_unit(&t->rng));
   if (t->data == WHOLE) return (double)draw_below(&t->rng, 9) - 4;
   return op == MMSCAN_LOGADDEXP ? unit * (one_in(t, 3) ? 300 : 10) : unit * (double)(1 << draw_below(&t->rng, 6));
 }
@@ -382,7 +383,7 @@ static void make_areas(trial *t) {
     t->indices = draw_area(t, t->y_count, sizeof(int64_t));
     memset(t->indices.data, 0x5c, t->indices.size);
     area_keep(&t->indices, false);
-    t->d.indices = t->indices.data;
+    t->d.indices = t->indices.data + t->y_first * (ptrdiff_t)sizeof(int64_t);
   }
 }
 
@@ -641,7 +642,15 @@ static void check_trial(trial *t) {
   check_scanned(t, status);
 }
 
+static char where[80]; /* for what ends the program */
+
+static void tell_where(int signal_number) {
+  if (write(STDERR_FILENO, where, strlen(where)) < 0) abort();
+  signal(signal_number, SIG_DFL);
+}
+
 static void try_seed(uint64_t seed) {
+  snprintf(where, sizeof where, "MMSCAN_TEST_SEED=%llu MMSCAN_TEST_COUNT=1: crashes\n", (unsigned long long)seed);
   trial t = {.seed = seed, .rng.state = seed * UINT64_C(0x9e3779b97f4a7c15), .d.struct_size = sizeof t.d};
   t.is_bold = one_in(&t, 8);
   t.is_legal = !one_in(&t, 32);
@@ -660,6 +669,8 @@ static void try_seed(uint64_t seed) {
 }
 
 /* ---- Enough of each ---------------------------------------------------------------------------------------------- */
+
+enum { ENOUGH = 20000 }; /* descriptions, for each category to be among them */
 
 static void require(const char *name) {
   if (!is_not_yet(name) && *tally_of(name) == 0) fail_msg("no description had: %s", name);
@@ -696,10 +707,12 @@ static void require_all(void) {
 
 TEST(test_random_descriptions) {
   const char *asked = getenv("MMSCAN_TEST_COUNT");
-  const size_t usual = sized(6000, 600), count = asked ? (size_t)strtoull(asked, NULL, 0) : usual;
+  const size_t count = asked ? (size_t)strtoull(asked, NULL, 0) : sized(ENOUGH, ENOUGH / 20);
+  signal(SIGSEGV, tell_where);
+  signal(SIGBUS, tell_where);
   for (size_t k = 0; k < count; k++) try_seed(seed() + k);
   print_tallies();
-  if (count >= 6000) require_all();
+  if (count >= ENOUGH) require_all();
 }
 
 int main(int argc, char **argv) {

@@ -370,7 +370,7 @@ static inline bool ref_accepts_part(const ref_state *s, const ref_type *type, co
   const quad error = ref_error(s, part), low = s->exact[part] - error, high = s->exact[part] + error;
   if (isnan(s->loop[part])) return isnan(value);
   if (isinf(s->loop[part])) return value == s->loop[part];
-  if (isinf((double)error)) return isfinite(value);
+  if (isinf((double)error)) return ref_is_half(type) ? !isnan(value) : isfinite(value);
   if (s->is_exact && s->exact[part] == 0 && s->any && signs && signbit(value) != signbit(s->loop[part])) return false;
   if (s->sums != type) return value >= ref_round(type, (double)low) && value <= ref_round(type, (double)high);
   return isinf(value) ? ref_is_near_most(s, part) : (quad)value >= low && (quad)value <= high;
