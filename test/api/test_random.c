@@ -441,10 +441,11 @@ static mmscan_status scan_blocks(trial *t, const char *x, char *y) {
   for (size_t done = 0; status == MMSCAN_OK && (done < t->d.n || t->d.n == 0); done += d.n) {
     const size_t left = t->d.n - done;
     d.n = one_in(t, 4) ? left : draw_below(&t->rng, left + 1);
-    const ptrdiff_t at = (ptrdiff_t)(t->d.reverse ? left - d.n : done);
+    const ptrdiff_t at = d.n == 0 ? 0 : (ptrdiff_t)(t->d.reverse ? left - d.n : done);
     const ptrdiff_t x_at = at ? at * d.x_stride * (ptrdiff_t)t->x->size : 0,
                     y_at = at ? at * d.y_stride * (ptrdiff_t)t->y->size : 0;
-    status = mmscan_scan_block(&d, x + x_at, y + y_at, t->carries.data ? (void *)t->carries.data : none);
+    status =
+        mmscan_scan_block(&d, x ? x + x_at : x, y ? y + y_at : y, t->carries.data ? (void *)t->carries.data : none);
     if (t->d.n == 0) break;
   }
   return status;
