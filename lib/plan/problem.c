@@ -169,10 +169,22 @@ static mmscan_status set_shape(mms_problem *p, const mmscan_desc *d, mms_flaw *f
   return refuse(flaw, MMSCAN_EINVAL, "outer", (ptrdiff_t)d->outer_rank, "there are more scans than can be counted");
 }
 
+/* What an operator starts from is an element of y, such as the least one for a maximum. */
+static void put_in_range(const mms_problem *p, mms_value *value) {
+  const int bits = 8 * (int)p->storage->y_size;
+  if (!p->storage->out || p->algebra->kind == 'f') return;
+  const int64_t most = INT64_MAX >> (64 - bits), natural = INT64_MAX >> (63 - bits), i32 = value->i32, u32 = value->u32;
+  if (p->algebra->kind == 'u')
+    value->u32 = (uint32_t)(u32 > natural ? natural : u32);
+  else
+    value->i32 = (int32_t)(i32 > most ? most : i32 < -most - 1 ? -most - 1 : i32);
+}
+
 static mms_value to_all_planes(const mms_problem *p, const void *element) {
   const size_t size = p->storage->size;
   mms_value value = {0};
   for (size_t plane = 0; plane < p->storage->planes; plane++) memcpy(value.bytes + plane * size, element, size);
+  put_in_range(p, &value);
   return value;
 }
 
@@ -229,8 +241,9 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
 /* Scans in place have the same elements for x and y; others share none. */
 static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y) {
   const mms_storage *s = p->storage;
-  const bool are_alike = s->x_size == s->y_size && !(s->in && !s->out) && p->x_stride == p->y_stride;
-  bool is_in_place = are_alike && x + p->x_at * (ptrdiff_t)s->x_size == y + p->y_at * (ptrdiff_t)s->y_size;
+  const bool are_alike = s->x_size == s->y_size && !(s->in && !s->out);
+  bool is_in_place = are_alike && (p->n == 1 || p->x_stride == p->y_stride) &&
+                     x + p->x_at * (ptrdiff_t)s->x_size == y + p->y_at * (ptrdiff_t)s->y_size;
   if (is_in_place && p->batch > 1) is_in_place = p->x_dist == p->y_dist;
   for (size_t i = 0; i < p->rank; i++) is_in_place = is_in_place && p->outer[i].x == p->outer[i].y;
   if (is_in_place) return MMSCAN_OK;

@@ -60,14 +60,18 @@ static void write_total(const mms_run *run, const mms_place *at, const void *tot
   if (ends->are_offsets && is_exclusive(run)) memcpy(extra_of(run, at), total, size);
 }
 
-/* Results that no element has changed become the start. */
-static void restart(const mms_run *run, const mms_place *at) {
+/* Results that no element has changed become the start, each part of a complex number for itself. */
+static void restart(const mms_run *run, const mms_place *at, const mms_value *carry) {
   const mms_ends *ends = run->ends;
-  const size_t size = ends->of_y->y_size, most = ends->are_offsets ? 1 : at->tile.m;
-  const element first = element_of(ends, &run->scans.first), start = element_of(ends, &ends->start);
-  if (!at->first && ends->are_offsets) return;
-  for (size_t i = 0; i < most && memcmp(result(run, &at->tile, i), first.bytes, size) == 0; i++)
-    memcpy(result(run, &at->tile, i), start.bytes, size);
+  const size_t planes = ends->of_y->planes, size = ends->of_y->y_size / planes;
+  const element into = element_of(ends, carry), first = element_of(ends, &run->scans.first),
+                start = element_of(ends, &ends->start);
+  const size_t most = !ends->are_offsets ? at->tile.m : at->first;
+  for (size_t p = 0; p < planes * size; p += size) {
+    if (memcmp(into.bytes + p, first.bytes + p, size) != 0) continue;
+    for (size_t i = 0; i < most && memcmp(result(run, &at->tile, i) + p, first.bytes + p, size) == 0; i++)
+      memcpy(result(run, &at->tile, i) + p, start.bytes + p, size);
+  }
 }
 
 static void write_start(const mms_run *run, const mms_place *at) {
@@ -80,8 +84,7 @@ void mms_ends_write(const mms_run *run, const mms_place *at, const mms_value *ca
   if (at->first && ends->are_offsets && !is_exclusive(run)) write_start(run, at);
   if (at->last) write_total(run, at, result(run, &at->tile, at->tile.m - 1));
   if (is_moved(run, at)) move_on(run, &at->tile, carry);
-  const bool is_new = memcmp(carry, &run->scans.first, run->ends->of_y->size * ends->of_y->planes) == 0;
-  if (ends->restarts && is_exclusive(run) && is_new) restart(run, at);
+  if (ends->restarts && is_exclusive(run)) restart(run, at, carry);
 }
 
 void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_value *carry) {
@@ -89,7 +92,7 @@ void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_va
   const element total = element_of(ends, carry);
   if (ends->are_offsets && !is_exclusive(run)) write_start(run, at);
   write_total(run, at, total.bytes);
-  if (ends->restarts && is_exclusive(run)) restart(run, at);
+  if (ends->restarts && is_exclusive(run)) restart(run, at, &run->scans.first);
 }
 
 void mms_ends_write_empty(const mms_run *run) {
