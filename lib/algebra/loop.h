@@ -16,6 +16,10 @@ typedef union mms_value {
   uint32_t u32;
   uint64_t u64;
   unsigned char bytes[16];
+  struct {
+    unsigned char value[8];
+    int64_t index; /* of the element that it is; -1: of none (mms_extras) */
+  } found;
 } mms_value;
 
 enum { MMS_KINDS = MMSCAN_EXCLUSIVE + 1 }; /* length of a table indexed by mmscan_kind */

@@ -26,10 +26,24 @@
 #ifndef MMS_ENGINE_H
 #define MMS_ENGINE_H
 
+#include "algebra/checked.h"
 #include "kernel/isa.h"
 #include "pack/pack.h"
 #include "unit/unit.h"
+#include <stdatomic.h>
 #include <stdbool.h>
+
+/* What is done to elements and results besides, by engines that pack. */
+typedef struct mms_extras {
+  const void *instead;      /* what stands for a NaN in x, as it is combined; NULL: NaN stays */
+  mms_overflows *overflows; /* NULL: results may wrap; else sets: */
+  atomic_bool *overflowed;
+  int64_t *indices;    /* laid out as y, by which element each result is; NULL: not asked for. In carries that index
+                          follows    the value (mms_value.found.index) */
+  const char *y;       /* the y that indices[0] belongs to */
+  int64_t first, step; /* the index of the element of a scan that is lowest in memory, and from one to the next */
+  bool has_init;       /* the carry into a scan may be its result */
+} mms_extras;
 
 /* What an engine needs to know of a problem and its plan. */
 typedef struct mms_job {
@@ -48,6 +62,7 @@ typedef struct mms_job {
   const mms_isa *isa;   /* isa, and its kernel for the algebra: the same for every engine */
   const mms_kernel *kernel;
   const struct mms_engine *inner; /* the engine that scans what is packed; NULL where nothing is */
+  const mms_extras *extras;       /* what it packs for besides; NULL: nothing */
 } mms_job;
 
 /* m elements, of which x and y point to the first by index. Engines take strides of 1, but for those that pack. */
@@ -56,6 +71,8 @@ typedef struct mms_tile {
   const void *x;
   void *y;
   ptrdiff_t x_stride, y_stride; /* elements */
+  size_t at;                    /* of its scan, the element that is lowest in memory */
+  bool is_last;                 /* in the order of its scan */
 } mms_tile;
 
 typedef struct mms_engine {

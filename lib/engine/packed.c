@@ -7,6 +7,7 @@
  * tiles, scans are cut into runs of RUN bytes, whose buffer is on the stack. */
 #include "engine/engine.h"
 
+#include "pack/indices.h"
 #include <stdalign.h>
 #include <string.h>
 
@@ -42,7 +43,10 @@ static void begin(const mms_job *job, void *memory) {
 /* ---- Packing -------------------------------------------------------------------------------------------------- */
 
 /* Whether elements of x so far apart are packed, and those of y unpacked. */
-static bool packs(const mms_job *job, ptrdiff_t x_stride) { return x_stride != 1 || job->storage->in; }
+static bool packs(const mms_job *job, ptrdiff_t x_stride) {
+  return x_stride != 1 || job->storage->in || (job->extras && job->extras->instead);
+}
+
 static bool unpacks(const mms_job *job, ptrdiff_t y_stride) { return y_stride != 1 || job->storage->out; }
 
 /* Where results are written before they are unpacked. */
@@ -50,12 +54,21 @@ static void *target_of(const mms_job *job, const mms_tile *t, void *buffer) {
   return unpacks(job, t->y_stride) ? buffer : t->y;
 }
 
-/* The elements of a tile, packed. */
+static bool finds(const mms_job *job) { return job->extras && job->extras->indices; }
+
+/* In place nothing needs to be moved. */
+static void pack_to(const mms_job *job, const mms_tile *t, void *to, mms_ahead ahead) {
+  if (to != t->x) mms_pack(job->storage, t->m, t->x, t->x_stride, to, ahead);
+  if (job->extras && job->extras->instead) mms_pack_without_nan(job->storage, t->m, to, job->extras->instead);
+}
+
+/* The elements of a tile, packed. Where NaN are skipped in place, which of them were is still to be seen for indices.
+ */
 static const void *pack(const mms_job *job, const mms_tile *t, void *buffer) {
   if (!packs(job, t->x_stride)) return t->x;
-  void *to = job->streams ? buffer : target_of(job, t, buffer);
+  void *to = job->streams || finds(job) ? buffer : target_of(job, t, buffer);
   const bool writes_ahead = unpacks(job, t->y_stride) && job->prefetches;
-  mms_pack(job->storage, t->m, t->x, t->x_stride, to, (mms_ahead){writes_ahead ? t->y : NULL, t->y_stride});
+  pack_to(job, t, to, (mms_ahead){writes_ahead ? t->y : NULL, t->y_stride});
   return to;
 }
 
@@ -72,7 +85,13 @@ static const void *after(const mms_job *job, const mms_tile *t) {
 }
 
 static mms_tile packed_tile(const mms_job *job, const mms_tile *t, const void *x, void *buffer) {
-  return (mms_tile){.m = t->m, .x = x, .y = target_of(job, t, buffer), .x_stride = 1, .y_stride = 1};
+  return (mms_tile){.m = t->m,
+                    .x = x,
+                    .y = target_of(job, t, buffer),
+                    .x_stride = 1,
+                    .y_stride = 1,
+                    .at = t->at,
+                    .is_last = t->is_last};
 }
 
 /* The tile with its elements packed, if they are not already. */
@@ -83,6 +102,77 @@ static mms_tile hold(const mms_job *job, void *memory, const mms_tile *t) {
     w->held = t->y;
   }
   return packed_tile(job, t, w->at, buffer_of(memory));
+}
+
+/* ---- What is done besides ------------------------------------------------------------------------------------- */
+
+/* Before a tile is scanned from a carry. The last result of an exclusive scan is without its last element. */
+static void check(const mms_job *job, const mms_tile *packed, const mms_value *carry) {
+  const mms_extras *e = job->extras;
+  if (!e || !e->overflows) return;
+  const bool is_less = job->kind == MMSCAN_EXCLUSIVE && packed->is_last;
+  const char *x = packed->x;
+  const size_t n = packed->m - is_less, from = job->reverse ? is_less : 0;
+  if (e->overflows(n, x + from * job->storage->size, carry, job->reverse)) atomic_store(e->overflowed, true);
+}
+
+/* In the order of the scan, the first element of a tile that is no NaN to be skipped; t->m: none. */
+static size_t first_kept(const mms_job *job, const mms_tile *t) {
+  const size_t size = job->storage->size;
+  if (!job->extras->instead) return 0;
+  for (size_t k = 0; k < t->m; k++) {
+    const ptrdiff_t i = (ptrdiff_t)(job->reverse ? t->m - 1 - k : k) * t->x_stride;
+    mms_value value, kept;
+    mms_pack(job->storage, 1, (const char *)t->x + i * (ptrdiff_t)job->storage->x_size, 1, &value,
+             (mms_ahead){NULL, 0});
+    kept = value;
+    mms_pack_without_nan(job->storage, 1, &kept, job->extras->instead);
+    if (memcmp(&value, &kept, size) == 0) return k;
+  }
+  return t->m;
+}
+
+/* The element of a tile, before that is scanned, that is a result even if the carry is the same, from which the scan
+ * starts. */
+static size_t forced(const mms_job *job, const mms_tile *t, const mms_value *carry) {
+  const bool begins = finds(job) && !job->extras->has_init && carry->found.index == -1;
+  return begins ? first_kept(job, t) : t->m;
+}
+
+static int64_t index_at(const mms_job *job, const mms_tile *t, size_t i) {
+  return job->extras->first + job->extras->step * (int64_t)(t->at + i);
+}
+
+/* After a tile `t` was scanned from a carry to results at y, and the carry became `after`, which gets its index. */
+static void write_indices(const mms_job *job, const mms_tile *t, const void *y, size_t forced_one,
+                          const mms_value *carry, mms_value *after) {
+  const mms_extras *e = job->extras;
+  if (!finds(job)) return;
+  const ptrdiff_t place = ((const char *)t->y - e->y) / (ptrdiff_t)job->storage->y_size;
+  const mms_indices of = {.size = job->storage->size,
+                          .n = t->m,
+                          .y = y,
+                          .reverse = job->reverse,
+                          .exclusive = job->kind == MMSCAN_EXCLUSIVE,
+                          .forced = forced_one,
+                          .at = index_at(job, t, 0),
+                          .step = e->step,
+                          .to = e->indices + place,
+                          .to_stride = t->y_stride};
+  after->found.index = mms_indices_write(&of, carry, carry->found.index, after);
+}
+
+/* Of a carry that was taken past a tile, whose elements are packed at x. */
+static void find_index(const mms_job *job, const mms_tile *t, const void *x, const mms_value *before,
+                       mms_value *carry) {
+  const size_t size = job->storage->size, first = forced(job, t, before);
+  size_t i = job->reverse ? t->m - 1 - first : first;
+  carry->found.index = before->found.index;
+  if (memcmp(before, carry, size) != 0)
+    i = mms_indices_find(size, t->m, x, job->reverse, carry);
+  else if (first == t->m)
+    return;
+  carry->found.index = index_at(job, t, i);
 }
 
 /* ---- Planes --------------------------------------------------------------------------------------------------- */
@@ -124,6 +214,7 @@ static mms_found found_of(const mms_job *job, const mms_found *found, size_t p) 
 }
 
 static void scan_planes(const mms_job *job, void *inner, const mms_tile *packed, mms_value *carry) {
+  check(job, packed, carry);
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_tile t = plane_of(job, packed, p);
     mms_value value = value_of(job, carry, p);
@@ -145,8 +236,9 @@ static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_foun
   }
 }
 
-/* Elements are packed only if the engine has to look at them. */
+/* Elements are packed only if the engine has to look at them, or an index is asked for. */
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
+  const mms_value before = *carry;
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_found of_plane = found_of(job, found, p);
     mms_value value = value_of(job, carry, p);
@@ -156,24 +248,32 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
     }
     put_value(job, carry, p, &value);
   }
+  if (finds(job)) find_index(job, t, hold(job, memory, t).x, &before, carry);
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
   const mms_tile packed = hold(job, memory, t);
+  const size_t first = forced(job, t, carry);
+  mms_value after = *carry;
+  check(job, &packed, carry);
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_tile plane = plane_of(job, &packed, p);
     const mms_value value = value_of(job, carry, p);
     job->inner->finish(job, inner_of(job, memory), &plane, &value, NULL);
   }
   ((work *)memory)->held = NULL;
+  write_indices(job, t, packed.y, first, carry, &after);
   unpack(job, t, packed.y, prefetch);
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   ((work *)memory)->held = NULL;
   const mms_tile packed = hold(job, memory, t);
+  const size_t first = forced(job, t, carry);
+  const mms_value before = *carry;
   scan_planes(job, inner_of(job, memory), &packed, carry);
   ((work *)memory)->held = NULL;
+  write_indices(job, t, packed.y, first, &before, carry);
   unpack(job, t, packed.y, after(job, t));
 }
 
@@ -187,7 +287,8 @@ static mms_tile row_of(const mms_job *job, const mms_batch *r, size_t k) {
                     .x = (const char *)r->x + (ptrdiff_t)k * r->x_dist * (ptrdiff_t)s->x_size,
                     .y = (char *)r->y + (ptrdiff_t)k * r->y_dist * (ptrdiff_t)s->y_size,
                     .x_stride = r->x_stride,
-                    .y_stride = r->y_stride};
+                    .y_stride = r->y_stride,
+                    .is_last = true};
 }
 
 static void scan_rows(const mms_job *job, void *inner, const mms_batch *r) {
@@ -212,9 +313,18 @@ static void pack_rows(const mms_job *job, void *inner, const mms_batch *r, size_
   const size_t planes = job->storage->planes, bytes = r->n * packed_size(job);
   const mms_tile first = row_of(job, r, from);
   const bool in = packs(job, r->x_stride), out = unpacks(job, r->y_stride);
+  const size_t first_one = forced(job, &first, &r->first);
   for (size_t k = 0; in && k < count; k++) {
     const mms_tile t = row_of(job, r, from + k);
-    mms_pack(job->storage, r->n, t.x, r->x_stride, buffer + k * bytes, (mms_ahead){NULL, 0});
+    pack_to(job, &t, buffer + k * bytes, (mms_ahead){NULL, 0});
+  }
+  const ptrdiff_t x_dist = in ? (ptrdiff_t)bytes : r->x_dist * (ptrdiff_t)job->storage->x_size;
+  const ptrdiff_t y_dist = out ? (ptrdiff_t)bytes : r->y_dist * (ptrdiff_t)job->storage->y_size;
+  const char *x = in ? buffer : first.x;
+  char *y = out ? buffer : first.y;
+  for (size_t k = 0; job->extras && k < count; k++) {
+    const mms_tile packed = {.m = r->n, .x = x + (ptrdiff_t)k * x_dist, .is_last = true};
+    check(job, &packed, &r->first);
   }
   for (size_t p = 0; p < planes; p++) {
     const size_t at = p * r->n * job->storage->size;
@@ -224,10 +334,15 @@ static void pack_rows(const mms_job *job, void *inner, const mms_batch *r, size_
                               .y_stride = 1,
                               .x_dist = in ? (ptrdiff_t)(planes * r->n) : r->x_dist,
                               .y_dist = out ? (ptrdiff_t)(planes * r->n) : r->y_dist,
-                              .x = in ? buffer + at : first.x,
-                              .y = out ? buffer + at : first.y,
+                              .x = x + at,
+                              .y = y + at,
                               .first = value_of(job, &r->first, p)};
     scan_rows(job, inner, &packed);
+  }
+  for (size_t k = 0; job->extras && k < count; k++) {
+    const mms_tile t = row_of(job, r, from + k);
+    mms_value after = r->first;
+    write_indices(job, &t, y + (ptrdiff_t)k * y_dist, first_one, &r->first, &after);
   }
   for (size_t k = 0; out && k < count; k++) {
     const mms_tile t = row_of(job, r, from + k);
@@ -235,9 +350,11 @@ static void pack_rows(const mms_job *job, void *inner, const mms_batch *r, size_
   }
 }
 
-/* As many rows at a time as RUN bytes hold, and the buffer, which holds one at least. */
+/* As many rows at a time as RUN bytes hold, and the buffer, which holds one at least. Rows in which elements are
+ * skipped have their first ones at different places. */
 static void pack_batch(const mms_job *job, void *inner, const mms_batch *r, char *buffer, size_t room) {
-  const size_t run = RUN / packed_size(job), held = (run < room ? run : room) / r->n, most = held > 0 ? held : 1;
+  const size_t run = RUN / packed_size(job), held = (run < room ? run : room) / r->n;
+  const size_t most = held > 0 && !(finds(job) && job->extras->instead) ? held : 1;
   for (size_t k = 0; k < r->count; k += most)
     pack_rows(job, inner, r, k, r->count - k < most ? r->count - k : most, buffer);
 }
@@ -260,9 +377,14 @@ static void at_once_in_runs(const mms_job *job, void *memory, const mms_tile *t,
                           .x = (const char *)t->x + at * t->x_stride * (ptrdiff_t)s->x_size,
                           .y = (char *)t->y + at * t->y_stride * (ptrdiff_t)s->y_size,
                           .x_stride = t->x_stride,
-                          .y_stride = t->y_stride};
+                          .y_stride = t->y_stride,
+                          .at = t->at + (size_t)at,
+                          .is_last = t->is_last && done + m == t->m};
     const mms_tile packed = packed_tile(job, &run, pack(job, &run, buffer), buffer);
+    const size_t first = forced(job, &run, carry);
+    const mms_value before = *carry;
     scan_planes(job, NULL, &packed, carry);
+    write_indices(job, &run, packed.y, first, &before, carry);
     unpack(job, &run, packed.y, after(job, &run));
   }
 }

@@ -107,3 +107,30 @@ void mms_unpack(const mms_storage *s, size_t n, const void *from, void *y, ptrdi
     copy(size, m, chunk, 1, (char *)y + (ptrdiff_t)done * stride * (ptrdiff_t)size, stride, (mms_ahead){NULL, 0});
   }
 }
+
+/* ---- NaN ------------------------------------------------------------------------------------------------------- */
+
+/* Parts `apart` elements from each other, of elements `step` elements from each other. */
+#define WITHOUT_NAN(name, type)                                                                                        \
+  static void name(size_t n, type *x, size_t parts, size_t apart, size_t step, const type *instead) {                  \
+    for (size_t i = 0; i < n; i++, x += step) {                                                                        \
+      bool is_nan = x[0] != x[0];                                                                                      \
+      if (parts == 2) is_nan = is_nan || x[apart] != x[apart];                                                         \
+      x[0] = is_nan ? instead[0] : x[0];                                                                               \
+      if (parts == 2) x[apart] = is_nan ? instead[1] : x[apart];                                                       \
+    }                                                                                                                  \
+  }
+typedef float f32 __attribute__((aligned(4)));
+typedef double f64 __attribute__((aligned(4)));
+WITHOUT_NAN(without_nan_f32, f32)
+WITHOUT_NAN(without_nan_f64, f64)
+
+void mms_pack_without_nan(const mms_storage *s, size_t n, void *packed, const void *instead) {
+  const bool is_complex = s->arithmetic == MMSCAN_C32 || s->arithmetic == MMSCAN_C64,
+             is_pair = is_complex || s->planes == 2;
+  const size_t parts = is_pair ? 2 : 1, step = is_complex ? 2 : 1, apart = is_complex ? 1 : n;
+  if (s->arithmetic == MMSCAN_F32 || s->arithmetic == MMSCAN_C32)
+    without_nan_f32(n, packed, parts, apart, step, instead);
+  else
+    without_nan_f64(n, packed, parts, apart, step, instead);
+}

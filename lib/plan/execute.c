@@ -160,8 +160,21 @@ static void take_ends(mms_run *run, mms_ends *ends, const mms_problem *p) {
   run->ends = ends;
 }
 
+static mms_extras extras_of(const mms_problem *p, const void *y, atomic_bool *overflowed) {
+  return (mms_extras){.instead = p->skips_nan ? &p->nothing : NULL,
+                      .overflows = p->overflows,
+                      .overflowed = overflowed,
+                      .indices = p->indices,
+                      .y = y,
+                      .first = p->index_at,
+                      .step = p->index_step,
+                      .has_init = p->has_init};
+}
+
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
+  atomic_bool overflowed = false;
+  const mms_extras extras = extras_of(p, y, &overflowed);
   mms_engine strided;
   mms_ends ends;
   mms_job job = plan->job;
@@ -176,23 +189,28 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .limit = plan->limit,
                  .saves = plan->saves,
                  .way = plan->way};
+  if (mms_problem_has_extras(p)) job.extras = &extras;
   take_engine(&run, &job, plan->engine, p, &strided);
   settle(&run, &job, plan);
   if (has_ends(p)) take_ends(&run, &ends, p);
-  const mmscan_status status = mms_run_scan(&run);
+  mmscan_status status = mms_run_scan(&run);
+  if (status == MMSCAN_OK && overflowed) return MMSCAN_EOVERFLOW;
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.weighs = false;
   take_engine(&run, &job, &mms_engine_serial, p, &strided);
   job.streams = job.streams && mms_problem_is_columns(p);
   if (has_ends(p)) take_ends(&run, &ends, p);
-  return mms_run_scan(&run);
+  status = mms_run_scan(&run);
+  return status == MMSCAN_OK && overflowed ? MMSCAN_EOVERFLOW : status;
 }
 
 mmscan_status mms_execute_empty(const mms_problem *p, void *y) {
   const mmscan_status status = mms_check_arrays(p, NULL, y);
   if (status || !has_ends(p) || p->count == 0) return status;
   const mms_ends ends = ends_of(p);
-  const mms_job job = {.algebra = p->algebra, .storage = p->storage, .kind = MMSCAN_INCLUSIVE};
+  atomic_bool overflowed = false;
+  const mms_extras extras = extras_of(p, y, &overflowed);
+  const mms_job job = {.algebra = p->algebra, .storage = p->storage, .kind = MMSCAN_INCLUSIVE, .extras = &extras};
   const mms_run run = {.engine = &mms_engine_serial,
                        .job = &job,
                        .scans = scans_of(p, NULL, y),

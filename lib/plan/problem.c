@@ -48,12 +48,27 @@ static mmscan_status check_outer(const mmscan_desc *d, mms_flaw *flaw) {
 
 static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
   static const char later[] = "this version does not do that";
+  const bool is_order = d->op == MMSCAN_MAX || d->op == MMSCAN_MIN;
   if (d->flags > 2 * MMSCAN_CHECKED - 1)
     return refuse(flaw, MMSCAN_EINVAL, "flags", (ptrdiff_t)d->flags,
                   "a bit of it is none of MMSCAN_SKIP_NAN to MMSCAN_CHECKED");
-  if (d->flags) return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, later);
-  if (d->indices) return refuse(flaw, MMSCAN_ENOTSUP, "indices", 0, later);
+  if (d->flags & ~(MMSCAN_SKIP_NAN | MMSCAN_CHECKED))
+    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, later);
+  if (d->indices && !is_order)
+    return refuse(flaw, MMSCAN_EINVAL, "indices", 0, "only MMSCAN_MAX and MMSCAN_MIN have them; else it is NULL");
   return MMSCAN_OK;
+}
+
+/* What has no meaning for the types is left out. */
+static void set_extras(mms_problem *p, const mmscan_desc *d) {
+  const mms_storage *x = mms_storage_of(d->x_type, d->x_type);
+  const bool is_float = x->arithmetic <= MMSCAN_F64 || x->arithmetic >= MMSCAN_C32;
+  p->skips_nan = d->flags & MMSCAN_SKIP_NAN && is_float;
+  p->overflows = d->flags & MMSCAN_CHECKED ? mms_checked_of(d->op, d->y_type) : NULL;
+  p->indices = d->indices;
+  p->index_at = 0;
+  p->index_step = 1;
+  p->has_init = d->init != NULL;
 }
 
 /* By the arithmetic type; or of complex numbers by that of their parts, where the operator goes by parts. */
@@ -103,7 +118,8 @@ static mms_lattice lattice_of_x(const mms_problem *p, const char *x) {
 
 /* With the results that offsets have more. */
 static mms_lattice lattice_of_y(const mms_problem *p, const char *y) {
-  const ptrdiff_t size = (ptrdiff_t)p->storage->y_size, at = p->y_at + (p->extra_at < 0 ? p->extra_at : 0);
+  const bool extra_is_first = (p->extra_at < 0) == (p->y_stride > 0);
+  const ptrdiff_t size = (ptrdiff_t)p->storage->y_size, at = p->y_at + (extra_is_first ? p->extra_at : 0);
   mms_lattice a = {.at = (uintptr_t)(y + at * size), .size = p->storage->y_size};
   mms_lattice_add(&a, results(p), p->y_stride);
   mms_lattice_add(&a, p->batch, p->y_dist);
@@ -137,6 +153,8 @@ static void turn(mms_problem *p) {
   p->x_at += last * p->x_stride;
   p->y_at += last * p->y_stride;
   p->extra_at -= last * p->y_stride;
+  p->index_at = last;
+  p->index_step = -1;
   p->x_stride = -p->x_stride;
   p->y_stride = -p->y_stride;
   p->reverse = !p->reverse;
@@ -201,6 +219,8 @@ static void set_carry(mms_problem *p, const void *init) {
     p->first = to_all_planes(p, is_inclusive ? p->algebra->identity : p->algebra->start);
   }
   p->start = init ? p->first : to_all_planes(p, p->algebra->start);
+  if (p->skips_nan) p->nothing = to_all_planes(p, p->algebra->start);
+  if (p->indices) p->first.found.index = p->start.found.index = -1;
 }
 
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
@@ -211,6 +231,7 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   if ((status = check_flags(d, flaw))) return status;
   if ((status = find_algebra(d, p, flaw))) return status;
   set_kind(p, d);
+  set_extras(p, d);
   if ((status = set_shape(p, d, flaw))) return status;
   set_carry(p, d->init);
   if (mms_problem_is_empty(p)) return MMSCAN_OK;
@@ -232,6 +253,7 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
   const bool is_half = p->of_y->out && p->algebra->kind == 'f' && p->of_y->planes == 1;
   p->carries = is_half ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
   p->start = p->first;
+  p->has_init = true;
   p->whole = SIZE_MAX;
   return d->init || (!mms_problem_is_empty(p) && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;
 }
@@ -256,6 +278,7 @@ mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *
   const size_t x_size = p->storage->x_size, y_size = p->storage->y_size;
   if (p->count == 0) return MMSCAN_OK;
   if (p->totals && !mms_is_array(p->totals, y_size)) return MMSCAN_EINVAL;
+  if (p->indices && (uintptr_t)p->indices % sizeof *p->indices != 0) return MMSCAN_EINVAL;
   if (p->n == 0) return p->is_offsets && !mms_is_array(y, y_size) ? MMSCAN_EINVAL : MMSCAN_OK;
   if (!mms_is_array(x, x_size) || !mms_is_array(y, y_size)) return MMSCAN_EINVAL;
   if (p->count == 1 && mms_problem_is_direct(p) && !p->is_offsets) return mms_check_pair(x, y, p->n * y_size);

@@ -3,7 +3,7 @@
 #ifndef MMS_PROBLEM_H
 #define MMS_PROBLEM_H
 
-#include "algebra/algebra.h"
+#include "algebra/checked.h"
 #include "pack/storage.h"
 #include "run/run.h"
 
@@ -22,6 +22,12 @@ typedef struct mms_problem {
   ptrdiff_t extra_at;           /* elements from there in y to the result that offsets have more */
   void *totals;                 /* the caller's, or NULL */
   ptrdiff_t total_dist, total_at;
+  bool skips_nan; /* NaN in x are: */
+  mms_value nothing;
+  mms_overflows *overflows;     /* NULL: results may wrap */
+  int64_t *indices;             /* the caller's, or NULL */
+  int64_t index_at, index_step; /* of the first element of a scan in memory, and from one to the next */
+  bool has_init;
   size_t rank;               /* dimensions around the batch, */
   mms_axis outer[MMS_OUTER]; /*   the slowest first */
   mms_value first;           /* the carry into the first element of every scan */
@@ -34,8 +40,13 @@ static inline bool mms_problem_is_empty(const mms_problem *p) { return p->n == 0
 
 static inline bool mms_problem_is_contiguous(const mms_problem *p) { return p->x_stride == 1 && p->y_stride == 1; }
 
-/* Whether x and y are stored as they are combined. */
-static inline bool mms_problem_is_as_stored(const mms_problem *p) { return !p->storage->in && !p->storage->out; }
+/* Whether there is something to do besides (mms_extras). */
+static inline bool mms_problem_has_extras(const mms_problem *p) { return p->skips_nan || p->overflows || p->indices; }
+
+/* Whether x and y are stored as they are combined, and nothing else is done to them. */
+static inline bool mms_problem_is_as_stored(const mms_problem *p) {
+  return !p->storage->in && !p->storage->out && !mms_problem_has_extras(p);
+}
 
 /* Whether nothing is packed: so they are, and contiguous. */
 static inline bool mms_problem_is_direct(const mms_problem *p) {

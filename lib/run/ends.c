@@ -35,10 +35,22 @@ const mms_job *mms_ends_job(const mms_run *run, const mms_place *at) {
   return is_moved(run, at) ? &run->ends->inclusive : run->job;
 }
 
+/* Where the index of an element of y goes; NULL: indices are not asked for. */
+static int64_t *index_of(const mms_run *run, const char *y) {
+  const mms_extras *e = run->job->extras;
+  return e && e->indices ? e->indices + (y - e->y) / (ptrdiff_t)run->job->storage->y_size : NULL;
+}
+
+static void move_indices_on(const mms_run *run, const mms_tile *t, const mms_value *carry) {
+  for (size_t i = t->m - 1; i > 0; i--) *index_of(run, result(run, t, i)) = *index_of(run, result(run, t, i - 1));
+  *index_of(run, result(run, t, 0)) = carry->found.index;
+}
+
 /* Moves results on by one, the first of which becomes the carry. */
 static void move_on(const mms_run *run, const mms_tile *t, const mms_value *carry) {
   const size_t size = run->job->storage->y_size;
   const element first = element_of(run->ends, carry);
+  if (index_of(run, t->y)) move_indices_on(run, t, carry);
   if (t->y_stride == 1 && run->job->reverse)
     memmove(t->y, (char *)t->y + size, (t->m - 1) * size);
   else if (t->y_stride == 1)
@@ -52,12 +64,19 @@ static char *extra_of(const mms_run *run, const mms_place *at) {
   return at->y + run->ends->extra_at * (ptrdiff_t)run->job->storage->y_size;
 }
 
+/* An element of offsets, and by which element it is. */
+static void write_extra(const mms_run *run, const mms_place *at, const void *value, int64_t index) {
+  char *extra = extra_of(run, at);
+  memcpy(extra, value, run->ends->of_y->y_size);
+  if (index_of(run, extra)) *index_of(run, extra) = index;
+}
+
 /* Writes the total of a scan, an element of y, wherever it is wanted. */
-static void write_total(const mms_run *run, const mms_place *at, const void *total) {
+static void write_total(const mms_run *run, const mms_place *at, const void *total, int64_t index) {
   const mms_ends *ends = run->ends;
   const size_t size = ends->of_y->y_size;
   if (ends->totals) memcpy((char *)ends->totals + at->total * (ptrdiff_t)size, total, size);
-  if (ends->are_offsets && is_exclusive(run)) memcpy(extra_of(run, at), total, size);
+  if (ends->are_offsets && is_exclusive(run)) write_extra(run, at, total, index);
 }
 
 /* Results that no element has changed become the start, each part of a complex number for itself. */
@@ -76,13 +95,19 @@ static void restart(const mms_run *run, const mms_place *at, const mms_value *ca
 
 static void write_start(const mms_run *run, const mms_place *at) {
   const element start = element_of(run->ends, &run->ends->start);
-  memcpy(extra_of(run, at), start.bytes, run->ends->of_y->y_size);
+  write_extra(run, at, start.bytes, -1);
+}
+
+static void write_last(const mms_run *run, const mms_place *at) {
+  const char *last = result(run, &at->tile, at->tile.m - 1);
+  const int64_t *index = index_of(run, last);
+  write_total(run, at, last, index ? *index : -1);
 }
 
 void mms_ends_write(const mms_run *run, const mms_place *at, const mms_value *carry) {
   const mms_ends *ends = run->ends;
   if (at->first && ends->are_offsets && !is_exclusive(run)) write_start(run, at);
-  if (at->last) write_total(run, at, result(run, &at->tile, at->tile.m - 1));
+  if (at->last) write_last(run, at);
   if (is_moved(run, at)) move_on(run, &at->tile, carry);
   if (ends->restarts && is_exclusive(run)) restart(run, at, carry);
 }
@@ -91,7 +116,7 @@ void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_va
   const mms_ends *ends = run->ends;
   const element total = element_of(ends, carry);
   if (ends->are_offsets && !is_exclusive(run)) write_start(run, at);
-  write_total(run, at, total.bytes);
+  write_total(run, at, total.bytes, -1);
   if (ends->restarts && is_exclusive(run)) restart(run, at, &run->scans.first);
 }
 
@@ -101,7 +126,7 @@ void mms_ends_write_empty(const mms_run *run) {
   const element start = element_of(ends, &ends->start);
   for (size_t scan = 0; scan < run->scans.count; scan++) {
     const mms_place at = mms_tiles_in_scan(&tiles, scan, 0);
-    if (ends->totals) write_total(run, &at, start.bytes);
+    if (ends->totals) write_total(run, &at, start.bytes, -1);
     if (ends->are_offsets) write_start(run, &at);
   }
 }

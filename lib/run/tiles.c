@@ -44,7 +44,9 @@ static mms_place place_of(const mms_run *run, size_t scan, size_t from, size_t m
                               .x = (const char *)run->scans.x + (at.x + first * x_stride) * x_size,
                               .y = y + first * y_stride * y_size,
                               .x_stride = x_stride,
-                              .y_stride = y_stride},
+                              .y_stride = y_stride,
+                              .at = (size_t)first,
+                              .is_last = from + m == run->scans.n},
                      .scan = scan,
                      .y = y,
                      .total = at.total};
