@@ -7,10 +7,10 @@
  * support/not_yet.h.
  */
 #include <omp.h>
-#include <signal.h>
 
 #include "support/area.h"
 #include "support/not_yet.h"
+#include "support/repeat.h"
 
 /* ---- How often what was tried ------------------------------------------------------------------------------------ */
 
@@ -643,16 +643,8 @@ static void check_trial(trial *t) {
   check_scanned(t, status);
 }
 
-static char where[80]; /* for what ends the program */
-
-static void tell_where(int signal_number) {
-  if (write(STDERR_FILENO, where, strlen(where)) < 0) abort();
-  signal(signal_number, SIG_DFL);
-}
-
 static void try_seed(uint64_t seed) {
-  snprintf(where, sizeof where, "MMSCAN_TEST_SEED=%llu MMSCAN_TEST_COUNT=1: crashes\n", (unsigned long long)seed);
-  trial t = {.seed = seed, .rng.state = seed * UINT64_C(0x9e3779b97f4a7c15), .d.struct_size = sizeof t.d};
+  trial t = {.seed = seed, .rng = repeat_begin(seed), .d.struct_size = sizeof t.d};
   t.is_bold = one_in(&t, 8);
   t.is_legal = !one_in(&t, 32);
   const bool has_wrong_op = !t.is_legal && one_in(&t, 2);
@@ -707,10 +699,7 @@ static void require_all(void) {
 }
 
 TEST(test_random_descriptions) {
-  const char *asked = getenv("MMSCAN_TEST_COUNT");
-  const size_t count = asked ? (size_t)strtoull(asked, NULL, 0) : sized(ENOUGH, ENOUGH / 20);
-  signal(SIGSEGV, tell_where);
-  signal(SIGBUS, tell_where);
+  const size_t count = repeat_count(sized(ENOUGH, ENOUGH / 20));
   for (size_t k = 0; k < count; k++) try_seed(seed() + k);
   print_tallies();
   if (count >= ENOUGH) require_all();
