@@ -86,59 +86,33 @@ static mmscan_desc draw_valid(struct rng *rng) {
   return d;
 }
 
+static void put_number(struct rng *rng, mmscan_desc *d) {
+  static const size_t at[] = {offsetof(mmscan_desc, x_type), offsetof(mmscan_desc, y_type), offsetof(mmscan_desc, op),
+                              offsetof(mmscan_desc, kind), offsetof(mmscan_desc, reverse)};
+  const int number = draw_below(rng, 2) ? (int)draw_below(rng, 20) : (int)draw_word(rng);
+  memcpy((char *)d + at[draw_below(rng, COUNT(at))], &number, sizeof number);
+}
+
+static void put_stride(struct rng *rng, mmscan_desc *d) {
+  ptrdiff_t *const strides[] = {&d->x_stride, &d->y_stride, &d->x_dist, &d->y_dist};
+  *strides[draw_below(rng, COUNT(strides))] = (ptrdiff_t)draw_word(rng);
+}
+
+static size_t draw_struct_size(struct rng *rng) {
+  return draw_below(rng, 2) ? draw_word(rng) : sizeof(mmscan_desc) + draw_below(rng, 1000) - 40;
+}
+
 static void spoil_field(struct rng *rng, mmscan_desc *d) {
-  const uint64_t word = draw_word(rng);
-  const int number = draw_below(rng, 2) ? (int)draw_below(rng, 20) : (int)word;
-  switch (draw_below(rng, 16)) {
-  case 0:
-    d->struct_size = draw_below(rng, 2) ? word : sizeof *d + draw_below(rng, 1000) - 40;
-    break;
-  case 1:
-    memcpy(&d->x_type, &number, sizeof number);
-    break;
-  case 2:
-    memcpy(&d->y_type, &number, sizeof number);
-    break;
-  case 3:
-    memcpy(&d->op, &number, sizeof number);
-    break;
-  case 4:
-    memcpy(&d->kind, &number, sizeof number);
-    break;
-  case 5:
-    d->reverse = number;
-    break;
-  case 6:
-    d->n = draw_count(rng);
-    break;
-  case 7:
-    d->batch = draw_count(rng);
-    break;
-  case 8:
-    d->x_stride = (ptrdiff_t)word;
-    break;
-  case 9:
-    d->y_stride = (ptrdiff_t)word;
-    break;
-  case 10:
-    d->x_dist = (ptrdiff_t)word;
-    break;
-  case 11:
-    d->y_dist = (ptrdiff_t)word;
-    break;
-  case 12:
-    d->totals = some_memory;
-    break;
-  case 13:
-    d->indices = some_memory;
-    break;
-  case 14:
-    d->flags = draw_below(rng, 2) ? (unsigned)number : 1u << draw_below(rng, 6);
-    break;
-  default:
-    draw_outer(rng, d);
-    break;
-  }
+  const size_t which = draw_below(rng, 16);
+  if (which < 5) put_number(rng, d);
+  if (which >= 5 && which < 9) put_stride(rng, d);
+  if (which == 9) d->struct_size = draw_struct_size(rng);
+  if (which == 10) d->n = draw_count(rng);
+  if (which == 11) d->batch = draw_count(rng);
+  if (which == 12) d->totals = some_memory;
+  if (which == 13) d->indices = some_memory;
+  if (which == 14) d->flags = draw_below(rng, 2) ? (unsigned)draw_word(rng) : 1u << draw_below(rng, 6);
+  if (which == 15) draw_outer(rng, d);
 }
 
 /* Pointers are right, as whoever gives a wrong one has no claim. More outer dimensions than there are: none at all. */

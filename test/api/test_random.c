@@ -32,19 +32,21 @@ static void count_if(bool is, const char *name) {
   if (is) ++*tally_of(name);
 }
 
+static bool has_word(const struct tally *t, const char *word, size_t length) {
+  return strncmp(t->name, word, length) == 0 && (t->name[length] == ' ' || t->name[length] == '\0');
+}
+
 /* A line for each first word of the names. */
 static void print_tallies(void) {
-  bool printed[MOST_TALLIES] = {false};
   for (size_t i = 0; i < MOST_TALLIES && tallies[i].name[0] != '\0'; i++) {
-    const size_t word = strcspn(tallies[i].name, " ");
-    if (printed[i]) continue;
-    print_message("%.*s:", (int)word, tallies[i].name);
-    for (size_t k = i; k < MOST_TALLIES && tallies[k].name[0] != '\0'; k++) {
-      if (strncmp(tallies[i].name, tallies[k].name, word) != 0 || tallies[k].name[word] != tallies[i].name[word])
-        continue;
-      print_message("%s %zu,", tallies[k].name + word, tallies[k].count);
-      printed[k] = true;
-    }
+    const char *word = tallies[i].name;
+    const size_t length = strcspn(word, " ");
+    size_t first = 0;
+    while (!has_word(&tallies[first], word, length)) first++;
+    if (first < i) continue;
+    print_message("%.*s:", (int)length, word);
+    for (size_t k = i; k < MOST_TALLIES; k++)
+      if (has_word(&tallies[k], word, length)) print_message("%s %zu,", tallies[k].name + length, tallies[k].count);
     print_message("\n");
   }
 }
