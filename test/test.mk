@@ -2,8 +2,8 @@
 #
 # The sources are in folders by room, as in lib/. The programs are not: build/test/test_api.
 
-.PHONY: tests check test check-units check-command check-reproduction check-install check-asan check-ubsan check-tsan \
-        check-valgrind check-neon lint
+.PHONY: tests check test check-units check-command check-reproduction check-install check-asan check-fuzz check-ubsan \
+        check-tsan check-valgrind check-neon lint
 
 TEST_SRC := $(sort $(wildcard test/*/test_*.c))
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -69,12 +69,15 @@ SANITIZE = $(MAKE) WERROR=1 MMSCAN_TEST_QUICK=1 MMSCAN_TEST_LIMIT=1800 OMP_WAIT_
 # recorded, so that lsan.supp suppresses what OpenMP itself loses, which is not ours, but not what we lose in one of its
 # threads. Thread-local memory of loaded libraries is not recorded: before LLVM 17 the leak sanitizer takes some of it,
 # by its address, for that of an old glibc, and crashes (github.com/google/sanitizers/issues/1322).
+ASAN = ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:intercept_tls_get_addr=0 \
+  LSAN_OPTIONS=suppressions=test/support/lsan.supp:print_suppressions=0 \
+  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
+  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
+  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow"
 check-asan: ## the tests under the address, leak and undefined-behaviour sanitizers (clang)
-	+ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:intercept_tls_get_addr=0 \
-	  LSAN_OPTIONS=suppressions=test/support/lsan.supp:print_suppressions=0 \
-	  $(SANITIZE) BUILD=$(BUILD)/asan CC=clang RUNNABLE=1 \
-	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	  -mllvm -asan-instrumentation-with-call-threshold=0" KERNEL_CFLAGS="-fno-sanitize=null,object-size,pointer-overflow" TEST_WAY=asan
+	+$(ASAN) TEST_WAY=asan
+check-fuzz: ## a minute of descriptions that are anything, by the build of check-asan
+	+MMSCAN_TEST_SECONDS=60 $(ASAN) TESTS=$(BUILD)/asan/test/test_fuzz
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
 # Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where
 # the loader looks, which need not be there.

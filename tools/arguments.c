@@ -19,12 +19,12 @@ int name_option(const char *subcommand, const char *option, const char *name, co
   return wrong_usage(subcommand, "%s: '%s' is not one of %s", option, name, all);
 }
 
-static int element_option(const char *subcommand, const char *name, const element **type) {
+static int element_option(const char *subcommand, const char *option, const char *name, const element **type) {
   enum { MOST = 32 };
   const char *names[MOST] = {NULL};
   size_t index;
   for (int i = 0; element_at(i) != NULL && i < MOST - 1; i++) names[i] = element_at(i)->name;
-  const int status = name_option(subcommand, "--type", name, names, &index);
+  const int status = name_option(subcommand, option, name, names, &index);
   *type = status == DONE ? element_at((int)index) : NULL;
   return status;
 }
@@ -104,7 +104,7 @@ static int take(const argument *a, const char *subcommand, void *request, char *
   case ARGUMENT_NAME:
     return take_name(a, subcommand, label, value);
   case ARGUMENT_TYPE:
-    return element_option(subcommand, value, a->to);
+    return element_option(subcommand, label, value, a->to);
   case ARGUMENT_OP:
     return operator_option(subcommand, label, value, a->to);
   default:

@@ -1,5 +1,6 @@
 /* element.c: the types of numbers the command reads and writes, by their kind and size. */
 #include "element.h"
+#include "half.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -26,20 +27,70 @@ static bool is_exactly(const char *text, double value) {
   return strcmp(text + strspn(text, "+-0"), digits) == 0;
 }
 
+static bool is_half(const element *type) { return type->type == MMSCAN_F16 || type->type == MMSCAN_BF16; }
+
+/* Of a float, or of one part of a complex number. */
+static size_t part_size(const element *type) { return type->kind == 'c' ? type->size / 2 : type->size; }
+
+static double real_at(const element *type, const void *value) {
+  scalar number;
+  memcpy(&number, value, part_size(type));
+  if (is_half(type)) return (double)half_value(type->type, number.half);
+  return part_size(type) == sizeof number.f32 ? (double)number.f32 : number.f64;
+}
+
+/* The nearest number of the type, in which *end is where the text of a number ends. */
+static double round_text(const element *type, const char *text, char **end) {
+  if (is_half(type)) return (double)half_value(type->type, half_of(type->type, strtod(text, end)));
+  return part_size(type) == sizeof(float) ? (double)strtof(text, end) : strtod(text, end);
+}
+
+static void put_real(const element *type, double value, void *to) {
+  scalar number = {.f64 = value};
+  if (is_half(type))
+    number.half = half_of(type->type, value);
+  else if (part_size(type) == sizeof number.f32)
+    number.f32 = (float)value;
+  memcpy(to, &number, part_size(type));
+}
+
 /* strtod() rounds a tiny number to a subnormal or zero, which is right, and a huge one to infinity, which is not what
  * the file says. It also skips leading white space, which is refused here. */
-static parsed parse_real(const char *text, bool is_f32, scalar *value) {
+static parsed parse_real(const element *type, const char *text, void *value) {
   char *end;
   errno = 0;
-  if (is_f32)
-    value->f32 = strtof(text, &end);
-  else
-    value->f64 = strtod(text, &end);
-  const double wide = is_f32 ? (double)value->f32 : value->f64;
+  const double wide = round_text(type, text, &end);
+  const bool is_word = isalpha((unsigned char)text[*text == '+' || *text == '-']);
+  put_real(type, wide, value);
   if (end == text || *end != '\0' || isspace((unsigned char)*text)) return NOT_A_NUMBER;
-  if (errno == ERANGE && isinf(wide)) return OUT_OF_RANGE;
-  const bool may_be_rounded = !is_f32 && fabs(wide) >= 0x1p53 && is_integer(text);
+  if (isinf(wide) && !is_word) return OUT_OF_RANGE;
+  const bool may_be_rounded = type->type == MMSCAN_F64 && fabs(wide) >= 0x1p53 && is_integer(text);
   return may_be_rounded && !is_exactly(text, wide) ? ROUNDED : PARSED;
+}
+
+/* Where the imaginary part begins in a text that ends with j: at the last sign that is none of an exponent. */
+static size_t imaginary_at(const char *text, size_t length) {
+  size_t at = length;
+  while (at > 0 && !((text[at] == '+' || text[at] == '-') && (at == 0 || tolower((unsigned char)text[at - 1]) != 'e')))
+    at--;
+  return at;
+}
+
+/* "1.5-2j", "2j" or "1.5". */
+static parsed parse_complex(const element *type, const char *text, char *value) {
+  enum { LONGEST = 100 };
+  char real[LONGEST], *imaginary = value + part_size(type);
+  const size_t length = strlen(text);
+  put_real(type, 0, imaginary);
+  if (length == 0 || tolower((unsigned char)text[length - 1]) != 'j') return parse_real(type, text, value);
+  if (length >= LONGEST) return NOT_A_NUMBER;
+  const size_t at = imaginary_at(text, length);
+  memcpy(real, text, length - 1);
+  real[length - 1] = '\0';
+  put_real(type, 0, value);
+  const parsed second = parse_real(type, real + at, imaginary);
+  real[at] = '\0';
+  return second != PARSED || at == 0 ? second : parse_real(type, real, value);
 }
 
 /* The largest number of a signed integer of so many bytes. */
@@ -63,25 +114,36 @@ static parsed parse_unsigned(const char *text, size_t size, scalar *value) {
 
 /* This machine is little-endian: the low bytes of an integer are its first ones. */
 parsed element_parse(const element *type, const char *text, scalar *value) {
-  value->u64 = 0;
-  if (type->kind == 'f') return parse_real(text, type->size == sizeof(float), value);
+  *value = (scalar){.c64 = {0, 0}};
+  if (type->kind == 'c') return parse_complex(type, text, (char *)value);
+  if (type->kind == 'f') return parse_real(type, text, value);
   return type->kind == 'i' ? parse_signed(text, type->size, value) : parse_unsigned(text, type->size, value);
 }
 
 /* ---- Numbers to text: the fewest digits that read back to the same value ----------------------------------------- */
 
-/* From 6 digits on for f32, which 9 tell apart, and from 15 on for f64, which 17 do. */
-static int print_real(const void *value, bool is_f32, char text[ELEMENT_TEXT]) {
-  scalar number;
-  memcpy(&number, value, is_f32 ? sizeof number.f32 : sizeof number.f64);
-  const double wide = is_f32 ? (double)number.f32 : number.f64;
-  if (isnan(wide)) return snprintf(text, ELEMENT_TEXT, "nan");
+/* From as many digits on as any number of so many keeps, up to those that tell all numbers of the type apart. */
+static int print_real(const element *type, const void *value, char text[ELEMENT_TEXT / 2]) {
+  const bool is_wide = part_size(type) == sizeof(double), is_float = part_size(type) == sizeof(float);
+  const int least = is_wide ? 15 : is_float ? 6 : type->type == MMSCAN_F16 ? 3 : 2;
+  const int most = is_wide ? 17 : is_float ? 9 : type->type == MMSCAN_F16 ? 5 : 4;
+  const double wide = real_at(type, value);
   int length = 0;
-  for (int digits = is_f32 ? 6 : 15; digits <= (is_f32 ? 9 : 17); digits++) {
-    length = snprintf(text, ELEMENT_TEXT, "%.*g", digits, wide);
-    if ((is_f32 ? (double)strtof(text, NULL) : strtod(text, NULL)) == wide) break;
+  char *end;
+  if (isnan(wide)) return snprintf(text, ELEMENT_TEXT / 2, "nan");
+  for (int digits = least; digits <= most; digits++) {
+    length = snprintf(text, ELEMENT_TEXT / 2, "%.*g", digits, wide);
+    if (round_text(type, text, &end) == wide) break;
   }
   return length;
+}
+
+static int print_complex(const element *type, const char *value, char text[ELEMENT_TEXT]) {
+  int length = print_real(type, value, text);
+  char imaginary[ELEMENT_TEXT / 2];
+  print_real(type, value + part_size(type), imaginary);
+  const bool has_sign = imaginary[0] == '-';
+  return length + snprintf(text + length, ELEMENT_TEXT - (size_t)length, "%s%sj", has_sign ? "" : "+", imaginary);
 }
 
 /* An integer of any size, with its sign extended. */
@@ -93,7 +155,8 @@ static int64_t wide(const void *value, size_t size, bool is_signed) {
 }
 
 int element_print(const element *type, const void *value, char text[ELEMENT_TEXT]) {
-  if (type->kind == 'f') return print_real(value, type->size == sizeof(float), text);
+  if (type->kind == 'c') return print_complex(type, value, text);
+  if (type->kind == 'f') return print_real(type, value, text);
   const int64_t number = wide(value, type->size, type->kind == 'i');
   if (type->kind == 'i') return snprintf(text, ELEMENT_TEXT, "%" PRId64, number);
   return snprintf(text, ELEMENT_TEXT, "%" PRIu64, (uint64_t)number);
@@ -151,8 +214,17 @@ const element *element_by_name(const char *name) {
 const element *element_by_kind(char kind, size_t size) {
   const element *e;
   for (int i = 0; (e = element_at(i)) != NULL; i++)
-    if (e->kind == kind && e->size == size) return e;
+    if (e->kind == kind && e->size == size && element_has_dtype(e)) return e;
   return NULL;
+}
+
+bool element_has_dtype(const element *type) { return type->type != MMSCAN_BF16; }
+
+const element *element_of_carry(const element *type) { return is_half(type) ? element_by_name("f32") : type; }
+
+void element_to_carry(const element *type, const void *value, void *carry) {
+  const float wide = is_half(type) ? (float)real_at(type, value) : 0;
+  memcpy(carry, is_half(type) ? &wide : value, is_half(type) ? sizeof wide : type->size);
 }
 
 mmscan_desc element_plain_scan(mmscan_type type, size_t n) {
@@ -187,7 +259,9 @@ static inline void swap_each(char *at, size_t count, size_t size) {
     }
 }
 
-void element_swap(void *data, size_t count, size_t size) {
+void element_swap(const element *type, void *data, size_t count) {
+  const size_t size = part_size(type);
+  if (type->kind == 'c') count *= 2;
   if (size == 4)
     swap_each(data, count, 4);
   else if (size == 8)

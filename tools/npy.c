@@ -77,14 +77,16 @@ static bool set_count(array *a) {
   return true;
 }
 
-/* '<f8': byte order, kind, size. A descr without a byte order means this machine's. */
+/* '<f8': byte order, kind, size. A descr without a byte order means this machine's. Truth values, b1, are 0 and 1. */
 static void set_type(array *a, const char *descr) {
   const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
   const char *kind = descr + (*descr != '\0' && strchr("<>=|", *descr) != NULL);
   a->swapped = *descr == (little ? '>' : '<');
   a->type = NULL;
-  if (kind[0] != '\0' && kind[1] >= '1' && kind[1] <= '9' && kind[2] == '\0')
-    a->type = element_by_kind(kind[0], (size_t)(kind[1] - '0'));
+  if (kind[0] == '\0' || kind[1] < '1' || kind[1] > '9') return;
+  const bool is_long = isdigit((unsigned char)kind[2]) != 0;
+  const size_t size = (size_t)(is_long ? 10 * (kind[1] - '0') + kind[2] - '0' : kind[1] - '0');
+  if (kind[2 + is_long] == '\0') a->type = element_by_kind(kind[0] == 'b' && size == 1 ? 'u' : kind[0], size);
 }
 
 /* "f4, f8, i4": the dtypes that there are types for. */
@@ -94,7 +96,8 @@ static const char *supported(char all[DTYPES]) {
   size_t length = 0;
   all[0] = '\0';
   for (int i = 0; length < DTYPES && (e = element_at(i)) != NULL; i++)
-    length += (size_t)snprintf(all + length, DTYPES - length, "%s%c%zu", i > 0 ? ", " : "", e->kind, e->size);
+    if (element_has_dtype(e))
+      length += (size_t)snprintf(all + length, DTYPES - length, "%s%c%zu", i > 0 ? ", " : "", e->kind, e->size);
   return all;
 }
 

@@ -21,11 +21,13 @@ typedef struct block_shape {
   uint64_t slabs, lines, columns;
 } block_shape;
 
-/* A block: its place, its size, its elements and the carries of its scans. */
+/* A block: its place, its size, its elements, its results, which may take their place, the carries and totals of its
+ * scans, and as many of what comes before the first result of each. */
 typedef struct block {
   uint64_t slab, line, column;
   block_shape size;
-  char *data, *carry;
+  bool ends; /* its scans end in it */
+  char *data, *results, *carry, *totals, *first;
 } block;
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -66,50 +68,94 @@ static int read_block(const order *o, const block *b, input *in) {
   for (uint64_t p = 0; p < pieces(o, b); p++) {
     char *data = b->data + p * bytes;
     if (input_read_at(in, piece_first(o, b, p) * o->type->size, data, bytes) != DONE) return FAILED;
-    if (o->swapped) element_swap(data, count, o->type->size);
+    if (o->swapped) element_swap(o->type, data, count);
   }
   return DONE;
 }
 
+/* The result of a line of the block, or what comes before all results, in the output. */
+static uint64_t result_first(const order *o, const block *b, uint64_t slab, uint64_t line) {
+  return ((b->slab + slab) * order_results(o) + line) * o->inner + b->column;
+}
+
+/* Where there is one result more than elements, slabs do not follow each other. */
+static uint64_t result_pieces(const order *o, const block *b) {
+  if (b->size.columns != o->inner) return b->size.lines;
+  return o->kind == MMSCAN_OFFSETS ? b->size.slabs : 1;
+}
+
+static int write_piece(const order *o, const block *b, uint64_t piece, result *to) {
+  const bool is_narrow = b->size.columns != o->inner, is_shifted = o->kind == MMSCAN_OFFSETS && !o->reverse;
+  const size_t count = (size_t)(b->size.slabs * slab_elements(b) / result_pieces(o, b));
+  const uint64_t line = b->line + is_shifted + (is_narrow ? piece : 0);
+  return result_put(to, result_first(o, b, is_narrow ? 0 : piece, line), b->results + piece * count * o->to->size,
+                    count);
+}
+
+static int write_first(const order *o, const block *b, uint64_t slab, result *to) {
+  return result_put(to, result_first(o, b, slab, o->reverse ? o->length : 0), b->first, (size_t)b->size.columns);
+}
+
+/* In the order of the output, if the block has whole slabs: what comes before the first result is in front of them, or
+ * behind them in reverse. */
 static int write_block(const order *o, const block *b, result *to) {
-  const size_t count = piece_elements(o, b);
-  for (uint64_t p = 0; p < pieces(o, b); p++)
-    if (result_put(to, piece_first(o, b, p), b->data + p * count * o->type->size, count) != DONE) return FAILED;
-  return DONE;
+  const bool starts = o->reverse ? b->line + b->size.lines == o->length : b->line == 0;
+  const bool has_first = o->kind == MMSCAN_OFFSETS && starts, is_narrow = b->size.columns != o->inner;
+  int status = has_first && is_narrow ? write_first(o, b, 0, to) : DONE;
+  for (uint64_t p = 0; p < result_pieces(o, b) && status == DONE; p++) {
+    const bool is_edge = has_first && !is_narrow;
+    if (is_edge && !o->reverse) status = write_first(o, b, p, to);
+    if (status == DONE) status = write_piece(o, b, p, to);
+    if (status == DONE && is_edge && o->reverse) status = write_first(o, b, p, to);
+  }
+  return status;
 }
 
 /* ---- The library ------------------------------------------------------------------------------------------------- */
 
-/* `count` scans of n elements, in place: with their elements `stride` apart, and themselves `dist`. */
-static mmscan_status scan_some(const order *o, void *data, size_t n, size_t stride, size_t count, size_t dist,
-                               void *carry) {
-  const mmscan_desc desc = {.struct_size = sizeof desc,
-                            .x_type = o->type->type,
-                            .y_type = o->type->type,
-                            .op = o->op,
-                            .kind = o->kind,
-                            .reverse = o->reverse,
-                            .n = n,
-                            .x_stride = (ptrdiff_t)stride,
-                            .y_stride = (ptrdiff_t)stride,
-                            .batch = count,
-                            .x_dist = (ptrdiff_t)dist,
-                            .y_dist = (ptrdiff_t)dist};
-  return mmscan_scan_block(&desc, data, data, carry);
+/* The library has no offsets in blocks: they are what is before the first element, and then the inclusive results. */
+static mmscan_kind block_kind(const order *o) { return o->kind == MMSCAN_OFFSETS ? MMSCAN_INCLUSIVE : o->kind; }
+
+/* `count` scans of n elements, with their elements `stride` apart, and themselves `dist`. */
+static mmscan_desc describe(const order *o, size_t n, size_t stride, size_t count, size_t dist) {
+  return (mmscan_desc){.struct_size = sizeof(mmscan_desc),
+                       .x_type = o->type->type,
+                       .y_type = o->to->type,
+                       .op = o->op,
+                       .kind = block_kind(o),
+                       .reverse = o->reverse,
+                       .n = n,
+                       .x_stride = (ptrdiff_t)stride,
+                       .y_stride = (ptrdiff_t)stride,
+                       .batch = count,
+                       .x_dist = (ptrdiff_t)dist,
+                       .y_dist = (ptrdiff_t)dist,
+                       .flags = o->flags};
 }
 
-static mmscan_status scan_rows(const order *o, void *data, size_t n, size_t rows, void *carry) {
-  return scan_some(o, data, n, 1, rows, n, carry);
+/* Where a carry becomes a result only in the next block, the library is to look at it, too. */
+static bool needs_totals(const order *o) {
+  return o->has_totals || (o->flags & MMSCAN_CHECKED && o->kind == MMSCAN_EXCLUSIVE);
+}
+
+/* Those from scan `first` of the block on, whose elements begin at element `at`. */
+static mmscan_status scan_some(const order *o, const block *b, mmscan_desc desc, size_t at, size_t first) {
+  if (o->has_totals || (b->totals != NULL && !b->ends)) desc.totals = b->totals + first * o->to->size;
+  return mmscan_scan_block(&desc, b->data + at * o->type->size, b->results + at * o->to->size,
+                           b->carry + first * element_of_carry(o->to)->size);
+}
+
+static mmscan_status scan_rows(const order *o, const block *b, size_t n, size_t rows) {
+  return scan_some(o, b, describe(o, n, 1, rows, n), 0, 0);
 }
 
 /* The rows of a block, or the columns of each of its slabs. */
 static mmscan_status scan_slabs(const order *o, const block *b) {
-  const size_t lines = (size_t)b->size.lines, columns = (size_t)b->size.columns, size = o->type->size;
-  if (o->inner == 1) return scan_rows(o, b->data, lines, (size_t)b->size.slabs, b->carry);
+  const size_t lines = (size_t)b->size.lines, columns = (size_t)b->size.columns;
+  if (o->inner == 1) return scan_rows(o, b, lines, (size_t)b->size.slabs);
   mmscan_status status = MMSCAN_OK;
   for (size_t s = 0; s < b->size.slabs && status == MMSCAN_OK; s++)
-    status =
-        scan_some(o, b->data + s * lines * columns * size, lines, columns, columns, 1, b->carry + s * columns * size);
+    status = scan_some(o, b, describe(o, lines, columns, columns, 1), s * lines * columns, s * columns);
   return status;
 }
 
@@ -118,19 +164,57 @@ static int fail_library(const char *name, mmscan_status status) {
   return environment != NULL ? fail("%s", environment) : fail("%s: %s", name, mmscan_strerror(status));
 }
 
-/* The same as in one call. */
-static void fill_carry(const order *o, void *carry, size_t count) {
-  const size_t size = o->type->size;
-  element_fill(o->type, o->op, o->kind, carry, count);
-  for (size_t i = 0; o->has_init && i < count; i++) memcpy((char *)carry + i * size, &o->init, size);
+/* What scans of a kind start from, `count` times. */
+static void fill_start(const order *o, const element *type, mmscan_kind kind, char *to, size_t count) {
+  scalar start = o->init;
+  if (!o->has_init)
+    element_fill(type, o->op, kind, &start, 1);
+  else if (type != o->to)
+    element_to_carry(o->to, &o->init, &start);
+  for (size_t i = 0; i < count; i++) memcpy(to + i * type->size, &start, type->size);
+}
+
+static void fill_carry(const order *o, block *b, size_t count) {
+  fill_start(o, element_of_carry(o->to), block_kind(o), b->carry, count);
+}
+
+/* The option behind a field of a description, and what to do without it. */
+typedef struct way_out {
+  const char *field, *option, *instead;
+} way_out;
+
+static way_out way_out_of(const char *why) {
+  static const way_out known[] = {{"x_type", "the type of the numbers", "another --type, if they are raw data or text"},
+                                  {"y_type", "--to", "leave it out, or take a wider type"},
+                                  {"op", "--op", "take another operator, or --to another type"},
+                                  {"flags", "--skip-nan or --checked", "leave it out"},
+                                  {"totals", "--total", "--kind offsets has it as the number at the end"}};
+  const size_t length = strcspn(why, " ");
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strlen(known[i].field) == length && memcmp(known[i].field, why, length) == 0) return known[i];
+  return (way_out){"", "the scan", "see 'mmscan scan --help'"};
+}
+
+static int fail_refused(const order *o, const char *name, const char *why) {
+  const way_out way = way_out_of(why);
+  return fail("%s: %s on %s with totals of %s: %s is refused (%s): %s", name, element_operator_name(o->op),
+              o->type->name, o->to->name, way.option, why, way.instead);
 }
 
 int order_check(const order *o, const char *name) {
-  scalar one = {.u64 = 0}, carry;
-  if (!element_fill(o->type, o->op, o->kind, &carry, 1)) return fail("%s: --op does not scan %s", name, o->type->name);
-  const mmscan_status status = scan_rows(o, &one, 1, 1, &carry);
-  if (status == MMSCAN_OK) return DONE;
-  return fail_library(name, status);
+  scalar one = {.u64 = 0}, to, carry, total;
+  char why[200];
+  const block b = {.data = (char *)&one,
+                   .results = (char *)(o->to == o->type ? &one : &to),
+                   .carry = (char *)&carry,
+                   .totals = needs_totals(o) ? (char *)&total : NULL};
+  mmscan_desc desc = describe(o, 1, 1, 1, 1);
+  desc.totals = b.totals;
+  const bool is_known = element_fill(element_of_carry(o->to), o->op, block_kind(o), &carry, 1);
+  if (mmscan_desc_check(&desc, why, sizeof why) != MMSCAN_OK) return fail_refused(o, name, why);
+  if (!is_known) return fail("%s: --op does not scan %s", name, o->to->name);
+  const mmscan_status status = scan_rows(o, &b, 1, 1);
+  return status == MMSCAN_OK ? DONE : fail_library(name, status);
 }
 
 static int scan_block(const order *o, const block *b, input *in, result *to) {
@@ -145,13 +229,21 @@ static int scan_block(const order *o, const block *b, input *in, result *to) {
 /* Scans the blocks along `length`. A reverse scan starts with the last block, and counts lines from the end, so that
  * the incomplete block comes last. */
 static int scan_lines(const order *o, const block_shape *largest, block *b, input *in, result *to) {
-  fill_carry(o, b->carry, (size_t)(b->size.slabs * b->size.columns));
+  fill_carry(o, b, (size_t)(b->size.slabs * b->size.columns));
   for (uint64_t done = 0; done < o->length; done += b->size.lines) {
     b->size.lines = smaller(largest->lines, o->length - done);
+    b->ends = done + b->size.lines == o->length;
     b->line = o->reverse ? o->length - done - b->size.lines : done;
     if (scan_block(o, b, in, to) != DONE) return FAILED;
   }
   return DONE;
+}
+
+/* Puts the totals of a block in their places. */
+static void keep_totals(const order *o, const block *b) {
+  const size_t size = o->to->size, bytes = (size_t)b->size.columns * size;
+  for (uint64_t s = 0; o->has_totals && s < b->size.slabs; s++)
+    memcpy(o->totals + ((b->slab + s) * o->inner + b->column) * size, b->totals + s * bytes, bytes);
 }
 
 static int scan_blocks(const order *o, const block_shape *largest, block *b, input *in, result *to) {
@@ -160,27 +252,55 @@ static int scan_blocks(const order *o, const block_shape *largest, block *b, inp
     for (b->column = 0; b->column < o->inner; b->column += b->size.columns) {
       b->size.columns = smaller(largest->columns, o->inner - b->column);
       if (scan_lines(o, largest, b, in, to) != DONE) return FAILED;
+      keep_totals(o, b);
     }
   }
   return DONE;
 }
 
-/* Buffers for a block, as one allocation at b->data. */
-static bool allocate(const order *o, const block_shape *largest, block *b) {
-  const size_t carries = (size_t)(largest->slabs * largest->columns) * o->type->size;
-  const size_t bytes = carries * (size_t)largest->lines;
-  b->data = malloc(bytes + carries);
-  if (b->data == NULL) return false;
-  b->carry = b->data + bytes;
+/* The next part of a buffer, with an alignment for any type. */
+static char *take_part(char **from, size_t bytes) {
+  char *part = *from;
+  *from += (bytes + 15) / 16 * 16;
+  return part;
+}
+
+/* Buffers for a block of so many elements and scans, as one allocation at b->data. */
+static bool allocate(const order *o, size_t count, size_t scans, size_t columns, block *b) {
+  const size_t reads = count * o->type->size, writes = o->to == o->type ? 0 : count * o->to->size,
+               carries = scans * element_of_carry(o->to)->size, totals = scans * o->to->size;
+  char *next = malloc(reads + writes + carries + totals + columns * o->to->size + 5 * 16);
+  if (next == NULL) return false;
+  b->data = take_part(&next, reads);
+  b->results = writes > 0 ? take_part(&next, writes) : b->data;
+  b->carry = take_part(&next, carries);
+  b->totals = needs_totals(o) ? take_part(&next, totals) : NULL;
+  b->first = next;
+  fill_start(o, o->to, MMSCAN_EXCLUSIVE, b->first, columns);
   return true;
+}
+
+/* Scans without elements have totals, and may have a result. */
+static int put_starts(const order *o, result *to) {
+  enum { AT_ONCE = 4096 };
+  const uint64_t scans = o->length == 0 ? o->outer * o->inner : 0;
+  scalar starts[AT_ONCE];
+  fill_start(o, o->to, MMSCAN_EXCLUSIVE, (char *)starts, AT_ONCE);
+  for (uint64_t done = 0; done < scans; done += AT_ONCE) {
+    const size_t count = (size_t)smaller(AT_ONCE, scans - done);
+    if (o->has_totals) memcpy(o->totals + done * o->to->size, starts, count * o->to->size);
+    if (o->kind == MMSCAN_OFFSETS && result_put(to, done, starts, count) != DONE) return FAILED;
+  }
+  return DONE;
 }
 
 int order_scan(const order *o, input *in, result *to) {
   block b = {.data = NULL};
   progress_start("scanning", o->outer * o->length * o->inner * o->type->size);
-  if (is_empty(o)) return DONE;
+  if (is_empty(o)) return put_starts(o, to);
   const block_shape largest = choose_block(o);
-  if (!allocate(o, &largest, &b)) return fail_memory();
+  const size_t scans = (size_t)(largest.slabs * largest.columns);
+  if (!allocate(o, scans * (size_t)largest.lines, scans, (size_t)largest.columns, &b)) return fail_memory();
   const int status = scan_blocks(o, &largest, &b, in, to);
   free(b.data);
   return status;
@@ -193,26 +313,29 @@ int order_fail_size(const char *name, const element *type) {
               type->size, type->name);
 }
 
-static int scan_stream_with(const order *o, input *in, result *to, char *data) {
-  const size_t size = o->type->size, most = (size_t)ROW_BLOCK * size;
+static int scan_stream_with(const order *o, input *in, result *to, block *b) {
+  const size_t size = o->type->size, most = (size_t)ROW_BLOCK * size, before = o->kind == MMSCAN_OFFSETS;
   size_t got = most;
-  scalar carry;
-  fill_carry(o, &carry, 1);
+  fill_carry(o, b, 1);
+  if (o->has_totals) fill_start(o, o->to, MMSCAN_EXCLUSIVE, o->totals, 1);
+  if (result_put(to, 0, b->first, before) != DONE) return FAILED;
   for (uint64_t done = 0; got == most; done += got / size) {
-    if (input_read(in, data, most, &got) != DONE) return FAILED;
+    if (input_read(in, b->data, most, &got) != DONE) return FAILED;
     if (got % size != 0) return order_fail_size(in->name, o->type);
-    const mmscan_status status = scan_rows(o, data, got / size, 1, &carry);
+    b->ends = got < most; /* full ones are not known to: their totals are checked, too */
+    const mmscan_status status = scan_rows(o, b, got / size, 1);
     if (status != MMSCAN_OK) return fail_library(in->name, status);
-    if (result_put(to, done, data, got / size) != DONE) return FAILED;
+    if (o->has_totals && got > 0) memcpy(o->totals, b->totals, o->to->size);
+    if (result_put(to, done + before, b->results, got / size) != DONE) return FAILED;
   }
   return DONE;
 }
 
 int order_scan_stream(const order *o, input *in, result *to) {
-  char *data = malloc((size_t)ROW_BLOCK * o->type->size);
-  if (data == NULL) return fail_memory();
+  block b = {.data = NULL};
+  if (!allocate(o, (size_t)ROW_BLOCK, 1, 1, &b)) return fail_memory();
   progress_start("scanning", 0);
-  const int status = scan_stream_with(o, in, to, data);
-  free(data);
+  const int status = scan_stream_with(o, in, to, &b);
+  free(b.data);
   return status;
 }

@@ -9,17 +9,23 @@
 #include <stdbool.h>
 
 typedef struct order {
-  const element *type;
+  const element *type, *to; /* of what is read, and of the results */
   mmscan_op op;
   mmscan_kind kind;
   bool reverse;
+  unsigned flags;                /* as of mmscan_desc */
   bool swapped;                  /* the input's byte order is not this machine's */
   bool has_init;                 /* every scan starts from `init`, */
-  scalar init;                   /*   which is of the type; else from what the operator starts from */
+  scalar init;                   /*   which is of the type of the results; else from what the operator starts from */
   uint64_t outer, length, inner; /* a matrix of outer by length by inner elements, scanned along `length` */
+  bool has_totals;
+  char *totals; /* has_totals: room for outer * inner of them, in the order of memory */
 } order;
 
-/* Tries such a scan of one element. If the library refuses it, the message names the file `name`. */
+/* The length of the results along `length`. */
+static inline uint64_t order_results(const order *o) { return o->length + (o->kind == MMSCAN_OFFSETS); }
+
+/* Tries such a scan of one element. If the library refuses it, the message names the file `name`, and the option. */
 int order_check(const order *o, const char *name);
 
 /* Whether order_scan() reads and writes elements in the order of the file. */

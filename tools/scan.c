@@ -18,7 +18,8 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "with --op their running maxima or minima.\n"
                            "\n"
                            "  -o, --output OUT   the file to write; default, and '-': standard output\n"
-                           "  --kind KIND        inclusive (default) or exclusive\n"
+                           "  --kind KIND        inclusive (default), exclusive, or offsets: one number more,\n"
+                           "                     what comes before the first, then the inclusive totals\n"
                            "  --init V           a number that comes before the first one, in the order of the\n"
                            "                     scan: of each scan, where there are several\n"
                            "  --reverse          from the last number to the first\n"
@@ -27,6 +28,12 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "                     default: all elements in C order, as one row\n"
                            "  --type T           f32, f64, i32, i64, u32 or u64: required for raw data, f64\n"
                            "                     by default for text; a .npy file states its own\n"
+                           "  --to T             the type of the totals, to which the numbers are converted\n"
+                           "                     first; default: that of the numbers\n"
+                           "  --total            prints the total of each scan to standard output, one on each\n"
+                           "                     line, in C order; needs -o FILE\n"
+                           "  --skip-nan         passes over what is not a number (nan)\n"
+                           "  --checked          fails where an integer does not fit\n"
                            "  --column NAME      the column of a table: its name, or its number from 1 on\n"
                            "  --header yes|no    whether the first row holds names; default: yes if words\n"
                            "                     over the scanned column begin like names, and an error if\n"
@@ -57,7 +64,7 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
 /* ---- Values that are names --------------------------------------------------------------------------------------- */
 
 /* The names of the enumerations that are options, in their order, from the value 1 on. */
-static const char *const kinds[] = {"inclusive", "exclusive", NULL};
+static const char *const kinds[] = {"inclusive", "exclusive", "offsets", NULL};
 static const char *const headers[] = {"yes", "no", NULL};
 static const char *const formats[] = {"npy", "csv", "txt", "raw", NULL};
 
@@ -106,6 +113,10 @@ int run_scan(int argc, char **argv) {
                               {0, "kind", ARGUMENT_NAME, .to = &r.kind, .names = kinds},
                               {0, "init", ARGUMENT_TEXT, .to = &r.init},
                               {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
+                              {0, "to", ARGUMENT_TYPE, .to = &r.to},
+                              {0, "total", ARGUMENT_FLAG, .to = &r.total},
+                              {0, "skip-nan", ARGUMENT_FLAG, .to = &r.skip_nan},
+                              {0, "checked", ARGUMENT_FLAG, .to = &r.checked},
                               {0, "op", ARGUMENT_OP, .to = &r.op},
                               {0, "axis", ARGUMENT_CALL, .take = set_axis},
                               {0, "engine", ARGUMENT_CALL, .take = set_engine},
@@ -119,6 +130,8 @@ int run_scan(int argc, char **argv) {
   if (status != DONE) return status;
   if (optind == argc) return wrong_usage(SCAN_NAME, "a file is missing ('-': standard input)");
   if (optind + 1 < argc) return wrong_usage(SCAN_NAME, "more than one file: '%s'", argv[optind + 1]);
+  if (r.total && strcmp(r.out, "-") == 0)
+    return wrong_usage(SCAN_NAME, "--total prints to standard output: -o FILE says where the results go");
   r.in = argv[optind];
   return scan_file(&r);
 }

@@ -15,6 +15,7 @@
 
 #include <csv.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -24,8 +25,10 @@ typedef struct job {
   const scan_request *request;
   input in;
   format in_format, out_format;
-  array a;
+  array a;    /* what is read, */
+  array made; /*   and what is written */
   order o;
+  int axis;         /* that is scanned */
   char *heading;    /* of the column, for a .csv output; else NULL */
   bool to_terminal; /* the output is a terminal */
 } job;
@@ -199,6 +202,7 @@ static int arrange_axis(job *j) {
     return fail("%s: there is no axis %ld: the data has %d dimension%s", j->in.name, j->request->axis, a->dims,
                 a->dims == 1 ? "" : "s");
   const int place = (int)(a->fortran ? a->dims - 1 - axis : axis);
+  j->axis = (int)axis;
   j->o.outer = j->o.inner = 1;
   for (int i = 0; i < place; i++) j->o.outer *= memory_shape(a, i);
   for (int i = place + 1; i < a->dims; i++) j->o.inner *= memory_shape(a, i);
@@ -224,6 +228,13 @@ static int arrange_flat(job *j) {
   return DONE;
 }
 
+/* The results: as what is read, but for the type, and one more along the axis if they are offsets. */
+static void set_made(job *j) {
+  j->made = j->a;
+  j->made.type = j->o.to;
+  j->made.shape[j->axis] = order_results(&j->o);
+}
+
 /* Like NumPy, takes an array without dimensions as a row of one element. */
 static int arrange(job *j) {
   const bool needs_count = j->request->reverse || j->request->has_axis || j->out_format == FORMAT_NPY;
@@ -231,9 +242,43 @@ static int arrange(job *j) {
   if (!j->a.count_known) return DONE;
   if (j->a.dims == 0) array_flatten(&j->a);
   if ((j->request->has_axis ? arrange_axis(j) : arrange_flat(j)) != DONE) return FAILED;
+  set_made(j);
   if (is_text(j->out_format) && j->a.dims > 1)
     return fail("%s: text output is for data with one dimension, and this has %d", j->in.name, j->a.dims);
   return order_is_sequential(&j->o) ? DONE : spool(j);
+}
+
+/* ---- Totals ------------------------------------------------------------------------------------------------------ */
+
+static int make_totals(job *j) {
+  const uint64_t count = j->a.count_known ? j->o.outer * j->o.inner : 1;
+  if (!j->o.has_totals) return DONE;
+  j->o.totals = malloc((size_t)count * j->o.to->size + 1);
+  return j->o.totals != NULL ? DONE : fail_memory();
+}
+
+/* Where total `number` in C order is in the order of memory: of an array in Fortran order, the axes are turned. */
+static uint64_t place_of_total(const job *j, uint64_t number) {
+  uint64_t place = 0, scale = j->o.outer * j->o.inner;
+  if (!j->a.fortran || !j->request->has_axis) return number;
+  for (int i = j->a.dims; i-- > 0;) {
+    if (i == j->axis) continue;
+    scale /= j->a.shape[i];
+    place += number % j->a.shape[i] * scale;
+    number /= j->a.shape[i];
+  }
+  return place;
+}
+
+/* One on each line, in C order. */
+static int print_totals(const job *j) {
+  const uint64_t count = !j->o.has_totals ? 0 : j->a.count_known ? j->o.outer * j->o.inner : 1;
+  char text[ELEMENT_TEXT];
+  for (uint64_t i = 0; i < count; i++) {
+    element_print(j->o.to, j->o.totals + place_of_total(j, i) * j->o.to->size, text);
+    if (puts(text) < 0) return FAILED; /* main() says so */
+  }
+  return DONE;
 }
 
 /* ---- The scan ---------------------------------------------------------------------------------------------------- */
@@ -254,7 +299,7 @@ static int write_heading(const char *heading, output *out) {
 }
 
 static int write_start(const job *j, output *out) {
-  if (j->out_format == FORMAT_NPY) return npy_write_header(out, &j->a);
+  if (j->out_format == FORMAT_NPY) return npy_write_header(out, &j->made);
   return j->out_format == FORMAT_CSV && j->heading != NULL ? write_heading(j->heading, out) : DONE;
 }
 
@@ -268,23 +313,34 @@ static int scan_into(job *j, result *to) {
 static int read_and_scan(job *j, result *to) {
   int status = learn_shape(j);
   if (status == DONE) status = arrange(j);
+  if (status == DONE) status = make_totals(j);
   if (j->to_terminal) progress_forbid();
   if (status == DONE && j->a.count_known && !order_is_sequential(&j->o)) status = result_unorder(to);
   return status == DONE ? scan_into(j, to) : status;
 }
 
 static int set_init(order *o, const char *text) {
-  const parsed found = element_parse(o->type, text, &o->init);
+  const parsed found = element_parse(o->to, text, &o->init);
   o->has_init = true;
   if (found == PARSED) return DONE;
   return wrong_usage(SCAN_NAME, "--init: '%s' %s %s", text,
-                     found == OUT_OF_RANGE ? "is out of the range of" : "is no number of the type", o->type->name);
+                     found == OUT_OF_RANGE ? "is out of the range of" : "is no number of the type", o->to->name);
 }
 
 /* Before anything is read or written irreversibly, reports a scan that the library does not support. */
 static int probe(job *j) {
   const scan_request *r = j->request;
-  j->o = (order){.type = j->a.type, .op = r->op, .kind = r->kind, .reverse = r->reverse, .swapped = j->a.swapped};
+  const unsigned flags = (r->skip_nan ? MMSCAN_SKIP_NAN : 0) | (r->checked ? MMSCAN_CHECKED : 0);
+  j->o = (order){.type = j->a.type,
+                 .to = r->to != NULL ? r->to : j->a.type,
+                 .op = r->op,
+                 .kind = r->kind,
+                 .reverse = r->reverse,
+                 .flags = flags,
+                 .swapped = j->a.swapped,
+                 .has_totals = r->total};
+  if (j->out_format == FORMAT_NPY && !element_has_dtype(j->o.to))
+    return fail("%s: NumPy has no %s: --to f32 has its values, and -o FILE.raw its bytes", j->in.name, j->o.to->name);
   const int status = r->init != NULL ? set_init(&j->o, r->init) : DONE;
   return status == DONE ? order_check(&j->o, j->in.name) : status;
 }
@@ -297,10 +353,11 @@ static int scan_opened(job *j) {
   if (status == DONE) status = learn_type(j);
   if (status == DONE) status = probe(j);
   if (status == DONE) {
-    result_expect(&to, j->a.type, is_text(j->out_format));
+    result_expect(&to, j->o.to, is_text(j->out_format));
     status = read_and_scan(j, &to);
   }
-  return result_close(&to, status);
+  status = result_close(&to, status);
+  return status == DONE ? print_totals(j) : status;
 }
 
 int scan_file(const scan_request *request) {
@@ -309,6 +366,7 @@ int scan_file(const scan_request *request) {
   if (status == DONE) status = scan_opened(&j);
   input_close(&j.in);
   free(j.heading);
+  free(j.o.totals);
   progress_erase();
   return status;
 }

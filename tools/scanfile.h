@@ -19,8 +19,9 @@ typedef struct scan_request {
   char delimiter;         /* of a table; '\0': as the name of the file says */
   mmscan_op op;
   mmscan_kind kind;
-  const char *init; /* what comes before the first number; NULL: nothing */
-  bool reverse;
+  const char *init;  /* what comes before the first number; NULL: nothing */
+  const element *to; /* of the results; NULL: the type of what is read */
+  bool reverse, total, skip_nan, checked;
   bool has_axis;
   long axis; /* negative: from the last */
 } scan_request;

@@ -5,10 +5,16 @@ import io
 import itertools
 import os
 import random
+import re
 
 import numpy as np
 
 from command_case import BLOCK, TYPES, Case, expected, npy_bytes, npy_with, remark, run, sample
+
+
+# What is not in TYPES; and all names by NumPy's codes.
+LATER = {"f16": "f2", "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "c32": "c8", "c64": "c16"}
+NAMES = {code: name for name, code in [*TYPES.items(), *LATER.items()]}
 
 
 class Npy(Case):
@@ -86,19 +92,154 @@ class Npy(Case):
         self.bad("scan", "--type", "f32", path, says=["x.npy", "i32", "f32"])
 
     def test_types_that_are_not_supported(self):
-        others = [np.zeros(3, bool), np.zeros(3, "i1"), np.zeros(3, "u2"), np.zeros(3, "f2"), np.zeros(3, "c8"),
-                  np.zeros(3, "c16"), np.zeros(3, [("a", "f8"), ("b", "i4")]), np.zeros(3, "S5"), np.zeros(3, "U5"),
-                  np.zeros(3, "M8[s]"), np.zeros(3, "m8[ns]"), np.zeros(3, "g")]
+        others = [np.zeros(3, [("a", "f8"), ("b", "i4")]), np.zeros(3, "S5"), np.zeros(3, "U5"),
+                  np.zeros(3, "M8[s]"), np.zeros(3, "m8[ns]"), np.zeros(3, "g"), np.zeros(3, "G")]
+        others += [np.zeros(3, code) for name, code in LATER.items() if name not in types_here()]
         for x in others:
-            self.bad("scan", "-o", self.path("y.npy"), self.write("x.npy", npy_bytes(x)), says=["x.npy", "not supported"])
-        raw = npy_with("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }\n", b"abc")
-        self.bad("scan", "-o", self.path("y.npy"), self.write("x.npy", raw), says=["x.npy", "not supported"])
+            path = self.write("x.npy", npy_bytes(x))
+            self.bad("scan", "-o", self.path("y.npy"), path, says=["x.npy", "not supported"])
+        for descr in ["|O", "<c1", "<f02", "<f88", "<c160", "b2", "|b", "<V2"]:
+            raw = npy_with("{'descr': '%s', 'fortran_order': False, 'shape': (3,), }\n" % descr, b"abcdef")
+            path = self.write("x.npy", raw)
+            self.bad("scan", "-o", self.path("y.npy"), path, says=["x.npy", "not supported"])
 
     def test_axis_out_of_range(self):
         path = self.write("x.npy", npy_bytes(np.zeros((2, 3))))
         for axis in [2, -3, 100, -100]:
             self.bad("scan", "--axis", axis, path, says=["x.npy", "axis"])
         self.bad("scan", "--axis=-2147483649", path, says="x.npy")
+
+
+def types_here():
+    """The names of the types that the command has."""
+    return re.findall(r"\w+", run("scan", "--type", "none", "-")[2].split("one of")[1].split("\n")[0])
+
+
+def is_taken(case, *options):
+    """Whether the library scans so; else it is refused with a reason, by the option."""
+    path = case.write("tried.npy", npy_bytes(np.ones(3, options[0])))
+    status, _, err = run("scan", *options[1:], "-o", case.path("tried.out.npy"), path)
+    if status == 0:
+        os.remove(case.path("tried.out.npy"))
+    else:
+        case.assertRegex(err, r"^mmscan: .*tried\.npy: .* is refused \(\w+ = .*\): ")
+        remark("not yet: %s" % " ".join(map(str, options)))
+    os.remove(path)
+    return status == 0
+
+
+class Shapes(Case):
+    """Kinds, totals and types of results, of arrays of any shape and order."""
+    SHAPES = [(7,), (0,), (3, 0), (0, 3), (2, 0, 4), (5, 3), (4, 2, 5), (2, 3, 2, 2)]
+    LONG = [((3, 300, 9001), 1), ((3, 300, 9001), 2), ((300000, 7), 0), ((2, BLOCK + 3), 1), ((400000, 3, 2), 1),
+            ((40000, 3), 1)]
+
+    def offsets(self, x, axis, reverse, init):
+        """What comes before the first element, then the inclusive sums."""
+        x, axis = (x.ravel(), 0) if axis is None else (x, axis)
+        x = np.flip(x, axis) if reverse else x
+        first = np.full_like(x, init, shape=x.shape[:axis] + (1,) + x.shape[axis + 1:])
+        y = np.concatenate([first, init + np.cumsum(x, axis, dtype=x.dtype)], axis)
+        return np.flip(y, axis) if reverse else y
+
+    def check_offsets(self, shape, order, axis, reverse, init):
+        x = np.array(np.random.default_rng(3).integers(-50, 50, shape), "i4", order=order)
+        options = ["--kind", "offsets"] + ["--reverse"] * reverse + (["--axis", axis] if axis is not None else [])
+        options += ["--init", init] if init else []
+        wanted, path = self.offsets(x, axis, reverse, np.int32(init)), self.write("x.npy", npy_bytes(x))
+        self.good("scan", *options, "-o", self.path("y.npy"), path)
+        self.same(np.load(self.path("y.npy")), wanted, (shape, order, options))
+        piped = self.good("scan", *options, "-", data=self.read("x.npy"))
+        self.same(np.load(io.BytesIO(piped)), wanted, (shape, order, options))
+
+    def test_offsets(self):
+        for shape, order, reverse, init in itertools.product(self.SHAPES, "CF", [False, True], [0, 5]):
+            for axis in [None, *range(len(shape))]:
+                self.check_offsets(shape, order, axis, reverse, init)
+        for (shape, axis), reverse in itertools.product(self.LONG, [False, True]):
+            self.check_offsets(shape, "C", axis, reverse, 5)
+
+    def test_offsets_of_text_and_raw_data(self):
+        text = self.good("scan", "--kind", "offsets", "-", data=b"4 3 1 5")
+        self.assertEqual(text.split(), [b"0", b"4", b"7", b"8", b"13"])
+        data = np.arange(5, dtype="i4").tobytes()
+        raw = self.good("scan", "--kind", "offsets", "--type", "i32", "--format", "raw", "-", data=data)
+        np.testing.assert_array_equal(np.frombuffer(raw, "i4"), [0, 0, 1, 3, 6, 10])
+
+    def test_totals(self):
+        """In C order, whatever the order in memory; those of nothing are what comes before it."""
+        path = self.write("x.npy", npy_bytes(np.zeros(3)))
+        self.bad("scan", "--total", path, status=2, says=["--total", "-o"])
+        if not is_taken(self, "f8", "--total"):
+            return
+        kinds = ["inclusive", "exclusive", "offsets"]
+        for shape, order, kind, reverse in itertools.product(self.SHAPES, "CF", kinds, [0, 1]):
+            for axis in [None, *range(len(shape))]:
+                x = np.array(np.random.default_rng(4).integers(-50, 50, shape), "f8", order=order)
+                wanted = np.atleast_1d(x.sum() if axis is None else x.sum(axis)).ravel()
+                options = ["--kind", kind] + ["--reverse"] * reverse + (["--axis", axis] if axis is not None else [])
+                path = self.write("x.npy", npy_bytes(x))
+                out = self.good("scan", "--total", *options, "-o", self.path("y.npy"), path)
+                got = [float(word) for word in out.split()]
+                np.testing.assert_array_equal(got, wanted, str((shape, order, options)))
+
+    def test_types_of_results(self):
+        """Every pair that is wide enough, in both byte orders and orders in memory, in place and not."""
+        pairs = {"i4": ["i8", "f4", "f8"], "u4": ["i8", "u8", "f8"], "i1": ["i2", "i4", "f4"], "i8": ["f4"],
+                 "u1": ["u2", "i4", "u8", "f8"], "f2": ["f4", "f8"], "f4": ["f8", "c8"], "f8": ["c16"]}
+        for code, others in pairs.items():
+            for other in others:
+                here = {NAMES[code], NAMES[other]} <= set(types_here())
+                if not here or not is_taken(self, code, "--to", NAMES[other]):
+                    continue
+                for order, byte_order, axis in itertools.product("CF", "<>", [None, 0, 1, 2]):
+                    x = np.array(np.random.default_rng(5).integers(0, 9, (4, 5, 3)), byte_order + code, order=order)
+                    path = self.write("x.npy", npy_bytes(x))
+                    options = ["--to", NAMES[other]] + (["--axis", axis] if axis is not None else [])
+                    self.good("scan", *options, "-o", self.path("y.npy"), path)
+                    self.same(np.load(self.path("y.npy")), np.cumsum(x, axis, dtype=other), (code, other, options))
+        self.bad("scan", "--to", "none", "-", status=2, says=["--to", "none"])
+
+    def test_later_types(self):
+        """Those of NumPy that are not in TYPES, as far as the command has them; truth values are 0 and 1."""
+        for name, code in [*LATER.items(), ("u8", "?")]:
+            if name not in types_here():
+                remark("not yet: %s" % name)
+                continue
+            for order, byte_order, axis in itertools.product("CF", "<>=", [None, 0, 1]):
+                x = np.array(np.random.default_rng(6).integers(0, 2 if code == "?" else 9, (6, 5)), order=order)
+                x = x.astype(code if code == "?" else byte_order + code)
+                x = x * x.dtype.type(1 + 2j) if x.dtype.kind == "c" else x
+                options = ["--axis", axis] if axis is not None else []
+                out = self.good("scan", *options, self.write("x.npy", npy_bytes(x)))
+                wanted = np.cumsum(x, axis, dtype="u1" if code == "?" else code)
+                self.same(np.load(io.BytesIO(out)), wanted, (code, byte_order, order, axis))
+
+    def test_bf16_is_raw(self):
+        if "bf16" not in types_here():
+            return remark("not yet: bf16")
+        raw = np.array([1, 2.5, -3], "f4").view("u4") >> 16
+        out = self.good("scan", "--type", "bf16", "--format", "raw", "-", data=raw.astype("u2").tobytes())
+        np.testing.assert_array_equal((np.frombuffer(out, "u2").astype("u4") << 16).view("f4"), [1, 3.5, 0.5])
+        self.bad("scan", "--type", "bf16", "--format", "raw", "-o", self.path("y.npy"), "-", data=b"", says="bf16")
+
+    def test_flags(self):
+        """Not a number is passed over; an integer that does not fit is a failure, and no file is left."""
+        if is_taken(self, "f8", "--skip-nan"):
+            out = self.good("scan", "--skip-nan", self.write("x.npy", npy_bytes(np.array([1, np.nan, 2]))))
+            self.same(np.load(io.BytesIO(out)), np.array([1.0, 1, 3]))
+        if is_taken(self, "i4", "--checked"):
+            fits, over = np.array([2**31 - 1, 0], "i4"), np.array([2**31 - 1, 1], "i4")
+            out = self.good("scan", "--checked", self.write("x.npy", npy_bytes(fits)))
+            self.same(np.load(io.BytesIO(out)), np.cumsum(fits, dtype="i4"))
+            path = self.write("x.npy", npy_bytes(over))
+            self.bad("scan", "--checked", "-o", self.path("y.npy"), path, says="x.npy")
+            self.good("scan", "--checked", "--kind", "exclusive", path)
+            self.bad("scan", "--checked", "--kind", "offsets", "-o", self.path("y.npy"), path, says="x.npy")
+            long = np.zeros(BLOCK + 1, "i4")  # the carry of the first block is what does not fit
+            long[[0, BLOCK - 1]] = 2**31 - 1, 1
+            path = self.write("x.npy", npy_bytes(long))
+            self.bad("scan", "--checked", "--kind", "exclusive", "-o", self.path("y.npy"), path, says="x.npy")
 
 
 class DamagedNpy(Case):
