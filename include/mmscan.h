@@ -377,16 +377,19 @@ mmscan_status mmscan_get_unit(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_isa(size_t index, mmscan_part *part);
 mmscan_status mmscan_get_way(size_t index, mmscan_part *part);
 
-/* What is scanned: a row for each operator and type. Its pointers last as long as the process. */
+/* What is scanned: a row for each operator and y_type, operator after operator. Its pointers last as long as the
+ * process. */
 typedef struct mmscan_algebra {
   size_t struct_size; /* sizeof(mmscan_algebra), set by the caller */
   mmscan_op op;
   mmscan_type type;
   const char *op_name, *type_name; /* "plus", "f32": as the command has them */
-  int kind;                        /* of the type, as NumPy's dtype.kind: 'f', 'i' or 'u' */
+  int kind;                        /* of the type, as NumPy's dtype.kind: 'f', 'i', 'u' or 'c' */
   size_t size;                     /* bytes of an element */
   const void *identity;            /* of the operator, one element: what an inclusive scan starts from */
   const void *start;               /* one element: what an exclusive scan without init starts from */
+  mmscan_type combined_as;         /* the type in which elements are combined: of sums of complex numbers that of their
+                                      parts */
 } mmscan_algebra;
 
 /* Row `index`, whatever the environment says. MMSCAN_EINVAL: past the last row, algebra is NULL or has a wrong

@@ -1,6 +1,7 @@
 /* api.c: the public calls of mmscan.h. Arguments become a problem, and a problem becomes a plan; a short simple call
  * needs neither. */
 #include "base/cpu.h"
+#include "plan/catalogue.h"
 #include "plan/check.h"
 #include "plan/env.h"
 #include "plan/execute.h"
@@ -328,24 +329,27 @@ mmscan_status mmscan_get_way(size_t index, mmscan_part *part) {
 }
 
 mmscan_status mmscan_get_algebra(size_t index, mmscan_algebra *algebra) {
-  const mms_algebra *row = mms_algebra_at(index);
-  if (!row || !algebra || algebra->struct_size != sizeof *algebra) return MMSCAN_EINVAL;
+  const mms_entry *entry = mms_catalogue_at(index);
+  if (!entry || !algebra || algebra->struct_size != sizeof *algebra) return MMSCAN_EINVAL;
+  const mms_type *type = mms_type_of(entry->type);
   *algebra = (mmscan_algebra){.struct_size = sizeof *algebra,
-                              .op = row->op,
-                              .type = row->type,
-                              .op_name = row->op_name,
-                              .type_name = row->type_name,
-                              .kind = row->kind,
-                              .size = row->size,
-                              .identity = row->identity,
-                              .start = row->start};
+                              .op = entry->algebra->op,
+                              .type = entry->type,
+                              .op_name = entry->algebra->op_name,
+                              .type_name = type->name,
+                              .kind = type->kind,
+                              .size = type->size,
+                              .identity = &entry->identity,
+                              .start = &entry->start,
+                              .combined_as = entry->algebra->type};
   return MMSCAN_OK;
 }
 
 /* The last slot is that of the engine gemm, which has kernels of its own. */
 mmscan_status mmscan_get_kernel(const char *name, size_t row, size_t index, mmscan_kernel *kernel) {
   static const char *const slots[] = {"scan", "simple", "stream", "reverse stream", "batch", "reverse batch", "rows"};
-  const mms_algebra *algebra = mms_algebra_at(row);
+  const mms_entry *entry = mms_catalogue_at(row);
+  const mms_algebra *algebra = entry ? entry->algebra : NULL;
   const mms_isa *isa = name ? NULL : mms_env_get()->isa;
   if (!algebra || index > MMS_SLOTS || !kernel || kernel->struct_size != sizeof *kernel) return MMSCAN_EINVAL;
   if (name && !mms_isa_find(name, &isa)) return MMSCAN_EINVAL;

@@ -100,8 +100,9 @@ static json_t *slots_of(const char *isa, size_t row) {
 static void add_kernels(json_t *list, const char *isa) {
   mmscan_algebra a = {.struct_size = sizeof a};
   for (size_t row = 0; mmscan_get_algebra(row, &a) == MMSCAN_OK; row++)
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "isa", isa, "op", a.op_name, "type", a.type_name,
-                                          "parts", slots_of(isa, row)));
+    if (a.type == a.combined_as)
+      json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "isa", isa, "op", a.op_name, "type", a.type_name,
+                                            "parts", slots_of(isa, row)));
 }
 
 static json_t *all_kernels(void) {

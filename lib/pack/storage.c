@@ -3,43 +3,44 @@
 
 #include "pack/convert.h"
 
+/* ---- Types ---------------------------------------------------------------------------------------------------- */
+
+/* Name, kind and bytes: X(name, public name, kind, size). */
+#define EACH_TYPE(X)                                                                                                   \
+  X(f32, MMSCAN_F32, 'f', 4)                                                                                           \
+  X(f64, MMSCAN_F64, 'f', 8)                                                                                           \
+  X(i32, MMSCAN_I32, 'i', 4)                                                                                           \
+  X(i64, MMSCAN_I64, 'i', 8)                                                                                           \
+  X(u32, MMSCAN_U32, 'u', 4)                                                                                           \
+  X(u64, MMSCAN_U64, 'u', 8)                                                                                           \
+  X(c32, MMSCAN_C32, 'c', 8)                                                                                           \
+  X(c64, MMSCAN_C64, 'c', 16)                                                                                          \
+  X(i8, MMSCAN_I8, 'i', 1)                                                                                             \
+  X(u8, MMSCAN_U8, 'u', 1)                                                                                             \
+  X(i16, MMSCAN_I16, 'i', 2)                                                                                           \
+  X(u16, MMSCAN_U16, 'u', 2)                                                                                           \
+  X(f16, MMSCAN_F16, 'f', 2)                                                                                           \
+  X(bf16, MMSCAN_BF16, 'f', 2)
+
+enum {
+#define TYPE(name, type, kind, size) TYPE_##name = type, SIZE_##name = size,
+  EACH_TYPE(TYPE)
+#undef TYPE
+};
+
+static const mms_type types[] = {
+#define TYPE(name, type, kind, size) [type] = {#name, kind, size},
+    EACH_TYPE(TYPE)
+#undef TYPE
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+const mms_type *mms_type_of(mmscan_type type) { return &types[type]; }
+
+/* ---- Pairs of types ------------------------------------------------------------------------------------------- */
+
 /* SAME(type): x and y are what is combined. PAIR(x, y, arithmetic, in, out): they are converted. PLANES(x, y, part, in,
  * out): so are two parts. */
-enum {
-  TYPE_f32 = MMSCAN_F32,
-  TYPE_f64 = MMSCAN_F64,
-  TYPE_i32 = MMSCAN_I32,
-  TYPE_i64 = MMSCAN_I64,
-  TYPE_u32 = MMSCAN_U32,
-  TYPE_u64 = MMSCAN_U64,
-  TYPE_c32 = MMSCAN_C32,
-  TYPE_c64 = MMSCAN_C64,
-  TYPE_i8 = MMSCAN_I8,
-  TYPE_u8 = MMSCAN_U8,
-  TYPE_i16 = MMSCAN_I16,
-  TYPE_u16 = MMSCAN_U16,
-  TYPE_f16 = MMSCAN_F16,
-  TYPE_bf16 = MMSCAN_BF16,
-  TYPES = MMSCAN_BF16 + 1,
-};
-
-enum {
-  SIZE_i8 = 1,
-  SIZE_u8 = 1,
-  SIZE_i16 = 2,
-  SIZE_u16 = 2,
-  SIZE_f16 = 2,
-  SIZE_bf16 = 2,
-  SIZE_i32 = 4,
-  SIZE_u32 = 4,
-  SIZE_f32 = 4,
-  SIZE_i64 = 8,
-  SIZE_u64 = 8,
-  SIZE_f64 = 8,
-  SIZE_c32 = 8,
-  SIZE_c64 = 16,
-};
-
 #define ROW(x, y, a, p, i, o)                                                                                          \
   [TYPE_##x][TYPE_##y] = {.arithmetic = (mmscan_type)TYPE_##a,                                                         \
                           .x_size = SIZE_##x,                                                                          \

@@ -2,13 +2,22 @@
  * arithmetic type, in which elements are combined.
  *
  * Integers of 8 and 16 bits are combined in 32, halves in f32. Sums of complex numbers are two sums of floats: their
- * parts are taken apart into planes. To add a type: its row here with the conversions, its name in mmscan.h, and in
- * stored_types, if no algebra has it. */
+ * parts are taken apart into planes. How to add a
+ * type: doc/ADDING_A_TYPE.md. */
 #ifndef MMS_STORAGE_H
 #define MMS_STORAGE_H
 
 #include "mmscan.h"
 #include <stdbool.h>
+
+/* A type as it is stored. */
+typedef struct mms_type {
+  const char *name;
+  char kind; /* as NumPy's dtype.kind: 'f', 'i', 'u' or 'c' */
+  size_t size;
+} mms_type;
+
+const mms_type *mms_type_of(mmscan_type type);
 
 /* Converts n contiguous elements, which share no memory with the results. `apart`: elements from one plane of what is
  * arithmetic to the next, where there are two. Results do not depend on how elements are cut into runs. */

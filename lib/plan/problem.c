@@ -61,9 +61,8 @@ static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
 
 /* What has no meaning for the types is left out. */
 static void set_extras(mms_problem *p, const mmscan_desc *d) {
-  const mms_storage *x = mms_storage_of(d->x_type, d->x_type);
-  const bool is_float = x->arithmetic <= MMSCAN_F64 || x->arithmetic >= MMSCAN_C32;
-  p->skips_nan = d->flags & MMSCAN_SKIP_NAN && is_float;
+  const char kind = mms_type_of(d->x_type)->kind;
+  p->skips_nan = d->flags & MMSCAN_SKIP_NAN && (kind == 'f' || kind == 'c');
   p->overflows = d->flags & MMSCAN_CHECKED ? mms_checked_of(d->op, d->y_type) : NULL;
   p->indices = d->indices;
   p->index_at = 0;

