@@ -11,6 +11,9 @@
 bool mms_cpu_runs_avx512(void);
 bool mms_cpu_runs_avx2(void);
 
+/* And, where it runs avx2, conversions between f16 and f32. */
+bool mms_cpu_runs_f16c(void);
+
 /* Whose cores they are, as far as they differ in what they do best. Of AMD's, later cores have greater values. */
 typedef enum mms_cores {
   MMS_CORES_OTHER,
@@ -34,6 +37,7 @@ typedef struct mms_cpu_says {
 } mms_cpu_says;
 bool mms_cpu_says_avx512(const mms_cpu_says *says);
 bool mms_cpu_says_avx2(const mms_cpu_says *says);
+bool mms_cpu_says_f16c(const mms_cpu_says *says);
 mms_cores mms_cpu_says_cores(const mms_cpu_says *says);
 #endif
 

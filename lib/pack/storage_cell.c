@@ -1,0 +1,117 @@
+/* storage_cell.c: the table of pairs of types, with the conversions of one instruction set. The Makefile compiles it
+ * once for each line of storage.def, with ISA as that line has it. */
+#include "pack/storages.h"
+
+#include <stdint.h>
+#include <string.h>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+#define PASTE(a, b)  a##_##b
+#define PASTED(a, b) PASTE(a, b)
+
+/* Whether the compiler has the instructions of a cell. */
+#if defined(__AVX512VL__) && defined(__F16C__)
+#define BUILT_avx512 true
+#else
+#define BUILT_avx512 false
+#endif
+#if defined(__AVX2__) && defined(__F16C__)
+#define BUILT_avx2 true
+#else
+#define BUILT_avx2 false
+#endif
+#define BUILT_portable true
+
+enum {
+#define MMS_TYPE(name, type, kind, size) TYPE_##name = type, SIZE_##name = size,
+#include "pack/types.def"
+#undef MMS_TYPE
+};
+
+#include "pack/convert.inc"
+
+/* SAME(type): x and y are what is combined. PAIR(x, y, arithmetic, in, out): they are converted. PLANES(x, y, part, in,
+ * out): so are two parts. */
+#define ROW(x, y, a, p, i, o)                                                                                          \
+  [TYPE_##x][TYPE_##y] = {.arithmetic = (mmscan_type)TYPE_##a,                                                         \
+                          .x_size = SIZE_##x,                                                                          \
+                          .y_size = SIZE_##y,                                                                          \
+                          .size = SIZE_##a,                                                                            \
+                          .planes = (p),                                                                               \
+                          .in = (i),                                                                                   \
+                          .out = (o)}
+#define SAME(t)               ROW(t, t, t, 1, NULL, NULL)
+#define PAIR(x, y, a, i, o)   ROW(x, y, a, 1, i, o)
+#define PLANES(x, y, a, i, o) ROW(x, y, a, 2, i, o)
+
+const mms_storages PASTED(mms_storages, ISA) = {.is_built = PASTED(BUILT, ISA),
+                                                .pairs =
+                                                    {
+                                                        SAME(f32),
+                                                        SAME(f64),
+                                                        SAME(i32),
+                                                        SAME(i64),
+                                                        SAME(u32),
+                                                        SAME(u64),
+                                                        SAME(c32),
+                                                        SAME(c64),
+                                                        /* Results are narrower than what is combined. */
+                                                        PAIR(i8, i8, i32, i8_to_32, narrow_to_8),
+                                                        PAIR(u8, u8, u32, u8_to_32, narrow_to_8),
+                                                        PAIR(i16, i16, i32, i16_to_32, narrow_to_16),
+                                                        PAIR(u16, u16, u32, u16_to_32, narrow_to_16),
+                                                        PAIR(i8, i16, i32, i8_to_32, narrow_to_16),
+                                                        PAIR(u8, i16, i32, u8_to_32, narrow_to_16),
+                                                        PAIR(u8, u16, u32, u8_to_32, narrow_to_16),
+                                                        PAIR(f16, f16, f32, f16_to_f32, f32_to_f16),
+                                                        PAIR(bf16, bf16, f32, bf16_to_f32, f32_to_bf16),
+                                                        /* To wider integers: a signed one never to an unsigned one. */
+                                                        PAIR(i8, i32, i32, i8_to_32, NULL),
+                                                        PAIR(u8, i32, i32, u8_to_32, NULL),
+                                                        PAIR(u8, u32, u32, u8_to_32, NULL),
+                                                        PAIR(i16, i32, i32, i16_to_32, NULL),
+                                                        PAIR(u16, i32, i32, u16_to_32, NULL),
+                                                        PAIR(u16, u32, u32, u16_to_32, NULL),
+                                                        PAIR(i8, i64, i64, i8_to_64, NULL),
+                                                        PAIR(u8, i64, i64, u8_to_64, NULL),
+                                                        PAIR(u8, u64, u64, u8_to_64, NULL),
+                                                        PAIR(i16, i64, i64, i16_to_64, NULL),
+                                                        PAIR(u16, i64, i64, u16_to_64, NULL),
+                                                        PAIR(u16, u64, u64, u16_to_64, NULL),
+                                                        PAIR(i32, i64, i64, i32_to_64, NULL),
+                                                        PAIR(u32, i64, i64, u32_to_64, NULL),
+                                                        PAIR(u32, u64, u64, u32_to_64, NULL),
+                                                        /* To floats. */
+                                                        PAIR(i8, f32, f32, i8_to_f32, NULL),
+                                                        PAIR(u8, f32, f32, u8_to_f32, NULL),
+                                                        PAIR(i16, f32, f32, i16_to_f32, NULL),
+                                                        PAIR(u16, f32, f32, u16_to_f32, NULL),
+                                                        PAIR(i32, f32, f32, i32_to_f32, NULL),
+                                                        PAIR(u32, f32, f32, u32_to_f32, NULL),
+                                                        PAIR(i64, f32, f32, i64_to_f32, NULL),
+                                                        PAIR(u64, f32, f32, u64_to_f32, NULL),
+                                                        PAIR(f16, f32, f32, f16_to_f32, NULL),
+                                                        PAIR(bf16, f32, f32, bf16_to_f32, NULL),
+                                                        PAIR(i8, f64, f64, i8_to_f64, NULL),
+                                                        PAIR(u8, f64, f64, u8_to_f64, NULL),
+                                                        PAIR(i16, f64, f64, i16_to_f64, NULL),
+                                                        PAIR(u16, f64, f64, u16_to_f64, NULL),
+                                                        PAIR(i32, f64, f64, i32_to_f64, NULL),
+                                                        PAIR(u32, f64, f64, u32_to_f64, NULL),
+                                                        PAIR(i64, f64, f64, i64_to_f64, NULL),
+                                                        PAIR(u64, f64, f64, u64_to_f64, NULL),
+                                                        PAIR(f16, f64, f64, f16_to_f64, NULL),
+                                                        PAIR(bf16, f64, f64, bf16_to_f64, NULL),
+                                                        PAIR(f32, f64, f64, f32_to_f64, NULL),
+                                                        /* To complex numbers. */
+                                                        PAIR(f32, c32, c32, f32_to_c32, NULL),
+                                                        PAIR(f64, c64, c64, f64_to_c64, NULL),
+                                                    },
+                                                .planes = {
+                                                    PLANES(c32, c32, f32, c32_to_planes, planes_to_c32),
+                                                    PLANES(c64, c64, f64, c64_to_planes, planes_to_c64),
+                                                    PLANES(f32, c32, f32, f32_to_planes, planes_to_c32),
+                                                    PLANES(f64, c64, f64, f64_to_planes, planes_to_c64),
+                                                }};

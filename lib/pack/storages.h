@@ -1,0 +1,26 @@
+/* storages.h: all pairs of types, with the conversions of one instruction set. */
+#ifndef MMS_STORAGES_H
+#define MMS_STORAGES_H
+
+#include "pack/storage.h"
+
+enum {
+  MMS_STORAGE_TYPES = 1
+#define MMS_TYPE(name, type, kind, size) +1
+#include "pack/types.def"
+#undef MMS_TYPE
+};
+
+typedef struct mms_storages {
+  bool is_built; /* the compiler has the instructions */
+  mms_storage pairs[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES], planes[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES];
+} mms_storages;
+
+#define MMS_STORAGE_CELL(isa) extern const mms_storages mms_storages_##isa;
+#include "pack/storage.def"
+#undef MMS_STORAGE_CELL
+
+/* Row `index` of storage.def, or, where its instructions do not run, the portable one; NULL past the last. */
+const mms_storages *mms_storages_at(size_t index, const char **isa);
+
+#endif
