@@ -27,6 +27,7 @@ static const char *const op_names[] = {"",       "op plus", "op max", "op min", 
 static const char *const kind_names[] = {"", "kind inclusive", "kind exclusive", "kind offsets"};
 static const char *const flag_names[] = {"flag skip_nan", "flag accurate", "flag reproducible", "flag monotone",
                                          "flag checked"};
+_Static_assert(1u << (COUNT(flag_names) - 1) == MMSCAN_CHECKED, "a name for each bit of flags");
 
 /* How elements become what is accumulated: "" if they are of the same type, NULL if they do not. */
 static inline const char *conversion_name(const ref_type *x, const ref_type *y) {
