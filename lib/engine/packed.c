@@ -7,6 +7,7 @@
  * tiles, scans are cut into runs of RUN bytes, whose buffer is on the stack. */
 #include "engine/engine.h"
 
+#include "kernel/stream.h"
 #include "pack/indices.h"
 #include <stdalign.h>
 #include <string.h>
@@ -62,19 +63,42 @@ static void pack_to(const mms_job *job, const mms_tile *t, void *to, mms_ahead a
   if (job->extras && job->extras->instead) mms_pack_without_nan(job->storage, t->m, to, job->extras->instead);
 }
 
+/* The elements of y that are written next: those of a tile, after its elements were packed; or after it, if results are
+ * written where its elements are packed. */
+static mms_ahead written_ahead(const mms_job *job, const mms_tile *t) {
+  const size_t ahead = unpacks(job, t->y_stride) ? 0 : MMS_KERNEL_PREFETCH;
+  const uintptr_t at = (uintptr_t)t->y + (job->reverse ? -ahead : ahead);
+  return (mms_ahead){job->prefetches ? (const void *)at : NULL, t->y_stride};
+}
+
 /* The elements of a tile, packed. Where NaN are skipped in place, which of them were is still to be seen for indices.
  */
 static const void *pack(const mms_job *job, const mms_tile *t, void *buffer) {
   if (!packs(job, t->x_stride)) return t->x;
   void *to = job->streams || finds(job) ? buffer : target_of(job, t, buffer);
-  const bool writes_ahead = unpacks(job, t->y_stride) && job->prefetches;
-  pack_to(job, t, to, (mms_ahead){writes_ahead ? t->y : NULL, t->y_stride});
+  pack_to(job, t, to, written_ahead(job, t));
   return to;
+}
+
+enum { CHUNK = 1024 };
+
+/* Past the caches, by way of a chunk. */
+static void unpack_past(const mms_job *job, const mms_tile *t, const char *buffer) {
+  alignas(HEAD) char chunk[CHUNK];
+  const mms_storage *s = job->storage;
+  const size_t most = CHUNK / s->y_size;
+  for (size_t done = 0, m; done < t->m; done += m) {
+    m = t->m - done < most ? t->m - done : most;
+    s->out(m, buffer + done * s->size, chunk, t->m);
+    mms_stream_copy((char *)t->y + done * s->y_size, chunk, m * s->y_size);
+  }
 }
 
 /* next: the x that is likely to be packed next, or NULL. */
 static void unpack(const mms_job *job, const mms_tile *t, const void *buffer, const void *next) {
-  if (unpacks(job, t->y_stride))
+  if (job->streams && job->storage->out)
+    unpack_past(job, t, buffer);
+  else if (unpacks(job, t->y_stride))
     mms_unpack(job->storage, t->m, buffer, t->y, t->y_stride, (mms_ahead){next, t->x_stride});
 }
 
@@ -82,6 +106,14 @@ static void unpack(const mms_job *job, const mms_tile *t, const void *buffer, co
 static const void *after(const mms_job *job, const mms_tile *t) {
   const ptrdiff_t bytes = (ptrdiff_t)(t->m * job->storage->x_size) * t->x_stride;
   return job->prefetches ? (const void *)((uintptr_t)t->x + (uintptr_t)(job->reverse ? -bytes : bytes)) : NULL;
+}
+
+/* The job of the inner engine, whose x is near, and whose y too unless it is the caller's. */
+static mms_job inner_job(const mms_job *job, const mms_tile *t) {
+  mms_job inner = *job;
+  inner.streams = job->streams && !unpacks(job, t->y_stride);
+  inner.uncached = inner.paces = false;
+  return inner;
 }
 
 static mms_tile packed_tile(const mms_job *job, const mms_tile *t, const void *x, void *buffer) {
@@ -213,12 +245,13 @@ static mms_found found_of(const mms_job *job, const mms_found *found, size_t p) 
   return of_plane;
 }
 
-static void scan_planes(const mms_job *job, void *inner, const mms_tile *packed, mms_value *carry) {
+static void scan_planes(const mms_job *job, void *inner, const mms_tile *t, const mms_tile *packed, mms_value *carry) {
+  const mms_job of_inner = inner_job(job, t);
   check(job, packed, carry);
   for (size_t p = 0; p < job->storage->planes; p++) {
-    const mms_tile t = plane_of(job, packed, p);
+    const mms_tile plane = plane_of(job, packed, p);
     mms_value value = value_of(job, carry, p);
-    job->inner->at_once(job, inner, &t, &value);
+    job->inner->at_once(&of_inner, inner, &plane, &value);
     put_value(job, carry, p, &value);
   }
 }
@@ -253,13 +286,14 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
   const mms_tile packed = hold(job, memory, t);
+  const mms_job of_inner = inner_job(job, t);
   const size_t first = forced(job, t, carry);
   mms_value after = *carry;
   check(job, &packed, carry);
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_tile plane = plane_of(job, &packed, p);
     const mms_value value = value_of(job, carry, p);
-    job->inner->finish(job, inner_of(job, memory), &plane, &value, NULL);
+    job->inner->finish(&of_inner, inner_of(job, memory), &plane, &value, NULL);
   }
   ((work *)memory)->held = NULL;
   write_indices(job, t, packed.y, first, carry, &after);
@@ -271,7 +305,7 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
   const mms_tile packed = hold(job, memory, t);
   const size_t first = forced(job, t, carry);
   const mms_value before = *carry;
-  scan_planes(job, inner_of(job, memory), &packed, carry);
+  scan_planes(job, inner_of(job, memory), t, &packed, carry);
   ((work *)memory)->held = NULL;
   write_indices(job, t, packed.y, first, &before, carry);
   unpack(job, t, packed.y, after(job, t));
@@ -383,7 +417,7 @@ static void at_once_in_runs(const mms_job *job, void *memory, const mms_tile *t,
     const mms_tile packed = packed_tile(job, &run, pack(job, &run, buffer), buffer);
     const size_t first = forced(job, &run, carry);
     const mms_value before = *carry;
-    scan_planes(job, NULL, &packed, carry);
+    scan_planes(job, NULL, &run, &packed, carry);
     write_indices(job, &run, packed.y, first, &before, carry);
     unpack(job, &run, packed.y, after(job, &run));
   }

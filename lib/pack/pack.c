@@ -65,11 +65,30 @@ static void copy(size_t size, size_t n, const void *from, ptrdiff_t from_stride,
 
 /* ---- Conversions ---------------------------------------------------------------------------------------------- */
 
-/* Elements are gathered, and converted from there, so many bytes at a time. */
-enum { CHUNK = 1024 };
+/* Elements are gathered, and converted from there, so many bytes at a time. Contiguous ones are converted in pieces of
+ * so many bytes, between which lines are prefetched: those of x so many bytes ahead. */
+enum { CHUNK = 1024, PIECE = 512, AHEAD = 4096 };
 
 static const char *at(const void *base, size_t i, ptrdiff_t stride, size_t size) {
   return (const char *)base + (ptrdiff_t)i * stride * (ptrdiff_t)size;
+}
+
+static void prefetch_lines(uintptr_t from, size_t bytes, const bool writes) {
+  for (size_t i = 0; i < bytes; i += LINE)
+    if (writes)
+      __builtin_prefetch((const void *)(from + i), 1);
+    else
+      __builtin_prefetch((const void *)(from + i));
+}
+
+static void convert_ahead(const mms_storage *s, size_t n, const void *x, char *to, mms_ahead ahead) {
+  const size_t most = PIECE / (s->x_size > s->y_size ? s->x_size : s->y_size);
+  for (size_t done = 0, m; done < n; done += m) {
+    m = n - done < most ? n - done : most;
+    prefetch_lines((uintptr_t)x + done * s->x_size + AHEAD, m * s->x_size, false);
+    prefetch_lines((uintptr_t)ahead.at + done * s->y_size, m * s->y_size, true);
+    s->in(m, at(x, done, 1, s->x_size), to + done * s->size, n);
+  }
 }
 
 void mms_pack(const mms_storage *s, size_t n, const void *x, ptrdiff_t stride, void *to, mms_ahead ahead) {
@@ -77,6 +96,10 @@ void mms_pack(const mms_storage *s, size_t n, const void *x, ptrdiff_t stride, v
   const size_t size = s->x_size, most = CHUNK / size;
   if (!s->in) {
     copy(size, n, x, stride, to, 1, ahead);
+    return;
+  }
+  if (stride == 1 && ahead.at && ahead.stride == 1) {
+    convert_ahead(s, n, x, to, ahead);
     return;
   }
   if (stride == 1) {

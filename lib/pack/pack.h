@@ -6,7 +6,7 @@
 #include "pack/storage.h"
 
 /* Elements that are prefetched on the way, as many as are copied, which need not exist: to be written, where the copy
- * is contiguous, or else to be read. NULL: none. */
+ * is contiguous, or else to be read. Where both are contiguous, so is x itself, some lines ahead. NULL: none. */
 typedef struct mms_ahead {
   const void *at;
   ptrdiff_t stride;

@@ -15,8 +15,9 @@
  * so many, the cost of a call is nothing beside theirs. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
 
-/* Bytes of a tile that is packed: its buffer and what is gathered stay near the core. */
-enum { PACKED = 4096 };
+/* Bytes of a tile that is packed: its buffer and what is gathered stay near the core. LOOKED_AT: of one that is only
+ * looked at. */
+enum { PACKED = 4096, LOOKED_AT = 32768 };
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -24,7 +25,9 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 }
 
 size_t mms_plan_tile(const mms_problem *p, size_t tile) {
-  return tile == 0 || mms_problem_is_direct(p) ? tile : PACKED / (p->storage->planes * p->storage->size);
+  const bool is_looked_at = mms_problem_is_contiguous(p) && !p->storage->in && !p->skips_nan;
+  const size_t bytes = is_looked_at ? LOOKED_AT : PACKED;
+  return tile == 0 || mms_problem_is_direct(p) ? tile : bytes / (p->storage->planes * p->storage->size);
 }
 
 /* ---- Choosing an engine --------------------------------------------------------------------------------------- */
