@@ -70,6 +70,16 @@ mmscan_status mmscan_exclusive_u64(size_t n, uint64_t init, const uint64_t *x, u
 
 /* ---- The general call ------------------------------------------------------------------------------------------ */
 
+/* The types of elements. x is converted to y_type, and scanned in that. Pairs of different types are
+ *
+ *   an integer to a wider one, but no signed one to an unsigned one
+ *   any integer to F32 or F64
+ *   F16 and BF16 to F32 or F64, and F32 to F64
+ *   F32 to C32, and F64 to C64
+ *
+ * and all others MMSCAN_ENOTSUP. Integers of 64 bits are rounded as they become floats. Results of type F16 and BF16
+ * are accumulated in F32, and each is rounded once, to nearest; nothing is read back from y. Conversions are done tile
+ * by tile, with a buffer of a few KiB a thread, or in y itself. */
 typedef enum mmscan_type {
   MMSCAN_F32 = 1,
   MMSCAN_F64,
@@ -77,14 +87,14 @@ typedef enum mmscan_type {
   MMSCAN_I64,
   MMSCAN_U32,
   MMSCAN_U64,
-  MMSCAN_C32, /* complex of two f32: for later, MMSCAN_ENOTSUP */
-  MMSCAN_C64, /* complex of two f64: for later, MMSCAN_ENOTSUP */
-  MMSCAN_I8,  /* this and the following: for later, MMSCAN_ENOTSUP */
-  MMSCAN_U8,
+  MMSCAN_C32, /* complex: two F32, the real part first */
+  MMSCAN_C64, /* two F64 */
+  MMSCAN_I8,
+  MMSCAN_U8, /* also for a C or NumPy bool, whose elements are 0 and 1 */
   MMSCAN_I16,
   MMSCAN_U16,
   MMSCAN_F16, /* IEEE binary16 */
-  MMSCAN_BF16 /* bfloat16 */
+  MMSCAN_BF16 /* bfloat16: the upper half of an F32 */
 } mmscan_type;
 
 /* Integers wrap around under MMSCAN_PLUS. MMSCAN_MAX and MMSCAN_MIN start from the least and the greatest value of the
@@ -106,26 +116,29 @@ typedef enum mmscan_op {
 typedef enum mmscan_kind {
   MMSCAN_INCLUSIVE = 1,
   MMSCAN_EXCLUSIVE,
-  MMSCAN_OFFSETS /* n + 1 results: init, then the inclusive scan: for later, MMSCAN_ENOTSUP */
+  MMSCAN_OFFSETS /* n + 1 results: init, then the inclusive scan; in a reverse scan y[n] is init, and y[0] the total */
 } mmscan_kind;
 
-/* Bits of mmscan_desc.flags. For later: MMSCAN_ENOTSUP. */
-#define MMSCAN_SKIP_NAN     1u
-#define MMSCAN_ACCURATE     2u
-#define MMSCAN_REPRODUCIBLE 4u
-#define MMSCAN_MONOTONE     8u
-#define MMSCAN_CHECKED      16u
+/* Bits of mmscan_desc.flags. One without meaning for the types is ignored. */
+#define MMSCAN_SKIP_NAN                                                                                                \
+  1u /* a NaN in x counts as +0, or as the identity of op; so does a complex number of which a                         \
+        part is NaN */
+#define MMSCAN_ACCURATE     2u /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_REPRODUCIBLE 4u /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_MONOTONE     8u /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result, or total if these are asked for, does not fit */
 
-/* A further dimension of a description: n of what is described, so many elements apart. */
+/* A dimension around the batch: n times what is inside it, so many elements apart. */
 typedef struct mmscan_dim {
   size_t n;
   ptrdiff_t x_stride, y_stride;
 } mmscan_dim;
 
 /* Describes `batch` scans of n elements each. Element i of scan r is x[r * x_dist + i * x_stride], and
- * y[r * y_dist + i * y_stride]. Zero the struct, then set what you mean, always including struct_size, x_type, y_type,
- * op, kind, n, both strides and batch: a field added by a later version means the plain scan when it is zero. Strides
- * are not looked at when n <= 1, distances not when batch <= 1.
+ * y[r * y_dist + i * y_stride]. MMSCAN_DESC() makes one; or zero the struct, then set what you mean, always including
+ * struct_size, x_type, y_type, op, kind, n, both strides and batch: a field that is zero means the plain scan. Strides
+ * are not looked at where there is one element (or result), distances not when batch <= 1, nor those of a dimension
+ * with n = 1.
  *
  * Strides and distances may be negative: x and y point to element 0 of scan 0, which need not be the lowest in memory.
  * An x_stride or x_dist of 0 repeats an element, or a scan. Bytes between the elements of y are never written, nor
@@ -134,26 +147,34 @@ typedef struct mmscan_dim {
  *
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
  * columns, x_dist = y_dist = 1. They are done row by row without gathering, in the order of the plain loop, unless an
- * engine, instruction set or tile is asked for, which is slower. For scans of different lengths, make a simple call for
- * each. */
+ * engine, instruction set or tile is asked for, or indices, or MMSCAN_CHECKED, which is slower.
+ *
+ * An array of any rank is scanned along an axis with the other axes as outer dimensions, in any order: they are sorted
+ * and merged, so that it makes no difference which of them is called the batch. For scans of different lengths, make a
+ * call for each. */
 typedef struct mmscan_desc {
   size_t struct_size;         /* sizeof(mmscan_desc) */
-  mmscan_type x_type, y_type; /* must be equal (a wider y_type is for later), else MMSCAN_ENOTSUP */
+  mmscan_type x_type, y_type; /* a pair as listed there */
   mmscan_op op;
   mmscan_kind kind;
   int reverse;                  /* nonzero: from the last element to the first */
   size_t n;                     /* elements in one scan */
   ptrdiff_t x_stride, y_stride; /* between neighbours of one scan; a y_stride of 0 is illegal */
   size_t batch;                 /* how many scans; 0: nothing to do, which is no error */
-  ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans; may be negative */
+  ptrdiff_t x_dist, y_dist;     /* between the first elements of neighbouring scans */
   const void *init;             /* one element of y_type, which comes before the first element of each scan, in the
                                    order of the scan; read before y is written. NULL: the identity of op, which for +
                                    is +0 in an exclusive scan (mmscan_algebra.start) */
-  void *totals;                 /* NULL. For later: where the total of each scan goes */
-  unsigned flags;               /* 0 */
-  size_t outer_rank;            /* 0. For later: dimensions around the batch */
-  const mmscan_dim *outer;      /* NULL */
-  void *indices;                /* NULL. For later: where the elements stand that results are */
+  void *totals;                 /* NULL, or room for an element of y_type for each scan, the batch fastest, then outer
+                                   dimensions as in C: init and all elements combined, with the bits of the last result
+                                   of an inclusive scan; of no elements init, or else mmscan_algebra.start */
+  unsigned flags;               /* MMSCAN_SKIP_NAN, ... */
+  size_t outer_rank;            /* dimensions around the batch, 8 at most */
+  const mmscan_dim *outer;      /* outer_rank of them, the slowest first; read during the call */
+  void *indices;                /* MMSCAN_MAX and MMSCAN_MIN: NULL, or int64_t laid out as y is, with its strides: which
+                                   element of its scan each result is, counted from 0 by index, of equal ones the first
+                                   in the order of the scan; -1: none, but init or the identity, or one of an earlier
+                                   block. A NaN that is skipped is none */
 } mmscan_desc;
 
 /* Initialises a description of one contiguous scan of n elements: mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS,
@@ -168,21 +189,25 @@ typedef struct mmscan_desc {
  * MMSCAN_OK, MMSCAN_EINVAL, MMSCAN_EOVERLAP, MMSCAN_ENOTSUP: as mmscan_scan() on arrays that are as they should be */
 mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_size);
 
-/* Scans x into y as *desc says. In place: x == y, with equal strides and distances. Elements of x may share memory with
- * each other, elements of y may not; x and y may lie between each other's elements.
+/* Scans x into y as *desc says. In place: x == y, with equal types, strides and distances; for MMSCAN_OFFSETS x is the
+ * address of y[1]. Elements of x may share memory with each other, elements of y may not; x and y may lie between each
+ * other's elements. totals and indices may share memory with nothing (not checked).
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold
  * MMSCAN_EOVERLAP  as under "In place", below; or elements of y share memory
  * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
- * MMSCAN_ENOTSUP   marked "for later" in this header; the engine gemm with any op but MMSCAN_PLUS
+ * MMSCAN_ENOTSUP   no such pair of types, no such op on y_type; marked "for later" in this header; the engine gemm with
+ *                  any op but MMSCAN_PLUS
+ * MMSCAN_EOVERFLOW only with MMSCAN_CHECKED: a result does not fit; all results are written, and are wrapped
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
 
 /* ---- Plans: choose once, scan often ---------------------------------------------------------------------------- */
 
-/* A description and all choices made for it. Immutable: many threads may execute one plan at a time. */
+/* A description and all choices made for it. Immutable: many threads may execute one plan at a time, unless it has
+ * totals or indices, which each execution writes. */
 typedef struct mmscan_plan mmscan_plan;
 
 #define MMSCAN_ESTIMATE 0u /* choose from a table */
@@ -206,7 +231,8 @@ typedef struct mmscan_choice {
 #define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
 #define MMSCAN_MAX_TILE 131072 /* no regrouped sum of so many floats up to max / 2^20 overflows */
 
-/* Makes a plan for *desc, which need not outlive the call (init is copied). On MMSCAN_OK the caller owns *plan and
+/* Makes a plan for *desc, which need not outlive the call: init and outer
+ * dimensions are copied, but totals and indices are written by each execution. On MMSCAN_OK the caller owns *plan and
  * gives it back by mmscan_plan_destroy(); otherwise *plan is NULL.
  *
  * With MMSCAN_MEASURE the plan uses what was fastest on arrays of the problem's shape, out of place: engines, units, s,
@@ -255,12 +281,13 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
-/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type for each row of
- * the batch: on entry the prefix of everything before the block, on return that of everything up to and including it,
- * which for floats need not have the bits of the last y. Before the first block set it to init for an exclusive scan,
- * and to the identity of op for an inclusive one (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as
- * 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first. desc->init must be NULL. carry may not
- * share memory with x or y (not checked).
+/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32
+ * if that is F16 or BF16, for each scan of the batch: on entry the prefix of everything before the block, on return
+ * that of everything up to and including it, which for floats need not have the bits of the last y. Before the first
+ * block set it to init for an exclusive scan, and to the identity of op for an inclusive one (mmscan_algebra.identity);
+ * that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the
+ * first. desc->init must be NULL. carry may not share memory with x or y (not checked). Totals are of all blocks so
+ * far; indices count in the block. MMSCAN_OFFSETS and outer dimensions are MMSCAN_ENOTSUP.
  *
  * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
  * MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and blocks and the whole get the same engine and tile
@@ -437,10 +464,10 @@ const char *mmscan_environment_error(void);
  * Units      Lengths, strides and distances count elements, never bytes.
  * Ownership  The caller owns x and y. The library keeps no pointer to them after a call returns.
  * In place   x == y is allowed. Where x and y share a byte in any other way the call returns MMSCAN_EOVERLAP.
- * Alignment  That of the element type is enough. An address that is no multiple of 4 (of 2 for bfloat16) gives
- *            MMSCAN_EINVAL, except in a simple call on up to 128 KiB and in mmscan_network(), which do not look.
- * n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the pointers
- *            are. It need not read the environment, so an illegal variable may go unnoticed; plans and products do read
+ * Alignment  That of the element type is enough. An address that is no multiple of 4 (of its size, for a smaller
+ *            element) gives MMSCAN_EINVAL, except in a simple call on up to 128 KiB and in mmscan_network(), which do
+ * not look. n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the
+ * pointers are. It need not read the environment, so an illegal variable may go unnoticed; plans and products do read
  *            it.
  * Size       A scan of more than PTRDIFF_MAX bytes is larger than memory can hold.
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits, but a BLAS may (see

@@ -2,15 +2,15 @@
  * of x. So nothing is gathered, and results have the bits of the plain loop.
  *
  * A band of columns goes through all rows, some rows at a time. In these a line of each row after the other is scanned,
- * so that its carries stay close. */
+ * so that its carries stay close. What is stored otherwise than it is combined is packed piece by piece. */
 #include "engine/engine.h"
 
 #include "kernel/stream.h"
 #include <stdalign.h>
 #include <string.h>
 
-/* Bytes of a band, whose carries stay in a core's first cache; bytes of a row that are streamed together; and rows that
- * are scanned together. */
+/* Bytes of a band, whose carries stay in a core's first cache; bytes of a row that are streamed or packed together; and
+ * rows that are scanned together. Bytes count elements as they are combined. */
 enum { BAND = 8192, PIECE = 1024, ROWS = 4 };
 
 /* A matrix of x and one of y, from the first row in the order of the scan; strides are in elements, steps in bytes. */
@@ -34,18 +34,41 @@ static void keep_carry(const mms_job *job, const mms_batch *r, size_t from, cons
 }
 
 static band band_of(const mms_job *job, const mms_batch *r, size_t from, size_t count) {
-  const ptrdiff_t size = (ptrdiff_t)job->algebra->size, last = (ptrdiff_t)(job->reverse ? r->n - 1 : 0);
-  const ptrdiff_t x_stride = job->reverse ? -r->x_stride : r->x_stride, at = (ptrdiff_t)from * size;
+  const ptrdiff_t x_size = (ptrdiff_t)job->storage->x_size, y_size = (ptrdiff_t)job->storage->y_size;
+  const ptrdiff_t last = (ptrdiff_t)(job->reverse ? r->n - 1 : 0), at = (ptrdiff_t)from;
+  const ptrdiff_t x_stride = job->reverse ? -r->x_stride : r->x_stride;
   const ptrdiff_t y_stride = job->reverse ? -r->y_stride : r->y_stride;
   return (band){.n = r->n,
                 .count = count,
-                .bytes = count * (size_t)size,
-                .x = (const char *)r->x + at + last * r->x_stride * size,
-                .y = (char *)r->y + at + last * r->y_stride * size,
+                .bytes = count * job->algebra->size,
+                .x = (const char *)r->x + (at + last * r->x_stride) * x_size,
+                .y = (char *)r->y + (at + last * r->y_stride) * y_size,
                 .x_stride = x_stride,
                 .y_stride = y_stride,
-                .x_step = x_stride * size,
-                .y_step = y_stride * size};
+                .x_step = x_stride * x_size,
+                .y_step = y_stride * y_size};
+}
+
+/* ---- Packing -------------------------------------------------------------------------------------------------- */
+
+static bool packs(const mms_job *job) { return job->storage->in || (job->extras && job->extras->instead); }
+
+static void pack(const mms_job *job, size_t count, const void *x, void *to) {
+  mms_pack(job->storage, count, x, 1, to, (mms_ahead){NULL, 0});
+  if (job->extras && job->extras->instead) mms_pack_without_nan(job->storage, count, to, job->extras->instead);
+}
+
+/* Contiguous results go to y as it is stored, past the caches or not. */
+static void unpack(const mms_job *job, size_t count, const char *from, char *to) {
+  alignas(MMS_KERNEL_LINE) char stored[PIECE];
+  const mms_storage *s = job->storage;
+  const size_t most = PIECE / s->size;
+  for (size_t done = 0, m; s->out && done < count; done += m) {
+    m = count - done < most ? count - done : most;
+    s->out(m, from + done * s->size, job->streams ? stored : to + done * s->y_size, m);
+    if (job->streams) mms_stream_copy(to + done * s->y_size, stored, m * s->y_size);
+  }
+  if (!s->out) mms_stream_copy(to, from, count * s->size);
 }
 
 /* ---- Many columns --------------------------------------------------------------------------------------------- */
@@ -64,24 +87,32 @@ static void scan_lines(const mms_job *job, size_t rows, size_t bytes, const char
   }
 }
 
-/* The same, past the caches: by a buffer, as long pieces of a row. */
-static void stream_lines(const mms_job *job, size_t rows, const band *b, char *carry) {
+/* The same by pieces of rows in buffers: of x where it is packed, and of y where it is unpacked or streamed. */
+static void scan_pieces(const mms_job *job, size_t rows, const band *b, char *carry) {
   alignas(MMS_KERNEL_LINE) char buffer[ROWS][PIECE];
+  const mms_storage *s = job->storage;
+  const ptrdiff_t stride = (ptrdiff_t)(PIECE / s->size);
+  const bool in = packs(job), out = s->out || job->streams;
   for (size_t at = 0; at < b->bytes; at += PIECE) {
-    const size_t left = b->bytes - at, bytes = left < PIECE ? left : PIECE;
-    scan_lines(job, rows, bytes, b->x + at, b->x_stride, buffer[0], (ptrdiff_t)(PIECE / job->algebra->size),
-               carry + at);
-    for (size_t i = 0; i < rows; i++) mms_stream_copy(b->y + at + (ptrdiff_t)i * b->y_step, buffer[i], bytes);
+    const size_t left = b->bytes - at, bytes = left < PIECE ? left : PIECE, count = bytes / s->size,
+                 from = at / s->size;
+    const char *x = b->x + from * s->x_size;
+    char *y = b->y + from * s->y_size;
+    for (size_t i = 0; in && i < rows; i++) pack(job, count, x + (ptrdiff_t)i * b->x_step, buffer[i]);
+    scan_lines(job, rows, bytes, in ? buffer[0] : x, in ? stride : b->x_stride, out ? buffer[0] : y,
+               out ? stride : b->y_stride, carry + at);
+    for (size_t i = 0; out && i < rows; i++) unpack(job, count, buffer[i], y + (ptrdiff_t)i * b->y_step);
   }
 }
 
 static void scan_many(const mms_job *job, const mms_batch *r, size_t from, band *b) {
   alignas(MMS_KERNEL_LINE) char carry[BAND];
+  const bool in_pieces = packs(job) || job->storage->out || job->streams;
   take_carry(job, r, from, b, carry);
   for (size_t done = 0; done < b->n; done += ROWS, b->x += ROWS * b->x_step, b->y += ROWS * b->y_step) {
     const size_t rows = b->n - done < ROWS ? b->n - done : ROWS;
-    if (job->streams)
-      stream_lines(job, rows, b, carry);
+    if (in_pieces)
+      scan_pieces(job, rows, b, carry);
     else
       scan_lines(job, rows, b->bytes, b->x, b->x_stride, b->y, b->y_stride, carry);
   }
@@ -90,21 +121,48 @@ static void scan_many(const mms_job *job, const mms_batch *r, size_t from, band 
 
 /* ---- Few columns ---------------------------------------------------------------------------------------------- */
 
-enum { RUN = 4096 }; /* bytes of rows that are scanned, and streamed, together */
+enum { RUN = 4096 }; /* bytes of rows that are scanned, packed and streamed together */
 
-/* Rows that are neighbours in y go past the caches by a buffer. */
+/* From row to row in a buffer, in which a reverse scan begins with the last row. */
+static ptrdiff_t stride_of(const mms_job *job, const band *b) {
+  return job->reverse ? -(ptrdiff_t)b->count : (ptrdiff_t)b->count;
+}
+
+/* Rows of x in the buffer; all at once if they are neighbours in x as they are there. */
+static void pack_rows(const mms_job *job, const band *b, size_t rows, char *buffer) {
+  const ptrdiff_t low = job->reverse ? (ptrdiff_t)(rows - 1) : 0;
+  if (b->x_stride == stride_of(job, b)) {
+    pack(job, rows * b->count, b->x + low * b->x_step, buffer);
+    return;
+  }
+  for (size_t i = 0; i < rows; i++)
+    pack(job, b->count, b->x + (ptrdiff_t)i * b->x_step, buffer + (job->reverse ? rows - 1 - i : i) * b->bytes);
+}
+
+static void unpack_rows(const mms_job *job, const band *b, size_t rows, const char *buffer) {
+  const ptrdiff_t low = job->reverse ? (ptrdiff_t)(rows - 1) : 0;
+  if (b->y_stride == stride_of(job, b)) {
+    unpack(job, rows * b->count, buffer, b->y + low * b->y_step);
+    return;
+  }
+  for (size_t i = 0; i < rows; i++)
+    unpack(job, b->count, buffer + (job->reverse ? rows - 1 - i : i) * b->bytes, b->y + (ptrdiff_t)i * b->y_step);
+}
+
 static void scan_few(const mms_job *job, const mms_batch *r, size_t from, band *b) {
   alignas(MMS_KERNEL_LINE) char buffer[RUN], carry[MMS_COLUMNS];
   mms_loop_columns *scan = job->algebra->loop.columns[job->kind];
-  const ptrdiff_t stride = (ptrdiff_t)(job->reverse ? -b->count : b->count);
-  const bool streams = job->streams && b->y_stride == stride;
+  const ptrdiff_t stride = stride_of(job, b);
+  const bool in = packs(job), out = job->storage->out || (job->streams && b->y_stride == stride);
   const size_t most = RUN / b->bytes;
   take_carry(job, r, from, b, carry);
   for (size_t done = 0, m; done < b->n; done += m, b->x += (ptrdiff_t)m * b->x_step, b->y += (ptrdiff_t)m * b->y_step) {
     m = b->n - done < most ? b->n - done : most;
-    const size_t last = job->reverse ? (m - 1) * b->bytes : 0;
-    scan(m, b->count, b->x, b->x_stride, streams ? buffer + last : b->y, b->y_stride, carry);
-    if (streams) mms_stream_copy(b->y - last, buffer, m * b->bytes);
+    char *first = buffer + (job->reverse ? (m - 1) * b->bytes : 0);
+    if (in) pack_rows(job, b, m, buffer);
+    scan(m, b->count, in ? first : b->x, in ? stride : b->x_stride, out ? first : b->y, out ? stride : b->y_stride,
+         carry);
+    if (out) unpack_rows(job, b, m, buffer);
   }
   keep_carry(job, r, from, b, carry);
 }

@@ -235,14 +235,14 @@ static void put_value(const mms_job *job, mms_value *carry, size_t p, const mms_
 
 static void put_found(const mms_job *job, mms_found *found, size_t p, const mms_found *of_plane) {
   put_value(job, &found->total, p, &of_plane->total);
-  found->is_ordinary = (p == 0 || found->is_ordinary) && of_plane->is_ordinary;
-  found->is_finite = (p == 0 || found->is_finite) && of_plane->is_finite;
+  *(p == 0 ? &found->is_ordinary : &found->second_is_ordinary) = of_plane->is_ordinary;
+  *(p == 0 ? &found->is_finite : &found->second_is_finite) = of_plane->is_finite;
 }
 
 static mms_found found_of(const mms_job *job, const mms_found *found, size_t p) {
-  mms_found of_plane = *found;
-  of_plane.total = value_of(job, &found->total, p);
-  return of_plane;
+  return (mms_found){.total = value_of(job, &found->total, p),
+                     .is_ordinary = p == 0 ? found->is_ordinary : found->second_is_ordinary,
+                     .is_finite = p == 0 ? found->is_finite : found->second_is_finite};
 }
 
 static void scan_planes(const mms_job *job, void *inner, const mms_tile *t, const mms_tile *packed, mms_value *carry) {
@@ -275,7 +275,7 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_found of_plane = found_of(job, found, p);
     mms_value value = value_of(job, carry, p);
-    if (!found->is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) {
+    if (!of_plane.is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) {
       const mms_tile packed = hold(job, memory, t), plane = plane_of(job, &packed, p);
       job->inner->advance(job, inner_of(job, memory), &plane, &of_plane, &value);
     }

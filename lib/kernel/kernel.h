@@ -31,6 +31,8 @@ typedef struct mms_found {
   bool is_ordinary; /* the elements may be regrouped: none is so large that a sum could overflow, or is a NaN of a
                        maximum */
   bool is_finite;   /* the total is finite */
+  bool second_is_ordinary, second_is_finite; /* the same of a second plane, whose total follows the first one; set and
+                                                read by what scans two (engine/packed.c) */
 } mms_found;
 
 /* A kernel's functions get the kernel itself, for what depends on the row. */

@@ -183,6 +183,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
                  .batch = p->batch,
                  .rank = p->rank,
                  .outer = p->outer,
+                 .has_parts = p->has_parts,
                  .total_dist = p->total_dist,
                  .carry = carry,
                  .carries = p->carries,
@@ -217,6 +218,7 @@ mmscan_status mms_execute_empty(const mms_problem *p, void *y) {
                        .batch = p->batch,
                        .rank = p->rank,
                        .outer = p->outer,
+                       .has_parts = p->has_parts,
                        .total_dist = p->total_dist,
                        .ends = &ends};
   mms_ends_write_empty(&run);

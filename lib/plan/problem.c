@@ -178,6 +178,7 @@ static mmscan_status set_shape(mms_problem *p, const mmscan_desc *d, mms_flaw *f
   p->x_dist = d->batch > 1 ? d->x_dist : 0;
   p->y_dist = d->batch > 1 ? d->y_dist : 0;
   p->x_at = p->total_at = 0;
+  p->has_parts = false;
   p->totals = d->totals;
   p->total_dist = d->totals ? 1 : 0;
   p->rank = 0;
@@ -195,6 +196,20 @@ static void put_in_range(const mms_problem *p, mms_value *value) {
     value->u32 = (uint32_t)(u32 > natural ? natural : u32);
   else
     value->i32 = (int32_t)(i32 > most ? most : i32 < -most - 1 ? -most - 1 : i32);
+}
+
+/* Columns of complex numbers are twice as many columns of their parts, unless the parts start from different numbers.
+ */
+static void take_parts(mms_problem *p, const mmscan_desc *d) {
+  const bool are_columns = p->x_dist == 1 && p->y_dist == 1 && !mms_problem_is_contiguous(p);
+  const bool are_stored = p->storage->planes == 2 && p->storage->x_size == p->storage->y_size;
+  if (!are_columns || !are_stored || d->init || p->skips_nan) return;
+  p->storage = p->of_y = mms_storage_of(p->algebra->type, p->algebra->type);
+  p->has_parts = true;
+  p->batch *= 2, p->count *= 2;
+  p->x_stride *= 2, p->y_stride *= 2;
+  p->x_at *= 2, p->y_at *= 2, p->extra_at *= 2, p->total_at *= 2;
+  for (mms_axis *axis = p->outer; axis < p->outer + p->rank; axis++) axis->x *= 2, axis->y *= 2, axis->total *= 2;
 }
 
 static mms_value to_all_planes(const mms_problem *p, const void *element) {
@@ -232,9 +247,10 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   set_kind(p, d);
   set_extras(p, d);
   if ((status = set_shape(p, d, flaw))) return status;
+  if (!mms_problem_is_empty(p) && (status = check_shape(p, flaw))) return status;
+  take_parts(p, d);
   set_carry(p, d->init);
   if (mms_problem_is_empty(p)) return MMSCAN_OK;
-  if ((status = check_shape(p, flaw))) return status;
   if (p->x_stride == -1 && p->y_stride == -1) turn(p);
   return MMSCAN_OK;
 }

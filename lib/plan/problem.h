@@ -22,6 +22,7 @@ typedef struct mms_problem {
   ptrdiff_t extra_at;           /* elements from there in y to the result that offsets have more */
   void *totals;                 /* the caller's, or NULL */
   ptrdiff_t total_dist, total_at;
+  bool has_parts; /* every second scan of the batch is of the other part of complex numbers */
   bool skips_nan; /* NaN in x are: */
   mms_value nothing;
   mms_overflows *overflows;     /* NULL: results may wrap */
@@ -53,9 +54,10 @@ static inline bool mms_problem_is_direct(const mms_problem *p) {
   return mms_problem_is_contiguous(p) && mms_problem_is_as_stored(p);
 }
 
-/* Whether the scans are the columns of matrices whose rows are contiguous. */
+/* Whether the scans are the columns of matrices whose rows are contiguous, and can be done row by row. */
 static inline bool mms_problem_is_columns(const mms_problem *p) {
-  return !mms_problem_is_direct(p) && p->x_dist == 1 && p->y_dist == 1 && mms_problem_is_as_stored(p);
+  const bool can = p->storage->planes == 1 && !p->overflows && !p->indices;
+  return can && !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
 }
 
 /* What is wrong with a description: which field, its value, and why. */

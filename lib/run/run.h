@@ -29,6 +29,7 @@ typedef struct mms_run {
   mms_batch scans;             /* all of them; its distances are those of the innermost dimension, */
   size_t batch, rank;          /*   which has so many, with so many dimensions around it, */
   const mms_axis *outer;       /*   the slowest first */
+  bool has_parts;              /* two scans are of the parts of complex numbers, whose totals are neighbours, */
   ptrdiff_t total_dist;        /* of that dimension */
   const struct mms_ends *ends; /* what is written beside results (ends.h); NULL: nothing */
   void *carry;                 /* one for each scan, its carry in and out; NULL: scans.first goes into every scan */

@@ -16,15 +16,20 @@ mms_tiles mms_tiles_of(const mms_run *run) {
                      .sharing = 1};
 }
 
+/* How far the total of a scan of the batch is from the first one. */
+static ptrdiff_t total_at(const mms_run *run, ptrdiff_t k) {
+  return run->has_parts ? k / 2 * 2 * run->total_dist + k % 2 : k * run->total_dist;
+}
+
 /* How far from scan 0 a scan begins, in elements. */
 static mms_axis apart(const mms_run *run, size_t scan) {
   const mms_batch *scans = &run->scans;
   if (run->rank == 0) {
     const ptrdiff_t k = (ptrdiff_t)scan;
-    return (mms_axis){.x = k * scans->x_dist, .y = k * scans->y_dist, .total = k * run->total_dist};
+    return (mms_axis){.x = k * scans->x_dist, .y = k * scans->y_dist, .total = total_at(run, k)};
   }
   const ptrdiff_t k = (ptrdiff_t)(scan % run->batch);
-  mms_axis at = {.x = k * scans->x_dist, .y = k * scans->y_dist, .total = k * run->total_dist};
+  mms_axis at = {.x = k * scans->x_dist, .y = k * scans->y_dist, .total = total_at(run, k)};
   size_t left = scan / run->batch;
   for (const mms_axis *axis = run->outer + run->rank; axis-- > run->outer; left /= axis->n) {
     const ptrdiff_t i = (ptrdiff_t)(left % axis->n);
@@ -124,7 +129,8 @@ static size_t few(const mms_run *run) {
   return !run->engine->at_once ? MOST_COLUMNS : rows > 0 ? rows : 1;
 }
 
-static void scan_rows(const mms_run *run, void *work, size_t from, size_t to) {
+static void scan_rows(const mms_tiles *tiles, void *work, size_t from, size_t to) {
+  const mms_run *run = tiles->run;
   const mms_place any = {.first = true, .last = true};
   const mms_job *job = run->ends ? mms_ends_job(run, &any) : run->job;
   if (run->engine->batch && !job->streams)
@@ -138,26 +144,35 @@ static void scan_rows(const mms_run *run, void *work, size_t from, size_t to) {
   }
 }
 
-/* Columns whose ends matter, so many at most; their carries are of the arithmetic type. */
-__attribute__((noinline)) static void scan_few_columns(const mms_run *run, void *work, size_t from, size_t to) {
-  char carries[MOST_COLUMNS * sizeof(uint64_t)];
+/* Columns whose ends matter, or whose carries are stored otherwise than they are combined, so many at most. */
+__attribute__((noinline)) static void scan_few_columns(const mms_tiles *tiles, void *work, size_t from, size_t to) {
+  char carries[MOST_COLUMNS * sizeof(mms_value)];
+  const mms_run *run = tiles->run;
   const size_t size = run->job->storage->size;
-  char *carry = run->carry ? (char *)run->carry + from * size : carries;
-  for (size_t i = 0; carry == carries && i < to - from; i++) memcpy(carry + i * size, &run->scans.first, size);
-  scan_together(run, run->job, work, from, to, carry);
+  for (size_t i = 0; i < to - from; i++) {
+    const mms_place at = {.scan = from + i, .first = true};
+    mms_value in;
+    begin(tiles, &at, &in);
+    memcpy(carries + i * size, &in, size);
+  }
+  scan_together(run, run->job, work, from, to, carries);
   for (size_t i = 0; i < to - from; i++) {
     mms_place at = place_of(run, from + i, 0, run->scans.n);
     mms_value out = {0};
-    memcpy(&out, carry + i * size, size);
+    memcpy(&out, carries + i * size, size);
     at.first = at.last = true;
-    mms_ends_write_column(run, &at, &out);
+    keep(tiles, &at, &out);
+    if (run->ends) mms_ends_write_column(run, &at, &out);
   }
 }
 
-static void scan_columns(const mms_run *run, void *work, size_t from, size_t to) {
+static bool has_own_carries(const mms_run *run) { return run->carry && (run->carries->in || run->carries->out); }
+
+static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t to) {
+  const mms_run *run = tiles->run;
   char *carry = run->carry;
-  if (run->ends)
-    scan_few_columns(run, work, from, to);
+  if (run->ends || has_own_carries(run))
+    scan_few_columns(tiles, work, from, to);
   else
     scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL);
 }
@@ -165,12 +180,12 @@ static void scan_columns(const mms_run *run, void *work, size_t from, size_t to)
 /* Scans are done together as far as they are of one batch. */
 void mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
-  const size_t most = run->ends ? few(run) : SIZE_MAX;
+  const size_t most = run->ends || has_own_carries(run) ? few(run) : SIZE_MAX;
   for (size_t end; from < to; from = end) {
     end = run->rank > 0 ? (from / run->batch + 1) * run->batch : to;
     if (end > to) end = to;
     if (end - from > most) end = from + most;
-    (run->engine->at_once ? scan_rows : scan_columns)(run, work, from, end);
+    (run->engine->at_once ? scan_rows : scan_columns)(tiles, work, from, end);
   }
 }
 
