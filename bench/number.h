@@ -18,7 +18,9 @@ typedef struct number_rule {
   /* Whole numbers, each a hash of its index, so that a short array is the beginning of a long one. For +: from -4 to 4;
    * their sums wander to some 2^16 at n = 2^28, so they are exact in every type of 32 bits or more, in any order of
    * addition. For the maximum: a slow rise, as far as the type has all whole numbers, and a hash upon it; the minimum
-   * has the same upside down. */
+   * has the same upside down. For products of floats: powers of two whose products return to 1, and so are exact; of
+   * integers: odd numbers. For logarithms of sums a rise that lets each element count for a while. For and, or: now
+   * and then another bit. */
   void (*fill)(size_t n, void *x);
 
   /* The index of the first element of y that is not the inclusive scan of x, which begins anew every `length` elements
@@ -31,7 +33,7 @@ typedef struct number_rule {
   void (*serial_rows)(size_t n, size_t length, const void *x, void *y);
 } number_rule;
 
-enum { NUMBER_RULES = 3, MOST_NUMBERS = 32 };
+enum { NUMBER_RULES = 8, MOST_NUMBERS = 32 };
 
 typedef struct number {
   const char *name;

@@ -97,16 +97,29 @@ typedef enum mmscan_type {
   MMSCAN_BF16 /* bfloat16: the upper half of an F32 */
 } mmscan_type;
 
-/* Integers wrap around under MMSCAN_PLUS. MMSCAN_MAX and MMSCAN_MIN start from the least and the greatest value of the
- * type, for floats -Inf and +Inf. A NaN propagates from where it stands on, as in NumPy's maximum.accumulate. A result
+/* What an exclusive scan without init starts from, and which types an operator scans:
+ *
+ *   MMSCAN_PLUS, MMSCAN_MUL    0, 1; all types. Integers wrap around
+ *   MMSCAN_MAX, MMSCAN_MIN     the least and the greatest value of the type, of floats -Inf and +Inf; all types
+ *   MMSCAN_LOGADDEXP           -Inf; floats
+ *   MMSCAN_AND, _OR, _XOR      all ones, 0, 0; integers
+ *
+ * Under MMSCAN_MAX and MMSCAN_MIN a NaN propagates from where it stands on, as in NumPy's maximum.accumulate. A result
  * is an element (or init), bit for bit, whatever the engine, instruction set and number of threads: of equal ones, such
  * as zeros of both signs, the first in the order of the scan; and the first NaN. (Where a CPU takes tiny operands for
- * zeros, DAZ, a tiny element may come out as a zero.) */
+ * zeros, DAZ, a tiny element may come out as a zero.)
+ *
+ * MMSCAN_MUL of floats regroups only factors whose products are all normal numbers far from both ends of the range, and
+ * otherwise follows the plain loop: a result is finite, infinite, NaN or zero where that loop's is (see Results).
+ *
+ * MMSCAN_LOGADDEXP is computed as m + log(1 + exp(d)), where m is the greater of both and d <= 0, so that nothing
+ * overflows. A NaN propagates from where it stands on; +Inf beside anything else is +Inf; and -Inf beside -Inf is -Inf.
+ */
 typedef enum mmscan_op {
   MMSCAN_PLUS = 1,
   MMSCAN_MAX,
   MMSCAN_MIN,
-  MMSCAN_MUL,       /* this and the following: for later, MMSCAN_ENOTSUP */
+  MMSCAN_MUL,
   MMSCAN_LOGADDEXP, /* log(exp(a) + exp(b)) */
   MMSCAN_AND,
   MMSCAN_OR,
@@ -481,16 +494,15 @@ const char *mmscan_environment_error(void);
  *            than 320 KiB (OMP_STACKSIZE).
  * Results    The bits of y do not depend on the number of threads, except for the sign and payload of a NaN, and except
  *            where a CPU flushes tiny results to zero but not tiny operands (FTZ without DAZ). Integers wrap around
- *            (two's complement), as in NumPy. Floats are added in the order the plan chose, which is not that of the
- *            plain loop. Even so y[i] is finite, infinite or NaN exactly where the plain loop's is, except where a sum
- *            is within its error (see Accuracy) of overflowing: it may then overflow earlier or later than there, with
- *            all that follows. The engine gemm loses the sign of a zero, and so does every engine where rounding is
- *            downward.
- * Accuracy   Where no sum is beyond the largest float, and c u < 1, a float y[i] is off by at most c u / (1 - c u)
- *            times |init| + |x[0]| + ... + |x[i]|, where c bounds the roundings of an element on its way into y[i], and
- *            u is 2^-24 for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy
- *            and Stability of Numerical Algorithms", 2002, Chapter 4). In any order of additions c is i + 1; with the
- *            engines simd and gemm it is
+ *            (two's complement), as in NumPy. Floats are added, or multiplied, in the order the plan chose, which is
+ *            not that of the plain loop. Even so y[i] is finite, infinite or NaN exactly where the plain loop's is, and
+ *            a product is zero where that is, except where a sum or product is within its error (see Accuracy) of
+ *            overflowing or vanishing: it may then do so earlier or later than there, with all that follows. The engine
+ * gemm loses the sign of a zero, and so does every engine where rounding is downward. Accuracy   Where no sum is beyond
+ * the largest float, and c u < 1, a float y[i] is off by at most c u / (1 - c u) times |init| + |x[0]| + ... + |x[i]|,
+ * where c bounds the roundings of an element on its way into y[i], and u is 2^-24 for float, 2^-53 for double, and
+ * twice that where rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter
+ * 4). In any order of additions c is i + 1; with the engines simd and gemm it is
  *
  *              min(i + 1, i / T + T / 2 + s + 16)
  *
@@ -500,6 +512,10 @@ const char *mmscan_environment_error(void);
  *            or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it
  *            counts from the start of the first block, and n is that of the shortest block in i / T and of the longest
  *            in T / 2. The bound does not cover mmscan_matmulscan() and mmscan_network().
+ *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
+ *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
+ *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;
+ *            errors of steps add up, and do not grow.
  * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
  *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
  *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later

@@ -95,7 +95,10 @@ static inline bool is_short(mmscan_type type, size_t n, const void *x, const voi
   return likely(y);
 }
 
-#define BODY "api_simple.inc"
+/* Sums of complex numbers have no simple calls. */
+#define OP    plus
+#define SCANS (KIND != 'c')
+#define BODY  "api_simple.inc"
 #include "algebra/each_type.inc"
 
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {

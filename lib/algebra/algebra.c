@@ -4,6 +4,8 @@
  * loop_body.inc, for the operator `plus` and the type `f32`. */
 #include "algebra/algebra.h"
 
+#include "algebra/complex.h"
+#include "algebra/logaddexp.h"
 #include <limits.h>
 #include <string.h>
 
@@ -15,6 +17,8 @@
 
 /* The highest bit of an element, and all above it. */
 #define SIGN (INT64_MIN >> (64 - 8 * sizeof(T)))
+
+#define LOGADDEXP(a, b) PASTED(mms_logaddexp, SUFFIX)(a, b)
 
 /* Before a loop whose turns do not depend on each other, although arrays may be the same. Clang finds that out, and
  * complains where it then has no use for it. */

@@ -5,10 +5,11 @@
  * each_operator.inc. doc/ADDING_A_TYPE.md and doc/ADDING_AN_OPERATOR.md walk through both. A type's file defines:
  *
  *   SUFFIX, TYPE    its name in calls and commands, and the public one
- *   KIND            'f', 'i' or 'u': a float, a signed or an unsigned integer
+ *   KIND            'f', 'i', 'u' or 'c': a float, a signed or an unsigned integer, a complex number
  *   T, A            the C types of an element, and of sums of elements: unsigned for integers, which wrap
  *   LOWEST, GREATEST
  *   LANES           the kernels that serve it (mms_lanes)
+ *   TIMES(a, b), TIMES_NONE   its product, and the identity of that; if it is not what C has
  *   UNIT, PLANES    the float type whose products serve it, and how many products an element takes
  *
  * An operator's file defines, in terms of these:

@@ -70,9 +70,14 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
   if (t->m <= BRIEF && !job->reverse && in_two_steps(job, t, carry)) return;
   mms_found found;
   mms_value running = *carry;
-  const mms_aside aside = {.found = &found, .uncached = job->uncached, .paces = job->paces};
+  const bool is_exact = job->algebra->is_exact; /* then the carry out is the same, however it was found */
+  const bool far = is_exact && job->uncached && !job->streams;
+  const mms_aside aside = {.found = is_exact ? NULL : &found,
+                           .prefetch = far ? (const void *)((uintptr_t)t->x + MMS_KERNEL_FAR) : NULL,
+                           .uncached = job->uncached,
+                           .paces = job->paces};
   scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);
-  if (!found.is_ordinary || !job->kernel->advance(job->kernel, carry, &found.total)) *carry = running;
+  if (is_exact || !found.is_ordinary || !job->kernel->advance(job->kernel, carry, &found.total)) *carry = running;
 }
 
 static void scan_batch(const mms_job *job, void *work, const mms_batch *r) {

@@ -29,7 +29,7 @@ enum {
 typedef struct mms_found {
   mms_value total;  /* of all elements; the order of additions depends only on their number and the direction */
   bool is_ordinary; /* the elements may be regrouped: none is so large that a sum could overflow, or is a NaN of a
-                       maximum */
+                       maximum; no product could leave the range of normal numbers */
   bool is_finite;   /* the total is finite */
   bool second_is_ordinary, second_is_finite; /* the same of a second plane, whose total follows the first one; set and
                                                 read by what scans two (engine/packed.c) */
@@ -66,7 +66,7 @@ typedef mmscan_status mms_kernel_simple(const mms_kernel *self, size_t n, const 
 typedef void mms_kernel_batch(const mms_kernel *self, const mms_batch *);
 
 /* *carry = *carry combined with *total. Returns false and changes nothing if the carry is finite but so large that
- * adding elements whose total is ordinary might overflow. */
+ * adding elements whose total is ordinary might overflow; or so large or small that a product with them might. */
 typedef bool mms_kernel_advance(const mms_kernel *self, mms_value *carry, const mms_value *total);
 
 /* The slots of a kernel, which are filled together; by kind, and the scans by direction too: [1] is the reverse one. */

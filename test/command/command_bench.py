@@ -340,7 +340,7 @@ class Bench(Timed):
                           ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
                           ["--only", ""], ["--only", "serial,"], ["-n", " 4"], ["--rounds", " 2"], ["--rounds", "+2"],
                           ["--list", "--json"], ["--list", "--csv"],
-                          ["--op", "xor"], ["--op", ""], ["--op", "plus,max"], ["--op", "max", "--units"],
+                          ["--op", "nor"], ["--op", ""], ["--op", "plus,max"], ["--op", "max", "--units"],
                           ["--row", "0"], ["--row", "x"], ["--row", "3", "--units"],
                           ["--row", "3", "--columns", "4"], ["--stride", "0"], ["--stride", "2", "--units"]]:
             self.bad("bench", *arguments, status=2, says="")

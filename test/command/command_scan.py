@@ -50,7 +50,24 @@ class Values(Case):
             path = self.write("x.npy", npy_bytes(x))
             for op, function in [("max", np.maximum), ("min", np.minimum)]:
                 self.same(np.load(io.BytesIO(self.good("scan", "--op", op, path))), function.accumulate(x))
-        self.bad("scan", "--op", "mul", path, status=2, says=["--op", "mul"])
+        self.bad("scan", "--op", "nor", path, status=2, says=["--op", "nor"])
+
+    def test_operators_of_integers(self):
+        for code in ["i4", "i8", "u4", "u8"]:
+            x = sample(code, 1000)
+            path = self.write("x.npy", npy_bytes(x))
+            for op, function in [("mul", np.multiply), ("and", np.bitwise_and), ("or", np.bitwise_or), ("xor", np.bitwise_xor)]:
+                self.same(np.load(io.BytesIO(self.good("scan", "--op", op, path))), function.accumulate(x, dtype=x.dtype))
+        self.bad("scan", "--op", "logaddexp", path, status=1, says="--op")
+
+    def test_operators_of_floats(self):
+        for code, error in [("f4", 1e-3), ("f8", 1e-12)]:
+            x = np.cos(np.arange(5000)).astype(code)
+            for op, function, data in [("mul", np.multiply, 1 + x / 100), ("logaddexp", np.logaddexp, x)]:
+                path = self.write("x.npy", npy_bytes(data))
+                got = np.load(io.BytesIO(self.good("scan", "--op", op, path)))
+                np.testing.assert_allclose(got, function.accumulate(data), rtol=error)
+        self.bad("scan", "--op", "and", path, status=1, says="--op")
 
     def test_init(self):
         """It comes before the first element of each scan, also where a long row is scanned in blocks."""

@@ -1,31 +1,30 @@
 #!/bin/sh
-# Follows doc/ADDING_AN_OPERATOR.md: adds the product to a copy of the library, and scans by it in every way, first by
-# the plain loop and then by kernels, with every instruction set: test/docs/add_operator.sh BUILD
+# Follows doc/ADDING_AN_OPERATOR.md: adds the saturating sum to a copy of the library, and scans by it in every way,
+# first by the plain loop and then by kernels, with every instruction set: test/docs/add_operator.sh BUILD
 set -eu
 cd "$(dirname "$0")/../.."
 . test/docs/guide.sh
 mmscan=$copy/build/mmscan
 
-# kernels TYPE ORIGIN: the kernels of the product for a type come from there, on each instruction set.
+# kernels TYPE ORIGIN: the kernels of the saturating sum for a type come from there, on each instruction set.
 kernels() {
   "$mmscan" info --kernels >"$tmp/kernels"
-  awk -v type="$1" -v origin="$2" '$1 == "mul" && $2 == type { rows++; wrong += $3 !~ origin } END { exit rows == 0 || wrong > 0 }' \
+  awk -v type="$1" -v origin="$2" '$1 == "saturate" && $2 == type { rows++; wrong += $3 !~ origin } END { exit rows == 0 || wrong > 0 }' \
     "$tmp/kernels" || { cat "$tmp/kernels" && exit 1; }
 }
 
 guide_copy "$1"
 guide_follow ADDING_AN_OPERATOR.md "The operator"
 guide_make
-guide_check mul
-kernels i32 '^loop$'
+guide_check saturate
+kernels u32 '^loop$'
 
 guide_follow ADDING_AN_OPERATOR.md "Kernels"
 guide_make
-guide_check mul
-kernels i32 '^(native|avx2|portable)$'
+guide_check saturate
+kernels u32 '^(native|avx2|portable)$'
 kernels u64 '^(native|avx2|portable)$'
-kernels f32 '^loop$'
 
-totals=$(printf '2\n3\n7\n' | "$mmscan" scan --op mul --type i32 - | xargs)
-[ "$totals" = "2 6 42" ] || { echo "the command printed '$totals'" >&2; exit 1; }
-echo "the command scans by mul"
+totals=$(printf '2\n3\n4294967295\n' | "$mmscan" scan --op saturate --type u32 - | xargs)
+[ "$totals" = "2 5 4294967295" ] || { echo "the command printed '$totals'" >&2; exit 1; }
+echo "the command scans by saturate"

@@ -51,8 +51,17 @@ static int is_less(number a, number b) {
   return row.kind == 'u' ? a.whole < b.whole : (int64_t)a.whole < (int64_t)b.whole;
 }
 
-/* Sums and products of two f32 are rounded to f64 and then to f32 as if only once. max and min: of integers. */
+/* The operator that a document adds: it has no name in the header of other copies. */
+static int saturates(void) { return strcmp(row.op_name, "saturate") == 0; }
+
+static uint64_t saturated(uint64_t a, uint64_t b) {
+  const uint64_t most = UINT64_MAX >> (64 - 8 * row.size);
+  return a > most - b ? most : a + b;
+}
+
+/* Sums and products of two f32 are rounded to f64 and then to f32 as if only once. Others: of integers. */
 static number combine(number a, number b) {
+  if (saturates()) return (number){0, saturated(a.whole, b.whole)};
   switch (row.op) {
   case MMSCAN_MAX:
     return is_less(a, b) ? b : a;
@@ -60,6 +69,12 @@ static number combine(number a, number b) {
     return is_less(b, a) ? b : a;
   case MMSCAN_MUL:
     return (number){a.real * b.real, a.whole * b.whole};
+  case MMSCAN_AND:
+    return (number){0, a.whole & b.whole};
+  case MMSCAN_OR:
+    return (number){0, a.whole | b.whole};
+  case MMSCAN_XOR:
+    return (number){0, a.whole ^ b.whole};
   default:
     return (number){a.real + b.real, a.whole + b.whole};
   }
@@ -86,10 +101,11 @@ static int is_scan(const mmscan_desc *d, const char *from, const char *to, const
 
 /* Integers of both signs, odd, so that products do not vanish. The products of floats leave the range of the type: the
  * longer they are, the larger where n is even, and the smaller where it is odd. Floats meet an infinity, and later a
- * zero. */
+ * zero. Saturating sums reach the end of the range halfway through the longest. */
 static number element(size_t i, size_t n) {
   const double reals[] = {1.5, n % 2 ? -0.6 : -0.7, 1e20, 1e-20};
   number v = {reals[i % 4], (uint64_t)(2 * (int64_t)(i * 7919 % 1009) - 1009)};
+  if (saturates()) v.whole = i * 7919 % 1009 * (row.size == 4 ? 150 : UINT64_C(150) << 32);
   if (n > 40 && i == n / 4 * 3) v.real = INFINITY;
   if (n > 40 && i == n / 8 * 7) v.real = 0;
   return v;

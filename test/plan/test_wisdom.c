@@ -444,7 +444,7 @@ static const char *const bad_lines[] = {
     "plus u64 51 0 simd - 0",
     "plus u64",
     "u64 51 0 simd - 0 1024 1 1024",
-    "mul u64 51 0 simd - 0 1024 1 1024",
+    "and f64 51 0 simd - 0 1024 1 1024",
     "PLUS u64 51 0 simd - 0 1024 1 1024",
     "max u64 51 0 gemm cblas 8 1024 1 1024",
     "min f32 51 0 gemm model 8 1024 1 1024",

@@ -1,5 +1,6 @@
 /* oracle.h: what a scan must give, computed another way: sums in quadruple precision for floats, modulo 2^64 for
- * integers; other operators element by element, by rules of the test's own.
+ * integers; other operators element by element, by rules of the test's own: exactly, or for products of floats and for
+ * logarithms of sums (oracle_rounded.h) within a bound that grows with each step.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -58,8 +59,9 @@ struct type {
   void (*sum)(struct oracle *o, const void *x);
   /* The first index at which y is off by more than `roundings` allow, or the window's n. */
   size_t (*first_wrong)(const struct oracle *o, const struct window *w, double roundings, const void *y);
-  /* The first index at which y is not the greatest, or the least, of *start and the elements so far, or n. */
-  size_t (*first_unordered)(const struct oracle *o, const struct window *w, const void *start, const void *y);
+  /* The first index at which y is not what an exact operator other than + makes of *start and the elements so far, or
+   * n. */
+  size_t (*first_other)(const struct oracle *o, const struct window *w, const void *start, const void *y);
   /* Whether `value` is element i of the scan; i may be n, for the total of a forward exclusive scan. */
   bool (*is_right)(const struct oracle *o, const struct window *w, size_t i, double roundings, const void *value);
   void (*describe)(const struct oracle *o, const struct window *w, size_t i, const void *y, char *text, size_t size);
@@ -71,6 +73,22 @@ static inline size_t begin_of(const struct window *w, size_t i) {
 }
 static inline size_t end_of(const struct window *w, size_t i) {
   return w->reverse ? w->first + w->n : w->first + i + (w->kind == MMSCAN_INCLUSIVE);
+}
+
+/* Integers wrap around alike, signed or not. */
+static inline uint64_t combine_bits(mmscan_op op, uint64_t a, uint64_t b) {
+  switch (op) {
+  case MMSCAN_MUL:
+    return a * b;
+  case MMSCAN_AND:
+    return a & b;
+  case MMSCAN_OR:
+    return a | b;
+  case MMSCAN_XOR:
+    return a ^ b;
+  default:
+    return a + b;
+  }
 }
 
 #define JOIN_(a, b) a##_##b
@@ -116,7 +134,7 @@ static inline size_t end_of(const struct window *w, size_t i) {
 #define TYPE_ROW(TYPE, suffix, c_type, epsilon)                                                                        \
   {                                                                                                                    \
     TYPE, #suffix, sizeof(c_type), epsilon, inclusive_##suffix, exclusive_##suffix, fill_##suffix, sum_##suffix,       \
-        first_wrong_##suffix, first_unordered_##suffix, is_right_##suffix, describe_##suffix                           \
+        first_wrong_##suffix, first_other_##suffix, is_right_##suffix, describe_##suffix                               \
   }
 
 enum { TYPES = 6, FLOAT_TYPES = 2 };
@@ -235,44 +253,33 @@ static inline long double as_number(mmscan_type type, const void *element) {
   }
 }
 
-/* Puts op(so_far, next) into so_far. An operator without a rule here is checked against its own plain loop. */
+/* Puts op(so_far, next) into so_far. Floats that are rounded are those of the plain loop here. */
 static inline void combine_into(const mms_algebra *a, void *so_far, const void *next) {
-  const long double before = as_number(a->type, so_far), here = as_number(a->type, next);
-  mms_value carry = {0};
-  switch (a->op) {
-  case MMSCAN_MAX:
-  case MMSCAN_MIN:
+  uint64_t left = 0, right = 0;
+  if (a->op == MMSCAN_MAX || a->op == MMSCAN_MIN) {
+    const long double before = as_number(a->type, so_far), here = as_number(a->type, next);
     if (isnan(before)) return;
     if (isnan(here) || (a->op == MMSCAN_MAX ? here > before : here < before)) memcpy(so_far, next, a->size);
-    return;
-  default:
+  } else if (a->kind == 'f') {
+    mms_value carry = {0};
     memcpy(&carry, so_far, a->size);
     a->loop.fold[0](1, next, &carry);
     memcpy(so_far, &carry, a->size);
+  } else {
+    memcpy(&left, so_far, a->size);
+    memcpy(&right, next, a->size);
+    left = combine_bits(a->op, left, right);
+    memcpy(so_far, &left, a->size);
   }
 }
 
-/* Which of several NaNs a result is, is not promised. */
-static inline bool same_element(const mms_algebra *a, const void *p, const void *q) {
-  if (memcmp(p, q, a->size) == 0) return true;
-  return a->kind == 'f' && isnan(as_number(a->type, p)) && isnan(as_number(a->type, q));
-}
+#include "oracle_rounded.h"
 
 /* The first index, in memory, at which y is not the scan of the window by its operator, or the window's n. */
 static inline size_t first_unlike(const struct oracle *o, const struct window *w, const void *y) {
   const mms_algebra *a = mms_algebra_of(w->op, o->type->type);
   const void *start = w->init ? w->init : w->kind == MMSCAN_EXCLUSIVE ? a->start : a->identity;
-  unsigned char so_far[sizeof(mms_value)];
-  if (w->op == MMSCAN_MAX || w->op == MMSCAN_MIN) return o->type->first_unordered(o, w, start, y);
-  memcpy(so_far, start, a->size);
-  for (size_t k = 0; k < w->n; k++) {
-    const size_t i = w->reverse ? w->n - 1 - k : k;
-    const char *x = (const char *)o->x + (w->first + i) * a->size, *got = (const char *)y + i * a->size;
-    if (w->kind == MMSCAN_EXCLUSIVE && !same_element(a, got, so_far)) return i;
-    combine_into(a, so_far, x);
-    if (w->kind == MMSCAN_INCLUSIVE && !same_element(a, got, so_far)) return i;
-  }
-  return w->n;
+  return a->is_exact ? o->type->first_other(o, w, start, y) : first_far(a, o, w, start, y);
 }
 
 /* The first index at which y is not the scan of the window, or the window's n. */
