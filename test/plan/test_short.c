@@ -22,15 +22,16 @@ struct later {
 /* An array of an element's type, whose sums are rounded; and the same bytes for every length. */
 static void fill(const mms_algebra *a, void *x, uint64_t stream) {
   struct rng rng = rng_of(stream);
-  for (size_t i = 0; i < MOST; i++) {
+  const size_t parts = a->kind == 'c' ? 2 : 1, size = a->size / parts;
+  for (size_t i = 0; i < MOST * parts; i++) {
     mms_value v = {0};
-    if (a->kind != 'f')
+    if (a->kind == 'i' || a->kind == 'u')
       v.u64 = draw(&rng);
-    else if (a->size == 4)
+    else if (size == 4)
       v.f32 = (float)draw_unit(&rng);
     else
       v.f64 = draw_unit(&rng);
-    memcpy((char *)x + i * a->size, &v, a->size);
+    memcpy((char *)x + i * size, &v, size);
   }
 }
 
@@ -43,7 +44,8 @@ static void scan_two(const mmscan_desc *desc, const mms_algebra *a, const char *
 }
 
 static void compare(const mms_algebra *a, mmscan_kind kind, int reverse, size_t n) {
-  _Alignas(8) char x[8 * MOST], at_once[8 * 2 * MOST] = {0}, planned[8 * 2 * MOST] = {0};
+  enum { SIZE = sizeof(mms_value) };
+  _Alignas(SIZE) char x[SIZE * MOST], at_once[SIZE * 2 * MOST] = {0}, planned[SIZE * 2 * MOST] = {0};
   mms_value carry[2] = {0};
   struct later later = {.desc = plain_desc(a->type, kind, reverse, n)};
   later.desc.op = a->op;
