@@ -21,12 +21,23 @@ typedef struct band {
   ptrdiff_t x_stride, y_stride, x_step, y_step;
 } band;
 
+/* `count` times the same element. A loop for each of the usual sizes, as a band may be tiny. */
+static void fill(void *to, const mms_value *value, size_t size, size_t count) {
+  if (size == 4)
+    for (size_t c = 0; c < count; c++) ((uint32_t *)to)[c] = value->u32;
+  else if (size == 8)
+    for (size_t c = 0; c < count; c++) ((uint64_t *)to)[c] = value->u64;
+  else
+    for (size_t c = 0; c < count; c++) memcpy((char *)to + c * size, value, size);
+}
+
 /* The carries of a band that begins with column `from`. */
 static void take_carry(const mms_job *job, const mms_batch *r, size_t from, const band *b, void *carry) {
-  const size_t size = job->algebra->size;
   const char *kept = r->carry;
-  for (size_t c = 0; c < b->count; c++)
-    memcpy((char *)carry + c * size, kept ? kept + (from + c) * size : (const char *)&r->first, size);
+  if (kept)
+    memcpy(carry, kept + from * job->algebra->size, b->bytes);
+  else
+    fill(carry, &r->first, job->algebra->size, b->count);
 }
 
 static void keep_carry(const mms_job *job, const mms_batch *r, size_t from, const band *b, const void *carry) {
