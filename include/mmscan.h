@@ -394,7 +394,13 @@ const char *mmscan_unit_candidate(size_t index);
  *   simd        the default: multiplies by matrices of ones in vector registers
  *   gemm        MatMulScan, from "A Parallel Scan Algorithm in the Tensor Core Unit Model" (Zouzias and McColl): a BLAS
  *               does the first level, one product for each block of a tile, and vector registers do those above it
- *   serial      the plain loop */
+ *   serial      the plain loop
+ *
+ * Which of them serves what is asked for by op and y_type, whatever x_type is; all others of gemm are MMSCAN_ENOTSUP:
+ *
+ *   simd, serial   every op on every y_type; complex MMSCAN_MUL by simd, too, is the plain loop
+ *   gemm           MMSCAN_PLUS on every y_type: integers and what is accumulated in F32 or F64 as products of floats,
+ *                  those of 64 bits in two halves, complex numbers in two planes */
 
 /* A row of the table of engines, of units (the built-in ones, then the open ones), of instruction sets, or of ways in
  * which threads share work. Its strings last as long as the process. */

@@ -120,7 +120,7 @@ static bool repeats(const mms_lattice *a, int j) {
   sums s = {.left = MOST_LOOKS};
   wide target = -(wide)a->step[j];
   for (int i = 0; i < a->rank; i++) {
-    const bool is_less = a->step[i] < a->step[j] || (a->step[i] == a->step[j] && i < j);
+    const bool is_less = a->step[i] < a->step[j] || (i < j && a->step[i] == a->step[j]);
     if (is_less) add_term(&s, 2 * (wide)a->count[i] - 1, (wide)a->step[i]);
     if (is_less) target += ((wide)a->count[i] - 1) * (wide)a->step[i];
   }

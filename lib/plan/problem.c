@@ -106,9 +106,9 @@ static bool is_addressable(const mms_problem *p, bool is_y) {
   return count < most;
 }
 
-static mms_lattice lattice_of_x(const mms_problem *p, const char *x) {
+static mms_lattice lattice_of_x(const mms_problem *p, const void *x) {
   const ptrdiff_t size = (ptrdiff_t)p->storage->x_size;
-  mms_lattice a = {.at = (uintptr_t)(x + p->x_at * size), .size = p->storage->x_size};
+  mms_lattice a = {.at = (uintptr_t)x + (uintptr_t)(p->x_at * size), .size = p->storage->x_size};
   mms_lattice_add(&a, p->n, p->x_stride);
   mms_lattice_add(&a, p->batch, p->x_dist);
   for (const mms_axis *axis = p->outer; axis < p->outer + p->rank; axis++) mms_lattice_add(&a, axis->n, axis->x);
@@ -116,10 +116,10 @@ static mms_lattice lattice_of_x(const mms_problem *p, const char *x) {
 }
 
 /* With the results that offsets have more. */
-static mms_lattice lattice_of_y(const mms_problem *p, const char *y) {
+static mms_lattice lattice_of_y(const mms_problem *p, const void *y) {
   const bool extra_is_first = (p->extra_at < 0) == (p->y_stride > 0);
   const ptrdiff_t size = (ptrdiff_t)p->storage->y_size, at = p->y_at + (extra_is_first ? p->extra_at : 0);
-  mms_lattice a = {.at = (uintptr_t)(y + at * size), .size = p->storage->y_size};
+  mms_lattice a = {.at = (uintptr_t)y + (uintptr_t)(at * size), .size = p->storage->y_size};
   mms_lattice_add(&a, results(p), p->y_stride);
   mms_lattice_add(&a, p->batch, p->y_dist);
   for (const mms_axis *axis = p->outer; axis < p->outer + p->rank; axis++) mms_lattice_add(&a, axis->n, axis->y);

@@ -376,4 +376,35 @@ static double measured_among_others(double stay) {
 /* Several threads are timed once the other processes have left. */
 TEST(test_measured_among_others) { assert_true(measured_among_others(0.15) > 0.15); }
 
+/* Ones of a type: what products start from. */
+static void fill_with_ones(mmscan_type type, char *x, size_t n) {
+  mmscan_algebra row = {.struct_size = sizeof row};
+  for (size_t r = 0; mmscan_get_algebra(r, &row) == MMSCAN_OK; r++)
+    for (size_t i = 0; row.op == MMSCAN_MUL && row.type == type && i < n; i++)
+      memcpy(x + i * row.size, row.start, row.size);
+}
+
+/* The table of engines in mmscan.h: what each of them serves, and refuses. */
+TEST(test_what_engines_serve) {
+  enum { N = 3000 };
+  static _Alignas(16) char x[16 * N], y[16 * N], by_loop[16 * N];
+  mmscan_algebra row = {.struct_size = sizeof row};
+  mmscan_part engine = {.struct_size = sizeof engine};
+  for (size_t e = 0; mmscan_get_engine(e, &engine) == MMSCAN_OK; e++)
+    for (size_t r = 0; mmscan_get_algebra(r, &row) == MMSCAN_OK; r++) {
+      const mmscan_choice choice = {.struct_size = sizeof choice, .engine = engine.name},
+                          serial = {.struct_size = sizeof serial, .engine = "serial"};
+      const bool serves = !same_text(engine.name, "gemm") || row.op == MMSCAN_PLUS;
+      const mmscan_desc desc = MMSCAN_DESC(row.type, row.op, MMSCAN_INCLUSIVE, N);
+      mmscan_plan *plan = NULL;
+      assert_status(serves ? MMSCAN_OK : MMSCAN_ENOTSUP, mmscan_plan_create_with(&plan, &desc, 0, &choice));
+      if (!serves) continue;
+      fill_with_ones(row.type, x, N); /* which all engines add up without rounding */
+      assert_mmscan_ok(mmscan_execute(plan, x, y));
+      mmscan_plan_destroy(plan);
+      scan_with(&desc, &serial, x, by_loop);
+      if (row.op != MMSCAN_LOGADDEXP) assert_memory_equal(y, by_loop, N * row.size);
+    }
+}
+
 int main(void) { return run_all_tests(NULL, NULL); }
