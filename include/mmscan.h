@@ -485,9 +485,10 @@ const char *mmscan_environment_error(void);
  * In place   x == y is allowed. Where x and y share a byte in any other way the call returns MMSCAN_EOVERLAP.
  * Alignment  That of the element type is enough. An address that is no multiple of 4 (of its size, for a smaller
  *            element) gives MMSCAN_EINVAL, except in a simple call on up to 128 KiB and in mmscan_network(), which do
- * not look. n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the
- * pointers are. It need not read the environment, so an illegal variable may go unnoticed; plans and products do read
- *            it.
+ *            not look.
+ * n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the pointers
+ *            are, and writes totals and the one result of MMSCAN_OFFSETS. It need not read the environment, so an
+ *            illegal variable may go unnoticed; plans and products do read it.
  * Size       A scan of more than PTRDIFF_MAX bytes is larger than memory can hold.
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits, but a BLAS may (see
  *            the fine print at the end). A call that fails leaves y untouched. A scan that finds no memory falls back
@@ -503,21 +504,23 @@ const char *mmscan_environment_error(void);
  *            (two's complement), as in NumPy. Floats are added, or multiplied, in the order the plan chose, which is
  *            not that of the plain loop. Even so y[i] is finite, infinite or NaN exactly where the plain loop's is, and
  *            a product is zero where that is, except where a sum or product is within its error (see Accuracy) of
- *            overflowing or vanishing: it may then do so earlier or later than there, with all that follows. The engine
- * gemm loses the sign of a zero, and so does every engine where rounding is downward. Accuracy   Where no sum is beyond
- * the largest float, and c u < 1, a float y[i] is off by at most c u / (1 - c u) times |init| + |x[0]| + ... + |x[i]|,
- * where c bounds the roundings of an element on its way into y[i], and u is 2^-24 for float, 2^-53 for double, and
- * twice that where rounding is not to nearest (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, Chapter
- * 4). In any order of additions c is i + 1; with the engines simd and gemm it is
+ *            overflowing or vanishing: it may then do so earlier or later than there, with all that follows. y[0] of
+ *            an inclusive scan is x[0], and a sum of nothing but -0.0 is -0.0, except where rounding is downward.
+ * Accuracy   Where no sum is beyond the largest float, and c u < 1, a float y[i] is off by at most c u / (1 - c u)
+ *            times |init| + |x[0]| + ... + |x[i]|, where c bounds the roundings of an element on its way into y[i], and
+ *            u is 2^-24 for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy
+ *            and Stability of Numerical Algorithms", 2002, Chapter 4). The same holds for both parts of a complex sum.
+ *            In any order of additions c is i + 1; with the engines simd and gemm it is
  *
  *              min(i + 1, i / T + T / 2 + s + 16)
  *
- *            where T is the elements of a tile (128 KiB at most by default), or n if that is less, and s the size of
- *            the matrices (0 for simd). It is i + 1 again wherever the plain loop may take over: by default below 64
- *            elements, and in columns of a matrix; without memory; where an element is NaN or larger than max / 2^20,
- *            or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it
- *            counts from the start of the first block, and n is that of the shortest block in i / T and of the longest
- *            in T / 2. The bound does not cover mmscan_matmulscan() and mmscan_network().
+ *            where T is the elements of a tile (128 KiB at most by default, 4 KiB where elements are packed), or n if
+ *            that is less, and s the size of the matrices (0 for simd). It is i + 1 again wherever the plain loop may
+ *            take over: by default below 64 elements, and in columns of a matrix; without memory; where an element is
+ *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end. In
+ *            blocks (mmscan_scan_block()) it counts from the start of the first block, and n is that of the shortest
+ *            block in i / T and of the longest in T / 2. The bound does not cover mmscan_matmulscan() and
+ *            mmscan_network().
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;

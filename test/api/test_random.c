@@ -499,8 +499,7 @@ static mmscan_status scan_trial(trial *t) {
 /* ---- Checking ---------------------------------------------------------------------------------------------------- */
 
 static bool keeps_signs(const trial *t) {
-  return !same_text(t->engine, "gemm") && !same_text(getenv("MMSCAN_ENGINE"), "gemm") &&
-         !(t->d.kind == MMSCAN_OFFSETS && !t->d.init) && !(t->d.flags & MMSCAN_SKIP_NAN);
+  return !(t->d.kind == MMSCAN_OFFSETS && !t->d.init) && !(t->d.flags & MMSCAN_SKIP_NAN);
 }
 
 static const char *shown(const ref_type *type, const void *element, const ref_state *s) {

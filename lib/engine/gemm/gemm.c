@@ -346,6 +346,30 @@ static void carry_past_tile(const mms_job *job, const work *r, const mms_tile *t
   }
 }
 
+/* ---- Zeros ---------------------------------------------------------------------------------------------------- */
+
+/* A sum is -0.0 only where all before it is, and products of a unit have lost that sign: +0 times an element may be. */
+
+static char *element_of(const mms_job *job, const void *array, const mms_tile *t, size_t k) {
+  return (char *)(uintptr_t)array + (job->reverse ? t->m - 1 - k : k) * job->algebra->size;
+}
+
+static bool is_identity(const mms_job *job, const void *element) {
+  return memcmp(element, job->algebra->identity, job->algebra->size) == 0;
+}
+
+/* Results of a tile that will be -0.0. */
+static size_t count_zeros(const mms_job *job, const mms_tile *t, const mms_value *carry) {
+  size_t count = 0;
+  if (job->algebra->is_exact || !is_identity(job, carry)) return 0;
+  while (count < t->m && is_identity(job, element_of(job, t->x, t, count))) count++;
+  return job->kind == MMSCAN_EXCLUSIVE && count < t->m ? count + 1 : count;
+}
+
+static void write_zeros(const mms_job *job, const mms_tile *t, size_t count) {
+  for (size_t k = 0; k < count; k++) memcpy(element_of(job, t->y, t, k), job->algebra->identity, job->algebra->size);
+}
+
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
 static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
@@ -364,13 +388,17 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
+  const size_t zeros = count_zeros(job, t, carry);
   mms_value running = *carry;
   scan_tile(job, memory, t, &running, prefetch);
+  write_zeros(job, t, zeros);
 }
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
+  const size_t zeros = count_zeros(job, t, carry);
   mms_value running = *carry;
   const mms_found found = scan_tile(job, memory, t, &running, prefetch_after(job, t->x, block_distance(job, memory)));
+  write_zeros(job, t, zeros);
   if (!found.is_ordinary || !job->kernel->advance(job->kernel, carry, &found.total)) *carry = running;
 }
 
@@ -401,6 +429,7 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
                      const void *prefetch) {
   work *r = memory;
   block b = only_block(job, r, t);
+  const size_t zeros = count_zeros(job, t, carry);
   mms_value running = *carry;
   b.prefetch = prefetch_part(prefetch, t, &b);
   if (b.columns > 0 && carry_past(job, &r->prepared, &running))
@@ -408,6 +437,7 @@ static void complete(const mms_job *job, void *memory, const mms_tile *t, const 
   else
     scan_plainly(job, b.columns * job->s, b.x, b.y, &running);
   scan_plainly(job, b.tail, b.x_tail, b.y_tail, &running);
+  write_zeros(job, t, zeros);
 }
 
 _Static_assert((int)MMS_ENGINE_TILE == (int)MMS_UNIT_LARGE, "a large block is a tile, so that it can be prepared");
