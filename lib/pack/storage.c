@@ -38,7 +38,7 @@ const mms_storages *mms_storages_at(size_t index, const char **isa) {
 }
 
 /* The first that runs; the last one does everywhere. All give the same bits. */
-static const mms_storages *best(void) {
+const mms_storages *mms_storages_best(void) {
   static _Atomic(const mms_storages *) known;
   const mms_storages *found = atomic_load_explicit(&known, memory_order_relaxed);
   if (found) return found;
@@ -51,9 +51,9 @@ static const mms_storages *best(void) {
 static const mms_storage *row(const mms_storage *s) { return s->arithmetic ? s : NULL; }
 
 const mms_storage *mms_storage_of(mmscan_type x_type, mmscan_type y_type) {
-  return row(&best()->pairs[x_type][y_type]);
+  return row(&mms_storages_best()->pairs[x_type][y_type]);
 }
 
 const mms_storage *mms_storage_in_planes(mmscan_type x_type, mmscan_type y_type) {
-  return row(&best()->planes[x_type][y_type]);
+  return row(&mms_storages_best()->planes[x_type][y_type]);
 }

@@ -32,6 +32,14 @@ enum {
 
 #include "pack/convert.inc"
 
+#define T       uint32_t
+#define NAME(f) f##_4
+#include "pack/indices_body.inc"
+
+#define T       uint64_t
+#define NAME(f) f##_8
+#include "pack/indices_body.inc"
+
 /* SAME(type): x and y are what is combined. PAIR(x, y, arithmetic, in, out): they are converted. PLANES(x, y, part, in,
  * out): so are two parts. */
 #define ROW(x, y, a, p, i, o)                                                                                          \
@@ -47,6 +55,8 @@ enum {
 #define PLANES(x, y, a, i, o) ROW(x, y, a, 2, i, o)
 
 const mms_storages PASTED(mms_storages, ISA) = {.is_built = PASTED(BUILT, ISA),
+                                                .write_4 = write_4,
+                                                .write_8 = write_8,
                                                 .pairs =
                                                     {
                                                         SAME(f32),

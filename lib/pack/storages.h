@@ -2,6 +2,7 @@
 #ifndef MMS_STORAGES_H
 #define MMS_STORAGES_H
 
+#include "pack/indices.h"
 #include "pack/storage.h"
 
 enum {
@@ -11,14 +12,21 @@ enum {
 #undef MMS_TYPE
 };
 
+/* As mms_indices_write(), for results of one size. */
+typedef int64_t mms_write_indices(const mms_indices *, const void *before, int64_t index, const void *after);
+
 typedef struct mms_storages {
   bool is_built; /* the compiler has the instructions */
+  mms_write_indices *write_4, *write_8;
   mms_storage pairs[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES], planes[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES];
 } mms_storages;
 
 #define MMS_STORAGE_CELL(isa) extern const mms_storages mms_storages_##isa;
 #include "pack/storage.def"
 #undef MMS_STORAGE_CELL
+
+/* The best that runs here. */
+const mms_storages *mms_storages_best(void);
 
 /* Row `index` of storage.def, or, where its instructions do not run, the portable one; NULL past the last. */
 const mms_storages *mms_storages_at(size_t index, const char **isa);
