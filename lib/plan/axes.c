@@ -15,9 +15,16 @@ static bool is_faster(const mms_axis *a, const mms_axis *b) {
   return y < other || (y == other && mms_magnitude(a->x) < mms_magnitude(b->x));
 }
 
-/* An axis on which y descends is gone through from its other end. */
-static void add(axes *all, mms_problem *p, mms_axis axis) {
-  if (axis.n == 1) return;
+/* Whether an axis can be anywhere in memory: then no sum of a few of them overflows. */
+static bool fits(size_t n, ptrdiff_t stride) {
+  size_t span;
+  return !__builtin_mul_overflow(n, mms_magnitude(stride), &span) && span <= PTRDIFF_MAX / 32;
+}
+
+/* An axis on which y descends is gone through from its other end. Returns false if it is longer than memory. */
+static bool add(axes *all, mms_problem *p, mms_axis axis) {
+  if (axis.n == 1) return true;
+  if (!fits(axis.n, axis.x) || !fits(axis.n, axis.y) || !fits(axis.n, axis.total)) return false;
   if (axis.y < 0) {
     const ptrdiff_t last = (ptrdiff_t)(axis.n - 1);
     p->x_at += last * axis.x, p->y_at += last * axis.y, p->total_at += last * axis.total;
@@ -26,6 +33,7 @@ static void add(axes *all, mms_problem *p, mms_axis axis) {
   size_t i = all->rank++;
   for (; i > 0 && is_faster(&axis, &all->axis[i - 1]); i--) all->axis[i] = all->axis[i - 1];
   all->axis[i] = axis;
+  return true;
 }
 
 static bool goes_on(const mms_axis *a, const mms_axis *b) {
@@ -55,10 +63,11 @@ static size_t choose_batch(const axes *all, const mms_problem *p) {
 bool mms_axes_set(mms_problem *p, const mmscan_desc *d) {
   axes all = {.rank = 0};
   size_t count = d->batch;
-  add(&all, p, (mms_axis){d->batch, d->x_dist, d->y_dist, d->totals ? 1 : 0});
+  if (!add(&all, p, (mms_axis){d->batch, d->x_dist, d->y_dist, d->totals ? 1 : 0})) return false;
   for (size_t i = d->outer_rank; i-- > 0;) {
     const mmscan_dim *outer = &d->outer[i];
-    add(&all, p, (mms_axis){outer->n, outer->x_stride, outer->y_stride, d->totals ? (ptrdiff_t)count : 0});
+    const mms_axis axis = {outer->n, outer->x_stride, outer->y_stride, d->totals ? (ptrdiff_t)count : 0};
+    if (!add(&all, p, axis)) return false;
     if (__builtin_mul_overflow(count, outer->n, &count) || count > PTRDIFF_MAX) return false;
   }
   merge(&all);

@@ -108,8 +108,8 @@ static mms_batch scans_of(const mms_problem *p, const void *x, void *y) {
                      .y_stride = p->y_stride,
                      .x_dist = p->x_dist,
                      .y_dist = p->y_dist,
-                     .x = (const char *)x + p->x_at * (ptrdiff_t)s->x_size,
-                     .y = (char *)y + p->y_at * (ptrdiff_t)s->y_size,
+                     .x = x ? (const char *)x + p->x_at * (ptrdiff_t)s->x_size : NULL,
+                     .y = y ? (char *)y + p->y_at * (ptrdiff_t)s->y_size : NULL,
                      .first = p->first};
 }
 

@@ -184,7 +184,8 @@ static mmscan_status set_shape(mms_problem *p, const mmscan_desc *d, mms_flaw *f
   p->rank = 0;
   for (size_t i = 0; i < d->outer_rank; i++) p->count = d->outer[i].n == 0 ? 0 : p->count;
   if (p->count == 0 || d->outer_rank == 0 || mms_axes_set(p, d)) return MMSCAN_OK;
-  return refuse(flaw, MMSCAN_EINVAL, "outer", (ptrdiff_t)d->outer_rank, "there are more scans than can be counted");
+  return refuse(flaw, MMSCAN_EINVAL, "outer", (ptrdiff_t)d->outer_rank,
+                "there are more scans, or they are further apart, than memory can hold");
 }
 
 /* What an operator starts from is an element of y, such as the least one for a maximum. */

@@ -71,7 +71,7 @@ static void test_bits(void **state) {
 /* What is wrong with a block is found as ever, and nothing is written. */
 static void test_refused(void **state) {
   (void)state;
-  float x[32] = {1}, y[32] = {2}, carry = 3;
+  float x[128] = {1}, y[128] = {2}, carry = 3;
   mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, 16);
   assert_int_equal(mmscan_scan_block(&desc, x, y, &carry), MMSCAN_OK);
   y[0] = 2, carry = 3;
@@ -91,8 +91,8 @@ static void test_refused(void **state) {
     odd[2].kind = (mmscan_kind)value;
     odd[3].x_type = (mmscan_type)value;
     for (size_t i = 0; i < COUNT(odd); i++) {
-      float to[32] = {0};
-      const mmscan_status status = mmscan_scan_block(&odd[i], x, to, &(double){0});
+      float to[128] = {0};
+      const mmscan_status status = mmscan_scan_block(&odd[i], x, to, &(mms_value){0});
       assert_true(status == MMSCAN_OK || status == MMSCAN_EINVAL || status == MMSCAN_ENOTSUP);
       assert_true(status == MMSCAN_OK || to[0] == 0);
     }
