@@ -38,22 +38,24 @@ static mms_axis apart(const mms_run *run, size_t scan) {
   return at;
 }
 
+/* Bytes from an array, which may be NULL where there is nothing to scan. */
+static uintptr_t beyond(const void *array, ptrdiff_t bytes) { return (uintptr_t)array + (uintptr_t)bytes; }
+
 /* The tile that begins with element `from` of a scan. */
 static mms_place place_of(const mms_run *run, size_t scan, size_t from, size_t m) {
   const mms_axis at = apart(run, scan);
   const ptrdiff_t first = (ptrdiff_t)(run->job->reverse ? run->scans.n - from - m : from);
   const ptrdiff_t x_size = (ptrdiff_t)run->job->storage->x_size, y_size = (ptrdiff_t)run->job->storage->y_size;
   const ptrdiff_t x_stride = run->scans.x_stride, y_stride = run->scans.y_stride;
-  char *y = (char *)run->scans.y + at.y * y_size;
   return (mms_place){.tile = {.m = m,
-                              .x = (const char *)run->scans.x + (at.x + first * x_stride) * x_size,
-                              .y = y + first * y_stride * y_size,
+                              .x = (const void *)beyond(run->scans.x, (at.x + first * x_stride) * x_size),
+                              .y = (void *)beyond(run->scans.y, (at.y + first * y_stride) * y_size),
                               .x_stride = x_stride,
                               .y_stride = y_stride,
                               .at = (size_t)first,
                               .is_last = from + m == run->scans.n},
                      .scan = scan,
-                     .y = y,
+                     .y = (char *)beyond(run->scans.y, at.y * y_size),
                      .total = at.total};
 }
 
