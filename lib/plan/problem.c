@@ -93,7 +93,7 @@ static size_t results(const mms_problem *p) { return p->n + p->is_offsets; }
 /* The elements of x from the lowest to the highest of all scans, or those of y, must be addressable. */
 static bool is_addressable(const mms_problem *p, bool is_y) {
   const mms_storage *s = p->storage;
-  const size_t most = PTRDIFF_MAX / (is_y ? s->y_size : s->x_size), n = is_y ? results(p) : p->n;
+  const size_t most = PTRDIFF_MAX / (is_y ? s->y_size : s->x_size), n = is_y ? results(p) : p->n > 0 ? p->n : 1;
   size_t span, more, count = 0;
   if (n > most || p->batch > most) return false;
   if (__builtin_mul_overflow(n - 1, mms_magnitude(is_y ? p->y_stride : p->x_stride), &span)) return false;
@@ -165,8 +165,8 @@ static void set_kind(mms_problem *p, const mmscan_desc *d) {
   p->is_offsets = d->kind == MMSCAN_OFFSETS;
   p->kind = !p->is_offsets ? d->kind : d->reverse ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   p->reverse = d->reverse != 0;
-  p->y_at = p->is_offsets ? d->y_stride : 0;
-  p->extra_at = -p->y_at;
+  p->y_at = p->is_offsets && d->n > 0 ? d->y_stride : 0;
+  p->extra_at = (ptrdiff_t) - (size_t)p->y_at;
 }
 
 /* Field by field, as it takes time to fill all of it. A dimension of 0 leaves no scans. */
@@ -175,7 +175,7 @@ static mmscan_status set_shape(mms_problem *p, const mmscan_desc *d, mms_flaw *f
   p->count = p->batch = d->batch;
   p->x_stride = d->n > 1 ? d->x_stride : 1;
   p->y_stride = d->n > (d->kind != MMSCAN_OFFSETS) ? d->y_stride : 1;
-  p->x_dist = d->batch > 1 ? d->x_dist : 0;
+  p->x_dist = d->batch > 1 && d->n > 0 ? d->x_dist : 0;
   p->y_dist = d->batch > 1 ? d->y_dist : 0;
   p->x_at = p->total_at = 0;
   p->has_parts = false;
@@ -248,7 +248,7 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   set_kind(p, d);
   set_extras(p, d);
   if ((status = set_shape(p, d, flaw))) return status;
-  if (!mms_problem_is_empty(p) && (status = check_shape(p, flaw))) return status;
+  if (p->count > 0 && results(p) > 0 && (status = check_shape(p, flaw))) return status;
   take_parts(p, d);
   set_carry(p, d->init);
   if (mms_problem_is_empty(p)) return MMSCAN_OK;
