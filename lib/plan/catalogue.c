@@ -18,10 +18,11 @@ static mms_value element_of(const mms_problem *p, const mms_value *value) {
 }
 
 static void add(mmscan_op op, mmscan_type type) {
-  const mmscan_desc desc = MMSCAN_DESC(type, op, MMSCAN_INCLUSIVE, 0);
-  mms_problem p;
-  if (mms_problem_from(&p, &desc)) return;
-  entries[count++] = (mms_entry){p.algebra, type, element_of(&p, &p.first), element_of(&p, &p.start)};
+  const mmscan_desc from_identity = MMSCAN_DESC(type, op, MMSCAN_INCLUSIVE, 0),
+                    from_start = MMSCAN_DESC(type, op, MMSCAN_EXCLUSIVE, 0);
+  mms_problem p, q;
+  if (mms_problem_from(&p, &from_identity) || mms_problem_from(&q, &from_start)) return;
+  entries[count++] = (mms_entry){p.algebra, type, element_of(&p, &p.first), element_of(&q, &q.first)};
 }
 
 static void fill(void) {

@@ -221,21 +221,26 @@ static mms_value to_all_planes(const mms_problem *p, const void *element) {
   return value;
 }
 
+static mms_value from_init(const mms_problem *p, const void *init) {
+  mms_value value = {0};
+  if (!p->of_y->in) return mms_algebra_value(p->algebra, init);
+  p->of_y->in(1, init, value.bytes, 1);
+  return value;
+}
+
+static mms_value from_none(const mms_problem *p, const void *element) {
+  const bool is_plain = p->storage->planes == 1 && !p->storage->out;
+  return is_plain ? mms_algebra_value(p->algebra, element) : to_all_planes(p, element);
+}
+
 /* Without init an inclusive scan starts from the identity, so that its first result is its first element; and so does
  * one that has both sorts of results (run/ends.h). */
 static void set_carry(mms_problem *p, const void *init) {
-  const bool is_inclusive = p->kind == MMSCAN_INCLUSIVE || p->totals || p->is_offsets;
-  if (init && p->of_y->in) {
-    p->first = (mms_value){0};
-    p->of_y->in(1, init, p->first.bytes, 1);
-  } else if (init) {
-    p->first = mms_algebra_value(p->algebra, init);
-  } else {
-    p->first = to_all_planes(p, is_inclusive ? p->algebra->identity : p->algebra->start);
-  }
-  p->start = init ? p->first : to_all_planes(p, p->algebra->start);
-  if (p->skips_nan) p->nothing = to_all_planes(p, p->algebra->start);
-  if (p->indices) p->first.found.index = p->start.found.index = -1;
+  const bool has_ends = p->totals || p->is_offsets, is_inclusive = p->kind == MMSCAN_INCLUSIVE || has_ends;
+  p->first = init ? from_init(p, init) : from_none(p, is_inclusive ? p->algebra->identity : p->algebra->start);
+  if (has_ends) p->start = init ? p->first : from_none(p, p->algebra->start);
+  if (p->skips_nan) p->nothing = from_none(p, p->algebra->start);
+  if (p->indices) p->first.found.index = -1;
 }
 
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
@@ -276,15 +281,38 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
 
 /* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
-/* Scans in place have the same elements for x and y; others share none. */
-static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y) {
+/* Bytes from one end of an array of at most two dimensions to the other, and where its lowest element is. */
+typedef struct extent {
+  uintptr_t from, bytes;
+} extent;
+
+static extent extent_of(const void *base, size_t size, size_t n, ptrdiff_t stride, size_t batch, ptrdiff_t dist) {
+  const size_t along = (n - 1) * mms_magnitude(stride) * size, across = (batch - 1) * mms_magnitude(dist) * size;
+  return (extent){(uintptr_t)base - (stride < 0 ? along : 0) - (dist < 0 ? across : 0), along + across + size};
+}
+
+/* Whether the arrays are seen at once to be apart. */
+static bool are_apart(const mms_problem *p, const void *x, const void *y) {
+  if (p->rank > 0 || p->is_offsets) return false;
+  const extent of_x = extent_of(x, p->storage->x_size, p->n, p->x_stride, p->batch, p->x_dist),
+               of_y = extent_of(y, p->storage->y_size, p->n, p->y_stride, p->batch, p->y_dist);
+  return of_y.from - of_x.from >= of_x.bytes && of_x.from - of_y.from >= of_y.bytes;
+}
+
+/* Whether x and y have the same elements. */
+static bool are_in_place(const mms_problem *p, const void *x, const void *y) {
   const mms_storage *s = p->storage;
-  const bool are_alike = s->x_size == s->y_size && !(s->in && !s->out);
-  bool is_in_place = are_alike && (p->n == 1 || p->x_stride == p->y_stride) &&
-                     x + p->x_at * (ptrdiff_t)s->x_size == y + p->y_at * (ptrdiff_t)s->y_size;
-  if (is_in_place && p->batch > 1) is_in_place = p->x_dist == p->y_dist;
-  for (size_t i = 0; i < p->rank; i++) is_in_place = is_in_place && p->outer[i].x == p->outer[i].y;
-  if (is_in_place) return MMSCAN_OK;
+  if (x != y || s->x_size != s->y_size || (s->in && !s->out)) return false;
+  if ((p->n > 1 && p->x_stride != p->y_stride) || p->x_dist != p->y_dist) return false;
+  for (size_t i = 0; i < p->rank; i++)
+    if (p->outer[i].x != p->outer[i].y) return false;
+  return true;
+}
+
+/* Others than scans in place share no elements. */
+static mmscan_status check_strided(const mms_problem *p, const char *x, const char *y) {
+  const char *x0 = x + p->x_at * (ptrdiff_t)p->storage->x_size, *y0 = y + p->y_at * (ptrdiff_t)p->storage->y_size;
+  if (are_in_place(p, x0, y0) || are_apart(p, x0, y0)) return MMSCAN_OK;
   const mms_lattice xs = lattice_of_x(p, x), ys = lattice_of_y(p, y);
   return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
