@@ -66,8 +66,19 @@ const mms_algebra *mms_algebra_find(const char *op, const char *type) {
   return NULL;
 }
 
+/* Of the usual sizes in one piece: whoever copies it then would wait for parts. */
 mms_value mms_algebra_value(const mms_algebra *algebra, const void *element) {
-  mms_value value = {0};
+  mms_value value = {.u64 = 0};
+  uint32_t word;
+  uint64_t two_words;
+  if (algebra->size == 4) {
+    memcpy(&word, element, sizeof word);
+    return (mms_value){.u64 = word};
+  }
+  if (algebra->size == 8) {
+    memcpy(&two_words, element, sizeof two_words);
+    return (mms_value){.u64 = two_words};
+  }
   memcpy(&value, element, algebra->size);
   return value;
 }

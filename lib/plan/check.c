@@ -18,8 +18,9 @@ mmscan_status mms_check_struct(const void *desc, size_t known) {
   return MMSCAN_OK;
 }
 
-/* Numbers of 8 bytes may be at any multiple of 4, as in a packed struct; kernels load and store them there. */
+/* Numbers of 8 bytes may be at any multiple of 4, as in a packed struct; kernels load and store them there. Sizes are
+ * powers of 2, and a division would take a tenth of a tiny scan. */
 bool mms_is_array(const void *x, size_t size) {
   const size_t alignment = size < 4 ? size : 4;
-  return x && (uintptr_t)x % alignment == 0;
+  return x && ((uintptr_t)x & (alignment - 1)) == 0;
 }

@@ -92,10 +92,9 @@ static size_t results(const mms_problem *p) { return p->n + p->is_offsets; }
 
 /* The elements of x from the lowest to the highest of all scans, or those of y, must be addressable. */
 static bool is_addressable(const mms_problem *p, bool is_y) {
-  const mms_storage *s = p->storage;
-  const size_t most = PTRDIFF_MAX / (is_y ? s->y_size : s->x_size), n = is_y ? results(p) : p->n > 0 ? p->n : 1;
-  size_t span, more, count = 0;
-  if (n > most || p->batch > most) return false;
+  const size_t size = is_y ? p->storage->y_size : p->storage->x_size, n = is_y ? results(p) : p->n > 0 ? p->n : 1;
+  size_t span, more, count, bytes;
+  if (n > PTRDIFF_MAX || p->batch > PTRDIFF_MAX) return false;
   if (__builtin_mul_overflow(n - 1, mms_magnitude(is_y ? p->y_stride : p->x_stride), &span)) return false;
   if (__builtin_mul_overflow(p->batch - 1, mms_magnitude(is_y ? p->y_dist : p->x_dist), &more)) return false;
   if (__builtin_add_overflow(span, more, &count)) return false;
@@ -103,7 +102,7 @@ static bool is_addressable(const mms_problem *p, bool is_y) {
     if (__builtin_mul_overflow(axis->n - 1, mms_magnitude(is_y ? axis->y : axis->x), &more)) return false;
     if (__builtin_add_overflow(count, more, &count)) return false;
   }
-  return count < most;
+  return count < PTRDIFF_MAX && !__builtin_mul_overflow(count + 1, size, &bytes) && bytes <= PTRDIFF_MAX;
 }
 
 static mms_lattice lattice_of_x(const mms_problem *p, const void *x) {
