@@ -78,7 +78,7 @@ int length_option(const char *subcommand, const char *option, char *text, size_t
 
 /* ---- Command lines ----------------------------------------------------------------------------------------------- */
 
-enum { MOST_OPTIONS = 32, NAMED = 256 /* what getopt returns for the first of a list, if its name was given */ };
+enum { MOST_OPTIONS = 40, NAMED = 256 /* what getopt returns for the first of a list, if its name was given */ };
 
 static int take_name(const argument *a, const char *subcommand, const char *label, const char *value) {
   size_t index;
