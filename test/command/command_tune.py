@@ -82,6 +82,14 @@ class InfoAndUsage(Case):
         self.assertEqual(self.good("--version").decode().split()[0], "mmscan")
         self.assertEqual(self.good("version"), self.good("--version"))
         self.assertEqual(self.good("help"), self.good("--help"))
+        rows = re.findall("(?m)^([a-z]+) +([fiu][0-9]+) ", self.good("info", "--kernels").decode())
+        names = {name for row in rows for name in row} | {"i8", "u8", "i16", "u16", "f16", "bf16", "c32", "c64"}
+        self.assertLess({"plus", "max", "u64"}, names)
+        for subcommand in "scan", "bench", "tune":
+            text = self.good(subcommand, "--help").decode()
+            self.assertLessEqual(names, set(re.findall("[a-z]+[0-9]*", text)), subcommand)
+            self.assertNotIn("{", text)
+            self.assertLess(max(map(len, text.splitlines())), 90)
         self.assertEqual(self.good("help", "tune"), self.good("tune", "--help"))
         self.assertEqual(self.good("help", "help"), self.good("help", "--help"))
         self.assertEqual(self.good("help", "version"), self.good("version", "--help"))
