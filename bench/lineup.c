@@ -226,7 +226,7 @@ static size_t verify(contender *c) {
     memset(r->y, NO_RESULT, race_y_bytes(r));
   if (r->indices != NULL) memset(r->indices, NO_RESULT, r->n * r->stride * sizeof *r->indices);
   c->run(c, 1);
-  return number_rule_of(r->number, r->op) != NULL ? check_by_rule(r) : check_by_serial(c);
+  return number_checks(r->op) ? check_by_rule(r) : check_by_serial(c);
 }
 
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */

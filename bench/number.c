@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "narrow.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +14,8 @@
 /* Whole numbers, each a hash of its index, so that a short array is the beginning of a long one. For +: from -4 to 4;
  * their sums wander to some 2^16 at n = 2^28, so they are exact in every type of 32 bits or more, in any order of
  * addition, and in halves rounded once. For the maximum: a slow rise, as far as the type has all whole numbers, and a
- * hash upon it; the minimum has the same upside down. */
+ * hash upon it; the minimum has the same upside down. For products of integers: odd numbers; of floats 1 and -1. For
+ * logarithms of sums the rise too, which lets each element count for a while. For and, or: now and then another bit. */
 
 /* The last steps of MurmurHash3. The script in numpy.c computes the same values. */
 static int value_at(size_t i) {
@@ -34,11 +36,35 @@ static int rise_at(size_t i, int summit) {
 
 bool number_is_sparse(const number_pair *pair) { return pair->x->kind == 'u' && pair->y->kind == 'f'; }
 
+/* Part i of factors. */
+static int factor_at(const number_pair *pair, size_t i) {
+  const char kind = pair->y->kind;
+  if (kind != 'f' && kind != 'c') return 2 * value_at(i) + 1;
+  if (i % pair->x->parts != 0) return 0;
+  return value_at(i) % 2 != 0 && pair->x->kind != 'u' ? -1 : 1;
+}
+
+/* One of the bits that all integers have, once in many elements; else none. */
+static int bit_at(size_t i) { return i % 4096 == 77 ? 1 << (i / 4096 % 7) : 0; }
+
 static int data_at(const number_pair *pair, size_t i) {
   const int summit = pair->x->summit;
-  if (pair->op == MMSCAN_MAX) return rise_at(i, summit);
-  if (pair->op == MMSCAN_MIN) return summit - rise_at(i, summit);
-  return number_is_sparse(pair) ? sparse_at(i) : value_at(i);
+  switch (pair->op) {
+  case MMSCAN_MAX:
+    return rise_at(i, summit);
+  case MMSCAN_MIN:
+    return summit - rise_at(i, summit);
+  case MMSCAN_LOGADDEXP:
+    return rise_at(i, summit < INT16_MAX ? summit : INT16_MAX);
+  case MMSCAN_MUL:
+    return factor_at(pair, i);
+  case MMSCAN_AND:
+    return ~bit_at(i);
+  case MMSCAN_OR:
+    return bit_at(i);
+  default:
+    return number_is_sparse(pair) ? sparse_at(i) : value_at(i);
+  }
 }
 
 /* Elements that are made or looked at at a time, and the bytes of as many of any type. */
@@ -54,6 +80,10 @@ static void fill(const number_pair *pair, size_t n, void *x) {
     pair->x->write(count, values, (char *)x + at * size);
   }
 }
+
+/* As most programs do it, by the C library. */
+static float logaddexp_f32(float a, float b) { return a > b ? a + log1pf(expf(b - a)) : b + log1pf(expf(a - b)); }
+static double logaddexp_f64(double a, double b) { return a > b ? a + log1p(exp(b - a)) : b + log1p(exp(a - b)); }
 
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
@@ -94,6 +124,7 @@ const number *number_by_name(const char *name) {
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
 const number_rule *number_rule_of(const number *type, mmscan_op op) {
+  if (type->kind == 'c' && op != MMSCAN_PLUS) return NULL; /* loops over parts do not multiply */
   for (int i = 0; i < NUMBER_RULES; i++)
     if (type->rules[i].op == op) return &type->rules[i];
   return NULL;
@@ -117,22 +148,35 @@ typedef struct walk {
   int64_t *results, *indices;
 } walk;
 
-/* Sums wrap around. */
-static bool is_new(const walk *w, int64_t before, int64_t next) {
-  return w->line == 0 || (w->pair->op == MMSCAN_MAX ? next > before : next < before);
+/* Sums and products wrap around. */
+static int64_t combine(mmscan_op op, int64_t a, int64_t b) {
+  switch (op) {
+  case MMSCAN_MAX:
+    return a > b ? a : b;
+  case MMSCAN_MIN:
+    return a < b ? a : b;
+  case MMSCAN_MUL:
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+  case MMSCAN_AND:
+    return a & b;
+  case MMSCAN_OR:
+    return a | b;
+  case MMSCAN_XOR:
+    return a ^ b;
+  default:
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+  }
 }
 
+/* Complex factors have no imaginary part, nor do their products. */
 static void step(walk *w, const int64_t *x, int64_t *y) {
   const size_t given = w->pair->x->parts, parts = w->pair->y->parts;
   int64_t *result = w->results + w->column * parts;
   for (size_t k = 0; k < parts; k++) {
     const int64_t next = k < given ? x[k] : 0;
-    const bool replaces = w->line == 0 || (w->pair->op != MMSCAN_PLUS && is_new(w, result[k], next));
-    if (replaces)
-      w->indices[w->column] = (int64_t)w->line, result[k] = next;
-    else if (w->pair->op == MMSCAN_PLUS)
-      result[k] = (int64_t)((uint64_t)result[k] + (uint64_t)next);
-    y[k] = result[k];
+    y[k] = w->line == 0 ? next : combine(w->pair->op, result[k], next);
+    if (w->line == 0 || y[k] != result[k]) w->indices[w->column] = (int64_t)w->line;
+    result[k] = y[k];
   }
 }
 
@@ -155,6 +199,16 @@ static void follow(walk *w, size_t count, const void *x, int64_t *y, int64_t *in
   }
 }
 
+/* Zeros of both signs are alike, which products of complex numbers have. */
+static bool is_equal(const number *type, const char *want, const char *y) {
+  int64_t wanted[2], got[2];
+  if (memcmp(want, y, type->size) == 0) return true;
+  if (type->kind != 'c') return false;
+  type->read(type->parts, want, wanted);
+  type->read(type->parts, y, got);
+  return memcmp(wanted, got, type->parts * sizeof *got) == 0;
+}
+
 /* Of `count` elements, of which that at y is in a column; `count` if all are right. */
 static size_t first_wrong(const walk *w, size_t at, size_t count, const char *want, const char *y,
                           const int64_t *want_indices, const int64_t *indices) {
@@ -164,7 +218,7 @@ static size_t first_wrong(const walk *w, size_t at, size_t count, const char *wa
   if (is_same && (indices == NULL || memcmp(want_indices, indices, count * sizeof *indices) == 0)) return count;
   for (; i < count; i++) {
     if ((at + i) % w->layout.inner >= w->layout.columns) continue;
-    if (memcmp(want + i * size, y + i * size, size) != 0) break;
+    if (!is_equal(w->pair->y, want + i * size, y + i * size)) break;
     if (indices != NULL && want_indices[i] != indices[i]) break;
   }
   return i;
@@ -195,6 +249,24 @@ static size_t walk_all(walk *w, const void *x, const void *y, const int64_t *ind
   return n;
 }
 
+/* Sums of exponentials are rounded, otherwise in any order. */
+static size_t walk_logaddexp(const number_pair *pair, number_layout layout, const char *x, const char *y) {
+  const double most = pair->y->size == sizeof(uint16_t) ? 1e-2 : 1e-4;
+  double *results = malloc(layout.columns * sizeof *results), next, got;
+  walk w = {.pair = pair, .layout = layout};
+  size_t i = 0;
+  for (; results != NULL && i < elements(layout); i++, advance(&w)) {
+    if (w.column >= layout.columns) continue;
+    double *result = &results[w.column];
+    pair->x->reals(1, x + i * pair->x->size, &next);
+    pair->y->reals(1, y + i * pair->y->size, &got);
+    *result = w.line == 0 ? next : logaddexp_f64(*result, next);
+    if (!(fabs(got - *result) <= most * (1 + fabs(*result)))) break;
+  }
+  free(results);
+  return i;
+}
+
 static size_t walk_from(const number_pair *pair, number_layout layout, const void *x, const void *y,
                         const int64_t *indices, uint64_t *checksum) {
   walk w = {.pair = pair, .layout = layout};
@@ -206,8 +278,11 @@ static size_t walk_from(const number_pair *pair, number_layout layout, const voi
   return place;
 }
 
+bool number_checks(mmscan_op op) { return op >= MMSCAN_PLUS && op <= MMSCAN_XOR; }
+
 size_t number_check(const number_pair *pair, number_layout layout, const void *x, const void *y,
                     const int64_t *indices) {
+  if (pair->op == MMSCAN_LOGADDEXP) return walk_logaddexp(pair, layout, x, y);
   return walk_from(pair, layout, x, y, indices, NULL);
 }
 

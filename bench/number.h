@@ -21,7 +21,7 @@ typedef struct number_rule {
   void (*serial_indices)(size_t n, size_t length, const void *x, void *y, int64_t *indices);
 } number_rule;
 
-enum { NUMBER_RULES = 3, MOST_NUMBERS = 32 };
+enum { NUMBER_RULES = 8, MOST_NUMBERS = 32 };
 
 typedef struct number {
   const char *name;
@@ -31,8 +31,9 @@ typedef struct number {
   int summit; /* the highest that data for maxima rises */
   number_rule rules[NUMBER_RULES];
 
-  /* n parts as whole numbers, and the reverse. */
+  /* n parts as whole numbers, or as they are, and the reverse of the first. */
   void (*read)(size_t n, const void *x, int64_t *to);
+  void (*reals)(size_t n, const void *x, double *to);
   void (*write)(size_t n, const int64_t *from, void *y);
 
   /* Numbers whose float sums are rounded and whose integer sums wrap around, so that the bits of a scan tell in which
@@ -49,7 +50,7 @@ const number *number_at(int index);
 /* NULL if no such type has that name. */
 const number *number_by_name(const char *name);
 
-/* NULL: the operator has no rule here. Its data is then that of +. */
+/* NULL: the operator has no loop here; unless number_checks(), its data is that of +. */
 const number_rule *number_rule_of(const number *type, mmscan_op op);
 
 /* What is scanned into what. */
@@ -67,7 +68,10 @@ typedef struct number_layout {
   size_t outer, length, inner, columns;
 } number_layout;
 
-/* The first element of y, as they lie, that is not the inclusive scan of x by an operator with a rule; the number of
+/* Whether the next can check the operator. */
+bool number_checks(mmscan_op op);
+
+/* The first element of y, as they lie, that is not the inclusive scan of x; the number of
  * all elements if there is none. indices: NULL, or those of y, which are looked at too. */
 size_t number_check(const number_pair *pair, number_layout layout, const void *x, const void *y,
                     const int64_t *indices);
