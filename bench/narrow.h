@@ -17,10 +17,11 @@ static inline uint32_t narrow_bits(float x) {
   return bits;
 }
 
-/* The exponent of an f16 is 112 less than that of an f32, which holds for its subnormal numbers too. */
+/* The exponent of an f16 is 112 less than that of an f32, which holds for its subnormal numbers too. Without a branch,
+ * which would often be mispredicted. */
 static inline float narrow_from_f16(uint16_t half) {
   const float size = narrow_float((uint32_t)(half & 0x7fff) << 13) * 0x1p112f;
-  return half >> 15 ? -size : size;
+  return narrow_float(narrow_bits(size) | (uint32_t)(half & 0x8000) << 16);
 }
 
 static inline float narrow_from_bf16(uint16_t half) { return narrow_float((uint32_t)half << 16); }

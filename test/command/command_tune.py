@@ -100,7 +100,7 @@ class InfoAndUsage(Case):
 
     def test_values_that_are_not_there(self):
         """The message names the values that exist."""
-        for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min"), (["tune", "--op", "x"], "plus, max, min\n"),
+        for arguments, names in [(["scan", "--kind", "x"], "inclusive, exclusive"), (["scan", "--op", "x"], "plus, max, min"), (["tune", "--op", "x"], "plus, max, min"),
                                  (["scan", "--type", "x"], "u64"), (["tune", "--type", "x"], "u64"), (["bench", "--type", "x"], "bf16, all"),
                                  (["bench", "-n", "2^20"], "--length"), (["draw", "--figure", "x"], "segments"), (["draw", "--algorithm", "x"], "'x' is not one of sklansky, "),
                                  (["draw", "-n", "3^20"], "-n: '3^20' is not from 1 to 1024\n"), (["draw", "-n", "5000"], "-n: '5000' is not from 1 to 1024\n"),

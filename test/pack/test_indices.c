@@ -34,7 +34,7 @@ static void loop(struct scan *s, size_t rare, struct rng *rng) {
   s->last = index;
 }
 
-/* At a multiple of 4, or in front of a page that must not be touched, as the sanitizer sees. */
+/* At a multiple of 4. */
 static struct buffer store(const struct scan *s) {
   struct buffer y = buffer_new(s->of.n * s->of.size, 4);
   for (size_t k = 0; k < s->of.n; k++) memcpy(y.data + place(&s->of, k) * s->of.size, &s->results[k], s->of.size);
