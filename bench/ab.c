@@ -189,8 +189,6 @@ static int report_json_of(const ab *a) {
 
 /* ---- Results that have the same bits ----------------------------------------------------------------------------- */
 
-static size_t bytes_of(const race *r) { return r->n * r->stride * r->number->size; }
-
 /* A hash of the result in y: the sum of a hash of each element and its index, in any order. */
 static uint64_t hash_of(const race *r) {
   const size_t size = r->number->size;
@@ -211,9 +209,9 @@ static bool try_once(const ab *a, ab_cell *cell, const contender *c, uint64_t *h
   const race *r = c->race;
   const char *name = c->library == &a->libraries[AB_THIS] ? "this" : "other";
   if (r->in_place)
-    memcpy(r->y, r->data, bytes_of(r));
+    memcpy(r->y, r->data, race_y_bytes(r));
   else
-    memset(r->y, 0x80, bytes_of(r)); /* so that no earlier result can pass for this one's */
+    memset(r->y, 0x80, race_y_bytes(r)); /* so that no earlier result can pass for this one's */
   suspect(c->library->path);
   const mmscan_status status = c->refusal[0] == '\0' ? lineup_call_once(c) : MMSCAN_OK;
   suspect(NULL);
@@ -248,7 +246,7 @@ static int fill_cell(ab *a, race *r, int threads) {
     if (!try_once(a, cell, pair[i], &hashes[i])) return DONE;
   }
   cell->differs = a->request->against == 0 && hashes[AB_THIS] != hashes[AB_OTHER];
-  if (r->in_place) memset(r->y, 0, bytes_of(r)); /* scans of scans of anything else would overflow */
+  if (r->in_place) memset(r->y, 0, race_y_bytes(r)); /* scans of scans of anything else would overflow */
   return timing_duel(pair[AB_THIS], pair[AB_OTHER], a->request->rounds, &cell->duel) ? DONE : fail_memory();
 }
 
@@ -271,10 +269,10 @@ static int fill_length(ab *a, const number *type, size_t n, const arrays *arr) {
 static int fill_type(ab *a, const number *type) {
   const bench_request *request = a->request;
   const size_t lengths = session_lengths_that_fit(request, type);
+  const number_pair pair = {type, type, request->op};
   arrays arr;
   if (lengths == 0) return DONE;
-  int status =
-      arrays_make(&arr, type, request->op, request->lengths[lengths - 1] * request->stride) ? DONE : fail_memory();
+  int status = arrays_make(&arr, &pair, request->lengths[lengths - 1] * request->stride, false) ? DONE : fail_memory();
   if (!request->json) print_heading(a, type);
   if (status == DONE && request->op == MMSCAN_PLUS)
     type->fill_inexact(request->lengths[lengths - 1] * request->stride, arr.data);
@@ -306,7 +304,10 @@ static int open_libraries(ab *a) {
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
 /* Whether results do not depend on how elements are grouped. */
-static bool is_exact(const ab_cell *c) { return c->number->kind != 'f' || c->op == MMSCAN_MAX || c->op == MMSCAN_MIN; }
+static bool is_exact(const ab_cell *c) {
+  const bool is_float = c->number->kind == 'f' || c->number->kind == 'c';
+  return !is_float || c->op == MMSCAN_MAX || c->op == MMSCAN_MIN;
+}
 
 static int status_of(const ab *a) {
   int status = DONE;

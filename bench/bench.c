@@ -2,6 +2,7 @@
 #include "arguments.h"
 #include "command.h"
 #include "contest.h"
+#include "converting.h"
 #include "message.h"
 #include "pages.h"
 #include "session.h"
@@ -23,9 +24,16 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    scan where the length is shorter\n"
                            "  --columns N       scans along the columns of a matrix of N columns\n"
                            "  --stride S        scans elements that are S apart\n"
-                           "  --type LIST       f32 (default), f64, i32, i64, u32, u64, or all\n"
-                           "  --op OP           plus (default), max, min, mul, logaddexp, and, or or xor; most\n"
-                           "                    other scans only add\n"
+                           "  --axis K          scans an array along axis K, negative from the last; default: -1\n"
+                           "  --shape LIST      the lengths of its axes, such as 64,128,32\n"
+                           "  --type LIST       {types},\n"
+                           "                    or all; default: f32\n"
+                           "  --to TYPE         the type of results, to which numbers are converted first; the\n"
+                           "                    bound is copying that converts\n"
+                           "  --indices         finds where maxima or minima stand, too; the bound copies as many\n"
+                           "                    numbers of 64 bits\n"
+                           "  --op OP           {ops};\n"
+                           "                    default: plus; most other scans only add\n"
                            "  --place PLACE     out (of place, default), in (place) or both\n"
                            "  --threads T       1, all, or both (default)\n"
                            "  --way WAY         how threads share the scans of engines: a name of 'mmscan info';\n"
@@ -84,7 +92,8 @@ static const char *const places[] = {"out", "in", "both", NULL}, *const threads[
 
 /* What is given on the command line, but only with defaults gives the request. */
 typedef struct given {
-  bool all;
+  bool all, has_axis;
+  long axis;
   int place, threads;
   size_t rounds;
 } given;
@@ -154,24 +163,76 @@ static void add_number(bench_request *r, const number *type) {
   r->types[r->type_count++] = type;
 }
 
-static int add_type(bench_request *r, char *item) {
+static int add_type_of(bench_request *r, const char *option, char *item) {
   const char *names[MOST_NUMBERS + 2] = {NULL};
   size_t index, count = 0;
   if (number_by_name(item) == NULL && element_by_name(item) != NULL)
-    return wrong_usage("bench", "--type: %s cannot be timed: the bench has no data of its kind and size", item);
+    return wrong_usage("bench", "%s: %s cannot be timed: the bench has no data of this type", option, item);
   for (; number_at((int)count) != NULL; count++) names[count] = number_at((int)count)->name;
   names[count] = "all";
-  const int status = name_option("bench", "--type", item, names, &index);
+  const int status = name_option("bench", option, item, names, &index);
   for (size_t i = 0; status == DONE && i < count; i++)
     if (index == i || index == count) add_number(r, number_at((int)i));
   return status;
 }
+
+static int add_type(bench_request *r, char *item) { return add_type_of(r, "--type", item); }
 
 static int add_name(bench_request *r, char *item) {
   if (*item == '\0') return wrong_usage("bench", "--only: a name is missing");
   if (r->only.count == MOST_NAMES) return wrong_usage("bench", "--only: more than %d names", MOST_NAMES);
   r->only.names[r->only.count++] = item;
   return DONE;
+}
+
+static int set_to(void *request, char *name) {
+  bench_request r = {.type_count = 0};
+  const int status = strcmp(name, "all") == 0 ? wrong_usage("bench", "--to: one type") : add_type_of(&r, "--to", name);
+  if (status == DONE) ((bench_request *)request)->to = r.types[0];
+  return status;
+}
+
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
+
+static int add_axis(bench_request *r, char *item) {
+  race_shape *shape = &r->shape;
+  if (shape->rank == MOST_RANK) return wrong_usage("bench", "--shape: more than %d axes", MOST_RANK);
+  return length_option("bench", "--shape", item, 1, (size_t)1 << MOST_LOG2, &shape->sizes[shape->rank++]);
+}
+
+static int set_shape(void *request, char *list) {
+  bench_request *r = request;
+  r->shape.rank = 0;
+  return each_item(r, list, add_axis);
+}
+
+static int set_axis(given *g, const char *text) {
+  char *end;
+  g->has_axis = true;
+  if (read_number(text + (*text == '-'), 0, MOST_RANK, &g->axis, &end) && *end == '\0') {
+    if (*text == '-') g->axis = -g->axis;
+    return DONE;
+  }
+  return wrong_usage("bench", "--axis: '%s' is no axis", text);
+}
+
+/* How far apart the elements along each axis are, and how many elements there are. */
+static int finish_shape(bench_request *r, const given *g) {
+  race_shape *shape = &r->shape;
+  const long rank = (long)shape->rank,
+             axis = !g->has_axis || g->axis < 0 ? rank + (g->has_axis ? g->axis : -1) : g->axis;
+  size_t step = 1;
+  if (axis < 0 || axis >= rank) return wrong_usage("bench", "--axis: %ld is no axis of %ld", g->axis, rank);
+  shape->axis = (size_t)axis;
+  for (size_t i = shape->rank, k = shape->rank - 1; i-- > 0; step *= shape->sizes[i]) {
+    if (step > ((size_t)1 << MOST_LOG2) / shape->sizes[i])
+      return wrong_usage("bench", "--shape: more than 2^%d elements", MOST_LOG2);
+    if (i == shape->axis)
+      shape->inner = step;
+    else
+      shape->others[--k] = (mmscan_dim){shape->sizes[i], (ptrdiff_t)step, (ptrdiff_t)step};
+  }
+  return add_length(r, step);
 }
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
@@ -231,6 +292,10 @@ static int set_defaults(bench_request *r, const given *g) {
   char type[] = "f32", ab_types[] = "f32,f64,i32,i64";
   char every_lengths[] = "17,18,20,22,24";
   const bool builds = r->other != NULL, pauses = r->every != NOT_EVERY;
+  if (r->shape.rank > 0 && r->length_count == 0 && !g->all) {
+    const int status = finish_shape(r, g);
+    if (status != DONE) return status;
+  }
   if (g->all && add_powers(r, every) != DONE) return WRONG_USAGE;
   if (r->length_count == 0 && !r->units)
     each_item(r, builds ? ab_lengths : pauses ? every_lengths : lengths, add_powers);
@@ -275,7 +340,47 @@ static int check_units(const bench_request *r) {
   return r->in_place[0] || r->place_count > 1 ? wrong_usage("bench", "--units: out of place only") : DONE;
 }
 
+/* Of arrays with axes there is one, which is not cut otherwise. */
+static int check_shape(const bench_request *r, const given *g) {
+  size_t n = 1;
+  for (size_t i = 0; i < r->shape.rank; i++) n *= r->shape.sizes[i];
+  if (r->shape.rank == 0) return g->has_axis ? wrong_usage("bench", "--axis needs --shape") : DONE;
+  if (r->row != 0 || r->columns != 0 || r->stride > 1)
+    return wrong_usage("bench", "--shape does not go with --row, --columns and --stride");
+  return r->shape.inner != 0 && r->length_count == 1 && r->lengths[0] == n
+             ? DONE
+             : wrong_usage("bench", "--shape does not go with lengths: -n, --length and --all");
+}
+
+static int check_pairs(const bench_request *r) {
+  if (r->to == NULL) return DONE;
+  if (r->in_place[0] || r->place_count > 1) return wrong_usage("bench", "--to: out of place only");
+  if (r->stride > 1) return wrong_usage("bench", "--to does not go with --stride");
+  for (size_t i = 0; i < r->type_count; i++) {
+    const number_pair pair = {r->types[i], r->to, r->op};
+    if (pair.x == pair.y) continue;
+    if (!number_is_scanned(&pair))
+      return wrong_usage("bench", "--to: %s is not scanned into %s", pair.x->name, pair.y->name);
+    const char *refusal = converting_refusal(pair.x, pair.y);
+    if (refusal != NULL) return fail("--to: %s to %s: %s", pair.x->name, pair.y->name, refusal);
+  }
+  return DONE;
+}
+
+/* What describes a scan beyond its length and operator. */
+static int check_scans(const bench_request *r, const given *g) {
+  const bool others = r->every != NOT_EVERY || r->other != NULL || r->units;
+  if (others && (r->to != NULL || r->shape.rank > 0 || r->indices))
+    return wrong_usage("bench", "--to, --shape and --indices do not go with --ab, --units and --every");
+  if (r->indices && r->op != MMSCAN_MAX && r->op != MMSCAN_MIN)
+    return wrong_usage("bench", "--indices needs --op max or --op min");
+  const int status = check_shape(r, g);
+  return status == DONE ? check_pairs(r) : status;
+}
+
 static int check_request(const bench_request *r, const given *g) {
+  const int status = check_scans(r, g);
+  if (status != DONE) return status;
   if (r->plot != NULL && !pages_is_plot(r->plot))
     return wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", r->plot);
   if (r->page != NULL && !pages_is_page(r->page))
@@ -332,6 +437,7 @@ static int run_request(bench_request *r, const given *g) {
 int run_bench(int argc, char **argv) {
   bench_request r = {.op = MMSCAN_PLUS, .stride = 1, .every = NOT_EVERY};
   given g = {.threads = BOTH};
+  const char *axis = NULL;
   const argument options[] = {
       {'n', "log2", ARGUMENT_CALL, .take = set_powers},
       {0, "length", ARGUMENT_CALL, .take = set_lengths},
@@ -339,6 +445,10 @@ int run_bench(int argc, char **argv) {
       {0, "row", ARGUMENT_LENGTH, .to = &r.row, .least = 1, .most = (size_t)1 << MOST_LOG2},
       {0, "columns", ARGUMENT_LENGTH, .to = &r.columns, .least = 1, .most = (size_t)1 << MOST_LOG2},
       {0, "stride", ARGUMENT_LENGTH, .to = &r.stride, .least = 1, .most = 1024},
+      {0, "shape", ARGUMENT_CALL, .take = set_shape},
+      {0, "axis", ARGUMENT_TEXT, .to = &axis},
+      {0, "to", ARGUMENT_CALL, .take = set_to},
+      {0, "indices", ARGUMENT_FLAG, .to = &r.indices},
       {0, "way", ARGUMENT_CALL, .take = set_way},
       {0, "type", ARGUMENT_CALL, .take = set_types},
       {0, "place", ARGUMENT_NAME, .to = &g.place, .names = places},
@@ -366,6 +476,7 @@ int run_bench(int argc, char **argv) {
   char *command = command_of(argc, argv); /* before getopt reorders the words */
   int status = command != NULL ? read_only_options(options, "bench", help, &r, argc, argv) : fail_memory();
   r.command = command;
+  if (status == DONE && axis != NULL) status = set_axis(&g, axis);
   if (status == DONE) status = set_defaults(&r, &g);
   if (status == DONE) status = run_request(&r, &g);
   free(command);

@@ -123,28 +123,50 @@ void bound_update(size_t size, const void *x, void *y, int threads) {
 
 /* ---- Elements apart from each other ------------------------------------------------------------------------------ */
 
-typedef uint32_t word __attribute__((may_alias));
-typedef uint64_t double_word __attribute__((may_alias));
+/* A number that the compiler cannot know to be zero, so that y does not change. */
+static uint64_t nothing(void) {
+  static volatile uint64_t zero;
+  return zero;
+}
 
-/* The loops that a compiler is given. */
-void bound_copy_strided(size_t n, size_t size, size_t stride, const void *x, void *y, int threads) {
-  if (size == sizeof(word)) {
+/* Inlined for each size. Without x, y is updated. */
+static inline __attribute__((always_inline)) void move_strided(size_t n, const size_t size, size_t stride,
+                                                               const char *x, char *y, int threads) {
+  const size_t step = size * stride;
+  const uint64_t add = nothing();
 #pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < n; i++) ((word *)y)[i * stride] = ((const word *)x)[i * stride];
-  } else {
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < n; i++) ((double_word *)y)[i * stride] = ((const double_word *)x)[i * stride];
+  for (size_t i = 0; i < n; i++) {
+    uint64_t words[2] = {0, 0};
+    memcpy(words, (x != NULL ? x : y) + i * step, size);
+    if (x == NULL) words[0] += add, words[1] += add;
+    memcpy(y + i * step, words, size);
   }
 }
 
-void bound_update_strided(size_t n, size_t size, size_t stride, void *y, int threads) {
-  static volatile uint64_t nothing; /* zero, which the compiler cannot know: y does not change */
-  const uint64_t add = nothing;
-  if (size == sizeof(word)) {
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < n; i++) ((word *)y)[i * stride] += (word)add;
-  } else {
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < n; i++) ((double_word *)y)[i * stride] += add;
+/* The loops that a compiler is given, of elements of 1, 2, 4, 8 or 16 bytes. */
+static void move(size_t n, size_t size, size_t stride, const void *x, void *y, int threads) {
+  switch (size) {
+  case 1:
+    move_strided(n, 1, stride, x, y, threads);
+    break;
+  case 2:
+    move_strided(n, 2, stride, x, y, threads);
+    break;
+  case 4:
+    move_strided(n, 4, stride, x, y, threads);
+    break;
+  case 8:
+    move_strided(n, 8, stride, x, y, threads);
+    break;
+  default:
+    move_strided(n, 16, stride, x, y, threads);
   }
+}
+
+void bound_copy_strided(size_t n, size_t size, size_t stride, const void *x, void *y, int threads) {
+  move(n, size, stride, x, y, threads);
+}
+
+void bound_update_strided(size_t n, size_t size, size_t stride, void *y, int threads) {
+  move(n, size, stride, NULL, y, threads);
 }

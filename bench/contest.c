@@ -35,8 +35,14 @@ static size_t array_length(size_t n) { return n < PEAK_S ? PEAK_S : n; }
 static void set_races(contest *c, size_t n) {
   const arrays *a = &c->arrays;
   for (int i = 0; i < CONTEST_RACES; i++)
-    c->races[i] =
-        (race){.number = c->number, .op = MMSCAN_PLUS, .n = n, .stride = 1, .data = a->data, .x = a->data, .y = a->y};
+    c->races[i] = (race){.number = c->number,
+                         .to = c->number,
+                         .op = MMSCAN_PLUS,
+                         .n = n,
+                         .stride = 1,
+                         .data = a->data,
+                         .x = a->data,
+                         .y = a->y};
   for (int i = 0; i < CONTEST_SIZES; i++) {
     c->races[i].s = contest_sizes[i];
     c->races[i].n = whole_columns(least(n, PRODUCT_LENGTH), contest_sizes[i]);
@@ -47,7 +53,8 @@ static void set_races(contest *c, size_t n) {
 }
 
 static bool make_memory(contest *c, size_t n) {
-  if (!arrays_make(&c->arrays, c->number, MMSCAN_PLUS, array_length(n))) return false;
+  const number_pair pair = {c->number, c->number, MMSCAN_PLUS};
+  if (!arrays_make(&c->arrays, &pair, array_length(n), false)) return false;
   set_races(c, n);
   if (c->number->type != MMSCAN_F32) return true;
   c->bf16 = make_bf16(c, array_length(least(n, PRODUCT_LENGTH)));
@@ -169,9 +176,10 @@ static int hold(contest *c) {
 /* The requested length; or else the longest, up to the last default length, for which there is memory. */
 static int choose_length(const bench_request *request, size_t *n) {
   enum { MOST_LOG2 = 26 };
+  const number_pair pair = {request->types[0], request->types[0], MMSCAN_PLUS};
   *n = request->length_count > 0 ? request->lengths[0] : (size_t)1 << MOST_LOG2;
-  while (request->length_count == 0 && *n > PRODUCT_LENGTH && !arrays_fit(request->types[0], *n)) *n /= 2;
-  return arrays_fit(request->types[0], array_length(*n)) ? DONE : fail("n = %zu: there is not enough memory", *n);
+  while (request->length_count == 0 && *n > PRODUCT_LENGTH && !arrays_fit(&pair, *n, false)) *n /= 2;
+  return arrays_fit(&pair, array_length(*n), false) ? DONE : fail("n = %zu: there is not enough memory", *n);
 }
 
 /* Reports the units that failed. This comes last: the files are written all the same. */

@@ -188,9 +188,10 @@ static int run_race(every *e, size_t n, bool in_place, const number *type, const
 static int run_type(every *e, const number *type, json_t *tables) {
   const bench_request *request = e->request;
   const size_t lengths = session_lengths_that_fit(request, type);
+  const number_pair pair = {type, type, request->op};
   arrays a;
   if (lengths == 0) return fail("nothing was timed");
-  int status = arrays_make(&a, type, request->op, request->lengths[lengths - 1]) ? DONE : fail_memory();
+  int status = arrays_make(&a, &pair, request->lengths[lengths - 1], false) ? DONE : fail_memory();
   for (size_t k = 0; k < request->place_count; k++)
     for (size_t i = 0; i < lengths && status == DONE; i++)
       status = run_race(e, request->lengths[i], request->in_place[k], type, &a, tables);

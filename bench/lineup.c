@@ -1,6 +1,7 @@
 /* lineup.c: the contenders of a race. */
 #include "lineup.h"
 #include "bound.h"
+#include "converting.h"
 #include "element.h"
 #include "message.h"
 #include "numpy.h"
@@ -22,8 +23,6 @@ typedef struct lineup {
 } lineup;
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
-
-static size_t bytes_of(const race *r) { return r->n * r->stride * r->number->size; }
 
 static double run_scan(const contender *c, long runs) {
   const race *r = c->race;
@@ -57,6 +56,14 @@ static double run_serial_rows(const contender *c, long runs) {
   return timing_now() - start;
 }
 
+static double run_serial_indices(const contender *c, long runs) {
+  const race *r = c->race;
+  const number_rule *rule = number_rule_of(r->number, r->op);
+  const double start = timing_now();
+  for (long i = 0; i < runs; i++) rule->serial_indices(r->n, race_row(r), r->x, r->y, r->indices);
+  return timing_now() - start;
+}
+
 /* Each thread scans an equal share of consecutive rows. */
 static void scan_shares(const race *r, int threads) {
   const size_t rows = r->n / r->row, size = r->row * r->number->size, shares = (size_t)threads;
@@ -76,12 +83,25 @@ static double run_parallel_rows(const contender *c, long runs) {
 
 /* ---- Runs of the library ----------------------------------------------------------------------------------------- */
 
+static void set_shape(const race_shape *shape, mmscan_desc *desc) {
+  desc->n = shape->sizes[shape->axis];
+  desc->x_stride = desc->y_stride = (ptrdiff_t)shape->inner;
+  desc->outer_rank = shape->rank - 1;
+  desc->outer = shape->others;
+}
+
 static mmscan_desc desc_of(const race *r, mmscan_op op) {
   mmscan_desc desc = element_plain_scan(r->number->type, race_row(r));
+  desc.y_type = r->to->type;
   desc.op = op;
+  desc.indices = r->indices;
   desc.reverse = r->reverse;
   if (r->exclusive) desc.kind = MMSCAN_EXCLUSIVE;
   desc.x_stride = desc.y_stride = (ptrdiff_t)r->stride;
+  if (r->shape != NULL) {
+    set_shape(r->shape, &desc);
+    return desc;
+  }
   if (r->columns != 0) {
     desc.n = r->n / r->columns;
     desc.batch = r->columns;
@@ -177,56 +197,36 @@ static bool scan_serially(const race *r, void *y) {
 /* The first element of y whose bits are not those of the engine `serial`, for an operator that has no rule here. */
 static size_t check_by_serial(contender *c) {
   const race *r = c->race;
-  const size_t size = r->number->size;
+  const size_t size = r->to->size;
   const char *y = r->y;
-  char *right = malloc(bytes_of(r));
+  char *right = r->stride > 1 ? NULL : malloc(race_y_bytes(r));
   const bool known = right != NULL && scan_serially(r, right);
   size_t place = known ? 0 : r->n;
-  while (right != NULL && place < r->n && memcmp(right + place * size, y + place * size, size) == 0) place++;
+  while (known && place < r->n && memcmp(right + place * size, y + place * size, size) == 0) place++;
   if (!known) lineup_refuse(c, "its result could not be checked");
   free(right);
   return place;
 }
 
-/* Bytes of a number that is no result of the data, in types of 32 bits or more. */
+static size_t check_by_rule(const race *r) {
+  const number_layout layout = race_layout(r);
+  const number_pair pair = race_pair(r);
+  return number_check(&pair, layout, r->data, r->y, r->indices) / r->stride;
+}
+
+/* Bytes of a number that is no result of the data, in types of 32 bits or more; and of no index. */
 enum { NO_RESULT = 0x80 };
-
-/* Copies the scans of a race from x to a matrix whose rows they are. */
-static void gather(const race *r, const void *x, void *to) {
-  const size_t size = r->number->size, scans = r->columns != 0 ? r->columns : 1, length = r->n / scans;
-  const size_t stride = r->columns != 0 ? r->columns : r->stride;
-  for (size_t scan = 0; scan < scans; scan++)
-    for (size_t i = 0; i < length; i++)
-      memcpy((char *)to + (scan * length + i) * size, (const char *)x + (i * stride + scan) * size, size);
-}
-
-/* As the rule checks rows; for an operator without one, nothing is known. */
-static size_t check_gathered(contender *c, const number_rule *rule) {
-  const race *r = c->race;
-  const size_t bytes = r->n * r->number->size, length = r->columns != 0 ? r->n / r->columns : r->n;
-  char *both = rule != NULL ? malloc(2 * bytes) : NULL;
-  if (both == NULL) {
-    lineup_refuse(c, "its result could not be checked");
-    return r->n;
-  }
-  gather(r, r->data, both);
-  gather(r, r->y, both + bytes);
-  const size_t place = rule->check(r->n, length, both, both + bytes);
-  free(both);
-  return place;
-}
 
 /* Overwrites y first, so that no earlier contender's result can pass for this one's. */
 static size_t verify(contender *c) {
   const race *r = c->race;
-  const number_rule *rule = number_rule_of(r->number, r->op);
   if (r->in_place)
-    memcpy(r->y, r->data, bytes_of(r));
+    memcpy(r->y, r->data, race_y_bytes(r));
   else
-    memset(r->y, NO_RESULT, bytes_of(r));
+    memset(r->y, NO_RESULT, race_y_bytes(r));
+  if (r->indices != NULL) memset(r->indices, NO_RESULT, r->n * r->stride * sizeof *r->indices);
   c->run(c, 1);
-  if (race_is_strided(r)) return check_gathered(c, rule);
-  return rule != NULL ? rule->check(r->n, race_row(r), r->data, r->y) : check_by_serial(c);
+  return number_checks(r->op) ? check_by_rule(r) : check_by_serial(c);
 }
 
 /* ---- Adding one -------------------------------------------------------------------------------------------------- */
@@ -272,8 +272,7 @@ static contender *add_one_call(lineup *l, const libmmscan *of) {
   if (c == NULL) return NULL;
   const int before = omp_get_max_threads();
   c->library = of;
-  const bool is_plain = l->race->row == 0 && !race_is_strided(l->race) && !l->race->reverse && !l->race->exclusive;
-  if (is_plain && c->op == MMSCAN_PLUS) c->simple = libmmscan_inclusive(of, l->race->number->type);
+  if (race_is_plain(l->race)) c->simple = libmmscan_inclusive(of, l->race->number->type);
   omp_set_num_threads(l->threads);
   if (of->threads() != l->threads) lineup_refuse(c, "MMSCAN_NUM_THREADS fixes the threads of a call");
   if (l->race->way != NULL && l->threads > 1) lineup_refuse(c, "a call takes the way that suits it");
@@ -341,8 +340,7 @@ void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads) {
 /* Only where it is asked for, as what a block takes matters to short ones alone. */
 static void add_one_block(lineup *l) {
   const bool is_asked = l->filter != NULL && l->filter->count > 0;
-  if (is_asked && l->race->row == 0 && !race_is_strided(l->race) && l->race->op == MMSCAN_PLUS && l->threads == 1)
-    add(l, ROLE_LIBRARY, "mmscan (one block)", run_block);
+  if (is_asked && race_is_plain(l->race) && l->threads == 1) add(l, ROLE_LIBRARY, "mmscan (one block)", run_block);
 }
 
 static void add_library(lineup *l) {
@@ -356,51 +354,72 @@ static void add_library(lineup *l) {
 
 static void add_bound(lineup *l) { add(l, ROLE_BOUND, l->race->in_place ? "update bound" : "copy bound", NULL); }
 
-static void add_copy(lineup *l, const char *name, scan_function *copy) {
-  contender *c = add(l, ROLE_COPY, name, run_scan);
-  if (c == NULL) return;
-  c->scan = copy;
-  c->length = bytes_of(l->race);
-}
-
-static double run_strided(const contender *c, long runs) {
+/* Where there are indices, as many numbers are copied there. */
+static double run_copy(const contender *c, long runs) {
   const race *r = c->race;
+  const size_t indices = r->n * r->stride * sizeof *r->indices;
+  scan_function *const also = c->scan == bound_stream ? bound_stream : bound_copy;
   const double start = timing_now();
-  for (long i = 0; i < runs; i++)
-    if (r->in_place)
-      bound_update_strided(r->n, r->number->size, r->stride, r->y, c->threads);
-    else
-      bound_copy_strided(r->n, r->number->size, r->stride, r->x, r->y, c->threads);
+  for (long i = 0; i < runs; i++) {
+    c->copy(c);
+    if (r->indices != NULL) also(indices, r->numbers, r->indices, c->threads);
+  }
   return timing_now() - start;
 }
 
+static void copy_bytes(const contender *c) { c->scan(race_y_bytes(c->race), c->race->x, c->race->y, c->threads); }
+
+static void copy_strided(const contender *c) {
+  const race *r = c->race;
+  if (r->in_place)
+    bound_update_strided(r->n, r->to->size, r->stride, r->y, c->threads);
+  else
+    bound_copy_strided(r->n, r->to->size, r->stride, r->x, r->y, c->threads);
+}
+
+static void add_copy(lineup *l, const char *name, void (*copy)(const contender *), scan_function *of_bytes) {
+  contender *c = add(l, ROLE_COPY, name, run_copy);
+  if (c == NULL) return;
+  c->copy = copy;
+  c->scan = of_bytes;
+}
+
 static void add_copies(lineup *l) {
-  if (l->race->stride > 1) {
-    add(l, ROLE_COPY, l->race->in_place ? "strided update" : "strided copy", run_strided);
-  } else if (l->race->in_place) {
-    add_copy(l, "update", bound_update);
+  const race *r = l->race;
+  if (r->stride > 1) {
+    add_copy(l, r->in_place ? "strided update" : "strided copy", copy_strided, NULL);
+  } else if (race_converts(r)) {
+    add_copy(l, "converting copy past the caches", converting_stream, bound_stream);
+    add_copy(l, "converting copy", converting_copy, NULL);
+  } else if (r->in_place) {
+    add_copy(l, "update", copy_bytes, bound_update);
   } else {
-    add_copy(l, "copy past the caches", bound_stream);
-    add_copy(l, "copy", bound_copy);
+    add_copy(l, "copy past the caches", copy_bytes, bound_stream);
+    add_copy(l, "copy", copy_bytes, bound_copy);
   }
 }
 
+/* By the rule's loop; NULL: the engine `serial` has to serve. */
+static double (*serial_run(const race *r))(const contender *, long) {
+  if (number_rule_of(r->number, r->op) == NULL || race_is_strided(r)) return NULL;
+  if (race_converts(r)) return r->op == MMSCAN_PLUS && r->indices == NULL ? converting_loop : NULL;
+  if (r->indices != NULL) return run_serial_indices;
+  return r->row != 0 ? run_serial_rows : run_scan;
+}
+
 static void add_serial_loop(lineup *l) {
-  const number_rule *rule = number_rule_of(l->race->number, l->race->op);
-  contender *c = add(l, ROLE_LOOP, "serial loop",
-                     rule == NULL || race_is_strided(l->race) ? run_plan
-                     : l->race->row != 0                      ? run_serial_rows
-                                                              : run_scan);
+  double (*const run)(const contender *, long) = serial_run(l->race);
+  contender *c = add(l, ROLE_LOOP, "serial loop", run != NULL ? run : run_plan);
   if (c == NULL) return;
-  if (rule != NULL && !race_is_strided(l->race))
-    c->scan = rule->serial;
+  if (run != NULL)
+    c->scan = number_rule_of(l->race->number, l->race->op)->serial;
   else if (plan_serial(l->race, &c->plan) != MMSCAN_OK)
     lineup_refuse(c, "the engine serial does not scan this");
   c->threads = 1;
 }
 
 static void add_parallel_rows(lineup *l) {
-  const bool has_loop = number_rule_of(l->race->number, l->race->op) != NULL;
+  const bool has_loop = serial_run(l->race) == run_serial_rows;
   if (l->race->row != 0 && l->threads > 1 && has_loop)
     add(l, ROLE_PEER, "serial loop, omp parallel", run_parallel_rows);
 }
@@ -416,6 +435,7 @@ static int peer_column(const number *type) {
 static const char *refusal_of_peer(const peer *p, const race *r) {
   const char *refusal = peers_refusal(p);
   if (refusal == NULL && r->op != MMSCAN_PLUS) refusal = "it only adds";
+  if (refusal == NULL && race_converts(r)) refusal = "it does not convert";
   if (refusal == NULL && peer_column(r->number) < 0) refusal = "it scans f32, f64, i32 and i64 only";
   return refusal;
 }
@@ -434,20 +454,41 @@ static void add_peers(lineup *l, peer_threads least, peer_threads most) {
   }
 }
 
+/* Of many threads, where there is one row. */
+static void add_converting_peer(lineup *l, bool is_parallel) {
+  const race *r = l->race;
+  if (!race_converts(r) || race_is_strided(r) || r->op != MMSCAN_PLUS) return;
+  if (!is_parallel)
+    add(l, ROLE_PEER, "converting omp simd inscan", converting_simd);
+  else if (r->row == 0 && l->threads > 1)
+    add(l, ROLE_PEER, "converting omp two-pass simd", converting_two_pass);
+}
+
+/* Its arrays have no bf16, and it rounds each sum of halves. */
+static const char *refusal_of_numpy(const race *r) {
+  if (r->op != MMSCAN_PLUS) return "it only adds";
+  if (r->to->kind == 'f' && r->to->size == sizeof(uint16_t)) return "it rounds each sum to a half";
+  if (r->number->type == MMSCAN_BF16) return "it has no bf16";
+  return numpy_refusal(race_x_bytes(r) + race_y_bytes(r));
+}
+
 static void add_numpy(lineup *l) {
   contender *c = add(l, ROLE_PEER, "NumPy cumsum", numpy_run);
   if (c == NULL) return;
   c->verify = numpy_verify;
-  lineup_refuse(c, l->race->op != MMSCAN_PLUS ? "it only adds" : numpy_refusal(bytes_of(l->race)));
+  lineup_refuse(c, refusal_of_numpy(l->race));
 }
 
-/* The peers that have only one thread. None scans elements that are not neighbours. */
+/* The peers that have only one thread. None but NumPy scans elements that are not neighbours, and it does so along an
+ * axis. */
 static void add_peers_of_one_thread(const lineup *l) {
   lineup one = *l;
-  if (race_is_strided(l->race)) return;
   one.threads = 1;
-  add_peers(&one, PEER_ONE_THREAD, PEER_ONE_THREAD);
-  add_numpy(&one);
+  if (!race_is_strided(l->race)) {
+    add_peers(&one, PEER_ONE_THREAD, PEER_ONE_THREAD);
+    add_converting_peer(&one, false);
+  }
+  if (l->race->stride == 1) add_numpy(&one);
 }
 
 /* Copying on one thread, which at small n bounds many threads too. */
@@ -482,7 +523,9 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
     add_library(&l);
     if (i == 0) add_peers_of_one_thread(&l);
     add_parallel_rows(&l);
-    if (l.threads == mmscan_threads() && !race_is_strided(r)) add_peers(&l, PEER_OPENMP, PEER_OWN_THREADS);
+    if (l.threads != mmscan_threads() || race_is_strided(r)) continue;
+    add_peers(&l, PEER_OPENMP, PEER_OWN_THREADS);
+    add_converting_peer(&l, true);
   }
 }
 

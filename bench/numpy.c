@@ -38,7 +38,7 @@ static void start_once(void) {
 const char *numpy_refusal(size_t bytes) {
   start_once();
   if (!running) return refusal;
-  return 2 * bytes < machine_memory() ? NULL : "not enough memory for its own arrays";
+  return bytes < machine_memory() ? NULL : "not enough memory for its own arrays";
 }
 
 /* False if the process has ended; it is not started again. */
@@ -58,10 +58,13 @@ double numpy_run(const contender *c, long runs) {
 
 size_t numpy_verify(contender *c) {
   const race *r = c->race;
+  const number_pair pair = race_pair(r);
+  const number_layout layout = race_layout(r);
   char line[64];
-  fprintf(python.to, "load %c%zu %zu %zu %d\n", r->number->kind, r->number->size, r->n, r->row, r->in_place);
+  fprintf(python.to, "load %c%zu %c%zu %zu %zu %zu %d %d\n", r->number->kind, r->number->size, r->to->kind, r->to->size,
+          layout.outer, layout.length, layout.inner, number_is_sparse(&pair), r->in_place);
   if (!ask(line, sizeof line)) return r->n; /* the process has ended: the timing will fail */
-  return strtoull(line, NULL, 10) == r->number->checksum(r->n, race_row(r), r->data) ? r->n : 0;
+  return strtoull(line, NULL, 10) == number_checksum(&pair, layout, r->data) ? r->n : 0;
 }
 
 const char *numpy_version(void) { return version[0] != '\0' ? version : NULL; }

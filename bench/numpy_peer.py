@@ -13,10 +13,14 @@ def pieces(n):
     return ((a, min(a + PIECE, n)) for a in range(0, n, PIECE))
 
 
-def values(a, b):
+def values(a, b, sparse):
     h = np.arange(a, b, dtype=np.uint32) * np.uint32(0x9E3779B1)
     h = (h ^ (h >> np.uint32(16))) * np.uint32(0x85EBCA6B)
-    return ((h ^ (h >> np.uint32(13))) % np.uint32(9)).astype(np.int64) - 4
+    v = ((h ^ (h >> np.uint32(13))) % np.uint32(9)).astype(np.int64) - 4
+    if sparse:
+        i = np.arange(a, b)
+        v = np.where((i >> 20 == 0) | (i % 1024 == 0), v + 4, 0)
+    return v
 
 
 def checksum(y):
@@ -27,23 +31,29 @@ def checksum(y):
     return total % 2**64
 
 
-def load(code, n, row, in_place):
-    x = np.empty(n, code)
-    for a, b in pieces(n):
-        x[a:b] = values(a, b)
-    x = x.reshape(-1, row) if row else x
-    y = x if in_place else np.zeros_like(x)
-    np.cumsum(x, axis=-1, dtype=x.dtype, out=y)
-    total = checksum(y.reshape(-1))
+def parts(x):
+    """All numbers of an array, of complex ones both parts."""
+    return x.reshape(-1).view(x.real.dtype)
+
+
+def load(code, to, outer, length, inner, sparse, in_place):
+    x = np.empty((outer, length, inner) if inner > 1 else (outer, length) if outer > 1 else length, code)
+    flat = parts(x)
+    for a, b in pieces(len(flat)):
+        flat[a:b] = values(a, b, sparse)
+    y = x if in_place else np.zeros(x.shape, to)
+    np.cumsum(x, axis=min(1, x.ndim - 1), dtype=y.dtype, out=y)
+    total = checksum(parts(y))
     if in_place:
         y.fill(0)
     return x, y, total
 
 
 def run(x, y, runs):
+    axis = min(1, x.ndim - 1)
     start = time.perf_counter()
     for _ in range(runs):
-        np.cumsum(x, axis=-1, dtype=x.dtype, out=y)
+        np.cumsum(x, axis=axis, dtype=y.dtype, out=y)
     return time.perf_counter() - start
 
 
@@ -54,7 +64,7 @@ def main(_):
         words = line.split()
         if words[0] == "load":
             x = y = None
-            x, y, total = load(words[1], *map(int, words[2:]))
+            x, y, total = load(words[1], words[2], *map(int, words[3:]))
             print(total, flush=True)
         else:
             print(repr(run(x, y, int(words[1]))), flush=True)

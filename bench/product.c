@@ -98,11 +98,13 @@ static double run(const contender *c, long runs) {
 
 static size_t check_by_rows(const contender *c) {
   const race *r = c->race;
+  const number_pair pair = race_pair(r);
   const char *x = r->data, *y = r->y;
   for (size_t at = 0, tile; at < r->n; at += tile) {
     tile = tile_at(c, at);
     const size_t from = at * r->number->size;
-    const size_t place = r->number->check_by_rows(c->s, tile / c->s, x + from, y + from);
+    const number_layout columns = {1, c->s, tile / c->s, tile / c->s};
+    const size_t place = number_check(&pair, columns, x + from, y + from, NULL);
     if (place < tile) return at + place;
   }
   return r->n;
@@ -122,8 +124,9 @@ static size_t verify(contender *c) {
   own_threads_restore(c->unit->part.library, set);
   if (status != MMSCAN_OK) lineup_refuse(c, mmscan_strerror(status));
   if (status != MMSCAN_OK) return r->n;
-  return products[c->form].by_rows ? check_by_rows(c)
-                                   : number_rule_of(r->number, r->op)->check(r->n, c->s, r->data, r->y);
+  if (products[c->form].by_rows) return check_by_rows(c);
+  const number_pair pair = race_pair(r);
+  return number_check(&pair, (number_layout){r->n / c->s, c->s, 1, 1}, r->data, r->y, NULL);
 }
 
 /* ---- Adding contenders ------------------------------------------------------------------------------------------- */

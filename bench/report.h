@@ -16,8 +16,11 @@ void report_races(const race *races, size_t count);
 void report_tail(const session *s);
 
 /* The name of a type, with that of the operator if it is not +. */
-enum { REPORT_TYPE = 32 };
+enum { REPORT_TYPE = 32, REPORT_TITLE = 192 };
 void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]);
+
+/* "64,128,32" */
+void report_shape(const race_shape *shape, char text[REPORT_TITLE]);
 
 /* A length, as a power of two if it is one. */
 void report_length(size_t n, char text[48]);

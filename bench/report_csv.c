@@ -9,7 +9,7 @@
 /* In JSON the first of these are of a table, the others of its rows. */
 static const char columns[] = "work,type,op,place,n,row,name,role,threads,form,s,seconds,fastest_seconds,"
                               "gelem_per_second,gflop_per_second,of_bound,times_serial,skipped,columns,stride,"
-                              "first_quartile_seconds,third_quartile_seconds";
+                              "first_quartile_seconds,third_quartile_seconds,to,shape,axis,indices";
 
 /* Quoted if need be (RFC 4180). */
 static void put_text(const char *text) {
@@ -23,6 +23,7 @@ static void put_text(const char *text) {
 static void put_value(const json_t *value) {
   if (json_is_string(value)) put_text(json_string_value(value));
   if (json_is_integer(value)) printf("%lld", (long long)json_integer_value(value));
+  if (json_is_boolean(value)) put_text(json_is_true(value) ? "yes" : "no");
   if (json_is_real(value)) printf("%.17g", json_real_value(value));
 }
 

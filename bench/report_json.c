@@ -45,16 +45,31 @@ static json_t *row(const contender *c) {
   return r;
 }
 
+/* Of a plain scan there is none. */
+static json_t *count_json(size_t count) { return count != 0 ? json_integer((json_int_t)count) : json_null(); }
+
+static void add_description(const race *r, json_t *table) {
+  char shape[REPORT_TITLE];
+  json_object_set_new(table, "to", json_string(r->to->name));
+  json_object_set_new(table, "indices", json_boolean(r->indices != NULL));
+  if (r->shape == NULL) return;
+  report_shape(r->shape, shape);
+  json_object_set_new(table, "shape", json_string(shape));
+  json_object_set_new(table, "axis", json_integer((json_int_t)r->shape->axis));
+}
+
 static json_t *table(const race *r) {
   json_t *rows = json_array();
   for (size_t i = 0; i < r->count; i++) json_array_append_new(rows, row(&r->contenders[i]));
-  json_t *row_length = r->row != 0 ? json_integer((json_int_t)r->row) : json_null();
+  json_t *row_length = count_json(r->shape == NULL ? r->row : 0);
   json_t *handoff = r->handoff > 0 ? json_real(r->handoff) : json_null();
-  json_t *columns = r->columns != 0 ? json_integer((json_int_t)r->columns) : json_null();
-  return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:I, s:o, s:o}", "work", work_of(r), "type", r->number->name,
-                   "op", element_operator_name(r->op), "place", r->in_place ? "in" : "out", "n", (json_int_t)r->n,
-                   "row", row_length, "columns", columns, "stride", (json_int_t)r->stride, "handoff_seconds", handoff,
-                   "rows", rows);
+  json_t *columns = count_json(r->shape == NULL ? r->columns : 0);
+  json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:I, s:o, s:o}", "work", work_of(r), "type",
+                          r->number->name, "op", element_operator_name(r->op), "place", r->in_place ? "in" : "out", "n",
+                          (json_int_t)r->n, "row", row_length, "columns", columns, "stride", (json_int_t)r->stride,
+                          "handoff_seconds", handoff, "rows", rows);
+  add_description(r, all);
+  return all;
 }
 
 json_t *report_json_races(const race *races, size_t count) {

@@ -65,13 +65,36 @@ void report_type(const number *type, mmscan_op op, char text[REPORT_TYPE]) {
   snprintf(text, REPORT_TYPE, "%s%s%s", adds ? "" : element_operator_name(op), adds ? "" : " of ", type->name);
 }
 
-static void kind_of(const race *r, char text[64]) {
+void report_shape(const race_shape *shape, char text[REPORT_TITLE]) {
+  int length = 0;
+  for (size_t i = 0; i < shape->rank; i++)
+    length += snprintf(text + length, REPORT_TITLE - (size_t)length, "%s%zu", i > 0 ? "," : "", shape->sizes[i]);
+}
+
+/* How its scans lie. */
+static void print_layout(const race *r, FILE *to) {
+  char shape[REPORT_TITLE];
+  if (r->shape != NULL) {
+    report_shape(r->shape, shape);
+    fprintf(to, ", axis %zu of %s", r->shape->axis, shape);
+    return;
+  }
+  if (r->row != 0) fprintf(to, ", rows of %zu", r->row);
+  if (r->columns != 0) fprintf(to, ", %zu columns", r->columns);
+  if (r->stride > 1) fprintf(to, ", stride %zu", r->stride);
+}
+
+static void kind_of(const race *r, char text[REPORT_TITLE]) {
   char type[REPORT_TYPE];
+  FILE *to = fmemopen(text, REPORT_TITLE, "w");
+  text[0] = '\0';
+  if (to == NULL) return;
   report_type(r->number, r->op, type);
-  const int length = snprintf(text, 64, "%s, %s", type, r->in_place ? "in place" : "out of place");
-  if (r->row != 0) snprintf(text + length, 64 - (size_t)length, ", rows of %zu", r->row);
-  if (r->columns != 0) snprintf(text + length, 64 - (size_t)length, ", %zu columns", r->columns);
-  if (r->stride > 1) snprintf(text + length, 64 - (size_t)length, ", stride %zu", r->stride);
+  fprintf(to, "%s%s%s%s", type, race_converts(r) ? " to " : "", race_converts(r) ? r->to->name : "",
+          r->indices != NULL ? " with indices" : "");
+  fprintf(to, ", %s", r->in_place ? "in place" : "out of place");
+  print_layout(r, to);
+  fclose(to);
 }
 
 static void print_length(size_t n) {
@@ -81,7 +104,7 @@ static void print_length(size_t n) {
 }
 
 static void print_heading(const race *races, size_t count) {
-  char title[64];
+  char title[REPORT_TITLE];
   kind_of(&races[count - 1], title);
   printf("\n%-37s", title);
   for (size_t i = 0; i < count; i++) print_length(races[i].n);

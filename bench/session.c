@@ -18,14 +18,29 @@
 static size_t row_of(const bench_request *request, size_t n) { return request->row < n ? request->row : 0; }
 static size_t columns_of(const bench_request *request, size_t n) { return request->columns < n ? request->columns : 0; }
 
+static number_pair pair_of(const bench_request *request, const number *type) {
+  return (number_pair){type, request->to != NULL ? request->to : type, request->op};
+}
+
+/* The last axis is rows; of another one, each index of those before it has a matrix whose columns are scanned. */
+static void set_shape(race *r, const race_shape *shape) {
+  const size_t length = shape->sizes[shape->axis], scans = r->n / length;
+  r->shape = shape;
+  r->row = shape->inner == 1 && scans > 1 ? length : 0;
+  r->columns = shape->inner == 1 ? 0 : shape->inner;
+  r->slabs = scans / shape->inner;
+}
+
 void session_set_race(race *r, const bench_request *request, const number *type, size_t n, bool in_place,
                       const arrays *a) {
   const size_t row = row_of(request, n);
   *r = (race){.number = type,
+              .to = pair_of(request, type).y,
               .op = request->op,
               .n = n,
               .row = row,
               .columns = columns_of(request, n),
+              .slabs = 1,
               .stride = request->stride,
               .way = request->way,
               .in_place = in_place,
@@ -33,7 +48,10 @@ void session_set_race(race *r, const bench_request *request, const number *type,
               .exclusive = request->exclusive,
               .data = a->data,
               .x = in_place ? a->y : a->data,
-              .y = a->y};
+              .y = a->y,
+              .indices = a->indices,
+              .numbers = a->numbers};
+  if (request->shape.rank > 0) set_shape(r, &request->shape);
 }
 
 static bool run_race(session *s, size_t n, bool in_place, const number *type, const arrays *a) {
@@ -122,7 +140,8 @@ static int run_lengths(session *s, const number *type, bool in_place, size_t len
 
 size_t session_lengths_that_fit(const bench_request *request, const number *type) {
   size_t count = request->length_count;
-  while (count > 0 && !arrays_fit(type, request->lengths[count - 1] * request->stride)) {
+  const number_pair pair = pair_of(request, type);
+  while (count > 0 && !arrays_fit(&pair, request->lengths[count - 1] * request->stride, request->indices)) {
     count--;
     fail("%s, n = %zu: skipped, as there is not enough memory", type->name, request->lengths[count]);
   }
@@ -131,13 +150,14 @@ size_t session_lengths_that_fit(const bench_request *request, const number *type
 
 static int run_type(session *s, const number *type) {
   const bench_request *request = s->request;
-  const bool scanned = number_is_scanned(type, request->op);
+  const number_pair pair = pair_of(request, type);
+  const bool scanned = number_is_scanned(&pair);
   const size_t lengths = scanned ? session_lengths_that_fit(request, type) : 0;
   arrays a;
   if (!scanned) fail("%s: skipped, as --op %s does not scan it", type->name, element_operator_name(request->op));
   if (lengths == 0) return DONE;
-  int status =
-      arrays_make(&a, type, request->op, request->lengths[lengths - 1] * request->stride) ? DONE : fail_memory();
+  const size_t most = request->lengths[lengths - 1] * request->stride;
+  int status = arrays_make(&a, &pair, most, request->indices) ? DONE : fail_memory();
   if (status == DONE && s->count == 0) measure_memory(s, type, request->lengths[lengths - 1], &a);
   for (size_t i = 0; i < request->place_count && status == DONE; i++)
     status = run_lengths(s, type, request->in_place[i], lengths, &a);
@@ -149,9 +169,10 @@ static int run_type(session *s, const number *type) {
 
 /* Lists the contenders of a short race, of two rows if there are rows or columns, without running it. */
 static void look_at_lineup(race *r, bench_request *request) {
-  const arrays none = {NULL, NULL};
-  session_set_race(r, request, request->types[0], request->row != 0 ? 2 * request->row : 2 * request->columns + 1,
-                   false, &none);
+  int64_t index = 0;
+  const arrays none = {.indices = request->indices ? &index : NULL};
+  const size_t n = request->row != 0 ? 2 * request->row : 2 * request->columns + 1;
+  session_set_race(r, request, request->types[0], request->shape.rank > 0 ? request->lengths[0] : n, false, &none);
   lineup_fill(r, &request->only, request->threads, request->thread_counts);
   lineup_free(r);
 }

@@ -23,6 +23,9 @@ typedef struct bench_request {
   size_t row;                      /* elements of each scan, where a length is cut into rows; 0: a length is one scan */
   size_t columns;                  /* of a matrix whose columns are scans; 0: a length is one scan */
   size_t stride;                   /* elements from one to the next of a scan */
+  const number *to;                /* the type of results; NULL: that of x */
+  race_shape shape;                /* the array whose axis is scanned; rank 0: none */
+  bool indices;                    /* of maxima or minima, are found too */
   const char *way;                 /* how threads share plans; NULL: as suits them */
   int threads[MOST_THREAD_COUNTS]; /* ascending */
   size_t thread_counts;

@@ -175,7 +175,7 @@ static void find_bound(const race *r, contender *bound) {
 bool timing_race(race *r, int rounds) {
   double *seconds = malloc((r->count + 1) * (size_t)rounds * sizeof *seconds);
   if (seconds == NULL) return false;
-  if (r->in_place) memset(r->y, 0, r->n * r->number->size); /* scans of scans of anything else would overflow */
+  if (r->in_place) memset(r->y, 0, r->n * r->to->size); /* scans of scans of anything else would overflow */
   time_rounds(r, rounds, seconds);
   for (size_t i = 0; i < r->count; i++)
     if (contender_is_timed(&r->contenders[i])) keep_rounds(&r->contenders[i], seconds + i * (size_t)rounds, rounds);

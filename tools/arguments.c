@@ -76,9 +76,52 @@ int length_option(const char *subcommand, const char *option, char *text, size_t
   return wrong_usage(subcommand, "%s: '%s' is not from %zu to %zu", option, text, least, most);
 }
 
+/* ---- Help -------------------------------------------------------------------------------------------------------- */
+
+static const char *type_name(int index) {
+  const element *e = element_at(index);
+  return e != NULL ? e->name : NULL;
+}
+
+static const char *operator_name(int index) {
+  mmscan_op op;
+  return element_operator(index, &op);
+}
+
+/* Prints "a, b or c" from a column on, on as many lines as that takes. Returns the column after it. */
+static size_t put_names(const char *(*name)(int index), size_t column) {
+  enum { WIDTH = 79 };
+  const size_t begin = column;
+  for (int i = 0; name(i) != NULL; i++) {
+    const char *end = name(i + 1) == NULL ? "" : name(i + 2) == NULL ? " or" : ",";
+    const size_t length = strlen(name(i)) + strlen(end);
+    const bool breaks = i > 0 && column + 1 + length > WIDTH;
+    if (breaks) printf("\n%*s", (int)begin, "");
+    column = (breaks ? begin : column + (i > 0)) + length;
+    printf("%s%s%s", i > 0 && !breaks ? " " : "", name(i), end);
+  }
+  return column;
+}
+
+/* {types} and {ops} stand for the names in the library's table. */
+static int print_help(const char *help) {
+  size_t column = 0;
+  while (*help != '\0') {
+    const bool is_types = strncmp(help, "{types}", 7) == 0, is_ops = strncmp(help, "{ops}", 5) == 0;
+    if (is_types || is_ops) {
+      column = put_names(is_types ? type_name : operator_name, column);
+      help = strchr(help, '}') + 1;
+      continue;
+    }
+    column = *help == '\n' ? 0 : column + 1;
+    putchar(*help++);
+  }
+  return ferror(stdout) ? FAILED : HELPED;
+}
+
 /* ---- Command lines ----------------------------------------------------------------------------------------------- */
 
-enum { MOST_OPTIONS = 32, NAMED = 256 /* what getopt returns for the first of a list, if its name was given */ };
+enum { MOST_OPTIONS = 40, NAMED = 256 /* what getopt returns for the first of a list, if its name was given */ };
 
 static int take_name(const argument *a, const char *subcommand, const char *label, const char *value) {
   size_t index;
@@ -139,7 +182,7 @@ int read_options(const argument *list, const char *subcommand, const char *help,
     if (a->letter != '\0') snprintf(letters + strlen(letters), 3, "%c:", a->letter);
   }
   while (status == DONE && (option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-    if (option == 'h') return fputs(help, stdout) < 0 ? FAILED : HELPED;
+    if (option == 'h') return print_help(help);
     a = option != '?' ? find(list, option) : NULL;
     status = a != NULL ? take(a, subcommand, request, value_of(a, argc, argv)) : wrong_usage(subcommand, NULL);
   }

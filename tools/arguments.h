@@ -32,8 +32,8 @@ typedef struct argument {
 
 enum { HELPED = -1 }; /* --help or -h was given, and the help is printed: there is nothing more to do */
 
-/* Reads the options of a command line, and --help. Other arguments are left: argv[optind] is the first. Returns an exit
- * status, or HELPED. */
+/* Reads the options of a command line, and --help, in which {types} and {ops} stand for the names of all. Other
+ * arguments are left: argv[optind] is the first. Returns an exit status, or HELPED. */
 int read_options(const argument *list, const char *subcommand, const char *help, void *request, int argc, char **argv);
 
 /* The same for a subcommand that takes nothing but options. */

@@ -77,7 +77,7 @@ class Panel:
         """Mark the n at which the arrays fill a cache."""
         table = self.tables[0]
         for level, size in enumerate(caches, 1):
-            n = size * 8 / (int(table["type"][1:]) * (1 if table["place"] == "in" else 2))
+            n = size * 8 / (element_bits(table["to"]) + (element_bits(table["type"]) if table["place"] == "out" else 0) + 64 * table["indices"])
             if low < n < high:
                 yield gnuplot.upright(n, "L%d %s" % (level, "%g KiB" % (size / 2 ** 10) if size < 2 ** 20 else "%g MiB" % (size / 2 ** 20)))
 
@@ -91,9 +91,12 @@ class Panel:
     def title(self):
         table = self.tables[-1]
         kind = table["type"] if table["op"] == "plus" else table["op"] + " of " + table["type"]
+        kind += " to " + table["to"] if table["to"] != table["type"] else ""
+        kind += " with indices" if table["indices"] else ""
         kind += ", in place" if table["place"] == "in" else ", out of place"
         kind += ", rows of %d" % table["row"] if table["row"] else ""
         kind += ", %d columns" % table["columns"] if table.get("columns") else ""
+        kind += ", axis %d of %s" % (table["axis"], table["shape"]) if "shape" in table else ""
         kind += ", stride %d" % table["stride"] if table.get("stride", 1) > 1 else ""
         return "%s, %s" % ("prefix sums" if table["op"] == "plus" else "prefix scans", kind)
 
@@ -108,6 +111,11 @@ class Panel:
             plots.append("$%s with linespoints %s title %s" % (name, self.style(line), gnuplot.quoted(line["name"] + many)))
         return "".join([*parts, gnuplot.title(report["title"], self.title()), *self.axes(report["machine"]["caches"]),
                         "plot ", ", ".join(plots), "\n"])
+
+
+def element_bits(name):
+    """Of a complex number, which has the name of its parts, of both."""
+    return int(name.lstrip("bfciu")) * (2 if name[0] == "c" else 1)
 
 
 def draw(report, form):

@@ -14,7 +14,7 @@ bool mms_short_fill(void) {
   const mms_env *env = mms_env_get();
   if (mms_short_most(MMSCAN_F32)) return true;
   if (env->status || env->engine) return false;
-  for (mmscan_type type = MMSCAN_BF16; type >= MMSCAN_F32; type--) {
+  for (mmscan_type type = MMS_TYPES - 1; type >= MMSCAN_F32; type--) {
     const mms_algebra *algebra = mms_algebra_of(MMSCAN_PLUS, type);
     if (!algebra) continue;
     mms_short *to = &mms_shorts[type];

@@ -15,6 +15,10 @@ import xml.etree.ElementTree
 
 from command_case import MMSCAN, Timed, TYPES
 
+# Those of which there are maxima, and all.
+ORDERED = [*TYPES, "i8", "u8", "i16", "u16", "f16", "bf16"]
+ALL = [*ORDERED, "c32", "c64"]
+
 # Peers: one that leaves its results as they were, one that is right, the same after 3 ms, one that was not built.
 FAKE_PEERS = r"""
 #include "peer.h"
@@ -83,7 +87,7 @@ class Bench(Timed):
         report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,200003,5^2", "--type", "all", "--place", "both",
                                       "--only", "mmscan,omp simd", "--json"))
         shapes = {(table["type"], table["op"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(TYPES, ["plus"], ["in", "out"], [1, 25, 200003])))
+        self.assertEqual(shapes, set(itertools.product(ALL, ["plus"], ["in", "out"], [1, 25, 200003])))
         self.assertEqual(len(report["tables"]), len(shapes))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
@@ -95,9 +99,9 @@ class Bench(Timed):
         """Results are checked, as of +. Peers that only add say so."""
         for op, place in ("max", "both"), ("min", "in"):
             for more in ["--length", "1,1025,200003"], ["--length", "1025", "--row", 5]:
-                arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", "all", "--place", place]
+                arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", ",".join(ORDERED), "--place", place]
                 report = json.loads(self.good(*arguments, "--json", env={"MMSCAN_NUM_THREADS": "2"}))
-                self.assertEqual({(table["op"], table["type"]) for table in report["tables"]}, {(op, t) for t in TYPES})
+                self.assertEqual({(table["op"], table["type"]) for table in report["tables"]}, {(op, t) for t in ORDERED})
                 for table in report["tables"]:
                     names = {row["name"] for row in table["rows"] if "seconds" in row}
                     self.assertLessEqual({"mmscan (one call)", "mmscan simd", "mmscan serial", "serial loop"}, names)
@@ -140,7 +144,7 @@ class Bench(Timed):
             if row["role"] == "loop":
                 self.assertEqual((row["times_serial"], row["threads"]), (1, 1))
         roles = [row["role"] for row in table["rows"] if "seconds" in row]
-        peers = {"peer"} if table["op"] == "plus" and not table["type"].startswith("u") else set()
+        peers = {"peer"} if table["op"] == "plus" and table["type"] in ("f32", "f64", "i32", "i64") else set()
         self.assertEqual(set(roles), {"bound", "copy", "loop", "mmscan"} | peers)
         self.assertEqual(roles.count("loop"), 1)
 
@@ -178,7 +182,7 @@ class Bench(Timed):
         for table, row in self.rows(*self.TINY, "4,10", "--type", "all", "--place", "both", "--only", "NumPy",
                                     env={"PYTHON": sys.executable}):
             if row["name"] == "NumPy cumsum":
-                self.assertIn("seconds", row, (table["type"], table["place"]))
+                self.assertEqual("seconds" in row, table["type"] not in ("f16", "bf16"), (table["type"], table["place"]))
 
     def test_numpy_that_ends(self):
         """A NumPy that ends at once has no result that could be wrong."""
@@ -320,6 +324,77 @@ class Bench(Timed):
                     self.assertIn("seconds", contender, contender)
             self.assertIn("out of place, " + kind, self.good(*self.TINY, 10, option, value).decode())
 
+    def seconds(self, *arguments, **options):
+        """The tables, and the names of what was timed in each, whose results are right."""
+        report = json.loads(self.good("bench", "--rounds", 1, *arguments, "--json", env={"MMSCAN_NUM_THREADS": "2", "PYTHON": sys.executable}))
+        return [(table, {row["name"] for row in table["rows"] if "seconds" in row}) for table in report["tables"]]
+
+    def test_to(self):
+        """Into every type, beside copying that converts and loops that convert."""
+        for to, types in (("i16", "i8,u8"), ("u16", "u8"), ("i32", "i8,u8,i16,u16"), ("u32", "u8,u16"), ("i64", "i8,u8,i16,u16,i32,u32"),
+                          ("u64", "u8,u16,u32"), ("f32", "i8,u8,i16,u16,i32,u32,i64,u64,f16,bf16"),
+                          ("f64", "i8,u8,i16,u16,i32,u32,i64,u64,f16,bf16,f32"), ("c32", "f32"), ("c64", "f64")):
+            tables = self.seconds("--length", "1,1025", "--type", types, "--to", to)
+            self.assertEqual({(t["type"], t["to"], t["n"]) for t, _ in tables}, {(x, to, n) for x in types.split(",") for n in (1, 1025)})
+            for table, names in tables:
+                self.assertLessEqual({"serial loop", "copy bound", "converting copy", "converting copy past the caches",
+                                      "converting omp simd inscan", "converting omp two-pass simd", "mmscan (one call)"}, names)
+                self.assertEqual("NumPy cumsum" in names, table["type"] != "bf16")
+                self.assertNotIn("omp two-pass", names)
+        for table, names in self.seconds("-n", 18, "--type", "u8,u64", "--to", "f32"):
+            self.assertIn("mmscan (one call)", names)
+        for more in ["--row", 32], ["--columns", 32], ["--op", "max"], ["--shape", "5,6,7", "--axis", 1]:
+            for table, names in self.seconds(*(["--length", 4000] if more[0] != "--shape" else []), *more, "--type", "u8,f16", "--to", "f32"):
+                self.assertLessEqual({"serial loop", "mmscan (one call)", "mmscan serial"}, names)
+        self.assertIn("\nmax of i8 to f32, out of place, rows of 5 ",
+                      self.good(*self.TINY, 4, "--row", 5, "--op", "max", "--type", "i8", "--to", "f32").decode())
+        self.assertEqual(next(csv.DictReader(io.StringIO(self.good(*self.TINY, 4, "--to", "f64", "--csv").decode())))["to"], "f64")
+
+    def test_axes(self):
+        """Every axis of an array is scanned, in both places."""
+        for shape, axes in ("5,6,7", (0, 1, 2, -1, -3)), ("300", (0,)), ("1,9,1", (0, 1, 2)), ("2,3,4,5,6", (3,)):
+            for axis in axes:
+                tables = self.seconds("--shape", shape, "--axis", axis, "--type", "f32,u8,c64", "--place", "both")
+                self.assertEqual(len(tables), 6)
+                for table, names in tables:
+                    rank = shape.count(",") + 1
+                    self.assertEqual((table["shape"], table["axis"], table["row"], table["columns"]), (shape, axis % rank, None, None))
+                    self.assertLessEqual({"serial loop", "mmscan (one call)", "mmscan serial", "NumPy cumsum"}, names)
+        text = self.good("bench", "--rounds", 1, "--shape", "5,6,7", "--axis", -2).decode()
+        self.assertIn("\nf32, out of place, axis 1 of 5,6,7 ", text)
+        line = next(csv.DictReader(io.StringIO(self.good("bench", "--rounds", 1, "--shape", "5,6", "--csv").decode())))
+        self.assertEqual((line["shape"], line["axis"], line["n"]), ("5,6", "1", "30"))
+
+    def test_indices(self):
+        """Of maxima and minima, which are right, as results are checked; the bound copies as many numbers."""
+        for op, place, more in (("max", "both", ["--length", "1,20001"]), ("min", "out", ["--length", "4000", "--row", 50]),
+                                ("max", "both", ["--length", "4000", "--columns", 50]), ("min", "in", ["--shape", "5,6,7", "--axis", 1]),
+                                ("max", "out", ["--length", "4000", "--stride", 3])):
+            for table, names in self.seconds("--op", op, "--indices", "--type", ",".join(ORDERED) if op == "max" and place == "both" else "u8,f16,f64", "--place", place, *more):
+                self.assertTrue(table["indices"])
+                self.assertLessEqual({"serial loop", "mmscan (one call)", "mmscan simd", "mmscan serial"}, names)
+        for table, names in self.seconds("-n", 10, "--op", "max", "--indices", "--type", "u8,f16", "--to", "f32"):
+            self.assertIn("mmscan (one call)", names)
+        bounds = [row["seconds"] for more in ([], ["--indices"]) for _, row in
+                  self.rows("bench", "-n", 16, "--op", "max", *more, "--only", "bound", "--threads", 1) if row["role"] == "bound"]
+        self.assertGreater(bounds[1], bounds[0])
+        self.assertIn("\nmax of f32 with indices, out of place ", self.good(*self.TINY, 4, "--op", "max", "--indices").decode())
+        line = next(csv.DictReader(io.StringIO(self.good(*self.TINY, 4, "--op", "max", "--indices", "--csv").decode())))
+        self.assertEqual((line["indices"], line["to"], line["shape"]), ("yes", "f32", ""))
+
+    def test_wrong_usage_of_scans(self):
+        """The message names the option."""
+        for option, *others in (["--to"], ["--to", "f8"], ["--to", "all"], ["--to", "u8"], ["--to", "f64", "--place", "both"],
+                                ["--to", "f64", "--stride", 2], ["--to", "f64", "--units"], ["--to", "i32", "--type", "u8,f32"],
+                                ["--shape", "3,0"], ["--shape", "3,"], ["--shape", "x"], ["--shape", "2^30,2^30"],
+                                ["--shape", "1,2,3,4,5,6,7,8,9"], ["--shape", "3,4", "--row", 3], ["--shape", "3,4", "-n", 3],
+                                ["--shape", "3,4", "--all"], ["--shape", "3,4", "--every", 0], ["--shape", "3,4", "--stride", 2],
+                                ["--axis", 0], ["--axis", 2, "--shape", "3,4"], ["--axis", -3, "--shape", "3,4"],
+                                ["--axis", "x", "--shape", "3,4"], ["--axis", "", "--shape", "3,4"], ["--axis"],
+                                ["--indices"], ["--indices", "--op", "plus"], ["--indices=1"],
+                                ["--indices", "--op", "max", "--ab", "x.so"]):
+            self.bad("bench", option, *others, status=2, says=option.split("=")[0])
+
     def test_ways(self):
         """A way is forced on all engines that can be shared so; others, and calls, do not take part."""
         two = {"MMSCAN_NUM_THREADS": "2"}
@@ -334,7 +409,7 @@ class Bench(Timed):
     def test_wrong_usage(self):
         for arguments in [["x"], ["--sing"], ["-n", "x"], ["-n", "-1"], ["-n", "41"], ["-n", "9:4"], ["-n", "4:9:0"],
                           ["-n", "4:9:1:1"], ["-n", "4,"], ["--length", "0"], ["--length", "1.5"], ["--length", "2^41"],
-                          ["--length", "2^"], ["--type", "f16"],
+                          ["--length", "2^"], ["--type", "f8"],
                           ["--type", ""], ["--place", "over"], ["--threads", "2"], ["--rounds", "0"],
                           ["--rounds", "x"], ["--plot", "x.pdf"], ["--plot", ".svg"], ["--json=1"],
                           ["--length", ",".join(map(str, range(1, 99)))], ["--only", ",".join("m" * 99)],
@@ -384,6 +459,11 @@ class Bench(Timed):
             self.assertIn(each.replace(" ", ""), text.replace("\u00a0", "").replace(" ", ""))
         self.assertIn("Gelem/s", text)
         self.good(*self.TINY, "4", "--plot", png, "--json")
+        self.good(*self.TINY, "4,6", "--plot", svg, "--op", "max", "--indices", "--type", "bf16,u8", "--to", "f32")
+        text = "".join(xml.etree.ElementTree.parse(svg).getroot().itertext()).replace("\u00a0", "").replace(" ", "")
+        self.assertIn("max of bf16 to f32 with indices, out of place".replace(" ", ""), text)
+        self.good("bench", "--rounds", 1, "--type", "c32", "--shape", "3,4", "--axis", 0, "--plot", svg)
+        self.assertIn("axis0of3,4", self.read("it's a plot.svg").decode().replace("\u00a0", "").replace(" ", ""))
         self.assertEqual(self.read("plot.png")[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual(sorted(os.listdir(self.directory)), ["it's a plot.svg", "plot.png"])
         self.bad(*self.TINY, 4, "--plot", self.path("nowhere/x.svg"), says="nowhere/x.svg")

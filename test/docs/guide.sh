@@ -7,14 +7,29 @@ trap 'exit 1' HUP INT TERM
 copy=$tmp/copy
 
 # guide_follow DOCUMENT HEADING: applies what stands under a heading. A block that names a file is added to the end of
-# that file, or makes it. A block `sh` is run in the copy.
+# that file, or makes it; one that names a line too, "FILE after: LINE", is added after it. A block `sh` is run in the
+# copy.
 guide_follow() {
   awk -v heading="## $2" -v top="$copy/" -v script="$tmp/script" '
+    function insert(into, after, text,   line, all, found) {
+      while ((getline line <into) > 0) {
+        all = all line "\n"
+        sub(/^ +/, "", line)
+        if (line == after) { all = all text; found = 1 }
+      }
+      close(into)
+      if (!found) { print "guide.sh: " into " has no line \"" after "\"" >"/dev/stderr"; exit 1 }
+      printf "%s", all >into
+      close(into)
+    }
     /^## / { in_part = $0 == heading; next }
+    $1 == "```c" && $3 == "after:" && in_part { into = top $2; after = $0; sub(/.* after: /, "", after); text = ""; next }
     $1 == "```c" && NF == 2 && in_part { file = top $2; next }
     $1 == "```sh" && in_part { file = script; next }
-    $1 == "```" { file = "" }
-    file != "" { sub(/^   /, ""); print >>file }' "doc/$1"
+    $1 == "```" { if (into != "") insert(into, after, text); file = into = "" }
+    { sub(/^   /, "") }
+    into != "" { text = text $0 "\n" }
+    file != "" { print >>file }' "doc/$1"
   [ ! -e "$tmp/script" ] || (cd "$copy" && sh -eu "$tmp/script")
   rm -f "$tmp/script"
 }
@@ -28,6 +43,7 @@ guide_copy() {
   chmod -R u+w "$copy"
   cp test/docs/new_rows.c "$copy/examples"
   cp -R "$1/lib/kernel/cell" "$copy/build/lib/kernel"
+  rm -f "$copy"/build/lib/kernel/cell/*-storage.o # of these every line depends on the types
   cp -R "$1/tools" "$1/bench" "$copy/build"
   find "$copy/build" -name '*.d' -exec rm {} +
   guide_in_copy build/flags
@@ -38,17 +54,22 @@ guide_copy() {
 guide_make() { guide_in_copy build/mmscan build/examples/new_rows; }
 guide_in_copy() { (cd "$copy" && make -s BUILD=build WERROR=1 CFLAGS=-O0 "$@"); }
 
-# guide_check NAME: every scan by an operator or of a type, by every engine and instruction set that runs here.
-guide_check() {
+# guide_run PROGRAM ...: runs it with every instruction set.
+guide_run() {
   isas=$("$copy/build/mmscan" info | awk '/^[^ ]/ { is_in = $0 == "instruction sets"; next } is_in { print $1 }')
-  for engine in serial auto; do "$copy/build/examples/new_rows" "$engine" "$1"; done
   for isa in $isas; do
     status=0
-    MMSCAN_ISA=$isa "$copy/build/examples/new_rows" simd "$1" || status=$?
+    MMSCAN_ISA=$isa "$@" || status=$?
     case $status in
     0) ;;
-    77) echo "$1 by simd, $isa: skipped, as it does not run here" ;;
+    77) echo "$isa: skipped, as it does not run here" ;;
     *) exit 1 ;;
     esac
   done
+}
+
+# guide_check NAME: every scan by an operator or of a type, by every engine and instruction set that runs here.
+guide_check() {
+  for engine in serial auto; do "$copy/build/examples/new_rows" "$engine" "$1"; done
+  guide_run "$copy/build/examples/new_rows" simd "$1"
 }
