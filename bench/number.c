@@ -85,20 +85,6 @@ static void fill(const number_pair *pair, size_t n, void *x) {
 static float logaddexp_f32(float a, float b) { return a > b ? a + log1pf(expf(b - a)) : b + log1pf(expf(a - b)); }
 static double logaddexp_f64(double a, double b) { return a > b ? a + log1p(exp(b - a)) : b + log1p(exp(a - b)); }
 
-/* A power of two, of either sign, and then what takes it back to 1. */
-static double factor_at(size_t i) {
-  const int value = value_at(i / 2);
-  const double factor = value < 0 ? -(double)(1 << -value) : (double)(1 << value);
-  return i % 2 ? 1 / factor : factor;
-}
-
-/* One of the bits that all integers have, once in many elements; else none. */
-static int bit_at(size_t i) { return i % 4096 == 77 ? 1 << (i / 4096 % 7) : 0; }
-
-/* As most programs do it, by the C library. */
-static float logaddexp_f32(float a, float b) { return a > b ? a + log1pf(expf(b - a)) : b + log1pf(expf(a - b)); }
-static double logaddexp_f64(double a, double b) { return a > b ? a + log1p(exp(b - a)) : b + log1p(exp(a - b)); }
-
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 #define BODY "number_body.inc"
