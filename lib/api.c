@@ -35,7 +35,7 @@ const char *mmscan_strerror(mmscan_status status) {
 /* plan: its problem. */
 static mmscan_status scan_problem(mmscan_plan *plan, const void *x, void *y, void *carry) {
   if (mms_problem_is_empty(&plan->problem)) /* cppcheck-suppress ctuuninitvar ; callers fill it in */
-    return mms_execute_empty(&plan->problem, y);
+    return mms_execute_empty(&plan->problem, y, carry);
   mmscan_status status = mms_plan_choose(plan, NULL);
   if (status) return status;
   status = mms_execute(plan, x, y, carry);

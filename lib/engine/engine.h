@@ -38,6 +38,7 @@ typedef struct mms_extras {
   const void *instead;      /* what stands for a NaN in x, as it is combined; NULL: NaN stays */
   mms_overflows *overflows; /* NULL: results may wrap; else sets: */
   atomic_bool *overflowed;
+  bool keeps_carry;    /* the carry out of a scan counts as a result */
   int64_t *indices;    /* laid out as y, by which element each result is; NULL: not asked for. In carries that index
                           follows    the value (mms_value.found.index) */
   const char *y;       /* the y that indices[0] belongs to */
@@ -61,6 +62,7 @@ typedef struct mms_job {
   bool paces;           /* streamed results come no faster than some memory takes them */
   const mms_isa *isa;   /* isa, and its kernel for the algebra: the same for every engine */
   const mms_kernel *kernel;
+  bool gathers;                   /* elements of x or y are not contiguous */
   const struct mms_engine *inner; /* the engine that scans what is packed; NULL where nothing is */
   const mms_extras *extras;       /* what it packs for besides; NULL: nothing */
 } mms_job;

@@ -142,24 +142,30 @@ static mms_tile hold(const mms_job *job, void *memory, const mms_tile *t) {
 static void check(const mms_job *job, const mms_tile *packed, const mms_value *carry) {
   const mms_extras *e = job->extras;
   if (!e || !e->overflows) return;
-  const bool is_less = job->kind == MMSCAN_EXCLUSIVE && packed->is_last;
+  const bool is_less = job->kind == MMSCAN_EXCLUSIVE && packed->is_last && !e->keeps_carry;
   const char *x = packed->x;
   const size_t n = packed->m - is_less, from = job->reverse ? is_less : 0;
   if (e->overflows(n, x + from * job->storage->size, carry, job->reverse)) atomic_store(e->overflowed, true);
 }
 
+enum { LOOK = 64 };
+
 /* In the order of the scan, the first element of a tile that is no NaN to be skipped; t->m: none. */
 static size_t first_kept(const mms_job *job, const mms_tile *t) {
+  alignas(HEAD) char packed[LOOK * sizeof(mms_value)], kept[sizeof packed];
   const size_t size = job->storage->size;
   if (!job->extras->instead) return 0;
-  for (size_t k = 0; k < t->m; k++) {
-    const ptrdiff_t i = (ptrdiff_t)(job->reverse ? t->m - 1 - k : k) * t->x_stride;
-    mms_value value, kept;
-    mms_pack(job->storage, 1, (const char *)t->x + i * (ptrdiff_t)job->storage->x_size, 1, &value,
+  for (size_t done = 0, m; done < t->m; done += m) {
+    m = t->m - done < LOOK ? t->m - done : LOOK;
+    const ptrdiff_t from = (ptrdiff_t)(job->reverse ? t->m - done - m : done) * t->x_stride;
+    mms_pack(job->storage, m, (const char *)t->x + from * (ptrdiff_t)job->storage->x_size, t->x_stride, packed,
              (mms_ahead){NULL, 0});
-    kept = value;
-    mms_pack_without_nan(job->storage, 1, &kept, job->extras->instead);
-    if (memcmp(&value, &kept, size) == 0) return k;
+    memcpy(kept, packed, m * size);
+    mms_pack_without_nan(job->storage, m, kept, job->extras->instead);
+    for (size_t k = 0; k < m; k++) {
+      const size_t i = (job->reverse ? m - 1 - k : k) * size;
+      if (memcmp(packed + i, kept + i, size) == 0) return done + k;
+    }
   }
   return t->m;
 }
@@ -192,19 +198,6 @@ static void write_indices(const mms_job *job, const mms_tile *t, const void *y, 
                           .to = e->indices + place,
                           .to_stride = t->y_stride};
   after->found.index = mms_indices_write(&of, carry, carry->found.index, after);
-}
-
-/* Of a carry that was taken past a tile, whose elements are packed at x. */
-static void find_index(const mms_job *job, const mms_tile *t, const void *x, const mms_value *before,
-                       mms_value *carry) {
-  const size_t size = job->storage->size, first = forced(job, t, before);
-  size_t i = job->reverse ? t->m - 1 - first : first;
-  carry->found.index = before->found.index;
-  if (memcmp(before, carry, size) != 0)
-    i = mms_indices_find(size, t->m, x, job->reverse, carry);
-  else if (first == t->m)
-    return;
-  carry->found.index = index_at(job, t, i);
 }
 
 /* ---- Planes --------------------------------------------------------------------------------------------------- */
@@ -269,7 +262,20 @@ static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_foun
   }
 }
 
-/* Elements are packed only if the engine has to look at them, or an index is asked for. */
+/* The index of a carry that was taken past a tile. Its elements are packed only if one of them is the carry. */
+static void find_index(const mms_job *job, void *memory, const mms_tile *t, const mms_value *before, mms_value *carry) {
+  const size_t size = job->storage->size;
+  carry->found.index = before->found.index;
+  if (memcmp(before, carry, size) != 0) {
+    const mms_tile packed = hold(job, memory, t);
+    carry->found.index = index_at(job, t, mms_indices_find(size, t->m, packed.x, job->reverse, carry));
+    return;
+  }
+  const size_t first = forced(job, t, before);
+  if (first < t->m) carry->found.index = index_at(job, t, job->reverse ? t->m - 1 - first : first);
+}
+
+/* Elements are packed only if the engine has to look at them. */
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
   const mms_value before = *carry;
   for (size_t p = 0; p < job->storage->planes; p++) {
@@ -281,7 +287,7 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
     }
     put_value(job, carry, p, &value);
   }
-  if (finds(job)) find_index(job, t, hold(job, memory, t).x, &before, carry);
+  if (finds(job)) find_index(job, memory, t, &before, carry);
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
@@ -311,7 +317,8 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
   unpack(job, t, packed.y, after(job, t));
 }
 
-static bool prepares(const mms_job *job) { return (void)job, true; }
+/* What is gathered is best read once; contiguous elements are packed faster than memory is. */
+static bool prepares(const mms_job *job) { return job->gathers; }
 
 /* ---- The contract: batches ------------------------------------------------------------------------------------ */
 

@@ -25,22 +25,21 @@ static size_t mean_bytes_of(const mms_problem *p) {
   return p->n * p->count * (p->storage->x_size + p->storage->y_size) / 2;
 }
 
-static bool has_ends(const mms_problem *p) { return p->totals || p->is_offsets; }
-
 /* Whether the scans are rows of one tile each, in the caches of one thread: the engine does them alone. A
  * single tile always belongs to one thread. */
 static bool is_plain(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
   const bool is_alone = plan->threads == 1 || p->count == 1;
-  return plan->engine->batch && is_alone && p->rank == 0 && !has_ends(p) && p->n <= longest &&
+  return plan->engine->batch && is_alone && p->rank == 0 && !mms_problem_has_ends(p) && p->n <= longest &&
          bytes_of(p) <= 2 * mms_tuning_here.half_cache && mms_problem_is_direct(p);
 }
 
 /* Whether the scans may be streamed: rows of y that are long; or columns, whose rows are, or are neighbours. */
 static bool are_long(const mms_problem *p, const void *y) {
   const size_t size = p->storage->y_size;
-  if (p->storage->in && !p->storage->out) return false; /* x is packed into y, and stays near */
+  if (p->indices || (p->storage->in && !p->storage->out))
+    return false; /* y is looked at again, or x is packed into it */
   if (mms_problem_is_columns(p)) return p->batch * size >= STREAM_ROW || (size_t)p->y_stride == p->batch;
   const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
   return p->y_stride == 1 && p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
@@ -141,14 +140,13 @@ static void settle(mms_run *run, mms_job *job, const mmscan_plan *plan) {
 
 /* What is written beside results. */
 static mms_ends ends_of(const mms_problem *p) {
-  const bool is_first = memcmp(&p->first, &p->start, p->storage->size) == 0;
   const ptrdiff_t size = (ptrdiff_t)p->of_y->y_size;
-  return (mms_ends){.of_y = p->of_y,
-                    .totals = p->totals ? (char *)p->totals + p->total_at * size : NULL,
-                    .are_offsets = p->is_offsets,
-                    .extra_at = p->extra_at,
-                    .start = p->start,
-                    .restarts = !is_first};
+  mms_ends ends = {.of_y = p->of_y,
+                   .totals = p->totals ? (char *)p->totals + p->total_at * size : NULL,
+                   .are_offsets = p->is_offsets,
+                   .extra_at = p->extra_at};
+  mms_ends_start(&ends, &p->first, &p->start);
+  return ends;
 }
 
 /* The last tiles of exclusive scans are read again. */
@@ -160,10 +158,11 @@ static void take_ends(mms_run *run, mms_ends *ends, const mms_problem *p) {
   run->ends = ends;
 }
 
-static mms_extras extras_of(const mms_problem *p, const void *y, atomic_bool *overflowed) {
+static mms_extras extras_of(const mms_problem *p, const void *y, const void *carry, atomic_bool *overflowed) {
   return (mms_extras){.instead = p->skips_nan ? &p->nothing : NULL,
                       .overflows = p->overflows,
                       .overflowed = overflowed,
+                      .keeps_carry = carry != NULL,
                       .indices = p->indices,
                       .y = y,
                       .first = p->index_at,
@@ -174,7 +173,7 @@ static mms_extras extras_of(const mms_problem *p, const void *y, atomic_bool *ov
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   atomic_bool overflowed = false;
-  const mms_extras extras = extras_of(p, y, &overflowed);
+  const mms_extras extras = extras_of(p, y, carry, &overflowed);
   mms_engine strided;
   mms_ends ends;
   mms_job job = plan->job;
@@ -193,24 +192,24 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   if (mms_problem_has_extras(p)) job.extras = &extras;
   take_engine(&run, &job, plan->engine, p, &strided);
   settle(&run, &job, plan);
-  if (has_ends(p)) take_ends(&run, &ends, p);
+  if (mms_problem_has_ends(p)) take_ends(&run, &ends, p);
   mmscan_status status = mms_run_scan(&run);
   if (status == MMSCAN_OK && overflowed) return MMSCAN_EOVERFLOW;
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   run.weighs = false;
   take_engine(&run, &job, &mms_engine_serial, p, &strided);
   job.streams = job.streams && mms_problem_is_columns(p);
-  if (has_ends(p)) take_ends(&run, &ends, p);
+  if (mms_problem_has_ends(p)) take_ends(&run, &ends, p);
   status = mms_run_scan(&run);
   return status == MMSCAN_OK && overflowed ? MMSCAN_EOVERFLOW : status;
 }
 
-mmscan_status mms_execute_empty(const mms_problem *p, void *y) {
+mmscan_status mms_execute_empty(const mms_problem *p, void *y, void *carry) {
   const mmscan_status status = mms_check_arrays(p, NULL, y);
-  if (status || !has_ends(p) || p->count == 0) return status;
+  if (status || !(p->totals || p->is_offsets) || p->count == 0) return status;
   const mms_ends ends = ends_of(p);
   atomic_bool overflowed = false;
-  const mms_extras extras = extras_of(p, y, &overflowed);
+  const mms_extras extras = extras_of(p, y, carry, &overflowed);
   const mms_job job = {.algebra = p->algebra, .storage = p->storage, .kind = MMSCAN_INCLUSIVE, .extras = &extras};
   const mms_run run = {.engine = &mms_engine_serial,
                        .job = &job,
@@ -220,13 +219,15 @@ mmscan_status mms_execute_empty(const mms_problem *p, void *y) {
                        .outer = p->outer,
                        .has_parts = p->has_parts,
                        .total_dist = p->total_dist,
+                       .carry = carry,
+                       .carries = p->carries,
                        .ends = &ends};
   mms_ends_write_empty(&run);
   return MMSCAN_OK;
 }
 
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {
-  if (mms_problem_is_empty(&plan->problem)) return mms_execute_empty(&plan->problem, y);
+  if (mms_problem_is_empty(&plan->problem)) return mms_execute_empty(&plan->problem, y, carry);
   const mmscan_status status = mms_check_arrays(&plan->problem, x, y);
   if (status) return status;
   if (carry || !is_plain(plan)) return run_shared(plan, x, y, carry);

@@ -8,7 +8,7 @@
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry);
 
 /* Where there is nothing to scan, writes what stands at the ends of the scans: totals and offsets are what these start
- * with. */
-mmscan_status mms_execute_empty(const mms_problem *problem, void *y);
+ * with, or the carries of blocks. */
+mmscan_status mms_execute_empty(const mms_problem *problem, void *y, void *carry);
 
 #endif

@@ -102,7 +102,7 @@ static bool reach(sums *s, int k, wide low, wide high) {
   if (k == 1 || high / g * g < low) return high / g * g >= low;
   if (k == 2) {
     for (wide c = (low + g - 1) / g * g; c <= high; c += g)
-      if (two_reach(&s->terms[0], &s->terms[1], g, c)) return true;
+      if (s->left-- <= 0 || two_reach(&s->terms[0], &s->terms[1], g, c)) return true;
     return false;
   }
   const term *longest = &s->terms[k - 1];

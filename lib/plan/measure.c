@@ -218,7 +218,7 @@ static const candidate *run_final(contest *c) {
 /* ---- The arrays ----------------------------------------------------------------------------------------------- */
 
 /* The problem with contiguous rows, as many and as long as fit, but not so many that short ones take long: of strided
- * scans, what is packed. */
+ * scans, what is packed. Nothing is written but y. */
 static mms_problem scale_down(const mms_problem *p) {
   mms_problem small = *p;
   const size_t most = MMS_MEASURE_BYTES / p->algebra->size;
@@ -228,7 +228,9 @@ static mms_problem scale_down(const mms_problem *p) {
   small.batch = small.count;
   small.rank = 0;
   small.totals = NULL;
-  small.is_offsets = false;
+  small.indices = NULL;
+  small.overflows = NULL;
+  small.is_offsets = small.skips_nan = small.restarts = small.has_parts = false;
   small.storage = mms_storage_of(p->algebra->type, p->algebra->type);
   small.x_stride = small.y_stride = 1;
   small.x_at = small.y_at = 0;
@@ -262,6 +264,7 @@ static void adopt(mmscan_plan *plan, const candidate *best, const mmscan_choice 
   plan->engine = best->plan.engine;
   plan->job = best->plan.job;
   plan->job.storage = plan->problem.storage;
+  plan->job.gathers = !mms_problem_is_contiguous(&plan->problem);
   if (!asked->tile) plan->job.tile = mms_plan_tile(&plan->problem, plan->job.tile);
   plan->threads = best->plan.threads;
   plan->saves = mms_plan_saves(plan, asked);
@@ -277,9 +280,10 @@ static bool is_general(const mmscan_plan *plan, const mmscan_choice *asked) {
          mms_team_available(0) == mms_team_most(0);
 }
 
-static mmscan_status keep(const mmscan_plan *plan) {
+/* With the tile that was measured, which may be less in a plan that packs. */
+static mmscan_status keep(const mmscan_plan *plan, size_t tile) {
   const int most = mms_team_most(0);
-  mms_wise wise = {plan->engine, plan->job.unit, plan->job.s, plan->job.tile, plan->threads, most};
+  mms_wise wise = {plan->engine, plan->job.unit, plan->job.s, tile, plan->threads, most};
   return mms_wisdom_keep(mms_plan_shape(plan), &wise);
 }
 
@@ -296,8 +300,9 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mmscan_choice *choice)
   status = MMSCAN_ENOMEM;
   if (make_arrays(&c) && enter_all(&c, asked, plan->engine_is_free ? NULL : plan->engine)) {
     run_rounds(&c);
-    adopt(plan, run_final(&c), asked);
-    status = general ? keep(plan) : MMSCAN_OK;
+    const candidate *best = run_final(&c);
+    adopt(plan, best, asked);
+    status = general ? keep(plan, best->plan.job.tile) : MMSCAN_OK;
   }
   drop_all(&c);
   if (status) mms_plan_drop(plan);

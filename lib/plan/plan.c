@@ -15,9 +15,15 @@
  * so many, the cost of a call is nothing beside theirs. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
 
-/* Bytes of a tile that is packed: its buffer and what is gathered stay near the core. LOOKED_AT: of one that is only
- * looked at. */
-enum { PACKED = 4096, LOOKED_AT = 32768 };
+/* Bytes of a tile that is packed, as it is combined: its buffer and what is gathered stay near the core. NARROWED: of
+ * one that is stored narrower. LOOKED_AT: of one that is only looked at. */
+enum { PACKED = 4096, NARROWED = 16384, LOOKED_AT = 32768 };
+
+static size_t packed_bytes(const mms_problem *p) {
+  if (!mms_problem_is_contiguous(p)) return PACKED;
+  if (!p->storage->in && !p->skips_nan) return LOOKED_AT;
+  return p->storage->out && p->storage->planes == 1 ? NARROWED : PACKED;
+}
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
@@ -25,9 +31,8 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 }
 
 size_t mms_plan_tile(const mms_problem *p, size_t tile) {
-  const bool is_looked_at = mms_problem_is_contiguous(p) && !p->storage->in && !p->skips_nan;
-  const size_t bytes = is_looked_at ? LOOKED_AT : PACKED;
-  return tile == 0 || mms_problem_is_direct(p) ? tile : bytes / (p->storage->planes * p->storage->size);
+  if (tile == 0 || mms_problem_is_direct(p)) return tile;
+  return packed_bytes(p) / (p->storage->planes * p->storage->size);
 }
 
 /* ---- Choosing an engine --------------------------------------------------------------------------------------- */
@@ -230,7 +235,11 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
 static void clear(mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;
   plan->engine = NULL;
-  plan->job = (mms_job){.algebra = p->algebra, .storage = p->storage, .kind = p->kind, .reverse = p->reverse};
+  plan->job = (mms_job){.algebra = p->algebra,
+                        .storage = p->storage,
+                        .gathers = !mms_problem_is_contiguous(p),
+                        .kind = p->kind,
+                        .reverse = p->reverse};
   plan->threads = plan->limit = 0;
   plan->saves = 0;
   plan->way = NULL;

@@ -136,6 +136,11 @@ static bool is_crowded(const mms_problem *p) {
   return !mms_lattice_is_distinct(&y);
 }
 
+static mmscan_status check_totals(const mms_problem *p, mms_flaw *flaw) {
+  if (!p->totals || p->count <= PTRDIFF_MAX / p->of_y->y_size) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_EINVAL, "totals", 0, "they would take more memory than there can be");
+}
+
 static mmscan_status check_shape(const mms_problem *p, mms_flaw *flaw) {
   static const char *const too_much[] = {"x would take more memory than there can be",
                                          "y would take more memory than there can be"};
@@ -203,7 +208,7 @@ static void put_in_range(const mms_problem *p, mms_value *value) {
 static void take_parts(mms_problem *p, const mmscan_desc *d) {
   const bool are_columns = p->x_dist == 1 && p->y_dist == 1 && !mms_problem_is_contiguous(p);
   const bool are_stored = p->storage->planes == 2 && p->storage->x_size == p->storage->y_size;
-  if (!are_columns || !are_stored || d->init || p->skips_nan) return;
+  if (mms_problem_is_empty(p) || !are_columns || !are_stored || d->init || p->skips_nan) return;
   p->storage = p->of_y = mms_storage_of(p->algebra->type, p->algebra->type);
   p->has_parts = true;
   p->batch *= 2, p->count *= 2;
@@ -235,7 +240,9 @@ static mms_value from_none(const mms_problem *p, const void *element) {
 /* Without init an inclusive scan starts from the identity, so that its first result is its first element; and so does
  * one that has both sorts of results (run/ends.h). */
 static void set_carry(mms_problem *p, const void *init) {
-  const bool has_ends = p->totals || p->is_offsets, is_inclusive = p->kind == MMSCAN_INCLUSIVE || has_ends;
+  /* 1 times a complex number is not that number to the bit. */
+  p->restarts = p->kind == MMSCAN_EXCLUSIVE && !init && p->algebra->kind == 'c';
+  const bool has_ends = mms_problem_has_ends(p), is_inclusive = p->kind == MMSCAN_INCLUSIVE || has_ends;
   p->first = init ? from_init(p, init) : from_none(p, is_inclusive ? p->algebra->identity : p->algebra->start);
   if (has_ends) p->start = init ? p->first : from_none(p, p->algebra->start);
   if (p->skips_nan) p->nothing = from_none(p, p->algebra->start);
@@ -252,6 +259,7 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   set_kind(p, d);
   set_extras(p, d);
   if ((status = set_shape(p, d, flaw))) return status;
+  if ((status = check_totals(p, flaw))) return status;
   if (p->count > 0 && results(p) > 0 && (status = check_shape(p, flaw))) return status;
   take_parts(p, d);
   set_carry(p, d->init);
@@ -273,6 +281,7 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
   const bool is_half = p->of_y->out && p->algebra->kind == 'f' && p->of_y->planes == 1;
   p->carries = is_half ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
   p->start = p->first;
+  p->restarts = false;
   p->has_init = true;
   p->whole = SIZE_MAX;
   return d->init || (!mms_problem_is_empty(p) && !carry) ? MMSCAN_EINVAL : MMSCAN_OK;

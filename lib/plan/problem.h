@@ -22,6 +22,7 @@ typedef struct mms_problem {
   ptrdiff_t extra_at;           /* elements from there in y to the result that offsets have more */
   void *totals;                 /* the caller's, or NULL */
   ptrdiff_t total_dist, total_at;
+  bool restarts;  /* an exclusive scan that starts from the identity, and whose first result is the start */
   bool has_parts; /* every second scan of the batch is of the other part of complex numbers */
   bool skips_nan; /* NaN in x are: */
   mms_value nothing;
@@ -40,6 +41,9 @@ typedef struct mms_problem {
 static inline bool mms_problem_is_empty(const mms_problem *p) { return p->n == 0 || p->count == 0; }
 
 static inline bool mms_problem_is_contiguous(const mms_problem *p) { return p->x_stride == 1 && p->y_stride == 1; }
+
+/* Whether something is written beside results, or in the place of some (run/ends.h). */
+static inline bool mms_problem_has_ends(const mms_problem *p) { return p->totals || p->is_offsets || p->restarts; }
 
 /* Whether there is something to do besides (mms_extras). */
 static inline bool mms_problem_has_extras(const mms_problem *p) { return p->skips_nan || p->overflows || p->indices; }

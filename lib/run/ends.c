@@ -3,18 +3,45 @@
 
 #include <string.h>
 
-/* An element of y. */
-typedef struct element {
-  unsigned char bytes[sizeof(mms_value)];
-} element;
+/* Copies an element without a call, as rows may be tiny. */
+static void copy(void *to, const void *from, size_t size) {
+  if (size == 4)
+    memcpy(to, from, 4);
+  else if (size == 8)
+    memcpy(to, from, 8);
+  else if (size == 16)
+    memcpy(to, from, 16);
+  else
+    for (size_t i = 0; i < size; i++) ((char *)to)[i] = ((const char *)from)[i];
+}
 
-static element element_of(const mms_ends *ends, const mms_value *carry) {
-  element e = {{0}};
+static bool are_same(const void *a, const void *b, size_t size) {
+  uint32_t words[2];
+  uint64_t longs[2];
+  if (size == 4) {
+    memcpy(&words[0], a, 4), memcpy(&words[1], b, 4);
+    return words[0] == words[1];
+  }
+  if (size == 8) {
+    memcpy(&longs[0], a, 8), memcpy(&longs[1], b, 8);
+    return longs[0] == longs[1];
+  }
+  return memcmp(a, b, size) == 0;
+}
+
+static mms_element element_of(const mms_ends *ends, const mms_value *carry) {
+  mms_element e = {{0}};
   if (ends->of_y->out)
     ends->of_y->out(1, carry->bytes, e.bytes, 1);
   else
-    memcpy(e.bytes, carry->bytes, ends->of_y->y_size);
+    copy(e.bytes, carry->bytes, ends->of_y->y_size);
   return e;
+}
+
+void mms_ends_start(mms_ends *ends, const mms_value *first, const mms_value *start) {
+  ends->first = element_of(ends, first);
+  ends->start = element_of(ends, start);
+  ends->restarts = memcmp(&ends->first, &ends->start, sizeof ends->first) != 0;
 }
 
 /* Result i of a tile, in the order of the scan. */
@@ -49,15 +76,15 @@ static void move_indices_on(const mms_run *run, const mms_tile *t, const mms_val
 /* Moves results on by one, the first of which becomes the carry. */
 static void move_on(const mms_run *run, const mms_tile *t, const mms_value *carry) {
   const size_t size = run->job->storage->y_size;
-  const element first = element_of(run->ends, carry);
+  const mms_element first = element_of(run->ends, carry);
   if (index_of(run, t->y)) move_indices_on(run, t, carry);
-  if (t->y_stride == 1 && run->job->reverse)
+  if (t->y_stride == 1 && t->m > 16 && run->job->reverse)
     memmove(t->y, (char *)t->y + size, (t->m - 1) * size);
-  else if (t->y_stride == 1)
+  else if (t->y_stride == 1 && t->m > 16)
     memmove((char *)t->y + size, t->y, (t->m - 1) * size);
   else
-    for (size_t i = t->m - 1; i > 0; i--) memcpy(result(run, t, i), result(run, t, i - 1), size);
-  memcpy(result(run, t, 0), first.bytes, size);
+    for (size_t i = t->m - 1; i > 0; i--) copy(result(run, t, i), result(run, t, i - 1), size);
+  copy(result(run, t, 0), first.bytes, size);
 }
 
 static char *extra_of(const mms_run *run, const mms_place *at) {
@@ -67,7 +94,7 @@ static char *extra_of(const mms_run *run, const mms_place *at) {
 /* An element of offsets, and by which element it is. */
 static void write_extra(const mms_run *run, const mms_place *at, const void *value, int64_t index) {
   char *extra = extra_of(run, at);
-  memcpy(extra, value, run->ends->of_y->y_size);
+  copy(extra, value, run->ends->of_y->y_size);
   if (index_of(run, extra)) *index_of(run, extra) = index;
 }
 
@@ -75,7 +102,7 @@ static void write_extra(const mms_run *run, const mms_place *at, const void *val
 static void write_total(const mms_run *run, const mms_place *at, const void *total, int64_t index) {
   const mms_ends *ends = run->ends;
   const size_t size = ends->of_y->y_size;
-  if (ends->totals) memcpy((char *)ends->totals + at->total * (ptrdiff_t)size, total, size);
+  if (ends->totals) copy((char *)ends->totals + at->total * (ptrdiff_t)size, total, size);
   if (ends->are_offsets && is_exclusive(run)) write_extra(run, at, total, index);
 }
 
@@ -83,20 +110,17 @@ static void write_total(const mms_run *run, const mms_place *at, const void *tot
 static void restart(const mms_run *run, const mms_place *at, const mms_value *carry) {
   const mms_ends *ends = run->ends;
   const size_t planes = ends->of_y->planes, size = ends->of_y->y_size / planes;
-  const element into = element_of(ends, carry), first = element_of(ends, &run->scans.first),
-                start = element_of(ends, &ends->start);
+  const mms_element into = element_of(ends, carry);
   const size_t most = !ends->are_offsets ? at->tile.m : at->first;
   for (size_t p = 0; p < planes * size; p += size) {
-    if (memcmp(into.bytes + p, first.bytes + p, size) != 0) continue;
-    for (size_t i = 0; i < most && memcmp(result(run, &at->tile, i) + p, first.bytes + p, size) == 0; i++)
-      memcpy(result(run, &at->tile, i) + p, start.bytes + p, size);
+    const unsigned char *first = ends->first.bytes + p, *start = ends->start.bytes + p;
+    if (!are_same(into.bytes + p, first, size)) continue;
+    for (size_t i = 0; i < most && are_same(result(run, &at->tile, i) + p, first, size); i++)
+      copy(result(run, &at->tile, i) + p, start, size);
   }
 }
 
-static void write_start(const mms_run *run, const mms_place *at) {
-  const element start = element_of(run->ends, &run->ends->start);
-  write_extra(run, at, start.bytes, -1);
-}
+static void write_start(const mms_run *run, const mms_place *at) { write_extra(run, at, run->ends->start.bytes, -1); }
 
 static void write_last(const mms_run *run, const mms_place *at) {
   const char *last = result(run, &at->tile, at->tile.m - 1);
@@ -114,7 +138,7 @@ void mms_ends_write(const mms_run *run, const mms_place *at, const mms_value *ca
 
 void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_value *carry) {
   const mms_ends *ends = run->ends;
-  const element total = element_of(ends, carry);
+  const mms_element total = element_of(ends, carry);
   if (ends->are_offsets && !is_exclusive(run)) write_start(run, at);
   write_total(run, at, total.bytes, -1);
   if (ends->restarts && is_exclusive(run)) restart(run, at, &run->scans.first);
@@ -123,10 +147,11 @@ void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_va
 void mms_ends_write_empty(const mms_run *run) {
   const mms_ends *ends = run->ends;
   const mms_tiles tiles = mms_tiles_of(run);
-  const element start = element_of(ends, &ends->start);
   for (size_t scan = 0; scan < run->scans.count; scan++) {
     const mms_place at = mms_tiles_in_scan(&tiles, scan, 0);
-    if (ends->totals) write_total(run, &at, start.bytes, -1);
+    const mms_value carry = mms_tiles_first(&tiles, scan);
+    const mms_element total = run->carry ? element_of(ends, &carry) : ends->start;
+    write_total(run, &at, total.bytes, -1);
     if (ends->are_offsets) write_start(run, &at);
   }
 }

@@ -4,20 +4,28 @@
 
 #include "run/tiles.h"
 
+/* An element of y. */
+typedef struct mms_element {
+  unsigned char bytes[sizeof(mms_value)];
+} mms_element;
+
 /* Totals have the bits of the last result of an inclusive scan. So where they are wanted of an exclusive one, its last
  * tile is scanned inclusively, and its results are then moved on by one: that gives the bits of an exclusive scan.
  *
  * An inclusive scan starts from the identity, so that -0.0 stays what it is; an exclusive one from +0. With totals it
  * starts from the identity, too, and the results that no element has changed yet become +0 afterwards. */
 typedef struct mms_ends {
-  const mms_storage *of_y; /* of what is written */
-  mms_job inclusive;       /* the job of the last tiles of exclusive scans */
-  void *totals;            /* of scan 0; NULL: none are wanted */
-  bool are_offsets;        /* y has a result more, at extra_at elements from where its scan begins: */
-  ptrdiff_t extra_at;      /*   in inclusive scans the start, in exclusive ones the total */
-  mms_value start;
+  const mms_storage *of_y;  /* of what is written */
+  mms_job inclusive;        /* the job of the last tiles of exclusive scans */
+  void *totals;             /* of scan 0; NULL: none are wanted */
+  bool are_offsets;         /* y has a result more, at extra_at elements from where its scan begins: */
+  ptrdiff_t extra_at;       /*   in inclusive scans the start, in exclusive ones the total */
+  mms_element start, first; /* what scans start with, and the carry that they start from */
   bool restarts; /* results that are still `first`, bit for bit, become the start; of offsets the first result alone */
 } mms_ends;
+
+/* Fills in what is derived from the carry and the start. */
+void mms_ends_start(mms_ends *ends, const mms_value *first, const mms_value *start);
 
 /* The job by which a tile is scanned. */
 const mms_job *mms_ends_job(const mms_run *run, const mms_place *at);

@@ -73,17 +73,21 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
 
 /* ---- The carry ------------------------------------------------------------------------------------------------ */
 
+mms_value mms_tiles_first(const mms_tiles *tiles, size_t scan) {
+  const mms_run *run = tiles->run;
+  mms_value carry = run->scans.first;
+  if (!run->carry) return carry;
+  const char *kept = (const char *)run->carry + scan * run->carries->x_size;
+  if (run->carries->in)
+    run->carries->in(1, kept, carry.bytes, 1);
+  else
+    memcpy(carry.bytes, kept, run->carries->x_size);
+  return carry;
+}
+
 /* The first tile of a scan starts from the carry into that scan. */
 static void begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
-  const mms_run *run = tiles->run;
-  if (!at->first) return;
-  *carry = run->scans.first;
-  if (!run->carry) return;
-  const char *kept = (const char *)run->carry + at->scan * run->carries->x_size;
-  if (run->carries->in)
-    run->carries->in(1, kept, carry->bytes, 1);
-  else
-    memcpy(carry->bytes, kept, run->carries->x_size);
+  if (at->first) *carry = mms_tiles_first(tiles, at->scan);
 }
 
 static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *carry) {
@@ -152,9 +156,7 @@ __attribute__((noinline)) static void scan_few_columns(const mms_tiles *tiles, v
   const mms_run *run = tiles->run;
   const size_t size = run->job->storage->size;
   for (size_t i = 0; i < to - from; i++) {
-    const mms_place at = {.scan = from + i, .first = true};
-    mms_value in;
-    begin(tiles, &at, &in);
+    const mms_value in = mms_tiles_first(tiles, from + i);
     memcpy(carries + i * size, &in, size);
   }
   scan_together(run, run->job, work, from, to, carries);

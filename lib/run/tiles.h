@@ -30,6 +30,9 @@ mms_tiles mms_tiles_of(const mms_run *run);
 mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
 
+/* The carry into a scan. */
+mms_value mms_tiles_first(const mms_tiles *tiles, size_t scan);
+
 /* The steps of an engine (engine.h). A tile is not reduced if the carry out of it is not needed. mms_tiles_pass() is
  * the engine's advance(), and returns the carry into the tile. *carry goes in and comes out, but the first tile of a
  * scan starts from the carry into that scan, and the carry out of the last tile is also stored in run->carry, if there
