@@ -100,17 +100,18 @@ typedef enum mmscan_type {
 /* What an exclusive scan without init starts from, and which types an operator scans:
  *
  *   MMSCAN_PLUS, MMSCAN_MUL    0, 1; all types. Integers wrap around
- *   MMSCAN_MAX, MMSCAN_MIN     the least and the greatest value of the type, of floats -Inf and +Inf; all types
+ *   MMSCAN_MAX, MMSCAN_MIN     the least and the greatest value of the type, of floats -Inf and +Inf; all but C32, C64
  *   MMSCAN_LOGADDEXP           -Inf; floats
  *   MMSCAN_AND, _OR, _XOR      all ones, 0, 0; integers
  *
  * Under MMSCAN_MAX and MMSCAN_MIN a NaN propagates from where it stands on, as in NumPy's maximum.accumulate. A result
  * is an element (or init), bit for bit, whatever the engine, instruction set and number of threads: of equal ones, such
  * as zeros of both signs, the first in the order of the scan; and the first NaN. (Where a CPU takes tiny operands for
- * zeros, DAZ, a tiny element may come out as a zero.)
+ * zeros, DAZ, a tiny element may come out as a zero; and a signalling NaN of 16 bits becomes quiet.)
  *
  * MMSCAN_MUL of floats regroups only factors whose products are all normal numbers far from both ends of the range, and
  * otherwise follows the plain loop: a result is finite, infinite, NaN or zero where that loop's is (see Results).
+ * Complex numbers are multiplied by the four products of their parts, as in NumPy, in the order of the plain loop.
  *
  * MMSCAN_LOGADDEXP is computed as m + log(1 + exp(d)), where m is the greater of both and d <= 0, so that nothing
  * overflows. A NaN propagates from where it stands on; +Inf beside anything else is +Inf; and -Inf beside -Inf is -Inf.
@@ -133,13 +134,11 @@ typedef enum mmscan_kind {
 } mmscan_kind;
 
 /* Bits of mmscan_desc.flags. One without meaning for the types is ignored. */
-#define MMSCAN_SKIP_NAN                                                                                                \
-  1u /* a NaN in x counts as +0, or as the identity of op; so does a complex number of which a                         \
-        part is NaN */
-#define MMSCAN_ACCURATE     2u /* for later: MMSCAN_ENOTSUP */
-#define MMSCAN_REPRODUCIBLE 4u /* for later: MMSCAN_ENOTSUP */
-#define MMSCAN_MONOTONE     8u /* for later: MMSCAN_ENOTSUP */
-#define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result, or total if these are asked for, does not fit */
+#define MMSCAN_SKIP_NAN     1u  /* a NaN in x, or a complex number with one, counts as what scans start from: 0 for + */
+#define MMSCAN_ACCURATE     2u  /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_REPRODUCIBLE 4u  /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_MONOTONE     8u  /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result, total or carry does not fit */
 
 /* A dimension around the batch: n times what is inside it, so many elements apart. */
 typedef struct mmscan_dim {
@@ -160,7 +159,8 @@ typedef struct mmscan_dim {
  *
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
  * columns, x_dist = y_dist = 1. They are done row by row without gathering, in the order of the plain loop, unless an
- * engine, instruction set or tile is asked for, or indices, or MMSCAN_CHECKED, which is slower.
+ * engine, instruction set or tile is asked for, or indices, MMSCAN_CHECKED, or complex numbers with init, from real
+ * ones or with MMSCAN_SKIP_NAN, which is slower.
  *
  * An array of any rank is scanned along an axis with the other axes as outer dimensions, in any order: they are sorted
  * and merged, so that it makes no difference which of them is called the batch. For scans of different lengths, make a
@@ -202,12 +202,13 @@ typedef struct mmscan_desc {
  * MMSCAN_OK, MMSCAN_EINVAL, MMSCAN_EOVERLAP, MMSCAN_ENOTSUP: as mmscan_scan() on arrays that are as they should be */
 mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_size);
 
-/* Scans x into y as *desc says. In place: x == y, with equal types, strides and distances; for MMSCAN_OFFSETS x is the
- * address of y[1]. Elements of x may share memory with each other, elements of y may not; x and y may lie between each
- * other's elements. totals and indices may share memory with nothing (not checked).
+/* Scans x into y as *desc says. In place: x == y, with equal types, strides and distances; for MMSCAN_OFFSETS
+ * x == y + y_stride. Elements of x may share memory with each other, elements of y may not; x and y may lie between
+ * each other's elements. totals and indices may share memory with nothing (not checked).
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold
- * MMSCAN_EOVERLAP  as under "In place", below; or elements of y share memory
+ * MMSCAN_EOVERLAP  as under "In place", below; or elements of y share memory, or are in so many dimensions that
+ *                  reach into each other that it would take too long to tell
  * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   no such pair of types, no such op on y_type; marked "for later" in this header; the engine gemm with
@@ -244,9 +245,9 @@ typedef struct mmscan_choice {
 #define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
 #define MMSCAN_MAX_TILE 131072 /* no regrouped sum of so many floats up to max / 2^20 overflows */
 
-/* Makes a plan for *desc, which need not outlive the call: init and outer
- * dimensions are copied, but totals and indices are written by each execution. On MMSCAN_OK the caller owns *plan and
- * gives it back by mmscan_plan_destroy(); otherwise *plan is NULL.
+/* Makes a plan for *desc, which need not outlive the call: init and outer dimensions are copied. The plan keeps the
+ * pointers totals and indices, to which each execution writes. On MMSCAN_OK the caller owns *plan and gives it back by
+ * mmscan_plan_destroy(); otherwise *plan is NULL.
  *
  * With MMSCAN_MEASURE the plan uses what was fastest on arrays of the problem's shape, out of place: engines, units, s,
  * tiles and numbers of threads take turns for some tenths of a second (longer for large n). A BLAS is among what is
@@ -263,8 +264,8 @@ typedef struct mmscan_choice {
  * MMSCAN_EOVERLAP rows of y share memory
  * MMSCAN_ENOMEM   no memory
  * MMSCAN_EBLAS    only with the engine gemm: its unit cannot be used, or gives wrong products
- * MMSCAN_ENOTSUP  marked "for later" in this header; the engine gemm, asked for in whatever way, with any op but
- *                 MMSCAN_PLUS
+ * MMSCAN_ENOTSUP  no such pair of types, no such op on y_type; marked "for later" in this header; the engine gemm,
+ *                 asked for in whatever way, with any op but MMSCAN_PLUS
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);
@@ -306,7 +307,8 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and blocks and the whole get the same engine and tile
  * (wisdom may have others for the shape of a block). A block is scanned as a part of a long scan, however short it is.
  *
- * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry is untouched.
+ * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry
+ * is untouched, but for MMSCAN_EOVERFLOW.
  */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
 
@@ -432,7 +434,8 @@ typedef struct mmscan_algebra {
   const char *op_name, *type_name; /* "plus", "f32": as the command has them */
   int kind;                        /* of the type, as NumPy's dtype.kind: 'f', 'i', 'u' or 'c' */
   size_t size;                     /* bytes of an element */
-  const void *identity;            /* of the operator, one element: what an inclusive scan starts from */
+  const void *identity;            /* of the operator, one element: what an inclusive scan starts from. Of complex
+                                      products, of which no number is one to the bit, a NaN that stands for nothing */
   const void *start;               /* one element: what an exclusive scan without init starts from */
   mmscan_type combined_as;         /* the type in which elements are combined: of sums of complex numbers that of their
                                       parts */
@@ -482,16 +485,18 @@ const char *mmscan_environment_error(void);
  *
  * Units      Lengths, strides and distances count elements, never bytes.
  * Ownership  The caller owns x and y. The library keeps no pointer to them after a call returns.
- * In place   x == y is allowed. Where x and y share a byte in any other way the call returns MMSCAN_EOVERLAP.
+ * In place   x == y is allowed, by descriptions with equal types, strides and distances; for MMSCAN_OFFSETS x == y +
+ *            y_stride instead. Where x and y share a byte in any other way the call returns MMSCAN_EOVERLAP.
  * Alignment  That of the element type is enough. An address that is no multiple of 4 (of its size, for a smaller
  *            element) gives MMSCAN_EINVAL, except in a simple call on up to 128 KiB and in mmscan_network(), which do
- *            not look.
+ *            not look. totals have the alignment of y, and indices that of int64_t.
  * n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the pointers
- *            are, and writes totals and the one result of MMSCAN_OFFSETS. It need not read the environment, so an
- *            illegal variable may go unnoticed; plans and products do read it.
+ *            are, but that it writes totals and the one result of MMSCAN_OFFSETS. It need not read the environment, so
+ *            an illegal variable may go unnoticed; plans and products do read it.
  * Size       A scan of more than PTRDIFF_MAX bytes is larger than memory can hold.
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits, but a BLAS may (see
- *            the fine print at the end). A call that fails leaves y untouched. A scan that finds no memory falls back
+ *            the fine print at the end). A call that fails leaves y untouched, unless it is
+ *            MMSCAN_EOVERFLOW, by which everything is written. A scan that finds no memory falls back
  *            to the plain loop, which needs none, unless its engine was asked for by name: then it returns
  *            MMSCAN_ENOMEM.
  * Threads    Any number of threads may call at once, also on one plan. A call may use as many threads as
@@ -509,7 +514,8 @@ const char *mmscan_environment_error(void);
  * Accuracy   Where no sum is beyond the largest float, and c u < 1, a float y[i] is off by at most c u / (1 - c u)
  *            times |init| + |x[0]| + ... + |x[i]|, where c bounds the roundings of an element on its way into y[i], and
  *            u is 2^-24 for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy
- *            and Stability of Numerical Algorithms", 2002, Chapter 4). The same holds for both parts of a complex sum.
+ *            and Stability of Numerical Algorithms", 2002, Chapter 4). The same holds for both parts of a complex sum;
+ *            results of F16 and BF16 are rounded once more, and integers of 64 bits as they become floats.
  *            In any order of additions c is i + 1; with the engines simd and gemm it is
  *
  *              min(i + 1, i / T + T / 2 + s + 16)
@@ -544,7 +550,8 @@ const char *mmscan_environment_error(void);
  *                       (mmscan_unit_open() needs neither; see UNITS). What is named is opened at once, whatever the
  *                       engine. One that cannot be used gives MMSCAN_EBLAS
  *   MMSCAN_ISA          avx512, avx512vl (AVX-512 in vectors of 32 bytes), avx2, neon, portable; default: the fastest
- *                       that CPU, system and build have. One that they lack gives MMSCAN_ENOTSUP
+ *                       that CPU, system and build have. One that they lack gives MMSCAN_ENOTSUP. Conversions of types
+ *                       are by the fastest all the same: they have the same bits by any
  *   MMSCAN_NUM_THREADS  1 to 2^20, of which 256, or 16 for each CPU, are used; default: OpenMP's own rules, and no more
  *                       than the CPUs a container is allowed, unless OMP_NUM_THREADS is set
  *   MMSCAN_WISDOM       a file of measured choices (see WISDOM); one that cannot be used gives MMSCAN_EIO
