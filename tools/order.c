@@ -178,27 +178,24 @@ static void fill_carry(const order *o, block *b, size_t count) {
   fill_start(o, element_of_carry(o->to), block_kind(o), b->carry, count);
 }
 
-/* The option behind a field of a description, and what to do without it. */
-typedef struct way_out {
-  const char *field, *option, *instead;
-} way_out;
-
-static way_out way_out_of(const char *why) {
-  static const way_out known[] = {{"x_type", "the type of the numbers", "another --type, if they are raw data or text"},
-                                  {"y_type", "--to", "leave it out, or take a wider type"},
-                                  {"op", "--op", "take another operator, or --to another type"},
-                                  {"flags", "--skip-nan or --checked", "leave it out"},
-                                  {"totals", "--total", "--kind offsets has it as the number at the end"}};
+/* The option behind a field of a description, and what to do without it; or else what the library says. */
+static const char *way_out(const char *why) {
+  static const struct {
+    const char *field, *way;
+  } known[] = {{"x_type", "their type is not scanned; take another --type, if they are raw data or text"},
+               {"y_type", "--to does not have such results of such numbers; leave it out, or take a wider type"},
+               {"op", "--op does not combine such results; take another operator, or --to another type"},
+               {"flags", "--skip-nan or --checked is not done here; leave it out"},
+               {"totals", "--total is not done here; --kind offsets has it as the number at the end"}};
   const size_t length = strcspn(why, " ");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strlen(known[i].field) == length && memcmp(known[i].field, why, length) == 0) return known[i];
-  return (way_out){"", "the scan", "see 'mmscan scan --help'"};
+    if (strlen(known[i].field) == length && memcmp(known[i].field, why, length) == 0) return known[i].way;
+  return why;
 }
 
 static int fail_refused(const order *o, const char *name, const char *why) {
-  const way_out way = way_out_of(why);
-  return fail("%s: %s on %s with totals of %s: %s is refused (%s): %s", name, element_operator_name(o->op),
-              o->type->name, o->to->name, way.option, why, way.instead);
+  return fail("%s: %s on %s with results of %s is refused: %s", name, element_operator_name(o->op), o->type->name,
+              o->to->name, way_out(why));
 }
 
 int order_check(const order *o, const char *name) {

@@ -4,29 +4,45 @@
 
 #include <string.h>
 
-/* Elements are of the type `arithmetic`, results of the type `result`. */
-#define CHECKED(name, step, arithmetic, result)                                                                        \
-  static bool name(size_t n, const void *from, const mms_value *carry, bool reverse) {                                 \
-    const arithmetic *x = from;                                                                                        \
-    arithmetic before;                                                                                                 \
-    bool overflows = false;                                                                                            \
-    memcpy(&before, carry, sizeof before);                                                                             \
-    result sum = (result)before;                                                                                       \
-    for (size_t i = 0; i < n; i++) overflows |= step(sum, (result)x[reverse ? n - 1 - i : i], &sum);                   \
-    return overflows;                                                                                                  \
-  }
-#define CHECKED_BOTH(plus, mul, arithmetic, result)                                                                    \
-  CHECKED(plus, __builtin_add_overflow, arithmetic, result)                                                            \
-  CHECKED(mul, __builtin_mul_overflow, arithmetic, result)
+#define ELEMENT int32_t
+#define RESULT  int8_t
+#define NAME(f) f##_i8
+#include "algebra/checked_body.inc"
 
-CHECKED_BOTH(plus_i8, mul_i8, int32_t, int8_t)
-CHECKED_BOTH(plus_u8, mul_u8, uint32_t, uint8_t)
-CHECKED_BOTH(plus_i16, mul_i16, int32_t, int16_t)
-CHECKED_BOTH(plus_u16, mul_u16, uint32_t, uint16_t)
-CHECKED_BOTH(plus_i32, mul_i32, int32_t, int32_t)
-CHECKED_BOTH(plus_u32, mul_u32, uint32_t, uint32_t)
-CHECKED_BOTH(plus_i64, mul_i64, int64_t, int64_t)
-CHECKED_BOTH(plus_u64, mul_u64, uint64_t, uint64_t)
+#define ELEMENT uint32_t
+#define RESULT  uint8_t
+#define NAME(f) f##_u8
+#include "algebra/checked_body.inc"
+
+#define ELEMENT int32_t
+#define RESULT  int16_t
+#define NAME(f) f##_i16
+#include "algebra/checked_body.inc"
+
+#define ELEMENT uint32_t
+#define RESULT  uint16_t
+#define NAME(f) f##_u16
+#include "algebra/checked_body.inc"
+
+#define ELEMENT int32_t
+#define RESULT  int32_t
+#define NAME(f) f##_i32
+#include "algebra/checked_body.inc"
+
+#define ELEMENT uint32_t
+#define RESULT  uint32_t
+#define NAME(f) f##_u32
+#include "algebra/checked_body.inc"
+
+#define ELEMENT int64_t
+#define RESULT  int64_t
+#define NAME(f) f##_i64
+#include "algebra/checked_body.inc"
+
+#define ELEMENT uint64_t
+#define RESULT  uint64_t
+#define NAME(f) f##_u64
+#include "algebra/checked_body.inc"
 
 mms_overflows *mms_checked_of(mmscan_op op, mmscan_type y_type) {
   static mms_overflows *const table[MMS_OPS][MMS_TYPES] = {[MMSCAN_PLUS] = {[MMSCAN_I8] = plus_i8,

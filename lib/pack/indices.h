@@ -11,8 +11,7 @@ typedef struct mms_indices {
   size_t size, n; /* bytes of a result as it is combined, 4 or 8; how many there are */
   const void *y;  /* results, contiguous */
   bool reverse, exclusive;
-  size_t
-      forced; /* in the order of the scan, the element that is a result even if the one before has its bits; n: none */
+  size_t forced;       /* the element, in the order of the scan, that is new even with the bits before it; n: none */
   int64_t at, step;    /* the index of the element of lowest address, and from there to the next */
   int64_t *to;         /* where the index of the result of lowest address goes, */
   ptrdiff_t to_stride; /*   and how far from it the next one does */

@@ -133,20 +133,13 @@ void mms_unpack(const mms_storage *s, size_t n, const void *from, void *y, ptrdi
 
 /* ---- NaN ------------------------------------------------------------------------------------------------------- */
 
-/* Parts `apart` elements from each other, of elements `step` elements from each other. */
-#define WITHOUT_NAN(name, type)                                                                                        \
-  static void name(size_t n, type *x, size_t parts, size_t apart, size_t step, const type *instead) {                  \
-    for (size_t i = 0; i < n; i++, x += step) {                                                                        \
-      bool is_nan = x[0] != x[0];                                                                                      \
-      if (parts == 2) is_nan = is_nan || x[apart] != x[apart];                                                         \
-      x[0] = is_nan ? instead[0] : x[0];                                                                               \
-      if (parts == 2) x[apart] = is_nan ? instead[1] : x[apart];                                                       \
-    }                                                                                                                  \
-  }
-typedef float f32 __attribute__((aligned(4)));
-typedef double f64 __attribute__((aligned(4)));
-WITHOUT_NAN(without_nan_f32, f32)
-WITHOUT_NAN(without_nan_f64, f64)
+#define PART    float
+#define NAME(f) f##_f32
+#include "pack/nan_body.inc"
+
+#define PART    double
+#define NAME(f) f##_f64
+#include "pack/nan_body.inc"
 
 void mms_pack_without_nan(const mms_storage *s, size_t n, void *packed, const void *instead) {
   const bool is_complex = s->arithmetic == MMSCAN_C32 || s->arithmetic == MMSCAN_C64,

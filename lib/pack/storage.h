@@ -2,8 +2,7 @@
  * arithmetic type, in which elements are combined.
  *
  * Integers of 8 and 16 bits are combined in 32, halves in f32. Sums of complex numbers are two sums of floats: their
- * parts are taken apart into planes. How to add a
- * type: doc/ADDING_A_TYPE.md. */
+ * parts are taken apart into planes. How to add a type: doc/ADDING_A_TYPE.md. */
 #ifndef MMS_STORAGE_H
 #define MMS_STORAGE_H
 

@@ -116,12 +116,12 @@ const mms_storages PASTED(mms_storages, ISA) = {.is_built = PASTED(BUILT, ISA),
                                                         PAIR(bf16, f64, f64, bf16_to_f64, NULL),
                                                         PAIR(f32, f64, f64, f32_to_f64, NULL),
                                                         /* To complex numbers. */
-                                                        PAIR(f32, c32, c32, f32_to_c32, NULL),
-                                                        PAIR(f64, c64, c64, f64_to_c64, NULL),
+                                                        PAIR(f32, c32, c32, real_to_complex_f32, NULL),
+                                                        PAIR(f64, c64, c64, real_to_complex_f64, NULL),
                                                     },
                                                 .planes = {
-                                                    PLANES(c32, c32, f32, c32_to_planes, planes_to_c32),
-                                                    PLANES(c64, c64, f64, c64_to_planes, planes_to_c64),
-                                                    PLANES(f32, c32, f32, f32_to_planes, planes_to_c32),
-                                                    PLANES(f64, c64, f64, f64_to_planes, planes_to_c64),
+                                                    PLANES(c32, c32, f32, complex_to_planes_f32, planes_to_complex_f32),
+                                                    PLANES(c64, c64, f64, complex_to_planes_f64, planes_to_complex_f64),
+                                                    PLANES(f32, c32, f32, real_to_planes_f32, planes_to_complex_f32),
+                                                    PLANES(f64, c64, f64, real_to_planes_f64, planes_to_complex_f64),
                                                 }};

@@ -122,7 +122,7 @@ def is_taken(case, *options):
     if status == 0:
         os.remove(case.path("tried.out.npy"))
     else:
-        case.assertRegex(err, r"^mmscan: .*tried\.npy: .* is refused \(\w+ = .*\): ")
+        case.assertRegex(err, r"^mmscan: .*tried\.npy: .* with results of .* is refused: --\w+ .*; ")
         remark("not yet: %s" % " ".join(map(str, options)))
     os.remove(path)
     return status == 0

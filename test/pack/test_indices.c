@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "pack/indices.h"
+#include "pack/storages.h"
 #include "support/test.h"
 
 enum { MOST = 150, MOST_STRIDE = 3 };
@@ -34,43 +34,63 @@ static void loop(struct scan *s, size_t rare, struct rng *rng) {
   s->last = index;
 }
 
-/* At a multiple of 4. */
+/* The results, at a multiple of 4. */
 static struct buffer store(const struct scan *s) {
   struct buffer y = buffer_new(s->of.n * s->of.size, 4);
   for (size_t k = 0; k < s->of.n; k++) memcpy(y.data + place(&s->of, k) * s->of.size, &s->results[k], s->of.size);
   return y;
 }
 
-static void check(struct scan *s, size_t rare, struct rng *rng) {
+/* first: the index of the carry in. */
+static void check_write(struct scan *s, const char *isa, mms_write_indices *write, int64_t first) {
   static int64_t to[MOST * MOST_STRIDE];
-  const int64_t first = s->last;
   const ptrdiff_t stride = s->of.to_stride;
-  loop(s, rare, rng);
-  struct buffer y = store(s);
   memset(to, GUARD_BYTE, sizeof to);
-  s->of.y = y.data;
   s->of.to = stride < 0 ? to - (ptrdiff_t)(s->of.n - 1) * stride : to;
-  const int64_t last = mms_indices_write(&s->of, &s->before, first, &s->after);
+  const int64_t last = write(&s->of, &s->before, first, &s->after);
   for (size_t k = 0; k < s->of.n; k++) {
     int64_t *at = s->of.to + (ptrdiff_t)place(&s->of, k) * stride;
     if (*at != s->want[k])
       fail_seeded(
-          "%zu bytes, n = %zu, reverse %d, exclusive %d, forced %zu, stride %td: result %zu is of %lld, not %lld",
-          s->of.size, s->of.n, s->of.reverse, s->of.exclusive, s->of.forced, stride, k, (long long)*at,
+          "%s, %zu bytes, n = %zu, reverse %d, exclusive %d, forced %zu, stride %td: result %zu is of %lld, not %lld",
+          isa, s->of.size, s->of.n, s->of.reverse, s->of.exclusive, s->of.forced, stride, k, (long long)*at,
           (long long)s->want[k]);
     memset(at, GUARD_BYTE, sizeof *at);
   }
   assert_true(all_guard((unsigned char *)to, (unsigned char *)(to + COUNT(to))));
   if (last != s->last)
-    fail_seeded("%zu bytes, n = %zu, reverse %d, exclusive %d, forced %zu: the carry is of %lld, not %lld", s->of.size,
-                s->of.n, s->of.reverse, s->of.exclusive, s->of.forced, (long long)last, (long long)s->last);
+    fail_seeded("%s, %zu bytes, n = %zu, reverse %d, exclusive %d, forced %zu: the carry is of %lld, not %lld", isa,
+                s->of.size, s->of.n, s->of.reverse, s->of.exclusive, s->of.forced, (long long)last, (long long)s->last);
+}
+
+/* By every instruction set, and by the one that is chosen. */
+static void check(struct scan *s, size_t rare, struct rng *rng) {
+  const int64_t first = s->last;
+  const char *isa;
+  const mms_storages *all;
+  loop(s, rare, rng);
+  struct buffer y = store(s);
+  s->of.y = y.data;
+  check_write(s, "the best", mms_indices_write, first);
+  for (size_t k = 0; (all = mms_storages_at(k, &isa)) != NULL; k++)
+    check_write(s, isa, s->of.size == 4 ? all->write_4 : all->write_8, first);
   assert_true(buffer_intact(&y));
   buffer_free(&y);
+}
+
+static void print_sets(void) {
+  const char *isa;
+  const mms_storages *all;
+  for (size_t k = 0; (all = mms_storages_at(k, &isa)) != NULL; k++)
+    print_message("%s: %s\n", isa,
+                  all != &mms_storages_portable || strcmp(isa, "portable") == 0 ? "ran"
+                                                                                : "skipped, as it does not run");
 }
 
 TEST(test_write) {
   static const ptrdiff_t strides[] = {1, 2, -1, -3};
   struct rng rng = rng_of(1);
+  print_sets();
   for (size_t n = 1; n <= MOST; n++)
     for (int which = 0; which < 64; which++) {
       struct scan s = {.before = UINT64_MAX - 5 - draw_below(&rng, 2 * MOST), .last = which & 8 ? -1 : 4};
