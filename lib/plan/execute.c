@@ -170,6 +170,18 @@ static mms_extras extras_of(const mms_problem *p, const void *y, const void *car
                       .has_init = p->has_init};
 }
 
+static mms_run run_of(const mms_problem *p, const mms_job *job, const void *x, void *y, void *carry) {
+  return (mms_run){.job = job,
+                   .scans = scans_of(p, x, y),
+                   .batch = p->batch,
+                   .rank = p->rank,
+                   .outer = p->outer,
+                   .has_parts = p->has_parts,
+                   .total_dist = p->total_dist,
+                   .carry = carry,
+                   .carries = p->carries};
+}
+
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   atomic_bool overflowed = false;
@@ -177,18 +189,10 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   mms_engine strided;
   mms_ends ends;
   mms_job job = plan->job;
-  mms_run run = {.job = &job,
-                 .scans = scans_of(p, x, y),
-                 .batch = p->batch,
-                 .rank = p->rank,
-                 .outer = p->outer,
-                 .has_parts = p->has_parts,
-                 .total_dist = p->total_dist,
-                 .carry = carry,
-                 .carries = p->carries,
-                 .limit = plan->limit,
-                 .saves = plan->saves,
-                 .way = plan->way};
+  mms_run run = run_of(p, &job, x, y, carry);
+  run.limit = plan->limit;
+  run.saves = plan->saves;
+  run.way = plan->way;
   if (mms_problem_has_extras(p)) job.extras = &extras;
   take_engine(&run, &job, plan->engine, p, &strided);
   settle(&run, &job, plan);
@@ -211,17 +215,9 @@ mmscan_status mms_execute_empty(const mms_problem *p, void *y, void *carry) {
   atomic_bool overflowed = false;
   const mms_extras extras = extras_of(p, y, carry, &overflowed);
   const mms_job job = {.algebra = p->algebra, .storage = p->storage, .kind = MMSCAN_INCLUSIVE, .extras = &extras};
-  const mms_run run = {.engine = &mms_engine_serial,
-                       .job = &job,
-                       .scans = scans_of(p, NULL, y),
-                       .batch = p->batch,
-                       .rank = p->rank,
-                       .outer = p->outer,
-                       .has_parts = p->has_parts,
-                       .total_dist = p->total_dist,
-                       .carry = carry,
-                       .carries = p->carries,
-                       .ends = &ends};
+  mms_run run = run_of(p, &job, NULL, y, carry);
+  run.engine = &mms_engine_serial;
+  run.ends = &ends;
   mms_ends_write_empty(&run);
   return MMSCAN_OK;
 }
