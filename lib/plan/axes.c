@@ -24,7 +24,8 @@ static bool fits(size_t n, ptrdiff_t stride) {
 /* An axis on which y descends is gone through from its other end. Returns false if it is longer than memory. */
 static bool add(axes *all, mms_problem *p, mms_axis axis) {
   if (axis.n == 1) return true;
-  if (p->n == 0) axis.x = 0; /* there are no elements of x */
+  if (p->n == 0) axis.x = 0;                   /* there are no elements of x, */
+  if (p->n == 0 && !p->is_offsets) axis.y = 0; /* nor of y */
   if (!fits(axis.n, axis.x) || !fits(axis.n, axis.y) || !fits(axis.n, axis.total)) return false;
   if (axis.y < 0) {
     const ptrdiff_t last = (ptrdiff_t)(axis.n - 1);

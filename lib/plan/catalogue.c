@@ -22,7 +22,8 @@ static void add(mmscan_op op, mmscan_type type) {
                     from_start = MMSCAN_DESC(type, op, MMSCAN_EXCLUSIVE, 0);
   mms_problem p, q;
   if (mms_problem_from(&p, &from_identity) || mms_problem_from(&q, &from_start)) return;
-  entries[count++] = (mms_entry){p.algebra, type, element_of(&p, &p.first), element_of(&q, &q.first)};
+  entries[count++] =
+      (mms_entry){p.algebra, type, element_of(&p, &p.first), element_of(&q, q.restarts ? &q.start : &q.first)};
 }
 
 static void fill(void) {

@@ -180,7 +180,7 @@ static mmscan_status set_shape(mms_problem *p, const mmscan_desc *d, mms_flaw *f
   p->x_stride = d->n > 1 ? d->x_stride : 1;
   p->y_stride = d->n > (d->kind != MMSCAN_OFFSETS) ? d->y_stride : 1;
   p->x_dist = d->batch > 1 && d->n > 0 ? d->x_dist : 0;
-  p->y_dist = d->batch > 1 ? d->y_dist : 0;
+  p->y_dist = d->batch > 1 && results(p) > 0 ? d->y_dist : 0;
   p->x_at = p->total_at = 0;
   p->has_parts = false;
   p->totals = d->totals;
