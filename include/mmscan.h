@@ -138,7 +138,7 @@ typedef enum mmscan_kind {
 #define MMSCAN_ACCURATE     2u  /* for later: MMSCAN_ENOTSUP */
 #define MMSCAN_REPRODUCIBLE 4u  /* for later: MMSCAN_ENOTSUP */
 #define MMSCAN_MONOTONE     8u  /* for later: MMSCAN_ENOTSUP */
-#define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result, total or carry does not fit */
+#define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result does not fit, or a total that is asked for */
 
 /* A dimension around the batch: n times what is inside it, so many elements apart. */
 typedef struct mmscan_dim {
@@ -301,7 +301,8 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * block set it to init for an exclusive scan, and to the identity of op for an inclusive one (mmscan_algebra.identity);
  * that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the
  * first. desc->init must be NULL. carry may not share memory with x or y (not checked). Totals are of all blocks so
- * far; indices count in the block. MMSCAN_OFFSETS and outer dimensions are MMSCAN_ENOTSUP.
+ * far; indices count in the block. MMSCAN_CHECKED looks at the carry out of an exclusive block, the first result of the
+ * next one, only if totals are asked for. MMSCAN_OFFSETS and outer dimensions are MMSCAN_ENOTSUP.
  *
  * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
  * MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and blocks and the whole get the same engine and tile

@@ -92,11 +92,19 @@ static bool is_scanned(const request *r, const element *type) {
   return element_fill(type, r->op, MMSCAN_INCLUSIVE, NULL, 0);
 }
 
+/* Whether a type is combined as it is: others share what is measured of those. */
+static bool is_own(const request *r, const element *type) {
+  mmscan_algebra row = {.struct_size = sizeof row};
+  for (size_t i = 0; mmscan_get_algebra(i, &row) == MMSCAN_OK; i++)
+    if (row.op == r->op && row.type == type->type) return row.combined_as == row.type;
+  return false;
+}
+
 static int tune_all(const request *r, json_t *list) {
   int status = DONE;
   const element *type;
   for (int i = 0; status == DONE && (type = element_at(i)) != NULL; i++) {
-    if (r->type != NULL ? r->type != type : !is_scanned(r, type)) continue;
+    if (r->type != NULL ? r->type != type : !is_own(r, type)) continue;
     for (unsigned k = 16; k <= (r->quick ? 20 : 24) && status == DONE; k += r->quick ? 4 : 1)
       status = tune_shape(r, type, k, list);
   }

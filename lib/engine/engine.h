@@ -38,7 +38,6 @@ typedef struct mms_extras {
   const void *instead;      /* what stands for a NaN in x, as it is combined; NULL: NaN stays */
   mms_overflows *overflows; /* NULL: results may wrap; else sets: */
   atomic_bool *overflowed;
-  bool keeps_carry;    /* the carry out of a scan counts as a result */
   int64_t *indices;    /* laid out as y, by which element each result is; NULL: not asked for. In carries that index
                           follows    the value (mms_value.found.index) */
   const char *y;       /* the y that indices[0] belongs to */

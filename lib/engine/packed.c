@@ -142,7 +142,7 @@ static mms_tile hold(const mms_job *job, void *memory, const mms_tile *t) {
 static void check(const mms_job *job, const mms_tile *packed, const mms_value *carry) {
   const mms_extras *e = job->extras;
   if (!e || !e->overflows) return;
-  const bool is_less = job->kind == MMSCAN_EXCLUSIVE && packed->is_last && !e->keeps_carry;
+  const bool is_less = job->kind == MMSCAN_EXCLUSIVE && packed->is_last;
   const char *x = packed->x;
   const size_t n = packed->m - is_less, from = job->reverse ? is_less : 0;
   if (e->overflows(n, x + from * job->storage->size, carry, job->reverse)) atomic_store(e->overflowed, true);

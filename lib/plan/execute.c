@@ -158,11 +158,10 @@ static void take_ends(mms_run *run, mms_ends *ends, const mms_problem *p) {
   run->ends = ends;
 }
 
-static mms_extras extras_of(const mms_problem *p, const void *y, const void *carry, atomic_bool *overflowed) {
+static mms_extras extras_of(const mms_problem *p, const void *y, atomic_bool *overflowed) {
   return (mms_extras){.instead = p->skips_nan ? &p->nothing : NULL,
                       .overflows = p->overflows,
                       .overflowed = overflowed,
-                      .keeps_carry = carry != NULL,
                       .indices = p->indices,
                       .y = y,
                       .first = p->index_at,
@@ -185,7 +184,7 @@ static mms_run run_of(const mms_problem *p, const mms_job *job, const void *x, v
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   atomic_bool overflowed = false;
-  const mms_extras extras = extras_of(p, y, carry, &overflowed);
+  const mms_extras extras = extras_of(p, y, &overflowed);
   mms_engine strided;
   mms_ends ends;
   mms_job job = plan->job;
@@ -213,7 +212,7 @@ mmscan_status mms_execute_empty(const mms_problem *p, void *y, void *carry) {
   if (status || !(p->totals || p->is_offsets) || p->count == 0) return status;
   const mms_ends ends = ends_of(p);
   atomic_bool overflowed = false;
-  const mms_extras extras = extras_of(p, y, carry, &overflowed);
+  const mms_extras extras = extras_of(p, y, &overflowed);
   const mms_job job = {.algebra = p->algebra, .storage = p->storage, .kind = MMSCAN_INCLUSIVE, .extras = &extras};
   mms_run run = run_of(p, &job, NULL, y, carry);
   run.engine = &mms_engine_serial;

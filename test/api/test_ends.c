@@ -63,15 +63,18 @@ TEST(test_empty_block) {
   assert_int_equal(half_total, 0x4200);
 }
 
-/* An overflow at the border of two blocks is told by the first one, whose carry does not fit. */
+/* An overflow at the border of two exclusive blocks is told by the total of the first one. */
 TEST(test_checked_blocks) {
   const int32_t x[] = {INT_MAX, 1, 0};
-  int32_t y[3], carry = 0;
+  int32_t y[3], carry = 0, total;
   mmscan_desc desc = MMSCAN_DESC(MMSCAN_I32, MMSCAN_PLUS, MMSCAN_EXCLUSIVE, 3);
   desc.flags = MMSCAN_CHECKED;
   assert_status(MMSCAN_EOVERFLOW, mmscan_scan(&desc, x, y));
   desc.n = 2;
   assert_mmscan_ok(mmscan_scan(&desc, x, y));
+  assert_mmscan_ok(mmscan_scan_block(&desc, x, y, &carry));
+  carry = 0;
+  desc.totals = &total;
   assert_status(MMSCAN_EOVERFLOW, mmscan_scan_block(&desc, x, y, &carry));
 }
 

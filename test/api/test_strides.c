@@ -169,7 +169,7 @@ TEST(test_all_choices) {
     struct sample sample = sample_new(type_at(t), RANDOM, MOST);
     for (size_t c = 0; c <= forced->count; c++)
       for (int layout = 0; layout < LAYOUTS; layout++)
-        for (size_t i = 0; i < sized(60, c == forced->count ? 60 : 8); i++)
+        for (size_t i = 0; i < sized(24, c == forced->count ? 24 : 6); i++)
           check_choice(&rng, &sample, c == forced->count ? none : forced->choice[c], layout);
     sample_free(&sample);
   }
@@ -189,7 +189,7 @@ TEST(test_special_elements) {
     }
     for (size_t c = 0; c < forced->count; c++)
       for (int layout = 0; layout < LAYOUTS; layout++)
-        for (size_t i = 0; i < sized(30, 4); i++) check_choice(&rng, &sample, forced->choice[c], layout);
+        for (size_t i = 0; i < sized(10, 3); i++) check_choice(&rng, &sample, forced->choice[c], layout);
     sample_free(&sample);
   }
 }

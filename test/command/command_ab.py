@@ -196,7 +196,7 @@ class Builds(Timed):
 
     def test_usage(self):
         for more in [["--units"], ["--list"], ["--only", "simd"], ["--csv"], ["--plot", "a.svg"], ["--title", "a"],
-                     ["--report", "a.html"], ["--type", "u8"], ["--rounds", 0], ["--op", "nor"], ["--against-op", ""]]:
+                     ["--report", "a.html"], ["--type", "u7"], ["--rounds", 0], ["--op", "nor"], ["--against-op", ""]]:
             self.bad("bench", "--ab", self.OWN, *more, status=2, says=more[0])
         self.bad("bench", "--this", self.OWN, status=2, says="--this needs --ab")
         self.bad("bench", "--against-op", "max", status=2, says="--against-op needs --ab")

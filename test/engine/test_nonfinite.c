@@ -167,7 +167,7 @@ TEST(test_short) {
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (size_t c = 0; c < forced->count; c++) {
       struct trial trial = {.type = type_at(t), .choice = forced->choice[c]};
-      for (size_t n = 1; n <= sized(100, 20); n++) try_length(&trial, n, 16);
+      for (size_t n = 1; n <= sized(70, 20); n++) try_length(&trial, n, 16);
     }
 }
 

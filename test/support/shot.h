@@ -157,13 +157,13 @@ static inline mmscan_op other_op(mmscan_type type) {
   return MMSCAN_PLUS;
 }
 
-/* The same by +, and every second time, in a quick run every third time, by another operator where the call can be by
+/* The same by +, and every fourth time, in a quick run every sixth, by another operator where the call can be by
  * one: simple calls are sums, and so are products. */
 static inline void shoot(const struct shot *shot) {
   static size_t shots;
   struct shot other = *shot;
   shoot_once(shot);
-  if (shots++ % (quick() ? 3 : 2) != 0) return;
+  if (shots++ % (quick() ? 6 : 4) != 0) return;
   if (shot->via == BY_SIMPLE || (shot->via == BY_PLAN && shot->choice && is_gemm(shot->choice))) return;
   other.desc.op = other_op(shot->desc.x_type);
   shoot_once(&other);
