@@ -29,7 +29,8 @@ static bool add(axes *all, mms_problem *p, mms_axis axis) {
   if (!fits(axis.n, axis.x) || !fits(axis.n, axis.y) || !fits(axis.n, axis.total)) return false;
   if (axis.y < 0) {
     const ptrdiff_t last = (ptrdiff_t)(axis.n - 1);
-    p->x_at += last * axis.x, p->y_at += last * axis.y, p->total_at += last * axis.total;
+    p->x_at += last * axis.x, p->total_at += last * axis.total;
+    p->y_at = (ptrdiff_t)((size_t)p->y_at + (size_t)(last * axis.y)); /* a stride that was not looked at yet is in it */
     axis.x = -axis.x, axis.y = -axis.y, axis.total = -axis.total;
   }
   size_t i = all->rank++;
