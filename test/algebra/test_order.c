@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "pack/storage.h"
 #include "support/kernels.h"
 #include "support/shot.h"
 
@@ -356,6 +357,12 @@ TEST(test_tables) {
     assert_int_equal(slots, MMS_SLOTS + 1);
   }
   assert_true(rows > MMS_ROWS);
+  for (size_t i = 0; i < MMS_ROWS; i++) { /* both lists of types, pack/types.def and algebra/type/, say the same */
+    const mms_algebra *a = mms_algebra_at(i);
+    const mms_type *type = mms_type_of(a->type);
+    assert_string_equal(a->type_name, type->name);
+    assert_true(a->kind == type->kind && a->size == type->size);
+  }
   mmscan_kernel kernel = {.struct_size = sizeof kernel}, wrong = {.struct_size = 1};
   assert_int_equal(mmscan_get_kernel("abacus", 0, 0, &kernel), MMSCAN_EINVAL);
   assert_int_equal(mmscan_get_kernel(NULL, rows, 0, &kernel), MMSCAN_EINVAL);
