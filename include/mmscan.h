@@ -521,7 +521,7 @@ const char *mmscan_environment_error(void);
  *
  *              min(i + 1, i / T + T / 2 + s + 16)
  *
- *            where T is the elements of a tile (128 KiB at most by default, 4 KiB where elements are packed), or n if
+ *            where T is the elements of a tile (128 KiB at most by default, 16 KiB where they are converted), or n if
  *            that is less, and s the size of the matrices (0 for simd). It is i + 1 again wherever the plain loop may
  *            take over: by default below 64 elements, and in columns of a matrix; without memory; where an element is
  *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end. In

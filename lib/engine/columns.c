@@ -5,7 +5,6 @@
  * so that its carries stay close. What is stored otherwise than it is combined is packed piece by piece. */
 #include "engine/engine.h"
 
-#include "kernel/stream.h"
 #include <stdalign.h>
 #include <string.h>
 
@@ -71,15 +70,10 @@ static void pack(const mms_job *job, size_t count, const void *x, void *to) {
 
 /* Contiguous results go to y as it is stored, past the caches or not. */
 static void unpack(const mms_job *job, size_t count, const char *from, char *to) {
-  alignas(MMS_KERNEL_LINE) char stored[PIECE];
-  const mms_storage *s = job->storage;
-  const size_t most = PIECE / s->size;
-  for (size_t done = 0, m; s->out && done < count; done += m) {
-    m = count - done < most ? count - done : most;
-    s->out(m, from + done * s->size, job->streams ? stored : to + done * s->y_size, m);
-    if (job->streams) mms_stream_copy(to + done * s->y_size, stored, m * s->y_size);
-  }
-  if (!s->out) mms_stream_copy(to, from, count * s->size);
+  if (job->streams)
+    mms_unpack_past(job->storage, count, from, to);
+  else
+    mms_unpack(job->storage, count, from, to, 1, (mms_ahead){NULL, 0});
 }
 
 /* ---- Many columns --------------------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
  * tiles, scans are cut into runs of RUN bytes, whose buffer is on the stack. */
 #include "engine/engine.h"
 
-#include "kernel/stream.h"
 #include "pack/indices.h"
 #include <stdalign.h>
 #include <string.h>
@@ -50,12 +49,15 @@ static bool packs(const mms_job *job, ptrdiff_t x_stride) {
 
 static bool unpacks(const mms_job *job, ptrdiff_t y_stride) { return y_stride != 1 || job->storage->out; }
 
+static bool finds(const mms_job *job) { return job->extras && job->extras->indices; }
+
+/* Whether results that could be scanned to y are looked at before they go there, past the caches. */
+static bool holds_back(const mms_job *job) { return job->streams && finds(job); }
+
 /* Where results are written before they are unpacked. */
 static void *target_of(const mms_job *job, const mms_tile *t, void *buffer) {
-  return unpacks(job, t->y_stride) ? buffer : t->y;
+  return unpacks(job, t->y_stride) || holds_back(job) ? buffer : t->y;
 }
-
-static bool finds(const mms_job *job) { return job->extras && job->extras->indices; }
 
 /* In place nothing needs to be moved. */
 static void pack_to(const mms_job *job, const mms_tile *t, void *to, mms_ahead ahead) {
@@ -68,7 +70,7 @@ static void pack_to(const mms_job *job, const mms_tile *t, void *to, mms_ahead a
 static mms_ahead written_ahead(const mms_job *job, const mms_tile *t) {
   const size_t ahead = unpacks(job, t->y_stride) ? 0 : MMS_KERNEL_PREFETCH;
   const uintptr_t at = (uintptr_t)t->y + (job->reverse ? -ahead : ahead);
-  return (mms_ahead){job->prefetches ? (const void *)at : NULL, t->y_stride};
+  return (mms_ahead){job->prefetches && !job->streams ? (const void *)at : NULL, t->y_stride};
 }
 
 /* The elements of a tile, packed. Where NaN are skipped in place, which of them were is still to be seen for indices.
@@ -80,24 +82,10 @@ static const void *pack(const mms_job *job, const mms_tile *t, void *buffer) {
   return to;
 }
 
-enum { CHUNK = 1024 };
-
-/* Past the caches, by way of a chunk. */
-static void unpack_past(const mms_job *job, const mms_tile *t, const char *buffer) {
-  alignas(HEAD) char chunk[CHUNK];
-  const mms_storage *s = job->storage;
-  const size_t most = CHUNK / s->y_size;
-  for (size_t done = 0, m; done < t->m; done += m) {
-    m = t->m - done < most ? t->m - done : most;
-    s->out(m, buffer + done * s->size, chunk, t->m);
-    mms_stream_copy((char *)t->y + done * s->y_size, chunk, m * s->y_size);
-  }
-}
-
 /* next: the x that is likely to be packed next, or NULL. */
 static void unpack(const mms_job *job, const mms_tile *t, const void *buffer, const void *next) {
-  if (job->streams && job->storage->out)
-    unpack_past(job, t, buffer);
+  if ((job->streams && job->storage->out) || holds_back(job))
+    mms_unpack_past(job->storage, t->m, buffer, t->y);
   else if (unpacks(job, t->y_stride))
     mms_unpack(job->storage, t->m, buffer, t->y, t->y_stride, (mms_ahead){next, t->x_stride});
 }
@@ -111,29 +99,31 @@ static const void *after(const mms_job *job, const mms_tile *t) {
 /* The job of the inner engine, whose x is near, and whose y too unless it is the caller's. */
 static mms_job inner_job(const mms_job *job, const mms_tile *t) {
   mms_job inner = *job;
-  inner.streams = job->streams && !unpacks(job, t->y_stride);
+  inner.streams = job->streams && !unpacks(job, t->y_stride) && !holds_back(job);
   inner.uncached = inner.paces = false;
   return inner;
 }
 
-static mms_tile packed_tile(const mms_job *job, const mms_tile *t, const void *x, void *buffer) {
+/* next: as in unpack(). What is contiguous is prefetched as the tile is scanned. */
+static mms_tile packed_tile(const mms_job *job, const mms_tile *t, const void *x, void *buffer, const void *next) {
   return (mms_tile){.m = t->m,
                     .x = x,
                     .y = target_of(job, t, buffer),
                     .x_stride = 1,
                     .y_stride = 1,
                     .at = t->at,
-                    .is_last = t->is_last};
+                    .is_last = t->is_last,
+                    .next = t->x_stride == 1 ? next : NULL};
 }
 
 /* The tile with its elements packed, if they are not already. */
-static mms_tile hold(const mms_job *job, void *memory, const mms_tile *t) {
+static mms_tile hold(const mms_job *job, void *memory, const mms_tile *t, const void *next) {
   work *w = memory;
   if (w->held != t->y) {
     w->at = pack(job, t, buffer_of(memory));
     w->held = t->y;
   }
-  return packed_tile(job, t, w->at, buffer_of(memory));
+  return packed_tile(job, t, w->at, buffer_of(memory), next);
 }
 
 /* ---- What is done besides ------------------------------------------------------------------------------------- */
@@ -196,7 +186,8 @@ static void write_indices(const mms_job *job, const mms_tile *t, const void *y, 
                           .at = index_at(job, t, 0),
                           .step = e->step,
                           .to = e->indices + place,
-                          .to_stride = t->y_stride};
+                          .to_stride = t->y_stride,
+                          .streams = job->streams};
   after->found.index = mms_indices_write(&of, carry, carry->found.index, after);
 }
 
@@ -207,6 +198,7 @@ static mms_tile plane_of(const mms_job *job, const mms_tile *packed, size_t p) {
   mms_tile t = *packed;
   t.x = (const char *)t.x + at;
   t.y = (char *)t.y + at;
+  if (t.next) t.next = (const void *)((uintptr_t)t.next + at);
   return t;
 }
 
@@ -253,7 +245,7 @@ static void scan_planes(const mms_job *job, void *inner, const mms_tile *t, cons
 
 static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_found *found) {
   ((work *)memory)->held = NULL;
-  const mms_tile packed = hold(job, memory, t);
+  const mms_tile packed = hold(job, memory, t, NULL);
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_tile plane = plane_of(job, &packed, p);
     mms_found of_plane;
@@ -267,7 +259,7 @@ static void find_index(const mms_job *job, void *memory, const mms_tile *t, cons
   const size_t size = job->storage->size;
   carry->found.index = before->found.index;
   if (memcmp(before, carry, size) != 0) {
-    const mms_tile packed = hold(job, memory, t);
+    const mms_tile packed = hold(job, memory, t, NULL);
     carry->found.index = index_at(job, t, mms_indices_find(size, t->m, packed.x, job->reverse, carry));
     return;
   }
@@ -282,7 +274,7 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
     const mms_found of_plane = found_of(job, found, p);
     mms_value value = value_of(job, carry, p);
     if (!of_plane.is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) {
-      const mms_tile packed = hold(job, memory, t), plane = plane_of(job, &packed, p);
+      const mms_tile packed = hold(job, memory, t, NULL), plane = plane_of(job, &packed, p);
       job->inner->advance(job, inner_of(job, memory), &plane, &of_plane, &value);
     }
     put_value(job, carry, p, &value);
@@ -291,7 +283,7 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
 }
 
 static void finish(const mms_job *job, void *memory, const mms_tile *t, const mms_value *carry, const void *prefetch) {
-  const mms_tile packed = hold(job, memory, t);
+  const mms_tile packed = hold(job, memory, t, prefetch);
   const mms_job of_inner = inner_job(job, t);
   const size_t first = forced(job, t, carry);
   mms_value after = *carry;
@@ -299,7 +291,7 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_tile plane = plane_of(job, &packed, p);
     const mms_value value = value_of(job, carry, p);
-    job->inner->finish(&of_inner, inner_of(job, memory), &plane, &value, NULL);
+    job->inner->finish(&of_inner, inner_of(job, memory), &plane, &value, plane.next);
   }
   ((work *)memory)->held = NULL;
   write_indices(job, t, packed.y, first, carry, &after);
@@ -308,7 +300,7 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
 
 static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_value *carry) {
   ((work *)memory)->held = NULL;
-  const mms_tile packed = hold(job, memory, t);
+  const mms_tile packed = hold(job, memory, t, after(job, t));
   const size_t first = forced(job, t, carry);
   const mms_value before = *carry;
   scan_planes(job, inner_of(job, memory), t, &packed, carry);
@@ -421,7 +413,7 @@ static void at_once_in_runs(const mms_job *job, void *memory, const mms_tile *t,
                           .y_stride = t->y_stride,
                           .at = t->at + (size_t)at,
                           .is_last = t->is_last && done + m == t->m};
-    const mms_tile packed = packed_tile(job, &run, pack(job, &run, buffer), buffer);
+    const mms_tile packed = packed_tile(job, &run, pack(job, &run, buffer), buffer, NULL);
     const size_t first = forced(job, &run, carry);
     const mms_value before = *carry;
     scan_planes(job, NULL, &run, &packed, carry);

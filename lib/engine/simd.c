@@ -38,7 +38,8 @@ static void advance(const mms_job *job, void *work, const mms_tile *t, const mms
 static void finish(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry, const void *prefetch) {
   mms_value running = *carry;
   (void)work;
-  scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &(mms_aside){.prefetch = prefetch, .paces = job->paces});
+  scan_of(job)(job->kernel, t->m, t->x, t->y, &running,
+               &(mms_aside){.prefetch = prefetch, .to_second = t->next != NULL, .paces = job->paces});
 }
 
 static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry,
@@ -65,15 +66,29 @@ static bool in_two_steps(const mms_job *job, const mms_tile *t, mms_value *carry
   return true;
 }
 
+/* What a tile in a buffer prefetches meanwhile it does by the last of the three steps alone; such a tile is soon read
+ * twice. An exact one has no need of the others. */
+static void in_three_steps(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
+  const mms_value before = *carry;
+  mms_found found;
+  reduce(job, work, t, &found);
+  advance(job, work, t, &found, carry);
+  finish(job, work, t, &before, t->next);
+}
+
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
-  (void)work;
   if (t->m <= BRIEF && !job->reverse && in_two_steps(job, t, carry)) return;
+  if (t->next && !job->algebra->is_exact) {
+    in_three_steps(job, work, t, carry);
+    return;
+  }
   mms_found found;
   mms_value running = *carry;
   const bool is_exact = job->algebra->is_exact; /* then the carry out is the same, however it was found */
   const bool far = is_exact && job->uncached && !job->streams;
   const mms_aside aside = {.found = is_exact ? NULL : &found,
-                           .prefetch = far ? (const void *)((uintptr_t)t->x + MMS_KERNEL_FAR) : NULL,
+                           .prefetch = far ? (const void *)((uintptr_t)t->x + MMS_KERNEL_FAR) : t->next,
+                           .to_second = t->next != NULL,
                            .uncached = job->uncached,
                            .paces = job->paces};
   scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);

@@ -46,7 +46,8 @@ typedef struct mms_aside {
   mms_found *found;  /* not NULL: adds up n elements; the total takes a carry to the same bits as that of total(): */
   const void *ahead; /*   those from here on, which the scan does not write; NULL: its own, which are read only once */
   const void *prefetch; /* without `found`; not NULL: prefetches n elements from here on, which are likely to be read
-                       next and need not exist */
+                       next and need not exist; */
+  bool to_second;       /*   into L2, as what is scanned takes L1; else into L1 */
   bool uncached; /* with `found` and without `ahead`: x comes from memory; prefetches it on cores that gain by it */
   bool paces;    /* holds streamed results back to the rate that some memory takes them at */
 } mms_aside;

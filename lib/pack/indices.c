@@ -1,7 +1,28 @@
 /* indices.c: for both sizes of results, by the best instruction set. */
 #include "pack/storages.h"
 
+#include <stdalign.h>
 #include <string.h>
+
+#define HIGHEST(m) ((m)&128 ? 8 : (m)&64 ? 7 : (m)&32 ? 6 : (m)&16 ? 5 : (m)&8 ? 4 : (m)&4 ? 3 : (m)&2 ? 2 : (m)&1)
+#define LOWEST(m)                                                                                                      \
+  ((m)&1 ? 1 : (m)&2 ? 2 : (m)&4 ? 3 : (m)&8 ? 4 : (m)&16 ? 5 : (m)&32 ? 6 : (m)&64 ? 7 : (m)&128 ? 8 : 0)
+#define UP(m)                                                                                                          \
+  {                                                                                                                    \
+    HIGHEST((m)&1), HIGHEST((m)&3), HIGHEST((m)&7), HIGHEST((m)&15), HIGHEST((m)&31), HIGHEST((m)&63),                 \
+        HIGHEST((m)&127), HIGHEST(m)                                                                                   \
+  }
+#define DOWN(m)                                                                                                        \
+  {                                                                                                                    \
+    LOWEST(m), LOWEST((m)&254), LOWEST((m)&252), LOWEST((m)&248), LOWEST((m)&240), LOWEST((m)&224), LOWEST((m)&192),   \
+        LOWEST((m)&128)                                                                                                \
+  }
+#define FOUR(row, m)    row(m), row((m) + 1), row((m) + 2), row((m) + 3)
+#define SIXTEEN(row, m) FOUR(row, m), FOUR(row, (m) + 4), FOUR(row, (m) + 8), FOUR(row, (m) + 12)
+#define SOME(row, m)    SIXTEEN(row, m), SIXTEEN(row, (m) + 16), SIXTEEN(row, (m) + 32), SIXTEEN(row, (m) + 48)
+#define ALL(row)        SOME(row, 0), SOME(row, 64), SOME(row, 128), SOME(row, 192)
+
+alignas(64) const int8_t mms_indices_last[2][1 << MMS_INDICES_ROW][MMS_INDICES_ROW] = {{ALL(UP)}, {ALL(DOWN)}};
 
 int64_t mms_indices_write(const mms_indices *a, const void *before, int64_t index, const void *after) {
   const mms_storages *best = mms_storages_best();

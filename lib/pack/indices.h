@@ -12,9 +12,10 @@ typedef struct mms_indices {
   const void *y;  /* results, contiguous */
   bool reverse, exclusive;
   size_t forced;       /* the element, in the order of the scan, that is new even with the bits before it; n: none */
-  int64_t at, step;    /* the index of the element of lowest address, and from there to the next */
+  int64_t at, step;    /* the index of the element of lowest address, and from there to the next: 1 or -1 */
   int64_t *to;         /* where the index of the result of lowest address goes, */
   ptrdiff_t to_stride; /*   and how far from it the next one does */
+  bool streams;        /* past the caches; then to_stride is 1 */
 } mms_indices;
 
 /* Writes the indices. before: the carry in; index: of the element that it is, or -1; after: the carry out. Returns the

@@ -1,6 +1,8 @@
 /* pack.c: loops over strides, for each size of elements, and conversions of what they gather. */
 #include "pack/pack.h"
 
+#include "base/stream.h"
+
 #include <stdalign.h>
 #include <stdint.h>
 #include <string.h>
@@ -128,6 +130,17 @@ void mms_unpack(const mms_storage *s, size_t n, const void *from, void *y, ptrdi
     m = n - done < most ? n - done : most;
     s->out(m, (const char *)from + done * s->size, chunk, n);
     copy(size, m, chunk, 1, (char *)y + (ptrdiff_t)done * stride * (ptrdiff_t)size, stride, (mms_ahead){NULL, 0});
+  }
+}
+
+void mms_unpack_past(const mms_storage *s, size_t n, const void *from, void *y) {
+  alignas(LINE) char chunk[CHUNK];
+  const size_t size = s->y_size, most = CHUNK / size;
+  if (!s->out) mms_stream_copy(y, from, n * size);
+  for (size_t done = 0, m; s->out && done < n; done += m) {
+    m = n - done < most ? n - done : most;
+    s->out(m, (const char *)from + done * s->size, chunk, n);
+    mms_stream_copy((char *)y + done * size, chunk, m * size);
   }
 }
 

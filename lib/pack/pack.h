@@ -19,6 +19,9 @@ void mms_pack(const mms_storage *storage, size_t n, const void *x, ptrdiff_t str
 /* Unpacks them into elements of y. */
 void mms_unpack(const mms_storage *storage, size_t n, const void *from, void *y, ptrdiff_t stride, mms_ahead ahead);
 
+/* Unpacks them into contiguous elements of y, past the caches. */
+void mms_unpack_past(const mms_storage *storage, size_t n, const void *from, void *y);
+
 /* Of n packed elements, replaces those that are NaN, or have a part that is, by another one. */
 void mms_pack_without_nan(const mms_storage *storage, size_t n, void *packed, const void *instead);
 

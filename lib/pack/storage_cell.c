@@ -2,6 +2,9 @@
  * once for each line of storage.def, with ISA as that line has it. */
 #include "pack/storages.h"
 
+#include "base/stream.h"
+
+#include <stdalign.h>
 #include <stdint.h>
 #include <string.h>
 #ifdef __F16C__
@@ -31,6 +34,60 @@ enum {
 };
 
 #include "pack/convert.inc"
+
+/* ---- Indices -------------------------------------------------------------------------------------------------- */
+
+/* Results that are looked at together, in rows; and indices that are held back where they do not go to neighbouring
+ * places. */
+enum { GROUP = 256, HELD = 1024, LINE = 64 };
+
+/* The result, in the order of the scan, whose element is forced; less than 0: none. That of an exclusive scan is of the
+ * element before. */
+static inline ptrdiff_t forced_result(const mms_indices *a) {
+  return a->forced < a->n ? (ptrdiff_t)a->forced + a->exclusive : -1;
+}
+
+/* A bit for each place of a row that is 1. */
+static inline unsigned bits_of_row(const uint8_t *places) {
+  uint64_t ones;
+  memcpy(&ones, places, sizeof ones);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  ones = __builtin_bswap64(ones);
+#endif
+  return (unsigned)(ones * 0x0102040810204080u >> 56);
+}
+
+typedef int64_t row __attribute__((vector_size(8 * MMS_INDICES_ROW), aligned(8), may_alias));
+typedef int32_t row_32 __attribute__((vector_size(4 * MMS_INDICES_ROW)));
+typedef int16_t row_16 __attribute__((vector_size(2 * MMS_INDICES_ROW)));
+typedef int8_t row_8 __attribute__((vector_size(MMS_INDICES_ROW)));
+#define WIDEN(from, to) __builtin_convertvector(from, to)
+
+/* The indices of a group in which some places are new. index: of the result before it; first: of the result of lowest
+ * address if that is new; step: from there to the next. Returns the index of the last. No branch, as a row may or may
+ * not change. */
+static __attribute__((noinline)) int64_t write_group(const uint8_t *places, int64_t index, int64_t first, int step,
+                                                     bool reverse, int64_t *to) {
+  for (int k = 0; k < GROUP; k += MMS_INDICES_ROW) {
+    const int low = reverse ? GROUP - MMS_INDICES_ROW - k : k;
+    const int8_t *last = mms_indices_last[reverse][bits_of_row(places + low)];
+    const int64_t before_first = first + (low - 1) * step, end = last[reverse ? 0 : MMS_INDICES_ROW - 1] * step;
+    const row_32 of_last = WIDEN(WIDEN(*(const row_8 *)(const void *)last, row_16), row_32);
+    const row far = WIDEN(of_last * step, row), is_new = far != 0;
+    *(row *)(void *)(to + low) = ((before_first + far) & is_new) | (index & ~is_new);
+    const int64_t is_end_new = -(int64_t)(end != 0);
+    index = ((before_first + end) & is_end_new) | (index & ~is_end_new);
+  }
+  return index;
+}
+
+static void put_indices(const mms_indices *a, ptrdiff_t low, ptrdiff_t m, const int64_t *held) {
+  int64_t *to = a->to + low * a->to_stride;
+  if (a->streams)
+    mms_stream_copy(to, held, (size_t)m * sizeof *held);
+  else
+    for (ptrdiff_t i = 0; i < m; i++) to[i * a->to_stride] = held[i];
+}
 
 #define T       uint32_t
 #define NAME(f) f##_4

@@ -25,6 +25,11 @@ typedef struct mms_storages {
 #include "pack/storage.def"
 #undef MMS_STORAGE_CELL
 
+/* For each set of changed places in a row of results, the last of them up to each place, from 1; 0: none is. Of a
+ * reverse scan: [1]. */
+enum { MMS_INDICES_ROW = 8 };
+extern const int8_t mms_indices_last[2][1 << MMS_INDICES_ROW][MMS_INDICES_ROW];
+
 /* The best that runs here. */
 const mms_storages *mms_storages_best(void);
 

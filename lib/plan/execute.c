@@ -38,8 +38,6 @@ static bool is_plain(const mmscan_plan *plan) {
 /* Whether the scans may be streamed: rows of y that are long; or columns, whose rows are, or are neighbours. */
 static bool are_long(const mms_problem *p, const void *y) {
   const size_t size = p->storage->y_size;
-  if (p->indices || (p->storage->in && !p->storage->out))
-    return false; /* y is looked at again, or x is packed into it */
   if (mms_problem_is_columns(p)) return p->batch * size >= STREAM_ROW || (size_t)p->y_stride == p->batch;
   const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
   return p->y_stride == 1 && p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);

@@ -15,15 +15,11 @@
  * so many, the cost of a call is nothing beside theirs. */
 enum { MANY = 1 << 20, LONG = 1 << 20 };
 
-/* Bytes of a tile that is packed, as it is combined: its buffer and what is gathered stay near the core. NARROWED: of
- * one that is stored narrower. LOOKED_AT: of one that is only looked at. */
-enum { PACKED = 4096, NARROWED = 16384, LOOKED_AT = 32768 };
+/* Bytes of a tile that is packed, as it is combined: its buffer stays near the core. What is gathered needs much of the
+ * nearest cache; threads that share a scan of contiguous elements gain from longer tiles. */
+enum { GATHERED = 4096, CONTIGUOUS = 16384 };
 
-static size_t packed_bytes(const mms_problem *p) {
-  if (!mms_problem_is_contiguous(p)) return PACKED;
-  if (!p->storage->in && !p->skips_nan) return LOOKED_AT;
-  return p->storage->out && p->storage->planes == 1 ? NARROWED : PACKED;
-}
+static size_t packed_bytes(const mms_problem *p) { return mms_problem_is_contiguous(p) ? CONTIGUOUS : GATHERED; }
 
 mms_shape mms_plan_shape(const mmscan_plan *plan) {
   const mms_problem *p = &plan->problem;

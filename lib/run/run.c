@@ -3,8 +3,8 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/stream.h"
 #include "base/tuning.h"
-#include "kernel/stream.h"
 #include "run/way.h"
 #include "team/pays.h"
 #include <math.h>

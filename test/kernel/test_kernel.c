@@ -5,9 +5,9 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/stream.h"
 #include "base/tuning.h"
 #include "engine/gemm/rows.h"
-#include "kernel/stream.h"
 #include "support/kernels.h"
 #include "support/oracle.h"
 

@@ -5,7 +5,7 @@
 #include "pack/storages.h"
 #include "support/test.h"
 
-enum { MOST = 150, MOST_STRIDE = 3 };
+enum { MOST = 1200, MOST_STRIDE = 3 };
 
 /* A scan of n elements with its results and their indices, in the order of the scan. */
 struct scan {
