@@ -521,13 +521,13 @@ const char *mmscan_environment_error(void);
  *
  *              min(i + 1, i / T + T / 2 + s + 16)
  *
- *            where T is the elements of a tile (128 KiB at most by default, 16 KiB where they are converted), or n if
- *            that is less, and s the size of the matrices (0 for simd). It is i + 1 again wherever the plain loop may
- *            take over: by default below 64 elements, and in columns of a matrix; without memory; where an element is
- *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end. In
- *            blocks (mmscan_scan_block()) it counts from the start of the first block, and n is that of the shortest
- *            block in i / T and of the longest in T / 2. The bound does not cover mmscan_matmulscan() and
- *            mmscan_network().
+ *            where T is the elements of a tile (128 KiB at most by default; 16 KiB where they are converted or NaN are
+ *            skipped, 4 KiB where they are gathered), or n if that is less, and s the size of the matrices (0 for
+ *            simd). It is i + 1 again wherever the plain loop may take over: by default below 64 elements, and in
+ *            columns of a matrix; without memory; where an element is NaN or larger than max / 2^20, or a sum larger
+ *            than max / 2. In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it counts from the
+ *            start of the first block, and n is that of the shortest block in i / T and of the longest in T / 2. The
+ *            bound does not cover mmscan_matmulscan() and mmscan_network().
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;

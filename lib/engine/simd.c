@@ -67,7 +67,7 @@ static bool in_two_steps(const mms_job *job, const mms_tile *t, mms_value *carry
 }
 
 /* What a tile in a buffer prefetches meanwhile it does by the last of the three steps alone; such a tile is soon read
- * twice. An exact one has no need of the others. */
+ * twice, if only to be added up. An exact one has no need of the others. */
 static void in_three_steps(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
   const mms_value before = *carry;
   mms_found found;
@@ -78,7 +78,7 @@ static void in_three_steps(const mms_job *job, void *work, const mms_tile *t, mm
 
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
   if (t->m <= BRIEF && !job->reverse && in_two_steps(job, t, carry)) return;
-  if (t->next && !job->algebra->is_exact) {
+  if (t->next && job->algebra->op == MMSCAN_PLUS && !job->algebra->is_exact) {
     in_three_steps(job, work, t, carry);
     return;
   }

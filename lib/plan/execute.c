@@ -36,9 +36,10 @@ static bool is_plain(const mmscan_plan *plan) {
 }
 
 /* Whether the scans may be streamed: rows of y that are long; or columns, whose rows are, or are neighbours. */
-static bool are_long(const mms_problem *p, const void *y) {
+static bool are_long(const mmscan_plan *plan, const void *y) {
+  const mms_problem *p = &plan->problem;
   const size_t size = p->storage->y_size;
-  if (mms_problem_is_columns(p)) return p->batch * size >= STREAM_ROW || (size_t)p->y_stride == p->batch;
+  if (mms_plan_takes_columns(plan)) return p->batch * size >= STREAM_ROW || (size_t)p->y_stride == p->batch;
   const bool on_lines = ((uintptr_t)y | (size_t)p->y_dist * size) % LINE == 0;
   return p->y_stride == 1 && p->n * size >= (on_lines ? STREAM_LINES : STREAM_ROW);
 }
@@ -69,7 +70,7 @@ static void adapt_to_arrays(mms_job *job, mms_run *run, const mmscan_plan *plan,
   const size_t bytes = bytes_of(p);
   const mms_where where = run->where = mms_run_where(footprint(p), x == y, threads);
   job->prefetches = where > MMS_IN_CORES;
-  job->streams = bytes > stream_from(plan, threads) && x != y && are_long(p, y) && can_stream(plan, job);
+  job->streams = bytes > stream_from(plan, threads) && x != y && are_long(plan, y) && can_stream(plan, job);
   job->uncached = job->streams || where == MMS_IN_MEMORY;
   job->paces = job->streams && where == MMS_IN_MEMORY && bytes / p->count >= PACE_ROW && mms_tuning_here.paces;
 }

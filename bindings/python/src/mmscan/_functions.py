@@ -1,0 +1,475 @@
+"""What the functions mean. Where NumPy has a function of the name, whatever is out of the ordinary is left to it: so its
+results and errors are NumPy's own."""
+
+import inspect
+import operator
+
+import numpy as np
+
+from . import _core
+
+try:
+    from numpy.lib.array_utils import normalize_axis_index
+except ImportError:  # NumPy 1
+    from numpy.core.multiarray import normalize_axis_index
+
+# mmscan.h: mmscan_op, mmscan_kind and MMSCAN_*.
+OPS = {"plus": 1, "max": 2, "min": 3, "mul": 4, "logaddexp": 5, "and": 6, "or": 7, "xor": 8}
+KINDS = {"inclusive": 1, "exclusive": 2, "offsets": 3}
+SKIP_NAN, CHECKED = 1, 16
+
+# NumPy's own, whatever is patched later.
+NUMPY = {
+    name: getattr(np, name, None)
+    for name in ("cumsum", "cumprod", "nancumsum", "nancumprod", "cumulative_sum", "cumulative_prod")
+}
+
+
+# ---- Arrays ---------------------------------------------------------------------------------------------------------
+
+
+def _as_array(a):
+    """An array that is scanned as it is, or None: the object is NumPy's, or its own, business."""
+    if type(a) is np.ndarray:
+        return a
+    if isinstance(a, np.ndarray) or hasattr(type(a), "__array_function__"):
+        return None
+    if hasattr(type(a), "__dlpack__"):
+        try:
+            return np.from_dlpack(a)
+        except Exception:
+            return np.asarray(a)
+    return None if hasattr(type(a), "cumsum") else np.asarray(a)
+
+
+def _promoted(dtype):
+    """The type of a sum or product of elements: at least that of Python's, or C's, integers."""
+    if dtype.kind == "b" or (dtype.kind == "i" and dtype.itemsize < np.dtype(int).itemsize):
+        return np.dtype(int)
+    if dtype.kind == "u" and dtype.itemsize < np.dtype(np.uint).itemsize:
+        return np.dtype(np.uint)
+    return dtype
+
+
+def _is_same(a, b):
+    return (
+        a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
+        and a.shape == b.shape
+        and a.strides == b.strides
+        and a.dtype == b.dtype
+    )
+
+
+def _takes(out, a, shape, dtype):
+    """Whether results may go to `out` as they are."""
+    return (
+        type(out) is np.ndarray
+        and out.shape == shape
+        and out.dtype == dtype
+        and out.flags.writeable
+        and (_is_same(a, out) or not np.may_share_memory(a, out))
+    )
+
+
+def _accumulate(op, a, axis, dtype, out, *, promotes=True, kind="inclusive", flags=0):
+    """The results, or None: NumPy is to do it."""
+    x = _as_array(a)
+    if x is None:
+        return None
+    try:
+        if axis is None:
+            x, axis = x.reshape(-1), 0
+        else:
+            axis = normalize_axis_index(operator.index(axis), x.ndim)
+        if dtype is not None:
+            dtype = np.dtype(dtype)
+    except Exception:
+        return None
+    if dtype is None:
+        dtype = out.dtype if type(out) is np.ndarray else _promoted(x.dtype) if promotes else x.dtype
+        if out is not None and dtype != x.dtype:
+            return None
+    if dtype.kind == "b" or (x.dtype != dtype and not _is_pair(x.dtype, dtype)):
+        return None
+    shape = x.shape[:axis] + (x.shape[axis] + (kind == "offsets"),) + x.shape[axis + 1 :]
+    if out is None:
+        y = np.empty(shape, dtype)
+    elif _takes(out, x, shape, dtype):
+        y = out
+    else:
+        return None
+    done = _core.run(x, y, OPS[op], KINDS[kind], axis, 0, flags, None, None, None)
+    return y if done else None
+
+
+def _is_pair(x, y):
+    """Whether conversions are the library's: without loss, or as NumPy rounds them."""
+    return np.can_cast(x, y, "safe") or (x.kind in "biu" and y.kind == "f" and y.itemsize >= 4)
+
+
+def _numpys(name, op, a, axis, dtype, out, flags=0):
+    y = _accumulate(op, a, axis, dtype, out, flags=flags)
+    if y is not None:
+        return y
+    if hasattr(type(a), "__dlpack__") and not hasattr(type(a), "__array_function__"):
+        a = np.asarray(a)
+    return NUMPY[name](a, axis=axis, dtype=dtype, out=out)
+
+
+# ---- NumPy's functions ----------------------------------------------------------------------------------------------
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """The cumulative sum along an axis, as `numpy.cumsum`.
+
+    Parameters
+    ----------
+    a : array_like
+        What is summed. Types that are not scanned here, and subclasses, are left to NumPy.
+    axis : int, optional
+        None: `a` is flattened, in C order.
+    dtype : dtype, optional
+        Of the results, in which they are added up. None: that of `a`, and of integers and booleans at least that of C's
+        long.
+    out : ndarray, optional
+        Where the results go, of their shape and type; may be `a` itself.
+
+    Returns
+    -------
+    ndarray
+        `out`, if that is given; else a new array, of the shape of `a` or, with ``axis=None``, of one dimension.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError, TypeError, ValueError
+        As `numpy.cumsum`, before anything is written.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.cumsum(np.array([[1, 2, 3], [4, 5, 6]]), axis=1)
+    array([[ 1,  3,  6],
+           [ 4,  9, 15]])
+    """
+    return _numpys("cumsum", "plus", a, axis, dtype, out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """The cumulative product along an axis, as `numpy.cumprod`.
+
+    Parameters, results and errors are those of `cumsum`.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.cumprod(np.array([1.0, 2.0, 3.0]))
+    array([1., 2., 6.])
+    """
+    return _numpys("cumprod", "mul", a, axis, dtype, out)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """The cumulative sum with NaN as zero, as `numpy.nancumsum`.
+
+    Parameters, results and errors are those of `cumsum`.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.nancumsum(np.array([1.0, np.nan, 3.0]))
+    array([1., 1., 4.])
+    """
+    return _numpys("nancumsum", "plus", a, axis, dtype, out, SKIP_NAN)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """The cumulative product with NaN as one, as `numpy.nancumprod`.
+
+    Parameters, results and errors are those of `cumsum`.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.nancumprod(np.array([2.0, np.nan, 3.0]))
+    array([2., 2., 6.])
+    """
+    return _numpys("nancumprod", "mul", a, axis, dtype, out, SKIP_NAN)
+
+
+def _cumulative(name, op, x, axis, dtype, out, include_initial):
+    if axis is None and np.ndim(x) > 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    if np.ndim(x) > 0:
+        y = _accumulate(op, x, axis, dtype, out, kind="offsets" if include_initial else "inclusive")
+        if y is not None:
+            return y
+    if NUMPY[name] is None:
+        raise NotImplementedError(f"these arguments of {name} need NumPy 2.1")
+    return NUMPY[name](x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """The cumulative sum along an axis, as `numpy.cumulative_sum`.
+
+    Parameters
+    ----------
+    x : array_like
+        What is summed.
+    axis : int, optional
+        May only be left out where `x` has one dimension.
+    dtype, out
+        As in `cumsum`.
+    include_initial : bool, optional
+        Whether the results begin with 0, of which there is then one more along the axis.
+
+    Returns
+    -------
+    ndarray
+        As `cumsum`.
+
+    Raises
+    ------
+    ValueError
+        `x` has more than one dimension, and no `axis` is given; and as `cumsum`.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.cumulative_sum(np.array([1, 2, 3]), include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    return _cumulative("cumulative_sum", "plus", x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """The cumulative product along an axis, as `numpy.cumulative_prod`.
+
+    Parameters, results and errors are those of `cumulative_sum`; the initial value is 1.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.cumulative_prod(np.array([2, 3]), include_initial=True)
+    array([1, 2, 6])
+    """
+    return _cumulative("cumulative_prod", "mul", x, axis, dtype, out, include_initial)
+
+
+# ---- What NumPy has as accumulate -----------------------------------------------------------------------------------
+
+
+def _extreme(op, ufunc, a, axis, out, return_indices):
+    if return_indices:
+        return _with_indices(op, a, axis, out)
+    y = _accumulate(op, a, axis, None, out, promotes=False)
+    if y is not None:
+        return y
+    a = np.asanyarray(a)
+    return ufunc.accumulate(a.ravel() if axis is None else a, axis=0 if axis is None else axis, out=out)
+
+
+def _with_indices(op, a, axis, out):
+    x = np.ascontiguousarray(a).reshape(-1) if axis is None else np.asarray(a)
+    axis = 0 if axis is None else normalize_axis_index(operator.index(axis), x.ndim)
+    y, indices = np.empty(x.shape, x.dtype), np.empty(x.shape, np.int64)
+    if not _core.run(x, y, OPS[op], KINDS["inclusive"], axis, 0, 0, None, None, indices):
+        raise TypeError(f"no indices for arrays of type {x.dtype}, or of so many dimensions")
+    if out is None:
+        return y, indices
+    if out.shape != y.shape:
+        raise ValueError(f"out has the shape {out.shape}, not {y.shape}")
+    np.copyto(out, y, casting="same_kind")
+    return out, indices
+
+
+def cummax(a, axis=None, out=None, return_indices=False):
+    """The cumulative maximum along an axis, as `numpy.maximum.accumulate`: a NaN propagates.
+
+    Parameters
+    ----------
+    a : array_like
+        Real numbers, or booleans.
+    axis : int, optional
+        None: `a` is flattened, in C order.
+    out : ndarray, optional
+        Where the results go, of their shape and type; may be `a` itself.
+    return_indices : bool, optional
+        Whether to tell which element along the axis each result is, too: of equal ones the first.
+
+    Returns
+    -------
+    ndarray, or tuple of two
+        The results, of the type of `a`; and their indices, int64.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError, TypeError, ValueError
+        As `numpy.maximum.accumulate`; TypeError, too, if there are no indices for the type.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.cummax(np.array([1, 3, 2, 5]), return_indices=True)
+    (array([1, 3, 3, 5]), array([0, 1, 1, 3]))
+    """
+    return _extreme("max", np.maximum, a, axis, out, return_indices)
+
+
+def cummin(a, axis=None, out=None, return_indices=False):
+    """The cumulative minimum along an axis, as `numpy.minimum.accumulate`: a NaN propagates.
+
+    Parameters, results and errors are those of `cummax`.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.cummin(np.array([3, 1, 2]))
+    array([3, 1, 1])
+    """
+    return _extreme("min", np.minimum, a, axis, out, return_indices)
+
+
+def logcumsumexp(a, axis=None, out=None):
+    """The logarithm of the cumulative sum of exponentials along an axis, as `numpy.logaddexp.accumulate`.
+
+    Parameters
+    ----------
+    a : array_like
+        Real numbers; integers become float64.
+    axis, out
+        As in `cummax`.
+
+    Returns
+    -------
+    ndarray
+        Floats; nothing overflows.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError, TypeError, ValueError
+        As `numpy.logaddexp.accumulate`.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.logcumsumexp(np.array([1000.0, 1000.0])) - 1000
+    array([0.        , 0.69314718])
+    """
+    x = _as_array(a)
+    if x is not None and x.dtype.kind in "biu":
+        a = x.astype(np.float64)
+    y = _accumulate("logaddexp", a, axis, None, out, promotes=False)
+    if y is not None:
+        return y
+    a = np.asanyarray(a)
+    return np.logaddexp.accumulate(a.ravel() if axis is None else a, axis=0 if axis is None else axis, out=out)
+
+
+# ---- The general scan -----------------------------------------------------------------------------------------------
+
+
+def scan(
+    a, op="plus", *, axis=-1, kind="inclusive", reverse=False, init=None, dtype=None, out=None, return_total=False,
+    skip_nan=False, checked=False,
+):  # fmt: skip
+    """A scan along an axis by any operator, of any kind.
+
+    Parameters
+    ----------
+    a : array_like
+        What is scanned.
+    op : {"plus", "max", "min", "mul", "logaddexp", "and", "or", "xor"}
+        The operator.
+    axis : int, optional
+        The axis, the last by default.
+    kind : {"inclusive", "exclusive", "offsets"}
+        Whether a result has its element; offsets has one result more along the axis, the initial value first.
+    reverse : bool, optional
+        From the last element to the first.
+    init : scalar, optional
+        What comes before the first element. None: the identity of the operator; of max the least value of the type.
+    dtype : dtype, optional
+        Of the results, in which elements are combined. None: that of `a`, which is not promoted.
+    out : ndarray, optional
+        Where the results go, of their shape and type; may be `a` itself.
+    return_total : bool, optional
+        Whether to return init and all elements combined, too.
+    skip_nan : bool, optional
+        A NaN counts as the identity.
+    checked : bool, optional
+        An integer that does not fit raises OverflowError, else it wraps around.
+
+    Returns
+    -------
+    ndarray, or tuple of two
+        The results; and totals, of the shape of `a` without the axis.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        `a` has no such axis.
+    OverflowError
+        With `checked`; `out` then has the results, wrapped around.
+    TypeError
+        The operator does not go with the type, or `a` is not converted to `dtype`.
+    ValueError
+        An argument has none of its values, or `out` is not of the shape of the results, or overlaps `a`.
+
+    Examples
+    --------
+    >>> import numpy as np, mmscan
+    >>> mmscan.scan(np.array([1, 2, 3]), kind="offsets")
+    array([0, 1, 3, 6])
+    >>> mmscan.scan(np.array([1.0, 2.0, 3.0]), "mul", reverse=True, return_total=True)
+    (array([6., 6., 3.]), array(6.))
+    """
+    if op not in OPS:
+        raise ValueError(f"op is {op!r}, not one of {', '.join(OPS)}")
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}, not one of {', '.join(KINDS)}")
+    x = np.asarray(a) if _as_array(a) is None else _as_array(a)
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    shape = x.shape[:axis] + (x.shape[axis] + (kind == "offsets"),) + x.shape[axis + 1 :]
+    if not (x.flags.aligned and x.dtype.isnative):
+        x = np.array(x, x.dtype.newbyteorder("="))
+    if out is None:
+        out = np.empty(shape, dtype)
+    elif type(out) is not np.ndarray or out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"out must be an array of shape {shape} and type {dtype}")
+    start = None if init is None else np.array(init, dtype)
+    totals = np.empty(x.shape[:axis] + x.shape[axis + 1 :], dtype) if return_total else None
+    flags = SKIP_NAN * bool(skip_nan) + CHECKED * bool(checked)
+    if not _core.run(x, out, OPS[op], KINDS[kind], axis, bool(reverse), flags, start, totals, None):
+        if not out.flags.writeable or np.may_share_memory(x, out):
+            raise ValueError("out is read-only, or overlaps the input and is not exactly in place")
+        raise TypeError(f"{op} does not scan {x.dtype} into {dtype}, or not in so many dimensions")
+    return (out, totals) if return_total else out
+
+
+def info():
+    """What the library is and uses.
+
+    Returns
+    -------
+    dict
+        version, cpu, isa (the instruction set), engines and threads.
+
+    Examples
+    --------
+    >>> import mmscan
+    >>> mmscan.info()["engines"]
+    ['gemm', 'simd', 'serial']
+    """
+    version, cpu, isa, engines = _core.library()
+    return {
+        "version": version,
+        "cpu": cpu,
+        "isa": isa,
+        "engines": engines,
+        "threads": _core.get_num_threads(),
+    }
+
+
+_GENERAL = (cumsum, cumprod, nancumsum, nancumprod, cummax, cummin)
+_core.set_general(_GENERAL, tuple(f"{f.__name__}{inspect.signature(f)}\n--\n\n{inspect.getdoc(f)}" for f in _GENERAL))

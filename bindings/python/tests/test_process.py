@@ -1,0 +1,115 @@
+"""Threads, fork, patching, running scripts, and what an import costs."""
+
+import concurrent.futures
+import multiprocessing
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mmscan
+
+
+def python(code, *args):
+    run = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def total(n):
+    return mmscan.cumsum(np.ones(n))[-1]
+
+
+def test_eight_threads_at_once():
+    sizes = [10, 1000, 10**5, 10**6] * 8
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(total, sizes)) == sizes
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_after_use(method):
+    assert total(10**6) == 10**6
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(total, [10**6, 1000]) == [10**6, 1000]
+
+
+def test_number_of_threads():
+    before = mmscan.get_num_threads()
+    mmscan.set_num_threads(1)
+    try:
+        assert mmscan.get_num_threads() == 1 and total(10**6) == 10**6
+    finally:
+        mmscan.set_num_threads(0)
+    assert mmscan.get_num_threads() == before
+    with pytest.raises(ValueError):
+        mmscan.set_num_threads(-1)
+
+
+def test_no_thread_and_no_blas_at_import():
+    out = python(
+        "import numpy, os; before = len(os.listdir('/proc/self/task')); import mmscan;"
+        "mmscan.info(); mmscan.cumsum(numpy.ones(10));"
+        "print(len(os.listdir('/proc/self/task')) - before);"
+        "print(*{line.split()[-1] for line in open('/proc/self/maps') if 'blas' in line and 'numpy' not in line})",
+    )
+    assert out.split() == ["0"]
+
+
+def test_one_openmp():
+    out = python(
+        "import numpy, mmscan; mmscan.cumsum(numpy.ones(10**6));"
+        "print(len({line.split()[-1] for line in open('/proc/self/maps') if 'gomp' in line or 'libomp' in line}))"
+    )
+    assert out.strip() == "1"
+
+
+def test_patch_nests_and_ends():
+    theirs = np.cumsum
+    with mmscan.patch_numpy():
+        assert np.cumsum is mmscan.cumsum
+        with pytest.raises(KeyError):
+            with mmscan.patch_numpy():
+                raise KeyError
+        assert np.cumsum is mmscan.cumsum
+        assert np.cumsum([1, 2]).tolist() == [1, 3]
+    assert np.cumsum is theirs
+
+
+def test_patch_for_good():
+    assert python("import numpy, mmscan; mmscan.patch_numpy(); print(numpy.cumsum is mmscan.cumsum)") == "True\n"
+
+
+def test_run_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys, numpy, mmscan\nprint(numpy.cumsum is mmscan.cumsum, sys.argv[1:], __name__)\n")
+    run = subprocess.run(
+        [sys.executable, "-m", "mmscan", str(script), "-a", "b"], capture_output=True, text=True, timeout=120
+    )
+    assert run.stdout == "True ['-a', 'b'] __main__\n"
+    assert subprocess.run([sys.executable, "-m", "mmscan"], capture_output=True, timeout=120).returncode == 2
+
+
+def test_info():
+    info = mmscan.info()
+    assert info["version"] == mmscan.__version__ and "simd" in info["engines"] and info["threads"] >= 1
+
+
+def test_large_arrays_on_every_path():
+    n = 3 * 10**6 + 7
+    x = np.arange(n) % 5
+    for code in ["f4", "f8", "i4", "i8", "u1"]:
+        a = x.astype(code)
+        y = mmscan.cumsum(a, dtype="f8")
+        assert y[-1] == x.sum() and np.array_equal(y, np.cumsum(x))
+
+
+def test_other_arrays():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(5, dtype=torch.float32)
+    assert mmscan.cumsum(x).tolist() == [0, 1, 3, 6, 10]
+
+
+def test_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    assert mmscan.cumsum(arrow.array([1.0, 2.0])).tolist() == [1, 3]

@@ -1,0 +1,94 @@
+"""mmscan.scan against loops in Python's own arithmetic."""
+
+import math
+import operator
+
+import numpy as np
+import pytest
+
+import mmscan
+
+LOOPS = {
+    "plus": (operator.add, 0),
+    "mul": (operator.mul, 1),
+    "max": (max, None),
+    "min": (min, None),
+    "and": (operator.and_, -1),
+    "or": (operator.or_, 0),
+    "xor": (operator.xor, 0),
+}
+
+
+def loop(x, op, kind, reverse, init):
+    combine, identity = LOOPS[op]
+    if op in ("max", "min"):
+        limits = np.iinfo(np.int64)
+        identity = limits.min if op == "max" else limits.max
+    running, results = identity if init is None else init, []
+    items = [int(v) for v in x][::-1] if reverse else [int(v) for v in x]
+    if kind == "offsets":
+        results.append(running)
+    for item in items:
+        before, running = running, combine(running, item)
+        results.append(before if kind == "exclusive" else running)
+    return results[::-1] if reverse else results, running
+
+
+@pytest.mark.parametrize("op", LOOPS)
+@pytest.mark.parametrize("kind", ["inclusive", "exclusive", "offsets"])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("init", [None, 3])
+def test_against_loop(op, kind, reverse, init):
+    rng = np.random.default_rng(5)
+    for n in [0, 1, 2, 20]:
+        x = rng.integers(1, 8, n)
+        y, total = mmscan.scan(x, op, kind=kind, reverse=reverse, init=init, return_total=True)
+        want, want_total = loop(x, op, kind, reverse, init)
+        assert y.tolist() == want and int(total) == want_total
+
+
+def test_axes_totals_and_out():
+    x = np.arange(24).reshape(2, 3, 4)
+    for axis in range(-3, 3):
+        y, totals = mmscan.scan(x, axis=axis, return_total=True)
+        np.testing.assert_array_equal(y, np.cumsum(x, axis))
+        np.testing.assert_array_equal(totals, x.sum(axis))
+    assert mmscan.scan(x, axis=1, out=x) is x
+
+
+def test_dtype_is_not_promoted():
+    assert mmscan.scan(np.array([100, 100], np.int8)).tolist() == [100, -56]
+    assert mmscan.scan(np.array([100, 100], np.int8), dtype=np.int32).tolist() == [100, 200]
+
+
+def test_flags():
+    with pytest.raises(OverflowError):
+        mmscan.scan(np.array([100, 100], np.int8), checked=True)
+    assert mmscan.scan(np.array([1, np.nan, 2]), skip_nan=True).tolist() == [1, 1, 3]
+    assert math.isnan(mmscan.scan(np.array([1, np.nan, 2]))[2])
+
+
+@pytest.mark.parametrize(
+    "error, keywords",
+    [
+        (ValueError, {"op": "minus"}),
+        (ValueError, {"kind": "both"}),
+        (ValueError, {"axis": 1}),
+        (TypeError, {"axis": "0"}),
+        (ValueError, {"out": np.zeros(3)}),
+        (ValueError, {"out": [0] * 4}),
+        (TypeError, {"op": "and"}),
+        (TypeError, {"dtype": np.int8}),
+        (TypeError, {"dtype": object}),
+    ],
+)
+def test_errors(error, keywords):
+    with pytest.raises(error):
+        mmscan.scan(np.zeros(4), **keywords)
+
+
+def test_overlap_is_refused_and_nothing_written():
+    x = np.arange(10.0)
+    with pytest.raises(ValueError):
+        mmscan.scan(x[:8], out=x[1:9])
+    assert x.tolist() == list(range(10))

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Builds the Python package around the library in $BUILD, installs it into a virtual environment, and tests it there: its
+# own tests, the examples in its docstrings and in README.md, and NumPy's tests of these functions, with numpy.cumsum and its kin by
+# mmscan. 77: PyPI cannot be reached.
+set -eu
+cd "$(dirname "$0")/.."
+BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+PYTHON=${PYTHON:-python3}
+venv=$BUILD/python
+
+"$PYTHON" -m venv --clear "$venv"
+pip() { "$venv/bin/pip" --disable-pip-version-check --quiet "$@"; }
+pip download --no-deps -d "$venv/reached" iniconfig || { echo "skipped: PyPI cannot be reached"; exit 77; }
+pip install 'numpy>=2.1' pytest hypothesis scikit-build-core
+pip install --no-build-isolation --config-settings "cmake.define.MMSCAN_BUILD=$BUILD" \
+  --config-settings "cmake.define.MMSCAN_MAKE_ARGUMENTS=${MAKE_ARGUMENTS:-CC=gcc WERROR=1}" ./bindings/python
+
+status=0
+# tested NAME ARGUMENT ...: runs pytest, and prints its counts as every test here does.
+tested() {
+  name=$1
+  shift
+  (cd "$venv" && "$venv/bin/python" -m pytest -q -p no:cacheprovider "$@") >"$venv/$name.log" 2>&1 || status=1
+  tail -n 40 "$venv/$name.log"
+  sed -n '$!d; s/ in [0-9.].*//; p' "$venv/$name.log" | awk -v name="$name" '{
+    for (i = 2; i <= NF; i++) { word = $i; sub(/,$/, "", word); n[word] = $(i - 1) }
+    print name ":"
+    print n["passed"] + n["xfailed"] + 0 ", " n["failed"] + n["error"] + n["errors"] + 0 " failed, " n["skipped"] + 0 " skipped" }' |
+    sed 's/^\([0-9]*\), /\1 passed, /'
+}
+
+tests=$PWD/bindings/python/tests
+tested own "$tests"
+"$venv/bin/python" "$tests/doctests.py" README.md || status=1
+
+# Whatever of NumPy's tests calls one of the six functions.
+numpy=$("$venv/bin/python" -c 'import numpy, os; print(os.path.dirname(numpy.__file__))')
+PYTHONPATH=$tests tested numpys -p mmscan_patched -k 'cum or Cum or accumulate or reduce' \
+  "$numpy/lib/tests/test_function_base.py" "$numpy/lib/tests/test_nanfunctions.py" \
+  "$numpy/_core/tests/test_multiarray.py" "$numpy/_core/tests/test_numeric.py" "$numpy/_core/tests/test_regression.py" \
+  "$numpy/_core/tests/test_umath.py" "$numpy/_core/tests/test_ufunc.py" "$numpy/ma/tests/test_core.py" \
+  "$numpy/matrixlib/tests"
+exit $status
