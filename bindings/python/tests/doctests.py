@@ -1,4 +1,4 @@
-"""Runs the examples in docstrings, and compares what the Python of a README prints with what it says: doctests.py README"""
+"""doctests.py README: runs the examples in docstrings, and compares what the README's Python prints with what it says."""
 
 import contextlib
 import doctest

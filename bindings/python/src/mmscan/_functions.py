@@ -1,5 +1,5 @@
-"""What the functions mean. Where NumPy has a function of the name, whatever is out of the ordinary is left to it: so its
-results and errors are NumPy's own."""
+"""What the functions mean. Where NumPy has a function of the name, whatever is out of the ordinary is left to it, so
+that results and errors are NumPy's own."""
 
 import inspect
 import operator
