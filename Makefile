@@ -183,7 +183,7 @@ include bench/bench.mk
 ifneq ($(filter clean,$(MAKECMDGOALS)),)
 .NOTPARALLEL: # make -j clean all
 endif
-.PHONY: help all lib install install-lib install-strip uninstall demo format format-check dist clean
+.PHONY: help all lib install install-lib install-strip uninstall demo format format-check dist wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -303,6 +303,9 @@ dist: ## a source archive of HEAD
 	@mkdir -p $(BUILD)
 	git archive --format=tar.gz --prefix=libmmscan-$(VERSION)/ -o $(BUILD)/dist.tar.gz HEAD || { rm -f $(BUILD)/dist.tar.gz; exit 1; }
 	mv $(BUILD)/dist.tar.gz $(BUILD)/libmmscan-$(VERSION).tar.gz
+
+wheel: ## a wheel and a source distribution of the Python package, in $(BUILD)/wheel
+	BUILD=$(BUILD) scripts/wheel
 
 clean: ## remove what was built
 	rm -rf $(BUILD)

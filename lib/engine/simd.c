@@ -12,8 +12,8 @@ static mms_kernel_scan *scan_of(const mms_job *job) {
 }
 
 /* Finds the carry out by scanning the tile, in runs, into a buffer that stays in the cache. Cutting it into runs makes
- * no difference to the carry. */
-static void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
+ * no difference to the carry. Not inlined, so that the buffer is on the stack only here. */
+static __attribute__((noinline)) void scan_for_carry(const mms_job *job, const mms_tile *t, mms_value *carry) {
   alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
   const size_t size = job->algebra->size, most = MMS_KERNEL_RUN / size;
   mms_kernel_scan *scan = job->kernel->scan[job->kind][job->reverse];

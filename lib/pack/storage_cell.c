@@ -39,7 +39,7 @@ enum {
 
 /* Results that are looked at together, in rows; and indices that are held back where they do not go to neighbouring
  * places. */
-enum { GROUP = 256, HELD = 1024, LINE = 64 };
+enum { GROUP = 256, HELD = 512, LINE = 64 };
 
 /* The result, in the order of the scan, whose element is forced; less than 0: none. That of an exclusive scan is of the
  * element before. */

@@ -63,9 +63,11 @@ static mmscan_status scan_unlocked(const mmscan_desc *desc, size_t elements, con
   return status;
 }
 
-/* Whether a stride is one of whole elements, which it then becomes. */
-static bool divide(npy_intp bytes, npy_intp size, ptrdiff_t *stride) {
-  *stride = bytes / size;
+/* Whether a stride along an axis is one of whole elements, which it then becomes. Those of an empty array are 0 in
+ * NumPy, which is no stride for results. */
+static bool set_stride(PyArrayObject *array, int axis, ptrdiff_t *stride) {
+  const npy_intp bytes = PyArray_STRIDE(array, axis), size = PyArray_ITEMSIZE(array);
+  *stride = PyArray_SIZE(array) == 0 ? 1 : bytes / size;
   return bytes % size == 0;
 }
 
@@ -73,14 +75,12 @@ static bool divide(npy_intp bytes, npy_intp size, ptrdiff_t *stride) {
  * library does not take them. */
 static bool set_shape(mmscan_desc *d, mmscan_dim *outer, PyArrayObject *x, PyArrayObject *y, int axis) {
   const int rank = PyArray_NDIM(x);
-  const npy_intp x_size = PyArray_ITEMSIZE(x), y_size = PyArray_ITEMSIZE(y);
   const npy_intp more = d->kind == MMSCAN_OFFSETS;
   if (rank < 1 || rank > MOST_RANK || PyArray_NDIM(y) != rank || axis < 0 || axis >= rank) return false;
   for (int k = 0; k < rank; k++) {
     mmscan_dim dim = {.n = (size_t)PyArray_DIM(x, k)};
     if (PyArray_DIM(y, k) != PyArray_DIM(x, k) + (k == axis ? more : 0)) return false;
-    if (!divide(PyArray_STRIDE(x, k), x_size, &dim.x_stride)) return false;
-    if (!divide(PyArray_STRIDE(y, k), y_size, &dim.y_stride)) return false;
+    if (!set_stride(x, k, &dim.x_stride) || !set_stride(y, k, &dim.y_stride)) return false;
     if (k == axis)
       d->n = dim.n, d->x_stride = dim.x_stride, d->y_stride = dim.y_stride;
     else

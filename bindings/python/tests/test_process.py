@@ -1,6 +1,7 @@
 """Threads, fork, patching, running scripts, and what an import costs."""
 
 import concurrent.futures
+import importlib.metadata
 import multiprocessing
 import subprocess
 import sys
@@ -56,12 +57,25 @@ def test_no_thread_and_no_blas_at_import():
     assert out.split() == ["0"]
 
 
-def test_one_openmp():
+@pytest.mark.parametrize("first", ["", "torch", "sklearn.neighbors"])
+@pytest.mark.parametrize("last", ["", "torch", "sklearn.neighbors"])
+def test_one_openmp(first, last):
+    """Ours is that of whoever came first."""
+    for module in {first, last} - {""}:
+        pytest.importorskip(module)
+    imports = [f"import {name}\n" if name else "" for name in (first, last)]
     out = python(
-        "import numpy, mmscan; mmscan.cumsum(numpy.ones(10**6));"
-        "print(len({line.split()[-1] for line in open('/proc/self/maps') if 'gomp' in line or 'libomp' in line}))"
+        imports[0] + "import numpy, mmscan\nx = numpy.ones(10**6)\nassert mmscan.cumsum(x)[-1] == 10**6\n" + imports[1]
+        + "maps = {line.split()[-1] for line in open('/proc/self/maps')}\n"
+        "print(*(name for name in maps if 'gomp' in name or 'libomp' in name))\n"
+        "assert mmscan.cumsum(x)[-1] == 10**6"
     )
-    assert out.strip() == "1"
+    runtimes = out.split()
+    assert len(runtimes) == 1 if not last or last == first else len(runtimes) >= 1
+
+
+def test_version():
+    assert importlib.metadata.version("mmscan") == mmscan.__version__ == mmscan.info()["version"]
 
 
 def test_patch_nests_and_ends():

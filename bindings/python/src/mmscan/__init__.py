@@ -10,6 +10,7 @@ array([0, 3, 4, 8])
 array([1, 3, 6])
 """
 
+from . import _openmp  # isort: skip  (loads what the next one needs)
 from ._core import cummax, cummin, cumprod, cumsum, get_num_threads, nancumprod, nancumsum, set_num_threads
 from ._functions import cumulative_prod, cumulative_sum, info, logcumsumexp, scan
 from ._patch import patch_numpy

@@ -16,6 +16,7 @@ class _Info(TypedDict):
     isa: str
     engines: list[str]
     threads: int
+    openmp: str
 
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: _Array | None = None) -> _Array: ...
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: _Array | None = None) -> _Array: ...

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from . import _core
+from ._openmp import OPENMP
 
 try:
     from numpy.lib.array_utils import normalize_axis_index
@@ -453,7 +454,7 @@ def info():
     Returns
     -------
     dict
-        version, cpu, isa (the instruction set), engines and threads.
+        version, cpu, isa (the instruction set), engines, threads and openmp (the runtime's file).
 
     Examples
     --------
@@ -468,6 +469,7 @@ def info():
         "isa": isa,
         "engines": engines,
         "threads": _core.get_num_threads(),
+        "openmp": OPENMP,
     }
 
 
