@@ -84,10 +84,10 @@ class Bench(Timed):
         self.assertEqual([word for word in cells if float(word) == 0], [])
 
     def test_json(self):
-        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,200003,5^2", "--type", "all", "--place", "both",
+        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,20003,5^2", "--type", "all", "--place", "both",
                                       "--only", "mmscan,omp simd", "--json"))
         shapes = {(table["type"], table["op"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(ALL, ["plus"], ["in", "out"], [1, 25, 200003])))
+        self.assertEqual(shapes, set(itertools.product(ALL, ["plus"], ["in", "out"], [1, 25, 20003])))
         self.assertEqual(len(report["tables"]), len(shapes))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
@@ -98,7 +98,7 @@ class Bench(Timed):
     def test_operators(self):
         """Results are checked, as of +. Peers that only add say so."""
         for op, place in ("max", "both"), ("min", "in"):
-            for more in ["--length", "1,1025,200003"], ["--length", "1025", "--row", 5]:
+            for more in ["--length", "1,20003"], ["--length", "1025", "--row", 5]:
                 arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", ",".join(ORDERED), "--place", place]
                 report = json.loads(self.good(*arguments, "--json", env={"MMSCAN_NUM_THREADS": "2"}))
                 self.assertEqual({(table["op"], table["type"]) for table in report["tables"]}, {(op, t) for t in ORDERED})
@@ -334,8 +334,8 @@ class Bench(Timed):
         for to, types in (("i16", "i8,u8"), ("u16", "u8"), ("i32", "i8,u8,i16,u16"), ("u32", "u8,u16"), ("i64", "i8,u8,i16,u16,i32,u32"),
                           ("u64", "u8,u16,u32"), ("f32", "i8,u8,i16,u16,i32,u32,i64,u64,f16,bf16"),
                           ("f64", "i8,u8,i16,u16,i32,u32,i64,u64,f16,bf16,f32"), ("c32", "f32"), ("c64", "f64")):
-            tables = self.seconds("--length", "1,1025", "--type", types, "--to", to)
-            self.assertEqual({(t["type"], t["to"], t["n"]) for t, _ in tables}, {(x, to, n) for x in types.split(",") for n in (1, 1025)})
+            tables = self.seconds("--length", "1025", "--type", types, "--to", to)
+            self.assertEqual({(t["type"], t["to"], t["n"]) for t, _ in tables}, {(x, to, 1025) for x in types.split(",")})
             for table, names in tables:
                 self.assertLessEqual({"serial loop", "copy bound", "converting copy", "converting copy past the caches",
                                       "converting omp simd inscan", "converting omp two-pass simd", "mmscan (one call)"}, names)
