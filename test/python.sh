@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the Python package around the library in $BUILD, installs it into a virtual environment, and tests it there: its
-# own tests, the examples in its docstrings and in README.md, and NumPy's tests of these functions, with numpy.cumsum and its kin by
-# mmscan. 77: PyPI cannot be reached.
+# Makes the Python package's wheel around the library in $BUILD, installs it into a virtual environment without a network,
+# and tests it there: its own tests, beside scikit-learn, Arrow and Dask, the examples in its docstrings and in README.md, and
+# NumPy's tests of these functions, with numpy.cumsum and its kin by mmscan. 77: PyPI cannot be reached.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
@@ -12,16 +12,28 @@ venv=$BUILD/python
 "$PYTHON" -m venv --clear "$venv"
 pip() { "$venv/bin/pip" --disable-pip-version-check --quiet "$@"; }
 pip download --no-deps -d "$venv/reached" iniconfig || { echo "skipped: PyPI cannot be reached"; exit 77; }
-pip install 'numpy>=2.1' pytest hypothesis scikit-build-core
-pip install --no-build-isolation --config-settings "cmake.define.MMSCAN_BUILD=$BUILD" \
-  --config-settings "cmake.define.MMSCAN_MAKE_ARGUMENTS=${MAKE_ARGUMENTS:-CC=gcc WERROR=1}" ./bindings/python
+
+# What is compiled is taken from $BUILD, all but the object that knows the BLAS.
+library=$BUILD/python-library
+rm -rf "$library"
+mkdir "$library"
+(cd "$BUILD" && cp -pR flags objects blas lib libmmscan.a "$library")
+scripts/wheel -C "cmake.define.MMSCAN_BUILD=$library" \
+  -C "cmake.define.MMSCAN_MAKE_ARGUMENTS=${MAKE_ARGUMENTS:-CC=gcc WERROR=1} BLAS=none" >"$venv/wheel.log" 2>&1 ||
+  { cat "$venv/wheel.log"; exit 1; }
+pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]'
+pip install --no-index "$BUILD"/wheel/mmscan-*.whl
 
 status=0
+offline=
+if unshare --map-root-user --net true 2>/dev/null; then offline='unshare --map-root-user --net'; fi
+
 # tested NAME ARGUMENT ...: runs pytest, and prints its counts as every test here does.
+# shellcheck disable=SC2086 # $offline is a command and its options
 tested() {
   name=$1
   shift
-  (cd "$venv" && "$venv/bin/python" -m pytest -q -p no:cacheprovider "$@") >"$venv/$name.log" 2>&1 || status=1
+  (cd "$venv" && $offline "$venv/bin/python" -m pytest -q -rs -p no:cacheprovider "$@") >"$venv/$name.log" 2>&1 || status=1
   tail -n 40 "$venv/$name.log"
   sed -n '$!d; s/ in [0-9.].*//; p' "$venv/$name.log" | awk -v name="$name" '{
     for (i = 2; i <= NF; i++) { word = $i; sub(/,$/, "", word); n[word] = $(i - 1) }

@@ -119,7 +119,10 @@ static PyObject *run(PyObject *module, PyObject *const *args, Py_ssize_t count) 
   const int axis = (int)PyLong_AsLong(args[4]);
   if (PyErr_Occurred()) return NULL;
   if (!d.x_type || !d.y_type || !PyArray_ISWRITEABLE(y) || !set_shape(&d, outer, x, y, axis)) Py_RETURN_FALSE;
-  switch (scan_unlocked(&d, (size_t)PyArray_SIZE(x), PyArray_DATA(x), PyArray_DATA(y))) {
+  const mmscan_status status = scan_unlocked(&d, (size_t)PyArray_SIZE(x), PyArray_DATA(x), PyArray_DATA(y));
+  const char *environment = status == MMSCAN_OK ? NULL : mmscan_environment_error();
+  if (environment) return PyErr_Format(PyExc_RuntimeError, "mmscan: %s", environment);
+  switch (status) {
   case MMSCAN_OK:
     Py_RETURN_TRUE;
   case MMSCAN_EOVERFLOW:
@@ -129,8 +132,7 @@ static PyObject *run(PyObject *module, PyObject *const *args, Py_ssize_t count) 
     return PyErr_NoMemory();
   case MMSCAN_EBLAS:
   case MMSCAN_EIO:
-    return PyErr_Format(PyExc_RuntimeError, "mmscan: %s",
-                        mmscan_environment_error() ? mmscan_environment_error() : "a BLAS or a file could not be used");
+    return PyErr_Format(PyExc_RuntimeError, "mmscan: %s", mmscan_strerror(status));
   default:
     Py_RETURN_FALSE;
   }

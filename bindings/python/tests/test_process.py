@@ -3,6 +3,7 @@
 import concurrent.futures
 import importlib.metadata
 import multiprocessing
+import os
 import subprocess
 import sys
 
@@ -12,8 +13,10 @@ import pytest
 import mmscan
 
 
-def python(code, *args):
-    run = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=120)
+def python(code, **environment):
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout
 
@@ -118,12 +121,12 @@ def test_large_arrays_on_every_path():
         assert y[-1] == x.sum() and np.array_equal(y, np.cumsum(x))
 
 
-def test_other_arrays():
-    torch = pytest.importorskip("torch")
-    x = torch.arange(5, dtype=torch.float32)
-    assert mmscan.cumsum(x).tolist() == [0, 1, 3, 6, 10]
-
-
-def test_arrow():
-    arrow = pytest.importorskip("pyarrow")
-    assert mmscan.cumsum(arrow.array([1.0, 2.0])).tolist() == [1, 3]
+def test_an_illegal_environment_is_told():
+    out = python(
+        "import numpy, mmscan\n"
+        "for function in [mmscan.cumsum, mmscan.scan, mmscan.logcumsumexp]:\n"
+        "  try: function(numpy.ones(3))\n"
+        "  except RuntimeError as error: print('MMSCAN_ENGINE' in str(error) and 'nonsense' in str(error))",
+        MMSCAN_ENGINE="nonsense",
+    )
+    assert out.split() == ["True"] * 3

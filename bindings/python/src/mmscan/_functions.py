@@ -30,7 +30,7 @@ NUMPY = {
 
 
 def _as_array(a):
-    """An array that is scanned as it is, or None: the object is NumPy's, or its own, business."""
+    """The array that an object is, without a copy where that can be. None: it is its own, or NumPy's, business."""
     if type(a) is np.ndarray:
         return a
     if isinstance(a, np.ndarray) or hasattr(type(a), "__array_function__"):
@@ -41,6 +41,12 @@ def _as_array(a):
         except Exception:
             return np.asarray(a)
     return None if hasattr(type(a), "cumsum") else np.asarray(a)
+
+
+def _any_array(a):
+    """The same, of any object, as a plain array."""
+    x = _as_array(a)
+    return np.asarray(a) if x is None else x
 
 
 def _promoted(dtype):
@@ -72,9 +78,8 @@ def _takes(out, a, shape, dtype):
     )
 
 
-def _accumulate(op, a, axis, dtype, out, *, promotes=True, kind="inclusive", flags=0):
-    """The results, or None: NumPy is to do it."""
-    x = _as_array(a)
+def _accumulate(op, x, axis, dtype, out, *, promotes=True, kind="inclusive", flags=0):
+    """The results for what _as_array() gave, or None: NumPy is to do it."""
     if x is None:
         return None
     try:
@@ -109,12 +114,11 @@ def _is_pair(x, y):
 
 
 def _numpys(name, op, a, axis, dtype, out, flags=0):
-    y = _accumulate(op, a, axis, dtype, out, flags=flags)
+    x = _as_array(a)
+    y = _accumulate(op, x, axis, dtype, out, flags=flags)
     if y is not None:
         return y
-    if hasattr(type(a), "__dlpack__") and not hasattr(type(a), "__array_function__"):
-        a = np.asarray(a)
-    return NUMPY[name](a, axis=axis, dtype=dtype, out=out)
+    return NUMPY[name](a if x is None else x, axis=axis, dtype=dtype, out=out)
 
 
 # ---- NumPy's functions ----------------------------------------------------------------------------------------------
@@ -198,10 +202,12 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 
 def _cumulative(name, op, x, axis, dtype, out, include_initial):
+    a = _as_array(x)
+    x = x if a is None else a
     if axis is None and np.ndim(x) > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     if np.ndim(x) > 0:
-        y = _accumulate(op, x, axis, dtype, out, kind="offsets" if include_initial else "inclusive")
+        y = _accumulate(op, a, axis, dtype, out, kind="offsets" if include_initial else "inclusive")
         if y is not None:
             return y
     if NUMPY[name] is None:
@@ -259,18 +265,22 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 # ---- What NumPy has as accumulate -----------------------------------------------------------------------------------
 
 
-def _extreme(op, ufunc, a, axis, out, return_indices):
-    if return_indices:
-        return _with_indices(op, a, axis, out)
-    y = _accumulate(op, a, axis, None, out, promotes=False)
+def _accumulates(op, ufunc, a, axis, out, x):
+    y = _accumulate(op, x, axis, None, out, promotes=False)
     if y is not None:
         return y
-    a = np.asanyarray(a)
+    a = np.asanyarray(a if x is None else x)
     return ufunc.accumulate(a.ravel() if axis is None else a, axis=0 if axis is None else axis, out=out)
 
 
-def _with_indices(op, a, axis, out):
-    x = np.ascontiguousarray(a).reshape(-1) if axis is None else np.asarray(a)
+def _extreme(op, ufunc, a, axis, out, return_indices):
+    if return_indices:
+        return _with_indices(op, _any_array(a), axis, out)
+    return _accumulates(op, ufunc, a, axis, out, _as_array(a))
+
+
+def _with_indices(op, x, axis, out):
+    x = np.ascontiguousarray(x).reshape(-1) if axis is None else x
     axis = 0 if axis is None else normalize_axis_index(operator.index(axis), x.ndim)
     y, indices = np.empty(x.shape, x.dtype), np.empty(x.shape, np.int64)
     if not _core.run(x, y, OPS[op], KINDS["inclusive"], axis, 0, 0, None, None, indices):
@@ -358,12 +368,8 @@ def logcumsumexp(a, axis=None, out=None):
     """
     x = _as_array(a)
     if x is not None and x.dtype.kind in "biu":
-        a = x.astype(np.float64)
-    y = _accumulate("logaddexp", a, axis, None, out, promotes=False)
-    if y is not None:
-        return y
-    a = np.asanyarray(a)
-    return np.logaddexp.accumulate(a.ravel() if axis is None else a, axis=0 if axis is None else axis, out=out)
+        x = x.astype(np.float64)
+    return _accumulates("logaddexp", np.logaddexp, a, axis, out, x)
 
 
 # ---- The general scan -----------------------------------------------------------------------------------------------
@@ -428,7 +434,7 @@ def scan(
         raise ValueError(f"op is {op!r}, not one of {', '.join(OPS)}")
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}, not one of {', '.join(KINDS)}")
-    x = np.asarray(a) if _as_array(a) is None else _as_array(a)
+    x = _any_array(a)
     axis = normalize_axis_index(operator.index(axis), x.ndim)
     dtype = x.dtype if dtype is None else np.dtype(dtype)
     shape = x.shape[:axis] + (x.shape[axis] + (kind == "offsets"),) + x.shape[axis + 1 :]
