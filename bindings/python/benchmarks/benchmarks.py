@@ -1,40 +1,51 @@
-"""For asv: cumsum of NumPy, mmscan and numba on the same arrays. Run by `asv run` in this folder."""
+"""For asv: cumsum of NumPy, mmscan, numba and bottleneck on the same arrays. Run by `asv run` in this folder."""
 
 import numpy as np
 
 import mmscan
 
-try:
+
+def numbas():
     import numba
-except ImportError:
-    numba = None
 
-
-def loop_of():
     @numba.njit
-    def loop(x, out):
+    def cumsum(x, out):
         total = x.dtype.type(0)
         for i in range(x.size):
             total += x[i]
             out[i] = total
 
-    return loop
+    return cumsum
+
+
+def bottlenecks():
+    """Bottleneck has no cumsum, but a moving sum, here over all that came before; without `out`."""
+    import bottleneck
+
+    return lambda x, out: bottleneck.move_sum(x, x.size, 1)
+
+
+PEERS = {"numba": numbas, "bottleneck": bottlenecks}
+
+
+def peer(name):
+    """A cumsum(x, out), or None: it is not installed."""
+    try:
+        return PEERS[name]()
+    except ImportError:
+        return None
 
 
 class Cumsum:
-    params = [["numpy", "mmscan", "numba"], ["float32", "float64", "int64"], [10, 1000, 10**6, 10**7]]
+    params = [["numpy", "mmscan", *PEERS], ["float32", "float64", "int64"], [10, 1000, 10**6, 10**7]]
     param_names = ["library", "dtype", "n"]
 
     def setup(self, library, dtype, n):
         self.x, self.y = np.ones(n, dtype), np.empty(n, dtype)
-        if library == "numba":
-            if numba is None:
-                raise NotImplementedError
-            loop = loop_of()
-            self.function = lambda x, out: loop(x, out)
-            self.function(self.x, self.y)
-        else:
-            self.function = {"numpy": np, "mmscan": mmscan}[library].cumsum
+        self.function = {"numpy": np.cumsum, "mmscan": mmscan.cumsum}.get(library) or peer(library)
+        if not self.function:
+            raise NotImplementedError
+        self.function(self.x, out=self.y)
 
     def time_out(self, library, dtype, n):
         self.function(self.x, out=self.y)

@@ -1,11 +1,12 @@
-"""How many times as fast as NumPy, in one process, in turns: figures.py. The medians of rounds; numba beside them, if it
-is there."""
+"""How many times as fast as NumPy, in one process, in turns: figures.py. The medians of rounds; beside them the
+peers that are installed."""
 
 import statistics
 import sys
 import time
 
 import numpy as np
+from benchmarks import PEERS, peer
 
 import mmscan
 
@@ -38,33 +39,16 @@ def report(what, functions):
     print(f"{what:28}{times[0] * 1e6:12.2f}{times[1] * 1e6:12.2f}{times[0] / times[1]:9.2f}{others}")
 
 
-def numba_cumsum():
-    try:
-        import numba
-    except ImportError:
-        return None
-
-    @numba.njit
-    def cumsum(x, out):
-        total = x.dtype.type(0)
-        for i in range(x.size):
-            total += x[i]
-            out[i] = total
-
-    return cumsum
-
-
 def main():
-    compiled = numba_cumsum()
-    print(f"{'microseconds':28}{'numpy':>12}{'mmscan':>12}{'ratio':>9}{'numba' if compiled else '':>12}")
+    peers = {name: function for name in PEERS if (function := peer(name))}
+    print(f"{'microseconds':28}{'numpy':>12}{'mmscan':>12}{'ratio':>9}" + "".join(f"{name:>12}" for name in peers))
     for n, dtype in CALLS:
         x = np.ones(n, dtype)
         report(f"call, n = {n}", [lambda: np.cumsum(x), lambda: mmscan.cumsum(x)])
     for n, dtype in OUT:
         x, y = np.ones(n, dtype), np.empty(n, dtype)
         calls = [lambda: np.cumsum(x, out=y), lambda: mmscan.cumsum(x, out=y)]
-        if compiled:
-            calls.append(lambda: compiled(x, y))
+        calls += [lambda function=function: function(x, out=y) for function in peers.values()]
         report(f"out, {np.dtype(dtype)}, n = {n:.0e}", calls)
     for _, dtype in OUT[3:]:
         x = np.ones(10**7, dtype)

@@ -207,16 +207,17 @@ PyDoc_STRVAR(set_num_threads_doc,
              "set_num_threads(n)\n--\n\n"
              "Sets how many threads a scan uses at most.\n\n"
              "Parameters\n----------\nn : int\n"
-             "    At least 1; or 0, as many as OpenMP has (OMP_NUM_THREADS), which is the default.\n\n"
-             "Raises\n------\nValueError\n    If n is negative.\n\n"
+             "    1 to 65,536; or 0, as many as OpenMP has (OMP_NUM_THREADS), which is the default.\n\n"
+             "Raises\n------\nValueError\n    n is none of these.\n\n"
              "Examples\n--------\n>>> import mmscan\n>>> mmscan.set_num_threads(1)\n"
              ">>> mmscan.get_num_threads()\n1\n>>> mmscan.set_num_threads(0)\n");
 
 static PyObject *set_num_threads(PyObject *module, PyObject *number) {
   (void)module;
-  const long n = PyLong_AsLong(number);
+  int is_too_large;
+  const long n = PyLong_AsLongAndOverflow(number, &is_too_large);
   if (n == -1 && PyErr_Occurred()) return NULL;
-  if (n < 0 || n > 1 << 16) return PyErr_SetString(PyExc_ValueError, "n must be 0, or a number of threads"), NULL;
+  if (is_too_large || n < 0 || n > 1 << 16) return PyErr_SetString(PyExc_ValueError, "n must be 0 to 65536"), NULL;
   atomic_store(&threads_wanted, (int)n);
   Py_RETURN_NONE;
 }

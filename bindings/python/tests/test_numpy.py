@@ -55,6 +55,7 @@ def check_same(ours, theirs):
         return
     assert type(ours) is type(theirs)
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    assert ours.strides == theirs.strides or ours.size == 0 or min(ours.shape) == 1
     np.testing.assert_array_equal(ours, theirs)
 
 
@@ -128,6 +129,55 @@ def test_objects_that_take_over():
             return function.__name__
 
     assert mmscan.cumsum(Mine()) == "cumsum"
+    assert mmscan.cumulative_sum(Mine()) == "cumulative_sum"
+
+
+def test_objects_with_methods_of_their_own():
+    class Proxy:
+        def __init__(self, x):
+            self.x = x
+
+        def __array__(self, dtype=None, copy=None):
+            return self.x
+
+        def __getattr__(self, name):
+            if name == "cumsum":
+                return lambda axis, dtype, out: "mine"
+            raise AttributeError(name)
+
+    class Wrapped:
+        def __array__(self, dtype=None, copy=None):
+            return np.ones(3)
+
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            return array.tolist()
+
+    for function in [np.cumsum, mmscan.cumsum]:
+        assert function(Proxy(np.ones(3))) == "mine"
+        assert function(Wrapped()) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("axis", [True, False, 1.0, (0,), "0", np.int8(1), np.array(1), [0]], ids=repr)
+def test_axes_of_other_types(axis):
+    x = np.ones((2, 3))
+    check_same(outcome(mmscan.cumsum, x, axis), outcome(np.cumsum, x, axis))
+    theirs = outcome(np.maximum.accumulate, x, axis)
+    if isinstance(axis, tuple):  # of one: an axis for accumulate() alone
+        return
+    if not isinstance(theirs, Exception):
+        check_same(mmscan.cummax(x, axis, return_indices=True)[0], theirs)
+    else:
+        for function in [lambda: mmscan.cummax(x, axis, return_indices=True), lambda: mmscan.scan(x, axis=axis)]:
+            assert type(outcome(function)) is type(theirs)
+
+
+def test_booleans_of_other_bytes():
+    for x in [np.array([2, 0, 255], "u1").view("?"), np.full(1000, 255, "u1").view("?")[::2]]:
+        for dtype in [None, "f8", "u1"]:
+            check_same(mmscan.cumsum(x, dtype=dtype), np.cumsum(x, dtype=dtype))
+        check_same(mmscan.nancumprod(x, dtype="f4"), np.nancumprod(x, dtype="f4"))
+        assert mmscan.scan(x, "max").view("u1").max() == 1
+        assert mmscan.scan(x, dtype=np.int64).tolist() == np.cumsum(x).tolist()
 
 
 @pytest.mark.skipif(not hasattr(np, "cumulative_sum"), reason="NumPy before 2.1")
@@ -154,10 +204,31 @@ def test_extremes(code):
         with np.errstate(all="ignore"):
             check_same(ours(x, axis=1), theirs.accumulate(x, axis=1))
             check_same(ours(x), theirs.accumulate(x.ravel()))
+            check_same(ours(x.T, axis=1), theirs.accumulate(x.T, axis=1))
         if np.dtype(code).kind in "iuf":
             values, indices = ours(x, axis=1, return_indices=True)
             np.testing.assert_array_equal(values, theirs.accumulate(x, axis=1))
             np.testing.assert_array_equal(np.take_along_axis(x, indices, 1), values)
+
+
+def test_extremes_of_subclasses():
+    matrix = np.matrix([[3, 1], [2, 4]])
+    assert mmscan.cummax(matrix).tolist() == [[3, 3, 3, 4]]
+    masked = np.ma.array([1, 9, 3], mask=[0, 1, 0])
+    for function in [lambda: mmscan.cummax(masked, return_indices=True), lambda: mmscan.scan(masked)]:
+        with pytest.raises(TypeError):
+            function()
+
+
+def test_indices_of_other_layouts():
+    x = np.random.default_rng(SEED).integers(0, 99, (5, 40)).astype(">f8")
+    values, indices = mmscan.cummax(x, 1, return_indices=True)
+    np.testing.assert_array_equal(values, np.maximum.accumulate(x, 1))
+    np.testing.assert_array_equal(np.take_along_axis(x, indices, 1), values)
+    out = np.empty((5, 40), np.int32)
+    np.testing.assert_array_equal(mmscan.cummax(x, 1, out=out, return_indices=True)[0], values)
+    with pytest.raises(TypeError):
+        mmscan.cummax(x, 1, out=[0], return_indices=True)
 
 
 def test_logcumsumexp():

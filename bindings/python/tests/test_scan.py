@@ -92,3 +92,42 @@ def test_overlap_is_refused_and_nothing_written():
     with pytest.raises(ValueError):
         mmscan.scan(x[:8], out=x[1:9])
     assert x.tolist() == list(range(10))
+
+
+def test_booleans_stay_booleans():
+    x = np.array([True, False, True])
+    assert mmscan.scan(x, "xor").tolist() == [True, True, False]
+    assert mmscan.scan(x, "min", kind="exclusive").view("u1").tolist() == [1, 1, 0]
+    assert mmscan.scan(x, "and", kind="offsets", reverse=True).view("u1").tolist() == [0, 0, 1, 1]
+    assert mmscan.scan(x, dtype=int).tolist() == [1, 1, 2]
+    for function in [lambda: mmscan.scan(x), lambda: mmscan.scan(np.ones(3, "u1"), "max", dtype=bool)]:
+        with pytest.raises(TypeError):
+            function()
+
+
+@pytest.mark.parametrize("init", [[], [1, 2], np.ones((2, 2)), np.ones(1)], ids=repr)
+def test_init_is_a_scalar(init):
+    with pytest.raises(ValueError):
+        mmscan.scan(np.arange(3.0), init=init)
+
+
+def test_types_of_init():
+    for init, dtype in [("7", "f8"), (2.7, "i8"), (1j, "f8"), (None, "O")]:
+        with pytest.raises(TypeError):
+            mmscan.scan(np.ones(3).astype(dtype), init=init)
+    assert mmscan.scan(np.ones(2, np.uint8), init=3).tolist() == [4, 5]
+    assert mmscan.scan(np.ones(2, np.float32), init=np.float64(0.5)).tolist() == [1.5, 2.5]
+    assert mmscan.scan(np.ones(2), init=np.array(True)).tolist() == [2, 3]
+
+
+def test_layouts_that_are_copied():
+    swapped = np.array([1.0, 2.0], ">f8")
+    y = mmscan.scan(swapped)
+    assert y.dtype.isnative and y.tolist() == [1, 3]
+    apart = np.ones(5, [("z", "c16"), ("f", "f8")])["z"]  # 24 bytes from one to the next
+    assert mmscan.scan(apart).tolist() == [1, 2, 3, 4, 5]
+    assert mmscan.scan(apart, out=apart) is apart and apart.tolist() == [1, 2, 3, 4, 5]
+    unaligned = np.zeros(41, np.uint8)[1:].view(np.float64)
+    unaligned[:] = 1
+    assert mmscan.scan(unaligned, out=unaligned) is unaligned and unaligned.tolist() == [1, 2, 3, 4, 5]
+    assert mmscan.scan(np.asfortranarray(np.ones((3, 4))), axis=0).flags.f_contiguous

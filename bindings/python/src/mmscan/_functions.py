@@ -19,11 +19,14 @@ OPS = {"plus": 1, "max": 2, "min": 3, "mul": 4, "logaddexp": 5, "and": 6, "or": 
 KINDS = {"inclusive": 1, "exclusive": 2, "offsets": 3}
 SKIP_NAN, CHECKED = 1, 16
 
-# NumPy's own, whatever is patched later.
-NUMPY = {
-    name: getattr(np, name, None)
-    for name in ("cumsum", "cumprod", "nancumsum", "nancumprod", "cumulative_sum", "cumulative_prod")
-}
+# NumPy's own, whatever is patched later, and if this module is loaded again.
+NUMPY = vars(_core).setdefault(
+    "numpys",
+    {
+        name: getattr(np, name, None)
+        for name in ("cumsum", "cumprod", "nancumsum", "nancumprod", "cumulative_sum", "cumulative_prod")
+    },
+)
 
 
 # ---- Arrays ---------------------------------------------------------------------------------------------------------
@@ -40,13 +43,36 @@ def _as_array(a):
             return np.from_dlpack(a)
         except Exception:
             return np.asarray(a)
-    return None if hasattr(type(a), "cumsum") else np.asarray(a)
+    return None if hasattr(a, "cumsum") or hasattr(type(a), "__array_wrap__") else np.asarray(a)
 
 
 def _any_array(a):
-    """The same, of any object, as a plain array."""
+    """The same, of any object, as a plain array with true booleans, as the functions take it that are not NumPy's."""
+    if np.ma.isMaskedArray(a):
+        raise TypeError("masked arrays are not scanned: fill them first")
     x = _as_array(a)
-    return np.asarray(a) if x is None else x
+    x = np.asarray(a) if x is None else x
+    return x if _is_plain(x) and _are_bits(x) else np.array(x != 0 if x.dtype.kind == "b" else x, _native(x.dtype))
+
+
+def _native(dtype):
+    return dtype.newbyteorder("=")
+
+
+def _is_plain(x):
+    """Whether the library can scan an array where it is."""
+    return x.flags.aligned and x.dtype.isnative and all(stride % x.itemsize == 0 for stride in x.strides if x.itemsize)
+
+
+def _are_bits(x):
+    """Whether booleans, if they are that, are stored as 0 and 1, which views of other bytes are not."""
+    return x.dtype.kind != "b" or x.size == 0 or x.view(np.uint8).max() <= 1
+
+
+def _axis_of(axis, x):
+    if isinstance(axis, bool):
+        raise TypeError("an integer is required for the axis")
+    return normalize_axis_index(operator.index(axis), x.ndim)
 
 
 def _promoted(dtype):
@@ -86,7 +112,7 @@ def _accumulate(op, x, axis, dtype, out, *, promotes=True, kind="inclusive", fla
         if axis is None:
             x, axis = x.reshape(-1), 0
         else:
-            axis = normalize_axis_index(operator.index(axis), x.ndim)
+            axis = _axis_of(axis, x)
         if dtype is not None:
             dtype = np.dtype(dtype)
     except Exception:
@@ -95,11 +121,11 @@ def _accumulate(op, x, axis, dtype, out, *, promotes=True, kind="inclusive", fla
         dtype = out.dtype if type(out) is np.ndarray else _promoted(x.dtype) if promotes else x.dtype
         if out is not None and dtype != x.dtype:
             return None
-    if dtype.kind == "b" or (x.dtype != dtype and not _is_pair(x.dtype, dtype)):
+    if dtype.kind == "b" or (x.dtype != dtype and not _is_pair(x.dtype, dtype)) or not _are_bits(x):
         return None
     shape = x.shape[:axis] + (x.shape[axis] + (kind == "offsets"),) + x.shape[axis + 1 :]
     if out is None:
-        y = np.empty(shape, dtype)
+        y = np.empty_like(x, dtype, shape=shape)
     elif _takes(out, x, shape, dtype):
         y = out
     else:
@@ -203,16 +229,13 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 def _cumulative(name, op, x, axis, dtype, out, include_initial):
     a = _as_array(x)
-    x = x if a is None else a
-    if axis is None and np.ndim(x) > 1:
-        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
-    if np.ndim(x) > 0:
+    if a is not None and a.ndim > 0 and (axis is not None or a.ndim == 1):
         y = _accumulate(op, a, axis, dtype, out, kind="offsets" if include_initial else "inclusive")
         if y is not None:
             return y
     if NUMPY[name] is None:
-        raise NotImplementedError(f"these arguments of {name} need NumPy 2.1")
-    return NUMPY[name](x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
+        raise NotImplementedError(f"these arguments of {name} need NumPy 2.1, or are wrong")
+    return NUMPY[name](x if a is None else a, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
@@ -270,7 +293,7 @@ def _accumulates(op, ufunc, a, axis, out, x):
     if y is not None:
         return y
     a = np.asanyarray(a if x is None else x)
-    return ufunc.accumulate(a.ravel() if axis is None else a, axis=0 if axis is None else axis, out=out)
+    return ufunc.accumulate(a.ravel() if axis is None else a, axis=-1 if axis is None else axis, out=out)
 
 
 def _extreme(op, ufunc, a, axis, out, return_indices):
@@ -280,8 +303,10 @@ def _extreme(op, ufunc, a, axis, out, return_indices):
 
 
 def _with_indices(op, x, axis, out):
-    x = np.ascontiguousarray(x).reshape(-1) if axis is None else x
-    axis = 0 if axis is None else normalize_axis_index(operator.index(axis), x.ndim)
+    x = x.reshape(-1) if axis is None else x
+    axis = 0 if axis is None else _axis_of(axis, x)
+    if out is not None and not isinstance(out, np.ndarray):
+        raise TypeError("out must be an array")
     y, indices = np.empty(x.shape, x.dtype), np.empty(x.shape, np.int64)
     if not _core.run(x, y, OPS[op], KINDS["inclusive"], axis, 0, 0, None, None, indices):
         raise TypeError(f"no indices for arrays of type {x.dtype}, or of so many dimensions")
@@ -289,12 +314,13 @@ def _with_indices(op, x, axis, out):
         return y, indices
     if out.shape != y.shape:
         raise ValueError(f"out has the shape {out.shape}, not {y.shape}")
-    np.copyto(out, y, casting="same_kind")
+    np.copyto(out, y, casting="unsafe")
     return out, indices
 
 
 def cummax(a, axis=None, out=None, return_indices=False):
-    """The cumulative maximum along an axis, as `numpy.maximum.accumulate`: a NaN propagates.
+    """The cumulative maximum along an axis, as `numpy.maximum.accumulate`: a NaN propagates. Of equal elements, as 0.0
+    and -0.0 are, the first stays.
 
     Parameters
     ----------
@@ -418,7 +444,7 @@ def scan(
     OverflowError
         With `checked`; `out` then has the results, wrapped around.
     TypeError
-        The operator does not go with the type, or `a` is not converted to `dtype`.
+        The operator does not go with the type, `a` or `init` is not converted to `dtype`, or `a` is a masked array.
     ValueError
         An argument has none of its values, or `out` is not of the shape of the results, or overlaps `a`.
 
@@ -435,23 +461,40 @@ def scan(
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}, not one of {', '.join(KINDS)}")
     x = _any_array(a)
-    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    axis = _axis_of(axis, x)
     dtype = x.dtype if dtype is None else np.dtype(dtype)
     shape = x.shape[:axis] + (x.shape[axis] + (kind == "offsets"),) + x.shape[axis + 1 :]
-    if not (x.flags.aligned and x.dtype.isnative):
-        x = np.array(x, x.dtype.newbyteorder("="))
-    if out is None:
-        out = np.empty(shape, dtype)
-    elif type(out) is not np.ndarray or out.shape != shape or out.dtype != dtype:
+    if out is not None and not (type(out) is np.ndarray and out.shape == shape and out.dtype == dtype):
         raise ValueError(f"out must be an array of shape {shape} and type {dtype}")
-    start = None if init is None else np.array(init, dtype)
+    if dtype.kind == "b":
+        if x.dtype.kind != "b" or op in ("plus", "logaddexp"):
+            raise TypeError(f"{op} does not scan {x.dtype} into bool")
+        init = True if init is None and op in ("min", "and") else init
+    start = None if init is None else _initial(init, dtype)
+    y = out if out is not None and _is_plain(out) else np.empty_like(x, dtype, shape=shape)
     totals = np.empty(x.shape[:axis] + x.shape[axis + 1 :], dtype) if return_total else None
     flags = SKIP_NAN * bool(skip_nan) + CHECKED * bool(checked)
-    if not _core.run(x, out, OPS[op], KINDS[kind], axis, bool(reverse), flags, start, totals, None):
-        if not out.flags.writeable or np.may_share_memory(x, out):
-            raise ValueError("out is read-only, or overlaps the input and is not exactly in place")
+    if out is not None and not out.flags.writeable:
+        raise ValueError("out is read-only")
+    if not _core.run(x, y, OPS[op], KINDS[kind], axis, bool(reverse), flags, start, totals, None):
+        if np.may_share_memory(x, y) and not _is_same(x, y):
+            raise ValueError("out overlaps the input, and is not exactly in place")
         raise TypeError(f"{op} does not scan {x.dtype} into {dtype}, or not in so many dimensions")
-    return (out, totals) if return_total else out
+    if out is not None and y is not out:
+        np.copyto(out, y)
+        y = out
+    return (y, totals) if return_total else y
+
+
+def _initial(init, dtype):
+    """What a scan begins with, as the library takes it."""
+    rank = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+    value = np.asarray(init)
+    if value.ndim:
+        raise ValueError("init must be a scalar")
+    if rank.get(value.dtype.kind, 4) > rank.get(dtype.kind, -1):
+        raise TypeError(f"init is {init!r}, which is no {dtype}")
+    return np.array(init, dtype)
 
 
 def info():

@@ -7,15 +7,15 @@ import ctypes
 import os
 import re
 
-_RUNTIME = re.compile(r"(/\S*/lib(?:gomp|omp|iomp5)(?:-[0-9a-f]+)?\.so[.0-9]*)$")
+_RUNTIME = re.compile(r"(/.*/lib(?:gomp|omp|iomp5)(?:-[0-9a-f]+)?\.so[.0-9]*)$")
 
 
 def _loaded():
-    with open("/proc/self/maps") as maps:
-        for line in maps:
-            found = _RUNTIME.search(line.rstrip())
-            if found:
-                yield found.group(1)
+    try:
+        with open("/proc/self/maps") as maps:
+            yield from (found.group(1) for found in map(_RUNTIME.search, map(str.rstrip, maps)) if found)
+    except OSError:
+        pass
 
 
 def _candidates():

@@ -23,7 +23,8 @@ class patch_numpy:
 
     It does so for good, from the call on; or, in a ``with`` statement, up to its end, also by an exception. It may be
     nested. Names that were imported before (``from numpy import cumsum``) and methods of arrays (``a.cumsum()``) stay
-    NumPy's, as they cannot be replaced. All threads of the process see it.
+    NumPy's, as they cannot be replaced. All threads of the process see it; processes that it starts do not, unless they are
+    forked. A library that registers functions for its own arrays by NumPy's (``__array_function__``) is to be imported before.
 
     Examples
     --------
@@ -36,6 +37,10 @@ class patch_numpy:
     """
 
     def __init__(self):
+        self._begin()
+        self._is_fresh = True
+
+    def _begin(self):
         global _depth
         with _lock:
             _depth += 1
@@ -44,14 +49,16 @@ class patch_numpy:
                     setattr(np, name, function)
 
     def __enter__(self):
+        if not self._is_fresh:
+            self._begin()
+        self._is_fresh = False
         return self
 
     def __exit__(self, *exception):
         global _depth
         with _lock:
             _depth -= 1
-            if _depth == 0:
-                for name, function in _functions.NUMPY.items():
-                    if function is not None:
-                        setattr(np, name, function)
+            for name, function in _OURS.items():
+                if _depth == 0 and getattr(np, name, None) is function:
+                    setattr(np, name, _functions.NUMPY[name])
         return False
