@@ -6,7 +6,7 @@ import sys
 import time
 
 import numpy as np
-from benchmarks import PEERS, peer
+from suite.cumsum import PEERS, peer
 
 import mmscan
 

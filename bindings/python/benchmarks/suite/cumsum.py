@@ -1,4 +1,4 @@
-"""For asv: cumsum of NumPy, mmscan, numba and bottleneck on the same arrays. Run by `asv run` in this folder."""
+"""For asv: cumsum of NumPy, mmscan, numba and bottleneck on the same arrays. Run by `asv run` in the folder above."""
 
 import numpy as np
 
