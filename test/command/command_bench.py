@@ -84,11 +84,16 @@ class Bench(Timed):
         self.assertEqual([word for word in cells if float(word) == 0], [])
 
     def test_json(self):
-        report = json.loads(self.good("bench", "--rounds", 2, "--length", "1,20003,5^2", "--type", "all", "--place", "both",
-                                      "--only", "mmscan,omp simd", "--json"))
-        shapes = {(table["type"], table["op"], table["place"], table["n"]) for table in report["tables"]}
-        self.assertEqual(shapes, set(itertools.product(ALL, ["plus"], ["in", "out"], [1, 25, 20003])))
+        def tables(types, lengths):
+            report = json.loads(self.good("bench", "--rounds", 2, "--length", lengths, "--type", types, "--place", "both",
+                                          "--only", "mmscan,omp simd", "--json"))
+            return report, {(table["type"], table["op"], table["place"], table["n"]) for table in report["tables"]}
+
+        report, shapes = tables("all", "5^2")
+        self.assertEqual(shapes, set(itertools.product(ALL, ["plus"], ["in", "out"], [25])))
         self.assertEqual(len(report["tables"]), len(shapes))
+        report, shapes = tables("f32,c64", "1,20003")
+        self.assertEqual(shapes, set(itertools.product(["f32", "c64"], ["plus"], ["in", "out"], [1, 20003])))
         self.assertEqual((report["rounds"], report["version"]), (2, json.loads(self.good("info", "--json"))["version"]))
         self.assertLessEqual({"cpu", "threads", "caches"}, set(report["machine"]))
         self.assertIn("-O3", report["peers"][0]["built"])
@@ -97,11 +102,11 @@ class Bench(Timed):
 
     def test_operators(self):
         """Results are checked, as of +. Peers that only add say so."""
-        for op, place in ("max", "both"), ("min", "in"):
+        for op, place, types in ("max", "out", ORDERED), ("min", "in", ["f16", "i64"]):
             for more in ["--length", "1,20003"], ["--length", "1025", "--row", 5]:
-                arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", ",".join(ORDERED), "--place", place]
+                arguments = ["bench", "--op", op, "--rounds", 1, *more, "--type", ",".join(types), "--place", place]
                 report = json.loads(self.good(*arguments, "--json", env={"MMSCAN_NUM_THREADS": "2"}))
-                self.assertEqual({(table["op"], table["type"]) for table in report["tables"]}, {(op, t) for t in ORDERED})
+                self.assertEqual({(table["op"], table["type"]) for table in report["tables"]}, {(op, t) for t in types})
                 for table in report["tables"]:
                     names = {row["name"] for row in table["rows"] if "seconds" in row}
                     self.assertLessEqual({"mmscan (one call)", "mmscan simd", "mmscan serial", "serial loop"}, names)
@@ -352,10 +357,10 @@ class Bench(Timed):
 
     def test_axes(self):
         """Every axis of an array is scanned, in both places."""
-        for shape, axes in ("5,6,7", (0, 1, 2, -1, -3)), ("300", (0,)), ("1,9,1", (0, 1, 2)), ("2,3,4,5,6", (3,)):
+        for shape, axes in ("5,6,7", (0, 1, -1, -3)), ("300", (0,)), ("1,9,1", (0, 1, 2)), ("2,3,4,5,6", (3,)):
             for axis in axes:
-                tables = self.seconds("--shape", shape, "--axis", axis, "--type", "f32,u8,c64", "--place", "both")
-                self.assertEqual(len(tables), 6)
+                tables = self.seconds("--shape", shape, "--axis", axis, "--type", "f32,c64", "--place", "both")
+                self.assertEqual(len(tables), 4)
                 for table, names in tables:
                     rank = shape.count(",") + 1
                     self.assertEqual((table["shape"], table["axis"], table["row"], table["columns"]), (shape, axis % rank, None, None))
@@ -370,7 +375,7 @@ class Bench(Timed):
         for op, place, more in (("max", "both", ["--length", "1,20001"]), ("min", "out", ["--length", "4000", "--row", 50]),
                                 ("max", "both", ["--length", "4000", "--columns", 50]), ("min", "in", ["--shape", "5,6,7", "--axis", 1]),
                                 ("max", "out", ["--length", "4000", "--stride", 3])):
-            for table, names in self.seconds("--op", op, "--indices", "--type", ",".join(ORDERED) if op == "max" and place == "both" else "u8,f16,f64", "--place", place, *more):
+            for table, names in self.seconds("--op", op, "--indices", "--type", ",".join(ORDERED) if more[:2] == ["--length", "1,20001"] else "u8,f64", "--place", place, *more):
                 self.assertTrue(table["indices"])
                 self.assertLessEqual({"serial loop", "mmscan (one call)", "mmscan simd", "mmscan serial"}, names)
         for table, names in self.seconds("-n", 10, "--op", "max", "--indices", "--type", "u8,f16", "--to", "f32"):

@@ -421,7 +421,7 @@ class UnitsPlot(Drawn):
         unit = build_library(self, "lib%s.so" % ("x" * 40), FAKE_BLAS)
         units = ",".join([unit, "model", "cblas", self.path("none.so")])
         drawn = {"few": self.page}
-        for threads, length, title in ("1", (1 << 20) + 16, "short"), ("both", 1 << 12, "a title of many words, " * 6):
+        for threads, length, title in ("1", (1 << 17) + 16, "short"), ("both", 1 << 12, "a title of many words, " * 6):
             run("bench", "--rounds", 2, "--length", length, "--units", units, "--threads", threads, "--title", title,
                 "--report", self.path("y.html"), env={"MMSCAN_NUM_THREADS": "3"})
             drawn[title] = self.read("y.html").decode()
