@@ -517,16 +517,16 @@ const char *mmscan_environment_error(void);
  *            u is 2^-24 for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy
  *            and Stability of Numerical Algorithms", 2002, Chapter 4). The same holds for both parts of a complex sum;
  *            results of F16 and BF16 are rounded once more, and integers of 64 bits as they become floats.
- *            In any order of additions c is i + 1; with the engines simd and gemm it is
- *
- *              min(i + 1, i / T + T / 2 + s + 16)
- *
- *            where T is the elements of a tile (128 KiB at most by default; 16 KiB where they are converted or NaN are
- *            skipped, 4 KiB where they are gathered), or n if that is less, and s the size of the matrices (0 for
- *            simd). It is i + 1 again wherever the plain loop may take over: by default below 64 elements, and in
- *            columns of a matrix; without memory; where an element is NaN or larger than max / 2^20, or a sum larger
- *            than max / 2. In a reverse scan i counts from the end. In blocks (mmscan_scan_block()) it counts from the
- *            start of the first block, and n is that of the shortest block in i / T and of the longest in T / 2. The
+ *            In any order of additions c is i + 1. With the engine simd it is min(i + 1, 32 + i / MMSCAN_MAX_TILE): a
+ *            group of at most 256 elements is added up from zero, which rounds an element 4 times in its window of a
+ *            vector and at most 17 times on the way through the vectors of its group; the sum of the groups before it
+ *            is kept in twice the precision, rounded to an element twice, and added once, and rounded once more at
+ *            multiples of MMSCAN_MAX_TILE. (2^36 elements add 2 to c.) With gemm it is s + T / 2 more, where s is the
+ *            size of the matrices and T the elements of a tile (128 KiB at most by default; 16 KiB where they are
+ *            converted or NaN are skipped, 4 KiB where they are gathered), or n if that is less. It is i + 1 wherever
+ *            the plain loop may take over: in columns of a matrix; without memory; where an element is NaN or larger
+ *            than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks
+ *            (mmscan_scan_block()) it counts from the start of the first block, and c is 1 more for each block. The
  *            bound does not cover mmscan_matmulscan() and mmscan_network().
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is

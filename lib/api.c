@@ -66,17 +66,18 @@ __attribute__((noinline)) static mmscan_status scan_long(mmscan_type type, mmsca
 }
 
 /* A kernel alone, or a loop: no problem, no plan. */
-static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mms_value carry, const void *x, void *y) {
+static mmscan_status scan_short(mmscan_type type, mmscan_kind kind, size_t n, mms_first carry, const void *x, void *y) {
   const mms_kernel *kernel = mms_short_kernel(type);
   if (!x || !y) return MMSCAN_EINVAL;
   if (mms_overlap(x, y, n * kernel->algebra->size)) return MMSCAN_EOVERLAP;
   if (n > kernel->few) return kernel->simple[kind](kernel, n, x, y, carry);
-  kernel->algebra->loop.scan[kind][0](n, x, y, &carry);
+  mms_value value = mms_first_value(carry);
+  kernel->algebra->loop.scan[kind][0](n, x, y, &value);
   return MMSCAN_OK;
 }
 
 /* Calls that are not short, or have something wrong with them; and the first call, which reads the environment. */
-__attribute__((noinline)) static mmscan_status scan_any(mmscan_type type, mmscan_kind kind, size_t n, mms_value first,
+__attribute__((noinline)) static mmscan_status scan_any(mmscan_type type, mmscan_kind kind, size_t n, mms_first first,
                                                         const void *x, void *y) {
   if (mms_short_fill() && n - 1 < mms_short_most(type)) return scan_short(type, kind, n, first, x, y);
   return scan_long(type, kind, n, kind == MMSCAN_EXCLUSIVE ? &first : NULL, x, y);
@@ -102,27 +103,27 @@ static inline bool is_short(mmscan_type type, size_t n, const void *x, const voi
 #include "algebra/each_type.inc"
 
 mmscan_status mmscan_inclusive_f32(size_t n, const float *x, float *y) {
-  return inclusive_f32(MMSCAN_F32, n, (mms_value){.f32 = -0.0f}, x, y);
+  return inclusive_f32(MMSCAN_F32, n, (mms_first){.f32 = -0.0f}, x, y);
 }
 
 mmscan_status mmscan_inclusive_f64(size_t n, const double *x, double *y) {
-  return inclusive_f64(MMSCAN_F64, n, (mms_value){.f64 = -0.0}, x, y);
+  return inclusive_f64(MMSCAN_F64, n, (mms_first){.f64 = -0.0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_i32(size_t n, const int32_t *x, int32_t *y) {
-  return inclusive_i32(MMSCAN_I32, n, (mms_value){.i32 = 0}, x, y);
+  return inclusive_i32(MMSCAN_I32, n, (mms_first){.i32 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_i64(size_t n, const int64_t *x, int64_t *y) {
-  return inclusive_i64(MMSCAN_I64, n, (mms_value){.i64 = 0}, x, y);
+  return inclusive_i64(MMSCAN_I64, n, (mms_first){.i64 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_u32(size_t n, const uint32_t *x, uint32_t *y) {
-  return inclusive_u32(MMSCAN_U32, n, (mms_value){.u32 = 0}, x, y);
+  return inclusive_u32(MMSCAN_U32, n, (mms_first){.u32 = 0}, x, y);
 }
 
 mmscan_status mmscan_inclusive_u64(size_t n, const uint64_t *x, uint64_t *y) {
-  return inclusive_u64(MMSCAN_U64, n, (mms_value){.u64 = 0}, x, y);
+  return inclusive_u64(MMSCAN_U64, n, (mms_first){.u64 = 0}, x, y);
 }
 
 mmscan_status mmscan_exclusive_f32(size_t n, float init, const float *x, float *y) {

@@ -23,7 +23,8 @@
  *   KERNELS         the name of its kernels; NULL: it has none, and is scanned by the plain loop
  *   KEY             the bits of elements that these kernels flip before and after they combine them; SIGN is the sign
  *   BY_UNIT         whether products of units do what it does
- *   BY_PARTS        whether it combines the parts of complex numbers apart; may be left out */
+ *   BY_PARTS        whether it combines the parts of complex numbers apart; may be left out
+ *   HAS_PAIRS       whether its carries say what they are short of, too (mms_value); may be left out */
 #ifndef MMS_ALGEBRA_H
 #define MMS_ALGEBRA_H
 
@@ -64,7 +65,7 @@ typedef struct mms_algebra {
   int64_t key;         /* bits that kernels flip */
   mms_lanes lanes;
   mmscan_type unit; /* the float type whose products serve the type */
-  bool by_parts;
+  bool by_parts, has_pairs;
   int planes;    /* products that an element takes; 0: none is exact for the operator */
   mms_loop loop; /* the reference, the path of short scans, and what kernels use where they may not regroup */
 } mms_algebra;

@@ -6,8 +6,8 @@
 #include "mmscan.h"
 #include <stdbool.h>
 
-/* A carry: one element of any type, at its start, or the two numbers of a complex one. Nothing but loops and kernels
- * looks inside. */
+/* A carry: one element of any type, at its start, or the two numbers of a complex one; after it, for sums of floats,
+ * what it is short of, as much again. Nothing but loops and kernels looks inside. */
 typedef union mms_value {
   float f32;
   double f64;
@@ -15,12 +15,26 @@ typedef union mms_value {
   int64_t i64;
   uint32_t u32;
   uint64_t u64;
-  unsigned char bytes[16];
+  float pair_f32[2];
+  double pair_f64[2];
+  unsigned char bytes[32];
   struct {
     unsigned char value[8];
     int64_t index; /* of the element that it is; -1: of none (mms_extras) */
   } found;
 } mms_value;
+
+/* What a simple call starts from: one element, in a register. */
+typedef union mms_first {
+  float f32;
+  double f64;
+  int32_t i32;
+  int64_t i64;
+  uint32_t u32;
+  uint64_t u64;
+} mms_first;
+
+static inline mms_value mms_first_value(mms_first first) { return (mms_value){.u64 = first.u64}; }
 
 enum { MMS_KINDS = MMSCAN_EXCLUSIVE + 1 }; /* length of a table indexed by mmscan_kind */
 

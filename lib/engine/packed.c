@@ -202,20 +202,24 @@ static mms_tile plane_of(const mms_job *job, const mms_tile *packed, size_t p) {
   return t;
 }
 
-/* A plane's number in a carry. */
+/* A plane's number in a carry, and what it is short of. */
 static mms_value value_of(const mms_job *job, const mms_value *carry, size_t p) {
-  const size_t size = job->storage->size;
+  const size_t size = job->storage->size, planes = job->storage->planes;
   mms_value value = *carry;
-  if (job->storage->planes > 1) memcpy(value.bytes, carry->bytes + p * size, size);
+  if (planes == 1) return value;
+  memcpy(value.bytes, carry->bytes + p * size, size);
+  memcpy(value.bytes + size, carry->bytes + (planes + p) * size, size);
   return value;
 }
 
 static void put_value(const mms_job *job, mms_value *carry, size_t p, const mms_value *value) {
-  const size_t size = job->storage->size;
-  if (job->storage->planes > 1)
-    memcpy(carry->bytes + p * size, value->bytes, size);
-  else
+  const size_t size = job->storage->size, planes = job->storage->planes;
+  if (planes == 1) {
     *carry = *value;
+    return;
+  }
+  memcpy(carry->bytes + p * size, value->bytes, size);
+  memcpy(carry->bytes + (planes + p) * size, value->bytes + size, size);
 }
 
 static void put_found(const mms_job *job, mms_found *found, size_t p, const mms_found *of_plane) {

@@ -61,7 +61,7 @@ static bool in_two_steps(const mms_job *job, const mms_tile *t, mms_value *carry
   if (mms_kernel_is_in_order(job->kernel, t->m))
     job->algebra->loop.scan[job->kind][0](t->m, t->x, t->y, carry);
   else
-    job->kernel->simple[job->kind](job->kernel, t->m, t->x, t->y, *carry);
+    job->kernel->simple[job->kind](job->kernel, t->m, t->x, t->y, (mms_first){.u64 = carry->u64});
   *carry = out;
   return true;
 }

@@ -20,6 +20,7 @@
 #include "kernel/cell.h"
 
 #define KERNEL_BODY "kernel/body.inc"
+#define FLOAT_MAP   "kernel/map_carry.inc"
 #define TABLE       PASTED(PASTED(mms_kernels, ISA), OPERATORS)
 #include KERNEL_FILE(PASTED(vocabulary, ISA))
 

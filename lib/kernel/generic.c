@@ -58,13 +58,15 @@ mms_kernel mms_kernel_of_loop(const mms_algebra *algebra) {
 
 /* ---- Slots made of the core ----------------------------------------------------------------------------------- */
 
-static mmscan_status inclusive_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_value carry) {
-  self->scan[MMSCAN_INCLUSIVE][0](self, n, x, y, &carry, NULL);
+static mmscan_status inclusive_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_first carry) {
+  mms_value value = mms_first_value(carry);
+  self->scan[MMSCAN_INCLUSIVE][0](self, n, x, y, &value, NULL);
   return MMSCAN_OK;
 }
 
-static mmscan_status exclusive_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_value carry) {
-  self->scan[MMSCAN_EXCLUSIVE][0](self, n, x, y, &carry, NULL);
+static mmscan_status exclusive_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_first carry) {
+  mms_value value = mms_first_value(carry);
+  self->scan[MMSCAN_EXCLUSIVE][0](self, n, x, y, &value, NULL);
   return MMSCAN_OK;
 }
 

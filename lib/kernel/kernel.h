@@ -61,7 +61,7 @@ typedef void mms_kernel_scan(const mms_kernel *self, size_t n, const void *x, vo
 /* The shortest path for a simple call: scans n elements forward from a carry, with the bits of the scan, unless that
  * leaves so few to the plain loop (mms_kernel_is_in_order()). Always returns MMSCAN_OK, the status of the call, so that
  * the call can end in a jump here. */
-typedef mmscan_status mms_kernel_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_value carry);
+typedef mmscan_status mms_kernel_simple(const mms_kernel *self, size_t n, const void *x, void *y, mms_first carry);
 
 /* Many scans, as mms_loop_batch. */
 typedef void mms_kernel_batch(const mms_kernel *self, const mms_batch *);

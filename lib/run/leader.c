@@ -4,14 +4,14 @@
 #include "base/clock.h"
 
 /* Tiles that a follower has taken. A group is its follower's own, except `link`, which the leader's lock guards, and
- * the carries, which the leader fills in after `reduced` and before `passed` is set. */
+ * what is found, whose totals the leader makes the carries into each tile after `reduced` and before `passed` is set.
+ */
 typedef struct group {
   size_t first, count; /* tiles */
   struct group *link;  /* the next group ahead */
   atomic_size_t reduced, passed;
   mms_place at[MMS_LAYOUT_GROUP];
   mms_found found[MMS_LAYOUT_GROUP];
-  mms_value carry[MMS_LAYOUT_GROUP]; /* into each */
 } group;
 
 /* ---- Groups --------------------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static size_t pass(mms_leader *leader, void *work, group *g, mms_value *carry) {
   const size_t count = g->count;
   wait_for(leader, &g->reduced, (int)leader->tiles->sharing - 1);
   for (size_t i = 0; i < count; i++) {
-    g->carry[i] = mms_tiles_pass(leader->tiles, work, &g->at[i], &g->found[i], carry);
+    g->found[i].total = mms_tiles_pass(leader->tiles, work, &g->at[i], &g->found[i], carry);
   }
   mms_notifier_set(&leader->notifier, &g->passed, 1);
   return count;
@@ -131,7 +131,8 @@ static void reduce(mms_leader *leader, void *work, group *g) {
 /* next: the group to prefetch meanwhile, or NULL. */
 static void finish(mms_leader *leader, void *work, const group *g, const group *next) {
   for (size_t i = 0; i < g->count; i++)
-    mms_tiles_finish(leader->tiles, work, &g->at[i], &g->carry[i], next && i < next->count ? next->at[i].tile.x : NULL);
+    mms_tiles_finish(leader->tiles, work, &g->at[i], &g->found[i].total,
+                     next && i < next->count ? next->at[i].tile.x : NULL);
 }
 
 /* Groups may differ in length. */
@@ -139,8 +140,8 @@ static void finish_and_reduce(mms_leader *leader, void *work, const group *g, gr
   const mms_tiles *tiles = leader->tiles;
   const size_t both = g->count < ahead->count ? g->count : ahead->count;
   for (size_t i = 0; i < both; i++)
-    mms_tiles_finish_and_reduce(tiles, work, &g->at[i], &g->carry[i], &ahead->at[i], &ahead->found[i]);
-  for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, work, &g->at[i], &g->carry[i], NULL);
+    mms_tiles_finish_and_reduce(tiles, work, &g->at[i], &g->found[i].total, &ahead->at[i], &ahead->found[i]);
+  for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, work, &g->at[i], &g->found[i].total, NULL);
   for (size_t i = both; i < ahead->count; i++) mms_tiles_reduce(tiles, work, &ahead->at[i], &ahead->found[i]);
   mms_notifier_set(&leader->notifier, &ahead->reduced, 1);
 }

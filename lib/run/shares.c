@@ -21,11 +21,11 @@ static bool stays_in_cluster(const mms_tiles *tiles) {
   return tiles->run->where <= MMS_IN_CLUSTERS && !is_slow && mms_cluster_apart();
 }
 
-/* Tiles from `first` up to `end`, which is not included; what was found in them, and the carry into each. */
+/* Tiles from `first` up to `end`, which is not included; what was found in them, whose totals
+ * become the carries into each. */
 typedef struct share {
   size_t index, first, end;
   mms_found found[MOST_TILES];
-  mms_value carry[MOST_TILES];
 } share;
 
 static size_t first_tile(const mms_tiles *tiles, size_t index) { return index * tiles->count / tiles->sharing; }
@@ -71,7 +71,8 @@ static void pass(mms_shares *s, void *work, share *own) {
   mms_notifier_wait(&s->notifier, &s->passed, own->index);
   for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    own->carry[i - own->first] = mms_tiles_pass(s->tiles, work, &at, &own->found[i - own->first], &s->carry);
+    mms_found *found = &own->found[i - own->first];
+    found->total = mms_tiles_pass(s->tiles, work, &at, found, &s->carry);
   }
   mms_notifier_set(&s->notifier, &s->passed, own->index + 1);
 }
@@ -79,7 +80,7 @@ static void pass(mms_shares *s, void *work, share *own) {
 static void finish(mms_shares *s, void *work, const share *own) {
   for (size_t i = own->first; i < own->end; i++) {
     const mms_place at = mms_tiles_at(s->tiles, i);
-    mms_tiles_finish(s->tiles, work, &at, &own->carry[i - own->first], NULL);
+    mms_tiles_finish(s->tiles, work, &at, &own->found[i - own->first].total, NULL);
   }
 }
 

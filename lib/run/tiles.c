@@ -100,6 +100,15 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
     memcpy(kept, carry->bytes, run->carries->y_size);
 }
 
+/* What a carry is short of is not carried across multiples of MMSCAN_MAX_TILE elements, as a caller's carry is an
+ * element, and blocks of a longer scan have the bits of the whole. */
+static void round_off(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
+  const mms_run *run = tiles->run;
+  const size_t from = at->tile.at, end = run->job->reverse ? run->scans.n - from : from + at->tile.m;
+  if (run->job->algebra->has_pairs && end % MMSCAN_MAX_TILE == 0)
+    memset(carry->bytes + tiles->element, 0, tiles->element);
+}
+
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
 static void scan_together(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to, void *carry) {
@@ -217,6 +226,7 @@ mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at
   begin(tiles, at, carry);
   const mms_value into = *carry;
   if (!ends_here(tiles, at)) tiles->run->engine->advance(job_of(tiles, at), work, &at->tile, found, carry);
+  round_off(tiles, at, carry);
   keep(tiles, at, carry);
   return into;
 }
@@ -257,6 +267,7 @@ void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, 
     tiles->run->engine->finish(job_of(tiles, at), work, &at->tile, carry, NULL);
   else
     tiles->run->engine->at_once(job_of(tiles, at), work, &at->tile, carry);
+  round_off(tiles, at, carry);
   write_ends(tiles, at, &into);
   keep(tiles, at, carry);
 }

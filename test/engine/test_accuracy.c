@@ -2,17 +2,45 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All elements are equal, so for long stretches the plain loop rounds each sum in the same direction. Its error is far
- * beyond the bound of the other engines: an engine that adds one element after the other would fail here.
+ * Where all elements are equal, the plain loop rounds each sum in the same direction for long stretches. Its error is
+ * far beyond the bound of the other engines: an engine that adds one element after the other would fail here.
  */
 #include "support/shot.h"
 
-static struct sample equal_elements(const struct type *type, size_t n) {
+#include <math.h>
+
+/* EQUAL ones; of one sign; of both; levels, on which roundings have one sign; 1 / i and e^-i, whose sums grow ever more
+ * slowly; pairs that cancel to a millionth. */
+enum input { EQUAL, ONE_SIGN, SIGNS, LEVELS, HARMONIC, DECAY, CANCELS, INPUTS };
+
+static double element(enum input input, struct rng *rng, size_t i) {
+  switch (input) {
+  case ONE_SIGN:
+    return fabs(draw_unit(rng));
+  case SIGNS:
+    return draw_unit(rng);
+  case LEVELS:
+    return 0.1 * (double)(1 + i / 5000 % 7);
+  case HARMONIC:
+    return 1 / (double)(i + 1);
+  case DECAY:
+    return exp(-(double)i);
+  case CANCELS:
+    return i % 2 ? -0.7 + 0.7e-6 : 0.7;
+  default:
+    return 0.1;
+  }
+}
+
+static struct sample elements(const struct type *type, enum input input, size_t n) {
   struct sample sample = {.x = test_memory(n * type->size)};
-  for (size_t i = 0; i < n; i++) put_float(type->type, sample.x, i, 0.1);
+  struct rng rng = rng_of((size_t)input);
+  for (size_t i = 0; i < n; i++) put_float(type->type, sample.x, i, element(input, &rng, i));
   sample.oracle = oracle_new(type, RANDOM, sample.x, n);
   return sample;
 }
+
+static struct sample equal_elements(const struct type *type, size_t n) { return elements(type, EQUAL, n); }
 
 /* The first element of a scan by `asked` that is off by more than c additions allow, or n if none is. c = 0: as many as
  * the choice may do. */
@@ -30,9 +58,9 @@ static size_t first_inaccurate(const struct sample *sample, const mmscan_choice 
   return wrong;
 }
 
-static void check_accuracy(const struct sample *sample, const mmscan_choice *asked) {
+static void check_accuracy(const struct sample *sample, const mmscan_choice *asked, unsigned directions) {
   const size_t n = is_slow(asked) ? 40000 : sample->oracle.n;
-  for (unsigned reverse = 0; reverse < 2; reverse++) {
+  for (unsigned reverse = 0; reverse < directions; reverse++) {
     const size_t wrong = first_inaccurate(sample, asked, n, reverse, 0);
     if (wrong < n)
       fail_seeded("%s, n %zu, %s x %s, s %zu, tile %zu, %s: y[%zu] is off by more than mmscan.h allows",
@@ -44,15 +72,15 @@ static void check_accuracy(const struct sample *sample, const mmscan_choice *ask
 /* Tiles of several sizes, some shorter than a block of the kernels; and matrices of several sizes. */
 static void check_sizes(const struct sample *sample, mmscan_choice asked) {
   const size_t tiles[] = {64, 1000, 16384, MMSCAN_MAX_TILE}, sizes[] = {2, 17, MMSCAN_MAX_S};
-  check_accuracy(sample, &asked);
+  check_accuracy(sample, &asked, 2);
   for (size_t i = 0; cuts_tiles(&asked) && i < COUNT(tiles); i++) {
     asked.tile = tiles[i];
-    check_accuracy(sample, &asked);
+    check_accuracy(sample, &asked, 2);
   }
   asked.tile = 0;
   for (size_t i = 0; is_gemm(&asked) && i < COUNT(sizes); i++) {
     asked.s = sizes[i];
-    check_accuracy(sample, &asked);
+    check_accuracy(sample, &asked, 2);
   }
 }
 
@@ -65,6 +93,35 @@ TEST(test_engines) {
     for (size_t c = 0; c < all->count; c++) check_sizes(&sample, all->choice[c]);
     sample_free(&sample);
   }
+}
+
+/* By vectors of every length, on one thread and on several. The oracle's sums from the end are differences, in which
+ * what decays is lost. */
+static void check_input(const struct type *type, enum input input, size_t n) {
+  struct sample sample = elements(type, input, n);
+  const struct forced *all = forced_all();
+  for (size_t c = 0; c < all->count; c++) {
+    mmscan_choice asked = all->choice[c];
+    if (is_gemm(&asked) || !cuts_tiles(&asked)) continue;
+    for (asked.threads = 1; asked.threads < 4; asked.threads += 2) check_accuracy(&sample, &asked, input == DECAY ? 1 : 2);
+  }
+  sample_free(&sample);
+}
+
+TEST(test_inputs) {
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (int input = 0; input < INPUTS; input++) check_input(type_at(t), (enum input)input, length());
+}
+
+/* What the header says of long sums: 10^7 equal elements are off by less than a millionth, which is 8 units. */
+TEST(test_long_sum) {
+  const size_t n = sized(10000000, 1000000);
+  float *x = test_memory(n * sizeof *x);
+  for (size_t i = 0; i < n; i++) x[i] = 0.0005f;
+  assert_mmscan_ok(mmscan_inclusive_f32(n, x, x));
+  const double exact = (double)n * (double)0.0005f;
+  assert_true(fabs((double)x[n - 1] - exact) < 5e-7 * exact);
+  free(x);
 }
 
 /* The plain loop exceeds the bound; otherwise the other test could not fail. */

@@ -360,7 +360,8 @@ static void check_simple(const mms_kernel *kernel, const struct sample *sample, 
   mms_value carry = first;
   memcpy(y.data, sample->x, n * type->size);
   kernel->scan[kind][false](kernel, n, sample->x, want.data, &carry, NULL);
-  if (kernel->simple[kind](kernel, n, way & 2 ? y.data : sample->x, y.data, first) != MMSCAN_OK ||
+  if (kernel->simple[kind](kernel, n, way & 2 ? y.data : sample->x, y.data, (mms_first){.u64 = first.u64}) !=
+          MMSCAN_OK ||
       memcmp(y.data, want.data, n * type->size) != 0)
     fail_seeded("%s, n %zu, way %u: a simple call gives something else", type->name, n, way);
   buffer_free(&want);
@@ -373,8 +374,8 @@ static void check_simples(const mms_isa *isa) {
   for (size_t t = 0; t < TYPES; t++) {
     const mms_kernel *kernel = plus_kernel(isa, type_at(t)->type);
     struct sample sample = sample_new(type_at(t), RANDOM, LONGEST);
-    mms_value first;
-    memcpy(&first, (char *)sample.x + SHORT * sizeof first, sizeof first);
+    mms_value first = {.u64 = 0};
+    memcpy(&first, (char *)sample.x + SHORT * sizeof first, type_at(t)->size);
     for (unsigned way = 0; way < 4; way++) {
       for (size_t n = kernel->few + 1; n <= SHORT; n++) check_simple(kernel, &sample, n, first, way);
       check_simple(kernel, &sample, LONGEST, first, way);

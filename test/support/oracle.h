@@ -216,9 +216,9 @@ static inline size_t levels_of(size_t s, size_t n) {
 static inline double most_additions(const mmscan_choice *used, size_t n) {
   const double in_any_order = (double)n + 1;
   if (used == NULL || !cuts_tiles(used) || n == 0) return in_any_order;
-  const double tile = (double)smaller(used->tile, n);
-  const double in_tiles = (double)n / tile + tile / 2 + (double)used->s + 16;
-  return in_tiles < in_any_order ? in_tiles : in_any_order;
+  const double in_products = is_gemm(used) ? (double)smaller(used->tile, n) / 2 + (double)used->s : 0;
+  const double in_groups = 32 + (double)n / MMSCAN_MAX_TILE + in_products;
+  return in_groups < in_any_order ? in_groups : in_any_order;
 }
 
 /* A sum whose terms each pass through at most c additions is off by at most c u / (1 - c u) times the sum of |x|, where

@@ -5,6 +5,7 @@
 #include "engine/gemm/rows.h"
 
 #define KERNEL_BODY "engine/gemm/rows_body.inc"
+#define FLOAT_MAP   "kernel/map_none.inc"
 #include KERNEL_FILE(PASTED(vocabulary, ISA))
 
 #if HAS_VECTORS
