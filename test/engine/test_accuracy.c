@@ -103,7 +103,8 @@ static void check_input(const struct type *type, enum input input, size_t n) {
   for (size_t c = 0; c < all->count; c++) {
     mmscan_choice asked = all->choice[c];
     if (is_gemm(&asked) || !cuts_tiles(&asked)) continue;
-    for (asked.threads = 1; asked.threads < 4; asked.threads += 2) check_accuracy(&sample, &asked, input == DECAY ? 1 : 2);
+    for (asked.threads = 1; asked.threads < 4; asked.threads += 2)
+      check_accuracy(&sample, &asked, input == DECAY ? 1 : 2);
   }
   sample_free(&sample);
 }
