@@ -135,7 +135,7 @@ typedef enum mmscan_kind {
 
 /* Bits of mmscan_desc.flags. One without meaning for the types is ignored. */
 #define MMSCAN_SKIP_NAN     1u  /* a NaN in x, or a complex number with one, counts as what scans start from: 0 for + */
-#define MMSCAN_ACCURATE     2u  /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_ACCURATE     2u  /* + and MUL into F32 are combined in F64; into F64, C32 and C64: MMSCAN_ENOTSUP */
 #define MMSCAN_REPRODUCIBLE 4u  /* for later: MMSCAN_ENOTSUP */
 #define MMSCAN_MONOTONE     8u  /* for later: MMSCAN_ENOTSUP */
 #define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result does not fit, or a total that is asked for */
@@ -242,8 +242,9 @@ typedef struct mmscan_choice {
                          suits it, as it does where fewer threads run than were planned */
 } mmscan_choice;
 
-#define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
-#define MMSCAN_MAX_TILE 131072 /* no regrouped sum of so many floats up to max / 2^20 overflows */
+#define MMSCAN_MAX_S    512     /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
+#define MMSCAN_MAX_TILE 131072  /* no regrouped sum of so many floats up to max / 2^20 overflows */
+#define MMSCAN_BLOCK    2097152 /* mmscan_scan_block() on multiples of so many floats gives the bits of one call */
 
 /* Makes a plan for *desc, which need not outlive the call: init and outer dimensions are copied. The plan keeps the
  * pointers totals and indices, to which each execution writes. On MMSCAN_OK the caller owns *plan and gives it back by
@@ -296,17 +297,19 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
 /* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32
- * if that is F16 or BF16, for each scan of the batch: on entry the prefix of everything before the block, on return
- * that of everything up to and including it, which for floats need not have the bits of the last y. Before the first
- * block set it to init for an exclusive scan, and to the identity of op for an inclusive one (mmscan_algebra.identity);
- * that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the
- * first. desc->init must be NULL. carry may not share memory with x or y (not checked). Totals are of all blocks so
- * far; indices count in the block. MMSCAN_CHECKED looks at the carry out of an exclusive block, the first result of the
- * next one, only if totals are asked for. MMSCAN_OFFSETS and outer dimensions are MMSCAN_ENOTSUP.
+ * if that is F16 or BF16, or of F64 by MMSCAN_ACCURATE, for each scan of the batch: on entry the prefix of everything
+ * before the block, on return that of everything up to and including it, which for floats need not have the bits of the
+ * last y. Before the first block set it to init for an exclusive scan, and to the identity of op for an inclusive one
+ * (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its
+ * blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y (not checked).
+ * Totals are of all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry out of an exclusive
+ * block, the first result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer dimensions are
+ * MMSCAN_ENOTSUP.
  *
  * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
- * MMSCAN_MAX_TILE, everything is more than 2 * MMSCAN_MAX_TILE, and blocks and the whole get the same engine and tile
- * (wisdom may have others for the shape of a block). A block is scanned as a part of a long scan, however short it is.
+ * MMSCAN_MAX_TILE, or of MMSCAN_BLOCK where floats are added; everything is more than 2 * MMSCAN_MAX_TILE; and blocks
+ * and the whole get the same engine and tile (wisdom may have others for the shape of a block). A block is scanned as a
+ * part of a long scan, however short it is.
  *
  * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry
  * is untouched, but for MMSCAN_EOVERFLOW.
@@ -517,17 +520,20 @@ const char *mmscan_environment_error(void);
  *            u is 2^-24 for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy
  *            and Stability of Numerical Algorithms", 2002, Chapter 4). The same holds for both parts of a complex sum;
  *            results of F16 and BF16 are rounded once more, and integers of 64 bits as they become floats.
- *            In any order of additions c is i + 1. With the engine simd it is min(i + 1, 32 + i / MMSCAN_MAX_TILE): a
+ *            In any order of additions c is i + 1. With the engine simd it is min(i + 1, 32 + i / MMSCAN_BLOCK): a
  *            group of at most 256 elements is added up from zero, which rounds an element 4 times in its window of a
  *            vector and at most 17 times on the way through the vectors of its group; the sum of the groups before it
  *            is kept in twice the precision, rounded to an element twice, and added once, and rounded once more at
- *            multiples of MMSCAN_MAX_TILE. (2^36 elements add 2 to c.) With gemm it is s + T / 2 more, where s is the
+ *            multiples of MMSCAN_BLOCK. (2^36 elements add 2 to c.) With gemm it is s + T / 2 more, where s is the
  *            size of the matrices and T the elements of a tile (128 KiB at most by default; 16 KiB where they are
  *            converted or NaN are skipped, 4 KiB where they are gathered), or n if that is less. It is i + 1 wherever
  *            the plain loop may take over: in columns of a matrix; without memory; where an element is NaN or larger
  *            than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks
  *            (mmscan_scan_block()) it counts from the start of the first block, and c is 1 more for each block. The
  *            bound does not cover mmscan_matmulscan() and mmscan_network().
+ *            With MMSCAN_ACCURATE a sum or product of type F32 is one of type F64, with the bound of that, rounded
+ * once: it is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20 times as large.
+ *            It is finite where the exact one is; the plain loop's stays infinite once it was.
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;

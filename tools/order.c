@@ -133,6 +133,8 @@ static mmscan_desc describe(const order *o, size_t n, size_t stride, size_t coun
                        .flags = o->flags};
 }
 
+static const element *carry_of(const order *o) { return element_of_carry(o->to, o->op, o->flags); }
+
 /* Where a carry becomes a result only in the next block, the library is to look at it, too. */
 static bool needs_totals(const order *o) {
   return o->has_totals || (o->flags & MMSCAN_CHECKED && o->kind == MMSCAN_EXCLUSIVE);
@@ -142,7 +144,7 @@ static bool needs_totals(const order *o) {
 static mmscan_status scan_some(const order *o, const block *b, mmscan_desc desc, size_t at, size_t first) {
   if (o->has_totals || (b->totals != NULL && !b->ends)) desc.totals = b->totals + first * o->to->size;
   return mmscan_scan_block(&desc, b->data + at * o->type->size, b->results + at * o->to->size,
-                           b->carry + first * element_of_carry(o->to)->size);
+                           b->carry + first * carry_of(o)->size);
 }
 
 static mmscan_status scan_rows(const order *o, const block *b, size_t n, size_t rows) {
@@ -170,12 +172,12 @@ static void fill_start(const order *o, const element *type, mmscan_kind kind, ch
   if (!o->has_init)
     element_fill(type, o->op, kind, &start, 1);
   else if (type != o->to)
-    element_to_carry(o->to, &o->init, &start);
+    element_to_carry(o->to, &o->init, type, &start);
   for (size_t i = 0; i < count; i++) memcpy(to + i * type->size, &start, type->size);
 }
 
 static void fill_carry(const order *o, block *b, size_t count) {
-  fill_start(o, element_of_carry(o->to), block_kind(o), b->carry, count);
+  fill_start(o, carry_of(o), block_kind(o), b->carry, count);
 }
 
 /* The option behind a field of a description, and what to do without it; or else what the library says. */
@@ -185,7 +187,7 @@ static const char *way_out(const char *why) {
   } known[] = {{"x_type", "their type is not scanned; take another --type, if they are raw data or text"},
                {"y_type", "--to does not have such results of such numbers; leave it out, or take a wider type"},
                {"op", "--op does not combine such results; take another operator, or --to another type"},
-               {"flags", "--skip-nan or --checked is not done here; leave it out"},
+               {"flags", "--skip-nan, --accurate or --checked is not done here; leave it out"},
                {"totals", "--total is not done here; --kind offsets has it as the number at the end"}};
   const size_t length = strcspn(why, " ");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -207,7 +209,7 @@ int order_check(const order *o, const char *name) {
                    .totals = needs_totals(o) ? (char *)&total : NULL};
   mmscan_desc desc = describe(o, 1, 1, 1, 1);
   desc.totals = b.totals;
-  const bool is_known = element_fill(element_of_carry(o->to), o->op, block_kind(o), &carry, 1);
+  const bool is_known = element_fill(carry_of(o), o->op, block_kind(o), &carry, 1);
   if (mmscan_desc_check(&desc, why, sizeof why) != MMSCAN_OK) return fail_refused(o, name, why);
   if (!is_known) return fail("%s: --op does not scan %s", name, o->to->name);
   const mmscan_status status = scan_rows(o, &b, 1, 1);
@@ -265,7 +267,7 @@ static char *take_part(char **from, size_t bytes) {
 /* Buffers for a block of so many elements and scans, as one allocation at b->data. */
 static bool allocate(const order *o, size_t count, size_t scans, size_t columns, block *b) {
   const size_t reads = count * o->type->size, writes = o->to == o->type ? 0 : count * o->to->size,
-               carries = scans * element_of_carry(o->to)->size, totals = scans * o->to->size;
+               carries = scans * carry_of(o)->size, totals = scans * o->to->size;
   char *next = malloc(reads + writes + carries + totals + columns * o->to->size + 5 * 16);
   if (next == NULL) return false;
   b->data = take_part(&next, reads);

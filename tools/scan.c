@@ -37,6 +37,7 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "  --total            prints the total of each scan to standard output, one on each\n"
                            "                     line, in C order; needs -o FILE\n"
                            "  --skip-nan         passes over what is not a number (nan)\n"
+                           "  --accurate         combines f32 in f64, and rounds each result once\n"
                            "  --checked          fails where an integer does not fit\n"
                            "  --column NAME      the column of a table: its name, or its number from 1 on\n"
                            "  --header yes|no    whether the first row holds names; default: yes if words\n"
@@ -120,6 +121,7 @@ int run_scan(int argc, char **argv) {
                               {0, "to", ARGUMENT_TYPE, .to = &r.to},
                               {0, "total", ARGUMENT_FLAG, .to = &r.total},
                               {0, "skip-nan", ARGUMENT_FLAG, .to = &r.skip_nan},
+                              {0, "accurate", ARGUMENT_FLAG, .to = &r.accurate},
                               {0, "checked", ARGUMENT_FLAG, .to = &r.checked},
                               {0, "op", ARGUMENT_OP, .to = &r.op},
                               {0, "axis", ARGUMENT_CALL, .take = set_axis},

@@ -55,11 +55,14 @@ enum { BRIEF = 64 };
 
 static bool in_two_steps(const mms_job *job, const mms_tile *t, mms_value *carry) {
   mms_found found;
-  mms_value out = *carry;
+  mms_value out = *carry, running = *carry;
   job->kernel->total(job->kernel, t->m, t->x, false, &found);
   if (!found.is_ordinary || !job->kernel->advance(job->kernel, &out, &found.total)) return false;
   if (mms_kernel_is_in_order(job->kernel, t->m))
     job->algebra->loop.scan[job->kind][0](t->m, t->x, t->y, carry);
+  else if (job->algebra->has_pairs)
+    job->kernel->scan[job->kind][0](job->kernel, t->m, t->x, t->y, &running,
+                                    NULL); /* which knows what it is short of */
   else
     job->kernel->simple[job->kind](job->kernel, t->m, t->x, t->y, (mms_first){.u64 = carry->u64});
   *carry = out;

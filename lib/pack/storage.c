@@ -57,3 +57,7 @@ const mms_storage *mms_storage_of(mmscan_type x_type, mmscan_type y_type) {
 const mms_storage *mms_storage_in_planes(mmscan_type x_type, mmscan_type y_type) {
   return row(&mms_storages_best()->planes[x_type][y_type]);
 }
+
+const mms_storage *mms_storage_wide(mmscan_type x_type, mmscan_type y_type) {
+  return row(&mms_storages_best()->wide[x_type][y_type]);
+}

@@ -52,7 +52,7 @@ static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
   if (d->flags > 2 * MMSCAN_CHECKED - 1)
     return refuse(flaw, MMSCAN_EINVAL, "flags", (ptrdiff_t)d->flags,
                   "a bit of it is none of MMSCAN_SKIP_NAN to MMSCAN_CHECKED");
-  if (d->flags & ~(MMSCAN_SKIP_NAN | MMSCAN_CHECKED))
+  if (d->flags & ~(MMSCAN_SKIP_NAN | MMSCAN_ACCURATE | MMSCAN_CHECKED))
     return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, later);
   if (d->indices && !is_order)
     return refuse(flaw, MMSCAN_EINVAL, "indices", 0, "only MMSCAN_MAX and MMSCAN_MIN have them; else it is NULL");
@@ -70,11 +70,28 @@ static void set_extras(mms_problem *p, const mmscan_desc *d) {
   p->has_init = d->init != NULL;
 }
 
+/* Whether sums or products of floats are to be combined in more digits than they have. Halves are anyway. */
+static bool is_accurate(const mmscan_desc *d) {
+  const mms_type *y = mms_type_of(d->y_type);
+  const bool rounds = d->op == MMSCAN_PLUS || d->op == MMSCAN_MUL;
+  return d->flags & MMSCAN_ACCURATE && rounds && (y->kind == 'c' || (y->kind == 'f' && y->size >= sizeof(float)));
+}
+
+static mmscan_status find_accurate(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
+  p->storage = mms_storage_wide(d->x_type, d->y_type);
+  p->of_y = mms_storage_wide(d->y_type, d->y_type);
+  if (!p->storage)
+    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, "this version has MMSCAN_ACCURATE for F32 alone");
+  p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
+  return MMSCAN_OK;
+}
+
 /* By the arithmetic type; or of complex numbers by that of their parts, where the operator goes by parts. */
 static mmscan_status find_algebra(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
   static const char no_pair[] = "x_type is not scanned into this type; mmscan.h, \"Types\", lists what is";
   p->storage = mms_storage_of(d->x_type, d->y_type);
   if (!p->storage) return refuse(flaw, MMSCAN_ENOTSUP, "y_type", d->y_type, no_pair);
+  if (is_accurate(d)) return find_accurate(d, p, flaw);
   p->of_y = mms_storage_of(d->y_type, d->y_type);
   p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
   if (p->algebra) return MMSCAN_OK;

@@ -100,13 +100,12 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *c
     memcpy(kept, carry->bytes, run->carries->y_size);
 }
 
-/* What a carry is short of is not carried across multiples of MMSCAN_MAX_TILE elements, as a caller's carry is an
+/* What a carry is short of is not carried across multiples of MMSCAN_BLOCK elements, as a caller's carry is an
  * element, and blocks of a longer scan have the bits of the whole. */
 static void round_off(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
   const mms_run *run = tiles->run;
   const size_t from = at->tile.at, end = run->job->reverse ? run->scans.n - from : from + at->tile.m;
-  if (run->job->algebra->has_pairs && end % MMSCAN_MAX_TILE == 0)
-    memset(carry->bytes + tiles->element, 0, tiles->element);
+  if (run->job->algebra->has_pairs && end % MMSCAN_BLOCK == 0) memset(carry->bytes + tiles->element, 0, tiles->element);
 }
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */

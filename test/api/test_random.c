@@ -115,8 +115,7 @@ static void draw_wrong_op(trial *t) {
 
 static void draw_flags(trial *t) {
   for (unsigned i = 0; i < MOST_FLAGS; i++)
-    if (1u << i != MMSCAN_MONOTONE && may_have(t, flag_names[i]) && one_in(t, t->is_bold ? 8 : 4))
-      t->d.flags |= 1u << i;
+    if (may_have(t, flag_names[i]) && one_in(t, t->is_bold ? 8 : 4)) t->d.flags |= 1u << i;
 }
 
 /* Around the ends of tiles, vectors and unrolled loops, too. */
@@ -375,7 +374,7 @@ static void draw_choice(trial *t) {
 
 /* Blocks have no init, but carries, which may have more digits than results. */
 static void make_carries(trial *t) {
-  const ref_type *type = ref_sums_of(t->y);
+  const ref_type *type = ref_sums_of(&t->d);
   const ref_state s = ref_start(&t->d);
   const bool is_zero = t->d.op == MMSCAN_PLUS && !t->d.init;
   t->carries = draw_area(t, t->scans, type->size);
@@ -493,7 +492,7 @@ static void check_result(void *context, const ref_state *s, ptrdiff_t y_at) {
 
 static void check_total(void *context, const ref_state *s, size_t scan) {
   trial *t = context;
-  const ref_type *type = t->via == BY_BLOCKS ? ref_sums_of(t->y) : t->y;
+  const ref_type *type = t->via == BY_BLOCKS ? ref_sums_of(&t->d) : t->y;
   area *a = t->via == BY_BLOCKS ? &t->carries : t->d.totals ? &t->totals : NULL;
   if (!a) return;
   unsigned char *got = a->data + scan * type->size;

@@ -228,6 +228,10 @@ class Shapes(Case):
         if is_taken(self, "f8", "--skip-nan"):
             out = self.good("scan", "--skip-nan", self.write("x.npy", npy_bytes(np.array([1, np.nan, 2]))))
             self.same(np.load(io.BytesIO(out)), np.array([1.0, 1, 3]))
+        x = np.full(100000, 0.1, "f4")
+        out = np.load(io.BytesIO(self.good("scan", "--accurate", "--init", "0.5", self.write("x.npy", npy_bytes(x)))))
+        self.same(out, (0.5 + np.cumsum(x, dtype="f8")).astype("f4"))
+        self.bad("scan", "--accurate", "-o", self.path("y.npy"), self.write("x.npy", npy_bytes(np.ones(3))), says="--accurate")
         if is_taken(self, "i4", "--checked"):
             fits, over = np.array([2**31 - 1, 0], "i4"), np.array([2**31 - 1, 1], "i4")
             out = self.good("scan", "--checked", self.write("x.npy", npy_bytes(fits)))

@@ -114,6 +114,35 @@ TEST(test_inputs) {
     for (int input = 0; input < INPUTS; input++) check_input(type_at(t), (enum input)input, length());
 }
 
+/* MMSCAN_ACCURATE: each result is one of the two floats next to the exact one. */
+static void check_accurate(const float *x, const float *y, size_t n, mmscan_op op) {
+  long double exact = op == MMSCAN_MUL;
+  for (size_t i = 0; i < n; i++) {
+    exact = op == MMSCAN_MUL ? exact * x[i] : exact + x[i];
+    const float near = (float)exact;
+    if (y[i] != near && y[i] != nextafterf(near, -INFINITY) && y[i] != nextafterf(near, INFINITY))
+      fail_msg("op %d: y[%zu] is %a instead of %a", op, i, (double)y[i], (double)near);
+  }
+}
+
+TEST(test_accurate) {
+  const size_t n = length();
+  float *y = test_memory(n * sizeof *y);
+  for (int input = 0; input < INPUTS; input++) {
+    struct sample sample = elements(type_at(0), (enum input)input, n);
+    mmscan_desc desc = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, n);
+    desc.flags = MMSCAN_ACCURATE;
+    assert_mmscan_ok(mmscan_scan(&desc, sample.x, y));
+    check_accurate(sample.x, y, n, desc.op);
+    for (size_t i = 0; i < n; i++) ((float *)sample.x)[i] = 1 + ((float *)sample.x)[i] / 1000000;
+    desc.op = MMSCAN_MUL;
+    assert_mmscan_ok(mmscan_scan(&desc, sample.x, y));
+    check_accurate(sample.x, y, n, desc.op);
+    sample_free(&sample);
+  }
+  free(y);
+}
+
 /* What the header says of long sums: 10^7 equal elements are off by less than a millionth, which is 8 units. */
 TEST(test_long_sum) {
   const size_t n = sized(10000000, 1000000);

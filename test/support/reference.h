@@ -62,7 +62,12 @@ static inline bool ref_is_whole(const ref_type *t) { return t->kind == 'i' || t-
 static inline bool ref_is_half(const ref_type *t) { return t->kind == 'f' && t->size == 2; }
 
 /* What is accumulated for results of a type. */
-static inline const ref_type *ref_sums_of(const ref_type *t) { return ref_is_half(t) ? ref_type_of(MMSCAN_F32) : t; }
+static inline const ref_type *ref_sums_of(const mmscan_desc *d) {
+  const ref_type *y = ref_type_of(d->y_type);
+  const bool is_accurate = d->flags & MMSCAN_ACCURATE && (d->op == MMSCAN_PLUS || d->op == MMSCAN_MUL);
+  if (is_accurate && y->type == MMSCAN_F32) return ref_type_of(MMSCAN_F64);
+  return ref_is_half(y) ? ref_type_of(MMSCAN_F32) : y;
+}
 
 /* ---- Halves ------------------------------------------------------------------------------------------------------ */
 
@@ -339,7 +344,7 @@ static inline ref_state ref_start(const mmscan_desc *d) {
   const ref_type *y = ref_type_of(d->y_type);
   ref_state s = {.x = ref_type_of(d->x_type),
                  .y = y,
-                 .sums = ref_sums_of(y),
+                 .sums = ref_sums_of(d),
                  .op = d->op,
                  .flags = d->flags,
                  .index = -1,
@@ -370,7 +375,7 @@ static inline bool ref_accepts_part(const ref_state *s, const ref_type *type, co
   const quad error = ref_error(s, part), low = s->exact[part] - error, high = s->exact[part] + error;
   if (isnan(s->loop[part])) return isnan(value);
   if (isinf(s->loop[part])) return value == s->loop[part];
-  if (isinf((double)error)) return ref_is_half(type) ? !isnan(value) : isfinite(value);
+  if (isinf((double)error)) return s->sums != type ? !isnan(value) : isfinite(value);
   if (s->is_exact && s->exact[part] == 0 && s->any && signs && signbit(value) != signbit(s->loop[part])) return false;
   if (s->sums != type) return value >= ref_round(type, (double)low) && value <= ref_round(type, (double)high);
   return isinf(value) ? ref_is_near_most(s, part) : (quad)value >= low && (quad)value <= high;

@@ -131,3 +131,13 @@ def test_layouts_that_are_copied():
     unaligned[:] = 1
     assert mmscan.scan(unaligned, out=unaligned) is unaligned and unaligned.tolist() == [1, 2, 3, 4, 5]
     assert mmscan.scan(np.asfortranarray(np.ones((3, 4))), axis=0).flags.f_contiguous
+
+
+def test_accurate():
+    x = np.random.default_rng(3).standard_normal(10**5).astype(np.float32)
+    want = np.cumsum(x, dtype=np.float64).astype(np.float32)
+    np.testing.assert_allclose(mmscan.scan(x, accurate=True), want, rtol=2**-23)
+    assert (mmscan.scan(x, accurate=True) != mmscan.scan(x)).any()
+    assert mmscan.scan(np.arange(5), accurate=True).tolist() == [0, 1, 3, 6, 10]  # nothing to be gained
+    with pytest.raises(TypeError):
+        mmscan.scan(np.ones(3), accurate=True)
