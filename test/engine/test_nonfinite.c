@@ -300,4 +300,8 @@ TEST(test_all_ways) {
   }
 }
 
-int main(void) { return run_all_tests(NULL, NULL); }
+int main(int argc, char **argv) {
+  (void)argc;
+  wait_passively(argv);
+  return run_all_tests(NULL, NULL);
+}
