@@ -297,14 +297,14 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
 /* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32
- * if that is F16 or BF16, or of F64 by MMSCAN_ACCURATE, for each scan of the batch: on entry the prefix of everything
- * before the block, on return that of everything up to and including it, which for floats need not have the bits of the
- * last y. Before the first block set it to init for an exclusive scan, and to the identity of op for an inclusive one
- * (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its
- * blocks from the last to the first. desc->init must be NULL. carry may not share memory with x or y (not checked).
- * Totals are of all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry out of an exclusive
- * block, the first result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer dimensions are
- * MMSCAN_ENOTSUP.
+ * if that is F16 or BF16, or of F64 if F32 is combined in that (MMSCAN_ACCURATE), for each scan of the batch: on entry
+ * the prefix of everything before the block, on return that of everything up to and including it, which for floats need
+ * not have the bits of the last y. Before the first block set it to init for an exclusive scan, and to the identity of
+ * op for an inclusive one (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A
+ * reverse scan takes its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x
+ * or y (not checked). Totals are of all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry
+ * out of an exclusive block, the first result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer
+ * dimensions are MMSCAN_ENOTSUP.
  *
  * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
  * MMSCAN_MAX_TILE, or of MMSCAN_BLOCK where floats are added; everything is more than 2 * MMSCAN_MAX_TILE; and blocks
@@ -532,8 +532,8 @@ const char *mmscan_environment_error(void);
  *            (mmscan_scan_block()) it counts from the start of the first block, and c is 1 more for each block. The
  *            bound does not cover mmscan_matmulscan() and mmscan_network().
  *            With MMSCAN_ACCURATE a sum or product of type F32 is one of type F64, with the bound of that, rounded
- * once: it is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20 times as large.
- *            It is finite where the exact one is; the plain loop's stays infinite once it was.
+ *            once: a sum is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20
+ *            times as large. It is finite where the exact one is; the plain loop's stays infinite once it was.
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;

@@ -295,8 +295,9 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
   mmscan_status status = mms_problem_from(p, d);
   if (status) return status;
   if (p->is_offsets || d->outer_rank > 0) return MMSCAN_ENOTSUP;
-  const bool is_half = p->of_y->out && p->algebra->kind == 'f' && p->of_y->planes == 1;
-  p->carries = is_half ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
+  const bool is_wider =
+      p->of_y->out && p->algebra->kind == 'f' && p->of_y->planes == 1; /* what is combined than y is */
+  p->carries = is_wider ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
   p->start = p->first;
   p->restarts = false;
   p->has_init = true;

@@ -11,7 +11,7 @@ typedef struct mms_problem {
   const mms_algebra *algebra; /* of the arithmetic type */
   const mms_storage *storage;
   const mms_storage *of_y;    /* of y and y: what one element of y is */
-  const mms_storage *carries; /* of blocks: those of halves are floats */
+  const mms_storage *carries; /* of blocks: of floats, as they are combined */
   mmscan_kind kind;           /* of what is run: MMSCAN_INCLUSIVE or MMSCAN_EXCLUSIVE */
   bool reverse;
   bool is_offsets;              /* y has one result more, its first or, in a reverse scan, its last */

@@ -143,7 +143,7 @@ TEST(test_accurate) {
   free(y);
 }
 
-/* What the header says of long sums: 10^7 equal elements are off by less than a millionth, which is 8 units. */
+/* 10^7 equal elements are off by less than half a millionth: the carry is rounded four times. */
 TEST(test_long_sum) {
   const size_t n = sized(10000000, 1000000);
   float *x = test_memory(n * sizeof *x);

@@ -26,8 +26,9 @@ struct shape {
   size_t n, quick_n, batch, tile; /* tile 0: the library's */
 };
 
-static const struct shape shapes[] = {{50000, 3125, 1, 1024},   {3000, 1000, 37, 0},   {2500, 600, 7, 250},
-                                      {1 << 18, 1 << 16, 1, 0}, {100001, 12000, 3, 0}, {360000, 360000, 3, 481}};
+static const struct shape shapes[] = {{767, 767, 30, 64},      {50000, 3125, 1, 1024},   {3000, 1000, 37, 0},
+                                      {2500, 600, 7, 250},     {1 << 18, 1 << 16, 1, 0}, {100001, 12000, 3, 0},
+                                      {360000, 360000, 3, 481}};
 
 enum { MOST = 3 * 360000 }; /* elements of any shape */
 
@@ -138,6 +139,8 @@ static void check_bits(const struct sample *sample, const mmscan_desc *desc, mms
   mms_tuning_here.has_dies = turn % 2 == 0;
   mms_cluster_record(turn % 2 == 0 ? 1e9 : 1);
   if (turn % 4 == 0 && !choice.unit) mms_tuning_here.half_cache = SMALL; /* a unit would have other blocks */
+  if (turn % 4 == 1)                                                     /* x comes from memory */
+    mms_tuning_here.stream_from = mms_tuning_here.cluster = mms_tuning_here.clusters = SMALL;
   for (unsigned i = turn; i < turn + 2; i++) {
     atomic_store(&watch_took_part, 0);
     atomic_store(&watch_parts, 0);
