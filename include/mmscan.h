@@ -188,12 +188,14 @@ typedef struct mmscan_desc {
                                    element of its scan each result is, counted from 0 by index, of equal ones the first
                                    in the order of the scan; -1: none, but init or the identity, or one of an earlier
                                    block. A NaN that is skipped is none */
+  void *state;                  /* of mmscan_scan_block() alone: NULL, or what it keeps besides the carry */
 } mmscan_desc;
 
 /* Initialises a description of one contiguous scan of n elements: mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS,
  * MMSCAN_INCLUSIVE, n). Its fields may be changed afterwards. */
 #define MMSCAN_DESC(type, op, kind, n)                                                                                 \
-  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL, NULL }
+  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL, NULL,  \
+    NULL }
 
 /* Whether a call would take *desc; nothing is scanned, and the environment is not read. why: NULL, or room for why_size
  * bytes, to which a text is written that names the field which is wrong, its value, and why; of what is legal, n and
@@ -244,7 +246,7 @@ typedef struct mmscan_choice {
 
 #define MMSCAN_MAX_S    512     /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
 #define MMSCAN_MAX_TILE 131072  /* no regrouped sum of so many floats up to max / 2^20 overflows */
-#define MMSCAN_BLOCK    2097152 /* mmscan_scan_block() on multiples of so many floats gives the bits of one call */
+#define MMSCAN_BLOCK    4096    /* elements: blocks of a scan with MMSCAN_REPRODUCIBLE are multiples of it */
 
 /* Makes a plan for *desc, which need not outlive the call: init and outer dimensions are copied. The plan keeps the
  * pointers totals and indices, to which each execution writes. On MMSCAN_OK the caller owns *plan and gives it back by
@@ -296,25 +298,33 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
-/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32
- * if that is F16 or BF16, or of F64 if F32 is combined in that (MMSCAN_ACCURATE), for each scan of the batch: on entry
- * the prefix of everything before the block, on return that of everything up to and including it, which for floats need
- * not have the bits of the last y. Before the first block set it to init for an exclusive scan, and to the identity of
- * op for an inclusive one (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A
- * reverse scan takes its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x
- * or y (not checked). Totals are of all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry
- * out of an exclusive block, the first result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer
- * dimensions are MMSCAN_ENOTSUP.
+/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32 if that
+ * is F16 or BF16, for each scan of the batch: on entry the prefix of everything before the block, on return that of
+ * everything up to and including it, which for floats need not have the bits of the last y. Before the first block set
+ * it to init for an exclusive scan, and to the identity of op for an inclusive one (mmscan_algebra.identity); that of +
+ * on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first.
+ * desc->init must be NULL. carry and state may not share memory with x or y, or each other (not checked). Totals are of
+ * all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry out of an exclusive block, the first
+ * result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer dimensions are MMSCAN_ENOTSUP.
  *
- * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
- * MMSCAN_MAX_TILE, or of MMSCAN_BLOCK where floats are added; everything is more than 2 * MMSCAN_MAX_TILE; and blocks
- * and the whole get the same engine and tile (wisdom may have others for the shape of a block). A block is scanned as a
- * part of a long scan, however short it is.
+ * An element does not hold all that is carried on of floats that are added, or combined as MMSCAN_ACCURATE and
+ * MMSCAN_REPRODUCIBLE say. desc->state keeps the rest: mmscan_state_size() bytes for each scan, at any address, which
+ * the caller sets to zero before the first block, and passes on from block to block as it is. NULL: the rest is lost at
+ * the end of each block, which rounds an element of it once more (c of "Accuracy" is 1 more for each block).
  *
- * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry
- * is untouched, but for MMSCAN_EOVERFLOW.
+ * The bits are those of one call over everything, where floats are added with a state, if the n of every block but the
+ * one scanned last is a multiple of MMSCAN_MAX_TILE; everything is more than 2 * MMSCAN_MAX_TILE; and blocks and the
+ * whole get the same engine and tile (wisdom may have others for the shape of a block). A block is scanned as a part of
+ * a long scan, however short it is. With MMSCAN_REPRODUCIBLE they are if all n but that are multiples of MMSCAN_BLOCK.
+ *
+ * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry and state are
+ * untouched, but for MMSCAN_EOVERFLOW.
  */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
+
+/* Bytes of desc->state for each scan: the same for every description of the same types, op and flags; less than 1 KiB.
+ * 0: desc is one that mmscan_desc_check() refuses. */
+size_t mmscan_state_size(const mmscan_desc *desc);
 
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *
