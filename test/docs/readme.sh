@@ -76,6 +76,16 @@ says "60.8 %  carat < 0.995" "$build/examples/best_split" "$here/examples/data/d
 says "18823" sh -c 'cut -d, -f7 "$2" | tail -n +2 | "$1" | tail -n 1' radix_sort "$build/examples/radix_sort" \
   "$here/examples/data/diamonds.csv"
 
+# 77: this library has no monotone scan yet.
+sampled=0
+"$build/examples/sample" >sampled || sampled=$?
+case $sampled in
+  0) says "monotone 0 of 10000000 prefix sums fall, 0 of 1000000 draws are of weight 0" cat sampled ;;
+  77) echo "readme.sh: skipped: examples/sample: $(tail -n 1 sampled)" ;;
+  *) echo "sample: exit status $sampled" >&2; cat sampled >&2; failed=1 ;;
+esac
+grep -q '^plain ' sampled || { echo "sample does not say what a plain scan does" >&2; failed=1; }
+
 # 2^21 ones, in two blocks: these bytes are 1.0.
 printf '\0\0\0\0\0\0\360\077' >ones
 while [ "$(wc -c <ones)" -lt 16777216 ]; do cat ones ones >twice && mv twice ones; done
