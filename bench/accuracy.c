@@ -17,13 +17,15 @@
 /* The input on which scans are timed: random, of one sign. */
 enum { TIMED_INPUT = 1 };
 
-/* A race, and the errors of its contenders by input. */
+/* A race, and the errors of its contenders by input; and the exit status, should all else be done: a wrong result is a
+ * failure, but no reason to leave out the rest. */
 typedef struct accuracy {
   bench_request *request;
   exact exact;
   arrays arrays;
   race race;
   exact_error errors[MOST_CONTENDERS][EXACT_INPUTS];
+  int verdict;
 } accuracy;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
@@ -45,13 +47,24 @@ static bool is_possible(const race *r, double units) {
   return units <= expm1((double)r->n * log1p(u)) / u;
 }
 
+/* Scans once into y; false, with a refusal, if a call of the library does not. */
+static bool scan_once(contender *c) {
+  mmscan_status status = MMSCAN_OK;
+  memset(c->race->y, NO_RESULT, race_y_bytes(c->race));
+  suspect(c->name);
+  if (c->library != NULL)
+    status = lineup_call_once(c);
+  else
+    c->run(c, 1);
+  suspect(NULL);
+  if (status != MMSCAN_OK) lineup_refuse(c, lineup_why_not(status));
+  return status == MMSCAN_OK;
+}
+
 static void measure(accuracy *a, size_t i, int input) {
   const race *r = &a->race;
   contender *c = &a->race.contenders[i];
-  memset(r->y, NO_RESULT, race_y_bytes(r));
-  suspect(c->name);
-  c->run(c, 1);
-  suspect(NULL);
+  if (!scan_once(c)) return;
   const exact_error error = exact_measure(&a->exact, r->y);
   a->errors[i][input] = error;
   c->is_wrong = !has_result(r) || !is_possible(r, error.units);
@@ -181,12 +194,11 @@ static json_t *report(const bench_request *request, json_t *tables) {
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-static int status_of(const race *r) {
-  int status = DONE;
+static void judge(accuracy *a) {
+  const race *r = &a->race;
   for (size_t i = 0; i < r->count; i++)
     if (r->contenders[i].is_wrong)
-      status = fail("%s, %s, n = %zu: %s", r->contenders[i].name, r->number->name, r->n, r->contenders[i].refusal);
-  return status;
+      a->verdict = fail("%s, %s, n = %zu: %s", r->contenders[i].name, r->number->name, r->n, r->contenders[i].refusal);
 }
 
 static int run_race(accuracy *a, const number *type, size_t n, json_t *tables) {
@@ -194,12 +206,12 @@ static int run_race(accuracy *a, const number *type, size_t n, json_t *tables) {
   session_set_race(&a->race, request, type, n, false, &a->arrays);
   lineup_fill_accuracy(&a->race, &a->request->only, request->threads[request->thread_counts - 1]);
   const bool timed = measure_all(a);
-  const int status = status_of(&a->race);
+  judge(a);
   lineup_free(&a->race);
   if (!timed) return fail_memory();
   if (!request->json) print_race(a);
   json_array_append_new(tables, race_json(a));
-  return status == DONE && ferror(stdout) ? fail_stdout() : status;
+  return ferror(stdout) ? fail_stdout() : DONE;
 }
 
 static int run_type(accuracy *a, const number *type, json_t *tables) {
@@ -243,6 +255,7 @@ int accuracy_run(bench_request *request) {
   for (size_t i = 0; i < request->type_count && status == DONE; i++) status = run_type(a, request->types[i], tables);
   if (status == DONE) status = pages_make(&p, request, report(request, tables));
   status = pages_close(&p, status);
+  if (status == DONE) status = a->verdict;
   json_decref(tables);
   free(a);
   return status;

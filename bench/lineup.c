@@ -551,6 +551,10 @@ void lineup_fill_every(race *r, int threads) {
 
 /* ---- For the accuracy of sums ------------------------------------------------------------------------------------ */
 
+const char *lineup_why_not(mmscan_status status) {
+  return status == MMSCAN_ENOTSUP ? "not in this build" : mmscan_strerror(status);
+}
+
 static void add_mode(lineup *l, const char *name, unsigned flags) {
   contender *c = add_call(l, &libmmscan_built_in, name);
   if (c == NULL) return;
@@ -558,7 +562,7 @@ static void add_mode(lineup *l, const char *name, unsigned flags) {
   desc.flags = c->flags = flags;
   if (flags != 0) c->simple = NULL;
   const mmscan_status status = mmscan_desc_check(&desc, NULL, 0);
-  if (status != MMSCAN_OK) lineup_refuse(c, status == MMSCAN_ENOTSUP ? "not in this build" : mmscan_strerror(status));
+  if (status != MMSCAN_OK) lineup_refuse(c, lineup_why_not(status));
 }
 
 static void add_modes(lineup *l) {
