@@ -214,9 +214,20 @@ static int run_race(accuracy *a, const number *type, size_t n, json_t *tables) {
   return ferror(stdout) ? fail_stdout() : DONE;
 }
 
+/* Exact sums take as much memory again as the arrays, at most. */
+static size_t lengths_that_fit(const bench_request *request, const number *type) {
+  const number_pair pair = {type, type, request->op};
+  size_t count = session_lengths_that_fit(request, type);
+  while (count > 0 && !arrays_fit(&pair, 2 * request->lengths[count - 1], false)) {
+    count--;
+    fail("%s, n = %zu: skipped, as there is not enough memory", type->name, request->lengths[count]);
+  }
+  return count;
+}
+
 static int run_type(accuracy *a, const number *type, json_t *tables) {
   const bench_request *request = a->request;
-  const size_t lengths = session_lengths_that_fit(request, type);
+  const size_t lengths = lengths_that_fit(request, type);
   const number_pair pair = {type, type, request->op};
   if (lengths == 0) return fail("nothing was measured");
   const size_t most = request->lengths[lengths - 1];
