@@ -163,7 +163,7 @@ TOOL_SRC  := $(sort $(wildcard tools/*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 # Scripts in Python are parts of the command, as lists of modules (tools/python.h) in the order in which they are imported.
 SCRIPTS_numpy   := bench/numpy_peer.py
-SCRIPTS_pages   := $(patsubst %,bench/pages/%.py,contest text gnuplot plot contest_plot page)
+SCRIPTS_pages   := $(patsubst %,bench/pages/%.py,contest text gnuplot plot contest_plot accuracy_plot page)
 SCRIPTS_figures := $(patsubst %,tools/figures/%.py,svg trace circuit tensor segments figure)
 SCRIPTS   := $(SCRIPTS_numpy) $(SCRIPTS_pages) $(SCRIPTS_figures)
 
