@@ -100,7 +100,8 @@ typedef struct mms_engine {
   void (*advance)(const mms_job *, void *work, const mms_tile *, const mms_found *found, mms_value *carry);
   void (*finish)(const mms_job *, void *work, const mms_tile *, const mms_value *carry, const void *prefetch);
 
-  /* finish() of a tile and reduce() of another, ahead and of the same length, in one loop. NULL: done one by one. */
+  /* finish() of a tile and reduce() of another, ahead and of the same length, in one loop; or of the same tile, whose y
+   * is not x. NULL: done one by one. */
   void (*finish_and_reduce)(const mms_job *, void *work, const mms_tile *, const mms_value *carry,
                             const mms_tile *ahead, mms_found *found);
 

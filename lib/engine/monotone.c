@@ -28,37 +28,33 @@ static void put_largest(const mms_job *job, const mms_tile *t, const void *bound
                                                             &(mms_aside){.prefetch = t->next, .to_second = true});
 }
 
-/* As the inner engine does it. */
-static void scan_plainly(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
-  mms_value after = *carry;
-  job->inner->at_once(job, work, t, &after);
-  *carry = after;
+/* Scans the tile to where it is looked at, and bounds what is there. Returns false where an element is less than what is
+ * neutral, or the carry falls. *carry goes in and comes out. */
+static bool scan_bounded(const mms_job *job, void *work, void *scanned, const mms_tile *packed, const void *after,
+                         mms_value *carry, mms_value *low) {
+  const size_t size = job->storage->size;
+  mms_job inclusive = *job;
+  mms_tile tile = *packed;
+  inclusive.kind = MMSCAN_INCLUSIVE;
+  inclusive.streams = false;
+  tile.y = scanned;
+  tile.next = NULL;
+  job->inner->at_once(&inclusive, work, &tile, carry);
+  const void *high = after ? after : carry->bytes;
+  const mms_bounds bounds = {packed->m, packed->x, scanned, job->extras->neutral, low, high};
+  if (!(number(job, low) <= number(job, high)) || !mms_bounds_bind(size, &bounds)) return false;
+  const size_t last = last_of(job, packed);
+  if (last < packed->m) memcpy((char *)scanned + last * size, high, size);
+  return true;
 }
 
 void mms_monotone_scan(const mms_job *job, void *work, void *scanned, const mms_tile *packed, const void *after,
                        mms_value *carry) {
-  const size_t size = job->storage->size;
-  mms_job inclusive = *job;
-  mms_tile to_scanned = *packed;
-  mms_value out = *carry, low = {0}, high = {0};
-  if (!mms_bounds_are_least(size, packed->m, packed->x, job->extras->neutral)) {
-    scan_plainly(job, work, packed, carry);
-    return;
-  }
-  inclusive.kind = MMSCAN_INCLUSIVE;
-  inclusive.streams = false;
-  to_scanned.y = scanned;
-  to_scanned.next = NULL;
-  job->inner->at_once(&inclusive, work, &to_scanned, &out);
-  if (number(job, carry) != 0) memcpy(&low, carry, size); /* all zeros have one sign */
-  memcpy(&high, after ? after : out.bytes, size);
-  if (!(number(job, &low) <= number(job, &high))) {
-    scan_plainly(job, work, packed, carry);
-    return;
-  }
-  const size_t last = last_of(job, packed);
-  mms_bounds_bind(size, &(mms_bounds){packed->m, packed->x, scanned, job->extras->neutral, &low, &high});
-  if (last < packed->m) memcpy((char *)scanned + last * size, &high, size);
-  put_largest(job, packed, scanned, &low);
+  mms_value out = *carry, low = {0};
+  if (number(job, carry) != 0) memcpy(&low, carry, job->storage->size); /* all zeros have one sign */
+  if (scan_bounded(job, work, scanned, packed, after, &out, &low))
+    put_largest(job, packed, scanned, &low);
+  else
+    job->inner->at_once(job, work, packed, carry);
   *carry = out;
 }

@@ -12,10 +12,8 @@ typedef struct mms_bounds {
   const void *neutral, *low, *high; /* one each */
 } mms_bounds;
 
-/* Whether all elements, of `size` bytes each, are at least `least`; a NaN is not. */
-bool mms_bounds_are_least(size_t size, size_t n, const void *x, const void *least);
-
-/* Results below `low` become that, those above `high` become that, and those of neutral elements become `low`. */
-void mms_bounds_bind(size_t size, const mms_bounds *bounds);
+/* Results below `low` become that, those above `high` become that, and those of neutral elements become `low`. Returns
+ * whether all elements, of `size` bytes each, are at least the neutral one; a NaN is not. */
+bool mms_bounds_bind(size_t size, const mms_bounds *bounds);
 
 #endif

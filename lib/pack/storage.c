@@ -69,14 +69,9 @@ const mms_storages *mms_storages_best(void) {
   return cells[i].storages;
 }
 
-bool mms_bounds_are_least(size_t size, size_t n, const void *x, const void *least) {
+bool mms_bounds_bind(size_t size, const mms_bounds *bounds) {
   const mms_storages *best = mms_storages_best();
-  return (size == sizeof(float) ? best->are_least_f32 : best->are_least_f64)(n, x, least);
-}
-
-void mms_bounds_bind(size_t size, const mms_bounds *bounds) {
-  const mms_storages *best = mms_storages_best();
-  (size == sizeof(float) ? best->bind_f32 : best->bind_f64)(bounds);
+  return (size == sizeof(float) ? best->bind_f32 : best->bind_f64)(bounds);
 }
 
 static const mms_storage *row(const mms_storage *s) { return s->arithmetic ? s : NULL; }

@@ -130,8 +130,6 @@ const mms_storages PASTED(mms_storages,
                           ISA) = {.is_built = PASTED(BUILT, ISA),
                                   .write_4 = write_4,
                                   .write_8 = write_8,
-                                  .are_least_f32 = are_least_f32,
-                                  .are_least_f64 = are_least_f64,
                                   .bind_f32 = bind_f32,
                                   .bind_f64 = bind_f64,
                                   .pairs =

@@ -16,14 +16,12 @@ enum {
 /* As mms_indices_write(), for results of one size. */
 typedef int64_t mms_write_indices(const mms_indices *, const void *before, int64_t index, const void *after);
 
-/* As mms_bounds_are_least() and mms_bounds_bind(), for elements of one size. */
-typedef bool mms_are_least(size_t n, const void *x, const void *least);
-typedef void mms_bind(const mms_bounds *bounds);
+/* As mms_bounds_bind(), for elements of one size. */
+typedef bool mms_bind(const mms_bounds *bounds);
 
 typedef struct mms_storages {
   bool is_built; /* the compiler has the instructions */
   mms_write_indices *write_4, *write_8;
-  mms_are_least *are_least_f32, *are_least_f64;
   mms_bind *bind_f32, *bind_f64;
   mms_storage pairs[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES], planes[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES];
   mms_storage wide[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES]; /* combined in more digits than results have */

@@ -240,18 +240,27 @@ void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_p
   }
 }
 
-/* Where the carry is not what the engine makes of it. */
-static void in_steps(const mms_tiles *tiles, void *work, const mms_place *at, mms_carry *carry) {
+/* Where the carry is not what the engine makes of it. A tile that is not overwritten is read once. */
+static void at_once_exactly(const mms_tiles *tiles, void *work, const mms_place *at, mms_carry *carry) {
+  const mms_engine *engine = tiles->run->engine;
   mms_found found;
-  mms_tiles_reduce(tiles, work, at, &found);
-  const mms_value into = mms_tiles_pass(tiles, work, at, &found, carry);
-  mms_tiles_finish(tiles, work, at, &into, NULL);
+  if (engine->finish_and_reduce && at->tile.x != at->tile.y) {
+    begin(tiles, at, carry);
+    const mms_value into = carry->value;
+    engine->finish_and_reduce(job_of(tiles, at), work, &at->tile, &into, &at->tile, &found);
+    write_ends(tiles, at, &into);
+    mms_tiles_pass(tiles, work, at, &found, carry);
+  } else {
+    mms_tiles_reduce(tiles, work, at, &found);
+    const mms_value into = mms_tiles_pass(tiles, work, at, &found, carry);
+    mms_tiles_finish(tiles, work, at, &into, NULL);
+  }
 }
 
 void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_carry *carry) {
   const mms_engine *engine = tiles->run->engine;
   if (tiles->run->job->adds_exactly) {
-    in_steps(tiles, work, at, carry);
+    at_once_exactly(tiles, work, at, carry);
     return;
   }
   begin(tiles, at, carry);
