@@ -158,9 +158,10 @@ typedef struct mmscan_dim {
  * they were, with the bits of a scan of neighbours by the same engine and tile; the tile is smaller by default.
  *
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
- * columns, x_dist = y_dist = 1. They are done row by row without gathering, in the order of the plain loop, unless an
- * engine, instruction set or tile is asked for, or indices, MMSCAN_CHECKED, or complex numbers with init, from real
- * ones or with MMSCAN_SKIP_NAN, which is slower.
+ * columns, x_dist = y_dist = 1. They are done row by row without gathering, unless an engine, instruction set or
+ * tile is asked for, or indices, MMSCAN_CHECKED, MMSCAN_REPRODUCIBLE, MMSCAN_MONOTONE, or complex numbers with init,
+ * from real ones or with MMSCAN_SKIP_NAN, which is slower. The order is that of the plain loop; but floats are added up
+ * from zero in every 16 rows, and the sum of the rows before these is kept in twice the precision.
  *
  * An array of any rank is scanned along an axis with the other axes as outer dimensions, in any order: they are sorted
  * and merged, so that it makes no difference which of them is called the batch. For scans of different lengths, make a
@@ -539,9 +540,9 @@ const char *mmscan_environment_error(void);
  *            precision, rounded to an element twice, and added once. (2^36 elements add 2 to c, and each block that is
  *            scanned without a state adds 1.) With gemm it is s + T / 2 more, where s is the size of the matrices and T
  *            the elements of a tile (128 KiB at most by default; 16 KiB where they are converted or NaN are skipped, 4
- *            KiB where they are gathered), or n if that is less. It is i + 1 wherever the plain loop may take over: in
- *            columns of a matrix; without memory; where an element is NaN or larger than max / 2^20, or a sum larger
- *            than max / 2. In a reverse scan i counts from the end; in blocks (mmscan_scan_block()) from the start of
+ *            KiB where they are gathered), or n if that is less. In columns of a matrix it is min(i + 1, 32), too. It
+ *            is i + 1 wherever the plain loop may take over: by the engine serial; without memory; where an element is
+ *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end; in blocks (mmscan_scan_block()) from the start of
  *            the first block. The bound does not cover mmscan_matmulscan() and mmscan_network().
  *            With MMSCAN_ACCURATE a sum or product of type F32 is one of type F64, with the bound of that, rounded
  *            once: a sum is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20

@@ -131,6 +131,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
     return;
   }
   if (mms_problem_is_columns(&plan->problem)) {
+    plan->job.keeps_pairs = plan->job.algebra->has_pairs;
     take_engine(plan, env, &mms_engine_serial);
     return;
   }

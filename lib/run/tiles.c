@@ -87,7 +87,8 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_carry *c
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
-static void scan_together(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to, void *carry) {
+static void scan_together(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to, void *carry,
+                          void *low) {
   const mms_place first = place_of(run, from, 0, run->scans.n);
   mms_batch part = run->scans;
   part.count = to - from;
@@ -95,6 +96,7 @@ static void scan_together(const mms_run *run, const mms_job *job, void *work, si
   part.x = first.tile.x;
   part.y = first.tile.y;
   part.carry = carry;
+  part.low = low;
   run->engine->batch(job, work, &part);
 }
 
@@ -125,7 +127,7 @@ static void scan_rows(const mms_tiles *tiles, void *work, size_t from, size_t to
   const mms_place any = {.first = true, .last = true};
   const mms_job *job = run->ends ? mms_ends_job(run, &any) : run->job;
   if (run->engine->batch && !job->streams)
-    scan_together(run, job, work, from, to, NULL);
+    scan_together(run, job, work, from, to, NULL, NULL);
   else
     scan_one_by_one(run, job, work, from, to);
   for (size_t scan = from; run->ends && scan < to; scan++) {
@@ -137,19 +139,22 @@ static void scan_rows(const mms_tiles *tiles, void *work, size_t from, size_t to
 
 /* Columns whose ends matter, or whose carries are stored otherwise than they are combined, so many at most. */
 __attribute__((noinline)) static void scan_few_columns(const mms_tiles *tiles, void *work, size_t from, size_t to) {
-  char carries[MOST_COLUMNS * sizeof(mms_value)];
+  char carries[MOST_COLUMNS * 2 * sizeof(double)], lows[MOST_COLUMNS * sizeof(double)];
   const mms_run *run = tiles->run;
   const size_t size = run->job->storage->size;
+  const bool has_pairs = run->job->keeps_pairs;
   for (size_t i = 0; i < to - from; i++) {
     const mms_value in = mms_carry_first(run, from + i);
     memcpy(carries + i * size, &in, size);
+    if (has_pairs) memcpy(lows + i * size, in.bytes + size, size);
   }
-  scan_together(run, run->job, work, from, to, carries);
+  scan_together(run, run->job, work, from, to, carries, has_pairs ? lows : NULL);
   for (size_t i = 0; i < to - from; i++) {
     mms_place at = place_of(run, from + i, 0, run->scans.n);
     mms_carry out;
     out.value = (mms_value){0};
     memcpy(&out.value, carries + i * size, size);
+    if (has_pairs) memcpy(out.value.bytes + size, lows + i * size, size);
     at.first = at.last = true;
     keep(tiles, &at, &out);
     if (run->ends) mms_ends_write_column(run, &at, &out.value);
@@ -166,7 +171,8 @@ static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t
   if (run->ends || has_own_carries(run))
     scan_few_columns(tiles, work, from, to);
   else
-    scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL);
+    scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL,
+                  NULL);
 }
 
 /* Scans are done together as far as they are of one batch. */

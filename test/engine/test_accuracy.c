@@ -114,6 +114,39 @@ TEST(test_inputs) {
     for (int input = 0; input < INPUTS; input++) check_input(type_at(t), (enum input)input, length());
 }
 
+/* Columns, some of which stand alone in a vector; in place, where elements are kept, and not. */
+static void check_columns(const struct type *type, enum input input, size_t columns, bool in_place) {
+  const size_t n = sized(1 << 17, 1 << 14), most = n * columns;
+  const struct sample sample = elements(type, input, n);
+  char *x = test_memory(most * type->size), *y = in_place ? x : test_memory(most * type->size);
+  char *column = test_memory(n * type->size);
+  mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
+  desc.x_stride = desc.y_stride = (ptrdiff_t)(desc.batch = columns);
+  desc.x_dist = desc.y_dist = 1;
+  for (size_t i = 0; i < most; i++)
+    memcpy(x + i * type->size, (const char *)sample.x + i / columns * type->size, type->size);
+  assert_mmscan_ok(mmscan_scan(&desc, x, y));
+  for (size_t c = 0; c < columns; c++) {
+    const struct window w = {0, n, MMSCAN_INCLUSIVE, 0, NULL, MMSCAN_PLUS};
+    for (size_t i = 0; i < n; i++) memcpy(column + i * type->size, y + (i * columns + c) * type->size, type->size);
+    const size_t wrong = type->first_wrong(&sample.oracle, &w, 17, column);
+    if (wrong < n)
+      fail_msg("%s, input %d, column %zu of %zu: y[%zu] is off by more than mmscan.h allows", type->name, (int)input, c,
+               columns, wrong);
+  }
+  if (!in_place) free(y);
+  free(x);
+  free(column);
+  sample_free((struct sample *)&sample);
+}
+
+TEST(test_columns) {
+  static const size_t columns[] = {1, 2, 3, 4, 7, 19};
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (int input = 0; input < INPUTS; input++)
+      check_columns(type_at(t), (enum input)input, columns[(size_t)input % COUNT(columns)], input % 2);
+}
+
 /* MMSCAN_ACCURATE: each result is one of the two floats next to the exact one. */
 static void check_accurate(const float *x, const float *y, size_t n, mmscan_op op) {
   long double exact = op == MMSCAN_MUL;
