@@ -12,7 +12,7 @@
 /* Bytes of a band, whose carries stay in a core's first cache; and how rows are scanned: so many together, of which so
  * many bytes are streamed or packed at a time. PAIRED: where sums become pairs after these rows. Bytes count elements
  * as they are combined. */
-enum { BAND = 8192, ROWS = 4, PIECE = 1024, PAIRED_ROWS = 16, PAIRED_PIECE = 512 };
+enum { BAND = 8192, ROWS = 4, PIECE = 1024, PAIRED_ROWS = 16, PAIRED_PIECE = 256 };
 
 /* A matrix of x and one of y, from the first row in the order of the scan; strides are in elements, steps in bytes. */
 typedef struct band {

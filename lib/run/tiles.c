@@ -115,7 +115,7 @@ static void scan_one_by_one(const mms_run *run, const mms_job *job, void *work, 
 }
 
 /* Scans whose ends matter, few enough for their results to be still near. */
-enum { NEAR = 16384, MOST_COLUMNS = 256 };
+enum { NEAR = 16384, MOST_COLUMNS = 128 };
 
 static size_t few(const mms_run *run) {
   const size_t rows = NEAR / (run->scans.n * run->job->storage->y_size);
