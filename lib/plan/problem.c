@@ -293,7 +293,7 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   take_parts(p, d);
   set_carry(p, d->init);
   if (mms_problem_is_empty(p)) return MMSCAN_OK;
-  if (p->x_stride == -1 && p->y_stride == -1) turn(p);
+  if (p->x_stride == -1 && p->y_stride == -1 && !p->is_reproducible) turn(p);
   return MMSCAN_OK;
 }
 

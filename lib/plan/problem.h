@@ -16,7 +16,7 @@ typedef struct mms_problem {
   bool reverse;
   bool is_offsets;              /* y has one result more, its first or, in a reverse scan, its last */
   size_t n, count, batch;       /* elements; all scans; those of the innermost dimension */
-  ptrdiff_t x_stride, y_stride; /* elements; not both -1, and both 1 when n <= 1 */
+  ptrdiff_t x_stride, y_stride; /* elements; both 1 when n <= 1, and not both -1 unless is_reproducible */
   ptrdiff_t x_dist, y_dist;     /* elements; 0 when batch <= 1 */
   ptrdiff_t x_at, y_at;         /* elements from the caller's x and y to where a scan begins */
   ptrdiff_t extra_at;           /* elements from there in y to the result that offsets have more */

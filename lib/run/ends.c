@@ -52,11 +52,18 @@ static char *result(const mms_run *run, const mms_tile *t, size_t i) {
 
 static bool is_exclusive(const mms_run *run) { return run->job->kind == MMSCAN_EXCLUSIVE; }
 
-/* Whether the results of a tile are those of an inclusive scan, and have to be moved on. */
-static bool is_moved(const mms_run *run, const mms_place *at) {
+/* Whether a tile is the last of an exclusive scan whose total is wanted. */
+static bool has_total(const mms_run *run, const mms_place *at) {
   const mms_ends *ends = run->ends;
   return ends && at->last && is_exclusive(run) && (ends->totals || ends->are_offsets);
 }
+
+bool mms_ends_are_apart(const mms_run *run, const mms_place *at) {
+  return run->job->adds_exactly && has_total(run, at);
+}
+
+/* Whether the results of a tile are those of an inclusive scan, and have to be moved on. */
+static bool is_moved(const mms_run *run, const mms_place *at) { return has_total(run, at) && !run->job->adds_exactly; }
 
 const mms_job *mms_ends_job(const mms_run *run, const mms_place *at) {
   return is_moved(run, at) ? &run->ends->inclusive : run->job;
@@ -128,10 +135,14 @@ static void write_last(const mms_run *run, const mms_place *at) {
   write_total(run, at, last, index ? *index : -1);
 }
 
+void mms_ends_write_total(const mms_run *run, const mms_place *at, const void *total) {
+  write_total(run, at, total, -1);
+}
+
 void mms_ends_write(const mms_run *run, const mms_place *at, const mms_value *carry) {
   const mms_ends *ends = run->ends;
   if (at->first && ends->are_offsets && !is_exclusive(run)) write_start(run, at);
-  if (at->last) write_last(run, at);
+  if (at->last && !mms_ends_are_apart(run, at)) write_last(run, at);
   if (is_moved(run, at)) move_on(run, &at->tile, carry);
   if (ends->restarts && is_exclusive(run)) restart(run, at, carry);
 }

@@ -1,6 +1,7 @@
 /* tiles.c: where tiles are, and what is done to one. */
 #include "run/ends.h"
 
+#include <stdalign.h>
 #include <string.h>
 
 /* Whether results are bounded by a carry out that is not the engine's (engine/monotone.h). */
@@ -85,6 +86,29 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_carry *c
   if (at->last) mms_carry_keep(tiles->run, at->scan, carry);
 }
 
+/* ---- Totals ---------------------------------------------------------------------------------------------------- */
+
+/* Scans a tile for its total alone, before it may be overwritten. is_known: the carry says what it will be after the
+ * tile, where that bounds results. Not inlined, so that the buffer is on the stack only here. */
+static __attribute__((noinline)) void scan_for_total(const mms_run *run, void *work, const mms_place *at,
+                                                     const mms_value *carry, bool is_known) {
+  alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
+  const mms_job *job = &run->ends->inclusive;
+  mms_tile tile = at->tile;
+  mms_value running = *carry;
+  tile.y = y;
+  tile.y_stride = 1;
+  if (is_known)
+    run->engine->finish(job, work, &tile, carry, NULL);
+  else
+    run->engine->at_once(job, work, &tile, &running);
+  mms_ends_write_total(run, at, y + (job->reverse ? 0 : tile.m - 1) * job->storage->y_size);
+}
+
+static void find_total(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry) {
+  if (mms_ends_are_apart(tiles->run, at)) scan_for_total(tiles->run, work, at, carry, true);
+}
+
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
 static void scan_together(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to, void *carry,
@@ -105,8 +129,10 @@ static void scan_one_by_one(const mms_run *run, const mms_job *job, void *work, 
   const mms_engine *engine = run->engine;
   const uintptr_t step = (uintptr_t)run->scans.x_dist * job->storage->x_size;
   for (size_t scan = from; scan < to; scan++) {
-    const mms_place at = place_of(run, scan, 0, run->scans.n);
+    mms_place at = place_of(run, scan, 0, run->scans.n);
     mms_value carry = run->scans.first;
+    at.first = at.last = true;
+    if (mms_ends_are_apart(run, &at)) scan_for_total(run, work, &at, &carry, !is_bound(job));
     if (engine->finish && !is_bound(job))
       engine->finish(job, work, &at.tile, &carry, job->prefetches ? (const void *)((uintptr_t)at.tile.x + step) : NULL);
     else
@@ -126,7 +152,7 @@ static void scan_rows(const mms_tiles *tiles, void *work, size_t from, size_t to
   const mms_run *run = tiles->run;
   const mms_place any = {.first = true, .last = true};
   const mms_job *job = run->ends ? mms_ends_job(run, &any) : run->job;
-  if (run->engine->batch && !job->streams)
+  if (run->engine->batch && !job->streams && !mms_ends_are_apart(run, &any))
     scan_together(run, job, work, from, to, NULL, NULL);
   else
     scan_one_by_one(run, job, work, from, to);
@@ -219,6 +245,7 @@ mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at
 
 void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                       const void *prefetch) {
+  find_total(tiles, work, at, carry);
   tiles->run->engine->finish(job_of(tiles, at), work, &at->tile, carry, prefetch);
   write_ends(tiles, at, carry);
 }
@@ -229,6 +256,7 @@ void mms_tiles_prepare(const mms_tiles *tiles, void *work, const mms_place *at, 
 
 void mms_tiles_complete(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                         const void *prefetch) {
+  find_total(tiles, work, at, carry);
   tiles->run->engine->complete(job_of(tiles, at), work, &at->tile, carry, prefetch);
   write_ends(tiles, at, carry);
 }
@@ -238,6 +266,7 @@ void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_p
   const mms_engine *engine = tiles->run->engine;
   const bool are_alike = ahead->tile.m == at->tile.m && job_of(tiles, at) == job_of(tiles, ahead);
   if (engine->finish_and_reduce && are_alike && !ends_here(tiles, ahead)) {
+    find_total(tiles, work, at, carry);
     engine->finish_and_reduce(job_of(tiles, at), work, &at->tile, carry, &ahead->tile, found);
     write_ends(tiles, at, carry);
   } else {
@@ -253,6 +282,7 @@ static void at_once_exactly(const mms_tiles *tiles, void *work, const mms_place 
   if (engine->finish_and_reduce && at->tile.x != at->tile.y) {
     begin(tiles, at, carry);
     const mms_value into = carry->value;
+    find_total(tiles, work, at, &into);
     engine->finish_and_reduce(job_of(tiles, at), work, &at->tile, &into, &at->tile, &found);
     write_ends(tiles, at, &into);
     mms_tiles_pass(tiles, work, at, &found, carry);
