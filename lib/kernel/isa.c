@@ -62,7 +62,7 @@ static const mms_kernel *native(const char *isa, const mms_algebra *algebra) {
 
 static bool is_built(const char *isa) {
   bool any = false;
-  for (size_t i = 0; i < MMS_ROWS; i++) any = any || native(isa, mms_algebra_at(i));
+  for (size_t i = 0; i < MMS_ALL_ROWS; i++) any = any || native(isa, mms_algebra_at(i));
   return any;
 }
 
@@ -92,7 +92,7 @@ static bool runs_here(const row *r) { return is_built(r->name) && (!r->runs || r
 /* Row `index` with a kernel for each row of the algebra, from the last instruction set that runs here up to its own. */
 static void fill(size_t index) {
   isas[index].name = table[index].name;
-  for (size_t a = 0; a < MMS_ROWS; a++) {
+  for (size_t a = 0; a < MMS_ALL_ROWS; a++) {
     const mms_algebra *algebra = mms_algebra_at(a);
     mms_kernel *k = &isas[index].kernels[a];
     *k = mms_kernel_of_loop(algebra);

@@ -77,13 +77,18 @@ static bool is_accurate(const mmscan_desc *d) {
   return d->flags & MMSCAN_ACCURATE && rounds && (y->kind == 'c' || (y->kind == 'f' && y->size >= sizeof(float)));
 }
 
+/* In a wider type, if there is one; else in pairs of elements. */
 static mmscan_status find_accurate(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
-  p->storage = mms_storage_wide(d->x_type, d->y_type);
   p->of_y = mms_storage_wide(d->y_type, d->y_type);
-  if (!p->storage)
-    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, "this version has MMSCAN_ACCURATE for F32 alone");
-  p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
-  return MMSCAN_OK;
+  if (p->of_y) {
+    p->storage = mms_storage_wide(d->x_type, d->y_type);
+    p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
+    return MMSCAN_OK;
+  }
+  p->of_y = mms_storage_of(d->y_type, d->y_type);
+  p->algebra = mms_algebra_accurate(d->op, p->storage->arithmetic);
+  if (p->algebra) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, "this version has MMSCAN_ACCURATE for F32 alone");
 }
 
 /* By the arithmetic type; or of complex numbers by that of their parts, where the operator goes by parts. */
