@@ -30,14 +30,12 @@
 #endif
 
 #define BODY "algebra/loop_body.inc"
-#include "algebra/each_accurate.inc"
-#include "algebra/each_operator.inc"
+#include "algebra/each_row.inc"
 #undef BODY
 
 static const mms_algebra table[MMS_ALL_ROWS] = {
 #define BODY "algebra/row.inc"
-#include "algebra/each_accurate.inc"
-#include "algebra/each_operator.inc"
+#include "algebra/each_row.inc"
 #undef BODY
 };
 

@@ -41,10 +41,12 @@ static inline mms_twice mms_twice_settled(double high, double over) {
   return (mms_twice){settled, (settled - high) + off};
 }
 
-/* How much a sum of doubles is over a + b: Knuth's 2Sum. */
+/* How much a sum of doubles is over a + b, by Dekker. Unlike Knuth's 2Sum it does not overflow where the sum does not.
+ */
 static inline double mms_twice_sum_over(double a, double b, double sum) {
-  const double part = sum - a;
-  return ((sum - part) - a) + (part - b);
+  const bool a_is_larger = (a < 0 ? -a : a) >= (b < 0 ? -b : b);
+  const double larger = a_is_larger ? a : b, other = a_is_larger ? b : a;
+  return (sum - larger) - other;
 }
 
 /* a + x. */

@@ -77,18 +77,28 @@ static bool is_accurate(const mmscan_desc *d) {
   return d->flags & MMSCAN_ACCURATE && rounds && (y->kind == 'c' || (y->kind == 'f' && y->size >= sizeof(float)));
 }
 
-/* In a wider type, if there is one; else in pairs of elements. */
+/* A way to store elements of x and y, and what combines what they are then: in more digits than y has, or in pairs. */
+typedef struct combination {
+  const mms_storage *(*of)(mmscan_type x_type, mmscan_type y_type);
+  const mms_algebra *(*by)(mmscan_op op, mmscan_type type);
+} combination;
+
+static bool find_combination(const combination *c, const mmscan_desc *d, mms_problem *p) {
+  p->storage = c->of(d->x_type, d->y_type);
+  p->of_y = c->of(d->y_type, d->y_type);
+  p->algebra = p->storage ? c->by(d->op, p->storage->arithmetic) : NULL;
+  return p->algebra && (p->storage->planes == 1 || p->algebra->by_parts);
+}
+
 static mmscan_status find_accurate(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
-  p->of_y = mms_storage_wide(d->y_type, d->y_type);
-  if (p->of_y) {
-    p->storage = mms_storage_wide(d->x_type, d->y_type);
-    p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
-    return MMSCAN_OK;
-  }
-  p->of_y = mms_storage_of(d->y_type, d->y_type);
-  p->algebra = mms_algebra_accurate(d->op, p->storage->arithmetic);
-  if (p->algebra) return MMSCAN_OK;
-  return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, "this version has MMSCAN_ACCURATE for F32 alone");
+  static const combination all[] = {{mms_storage_wide, mms_algebra_of},
+                                    {mms_storage_wide_in_planes, mms_algebra_of},
+                                    {mms_storage_of, mms_algebra_accurate},
+                                    {mms_storage_in_planes, mms_algebra_accurate}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (find_combination(&all[i], d, p)) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
+                "MMSCAN_ACCURATE has no products of C64, which nothing here has more digits for");
 }
 
 /* By the arithmetic type; or of complex numbers by that of their parts, where the operator goes by parts. */
@@ -230,7 +240,7 @@ static void put_in_range(const mms_problem *p, mms_value *value) {
 static void take_parts(mms_problem *p, const mmscan_desc *d) {
   const bool are_columns = p->x_dist == 1 && p->y_dist == 1 && !mms_problem_is_contiguous(p);
   const bool are_stored = p->storage->planes == 2 && p->storage->x_size == p->storage->y_size;
-  if (mms_problem_is_empty(p) || !are_columns || !are_stored || d->init || p->skips_nan) return;
+  if (mms_problem_is_empty(p) || !are_columns || !are_stored || d->init || p->skips_nan || is_accurate(d)) return;
   p->storage = p->of_y = mms_storage_of(p->algebra->type, p->algebra->type);
   p->has_parts = true;
   p->batch *= 2, p->count *= 2;
