@@ -6,6 +6,7 @@
 
 #include "algebra/complex.h"
 #include "algebra/logaddexp.h"
+#include "algebra/twice.h"
 #include <limits.h>
 #include <string.h>
 
@@ -29,12 +30,12 @@
 #endif
 
 #define BODY "algebra/loop_body.inc"
-#include "algebra/each_operator.inc"
+#include "algebra/each_row.inc"
 #undef BODY
 
-static const mms_algebra table[MMS_ROWS] = {
+static const mms_algebra table[MMS_ALL_ROWS] = {
 #define BODY "algebra/row.inc"
-#include "algebra/each_operator.inc"
+#include "algebra/each_row.inc"
 #undef BODY
 };
 
@@ -54,15 +55,21 @@ _Static_assert(MMS_ROWS <= UCHAR_MAX, "places");
 
 size_t mms_algebra_index(const mms_algebra *algebra) { return (size_t)(algebra - table); }
 
-const mms_algebra *mms_algebra_at(size_t index) { return index < MMS_ROWS ? &table[index] : NULL; }
+const mms_algebra *mms_algebra_at(size_t index) { return index < MMS_ALL_ROWS ? &table[index] : NULL; }
 
 const mms_algebra *mms_algebra_of(mmscan_op op, mmscan_type type) {
   return places[op][type] ? &table[places[op][type] - 1] : NULL;
 }
 
 const mms_algebra *mms_algebra_find(const char *op, const char *type) {
-  for (size_t i = 0; i < MMS_ROWS; i++)
+  for (size_t i = 0; i < MMS_ALL_ROWS; i++)
     if (strcmp(table[i].op_name, op) == 0 && strcmp(table[i].type_name, type) == 0) return &table[i];
+  return NULL;
+}
+
+const mms_algebra *mms_algebra_accurate(mmscan_op op, mmscan_type type) {
+  for (size_t i = MMS_ROWS; i < MMS_ALL_ROWS; i++)
+    if (table[i].op == op && table[i].type == type) return &table[i];
   return NULL;
 }
 

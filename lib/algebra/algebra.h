@@ -24,7 +24,13 @@
  *   KEY             the bits of elements that these kernels flip before and after they combine them; SIGN is the sign
  *   BY_UNIT         whether products of units do what it does
  *   BY_PARTS        whether it combines the parts of complex numbers apart; may be left out
- *   HAS_PAIRS       whether its carries say what they are short of, too (mms_value); may be left out */
+ *   HAS_PAIRS       whether its carries say what they are short of, too (mms_value); may be left out
+ *
+ * What MMSCAN_ACCURATE asks for are rows of their own, of the list each_accurate.inc:
+ *
+ *   IN_PAIRS        whether elements are combined in pairs of them (twice.h), and results are the first of each; may be
+ *                   left out
+ *   TYPES           the list of types; may be left out */
 #ifndef MMS_ALGEBRA_H
 #define MMS_ALGEBRA_H
 
@@ -50,6 +56,9 @@ enum {
   MMS_ROWS = 0
 #define BODY "algebra/count.inc"
 #include "algebra/each_operator.inc"
+  ,
+  MMS_ALL_ROWS = MMS_ROWS /* with those for MMSCAN_ACCURATE, which come last */
+#include "algebra/each_accurate.inc"
 #undef BODY
 };
 
@@ -66,8 +75,10 @@ typedef struct mms_algebra {
   mms_lanes lanes;
   mmscan_type unit; /* the float type whose products serve the type */
   bool by_parts, has_pairs;
-  int planes;    /* products that an element takes; 0: none is exact for the operator */
-  mms_loop loop; /* the reference, the path of short scans, and what kernels use where they may not regroup */
+  bool is_accurate; /* a row for MMSCAN_ACCURATE: a carry is an element, and what it is short of; results are rounded
+                       once */
+  int planes;       /* products that an element takes; 0: none is exact for the operator */
+  mms_loop loop;    /* the reference, the path of short scans, and what kernels use where they may not regroup */
 } mms_algebra;
 
 /* The index of a row in the table. And row `index`; NULL past its end. */
@@ -78,6 +89,9 @@ const mms_algebra *mms_algebra_at(size_t index);
  * there are no such names. */
 const mms_algebra *mms_algebra_of(mmscan_op op, mmscan_type type);
 const mms_algebra *mms_algebra_find(const char *op, const char *type);
+
+/* The row that combines pairs of elements; NULL: there is none. */
+const mms_algebra *mms_algebra_accurate(mmscan_op op, mmscan_type type);
 
 /* Scans many rows by the plain loop: mms_loop_batch, in either direction. */
 void mms_algebra_batch(const mms_algebra *algebra, const mms_batch *batch, mmscan_kind kind, bool reverse);

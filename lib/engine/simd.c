@@ -17,6 +17,10 @@ static __attribute__((noinline)) void scan_for_carry(const mms_job *job, const m
   alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
   const size_t size = job->algebra->size, most = MMS_KERNEL_RUN / size;
   mms_kernel_scan *scan = job->kernel->scan[job->kind][job->reverse];
+  if (job->algebra->is_accurate) {
+    scan(job->kernel, t->m, t->x, NULL, carry, NULL);
+    return;
+  }
   for (size_t done = 0, m; done < t->m; done += m) {
     m = t->m - done < most ? t->m - done : most;
     scan(job->kernel, m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
@@ -84,8 +88,8 @@ static void in_three_steps(const mms_job *job, void *work, const mms_tile *t, mm
 }
 
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
-  if (t->m <= BRIEF && !job->reverse && in_two_steps(job, t, carry)) return;
-  if (t->next && job->algebra->op == MMSCAN_PLUS && !job->algebra->is_exact) {
+  if (t->m <= BRIEF && !job->reverse && !job->algebra->is_accurate && in_two_steps(job, t, carry)) return;
+  if (t->next && job->algebra->has_pairs) {
     in_three_steps(job, work, t, carry);
     return;
   }

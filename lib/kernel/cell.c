@@ -16,7 +16,8 @@
  *   REREADS     1: a vector is loaded again, one element back, in place of its first move
  *   PACES       true: streamed results are held back a little, on cores that gain by it
  *   TURN        bytes that are scanned, and then added up ahead, in turn; 0: block by block
- *   HALVES      1: columns are taken apart by moves within the halves of a vector (rows of the engine gemm) */
+ *   HALVES      1: columns are taken apart by moves within the halves of a vector (rows of the engine gemm)
+ *   FUSES       1: multiply_add_f64() rounds once */
 #include "kernel/cell.h"
 
 #define KERNEL_BODY "kernel/body.inc"

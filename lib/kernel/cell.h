@@ -39,6 +39,13 @@ typedef enum fetch_to { TO_READ, TO_WRITE, TO_SECOND, TO_FIRST } fetch_to;
 #define INLINE   inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline, unused))
 
+/* For what is long: GCC would make a copy of it for each constant argument. */
+#ifdef __clang__
+#define ONE_COPY __attribute__((noinline))
+#else
+#define ONE_COPY __attribute__((noinline, noclone))
+#endif
+
 /* Before a loop over a constant few vectors. Unrolls all of it at once: clang unrolls by a number too late, and would
  * leave the vectors in memory. */
 #ifdef __clang__

@@ -86,7 +86,7 @@ static bool runs_here(const row *r) { return is_built(r->name) && (!r->runs || r
 
 /* Puts a cell over the kernels of all rows of the algebra that it serves. */
 static void put_cell_over(mms_kernel *kernels, const struct cell *cell) {
-  for (size_t a = 0; a < MMS_ROWS; a++) {
+  for (size_t a = 0; a < MMS_ALL_ROWS; a++) {
     const mms_algebra *algebra = kernels[a].algebra;
     const bool serves = algebra->kernels && strcmp(algebra->kernels, cell->op) == 0;
     const mms_kernel *own = serves ? cell->kernels[algebra->lanes] : NULL;
@@ -99,11 +99,11 @@ static void put_cell_over(mms_kernel *kernels, const struct cell *cell) {
 static void fill(size_t index) {
   mms_kernel *kernels = isas[index].kernels;
   isas[index].name = table[index].name;
-  for (size_t a = 0; a < MMS_ROWS; a++) kernels[a] = mms_kernel_of_loop(mms_algebra_at(a));
+  for (size_t a = 0; a < MMS_ALL_ROWS; a++) kernels[a] = mms_kernel_of_loop(mms_algebra_at(a));
   for (size_t i = ROWS; i-- > index;)
     for (size_t c = 0; runs[i] && c < CELLS; c++)
       if (strcmp(cells[c].isa, table[i].name) == 0) put_cell_over(kernels, &cells[c]);
-  for (size_t a = 0; a < MMS_ROWS; a++) mms_kernel_complete(&kernels[a]);
+  for (size_t a = 0; a < MMS_ALL_ROWS; a++) mms_kernel_complete(&kernels[a]);
 }
 
 static void look(void) {

@@ -99,7 +99,7 @@ struct mms_kernel {
 /* One instruction set, with a kernel for every row. */
 typedef struct mms_isa {
   const char *name;
-  mms_kernel kernels[MMS_ROWS];
+  mms_kernel kernels[MMS_ALL_ROWS];
 } mms_isa;
 
 static inline const mms_kernel *mms_kernel_of(const mms_isa *isa, const mms_algebra *algebra) {

@@ -87,3 +87,7 @@ const mms_storage *mms_storage_in_planes(mmscan_type x_type, mmscan_type y_type)
 const mms_storage *mms_storage_wide(mmscan_type x_type, mmscan_type y_type) {
   return row(&mms_storages_best()->wide[x_type][y_type]);
 }
+
+const mms_storage *mms_storage_wide_in_planes(mmscan_type x_type, mmscan_type y_type) {
+  return y_type == MMSCAN_C32 ? row(&mms_storages_best()->wide_planes[x_type]) : NULL;
+}

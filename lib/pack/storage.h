@@ -39,5 +39,6 @@ const mms_storage *mms_storage_in_planes(mmscan_type x_type, mmscan_type y_type)
 
 /* The same, combined in twice the digits of y_type, of which results keep half; NULL: there is no such type. */
 const mms_storage *mms_storage_wide(mmscan_type x_type, mmscan_type y_type);
+const mms_storage *mms_storage_wide_in_planes(mmscan_type x_type, mmscan_type y_type);
 
 #endif

@@ -114,14 +114,12 @@ typedef uint64_t mask_f64;
 
 /* SAME(type): x and y are what is combined. PAIR(x, y, arithmetic, in, out): they are converted. PLANES(x, y, part, in,
  * out): so are two parts. */
-#define ROW(x, y, a, p, i, o)                                                                                          \
-  [TYPE_##x][TYPE_##y] = {.arithmetic = (mmscan_type)TYPE_##a,                                                         \
-                          .x_size = SIZE_##x,                                                                          \
-                          .y_size = SIZE_##y,                                                                          \
-                          .size = SIZE_##a,                                                                            \
-                          .planes = (p),                                                                               \
-                          .in = (i),                                                                                   \
-                          .out = (o)}
+#define OF(x, y, a, p, i, o)                                                                                           \
+  {                                                                                                                    \
+    .arithmetic = (mmscan_type)TYPE_##a, .x_size = SIZE_##x, .y_size = SIZE_##y, .size = SIZE_##a, .planes = (p),      \
+    .in = (i), .out = (o)                                                                                              \
+  }
+#define ROW(x, y, a, p, i, o) [TYPE_##x][TYPE_##y] = OF(x, y, a, p, i, o)
 #define SAME(t)               ROW(t, t, t, 1, NULL, NULL)
 #define PAIR(x, y, a, i, o)   ROW(x, y, a, 1, i, o)
 #define PLANES(x, y, a, i, o) ROW(x, y, a, 2, i, o)
@@ -201,16 +199,23 @@ const mms_storages PASTED(mms_storages,
                                           PLANES(f32, c32, f32, real_to_planes_f32, planes_to_complex_f32),
                                           PLANES(f64, c64, f64, real_to_planes_f64, planes_to_complex_f64),
                                       },
-                                  .wide = {
-                                      PAIR(i8, f32, f64, i8_to_f64, f64_to_f32),
-                                      PAIR(u8, f32, f64, u8_to_f64, f64_to_f32),
-                                      PAIR(i16, f32, f64, i16_to_f64, f64_to_f32),
-                                      PAIR(u16, f32, f64, u16_to_f64, f64_to_f32),
-                                      PAIR(i32, f32, f64, i32_to_f64, f64_to_f32),
-                                      PAIR(u32, f32, f64, u32_to_f64, f64_to_f32),
-                                      PAIR(i64, f32, f64, i64_to_f64, f64_to_f32),
-                                      PAIR(u64, f32, f64, u64_to_f64, f64_to_f32),
-                                      PAIR(f16, f32, f64, f16_to_f64, f64_to_f32),
-                                      PAIR(bf16, f32, f64, bf16_to_f64, f64_to_f32),
-                                      PAIR(f32, f32, f64, f32_to_f64, f64_to_f32),
+                                  .wide =
+                                      {
+                                          PAIR(i8, f32, f64, i8_to_f64, f64_to_f32),
+                                          PAIR(u8, f32, f64, u8_to_f64, f64_to_f32),
+                                          PAIR(i16, f32, f64, i16_to_f64, f64_to_f32),
+                                          PAIR(u16, f32, f64, u16_to_f64, f64_to_f32),
+                                          PAIR(i32, f32, f64, i32_to_f64, f64_to_f32),
+                                          PAIR(u32, f32, f64, u32_to_f64, f64_to_f32),
+                                          PAIR(i64, f32, f64, i64_to_f64, f64_to_f32),
+                                          PAIR(u64, f32, f64, u64_to_f64, f64_to_f32),
+                                          PAIR(f16, f32, f64, f16_to_f64, f64_to_f32),
+                                          PAIR(bf16, f32, f64, bf16_to_f64, f64_to_f32),
+                                          PAIR(f32, f32, f64, f32_to_f64, f64_to_f32),
+                                          PAIR(c32, c32, c64, complex_to_wide, wide_to_complex),
+                                          PAIR(f32, c32, c64, real_to_complex_wide, wide_to_complex),
+                                      },
+                                  .wide_planes = {
+                                      [TYPE_c32] = OF(c32, c32, f64, 2, complex_to_planes_wide, planes_to_complex_wide),
+                                      [TYPE_f32] = OF(f32, c32, f64, 2, real_to_planes_wide, planes_to_complex_wide),
                                   }};

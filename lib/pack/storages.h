@@ -25,6 +25,7 @@ typedef struct mms_storages {
   mms_bind *bind_f32, *bind_f64;
   mms_storage pairs[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES], planes[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES];
   mms_storage wide[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES]; /* combined in more digits than results have */
+  mms_storage wide_planes[MMS_STORAGE_TYPES];             /* so are these, into C32 */
 } mms_storages;
 
 #define MMS_STORAGE_CELL(isa) extern const mms_storages mms_storages_##isa;

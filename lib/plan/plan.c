@@ -79,7 +79,7 @@ static const mms_engine *cheapest(const mmscan_plan *plan, const mms_env *env, s
 /* For all long scans, where the cost of a call makes no difference, and for blocks, which may be of long scans.
  * Estimated once, as a simple call has little time. */
 static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env *env) {
-  static _Atomic(const mms_engine *) known[MMS_ROWS];
+  static _Atomic(const mms_engine *) known[MMS_ALL_ROWS];
   _Atomic(const mms_engine *) *here = &known[mms_algebra_index(plan->problem.algebra)];
   const mms_engine *engine = atomic_load_explicit(here, memory_order_relaxed);
   if (engine) return engine;
@@ -232,7 +232,7 @@ static void choose_threads(mmscan_plan *plan, const mmscan_choice *c, int most) 
   if (!plan->threads) plan->threads = cost.threads;
   if (plan->threads > most) plan->threads = most;
   if (mms_plan_takes_columns(plan) && (size_t)plan->threads > lines) plan->threads = lines > 0 ? (int)lines : 1;
-  plan->threads_are_free = !c->threads;
+  plan->threads_are_free = !c->threads && !plan->job.algebra->is_accurate; /* pairs take longer than memory does */
   plan->saves = saves(plan, c, &cost);
 }
 

@@ -71,9 +71,13 @@ static void set_extras(mms_problem *p, const mmscan_desc *d) {
   p->has_init = d->init != NULL;
 }
 
-/* The vectors of MMSCAN_LOGADDEXP have other bits where there are fused multiply-adds. */
+/* The vectors of MMSCAN_LOGADDEXP have other bits where there are fused multiply-adds; and pairs of doubles have one
+ * stretch for each lane. */
 static mmscan_status check_order(const mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
-  if (!p->is_reproducible || d->op != MMSCAN_LOGADDEXP) return MMSCAN_OK;
+  if (!p->is_reproducible || (d->op != MMSCAN_LOGADDEXP && !p->algebra->is_accurate)) return MMSCAN_OK;
+  if (p->algebra->is_accurate)
+    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
+                  "MMSCAN_ACCURATE into F64 and C64 does not go with MMSCAN_REPRODUCIBLE");
   return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
                 "logaddexp is computed otherwise on some machines, so no order would give the same bits everywhere");
 }
@@ -85,13 +89,28 @@ static bool is_accurate(const mmscan_desc *d) {
   return d->flags & MMSCAN_ACCURATE && rounds && (y->kind == 'c' || (y->kind == 'f' && y->size >= sizeof(float)));
 }
 
+/* A way to store elements of x and y, and what combines what they are then: in more digits than y has, or in pairs. */
+typedef struct combination {
+  const mms_storage *(*of)(mmscan_type x_type, mmscan_type y_type);
+  const mms_algebra *(*by)(mmscan_op op, mmscan_type type);
+} combination;
+
+static bool find_combination(const combination *c, const mmscan_desc *d, mms_problem *p) {
+  p->storage = c->of(d->x_type, d->y_type);
+  p->of_y = c->of(d->y_type, d->y_type);
+  p->algebra = p->storage ? c->by(d->op, p->storage->arithmetic) : NULL;
+  return p->algebra && (p->storage->planes == 1 || p->algebra->by_parts);
+}
+
 static mmscan_status find_accurate(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
-  p->storage = mms_storage_wide(d->x_type, d->y_type);
-  p->of_y = mms_storage_wide(d->y_type, d->y_type);
-  if (!p->storage)
-    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, "this version has MMSCAN_ACCURATE for F32 alone");
-  p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
-  return MMSCAN_OK;
+  static const combination all[] = {{mms_storage_wide, mms_algebra_of},
+                                    {mms_storage_wide_in_planes, mms_algebra_of},
+                                    {mms_storage_of, mms_algebra_accurate},
+                                    {mms_storage_in_planes, mms_algebra_accurate}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (find_combination(&all[i], d, p)) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
+                "MMSCAN_ACCURATE has no products of C64, which nothing here has more digits for");
 }
 
 /* By the arithmetic type; or of complex numbers by that of their parts, where the operator goes by parts. */
@@ -233,7 +252,7 @@ static void put_in_range(const mms_problem *p, mms_value *value) {
 static void take_parts(mms_problem *p, const mmscan_desc *d) {
   const bool are_columns = p->x_dist == 1 && p->y_dist == 1 && !mms_problem_is_contiguous(p);
   const bool are_stored = p->storage->planes == 2 && p->storage->x_size == p->storage->y_size;
-  const bool are_together = d->init || d->state || p->skips_nan || p->is_reproducible;
+  const bool are_together = d->init || d->state || p->skips_nan || p->is_reproducible || is_accurate(d);
   if (mms_problem_is_empty(p) || !are_columns || !are_stored || are_together) return;
   p->storage = p->of_y = mms_storage_of(p->algebra->type, p->algebra->type);
   p->has_parts = true;

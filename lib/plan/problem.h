@@ -63,7 +63,8 @@ static inline bool mms_problem_is_direct(const mms_problem *p) {
 
 /* Whether the scans are the columns of matrices whose rows are contiguous, and can be done row by row. */
 static inline bool mms_problem_is_columns(const mms_problem *p) {
-  const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && !p->is_reproducible && !p->is_monotone;
+  const bool has_order = p->is_reproducible || p->is_monotone || p->algebra->is_accurate;
+  const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && !has_order;
   return can && !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
 }
 

@@ -61,11 +61,18 @@ static inline const ref_type *ref_type_of(mmscan_type type) {
 static inline bool ref_is_whole(const ref_type *t) { return t->kind == 'i' || t->kind == 'u'; }
 static inline bool ref_is_half(const ref_type *t) { return t->kind == 'f' && t->size == 2; }
 
+/* Pairs of doubles, of which the first two digits may be lost. */
+static const ref_type ref_pairs = {MMSCAN_F64, "f64 in pairs", 'f', 8, 104, -1074, DBL_MAX},
+                      ref_complex_pairs = {MMSCAN_C64, "c64 in pairs", 'c', 16, 104, -1074, DBL_MAX};
+
 /* What is accumulated for results of a type. */
 static inline const ref_type *ref_sums_of(const mmscan_desc *d) {
   const ref_type *y = ref_type_of(d->y_type);
   const bool is_accurate = d->flags & MMSCAN_ACCURATE && (d->op == MMSCAN_PLUS || d->op == MMSCAN_MUL);
   if (is_accurate && y->type == MMSCAN_F32) return ref_type_of(MMSCAN_F64);
+  if (is_accurate && y->type == MMSCAN_C32) return ref_type_of(MMSCAN_C64);
+  if (is_accurate && y->type == MMSCAN_F64) return &ref_pairs;
+  if (is_accurate && y->type == MMSCAN_C64) return &ref_complex_pairs;
   return ref_is_half(y) ? ref_type_of(MMSCAN_F32) : y;
 }
 
@@ -320,22 +327,27 @@ static inline quad ref_error(const ref_state *s, int part) {
   return (s->sums->kind == 'c' ? 3 : 1.01) * unit * steps * s->size[part] + steps * (quad)ldexp(4, s->sums->least);
 }
 
-/* Whether the sum is so near to the largest number of its type that it may be beyond it, or not. */
+/* Whether the sum is so near to the largest number of its type that it may be beyond it, or not. Pairs are finite where
+ * sums of doubles are. */
 static inline bool ref_is_near_most(const ref_state *s, int part) {
-  const quad size = ref_abs(s->exact[part]), least = (quad)ldexp(s->sums->most, -s->sums->digits);
-  const quad bound = ref_error(s, part), error = isinf((double)bound) ? least : bound + least;
+  const int digits = s->sums->digits < 53 ? s->sums->digits : 53;
+  const quad size = ref_abs(s->exact[part]), least = (quad)ldexp(s->sums->most, -digits);
+  const quad bound = ref_error(s, part) * (quad)ldexp(1, s->sums->digits - digits),
+             error = isinf((double)bound) ? least : bound + least;
   return !(s->op == MMSCAN_LOGADDEXP || ref_is_order(s->op)) && size + error >= (quad)s->sums->most &&
          size - error <= (quad)s->sums->most;
 }
 
 static inline void ref_step_real(ref_state *s, const double x[2], const void *from, int64_t at) {
-  const bool was_finite = isfinite(s->loop[0]) && isfinite(s->loop[1]);
+  const bool by_parts = s->op == MMSCAN_PLUS;
+  const bool was_finite[2] = {isfinite(s->loop[0]) && (by_parts || isfinite(s->loop[1])),
+                              isfinite(s->loop[1]) && (by_parts || isfinite(s->loop[0]))};
   if (s->op == MMSCAN_PLUS) ref_step_plus(s, x);
   if (s->op == MMSCAN_MUL) ref_step_mul(s, x);
   if (s->op == MMSCAN_LOGADDEXP) ref_step_logaddexp(s, x);
   if (ref_is_order(s->op)) ref_step_order(s, x, from, at);
   s->steps += s->any || s->from_zero;
-  for (int p = 0; p < 2 && was_finite; p++) s->unsure |= ref_is_near_most(s, p);
+  for (int p = 0; p < 2; p++) s->unsure |= was_finite[p] && ref_is_near_most(s, p);
 }
 
 /* ---- One scan ---------------------------------------------------------------------------------------------------- */
@@ -388,7 +400,8 @@ static inline bool ref_accepts_part(const ref_state *s, const ref_type *type, co
   if (isnan(s->loop[part])) return isnan(value);
   if (isinf(s->loop[part])) return value == s->loop[part];
   if (isinf((double)error)) return s->sums != type ? !isnan(value) : isfinite(value);
-  if (s->is_exact && s->exact[part] == 0 && s->any && signs && signbit(value) != signbit(s->loop[part])) return false;
+  const bool has_sign = s->is_exact && s->exact[part] == 0 && s->loop[part] == 0 && s->any && signs;
+  if (has_sign && signbit(value) != signbit(s->loop[part])) return false;
   if (s->sums != type) return value >= ref_round(type, (double)low) && value <= ref_round(type, (double)high);
   return isinf(value) ? ref_is_near_most(s, part) : (quad)value >= low && (quad)value <= high;
 }
