@@ -141,6 +141,8 @@ ISA_FLAGS_avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx2     := -mavx2
 endif
+# Its vectors are wider than the machine need have, and no function passes one to another object.
+ISA_FLAGS_portable32 := -Wno-psabi
 ifneq ($(RUNNABLE),)
 ifeq ($(filter avx512vl,$(shell cat /proc/cpuinfo 2>/dev/null)),)
 ISA_FLAGS_avx512   :=
@@ -161,7 +163,7 @@ TOOL_SRC  := $(sort $(wildcard tools/*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 # Scripts in Python are parts of the command, as lists of modules (tools/python.h) in the order in which they are imported.
 SCRIPTS_numpy   := bench/numpy_peer.py
-SCRIPTS_pages   := $(patsubst %,bench/pages/%.py,contest text gnuplot plot contest_plot page)
+SCRIPTS_pages   := $(patsubst %,bench/pages/%.py,contest text gnuplot plot contest_plot accuracy_plot page)
 SCRIPTS_figures := $(patsubst %,tools/figures/%.py,svg trace circuit tensor segments figure)
 SCRIPTS   := $(SCRIPTS_numpy) $(SCRIPTS_pages) $(SCRIPTS_figures)
 

@@ -78,6 +78,12 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "  --sleep, --busy   with --every: what the caller does between calls (default: sleeps)\n"
                            "  --pool            with --every: TBB's threads scan something else after each call\n"
                            "\n"
+                           "  --accuracy        how far sums of floats are off, of this library's modes and of the\n"
+                           "                    orders in which others add: the largest error, on inputs that go\n"
+                           "                    wrong in different ways, beside the speed. --type f32, f64 or\n"
+                           "                    both, default f32; -n 24 by default; engines and parallel scans\n"
+                           "                    on all threads, or by --threads 1 on one; --plot draws it\n"
+                           "\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
                            "a wrong result is not timed, and the exit status is 1. MMSCAN_ISA chooses the\n"
@@ -290,7 +296,7 @@ static void cut_to_rows(bench_request *r) {
 static int set_defaults(bench_request *r, const given *g) {
   char every[] = "4:28", lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27";
   char type[] = "f32", ab_types[] = "f32,f64,i32,i64";
-  char every_lengths[] = "17,18,20,22,24";
+  char every_lengths[] = "17,18,20,22,24", accuracy_length[] = "24";
   const bool builds = r->other != NULL, pauses = r->every != NOT_EVERY;
   if (r->shape.rank > 0 && r->length_count == 0 && !g->all) {
     const int status = finish_shape(r, g);
@@ -298,7 +304,7 @@ static int set_defaults(bench_request *r, const given *g) {
   }
   if (g->all && add_powers(r, every) != DONE) return WRONG_USAGE;
   if (r->length_count == 0 && !r->units)
-    each_item(r, builds ? ab_lengths : pauses ? every_lengths : lengths, add_powers);
+    each_item(r, builds ? ab_lengths : pauses ? every_lengths : r->accuracy ? accuracy_length : lengths, add_powers);
   if (r->type_count == 0) each_item(r, builds ? ab_types : type, add_type);
   set_places(r, g->place != NEITHER ? g->place : builds ? BOTH : FIRST);
   set_threads(r, g->threads);
@@ -326,6 +332,20 @@ static int check_every(const bench_request *r, const given *g) {
   if (r->this != NULL || r->against != 0 || r->reverse || r->exclusive)
     return wrong_usage("bench", "--this, --against-op, --reverse and --exclusive need --ab");
   return r->sleep && r->busy ? wrong_usage("bench", "--sleep and --busy do not go together") : DONE;
+}
+
+/* The same for the accuracy of single sums, which are out of place and on one number of threads. */
+static int check_accuracy(const bench_request *r) {
+  if (r->every != NOT_EVERY || r->other != NULL || r->units || r->list || r->csv || r->page != NULL)
+    return wrong_usage("bench", "--accuracy does not go with --ab, --every, --units, --list, --csv and --report");
+  if (r->row != 0 || r->columns != 0 || r->stride > 1 || r->shape.rank > 0 || r->way != NULL || r->to != NULL)
+    return wrong_usage("bench", "--accuracy does not go with --row, --columns, --stride, --shape, --way and --to");
+  if (r->op != MMSCAN_PLUS || r->in_place[0] || r->place_count > 1)
+    return wrong_usage("bench", "--accuracy: of sums, out of place");
+  for (size_t i = 0; i < r->type_count; i++)
+    if (r->types[i]->type != MMSCAN_F32 && r->types[i]->type != MMSCAN_F64)
+      return wrong_usage("bench", "--accuracy: of f32 and f64");
+  return DONE;
 }
 
 static int check_units(const bench_request *r) {
@@ -379,7 +399,8 @@ static int check_scans(const bench_request *r, const given *g) {
 }
 
 static int check_request(const bench_request *r, const given *g) {
-  const int status = check_scans(r, g);
+  int status = check_scans(r, g);
+  if (status == DONE && r->accuracy) status = check_accuracy(r);
   if (status != DONE) return status;
   if (r->plot != NULL && !pages_is_plot(r->plot))
     return wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", r->plot);
@@ -428,6 +449,7 @@ static char *command_of(int argc, char **argv) {
 static int run_request(bench_request *r, const given *g) {
   int status = check_request(r, g);
   if (status != DONE) return status;
+  if (r->accuracy) return accuracy_run(r);
   if (r->every != NOT_EVERY) return every_run(r);
   if (r->other != NULL) return ab_run(r);
   if (r->units) return r->list ? contest_list(r) : contest_run(r);
@@ -470,6 +492,7 @@ int run_bench(int argc, char **argv) {
       {0, "sleep", ARGUMENT_FLAG, .to = &r.sleep},
       {0, "busy", ARGUMENT_FLAG, .to = &r.busy},
       {0, "pool", ARGUMENT_FLAG, .to = &r.pool},
+      {0, "accuracy", ARGUMENT_FLAG, .to = &r.accuracy},
       {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
       {0, "exclusive", ARGUMENT_FLAG, .to = &r.exclusive},
       {0}};

@@ -1,6 +1,6 @@
 # The subcommands that measure, and other people's scans, which they time. The Makefile includes this.
 
-.PHONY: bench peers reproduce
+.PHONY: bench peers accuracy reproduce
 
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
@@ -46,6 +46,9 @@ peers: $(if $(shell command -v $(CXX) 2>/dev/null),$(PEERS)) ## build the C++ pe
 
 bench: $(TOOL) peers ## time the engines beside the copy bound and other scans (BENCH_ARGS="--help")
 	$(TOOL) bench $(BENCH_ARGS)
+
+accuracy: all ## measure the errors of sums, for doc/ACCURACY.md and README.md's picture (a minute; needs gnuplot)
+	$${PYTHON:-python3} bench/accuracy_tables.py $(TOOL)
 
 reproduce: all ## make doc/REPRODUCTION.md: every claim of the paper counted, this machine measured (some minutes; needs gnuplot)
 	$${PYTHON:-python3} bench/reproduction/reproduce.py --make $(TOOL)

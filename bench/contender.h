@@ -22,6 +22,7 @@ struct contender {
   contender_role role;
   int threads;
   mmscan_op op;
+  unsigned flags; /* of the description, of a one-shot call */
 
   /* Runs it `runs` times and returns the seconds that took; NaN if it failed. */
   double (*run)(const contender *c, long runs);

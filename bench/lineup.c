@@ -116,8 +116,9 @@ static mmscan_desc desc_of(const race *r, mmscan_op op) {
 
 static mmscan_status call_often(const contender *c, long runs) {
   const race *r = c->race;
-  const mmscan_desc desc = desc_of(r, c->op);
+  mmscan_desc desc = desc_of(r, c->op);
   mmscan_status status = MMSCAN_OK;
+  desc.flags = c->flags;
   if (c->simple != NULL) return r->number->calls(c->simple, r->n, r->x, r->y, runs);
   for (long i = 0; i < runs; i++) status = c->library->scan(&desc, r->x, r->y);
   return status;
@@ -267,8 +268,8 @@ static contender *add(lineup *l, contender_role role, const char *name, double (
 
 /* ---- libmmscan --------------------------------------------------------------------------------------------------- */
 
-static contender *add_one_call(lineup *l, const libmmscan *of) {
-  contender *c = add(l, ROLE_LIBRARY, "mmscan (one call)", run_one_call);
+static contender *add_call(lineup *l, const libmmscan *of, const char *name) {
+  contender *c = add(l, ROLE_LIBRARY, name, run_one_call);
   if (c == NULL) return NULL;
   const int before = omp_get_max_threads();
   c->library = of;
@@ -279,6 +280,8 @@ static contender *add_one_call(lineup *l, const libmmscan *of) {
   omp_set_num_threads(before);
   return c;
 }
+
+static contender *add_one_call(lineup *l, const libmmscan *of) { return add_call(l, of, "mmscan (one call)"); }
 
 contender *lineup_add_call(race *r, const libmmscan *of, int threads) {
   lineup l = {.race = r, .threads = threads};
@@ -440,18 +443,20 @@ static const char *refusal_of_peer(const peer *p, const race *r) {
   return refusal;
 }
 
+static void add_peer(lineup *l, const peer *p) {
+  const int column = peer_column(l->race->number);
+  contender *c = add(l, ROLE_PEER, p->name, l->race->row != 0 ? run_scans : run_scan);
+  if (c == NULL) return;
+  c->scan = column >= 0 ? p->scan[column] : NULL;
+  c->settle = p->threads == PEER_OWN_THREADS;
+  lineup_refuse(c, refusal_of_peer(p, l->race));
+}
+
 /* Parallel peers are left out of races of rows: they would start their threads anew for each row. */
 static void add_peers(lineup *l, peer_threads least, peer_threads most) {
-  const int column = peer_column(l->race->number);
   const peer *p;
-  for (size_t i = 0; (p = peers_at(i)) != NULL && (most == PEER_ONE_THREAD || l->race->row == 0); i++) {
-    if (p->threads < least || p->threads > most) continue;
-    contender *c = add(l, ROLE_PEER, p->name, l->race->row != 0 ? run_scans : run_scan);
-    if (c == NULL) continue;
-    c->scan = column >= 0 ? p->scan[column] : NULL;
-    c->settle = p->threads == PEER_OWN_THREADS;
-    lineup_refuse(c, refusal_of_peer(p, l->race));
-  }
+  for (size_t i = 0; (p = peers_at(i)) != NULL && (most == PEER_ONE_THREAD || l->race->row == 0); i++)
+    if (p->threads >= least && p->threads <= most) add_peer(l, p);
 }
 
 /* Of many threads, where there is one row. */
@@ -542,6 +547,49 @@ void lineup_fill_every(race *r, int threads) {
   add_given_threads(&all, "mmscan, all threads");
   add_serial_loop(&one);
   if (!race_is_strided(r)) add_peers(&all, PEER_OPENMP, PEER_OPENMP);
+}
+
+/* ---- For the accuracy of sums ------------------------------------------------------------------------------------ */
+
+const char *lineup_why_not(mmscan_status status) {
+  return status == MMSCAN_ENOTSUP ? "not in this build" : mmscan_strerror(status);
+}
+
+static void add_mode(lineup *l, const char *name, unsigned flags) {
+  contender *c = add_call(l, &libmmscan_built_in, name);
+  if (c == NULL) return;
+  mmscan_desc desc = desc_of(l->race, c->op);
+  desc.flags = c->flags = flags;
+  if (flags != 0) c->simple = NULL;
+  const mmscan_status status = mmscan_desc_check(&desc, NULL, 0);
+  if (status != MMSCAN_OK) lineup_refuse(c, lineup_why_not(status));
+}
+
+static void add_modes(lineup *l) {
+  add_mode(l, "mmscan default", 0);
+  contender *gemm = add(l, ROLE_LIBRARY, "mmscan gemm", run_plan);
+  const mmscan_status status = gemm != NULL ? make_plan(l->race, "gemm", NULL, 0, l->threads, &gemm->plan) : MMSCAN_OK;
+  if (status != MMSCAN_OK) lineup_refuse(gemm, mmscan_strerror(status));
+  add_mode(l, "mmscan accurate", MMSCAN_ACCURATE);
+  add_mode(l, "mmscan reproducible", MMSCAN_REPRODUCIBLE);
+  add_mode(l, "mmscan monotone", MMSCAN_MONOTONE);
+}
+
+/* The plain loop has the order of NumPy's cumsum, and of PyTorch's where that accumulates in the type itself. */
+static void add_plain_loop(lineup *l) {
+  const bool is_torch = peer_torch.scan[peer_column(l->race->number)] == NULL;
+  contender *c = add(l, ROLE_LOOP, is_torch ? "plain loop: NumPy, PyTorch" : "plain loop: NumPy", run_scan);
+  if (c != NULL) c->scan = number_rule_of(l->race->number, MMSCAN_PLUS)->serial;
+}
+
+void lineup_fill_accuracy(race *r, lineup_filter *filter, int threads) {
+  static const peer *const peers[] = {&peer_omp_simd, &peer_two_pass, &peer_torch, &peer_julia};
+  lineup all = {.race = r, .filter = filter, .threads = threads}, one = {.race = r, .filter = filter, .threads = 1};
+  const int column = peer_column(r->number);
+  add_modes(&all);
+  add_plain_loop(&one);
+  for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
+    if (peers[i]->scan[column] != NULL) add_peer(peers[i]->threads == PEER_ONE_THREAD ? &one : &all, peers[i]);
 }
 
 void lineup_free(race *r) {

@@ -26,6 +26,13 @@ void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
  * first three come in this order. */
 void lineup_fill_every(race *r, int threads);
 
+/* For the accuracy of sums (accuracy.c): adds the library's modes, refusing those that this build does not have; the
+ * plain loop, and scans that add in other orders. What can share its work does so among all threads. */
+void lineup_fill_accuracy(race *r, lineup_filter *filter, int threads);
+
+/* Why the library does not scan in a mode. */
+const char *lineup_why_not(mmscan_status status);
+
 /* Adds the engine gemm with a unit and matrices of size s; it gets a refusal if the library does not take these. */
 void lineup_add_gemm(race *r, const bench_unit *unit, size_t s, int threads);
 

@@ -37,6 +37,9 @@ typedef const peer *const *peer_table(void);
 #else
 extern const peer peer_omp_simd, peer_omp_simd_avx2, peer_omp_parallel, peer_two_pass, peer_two_pass_simd;
 
+/* Not in the table, as they are for comparisons of accuracy. */
+extern const peer peer_torch, peer_julia;
+
 /* Row `index` of the table; NULL past its end. */
 const peer *peers_at(size_t index);
 

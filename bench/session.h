@@ -43,6 +43,7 @@ typedef struct bench_request {
   const char *this;    /* the library that is compared; NULL: that of this build */
   mmscan_op against;   /* the operator of `other`, where it is not `op`; 0: it is */
   size_t every;        /* microseconds from call to call; NOT_EVERY: there are no pauses, and races are timed */
+  bool accuracy;       /* errors of sums are measured (accuracy.c) */
   bool sleep, busy;    /* what the caller does between calls: sleeps, unless it works */
   bool pool;           /* between calls TBB's threads work */
   const char *command; /* as it was given, quoted for a shell */
@@ -64,6 +65,9 @@ int ab_run(const bench_request *request);
 
 /* The same where calls are made now and then. */
 int every_run(const bench_request *request);
+
+/* The same where errors of sums are measured, beside the time. */
+int accuracy_run(bench_request *request);
 
 /* Fails if the environment is illegal. */
 int session_check_environment(void);

@@ -136,8 +136,8 @@ typedef enum mmscan_kind {
 /* Bits of mmscan_desc.flags. One without meaning for the types is ignored. */
 #define MMSCAN_SKIP_NAN     1u  /* a NaN in x, or a complex number with one, counts as what scans start from: 0 for + */
 #define MMSCAN_ACCURATE     2u  /* + and MUL into F32 are combined in F64; into F64, C32 and C64: MMSCAN_ENOTSUP */
-#define MMSCAN_REPRODUCIBLE 4u  /* for later: MMSCAN_ENOTSUP */
-#define MMSCAN_MONOTONE     8u  /* for later: MMSCAN_ENOTSUP */
+#define MMSCAN_REPRODUCIBLE 4u  /* + and MUL of floats have the same bits everywhere; LOGADDEXP: MMSCAN_ENOTSUP */
+#define MMSCAN_MONOTONE     8u  /* + of floats >= 0, and MUL of floats >= 1, never fall */
 #define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result does not fit, or a total that is asked for */
 
 /* A dimension around the batch: n times what is inside it, so many elements apart. */
@@ -188,12 +188,13 @@ typedef struct mmscan_desc {
                                    element of its scan each result is, counted from 0 by index, of equal ones the first
                                    in the order of the scan; -1: none, but init or the identity, or one of an earlier
                                    block. A NaN that is skipped is none */
+  void *state;                  /* of mmscan_scan_block() alone: NULL, or what it keeps besides the carry */
 } mmscan_desc;
 
 /* Initialises a description of one contiguous scan of n elements: mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS,
  * MMSCAN_INCLUSIVE, n). Its fields may be changed afterwards. */
 #define MMSCAN_DESC(type, op, kind, n)                                                                                 \
-  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL, NULL }
+  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL }
 
 /* Whether a call would take *desc; nothing is scanned, and the environment is not read. why: NULL, or room for why_size
  * bytes, to which a text is written that names the field which is wrong, its value, and why; of what is legal, n and
@@ -211,8 +212,8 @@ mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_s
  *                  reach into each other that it would take too long to tell
  * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
- * MMSCAN_ENOTSUP   no such pair of types, no such op on y_type; marked "for later" in this header; the engine gemm with
- *                  any op but MMSCAN_PLUS
+ * MMSCAN_ENOTSUP   no such pair of types, no such op on y_type; a flag that does not go with them; the engine gemm with
+ *                  any op but MMSCAN_PLUS, or with MMSCAN_REPRODUCIBLE
  * MMSCAN_EOVERFLOW only with MMSCAN_CHECKED: a result does not fit; all results are written, and are wrapped
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
@@ -242,9 +243,9 @@ typedef struct mmscan_choice {
                          suits it, as it does where fewer threads run than were planned */
 } mmscan_choice;
 
-#define MMSCAN_MAX_S    512     /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
-#define MMSCAN_MAX_TILE 131072  /* no regrouped sum of so many floats up to max / 2^20 overflows */
-#define MMSCAN_BLOCK    2097152 /* mmscan_scan_block() on multiples of so many floats gives the bits of one call */
+#define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
+#define MMSCAN_MAX_TILE 131072 /* no regrouped sum of so many floats up to max / 2^20 overflows */
+#define MMSCAN_BLOCK    4096   /* elements: blocks of a scan with MMSCAN_REPRODUCIBLE are multiples of it */
 
 /* Makes a plan for *desc, which need not outlive the call: init and outer dimensions are copied. The plan keeps the
  * pointers totals and indices, to which each execution writes. On MMSCAN_OK the caller owns *plan and gives it back by
@@ -265,8 +266,8 @@ typedef struct mmscan_choice {
  * MMSCAN_EOVERLAP rows of y share memory
  * MMSCAN_ENOMEM   no memory
  * MMSCAN_EBLAS    only with the engine gemm: its unit cannot be used, or gives wrong products
- * MMSCAN_ENOTSUP  no such pair of types, no such op on y_type; marked "for later" in this header; the engine gemm,
- *                 asked for in whatever way, with any op but MMSCAN_PLUS
+ * MMSCAN_ENOTSUP  no such pair of types, no such op on y_type; a flag that does not go with them; the engine gemm,
+ *                 asked for in whatever way, with any op but MMSCAN_PLUS, or with MMSCAN_REPRODUCIBLE
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);
@@ -296,25 +297,33 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
-/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32
- * if that is F16 or BF16, or of F64 if F32 is combined in that (MMSCAN_ACCURATE), for each scan of the batch: on entry
- * the prefix of everything before the block, on return that of everything up to and including it, which for floats need
- * not have the bits of the last y. Before the first block set it to init for an exclusive scan, and to the identity of
- * op for an inclusive one (mmscan_algebra.identity); that of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A
- * reverse scan takes its blocks from the last to the first. desc->init must be NULL. carry may not share memory with x
- * or y (not checked). Totals are of all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry
- * out of an exclusive block, the first result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer
- * dimensions are MMSCAN_ENOTSUP.
+/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32 if
+ * that is F16 or BF16, for each scan of the batch: on entry the prefix of everything before the block, on return that
+ * of everything up to and including it, which for floats need not have the bits of the last y. Before the first block
+ * set it to init for an exclusive scan, and to the identity of op for an inclusive one (mmscan_algebra.identity); that
+ * of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first.
+ * desc->init must be NULL. carry and state may not share memory with x or y, or each other (not checked). Totals are of
+ * all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry out of an exclusive block, the first
+ * result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer dimensions are MMSCAN_ENOTSUP.
  *
- * The bits are those of one call over everything if the n of every block but the one scanned last is a multiple of
- * MMSCAN_MAX_TILE, or of MMSCAN_BLOCK where floats are added; everything is more than 2 * MMSCAN_MAX_TILE; and blocks
- * and the whole get the same engine and tile (wisdom may have others for the shape of a block). A block is scanned as a
- * part of a long scan, however short it is.
+ * An element does not hold all that is carried on of floats that are added, or combined as MMSCAN_ACCURATE and
+ * MMSCAN_REPRODUCIBLE say. desc->state keeps the rest: mmscan_state_size() bytes for each scan, at any address, which
+ * the caller sets to zero before the first block, and passes on from block to block as it is. NULL: the rest is lost at
+ * the end of each block, which rounds an element of it once more (c of "Accuracy" is 1 more for each block).
  *
- * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry
- * is untouched, but for MMSCAN_EOVERFLOW.
+ * The bits are those of one call over everything, where floats are added with a state, if the n of every block but the
+ * one scanned last is a multiple of MMSCAN_MAX_TILE; everything is more than 2 * MMSCAN_MAX_TILE; and blocks and the
+ * whole get the same engine and tile (wisdom may have others for the shape of a block). A block is scanned as a part of
+ * a long scan, however short it is. With MMSCAN_REPRODUCIBLE they are if all n but that are multiples of MMSCAN_BLOCK.
+ *
+ * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry and state are
+ * untouched, but for MMSCAN_EOVERFLOW.
  */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
+
+/* Bytes of desc->state for each scan: the same for every description of the same types, op and flags; less than 1 KiB.
+ * 0: desc is one that mmscan_desc_check() refuses. */
+size_t mmscan_state_size(const mmscan_desc *desc);
 
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *
@@ -515,22 +524,24 @@ const char *mmscan_environment_error(void);
  *            a product is zero where that is, except where a sum or product is within its error (see Accuracy) of
  *            overflowing or vanishing: it may then do so earlier or later than there, with all that follows. y[0] of
  *            an inclusive scan is x[0], and a sum of nothing but -0.0 is -0.0, except where rounding is downward.
+ *            What the plain loop has and this has not, unless MMSCAN_MONOTONE is asked for: a sum of elements >= 0 may
+ *            be a rounding error less than the one before it; and an element that is 0 may change the sum by as much,
+ *            so that a search among sums of weights may find an item whose weight is 0.
  * Accuracy   Where no sum is beyond the largest float, and c u < 1, a float y[i] is off by at most c u / (1 - c u)
  *            times |init| + |x[0]| + ... + |x[i]|, where c bounds the roundings of an element on its way into y[i], and
  *            u is 2^-24 for float, 2^-53 for double, and twice that where rounding is not to nearest (Higham, "Accuracy
  *            and Stability of Numerical Algorithms", 2002, Chapter 4). The same holds for both parts of a complex sum;
  *            results of F16 and BF16 are rounded once more, and integers of 64 bits as they become floats.
- *            In any order of additions c is i + 1. With the engine simd it is min(i + 1, 32 + i / MMSCAN_BLOCK): a
- *            group of at most 256 elements is added up from zero, which rounds an element 4 times in its window of a
- *            vector and at most 17 times on the way through the vectors of its group; the sum of the groups before it
- *            is kept in twice the precision, rounded to an element twice, and added once, and rounded once more at
- *            multiples of MMSCAN_BLOCK. (2^36 elements add 2 to c.) With gemm it is s + T / 2 more, where s is the
- *            size of the matrices and T the elements of a tile (128 KiB at most by default; 16 KiB where they are
- *            converted or NaN are skipped, 4 KiB where they are gathered), or n if that is less. It is i + 1 wherever
- *            the plain loop may take over: in columns of a matrix; without memory; where an element is NaN or larger
- *            than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end. In blocks
- *            (mmscan_scan_block()) it counts from the start of the first block, and c is 1 more for each block. The
- *            bound does not cover mmscan_matmulscan() and mmscan_network().
+ *            In any order of additions c is i + 1. With the engine simd it is min(i + 1, 32): a group of at most 256
+ *            elements is added up from zero, which rounds an element 4 times in its window of a vector and at most 17
+ *            times on the way through the vectors of its group; the sum of the groups before it is kept in twice the
+ *            precision, rounded to an element twice, and added once. (2^36 elements add 2 to c, and each block that is
+ *            scanned without a state adds 1.) With gemm it is s + T / 2 more, where s is the size of the matrices and T
+ *            the elements of a tile (128 KiB at most by default; 16 KiB where they are converted or NaN are skipped, 4
+ *            KiB where they are gathered), or n if that is less. It is i + 1 wherever the plain loop may take over: in
+ *            columns of a matrix; without memory; where an element is NaN or larger than max / 2^20, or a sum larger
+ *            than max / 2. In a reverse scan i counts from the end; in blocks (mmscan_scan_block()) from the start of
+ *            the first block. The bound does not cover mmscan_matmulscan() and mmscan_network().
  *            With MMSCAN_ACCURATE a sum or product of type F32 is one of type F64, with the bound of that, rounded
  *            once: a sum is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20
  *            times as large. It is finite where the exact one is; the plain loop's stays infinite once it was.
@@ -538,6 +549,26 @@ const char *mmscan_environment_error(void);
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;
  *            errors of steps add up, and do not grow.
+ * Reproducible  With MMSCAN_REPRODUCIBLE a sum or product of floats has the same bits for every number of threads,
+ *            instruction set and machine; for every plan and way; with memory for a workspace or without; for every
+ *            stride, alignment, batch and place, in place too; and for every cut into blocks at multiples of
+ *            MMSCAN_BLOCK elements from the start of the scan, if a state goes from block to block. Exceptions are the
+ *            sign and payload of a NaN, and that both runs have to round, and flush tiny numbers, in the same way. The
+ *            order of additions is written down in doc/ACCURACY.md and will not change within a soname: tiles of 16
+ *            KiB, as elements are combined, are scanned in vectors of 32 bytes; the carry into a tile is the exact sum
+ *            of init and the totals of all tiles before it, rounded once (of products, their product, tile by tile).
+ *            The bound on errors is that of the engine simd. The engine gemm gives MMSCAN_ENOTSUP, another tile than
+ *            this MMSCAN_EINVAL, and the engine serial stands for simd. Products of complex numbers have the order of
+ *            the plain loop anyway, and maxima, minima and integers one result in any.
+ * Monotone   With MMSCAN_MONOTONE, where all elements of a scan are >= 0 and added, or are >= 1 and multiplied from an
+ *            init >= 0: no result is less than the one before it in the order of the scan; and an element that is 0 (of
+ *            products, 1) leaves the result as it was, bit for bit: inclusive results i - 1 and i are the same, and
+ *            exclusive ones i and i + 1. That holds for every engine, number of threads, direction, kind and rounding
+ *            mode, across the ends of tiles and of blocks (mmscan_scan_block(), with a state or without), and for
+ *            totals, which are not less than any result. The bound on errors is the same. A sum of zeros is 0.0, also
+ *            of negative ones. In a tile in which an element is less than that, or NaN, results are what they are
+ *            without the flag. Other operators and types have the property anyway, or ignore the flag. With
+ *            MMSCAN_REPRODUCIBLE, strided or converted scans without memory for a workspace give MMSCAN_ENOMEM.
  * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
  *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
  *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later

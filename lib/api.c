@@ -183,6 +183,12 @@ mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y,
   return mms_short_block(desc, x, y, carry) ? MMSCAN_OK : scan_block(desc, x, y, carry);
 }
 
+size_t mmscan_state_size(const mmscan_desc *desc) {
+  mms_problem problem;
+  if (mms_problem_from(&problem, desc) != MMSCAN_OK) return 0;
+  return mms_carry_state_size(problem.storage, mms_problem_adds_exactly(&problem));
+}
+
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags) {
   return mmscan_plan_create_with(plan, desc, flags, NULL);
 }

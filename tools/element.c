@@ -220,16 +220,11 @@ const element *element_by_kind(char kind, size_t size) {
 
 bool element_has_dtype(const element *type) { return type->type != MMSCAN_BF16; }
 
-const element *element_of_carry(const element *type, mmscan_op op, unsigned flags) {
-  const bool is_wide = flags & MMSCAN_ACCURATE && (op == MMSCAN_PLUS || op == MMSCAN_MUL);
-  return is_half(type) ? element_by_name("f32") : is_wide && type->type == MMSCAN_F32 ? element_by_name("f64") : type;
-}
+const element *element_of_carry(const element *type) { return is_half(type) ? element_by_name("f32") : type; }
 
 void element_to_carry(const element *type, const void *value, const element *carry_type, void *carry) {
-  const double as_f64 = carry_type == type ? 0 : real_at(type, value);
-  const float as_f32 = (float)as_f64;
-  const void *from = carry_type == type ? value : carry_type->type == MMSCAN_F64 ? (const void *)&as_f64 : &as_f32;
-  memcpy(carry, from, carry_type->size);
+  const float as_f32 = carry_type == type ? 0 : (float)real_at(type, value);
+  memcpy(carry, carry_type == type ? value : &as_f32, carry_type->size);
 }
 
 mmscan_desc element_plain_scan(mmscan_type type, size_t n) {

@@ -31,9 +31,8 @@ typedef struct element {
 /* The types that the library scans, in its order; NULL past the last. */
 const element *element_at(int index);
 
-/* What the sums of a type are passed on in, by an operator and flags of a description: of halves f32, of f32 with
- * MMSCAN_ACCURATE f64. Turns a number of the type into one of that. */
-const element *element_of_carry(const element *type, mmscan_op op, unsigned flags);
+/* What the sums of a type are passed on in: of halves f32. Turns a number of the type into one of that. */
+const element *element_of_carry(const element *type);
 void element_to_carry(const element *type, const void *value, const element *carry_type, void *carry);
 
 /* Reads a number of the type, and prints one: at most ELEMENT_TEXT bytes, of which it returns the length. */

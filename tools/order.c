@@ -21,13 +21,13 @@ typedef struct block_shape {
   uint64_t slabs, lines, columns;
 } block_shape;
 
-/* A block: its place, its size, its elements, its results, which may take their place, the carries and totals of its
- * scans, and as many of what comes before the first result of each. */
+/* A block: its place, its size, its elements, its results, which may take their place, the carries of its scans
+ * and what is kept besides, their totals, and as many of what comes before the first result of each. */
 typedef struct block {
   uint64_t slab, line, column;
   block_shape size;
   bool ends; /* its scans end in it */
-  char *data, *results, *carry, *totals, *first;
+  char *data, *results, *carry, *state, *totals, *first;
 } block;
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -133,7 +133,12 @@ static mmscan_desc describe(const order *o, size_t n, size_t stride, size_t coun
                        .flags = o->flags};
 }
 
-static const element *carry_of(const order *o) { return element_of_carry(o->to, o->op, o->flags); }
+static const element *carry_of(const order *o) { return element_of_carry(o->to); }
+
+static size_t state_size(const order *o) {
+  const mmscan_desc desc = describe(o, 1, 1, 1, 1);
+  return mmscan_state_size(&desc);
+}
 
 /* Where a carry becomes a result only in the next block, the library is to look at it, too. */
 static bool needs_totals(const order *o) {
@@ -143,6 +148,7 @@ static bool needs_totals(const order *o) {
 /* Those from scan `first` of the block on, whose elements begin at element `at`. */
 static mmscan_status scan_some(const order *o, const block *b, mmscan_desc desc, size_t at, size_t first) {
   if (o->has_totals || (b->totals != NULL && !b->ends)) desc.totals = b->totals + first * o->to->size;
+  desc.state = b->state + first * state_size(o);
   return mmscan_scan_block(&desc, b->data + at * o->type->size, b->results + at * o->to->size,
                            b->carry + first * carry_of(o)->size);
 }
@@ -178,6 +184,7 @@ static void fill_start(const order *o, const element *type, mmscan_kind kind, ch
 
 static void fill_carry(const order *o, block *b, size_t count) {
   fill_start(o, carry_of(o), block_kind(o), b->carry, count);
+  memset(b->state, 0, count * state_size(o));
 }
 
 /* The option behind a field of a description, and what to do without it; or else what the library says. */
@@ -187,7 +194,7 @@ static const char *way_out(const char *why) {
   } known[] = {{"x_type", "their type is not scanned; take another --type, if they are raw data or text"},
                {"y_type", "--to does not have such results of such numbers; leave it out, or take a wider type"},
                {"op", "--op does not combine such results; take another operator, or --to another type"},
-               {"flags", "--skip-nan, --accurate or --checked is not done here; leave it out"},
+               {"flags", "an option such as --accurate or --reproducible is not done here; leave it out"},
                {"totals", "--total is not done here; --kind offsets has it as the number at the end"}};
   const size_t length = strcspn(why, " ");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -202,10 +209,11 @@ static int fail_refused(const order *o, const char *name, const char *why) {
 
 int order_check(const order *o, const char *name) {
   scalar one = {.u64 = 0}, to, carry, total;
-  char why[200];
+  char why[200], state[1024] = {0};
   const block b = {.data = (char *)&one,
                    .results = (char *)(o->to == o->type ? &one : &to),
                    .carry = (char *)&carry,
+                   .state = state,
                    .totals = needs_totals(o) ? (char *)&total : NULL};
   mmscan_desc desc = describe(o, 1, 1, 1, 1);
   desc.totals = b.totals;
@@ -267,12 +275,13 @@ static char *take_part(char **from, size_t bytes) {
 /* Buffers for a block of so many elements and scans, as one allocation at b->data. */
 static bool allocate(const order *o, size_t count, size_t scans, size_t columns, block *b) {
   const size_t reads = count * o->type->size, writes = o->to == o->type ? 0 : count * o->to->size,
-               carries = scans * carry_of(o)->size, totals = scans * o->to->size;
-  char *next = malloc(reads + writes + carries + totals + columns * o->to->size + 5 * 16);
+               carries = scans * carry_of(o)->size, states = scans * state_size(o), totals = scans * o->to->size;
+  char *next = malloc(reads + writes + carries + states + totals + columns * o->to->size + 6 * 16);
   if (next == NULL) return false;
   b->data = take_part(&next, reads);
   b->results = writes > 0 ? take_part(&next, writes) : b->data;
   b->carry = take_part(&next, carries);
+  b->state = take_part(&next, states);
   b->totals = needs_totals(o) ? take_part(&next, totals) : NULL;
   b->first = next;
   fill_start(o, o->to, MMSCAN_EXCLUSIVE, b->first, columns);

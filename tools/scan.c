@@ -38,6 +38,10 @@ static const char help[] = "Usage: mmscan scan [OPTION]... IN\n"
                            "                     line, in C order; needs -o FILE\n"
                            "  --skip-nan         passes over what is not a number (nan)\n"
                            "  --accurate         combines f32 in f64, and rounds each result once\n"
+                           "  --reproducible     gives floats the same bits on every machine, by any number\n"
+                           "                     of threads\n"
+                           "  --monotone         lets no sum of numbers of at least 0 fall, nor a product of\n"
+                           "                     those of at least 1\n"
                            "  --checked          fails where an integer does not fit\n"
                            "  --column NAME      the column of a table: its name, or its number from 1 on\n"
                            "  --header yes|no    whether the first row holds names; default: yes if words\n"
@@ -122,6 +126,8 @@ int run_scan(int argc, char **argv) {
                               {0, "total", ARGUMENT_FLAG, .to = &r.total},
                               {0, "skip-nan", ARGUMENT_FLAG, .to = &r.skip_nan},
                               {0, "accurate", ARGUMENT_FLAG, .to = &r.accurate},
+                              {0, "reproducible", ARGUMENT_FLAG, .to = &r.reproducible},
+                              {0, "monotone", ARGUMENT_FLAG, .to = &r.monotone},
                               {0, "checked", ARGUMENT_FLAG, .to = &r.checked},
                               {0, "op", ARGUMENT_OP, .to = &r.op},
                               {0, "axis", ARGUMENT_CALL, .take = set_axis},

@@ -330,8 +330,9 @@ static int set_init(order *o, const char *text) {
 /* Before anything is read or written irreversibly, reports a scan that the library does not support. */
 static int probe(job *j) {
   const scan_request *r = j->request;
-  const unsigned flags =
-      (r->skip_nan ? MMSCAN_SKIP_NAN : 0) | (r->accurate ? MMSCAN_ACCURATE : 0) | (r->checked ? MMSCAN_CHECKED : 0);
+  const unsigned flags = (r->skip_nan ? MMSCAN_SKIP_NAN : 0) | (r->accurate ? MMSCAN_ACCURATE : 0) |
+                         (r->reproducible ? MMSCAN_REPRODUCIBLE : 0) | (r->monotone ? MMSCAN_MONOTONE : 0) |
+                         (r->checked ? MMSCAN_CHECKED : 0);
   j->o = (order){.type = j->a.type,
                  .to = r->to != NULL ? r->to : j->a.type,
                  .op = r->op,

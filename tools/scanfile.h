@@ -21,7 +21,7 @@ typedef struct scan_request {
   mmscan_kind kind;
   const char *init;  /* what comes before the first number; NULL: nothing */
   const element *to; /* of the results; NULL: the type of what is read */
-  bool reverse, total, skip_nan, accurate, checked;
+  bool reverse, total, skip_nan, accurate, reproducible, monotone, checked;
   bool has_axis;
   long axis; /* negative: from the last */
 } scan_request;

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 
+import accuracy_plot
 import contest
 import contest_plot
 import plot
@@ -100,5 +101,5 @@ def main(form):
     if given:
         report = json.loads(given)
         report["title"] = contest.machine_text(report) if report["title"] is None else report["title"]
-        draw = (contest_plot if "ranking" in report else plot).draw
+        draw = (contest_plot if "ranking" in report else accuracy_plot if "inputs" in report else plot).draw
         sys.stdout.buffer.write(text.text(report) if form == "text" else page(report) if form == "html" else draw(report, form))

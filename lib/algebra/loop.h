@@ -19,6 +19,9 @@ typedef union mms_value {
   double pair_f64[2];
   unsigned char bytes[32];
   struct {
+    unsigned char value[16], after[8]; /* of a carry into a tile: what it is after the tile (engine/monotone.h) */
+  } bounded;
+  struct {
     unsigned char value[8];
     int64_t index; /* of the element that it is; -1: of none (mms_extras) */
   } found;

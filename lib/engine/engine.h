@@ -36,6 +36,7 @@
 /* What is done to elements and results besides, by engines that pack. */
 typedef struct mms_extras {
   const void *instead;      /* what stands for a NaN in x, as it is combined; NULL: NaN stays */
+  const void *neutral;      /* results never fall (engine/monotone.h), and this leaves one as it is; NULL: they may */
   mms_overflows *overflows; /* NULL: results may wrap; else sets: */
   atomic_bool *overflowed;
   int64_t *indices;    /* laid out as y, by which element each result is; NULL: not asked for. In carries that index
@@ -61,10 +62,14 @@ typedef struct mms_job {
   bool paces;           /* streamed results come no faster than some memory takes them */
   const mms_isa *isa;   /* isa, and its kernel for the algebra: the same for every engine */
   const mms_kernel *kernel;
+  bool adds_exactly;              /* carries of sums are rounded once, and what an engine makes of them is not used */
   bool gathers;                   /* elements of x or y are not contiguous */
   const struct mms_engine *inner; /* the engine that scans what is packed; NULL where nothing is */
   const mms_extras *extras;       /* what it packs for besides; NULL: nothing */
 } mms_job;
+
+/* What was found of a plane. */
+mms_found mms_found_plane(const mms_job *job, const mms_found *found, size_t plane);
 
 /* m elements, of which x and y point to the first by index. Engines take strides of 1, but for those that pack. */
 typedef struct mms_tile {
@@ -95,7 +100,8 @@ typedef struct mms_engine {
   void (*advance)(const mms_job *, void *work, const mms_tile *, const mms_found *found, mms_value *carry);
   void (*finish)(const mms_job *, void *work, const mms_tile *, const mms_value *carry, const void *prefetch);
 
-  /* finish() of a tile and reduce() of another, ahead and of the same length, in one loop. NULL: done one by one. */
+  /* finish() of a tile and reduce() of another, ahead and of the same length, in one loop; or of the same tile, whose y
+   * is not x. NULL: done one by one. */
   void (*finish_and_reduce)(const mms_job *, void *work, const mms_tile *, const mms_value *carry,
                             const mms_tile *ahead, mms_found *found);
 

@@ -5,7 +5,7 @@
  * from which results are unpacked. What has two planes is scanned plane by plane, with a carry for each. Threads in a
  * chain read a tile once (prepare, complete), as packing takes longer than memory. Around the plain loop, which cuts no
  * tiles, scans are cut into runs of RUN bytes, whose buffer is on the stack. */
-#include "engine/engine.h"
+#include "engine/monotone.h"
 
 #include "pack/indices.h"
 #include <stdalign.h>
@@ -30,9 +30,17 @@ static size_t buffer_bytes(const mms_job *job) { return round_up(job->tile * pac
 static void *buffer_of(void *memory) { return (char *)memory + HEAD; }
 static void *inner_of(const mms_job *job, void *memory) { return (char *)buffer_of(memory) + buffer_bytes(job); }
 
+static bool is_monotone(const mms_job *job) { return job->extras && job->extras->neutral; }
+
+/* Where a tile is scanned whose results are looked at before they are written, after the inner workspace. */
+static size_t inner_bytes(const mms_job *job) {
+  return job->inner->work_size ? round_up(job->inner->work_size(job)) : 0;
+}
+
+static void *scanned_of(const mms_job *job, void *memory) { return (char *)inner_of(job, memory) + inner_bytes(job); }
+
 static size_t work_size(const mms_job *job) {
-  const size_t inner = job->inner->work_size ? job->inner->work_size(job) : 0;
-  return HEAD + buffer_bytes(job) + inner;
+  return HEAD + (is_monotone(job) ? 2 : 1) * buffer_bytes(job) + inner_bytes(job);
 }
 
 static void begin(const mms_job *job, void *memory) {
@@ -202,36 +210,10 @@ static mms_tile plane_of(const mms_job *job, const mms_tile *packed, size_t p) {
   return t;
 }
 
-/* A plane's number in a carry, and what it is short of. */
-static mms_value value_of(const mms_job *job, const mms_value *carry, size_t p) {
-  const size_t size = job->storage->size, planes = job->storage->planes;
-  mms_value value = *carry;
-  if (planes == 1) return value;
-  memcpy(value.bytes, carry->bytes + p * size, size);
-  memcpy(value.bytes + size, carry->bytes + (planes + p) * size, size);
-  return value;
-}
-
-static void put_value(const mms_job *job, mms_value *carry, size_t p, const mms_value *value) {
-  const size_t size = job->storage->size, planes = job->storage->planes;
-  if (planes == 1) {
-    *carry = *value;
-    return;
-  }
-  memcpy(carry->bytes + p * size, value->bytes, size);
-  memcpy(carry->bytes + (planes + p) * size, value->bytes + size, size);
-}
-
 static void put_found(const mms_job *job, mms_found *found, size_t p, const mms_found *of_plane) {
-  put_value(job, &found->total, p, &of_plane->total);
+  mms_storage_put_plane(job->storage, &found->total, p, &of_plane->total);
   *(p == 0 ? &found->is_ordinary : &found->second_is_ordinary) = of_plane->is_ordinary;
   *(p == 0 ? &found->is_finite : &found->second_is_finite) = of_plane->is_finite;
-}
-
-static mms_found found_of(const mms_job *job, const mms_found *found, size_t p) {
-  return (mms_found){.total = value_of(job, &found->total, p),
-                     .is_ordinary = p == 0 ? found->is_ordinary : found->second_is_ordinary,
-                     .is_finite = p == 0 ? found->is_finite : found->second_is_finite};
 }
 
 static void scan_planes(const mms_job *job, void *inner, const mms_tile *t, const mms_tile *packed, mms_value *carry) {
@@ -239,9 +221,9 @@ static void scan_planes(const mms_job *job, void *inner, const mms_tile *t, cons
   check(job, packed, carry);
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_tile plane = plane_of(job, packed, p);
-    mms_value value = value_of(job, carry, p);
+    mms_value value = mms_storage_plane(job->storage, carry, p);
     job->inner->at_once(&of_inner, inner, &plane, &value);
-    put_value(job, carry, p, &value);
+    mms_storage_put_plane(job->storage, carry, p, &value);
   }
 }
 
@@ -275,13 +257,13 @@ static void find_index(const mms_job *job, void *memory, const mms_tile *t, cons
 static void advance(const mms_job *job, void *memory, const mms_tile *t, const mms_found *found, mms_value *carry) {
   const mms_value before = *carry;
   for (size_t p = 0; p < job->storage->planes; p++) {
-    const mms_found of_plane = found_of(job, found, p);
-    mms_value value = value_of(job, carry, p);
+    const mms_found of_plane = mms_found_plane(job, found, p);
+    mms_value value = mms_storage_plane(job->storage, carry, p);
     if (!of_plane.is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) {
       const mms_tile packed = hold(job, memory, t, NULL), plane = plane_of(job, &packed, p);
       job->inner->advance(job, inner_of(job, memory), &plane, &of_plane, &value);
     }
-    put_value(job, carry, p, &value);
+    mms_storage_put_plane(job->storage, carry, p, &value);
   }
   if (finds(job)) find_index(job, memory, t, &before, carry);
 }
@@ -292,9 +274,12 @@ static void finish(const mms_job *job, void *memory, const mms_tile *t, const mm
   const size_t first = forced(job, t, carry);
   mms_value after = *carry;
   check(job, &packed, carry);
-  for (size_t p = 0; p < job->storage->planes; p++) {
+  if (is_monotone(job))
+    mms_monotone_scan(&of_inner, inner_of(job, memory), scanned_of(job, memory), &packed,
+                      job->adds_exactly ? carry->bounded.after : NULL, &after);
+  for (size_t p = 0; p < job->storage->planes && !is_monotone(job); p++) {
     const mms_tile plane = plane_of(job, &packed, p);
-    const mms_value value = value_of(job, carry, p);
+    const mms_value value = mms_storage_plane(job->storage, carry, p);
     job->inner->finish(&of_inner, inner_of(job, memory), &plane, &value, plane.next);
   }
   ((work *)memory)->held = NULL;
@@ -307,7 +292,12 @@ static void at_once(const mms_job *job, void *memory, const mms_tile *t, mms_val
   const mms_tile packed = hold(job, memory, t, after(job, t));
   const size_t first = forced(job, t, carry);
   const mms_value before = *carry;
-  scan_planes(job, inner_of(job, memory), t, &packed, carry);
+  if (is_monotone(job)) {
+    const mms_job of_inner = inner_job(job, t);
+    mms_monotone_scan(&of_inner, inner_of(job, memory), scanned_of(job, memory), &packed, NULL, carry);
+  } else {
+    scan_planes(job, inner_of(job, memory), t, &packed, carry);
+  }
   ((work *)memory)->held = NULL;
   write_indices(job, t, packed.y, first, &before, carry);
   unpack(job, t, packed.y, after(job, t));
@@ -373,7 +363,7 @@ static void pack_rows(const mms_job *job, void *inner, const mms_batch *r, size_
                               .y_dist = out ? (ptrdiff_t)(planes * r->n) : r->y_dist,
                               .x = x + at,
                               .y = y + at,
-                              .first = value_of(job, &r->first, p)};
+                              .first = mms_storage_plane(job->storage, &r->first, p)};
     scan_rows(job, inner, &packed);
   }
   for (size_t k = 0; job->extras && k < count; k++) {
@@ -397,7 +387,15 @@ static void pack_batch(const mms_job *job, void *inner, const mms_batch *r, char
 }
 
 static void batch(const mms_job *job, void *memory, const mms_batch *r) {
-  pack_batch(job, inner_of(job, memory), r, buffer_of(memory), job->tile);
+  if (!is_monotone(job)) {
+    pack_batch(job, inner_of(job, memory), r, buffer_of(memory), job->tile);
+    return;
+  }
+  for (size_t k = 0; k < r->count; k++) {
+    mms_value carry = r->first;
+    const mms_tile t = row_of(job, r, k);
+    at_once(job, memory, &t, &carry);
+  }
 }
 
 /* ---- Around the plain loop ------------------------------------------------------------------------------------ */

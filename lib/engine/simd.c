@@ -50,7 +50,9 @@ static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t,
                               const mms_tile *ahead, mms_found *found) {
   mms_value running = *carry;
   (void)work;
-  const mms_aside aside = {.found = found, .ahead = ahead->x, .paces = job->paces};
+  const bool is_own = ahead->x == t->x;
+  const mms_aside aside = {
+      .found = found, .ahead = is_own ? NULL : ahead->x, .uncached = is_own && job->uncached, .paces = job->paces};
   scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);
 }
 

@@ -17,8 +17,9 @@ static const row table[] = {{"avx512", mms_cpu_runs_avx512, mms_cpu_512_pays},
                             {"avx512vl", mms_cpu_runs_avx512, NULL},
                             {"avx2", mms_cpu_runs_avx2, NULL},
                             {"neon", NULL, NULL},
-                            {"portable", NULL, NULL}};
-enum { ROWS = sizeof table / sizeof *table };
+                            {"portable", NULL, NULL},
+                            {"portable32", NULL, NULL}};
+enum { ROWS = sizeof table / sizeof *table, LISTED = ROWS - 1 /* the last is for who knows its name */ };
 
 static const struct cell {
   const char *isa, *op;
@@ -30,7 +31,7 @@ static const struct cell {
 };
 enum { CELLS = sizeof cells / sizeof *cells };
 
-const char *mms_isa_name(size_t index) { return index < ROWS ? table[index].name : NULL; }
+const char *mms_isa_name(size_t index) { return index < LISTED ? table[index].name : NULL; }
 
 /* The CPU is asked only once, as under a hypervisor each answer takes microseconds. */
 static bool runs[ROWS];
@@ -136,6 +137,13 @@ bool mms_isa_find(const char *name, const mms_isa **isa) {
   for (size_t i = 0; i < ROWS; i++)
     if (strcmp(table[i].name, name) == 0) return *isa = mms_isa_at(i), true;
   return false;
+}
+
+const mms_isa *mms_isa_of_vectors(const mms_isa *isa, const mms_algebra *algebra) {
+  size_t i = (size_t)(isa - isas);
+  const mms_isa *found = isa;
+  while (i < ROWS - 1 && !(found && mms_kernel_of(found, algebra)->vector == MMS_ISA_VECTOR)) found = mms_isa_at(++i);
+  return found;
 }
 
 const mms_isa *mms_isa_best(void) {

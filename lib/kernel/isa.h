@@ -19,6 +19,11 @@ const mms_isa *mms_isa_at(size_t index);
 /* Whether there is a row of that name, and its kernels; NULL as above. */
 bool mms_isa_find(const char *name, const mms_isa **isa);
 
+/* Bytes of vectors that every machine has, or is made to have; and the first row, from `isa` on, whose kernel for a sum
+ * or product of floats has such vectors. So its results have the same bits everywhere. */
+enum { MMS_ISA_VECTOR = 32 };
+const mms_isa *mms_isa_of_vectors(const mms_isa *isa, const mms_algebra *algebra);
+
 /* The first row that runs here and pays; there always is one. */
 const mms_isa *mms_isa_best(void);
 

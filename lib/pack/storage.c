@@ -14,6 +14,27 @@ static const mms_type types[] = {
 
 const mms_type *mms_type_of(mmscan_type type) { return &types[type]; }
 
+/* ---- Planes --------------------------------------------------------------------------------------------------- */
+
+mms_value mms_storage_plane(const mms_storage *storage, const mms_value *carry, size_t plane) {
+  const size_t size = storage->size, planes = storage->planes;
+  mms_value value = *carry;
+  if (planes == 1) return value;
+  memcpy(value.bytes, carry->bytes + plane * size, size);
+  memcpy(value.bytes + size, carry->bytes + (planes + plane) * size, size);
+  return value;
+}
+
+void mms_storage_put_plane(const mms_storage *storage, mms_value *carry, size_t plane, const mms_value *value) {
+  const size_t size = storage->size, planes = storage->planes;
+  if (planes == 1) {
+    *carry = *value;
+    return;
+  }
+  memcpy(carry->bytes + plane * size, value->bytes, size);
+  memcpy(carry->bytes + (planes + plane) * size, value->bytes + size, size);
+}
+
 /* ---- Instruction sets ----------------------------------------------------------------------------------------- */
 
 static const struct cell {
@@ -46,6 +67,11 @@ const mms_storages *mms_storages_best(void) {
   while (!runs(&cells[i])) i++;
   atomic_store_explicit(&known, cells[i].storages, memory_order_relaxed);
   return cells[i].storages;
+}
+
+bool mms_bounds_bind(size_t size, const mms_bounds *bounds) {
+  const mms_storages *best = mms_storages_best();
+  return (size == sizeof(float) ? best->bind_f32 : best->bind_f64)(bounds);
 }
 
 static const mms_storage *row(const mms_storage *s) { return s->arithmetic ? s : NULL; }

@@ -6,7 +6,7 @@
 #ifndef MMS_STORAGE_H
 #define MMS_STORAGE_H
 
-#include "mmscan.h"
+#include "algebra/loop.h"
 #include <stdbool.h>
 
 /* A type as it is stored. */
@@ -28,6 +28,10 @@ typedef struct mms_storage {
   size_t size, planes;    /* bytes of an arithmetic element, and how many make an element of x: 1 or 2 */
   mms_convert *in, *out;  /* NULL: x, or y, is stored as it is combined */
 } mms_storage;
+
+/* A plane's number in a carry of all planes, and what it is short of, which follows the numbers (mms_value). */
+mms_value mms_storage_plane(const mms_storage *storage, const mms_value *carry, size_t plane);
+void mms_storage_put_plane(const mms_storage *storage, mms_value *carry, size_t plane, const mms_value *value);
 
 /* The row of two types; NULL: x_type is not scanned into y_type. In planes: NULL too if an element is not two. */
 const mms_storage *mms_storage_of(mmscan_type x_type, mmscan_type y_type);

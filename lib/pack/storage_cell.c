@@ -97,6 +97,21 @@ static void put_indices(const mms_indices *a, ptrdiff_t low, ptrdiff_t m, const 
 #define NAME(f) f##_8
 #include "pack/indices_body.inc"
 
+/* ---- Bounds --------------------------------------------------------------------------------------------------- */
+
+typedef uint32_t mask_f32;
+typedef uint64_t mask_f64;
+
+#define T       float
+#define NAME(f) f##_f32
+#include "pack/bounds_body.inc"
+
+#define T       double
+#define NAME(f) f##_f64
+#include "pack/bounds_body.inc"
+
+/* ---- The table ------------------------------------------------------------------------------------------------ */
+
 /* SAME(type): x and y are what is combined. PAIR(x, y, arithmetic, in, out): they are converted. PLANES(x, y, part, in,
  * out): so are two parts. */
 #define OF(x, y, a, p, i, o)                                                                                           \
@@ -113,6 +128,8 @@ const mms_storages PASTED(mms_storages,
                           ISA) = {.is_built = PASTED(BUILT, ISA),
                                   .write_4 = write_4,
                                   .write_8 = write_8,
+                                  .bind_f32 = bind_f32,
+                                  .bind_f64 = bind_f64,
                                   .pairs =
                                       {
                                           SAME(f32),

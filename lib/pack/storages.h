@@ -2,6 +2,7 @@
 #ifndef MMS_STORAGES_H
 #define MMS_STORAGES_H
 
+#include "pack/bounds.h"
 #include "pack/indices.h"
 #include "pack/storage.h"
 
@@ -15,9 +16,13 @@ enum {
 /* As mms_indices_write(), for results of one size. */
 typedef int64_t mms_write_indices(const mms_indices *, const void *before, int64_t index, const void *after);
 
+/* As mms_bounds_bind(), for elements of one size. */
+typedef bool mms_bind(const mms_bounds *bounds);
+
 typedef struct mms_storages {
   bool is_built; /* the compiler has the instructions */
   mms_write_indices *write_4, *write_8;
+  mms_bind *bind_f32, *bind_f64;
   mms_storage pairs[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES], planes[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES];
   mms_storage wide[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES]; /* combined in more digits than results have */
   mms_storage wide_planes[MMS_STORAGE_TYPES];             /* so are these, into C32 */

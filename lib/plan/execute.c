@@ -5,6 +5,7 @@
 #include "plan/check.h"
 #include "run/ends.h"
 #include "team/cluster.h"
+#include <stdalign.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -159,6 +160,7 @@ static void take_ends(mms_run *run, mms_ends *ends, const mms_problem *p) {
 
 static mms_extras extras_of(const mms_problem *p, const void *y, atomic_bool *overflowed) {
   return (mms_extras){.instead = p->skips_nan ? &p->nothing : NULL,
+                      .neutral = p->is_monotone ? p->algebra->start : NULL,
                       .overflows = p->overflows,
                       .overflowed = overflowed,
                       .indices = p->indices,
@@ -177,7 +179,27 @@ static mms_run run_of(const mms_problem *p, const mms_job *job, const void *x, v
                    .has_parts = p->has_parts,
                    .total_dist = p->total_dist,
                    .carry = carry,
-                   .carries = p->carries};
+                   .carries = p->carries,
+                   .state = p->state};
+}
+
+/* As it would run with memory for a workspace, which the stack has. */
+__attribute__((noinline)) static mmscan_status run_on_stack(mms_run *run) {
+  alignas(MMS_KERNEL_LINE) char memory[MMS_KERNEL_RUN + MMS_KERNEL_LINE];
+  run->threads = 1;
+  run->memory = memory;
+  return run->engine->work_size(run->job) <= sizeof memory ? mms_run_scan(run) : MMSCAN_ENOMEM;
+}
+
+/* Without memory the plain loop does it, or, where the order of additions is given, a single thread. */
+static mmscan_status run_without_memory(const mms_problem *p, mms_run *run, mms_job *job, mms_engine *strided,
+                                        mms_ends *ends) {
+  run->weighs = false;
+  if (p->is_reproducible) return run_on_stack(run);
+  take_engine(run, job, &mms_engine_serial, p, strided);
+  job->streams = job->streams && mms_problem_is_columns(p);
+  if (mms_problem_has_ends(p)) take_ends(run, ends, p);
+  return mms_run_scan(run);
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
@@ -198,11 +220,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   mmscan_status status = mms_run_scan(&run);
   if (status == MMSCAN_OK && overflowed) return MMSCAN_EOVERFLOW;
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
-  run.weighs = false;
-  take_engine(&run, &job, &mms_engine_serial, p, &strided);
-  job.streams = job.streams && mms_problem_is_columns(p);
-  if (mms_problem_has_ends(p)) take_ends(&run, &ends, p);
-  status = mms_run_scan(&run);
+  status = run_without_memory(p, &run, &job, &strided, &ends);
   return status == MMSCAN_OK && overflowed ? MMSCAN_EOVERFLOW : status;
 }
 

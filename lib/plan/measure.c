@@ -293,6 +293,7 @@ mmscan_status mms_measure_choose(mmscan_plan *plan, const mmscan_choice *choice)
   mms_wise known;
   mmscan_status status = mms_plan_choose(plan, choice);
   if (status || mms_problem_is_empty(&plan->problem) || mms_plan_takes_columns(plan)) return status;
+  if (plan->problem.is_reproducible) return MMSCAN_OK; /* all but the number of threads is given */
   const bool general = is_general(plan, asked);
   const mms_shape shape = mms_plan_shape(plan);
   if (general && mms_wisdom_find(&shape, &known) && known.possible >= mms_team_most(0)) return MMSCAN_OK;

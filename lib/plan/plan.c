@@ -27,6 +27,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 }
 
 size_t mms_plan_tile(const mms_problem *p, size_t tile) {
+  if (p->is_reproducible) return MMS_KERNEL_RUN / (p->storage->planes * p->storage->size);
   if (tile == 0 || mms_problem_is_direct(p)) return tile;
   return packed_bytes(p) / (p->storage->planes * p->storage->size);
 }
@@ -55,7 +56,7 @@ static void set_defaults(mms_job *job, const mms_engine *engine, const mms_probl
 
 /* Whether an engine can do a job: a unit's products only add. */
 static bool can_do(const mms_engine *engine, const mms_job *job) {
-  return !engine->has_unit || job->algebra->planes > 0;
+  return !engine->has_unit || (job->algebra->planes > 0 && !job->adds_exactly);
 }
 
 /* The engine with which a single thread takes the least time for so many scans of n elements. */
@@ -125,6 +126,10 @@ static void take_engine(mmscan_plan *plan, const mms_env *env, const mms_engine 
  * row by row, and not packed. */
 static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
   plan->engine_is_free = true;
+  if (plan->problem.is_reproducible) {
+    take_engine(plan, env, &mms_engine_simd);
+    return;
+  }
   if (mms_problem_is_columns(&plan->problem)) {
     take_engine(plan, env, &mms_engine_serial);
     return;
@@ -145,6 +150,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
 static mmscan_status choose_engine(mmscan_plan *plan, const mms_env *env, const mmscan_choice *c, int most) {
   plan->engine = asked_engine(env, c);
   if (c->engine && !plan->engine) return MMSCAN_EINVAL;
+  if (plan->engine && plan->problem.is_reproducible && !plan->engine->has_unit) plan->engine = &mms_engine_simd;
   if (plan->engine)
     take_engine(plan, env, plan->engine);
   else
@@ -158,6 +164,7 @@ static mmscan_status choose_isa(mmscan_plan *plan, const mms_env *env, const mms
   plan->job.isa = env->isa;
   if (c->isa && !mms_isa_find(c->isa, &plan->job.isa)) return MMSCAN_EINVAL;
   if (!plan->job.isa) return MMSCAN_ENOTSUP;
+  if (plan->problem.is_reproducible) plan->job.isa = mms_isa_of_vectors(plan->job.isa, plan->job.algebra);
   plan->job.kernel = mms_kernel_of(plan->job.isa, plan->job.algebra);
   return MMSCAN_OK;
 }
@@ -178,6 +185,7 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
   mms_job *job = &plan->job;
   if (c->s) job->s = c->s;
   if (!job->s && plan->engine->s_of) job->s = plan->engine->s_of(job->unit);
+  if (c->tile && plan->problem.is_reproducible && c->tile != job->tile) return MMSCAN_EINVAL;
   if (c->tile) job->tile = c->tile;
   if (job->unit) {
     job->block = block_of(job->unit);
@@ -233,6 +241,7 @@ static void clear(mmscan_plan *plan) {
   plan->engine = NULL;
   plan->job = (mms_job){.algebra = p->algebra,
                         .storage = p->storage,
+                        .adds_exactly = mms_problem_adds_exactly(p),
                         .gathers = !mms_problem_is_contiguous(p),
                         .kind = p->kind,
                         .reverse = p->reverse};

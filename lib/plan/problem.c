@@ -47,13 +47,10 @@ static mmscan_status check_outer(const mmscan_desc *d, mms_flaw *flaw) {
 }
 
 static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
-  static const char later[] = "this version does not do that";
   const bool is_order = d->op == MMSCAN_MAX || d->op == MMSCAN_MIN;
   if (d->flags > 2 * MMSCAN_CHECKED - 1)
     return refuse(flaw, MMSCAN_EINVAL, "flags", (ptrdiff_t)d->flags,
                   "a bit of it is none of MMSCAN_SKIP_NAN to MMSCAN_CHECKED");
-  if (d->flags & ~(MMSCAN_SKIP_NAN | MMSCAN_ACCURATE | MMSCAN_CHECKED))
-    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags, later);
   if (d->indices && !is_order)
     return refuse(flaw, MMSCAN_EINVAL, "indices", 0, "only MMSCAN_MAX and MMSCAN_MIN have them; else it is NULL");
   return MMSCAN_OK;
@@ -63,11 +60,22 @@ static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
 static void set_extras(mms_problem *p, const mmscan_desc *d) {
   const char kind = mms_type_of(d->x_type)->kind;
   p->skips_nan = d->flags & MMSCAN_SKIP_NAN && (kind == 'f' || kind == 'c');
+  p->is_reproducible = d->flags & MMSCAN_REPRODUCIBLE && !p->algebra->is_exact && p->algebra->kernels;
+  p->is_monotone = d->flags & MMSCAN_MONOTONE && p->algebra->kind == 'f' && p->storage->planes == 1 &&
+                   (d->op == MMSCAN_PLUS || d->op == MMSCAN_MUL);
+  p->state = NULL;
   p->overflows = d->flags & MMSCAN_CHECKED ? mms_checked_of(d->op, d->y_type) : NULL;
   p->indices = d->indices;
   p->index_at = 0;
   p->index_step = 1;
   p->has_init = d->init != NULL;
+}
+
+/* The vectors of MMSCAN_LOGADDEXP have other bits where there are fused multiply-adds. */
+static mmscan_status check_order(const mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
+  if (!p->is_reproducible || d->op != MMSCAN_LOGADDEXP) return MMSCAN_OK;
+  return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
+                "logaddexp is computed otherwise on some machines, so no order would give the same bits everywhere");
 }
 
 /* Whether sums or products of floats are to be combined in more digits than they have. Halves are anyway. */
@@ -235,12 +243,13 @@ static void put_in_range(const mms_problem *p, mms_value *value) {
     value->i32 = (int32_t)(i32 > most ? most : i32 < -most - 1 ? -most - 1 : i32);
 }
 
-/* Columns of complex numbers are twice as many columns of their parts, unless the parts start from different numbers.
- */
+/* Columns of complex numbers are twice as many columns of their parts, unless the parts start from different numbers,
+ * or what is kept of them between blocks is kept together. */
 static void take_parts(mms_problem *p, const mmscan_desc *d) {
   const bool are_columns = p->x_dist == 1 && p->y_dist == 1 && !mms_problem_is_contiguous(p);
   const bool are_stored = p->storage->planes == 2 && p->storage->x_size == p->storage->y_size;
-  if (mms_problem_is_empty(p) || !are_columns || !are_stored || d->init || p->skips_nan || is_accurate(d)) return;
+  const bool are_together = d->init || d->state || p->skips_nan || p->is_reproducible || is_accurate(d);
+  if (mms_problem_is_empty(p) || !are_columns || !are_stored || are_together) return;
   p->storage = p->of_y = mms_storage_of(p->algebra->type, p->algebra->type);
   p->has_parts = true;
   p->batch *= 2, p->count *= 2;
@@ -274,8 +283,10 @@ static mms_value from_none(const mms_problem *p, const void *element) {
 static void set_carry(mms_problem *p, const void *init) {
   /* 1 times a complex number is not that number to the bit. */
   p->restarts = p->kind == MMSCAN_EXCLUSIVE && !init && p->algebra->kind == 'c';
-  const bool has_ends = mms_problem_has_ends(p), is_inclusive = p->kind == MMSCAN_INCLUSIVE || has_ends;
+  const bool has_ends = mms_problem_has_ends(p);
+  const bool is_inclusive = (p->kind == MMSCAN_INCLUSIVE || has_ends) && !p->is_monotone;
   p->first = init ? from_init(p, init) : from_none(p, is_inclusive ? p->algebra->identity : p->algebra->start);
+  if (p->is_monotone && p->first.u64 << 1 == 0) p->first = (mms_value){0}; /* all zeros have one sign */
   if (has_ends) p->start = init ? p->first : from_none(p, p->algebra->start);
   if (p->skips_nan) p->nothing = from_none(p, p->algebra->start);
   if (p->indices) p->first.found.index = -1;
@@ -290,6 +301,7 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   if ((status = find_algebra(d, p, flaw))) return status;
   set_kind(p, d);
   set_extras(p, d);
+  if ((status = check_order(p, d, flaw))) return status;
   if ((status = set_shape(p, d, flaw))) return status;
   if ((status = check_totals(p, flaw))) return status;
   if (p->count > 0 && results(p) > 0 && (status = check_shape(p, flaw))) return status;
@@ -310,9 +322,9 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *d, const void
   mmscan_status status = mms_problem_from(p, d);
   if (status) return status;
   if (p->is_offsets || d->outer_rank > 0) return MMSCAN_ENOTSUP;
-  const bool is_wider =
-      p->of_y->out && p->algebra->kind == 'f' && p->of_y->planes == 1; /* what is combined than y is */
-  p->carries = is_wider ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
+  const bool is_half = d->y_type == MMSCAN_F16 || d->y_type == MMSCAN_BF16;
+  p->carries = is_half ? mms_storage_of(p->algebra->type, p->algebra->type) : p->of_y;
+  p->state = d->state;
   p->start = p->first;
   p->restarts = false;
   p->has_init = true;

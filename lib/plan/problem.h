@@ -26,14 +26,17 @@ typedef struct mms_problem {
   bool has_parts; /* every second scan of the batch is of the other part of complex numbers */
   bool skips_nan; /* NaN in x are: */
   mms_value nothing;
-  mms_overflows *overflows;     /* NULL: results may wrap */
-  int64_t *indices;             /* the caller's, or NULL */
+  bool is_monotone;         /* no result is less than the one before it, where no element falls below what is neutral */
+  bool is_reproducible;     /* in the one order of additions, or products, that every machine and plan has */
+  mms_overflows *overflows; /* NULL: results may wrap */
+  int64_t *indices;         /* the caller's, or NULL */
   int64_t index_at, index_step; /* of the first element of a scan in memory, and from one to the next */
   bool has_init;
   size_t rank;               /* dimensions around the batch, */
   mms_axis outer[MMS_OUTER]; /*   the slowest first */
   mms_value first;           /* the carry into the first element of every scan */
   mms_value start;           /* what an exclusive scan starts with */
+  void *state;               /* of a block: what its caller keeps of carries besides (run/carry.h), or NULL */
   size_t whole;              /* elements of the whole scan; SIZE_MAX if this is a block: the length is not known */
 } mms_problem;
 
@@ -46,7 +49,9 @@ static inline bool mms_problem_is_contiguous(const mms_problem *p) { return p->x
 static inline bool mms_problem_has_ends(const mms_problem *p) { return p->totals || p->is_offsets || p->restarts; }
 
 /* Whether there is something to do besides (mms_extras). */
-static inline bool mms_problem_has_extras(const mms_problem *p) { return p->skips_nan || p->overflows || p->indices; }
+static inline bool mms_problem_has_extras(const mms_problem *p) {
+  return p->skips_nan || p->is_monotone || p->overflows || p->indices;
+}
 
 /* Whether x and y are stored as they are combined, and nothing else is done to them. */
 static inline bool mms_problem_is_as_stored(const mms_problem *p) {
@@ -60,7 +65,8 @@ static inline bool mms_problem_is_direct(const mms_problem *p) {
 
 /* Whether the scans are the columns of matrices whose rows are contiguous, and can be done row by row. */
 static inline bool mms_problem_is_columns(const mms_problem *p) {
-  const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && !p->algebra->is_accurate;
+  const bool is_plain = !p->is_reproducible && !p->algebra->is_accurate;
+  const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && is_plain;
   return can && !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
 }
 
@@ -73,6 +79,11 @@ typedef struct mms_flaw {
 /* Makes a problem of a description. The second one tells what is wrong, if anything is. */
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *desc, mms_flaw *flaw);
+
+/* Whether carries of sums are rounded once. */
+static inline bool mms_problem_adds_exactly(const mms_problem *p) {
+  return p->is_reproducible && p->algebra->has_pairs;
+}
 
 /* Makes a problem of the description of a block, and its carry. */
 mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *desc, const void *carry);

@@ -4,6 +4,7 @@
 #include "plan/check.h"
 #include "plan/env.h"
 #include "plan/wisdom.h"
+#include "run/carry.h"
 #include <string.h>
 
 mms_short mms_shorts[MMS_TYPES];
@@ -91,8 +92,9 @@ bool mms_short_block(const mmscan_desc *d, const void *x, void *y, void *carry) 
   if (!mms_is_array(x, size) || !mms_is_array(y, size) || mms_overlap(x, y, d->n * size)) return false;
   const mms_tile tile = {.m = d->n, .x = x, .y = y, .x_stride = 1, .y_stride = 1};
   mms_value value = {0};
-  copy_carry(&value, carry, size);
+  if (!d->state || !mms_carry_take(d->state, &value)) copy_carry(&value, carry, size);
   b->engine->at_once(job, NULL, &tile, &value);
   copy_carry(carry, &value, size);
+  if (d->state) mms_carry_put(d->state, &value);
   return true;
 }

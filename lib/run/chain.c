@@ -37,7 +37,7 @@ static bool can(const mms_tiles *tiles) {
 static bool suits(const mms_tiles *tiles) { return can(tiles) && tiles->sharing <= (size_t)mms_team_cpus(); }
 
 static void begin(void *shared, const mms_tiles *tiles) {
-  *(mms_chain *)shared = (mms_chain){.tiles = tiles, .notifier = MMS_NOTIFIER_READY, .carry = tiles->run->scans.first};
+  *(mms_chain *)shared = (mms_chain){.tiles = tiles, .notifier = MMS_NOTIFIER_READY};
 }
 
 const mms_way mms_way_chain = {.name = "chain",

@@ -17,7 +17,7 @@ typedef struct mms_chain {
   mms_notifier notifier;
   atomic_size_t taken;  /* tiles that threads have taken */
   atomic_size_t passed; /* of these, the tiles that the carry has passed */
-  mms_value carry;      /* into the next tile: only the thread that has this tile reads and writes it */
+  mms_carry carry;      /* into the next tile: only the thread that has this tile reads and writes it */
 } mms_chain;
 
 #endif

@@ -149,7 +149,7 @@ void mms_ends_write_empty(const mms_run *run) {
   const mms_tiles tiles = mms_tiles_of(run);
   for (size_t scan = 0; scan < run->scans.count; scan++) {
     const mms_place at = mms_tiles_in_scan(&tiles, scan, 0);
-    const mms_value carry = mms_tiles_first(&tiles, scan);
+    const mms_value carry = mms_carry_first(run, scan);
     const mms_element total = run->carry ? element_of(ends, &carry) : ends->start;
     write_total(run, &at, total.bytes, -1);
     if (ends->are_offsets) write_start(run, &at);

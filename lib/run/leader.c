@@ -98,7 +98,7 @@ static group *come_to(mms_leader *leader, size_t index) {
 }
 
 /* Takes the carry past a group. Returns its number of tiles, read before the group is its follower's again. */
-static size_t pass(mms_leader *leader, void *work, group *g, mms_value *carry) {
+static size_t pass(mms_leader *leader, void *work, group *g, mms_carry *carry) {
   const size_t count = g->count;
   wait_for(leader, &g->reduced, (int)leader->tiles->sharing - 1);
   for (size_t i = 0; i < count; i++) {
@@ -109,7 +109,7 @@ static size_t pass(mms_leader *leader, void *work, group *g, mms_value *carry) {
 }
 
 static void lead(mms_leader *leader, void *work) {
-  mms_value carry = leader->tiles->run->scans.first;
+  mms_carry carry;
   for (size_t index = 0; index < leader->tiles->count;) {
     group *g = come_to(leader, index);
     if (g) {

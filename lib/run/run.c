@@ -77,18 +77,19 @@ typedef struct part {
   mms_shared shared;
 } part;
 
-static void take_part(void *given, const mms_member *self) {
+static void take_part(void *given, const mms_member *member) {
   part *p = given;
   const mms_job *job = p->run->job;
-  if (p->run->engine->begin) p->run->engine->begin(job, self->work);
-  p->way->take_part(&p->shared, self);
+  const mms_member self = {.index = member->index, .work = p->run->memory ? p->run->memory : member->work};
+  if (p->run->engine->begin) p->run->engine->begin(job, self.work);
+  p->way->take_part(&p->shared, &self);
   if (job->streams) mms_stream_fence();
 }
 
 /* A unit is other people's code, which may reach a cancellation point. A team cannot be cancelled anyhow. */
 static mmscan_status run_parts(part *p, int threads) {
   const mms_engine *engine = p->run->engine;
-  const size_t work_size = engine->work_size ? engine->work_size(p->run->job) : 0;
+  const size_t work_size = engine->work_size && !p->run->memory ? engine->work_size(p->run->job) : 0;
   const bool may_sleep = engine->has_unit && threads == 1;
   const int before = may_sleep ? mms_cancel_disable() : 0;
   const mmscan_status status = mms_team_run(threads, work_size, take_part, p);

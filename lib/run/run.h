@@ -34,6 +34,8 @@ typedef struct mms_run {
   const struct mms_ends *ends; /* what is written beside results (ends.h); NULL: nothing */
   void *carry;                 /* one for each scan, its carry in and out; NULL: scans.first goes into every scan */
   const mms_storage *carries;  /*   and how these are stored */
+  void *state;                 /* of blocks: what a carry is besides, for each scan (carry.h); NULL: nothing */
+  void *memory;                /* the workspace, where there is one thread; NULL: threads find their own */
   int threads;                 /* that share it: for mms_run_settle() the most, and then as many as will */
   int limit;                   /* the most that may run; 0: as OpenMP's rules allow now */
   double saves;       /* nanoseconds saved by so many threads instead of one; infinite if the caller asked for them */

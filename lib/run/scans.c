@@ -19,7 +19,7 @@ static size_t per_grab(const mms_tiles *tiles) {
 }
 
 static void scan_one(const mms_tiles *tiles, size_t scan, void *work) {
-  mms_value carry = tiles->run->scans.first;
+  mms_carry carry;
   for (size_t i = 0; i < tiles->per_scan; i++) {
     mms_place at = mms_tiles_in_scan(tiles, scan, i);
     mms_tiles_at_once(tiles, work, &at, &carry);

@@ -124,8 +124,7 @@ static bool can(const mms_tiles *tiles) {
 static bool suits(const mms_tiles *tiles) { return can(tiles) && (stays_in_core(tiles) || stays_in_cluster(tiles)); }
 
 static void begin(void *shared, const mms_tiles *tiles) {
-  *(mms_shares *)shared =
-      (mms_shares){.tiles = tiles, .notifier = MMS_NOTIFIER_READY, .carry = tiles->run->scans.first};
+  *(mms_shares *)shared = (mms_shares){.tiles = tiles, .notifier = MMS_NOTIFIER_READY};
 }
 
 const mms_way mms_way_shares = {.name = "shares",

@@ -21,7 +21,7 @@ typedef struct mms_shares {
   mms_notifier notifier;
   _Atomic uint64_t taken; /* one bit for each share */
   atomic_size_t passed;   /* shares that the carry has passed */
-  mms_value carry;        /* out of the shares passed */
+  mms_carry carry;        /* out of the shares passed */
 } mms_shares;
 
 #endif

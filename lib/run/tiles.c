@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Whether results are bounded by a carry out that is not the engine's (engine/monotone.h). */
+static bool is_bound(const mms_job *job) { return job->adds_exactly && job->extras && job->extras->neutral; }
+
 /* ---- Places of tiles ------------------------------------------------------------------------------------------ */
 
 mms_tiles mms_tiles_of(const mms_run *run) {
@@ -73,39 +76,13 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
 
 /* ---- The carry ------------------------------------------------------------------------------------------------ */
 
-mms_value mms_tiles_first(const mms_tiles *tiles, size_t scan) {
-  const mms_run *run = tiles->run;
-  mms_value carry = run->scans.first;
-  if (!run->carry) return carry;
-  const char *kept = (const char *)run->carry + scan * run->carries->x_size;
-  if (run->carries->in)
-    run->carries->in(1, kept, carry.bytes, 1);
-  else
-    memcpy(carry.bytes, kept, run->carries->x_size);
-  return carry;
-}
-
 /* The first tile of a scan starts from the carry into that scan. */
-static void begin(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
-  if (at->first) *carry = mms_tiles_first(tiles, at->scan);
+static void begin(const mms_tiles *tiles, const mms_place *at, mms_carry *carry) {
+  if (at->first) mms_carry_begin(tiles->run, at->scan, carry);
 }
 
-static void keep(const mms_tiles *tiles, const mms_place *at, const mms_value *carry) {
-  const mms_run *run = tiles->run;
-  if (!at->last || !run->carry) return;
-  char *kept = (char *)run->carry + at->scan * run->carries->y_size;
-  if (run->carries->out)
-    run->carries->out(1, carry->bytes, kept, 1);
-  else
-    memcpy(kept, carry->bytes, run->carries->y_size);
-}
-
-/* What a carry is short of is not carried across multiples of MMSCAN_BLOCK elements, as a caller's carry is an
- * element, and blocks of a longer scan have the bits of the whole. */
-static void round_off(const mms_tiles *tiles, const mms_place *at, mms_value *carry) {
-  const mms_run *run = tiles->run;
-  const size_t from = at->tile.at, end = run->job->reverse ? run->scans.n - from : from + at->tile.m;
-  if (run->job->algebra->has_pairs && end % MMSCAN_BLOCK == 0) memset(carry->bytes + tiles->element, 0, tiles->element);
+static void keep(const mms_tiles *tiles, const mms_place *at, const mms_carry *carry) {
+  if (at->last) mms_carry_keep(tiles->run, at->scan, carry);
 }
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
@@ -128,7 +105,7 @@ static void scan_one_by_one(const mms_run *run, const mms_job *job, void *work, 
   for (size_t scan = from; scan < to; scan++) {
     const mms_place at = place_of(run, scan, 0, run->scans.n);
     mms_value carry = run->scans.first;
-    if (engine->finish)
+    if (engine->finish && !is_bound(job))
       engine->finish(job, work, &at.tile, &carry, job->prefetches ? (const void *)((uintptr_t)at.tile.x + step) : NULL);
     else
       engine->at_once(job, work, &at.tile, &carry);
@@ -164,21 +141,24 @@ __attribute__((noinline)) static void scan_few_columns(const mms_tiles *tiles, v
   const mms_run *run = tiles->run;
   const size_t size = run->job->storage->size;
   for (size_t i = 0; i < to - from; i++) {
-    const mms_value in = mms_tiles_first(tiles, from + i);
+    const mms_value in = mms_carry_first(run, from + i);
     memcpy(carries + i * size, &in, size);
   }
   scan_together(run, run->job, work, from, to, carries);
   for (size_t i = 0; i < to - from; i++) {
     mms_place at = place_of(run, from + i, 0, run->scans.n);
-    mms_value out = {0};
-    memcpy(&out, carries + i * size, size);
+    mms_carry out;
+    out.value = (mms_value){0};
+    memcpy(&out.value, carries + i * size, size);
     at.first = at.last = true;
     keep(tiles, &at, &out);
-    if (run->ends) mms_ends_write_column(run, &at, &out);
+    if (run->ends) mms_ends_write_column(run, &at, &out.value);
   }
 }
 
-static bool has_own_carries(const mms_run *run) { return run->carry && (run->carries->in || run->carries->out); }
+static bool has_own_carries(const mms_run *run) {
+  return run->carry && (run->carries->in || run->carries->out || run->state);
+}
 
 static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
@@ -211,9 +191,10 @@ static void write_ends(const mms_tiles *tiles, const mms_place *at, const mms_va
   if (tiles->run->ends) mms_ends_write(tiles->run, at, carry);
 }
 
-/* Whether the carry out of the tile is not needed, and the tile can be written without being reduced. */
+/* Whether the carry out of the tile is not needed, and the tile can be written without being reduced. An exact one is
+ * what bounds results (engine/monotone.h). */
 static bool ends_here(const mms_tiles *tiles, const mms_place *at) {
-  return at->last && !tiles->run->carry && tiles->run->engine->finish;
+  return at->last && !tiles->run->carry && tiles->run->engine->finish && !is_bound(tiles->run->job);
 }
 
 void mms_tiles_reduce(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found) {
@@ -221,12 +202,12 @@ void mms_tiles_reduce(const mms_tiles *tiles, void *work, const mms_place *at, m
 }
 
 mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at, const mms_found *found,
-                         mms_value *carry) {
+                         mms_carry *carry) {
   begin(tiles, at, carry);
-  const mms_value into = *carry;
-  if (!ends_here(tiles, at)) tiles->run->engine->advance(job_of(tiles, at), work, &at->tile, found, carry);
-  round_off(tiles, at, carry);
+  mms_value into = carry->value;
+  if (!ends_here(tiles, at)) mms_carry_pass(tiles->run, job_of(tiles, at), work, &at->tile, found, carry);
   keep(tiles, at, carry);
+  if (is_bound(tiles->run->job)) memcpy(into.bounded.after, carry->value.bytes, sizeof into.bounded.after);
   return into;
 }
 
@@ -259,14 +240,35 @@ void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_p
   }
 }
 
-void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_value *carry) {
+/* Where the carry is not what the engine makes of it. A tile that is not overwritten is read once. */
+static void at_once_exactly(const mms_tiles *tiles, void *work, const mms_place *at, mms_carry *carry) {
+  const mms_engine *engine = tiles->run->engine;
+  mms_found found;
+  if (engine->finish_and_reduce && at->tile.x != at->tile.y) {
+    begin(tiles, at, carry);
+    const mms_value into = carry->value;
+    engine->finish_and_reduce(job_of(tiles, at), work, &at->tile, &into, &at->tile, &found);
+    write_ends(tiles, at, &into);
+    mms_tiles_pass(tiles, work, at, &found, carry);
+  } else {
+    mms_tiles_reduce(tiles, work, at, &found);
+    const mms_value into = mms_tiles_pass(tiles, work, at, &found, carry);
+    mms_tiles_finish(tiles, work, at, &into, NULL);
+  }
+}
+
+void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_carry *carry) {
+  const mms_engine *engine = tiles->run->engine;
+  if (tiles->run->job->adds_exactly) {
+    at_once_exactly(tiles, work, at, carry);
+    return;
+  }
   begin(tiles, at, carry);
-  const mms_value into = *carry;
+  const mms_value into = carry->value;
   if (ends_here(tiles, at) && !tiles->run->job->uncached)
-    tiles->run->engine->finish(job_of(tiles, at), work, &at->tile, carry, NULL);
+    engine->finish(job_of(tiles, at), work, &at->tile, &into, NULL);
   else
-    tiles->run->engine->at_once(job_of(tiles, at), work, &at->tile, carry);
-  round_off(tiles, at, carry);
+    engine->at_once(job_of(tiles, at), work, &at->tile, &carry->value);
   write_ends(tiles, at, &into);
   keep(tiles, at, carry);
 }

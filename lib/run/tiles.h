@@ -2,7 +2,7 @@
 #ifndef MMS_TILES_H
 #define MMS_TILES_H
 
-#include "run/run.h"
+#include "run/carry.h"
 
 /* Tiles are counted from where a scan starts, scan after scan; the last tile of a scan is the short one. */
 typedef struct mms_tiles {
@@ -30,16 +30,13 @@ mms_tiles mms_tiles_of(const mms_run *run);
 mms_place mms_tiles_in_scan(const mms_tiles *tiles, size_t scan, size_t in_scan);
 mms_place mms_tiles_at(const mms_tiles *tiles, size_t index);
 
-/* The carry into a scan. */
-mms_value mms_tiles_first(const mms_tiles *tiles, size_t scan);
-
 /* The steps of an engine (engine.h). A tile is not reduced if the carry out of it is not needed. mms_tiles_pass() is
  * the engine's advance(), and returns the carry into the tile. *carry goes in and comes out, but the first tile of a
  * scan starts from the carry into that scan, and the carry out of the last tile is also stored in run->carry, if there
  * is one. */
 void mms_tiles_reduce(const mms_tiles *tiles, void *work, const mms_place *at, mms_found *found);
 mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at, const mms_found *found,
-                         mms_value *carry);
+                         mms_carry *carry);
 void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                       const void *prefetch);
 
@@ -57,6 +54,6 @@ void mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to)
 
 /* All steps in one reading of x. Data from memory takes the engine's at_once() even where the carry out is not needed,
  * because finish() prefetches the tile ahead but not its own. */
-void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_value *carry);
+void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, mms_carry *carry);
 
 #endif

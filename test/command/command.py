@@ -23,6 +23,7 @@ if len(sys.argv) < 2:
     sys.exit("usage: command.py PATH_TO_MMSCAN [NAME_OF_A_TEST]...")
 
 # Every class in these modules is tested.
+from command_accuracy import *
 from command_ab import *
 from command_bench import *
 from command_case import MMSCAN

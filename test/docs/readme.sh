@@ -76,6 +76,8 @@ says "60.8 %  carat < 0.995" "$build/examples/best_split" "$here/examples/data/d
 says "18823" sh -c 'cut -d, -f7 "$2" | tail -n +2 | "$1" | tail -n 1' radix_sort "$build/examples/radix_sort" \
   "$here/examples/data/diamonds.csv"
 
+says "monotone 0 of 10000000 prefix sums fall, 0 of 1000000 draws are of weight 0" "$build/examples/sample"
+
 # 2^21 ones, in two blocks: these bytes are 1.0.
 printf '\0\0\0\0\0\0\360\077' >ones
 while [ "$(wc -c <ones)" -lt 16777216 ]; do cat ones ones >twice && mv twice ones; done

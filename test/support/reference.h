@@ -76,6 +76,18 @@ static inline const ref_type *ref_sums_of(const mmscan_desc *d) {
   return ref_is_half(y) ? ref_type_of(MMSCAN_F32) : y;
 }
 
+/* What a carry of blocks is of. */
+static inline const ref_type *ref_carry_of(const mmscan_desc *d) {
+  const ref_type *y = ref_type_of(d->y_type);
+  return ref_is_half(y) ? ref_type_of(MMSCAN_F32) : y;
+}
+
+/* Whether the order of additions, or of products, is given. */
+static inline bool ref_is_reproducible(const mmscan_desc *d) {
+  const bool has_order = d->op == MMSCAN_PLUS || (d->op == MMSCAN_MUL && ref_type_of(d->y_type)->kind == 'f');
+  return d->flags & MMSCAN_REPRODUCIBLE && has_order && !ref_is_whole(ref_type_of(d->y_type));
+}
+
 /* ---- Halves ------------------------------------------------------------------------------------------------------ */
 
 static inline double ref_from_f16(uint16_t bits) {

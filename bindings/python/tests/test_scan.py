@@ -133,6 +133,31 @@ def test_layouts_that_are_copied():
     assert mmscan.scan(np.asfortranarray(np.ones((3, 4))), axis=0).flags.f_contiguous
 
 
+def test_reproducible():
+    x = np.random.default_rng(4).standard_normal(10**5 + 7)
+    want = mmscan.scan(x, reproducible=True)
+    np.testing.assert_allclose(want, np.cumsum(x), rtol=1e-9, atol=1e-9)
+    try:
+        for threads in (1, 2, 3):
+            mmscan.set_num_threads(threads)
+            assert (mmscan.scan(x, reproducible=True) == want).all()
+            assert (mmscan.scan(x[::-1], reproducible=True, reverse=True)[::-1] == want).all()
+    finally:
+        mmscan.set_num_threads(0)
+    with pytest.raises(TypeError):
+        mmscan.scan(x, "logaddexp", reproducible=True)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_monotone(dtype):
+    x = np.random.default_rng(5).random(10**5).astype(dtype)
+    x[::2] = 0
+    y = mmscan.scan(x, monotone=True)
+    assert (np.diff(y) >= 0).all() and (y[2::2] == y[1:-1:2]).all()
+    assert (np.diff(mmscan.scan(x)) < 0).any()  # so that the first could fail
+    np.testing.assert_allclose(y, np.cumsum(x, dtype="f8"), rtol=1e-5)
+
+
 def test_accurate():
     x = np.random.default_rng(3).standard_normal(10**5).astype(np.float32)
     want = np.cumsum(x, dtype=np.float64).astype(np.float32)

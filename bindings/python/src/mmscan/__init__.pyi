@@ -50,7 +50,8 @@ def logcumsumexp(a: ArrayLike, axis: int | None = None, out: _Array | None = Non
 def scan(
     a: ArrayLike, op: _Op = "plus", *, axis: int = -1, kind: _Kind = "inclusive", reverse: bool = False,
     init: Any = None, dtype: DTypeLike = None, out: _Array | None = None, return_total: bool = False,
-    skip_nan: bool = False, accurate: bool = False, checked: bool = False,
+    skip_nan: bool = False, accurate: bool = False, reproducible: bool = False,
+    monotone: bool = False, checked: bool = False,
 ) -> Any: ...
 def info() -> _Info: ...
 def set_num_threads(n: int) -> None: ...

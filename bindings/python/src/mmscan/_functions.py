@@ -17,7 +17,7 @@ except ImportError:  # NumPy 1
 # mmscan.h: mmscan_op, mmscan_kind and MMSCAN_*.
 OPS = {"plus": 1, "max": 2, "min": 3, "mul": 4, "logaddexp": 5, "and": 6, "or": 7, "xor": 8}
 KINDS = {"inclusive": 1, "exclusive": 2, "offsets": 3}
-SKIP_NAN, ACCURATE, CHECKED = 1, 2, 16
+SKIP_NAN, ACCURATE, REPRODUCIBLE, MONOTONE, CHECKED = 1, 2, 4, 8, 16
 
 # NumPy's own, whatever is patched later, and if this module is loaded again.
 NUMPY = vars(_core).setdefault(
@@ -403,7 +403,7 @@ def logcumsumexp(a, axis=None, out=None):
 
 def scan(
     a, op="plus", *, axis=-1, kind="inclusive", reverse=False, init=None, dtype=None, out=None, return_total=False,
-    skip_nan=False, accurate=False, checked=False,
+    skip_nan=False, accurate=False, reproducible=False, monotone=False, checked=False,
 ):  # fmt: skip
     """A scan along an axis by any operator, of any kind.
 
@@ -431,6 +431,11 @@ def scan(
         A NaN counts as the identity.
     accurate : bool, optional
         Sums and products of float32 are combined in float64, and each result is rounded once.
+    reproducible : bool, optional
+        Floats are added and multiplied in one order, so that results have the same bits on every machine.
+    monotone : bool, optional
+        No sum of elements >= 0 is less than the one before it, and an element that is 0 leaves it as it was; by "mul" no
+        product of elements >= 1, and 1. Without it rounding errors may do either.
     checked : bool, optional
         An integer that does not fit raises OverflowError, else it wraps around.
 
@@ -475,7 +480,8 @@ def scan(
     start = None if init is None else _initial(init, dtype)
     y = out if out is not None and _is_plain(out) else np.empty_like(x, dtype, shape=shape)
     totals = np.empty(x.shape[:axis] + x.shape[axis + 1 :], dtype) if return_total else None
-    flags = SKIP_NAN * bool(skip_nan) + ACCURATE * bool(accurate) + CHECKED * bool(checked)
+    asked = {SKIP_NAN: skip_nan, ACCURATE: accurate, REPRODUCIBLE: reproducible, MONOTONE: monotone, CHECKED: checked}
+    flags = sum(flag for flag, is_asked in asked.items() if is_asked)
     if out is not None and not out.flags.writeable:
         raise ValueError("out is read-only")
     if not _core.run(x, y, OPS[op], KINDS[kind], axis, bool(reverse), flags, start, totals, None):

@@ -1,0 +1,160 @@
+/* carry.c: carries, how they are kept, and sums of totals without rounding errors. */
+#include "run/carry.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Between blocks ------------------------------------------------------------------------------------------- */
+
+/* What a caller keeps for each scan, at any address: whether there is anything yet, the value, and exact sums. */
+struct state {
+  uint64_t begun;
+  mms_carry carry;
+};
+
+size_t mms_carry_state_size(const mms_storage *storage, bool adds_exactly) {
+  return offsetof(struct state, carry.exact) + (adds_exactly ? storage->planes * sizeof(mms_exact) : 0);
+}
+
+static char *state_of(const mms_run *run, size_t scan) {
+  return (char *)run->state + scan * mms_carry_state_size(run->job->storage, run->job->adds_exactly);
+}
+
+bool mms_carry_take(const void *state, mms_value *value) {
+  uint64_t begun = 0;
+  if (state) memcpy(&begun, state, sizeof begun);
+  if (begun) memcpy(value, (const char *)state + offsetof(struct state, carry.value), sizeof *value);
+  return begun != 0;
+}
+
+void mms_carry_put(void *state, const mms_value *value) {
+  memcpy(state, &(uint64_t){1}, sizeof(uint64_t));
+  memcpy((char *)state + offsetof(struct state, carry.value), value, sizeof *value);
+}
+
+/* Returns whether the carry is one of an earlier block, with all that is kept. */
+static bool take_first(const mms_run *run, size_t scan, mms_value *value) {
+  *value = run->scans.first;
+  if (!run->carry) return false;
+  if (run->state && mms_carry_take(state_of(run, scan), value)) return true;
+  const char *kept = (const char *)run->carry + scan * run->carries->x_size;
+  if (run->carries->in)
+    run->carries->in(1, kept, value->bytes, 1);
+  else
+    memcpy(value->bytes, kept, run->carries->x_size);
+  return false;
+}
+
+mms_value mms_carry_first(const mms_run *run, size_t scan) {
+  mms_value value;
+  take_first(run, scan, &value);
+  return value;
+}
+
+static void keep_element(const mms_run *run, size_t scan, const mms_value *value) {
+  char *kept = (char *)run->carry + scan * run->carries->y_size;
+  if (run->carries->out)
+    run->carries->out(1, value->bytes, kept, 1);
+  else
+    memcpy(kept, value->bytes, run->carries->y_size);
+}
+
+void mms_carry_keep(const mms_run *run, size_t scan, const mms_carry *carry) {
+  if (!run->carry) return;
+  keep_element(run, scan, &carry->value);
+  if (!run->state) return;
+  mms_carry_put(state_of(run, scan), &carry->value);
+  if (run->job->adds_exactly)
+    memcpy(state_of(run, scan) + offsetof(struct state, carry.exact), carry->exact,
+           run->job->storage->planes * sizeof(mms_exact));
+}
+
+/* ---- Exact sums ----------------------------------------------------------------------------------------------- */
+
+static bool are_floats(const mms_job *job) { return job->storage->size == sizeof(float); }
+
+static double high(const mms_job *job, const mms_value *value) {
+  return are_floats(job) ? (double)value->pair_f32[0] : value->pair_f64[0];
+}
+
+static double low(const mms_job *job, const mms_value *value) {
+  return are_floats(job) ? (double)value->pair_f32[1] : value->pair_f64[1];
+}
+
+static void add(const mms_job *job, mms_exact *sum, const mms_value *value) {
+  mms_exact_add(sum, high(job, value));
+  mms_exact_add(sum, low(job, value));
+}
+
+/* Puts the sum, rounded, into a value that is nearly it. A zero keeps its sign. */
+static void put_rounded(const mms_job *job, mms_value *value, const mms_exact *sum) {
+  if (are_floats(job)) {
+    const float rounded = mms_exact_f32(sum);
+    if (rounded != 0 || value->f32 != 0) value->f32 = rounded;
+    value->pair_f32[1] = 0;
+  } else {
+    const double rounded = mms_exact_f64(sum);
+    if (rounded != 0 || value->f64 != 0) value->f64 = rounded;
+    value->pair_f64[1] = 0;
+  }
+}
+
+/* What is not finite stays as it is, whatever is added. */
+static void begin_exactly(const mms_job *job, mms_carry *carry) {
+  for (size_t p = 0; p < job->storage->planes; p++) {
+    mms_value value = mms_storage_plane(job->storage, &carry->value, p);
+    carry->exact[p] = (mms_exact){{0}};
+    if (!isfinite(high(job, &value))) continue;
+    add(job, &carry->exact[p], &value);
+    put_rounded(job, &value, &carry->exact[p]);
+    mms_storage_put_plane(job->storage, &carry->value, p, &value);
+  }
+}
+
+void mms_carry_begin(const mms_run *run, size_t scan, mms_carry *carry) {
+  const bool goes_on = take_first(run, scan, &carry->value);
+  if (!run->job->adds_exactly) return;
+  if (goes_on)
+    memcpy(carry->exact, state_of(run, scan) + offsetof(struct state, carry.exact),
+           run->job->storage->planes * sizeof(mms_exact));
+  else
+    begin_exactly(run->job, carry);
+}
+
+/* ---- Past a tile ---------------------------------------------------------------------------------------------- */
+
+/* Adds the totals of a tile by the kernel, plane by plane. Returns false where they may not be regrouped. */
+static bool add_totals(const mms_job *job, const mms_found *found, mms_value *carry) {
+  for (size_t p = 0; p < job->storage->planes; p++) {
+    const mms_found of_plane = mms_found_plane(job, found, p);
+    mms_value value = mms_storage_plane(job->storage, carry, p);
+    if (!of_plane.is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) return false;
+    mms_storage_put_plane(job->storage, carry, p, &value);
+  }
+  return true;
+}
+
+static void add_exactly(const mms_job *job, const mms_found *found, mms_carry *carry) {
+  for (size_t p = 0; p < job->storage->planes; p++) {
+    const mms_found of_plane = mms_found_plane(job, found, p);
+    mms_value value = mms_storage_plane(job->storage, &carry->value, p);
+    if (!isfinite(high(job, &value))) continue;
+    add(job, &carry->exact[p], &of_plane.total);
+    put_rounded(job, &value, &carry->exact[p]);
+    mms_storage_put_plane(job->storage, &carry->value, p, &value);
+  }
+}
+
+void mms_carry_pass(const mms_run *run, const mms_job *job, void *work, const mms_tile *tile, const mms_found *found,
+                    mms_carry *carry) {
+  mms_value after = carry->value;
+  if (!job->adds_exactly) {
+    run->engine->advance(job, work, tile, found, &carry->value);
+  } else if (add_totals(job, found, &after)) {
+    carry->value = after;
+    add_exactly(job, found, carry);
+  } else {
+    run->engine->advance(job, work, tile, found, &carry->value);
+    begin_exactly(job, carry);
+  }
+}
