@@ -195,8 +195,7 @@ typedef struct mmscan_desc {
 /* Initialises a description of one contiguous scan of n elements: mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS,
  * MMSCAN_INCLUSIVE, n). Its fields may be changed afterwards. */
 #define MMSCAN_DESC(type, op, kind, n)                                                                                 \
-  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL, NULL,  \
-    NULL }
+  { sizeof(mmscan_desc), (type), (type), (op), (kind), 0, (n), 1, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL }
 
 /* Whether a call would take *desc; nothing is scanned, and the environment is not read. why: NULL, or room for why_size
  * bytes, to which a text is written that names the field which is wrong, its value, and why; of what is legal, n and
@@ -245,9 +244,9 @@ typedef struct mmscan_choice {
                          suits it, as it does where fewer threads run than were planned */
 } mmscan_choice;
 
-#define MMSCAN_MAX_S    512     /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
-#define MMSCAN_MAX_TILE 131072  /* no regrouped sum of so many floats up to max / 2^20 overflows */
-#define MMSCAN_BLOCK    4096    /* elements: blocks of a scan with MMSCAN_REPRODUCIBLE are multiples of it */
+#define MMSCAN_MAX_S    512    /* L_s times one column is s^2 multiply-adds, up to which OpenBLAS starts no threads */
+#define MMSCAN_MAX_TILE 131072 /* no regrouped sum of so many floats up to max / 2^20 overflows */
+#define MMSCAN_BLOCK    4096   /* elements: blocks of a scan with MMSCAN_REPRODUCIBLE are multiples of it */
 
 /* Makes a plan for *desc, which need not outlive the call: init and outer dimensions are copied. The plan keeps the
  * pointers totals and indices, to which each execution writes. On MMSCAN_OK the caller owns *plan and gives it back by
@@ -299,11 +298,11 @@ void mmscan_plan_destroy(mmscan_plan *plan);
 
 /* ---- Blocks of a longer scan ----------------------------------------------------------------------------------- */
 
-/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32 if that
- * is F16 or BF16, for each scan of the batch: on entry the prefix of everything before the block, on return that of
- * everything up to and including it, which for floats need not have the bits of the last y. Before the first block set
- * it to init for an exclusive scan, and to the identity of op for an inclusive one (mmscan_algebra.identity); that of +
- * on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first.
+/* As mmscan_scan(), for one block of a scan that comes in blocks. `carry` holds one element of y_type, or of F32 if
+ * that is F16 or BF16, for each scan of the batch: on entry the prefix of everything before the block, on return that
+ * of everything up to and including it, which for floats need not have the bits of the last y. Before the first block
+ * set it to init for an exclusive scan, and to the identity of op for an inclusive one (mmscan_algebra.identity); that
+ * of + on floats is -0.0, not 0.0, as 0.0 + -0.0 is 0.0. A reverse scan takes its blocks from the last to the first.
  * desc->init must be NULL. carry and state may not share memory with x or y, or each other (not checked). Totals are of
  * all blocks so far; indices count in the block. MMSCAN_CHECKED looks at the carry out of an exclusive block, the first
  * result of the next one, only if totals are asked for. MMSCAN_OFFSETS and outer dimensions are MMSCAN_ENOTSUP.

@@ -62,7 +62,8 @@ static leading leading_of(const mms_exact *sum) {
   if (i == 0) return (leading){0, 0};
   const uint64_t limb = magnitude.limbs[i - 1], next = i > 1 ? magnitude.limbs[i - 2] : 0;
   const int zeros = __builtin_clzll(limb);
-  const uint64_t all = zeros > 0 ? limb << zeros | next >> (BITS - zeros) : limb, rest = zeros > 0 ? next << zeros : next;
+  const uint64_t all = zeros > 0 ? limb << zeros | next >> (BITS - zeros) : limb,
+                 rest = zeros > 0 ? next << zeros : next;
   const bool is_short = (all & 3) || rest || (i > 2 && is_any(magnitude.limbs, i - 2));
   const int64_t top = (int64_t)(all >> 2 | is_short);
   return (leading){is_negative ? -top : top, LOWEST + (int)(i - 1) * BITS - zeros + 2};

@@ -28,8 +28,8 @@ static void put_largest(const mms_job *job, const mms_tile *t, const void *bound
                                                             &(mms_aside){.prefetch = t->next, .to_second = true});
 }
 
-/* Scans the tile to where it is looked at, and bounds what is there. Returns false where an element is less than what is
- * neutral, or the carry falls. *carry goes in and comes out. */
+/* Scans the tile to where it is looked at, and bounds what is there. Returns false where an element is less than what
+ * is neutral, or the carry falls. *carry goes in and comes out. */
 static bool scan_bounded(const mms_job *job, void *work, void *scanned, const mms_tile *packed, const void *after,
                          mms_value *carry, mms_value *low) {
   const size_t size = job->storage->size;

@@ -8,8 +8,8 @@
 
 #include "engine/engine.h"
 
-/* Scans a packed tile, whose x is what y is or shares no memory with it. *carry goes in and comes out. after: the element
- * that is to come out; NULL: that of the engine. work: of the inner engine; scanned: room for the tile. */
+/* Scans a packed tile, whose x is what y is or shares no memory with it. *carry goes in and comes out. after: the
+ * element that is to come out; NULL: that of the engine. work: of the inner engine; scanned: room for the tile. */
 void mms_monotone_scan(const mms_job *job, void *work, void *scanned, const mms_tile *packed, const void *after,
                        mms_value *carry);
 

@@ -51,10 +51,8 @@ static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t,
   mms_value running = *carry;
   (void)work;
   const bool is_own = ahead->x == t->x;
-  const mms_aside aside = {.found = found,
-                           .ahead = is_own ? NULL : ahead->x,
-                           .uncached = is_own && job->uncached,
-                           .paces = job->paces};
+  const mms_aside aside = {
+      .found = found, .ahead = is_own ? NULL : ahead->x, .uncached = is_own && job->uncached, .paces = job->paces};
   scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);
 }
 

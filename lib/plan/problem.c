@@ -71,13 +71,9 @@ static void set_extras(mms_problem *p, const mmscan_desc *d) {
   p->has_init = d->init != NULL;
 }
 
-/* The vectors of MMSCAN_LOGADDEXP have other bits where there are fused multiply-adds; and pairs of doubles have one
- * stretch for each lane. */
+/* The vectors of MMSCAN_LOGADDEXP have other bits where there are fused multiply-adds. */
 static mmscan_status check_order(const mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
-  if (!p->is_reproducible || (d->op != MMSCAN_LOGADDEXP && !p->algebra->is_accurate)) return MMSCAN_OK;
-  if (p->algebra->is_accurate)
-    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
-                  "MMSCAN_ACCURATE into F64 and C64 does not go with MMSCAN_REPRODUCIBLE");
+  if (!p->is_reproducible || d->op != MMSCAN_LOGADDEXP) return MMSCAN_OK;
   return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
                 "logaddexp is computed otherwise on some machines, so no order would give the same bits everywhere");
 }

@@ -26,10 +26,10 @@ typedef struct mms_problem {
   bool has_parts; /* every second scan of the batch is of the other part of complex numbers */
   bool skips_nan; /* NaN in x are: */
   mms_value nothing;
-  bool is_monotone;     /* no result is less than the one before it, where no element falls below what is neutral */
-  bool is_reproducible; /* in the one order of additions, or products, that every machine and plan has */
-  mms_overflows *overflows;     /* NULL: results may wrap */
-  int64_t *indices;             /* the caller's, or NULL */
+  bool is_monotone;         /* no result is less than the one before it, where no element falls below what is neutral */
+  bool is_reproducible;     /* in the one order of additions, or products, that every machine and plan has */
+  mms_overflows *overflows; /* NULL: results may wrap */
+  int64_t *indices;         /* the caller's, or NULL */
   int64_t index_at, index_step; /* of the first element of a scan in memory, and from one to the next */
   bool has_init;
   size_t rank;               /* dimensions around the batch, */
@@ -49,7 +49,9 @@ static inline bool mms_problem_is_contiguous(const mms_problem *p) { return p->x
 static inline bool mms_problem_has_ends(const mms_problem *p) { return p->totals || p->is_offsets || p->restarts; }
 
 /* Whether there is something to do besides (mms_extras). */
-static inline bool mms_problem_has_extras(const mms_problem *p) { return p->skips_nan || p->is_monotone || p->overflows || p->indices; }
+static inline bool mms_problem_has_extras(const mms_problem *p) {
+  return p->skips_nan || p->is_monotone || p->overflows || p->indices;
+}
 
 /* Whether x and y are stored as they are combined, and nothing else is done to them. */
 static inline bool mms_problem_is_as_stored(const mms_problem *p) {

@@ -394,15 +394,9 @@ static void make_carries(trial *t) {
   t->d.state = t->states.data;
 }
 
-/* Whether a carry, which is an element of y, holds less than what is carried on. */
-static bool has_short_carry(const trial *t) {
-  const ref_type *sums = ref_sums_of(&t->d);
-  return sums->digits > 53 || (sums->digits > t->y->digits && t->y->kind == 'c');
-}
-
 static void draw_via(trial *t) {
   const bool may_be_blocks = t->d.kind != MMSCAN_OFFSETS && !t->d.outer_rank && !t->d.totals && !t->d.indices &&
-                             !(t->d.flags & MMSCAN_CHECKED) && !has_short_carry(t);
+                             !(t->d.flags & MMSCAN_CHECKED);
   t->via = one_in(t, 2) ? BY_PLAN : may_be_blocks && one_in(t, 2) ? BY_BLOCKS : BY_SCAN;
   t->threads = 1 + (int)draw_below(&t->rng, 4);
   t->engine = "default";
