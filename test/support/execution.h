@@ -79,7 +79,7 @@ static void execution_plain(const ref_type *t, char *element) {
   const size_t parts = t->kind == 'c' ? 2 : 1, size = t->size / parts;
   for (size_t p = 0; p < parts && !ref_is_whole(t); p++) {
     const double value = ref_get_real(t, element, p);
-    if (isnan(value)) memset(element + p * size, 0x7f, size);
+    if (isnan(value)) memset(element + p * size, 0xff, size);
     if (value == 0 && execution_ignores_signs) memset(element + p * size, 0, size);
   }
 }
