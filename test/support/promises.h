@@ -113,6 +113,14 @@ static double promise_last_unit(const mmscan_desc *d) {
   return ldexp(1, -t->digits + (t->size == 4 && fegetround() != FE_TONEAREST));
 }
 
+/* Roundings of an element; 0: as many as there are elements so far. Each block without a state adds one. An engine that
+ * was not asked for is simd, but for columns, and without memory. */
+static size_t promise_roundings(const execution *e, const mmscan_desc *d) {
+  const char *engine = e->plans ? text_or(e->choice.engine, "simd") : "simd";
+  if (e->lacks_memory || e->columns || !same_text(engine, "simd")) return 0;
+  return 32 + (e->in_blocks && !e->has_state ? d->n / e->unit + 1 : 0);
+}
+
 /* Sums: results are off by c roundings at most, or by as many as there are elements, where these are less. c = 0: by so
  * many. Results beyond the largest number are not looked at. */
 static verdict promise_is_near(const promise *p, size_t c) {
