@@ -32,6 +32,14 @@ void mms_carry_put(void *state, const mms_value *value) {
   memcpy((char *)state + offsetof(struct state, carry.value), value, sizeof *value);
 }
 
+static bool are_floats(const mms_job *job) { return job->storage->size == sizeof(float); }
+
+/* Where results never fall all zeros have one sign. */
+static bool is_any_zero(const mms_job *job, const mms_value *value) {
+  const bool is_zero = are_floats(job) ? value->f32 == 0 : value->f64 == 0;
+  return job->extras && job->extras->neutral && is_zero;
+}
+
 /* Returns whether the carry is one of an earlier block, with all that is kept. */
 static bool take_first(const mms_run *run, size_t scan, mms_value *value) {
   *value = run->scans.first;
@@ -42,6 +50,7 @@ static bool take_first(const mms_run *run, size_t scan, mms_value *value) {
     run->carries->in(1, kept, value->bytes, 1);
   else
     memcpy(value->bytes, kept, run->carries->x_size);
+  if (is_any_zero(run->job, value)) *value = (mms_value){0};
   return false;
 }
 
@@ -70,8 +79,6 @@ void mms_carry_keep(const mms_run *run, size_t scan, const mms_carry *carry) {
 }
 
 /* ---- Exact sums ----------------------------------------------------------------------------------------------- */
-
-static bool are_floats(const mms_job *job) { return job->storage->size == sizeof(float); }
 
 static double high(const mms_job *job, const mms_value *value) {
   return are_floats(job) ? (double)value->pair_f32[0] : value->pair_f64[0];

@@ -80,10 +80,17 @@ static void move_indices_on(const mms_run *run, const mms_tile *t, const mms_val
   *index_of(run, result(run, t, 0)) = carry->found.index;
 }
 
+/* The carry, as a result. Where results never fall all zeros have one sign. */
+static mms_element first_of(const mms_run *run, const mms_value *carry) {
+  const mms_extras *e = run->job->extras;
+  const bool is_zero = run->job->storage->size == sizeof(float) ? carry->f32 == 0 : carry->f64 == 0;
+  return element_of(run->ends, e && e->neutral && is_zero ? &(mms_value){0} : carry);
+}
+
 /* Moves results on by one, the first of which becomes the carry. */
 static void move_on(const mms_run *run, const mms_tile *t, const mms_value *carry) {
   const size_t size = run->job->storage->y_size;
-  const mms_element first = element_of(run->ends, carry);
+  const mms_element first = first_of(run, carry);
   if (index_of(run, t->y)) move_indices_on(run, t, carry);
   if (t->y_stride == 1 && t->m > 16 && run->job->reverse)
     memmove(t->y, (char *)t->y + size, (t->m - 1) * size);

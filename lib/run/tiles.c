@@ -188,7 +188,8 @@ __attribute__((noinline)) static void scan_few_columns(const mms_tiles *tiles, v
 }
 
 static bool has_own_carries(const mms_run *run) {
-  return run->carry && (run->carries->in || run->carries->out || run->state);
+  const mms_extras *e = run->job->extras;
+  return run->carry && (run->carries->in || run->carries->out || run->state || (e && e->neutral));
 }
 
 static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t to) {

@@ -353,7 +353,7 @@ static void check_executions(struct rng *rng, size_t most, size_t times) {
     count_execution(&d, &e);
     const mmscan_status status = execution_scan(&e, &d, x, got, has_total ? got_total : NULL);
     if (status != MMSCAN_OK)
-      fail_seeded("%s: %s: %s", text_of(&d, fill_names[fill]), execution_text(&e), mmscan_strerror(status));
+      fail_seeded("%s: %s: %s", text_of(&d, fill_names[fill]), execution_text(&e), execution_error(status));
     compare(&d, fill_names[fill], execution_text(&e), has_total ? total : NULL, got_total);
   }
 }
