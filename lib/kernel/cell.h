@@ -39,12 +39,14 @@ typedef enum fetch_to { TO_READ, TO_WRITE, TO_SECOND, TO_FIRST } fetch_to;
 #define INLINE   inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline, unused))
 
-/* For what is long: GCC would make a copy of it for each constant argument. */
+/* For what is long: GCC would make a copy of it for each constant argument. SHORT: for what is called once in many
+ * elements, too, and had better be short than fast: compilers take it for that if they are told that it is cold. */
 #ifdef __clang__
-#define ONE_COPY __attribute__((noinline))
+#define ONE_COPY __attribute__((noinline, hot))
 #else
-#define ONE_COPY __attribute__((noinline, noclone))
+#define ONE_COPY __attribute__((noinline, noclone, hot))
 #endif
+#define SHORT __attribute__((noinline, cold))
 
 /* Before a loop over a constant few vectors. Unrolls all of it at once: clang unrolls by a number too late, and would
  * leave the vectors in memory. */
