@@ -58,9 +58,7 @@ static bool has_total(const mms_run *run, const mms_place *at) {
   return ends && at->last && is_exclusive(run) && (ends->totals || ends->are_offsets);
 }
 
-bool mms_ends_are_apart(const mms_run *run, const mms_place *at) {
-  return run->job->keeps_order && has_total(run, at);
-}
+bool mms_ends_are_apart(const mms_run *run, const mms_place *at) { return run->job->keeps_order && has_total(run, at); }
 
 /* Whether the results of a tile are those of an inclusive scan, and have to be moved on. */
 static bool is_moved(const mms_run *run, const mms_place *at) { return has_total(run, at) && !run->job->keeps_order; }
