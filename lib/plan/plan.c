@@ -242,6 +242,7 @@ static void clear(mmscan_plan *plan) {
   plan->engine = NULL;
   plan->job = (mms_job){.algebra = p->algebra,
                         .storage = p->storage,
+                        .keeps_order = p->is_reproducible,
                         .adds_exactly = mms_problem_adds_exactly(p),
                         .gathers = !mms_problem_is_contiguous(p),
                         .kind = p->kind,

@@ -58,12 +58,10 @@ static bool has_total(const mms_run *run, const mms_place *at) {
   return ends && at->last && is_exclusive(run) && (ends->totals || ends->are_offsets);
 }
 
-bool mms_ends_are_apart(const mms_run *run, const mms_place *at) {
-  return run->job->adds_exactly && has_total(run, at);
-}
+bool mms_ends_are_apart(const mms_run *run, const mms_place *at) { return run->job->keeps_order && has_total(run, at); }
 
 /* Whether the results of a tile are those of an inclusive scan, and have to be moved on. */
-static bool is_moved(const mms_run *run, const mms_place *at) { return has_total(run, at) && !run->job->adds_exactly; }
+static bool is_moved(const mms_run *run, const mms_place *at) { return has_total(run, at) && !run->job->keeps_order; }
 
 const mms_job *mms_ends_job(const mms_run *run, const mms_place *at) {
   return is_moved(run, at) ? &run->ends->inclusive : run->job;

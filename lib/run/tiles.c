@@ -188,8 +188,7 @@ __attribute__((noinline)) static void scan_few_columns(const mms_tiles *tiles, v
 }
 
 static bool has_own_carries(const mms_run *run) {
-  const mms_extras *e = run->job->extras;
-  return run->carry && (run->carries->in || run->carries->out || run->state || (e && e->neutral));
+  return run->carry && (run->carries->in || run->carries->out || run->state);
 }
 
 static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t to) {
@@ -302,6 +301,7 @@ void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, 
   }
   begin(tiles, at, carry);
   const mms_value into = carry->value;
+  find_total(tiles, work, at, &into);
   if (ends_here(tiles, at) && !tiles->run->job->uncached)
     engine->finish(job_of(tiles, at), work, &at->tile, &into, NULL);
   else

@@ -140,7 +140,7 @@ static void check_total(const promise *p, const execution *e) {
   const size_t size = ref_type_of(p->d->y_type)->size, last = execution_results(p->d) - 1;
   if (p->d->kind != MMSCAN_EXCLUSIVE && memcmp(promise_at(p, last), total, size) != 0)
     fail_scan(p->d, e, "is not the total", last);
-  if (p->d->kind != MMSCAN_EXCLUSIVE || !p->d->init || e->in_blocks) return;
+  if (p->d->kind != MMSCAN_EXCLUSIVE || !p->d->init || e->in_blocks || e->columns) return;
   mmscan_desc d = *p->d;
   d.kind = MMSCAN_INCLUSIVE;
   run(e, &d, again, NULL);
@@ -190,10 +190,11 @@ static void check_accurate(struct rng *rng) {
   const promise p = {&d, x, y, total};
   if (e.in_blocks) e.has_state = true; /* else carries are floats */
   run(&e, &d, y, total);
-  const verdict v = is_next_to_exact(&p);
+  const bool is_to_nearest = fegetround() == FE_TONEAREST; /* else the float beyond may come out */
+  const verdict v = is_to_nearest ? is_next_to_exact(&p) : (verdict){NULL, 0};
   if (v.wrong) fail_scan(&d, &e, v.wrong, v.at);
   check_total(&p, &e);
-  count_if(true, "next to_the_exact_one");
+  count_if(is_to_nearest, "next to_the_exact_one");
 }
 
 /* Any numbers, some of them large or none at all. */

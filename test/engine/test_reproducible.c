@@ -109,11 +109,6 @@ static void order_part(const mmscan_desc *d, const void *x, size_t part, const s
   for (size_t i = 0; i < d->n; i++) results[i] = (double)y32[i];
 }
 
-/* Products of the last tile of an exclusive scan whose total is wanted are those of an inclusive one. */
-static void move_on(size_t n, size_t tile, const double *inclusive, double *results) {
-  for (size_t i = (n - 1) / tile * tile + 1; i < n; i++) results[i] = inclusive[i - 1];
-}
-
 /* Results, and the total, the last result of an inclusive scan; where one is wanted of an exclusive scan, that has
  * init.
  */
@@ -128,7 +123,6 @@ static void order_scan(const mmscan_desc *d, const void *x, void *y, bool has_to
     order_part(d, x, part, &o, inclusive);
     o.exclusive = d->kind == MMSCAN_EXCLUSIVE || is_reverse_offsets;
     order_part(d, x, part, &o, results + ahead);
-    if (o.times && o.exclusive && (has_total || is_reverse_offsets)) move_on(d->n, o.tile, inclusive, results);
     if (ahead) results[0] = init_of(d, part);
     if (is_reverse_offsets) results[d->n] = inclusive[d->n - 1];
     for (size_t i = 0; i < count; i++)
