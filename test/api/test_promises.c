@@ -140,7 +140,7 @@ static void check_total(const promise *p, const execution *e) {
   const size_t size = ref_type_of(p->d->y_type)->size, last = execution_results(p->d) - 1;
   if (p->d->kind != MMSCAN_EXCLUSIVE && memcmp(promise_at(p, last), total, size) != 0)
     fail_scan(p->d, e, "is not the total", last);
-  if (p->d->kind != MMSCAN_EXCLUSIVE || !p->d->init || e->in_blocks || e->columns) return;
+  if (p->d->kind != MMSCAN_EXCLUSIVE || !p->d->init || e->in_blocks) return;
   mmscan_desc d = *p->d;
   d.kind = MMSCAN_INCLUSIVE;
   run(e, &d, again, NULL);
