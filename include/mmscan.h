@@ -135,7 +135,7 @@ typedef enum mmscan_kind {
 
 /* Bits of mmscan_desc.flags. One without meaning for the types is ignored. */
 #define MMSCAN_SKIP_NAN     1u  /* a NaN in x, or a complex number with one, counts as what scans start from: 0 for + */
-#define MMSCAN_ACCURATE     2u  /* + and MUL into F32 are combined in F64; into F64, C32 and C64: MMSCAN_ENOTSUP */
+#define MMSCAN_ACCURATE     2u  /* + and MUL of floats are combined in twice the digits; MUL into C64: MMSCAN_ENOTSUP */
 #define MMSCAN_REPRODUCIBLE 4u  /* + and MUL of floats have the same bits everywhere; LOGADDEXP: MMSCAN_ENOTSUP */
 #define MMSCAN_MONOTONE     8u  /* + of floats >= 0, and MUL of floats >= 1, never fall */
 #define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result does not fit, or a total that is asked for */
@@ -541,11 +541,16 @@ const char *mmscan_environment_error(void);
  *            the elements of a tile (128 KiB at most by default; 16 KiB where they are converted or NaN are skipped, 4
  *            KiB where they are gathered), or n if that is less. In columns of a matrix it is min(i + 1, 32), too. It
  *            is i + 1 wherever the plain loop may take over: by the engine serial; without memory; where an element is
- *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end; in blocks (mmscan_scan_block()) from the start of
- *            the first block. The bound does not cover mmscan_matmulscan() and mmscan_network().
+ *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end; in
+ *            blocks (mmscan_scan_block()) from the start of the first block. The bound does not cover
+ *            mmscan_matmulscan() and mmscan_network().
  *            With MMSCAN_ACCURATE a sum or product of type F32 is one of type F64, with the bound of that, rounded
  *            once: a sum is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20
- *            times as large. It is finite where the exact one is; the plain loop's stays infinite once it was.
+ *            times as large. It is finite where the exact one is; the plain loop's stays infinite once it was. So it is
+ *            with both parts of C32. A sum of type F64, or a part of C64, is one of pairs of doubles: off by at most u
+ *            |y[i]| + 2 (i + 1) u^2 (|init| + |x[0]| + ... + |x[i]|) where rounding is to nearest, and infinite or NaN
+ *            where the plain loop's is; a product, where no product up to it leaves the range of normal numbers times
+ *            2^53, by u |y[i]| + 8 (i + 1) u^2 |y[i]|.
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;
