@@ -312,10 +312,11 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * the caller sets to zero before the first block, and passes on from block to block as it is. NULL: the rest is lost at
  * the end of each block, which rounds an element of it once more (c of "Accuracy" is 1 more for each block).
  *
- * The bits are those of one call over everything, where floats are added with a state, if the n of every block but the
- * one scanned last is a multiple of MMSCAN_MAX_TILE; everything is more than 2 * MMSCAN_MAX_TILE; and blocks and the
- * whole get the same engine and tile (wisdom may have others for the shape of a block). A block is scanned as a part of
- * a long scan, however short it is. With MMSCAN_REPRODUCIBLE they are if all n but that are multiples of MMSCAN_BLOCK.
+ * The bits are those of one call over everything, where floats are added with a state (and, if exclusively, without
+ * totals), if the n of every block but the one scanned last is a multiple of MMSCAN_MAX_TILE; everything is more than 2
+ * * MMSCAN_MAX_TILE; and blocks and the whole get the same engine and tile (wisdom may have others for the shape of a
+ * block). A block is scanned as a part of a long scan, however short it is. With MMSCAN_REPRODUCIBLE they are if all n
+ * but that are multiples of MMSCAN_BLOCK.
  *
  * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry and state are
  * untouched, but for MMSCAN_EOVERFLOW.
@@ -545,12 +546,12 @@ const char *mmscan_environment_error(void);
  *            blocks (mmscan_scan_block()) from the start of the first block. The bound does not cover
  *            mmscan_matmulscan() and mmscan_network().
  *            With MMSCAN_ACCURATE a sum or product of type F32 is one of type F64, with the bound of that, rounded
- *            once: a sum is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20
- *            times as large. It is finite where the exact one is; the plain loop's stays infinite once it was. So it is
- *            with both parts of C32. A sum of type F64, or a part of C64, is one of pairs of doubles: off by at most u
- *            |y[i]| + 2 (i + 1) u^2 (|init| + |x[0]| + ... + |x[i]|) where rounding is to nearest, and infinite or NaN
- *            where the plain loop's is; a product, where no product up to it leaves the range of normal numbers times
- *            2^53, by u |y[i]| + 8 (i + 1) u^2 |y[i]|.
+ *            once: where rounding is to nearest, and the sum of magnitudes is at most 2^20 times as large, a sum is one
+ *            of the two floats next to the exact one. It is finite where the exact one is; the plain loop's stays
+ *            infinite once it was. So it is with both parts of C32. A sum of type F64, or a part of C64, is one of
+ *            pairs of doubles: off by at most u |y[i]| + 2 (i + 1) u^2 (|init| + |x[0]| + ... + |x[i]|) where rounding
+ *            is to nearest, and infinite or NaN where the plain loop's is; a product, where no product up to it leaves
+ *            the range of normal numbers times 2^53, by u |y[i]| + 8 (i + 1) u^2 |y[i]|.
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;
@@ -574,7 +575,7 @@ const char *mmscan_environment_error(void);
  *            totals, which are not less than any result. The bound on errors is the same. A sum of zeros is 0.0, also
  *            of negative ones. In a tile in which an element is less than that, or NaN, results are what they are
  *            without the flag. Other operators and types have the property anyway, or ignore the flag. With
- *            MMSCAN_REPRODUCIBLE, strided or converted scans without memory for a workspace give MMSCAN_ENOMEM.
+ *            MMSCAN_REPRODUCIBLE, scans without memory for a workspace give MMSCAN_ENOMEM.
  * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
  *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
  *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later

@@ -107,7 +107,8 @@ static void scan_lines(const mms_job *job, size_t rows, size_t bytes, const char
     const size_t left = bytes - at, line = left < MMS_COLUMNS ? left : MMS_COLUMNS;
     for (ptrdiff_t i = 0; i < ahead; i++)
       __builtin_prefetch((const void *)((uintptr_t)x + at + (uintptr_t)((ahead + i) * step)));
-    scan(rows, line / size, x + at, x_stride, y + at, y_stride, c->carry + from + at, c->low ? c->low + from + at : NULL);
+    scan(rows, line / size, x + at, x_stride, y + at, y_stride, c->carry + from + at,
+         c->low ? c->low + from + at : NULL);
   }
 }
 
@@ -130,7 +131,7 @@ static void scan_pieces(const mms_job *job, size_t rows, const band *b, const ca
   }
 }
 
-_Static_assert(ROWS * PIECE <= PAIRED_ROWS * PAIRED_PIECE, "the buffer serves both");
+_Static_assert(ROWS *PIECE <= PAIRED_ROWS * PAIRED_PIECE, "the buffer serves both");
 
 static void scan_many(const mms_job *job, const mms_batch *r, size_t from, band *b) {
   alignas(MMS_KERNEL_LINE) char kept[BAND];

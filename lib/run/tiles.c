@@ -197,8 +197,7 @@ static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t
   if (run->ends || has_own_carries(run))
     scan_few_columns(tiles, work, from, to);
   else
-    scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL,
-                  NULL);
+    scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL, NULL);
 }
 
 /* Scans are done together as far as they are of one batch. */

@@ -123,7 +123,8 @@ static void check(struct rng *rng, const struct sample *sample, const mmscan_des
   }
   assert_mmscan_ok(as_block ? block_with(d, &used, from, to, carries) : mmscan_execute(plan, from, to));
   const char *what = text_of(d, &used, choice->threads);
-  if (!keeps_pairs(d, choice, &used) && memcmp(want, y.data, y.size) != 0) fail_seeded("%s, %s: other bits", sample->oracle.type->name, what);
+  if (!keeps_pairs(d, choice, &used) && memcmp(want, y.data, y.size) != 0)
+    fail_seeded("%s, %s: other bits", sample->oracle.type->name, what);
   if (!keeps_pairs(d, choice, &used) && memcmp(wanted, carries, d->batch * size) != 0)
     fail_seeded("%s, %s: other carries", sample->oracle.type->name, what);
   if (!in_place && memcmp(x.data, sample->x, x.size) != 0) fail_seeded("%s: x changed", what);
