@@ -135,7 +135,7 @@ typedef enum mmscan_kind {
 
 /* Bits of mmscan_desc.flags. One without meaning for the types is ignored. */
 #define MMSCAN_SKIP_NAN     1u  /* a NaN in x, or a complex number with one, counts as what scans start from: 0 for + */
-#define MMSCAN_ACCURATE     2u  /* + and MUL of floats are combined in twice the digits; MUL into C64: MMSCAN_ENOTSUP */
+#define MMSCAN_ACCURATE     2u  /* + and MUL have twice the digits, and are rounded once; MUL of C64: MMSCAN_ENOTSUP */
 #define MMSCAN_REPRODUCIBLE 4u  /* + and MUL of floats have the same bits everywhere; LOGADDEXP: MMSCAN_ENOTSUP */
 #define MMSCAN_MONOTONE     8u  /* + of floats >= 0, and MUL of floats >= 1, never fall */
 #define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result does not fit, or a total that is asked for */
@@ -158,10 +158,11 @@ typedef struct mmscan_dim {
  * they were, with the bits of a scan of neighbours by the same engine and tile; the tile is smaller by default.
  *
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
- * columns, x_dist = y_dist = 1. They are done row by row without gathering, unless an engine, instruction set or
- * tile is asked for, or indices, MMSCAN_CHECKED, MMSCAN_REPRODUCIBLE, MMSCAN_MONOTONE, or complex numbers with init,
- * from real ones or with MMSCAN_SKIP_NAN, which is slower. The order is that of the plain loop; but floats are added up
- * from zero in every 16 rows, and the sum of the rows before these is kept in twice the precision.
+ * columns, x_dist = y_dist = 1. They are done row by row without gathering, unless an engine, instruction set or tile
+ * is asked for, or indices, MMSCAN_CHECKED, MMSCAN_REPRODUCIBLE, MMSCAN_MONOTONE, MMSCAN_ACCURATE into other types than
+ * F32, or complex numbers with init, from real ones or with MMSCAN_SKIP_NAN, which is slower. The order is that of the
+ * plain loop; but floats are added up from zero in every 16 rows, and the sum of the rows before these is kept in twice
+ * the precision.
  *
  * An array of any rank is scanned along an axis with the other axes as outer dimensions, in any order: they are sorted
  * and merged, so that it makes no difference which of them is called the batch. For scans of different lengths, make a
@@ -214,7 +215,7 @@ mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_s
  * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   no such pair of types, no such op on y_type; a flag that does not go with them; the engine gemm with
- *                  any op but MMSCAN_PLUS, or with MMSCAN_REPRODUCIBLE
+ *                  any op but MMSCAN_PLUS, with MMSCAN_REPRODUCIBLE, or with MMSCAN_ACCURATE into F64 or C64
  * MMSCAN_EOVERFLOW only with MMSCAN_CHECKED: a result does not fit; all results are written, and are wrapped
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
@@ -268,7 +269,8 @@ typedef struct mmscan_choice {
  * MMSCAN_ENOMEM   no memory
  * MMSCAN_EBLAS    only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP  no such pair of types, no such op on y_type; a flag that does not go with them; the engine gemm,
- *                 asked for in whatever way, with any op but MMSCAN_PLUS, or with MMSCAN_REPRODUCIBLE
+ *                 asked for in whatever way, with any op but MMSCAN_PLUS, with MMSCAN_REPRODUCIBLE, or with
+ *                 MMSCAN_ACCURATE into F64 or C64
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags);
@@ -545,13 +547,20 @@ const char *mmscan_environment_error(void);
  *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end; in
  *            blocks (mmscan_scan_block()) from the start of the first block. The bound does not cover
  *            mmscan_matmulscan() and mmscan_network().
- *            With MMSCAN_ACCURATE a sum or product of type F32 is one of type F64, with the bound of that, rounded
- *            once: where rounding is to nearest, and the sum of magnitudes is at most 2^20 times as large, a sum is one
- *            of the two floats next to the exact one. It is finite where the exact one is; the plain loop's stays
- *            infinite once it was. So it is with both parts of C32. A sum of type F64, or a part of C64, is one of
- *            pairs of doubles: off by at most u |y[i]| + 2 (i + 1) u^2 (|init| + |x[0]| + ... + |x[i]|) where rounding
- *            is to nearest, and infinite or NaN where the plain loop's is; a product, where no product up to it leaves
- *            the range of normal numbers times 2^53, by u |y[i]| + 8 (i + 1) u^2 |y[i]|.
+ *            With MMSCAN_ACCURATE a sum or product of type F32 or C32 is one of type F64 or C64, with the bound of
+ *            that, rounded once: where rounding is to nearest, a sum is one of the two floats next to the exact one if
+ *            the sum of magnitudes is at most 2^20 times as large. It is finite where the exact one is; the plain
+ *            loop's stays infinite once it was. Into F64 and C64 it is kept as a pair of doubles (Joldes, Muller and
+ *            Popescu, "Tight and Rigorous Error Bounds for Basic Building Blocks of Double-Word Arithmetic", 2017).
+ *            With u = 2^-53, where rounding is to nearest, a sum y[i] is off by at most u |y[i]| + 2 (n + 32) u^2
+ *            (|init| + |x[0]| + ... + |x[i]|), where n counts from the start of the first block, if a state goes from
+ *            block to block; without one a carry is rounded to a double. So it is the double next to the exact sum
+ *            nearly always, where the sum of magnitudes is up to 10^12 times as large. Another rounding keeps fewer
+ *            digits, but more than a double. Products, of which all magnitudes are from 2^-968 to 2^1020: by at most u
+ *            + 8 (i + 1) u^2 of y[i]; where a product is less, or 0, by as much as one of doubles. All are finite,
+ *            infinite or NaN where a plain loop of doubles is. Beside numbers over max / 2^20, infinities, and products
+ *            over 2^128 or under 2^-128 in a tile, a plain loop of pairs does the rest of the tile, at a tenth of the
+ *            speed.
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;
@@ -564,7 +573,8 @@ const char *mmscan_environment_error(void);
  *            order of additions is written down in doc/ACCURACY.md and will not change within a soname: tiles of 16
  *            KiB, as elements are combined, are scanned in vectors of 32 bytes; the carry into a tile is the exact sum
  *            of init and the totals of all tiles before it, rounded once (of products, their product, tile by tile).
- *            The bound on errors is that of the engine simd. The engine gemm gives MMSCAN_ENOTSUP, another tile than
+ *            With MMSCAN_ACCURATE into F64 or C64 it is a pair. The bound on errors is that of the engine simd, or of
+ *            MMSCAN_ACCURATE. The engine gemm gives MMSCAN_ENOTSUP, another tile than
  *            this MMSCAN_EINVAL, and the engine serial stands for simd. Products of complex numbers have the order of
  *            the plain loop anyway, and maxima, minima and integers one result in any.
  * Monotone   With MMSCAN_MONOTONE, where all elements of a scan are >= 0 and added, or are >= 1 and multiplied from an

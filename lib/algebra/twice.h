@@ -63,7 +63,7 @@ static inline mms_twice mms_twice_sum(mms_twice a, mms_twice b) {
 
 /* The upper half of the digits of x. */
 static inline double mms_twice_upper(double x) {
-  const double scale = __builtin_fabs(x) > 0x1p990 ? 0x1p-30 : 1, scaled = x * scale, product = scaled * 0x1.000002p27;
+  const double scale = (x < 0 ? -x : x) > 0x1p990 ? 0x1p-30 : 1, scaled = x * scale, product = scaled * 0x1.000002p27;
   return (product - (product - scaled)) / scale;
 }
 

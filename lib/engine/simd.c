@@ -17,10 +17,6 @@ static __attribute__((noinline)) void scan_for_carry(const mms_job *job, const m
   alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
   const size_t size = job->algebra->size, most = MMS_KERNEL_RUN / size;
   mms_kernel_scan *scan = job->kernel->scan[job->kind][job->reverse];
-  if (job->algebra->is_accurate) {
-    scan(job->kernel, t->m, t->x, NULL, carry, NULL);
-    return;
-  }
   for (size_t done = 0, m; done < t->m; done += m) {
     m = t->m - done < most ? t->m - done : most;
     scan(job->kernel, m, (const char *)t->x + (job->reverse ? t->m - done - m : done) * size, y, carry, NULL);
@@ -36,7 +32,11 @@ static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found 
 
 static void advance(const mms_job *job, void *work, const mms_tile *t, const mms_found *found, mms_value *carry) {
   (void)work;
-  if (!found->is_ordinary || !job->kernel->advance(job->kernel, carry, &found->total)) scan_for_carry(job, t, carry);
+  if (found->is_ordinary && job->kernel->advance(job->kernel, carry, &found->total)) return;
+  if (job->algebra->is_accurate) /* kernels of pairs need no results */
+    job->kernel->scan[job->kind][job->reverse](job->kernel, t->m, t->x, NULL, carry, NULL);
+  else
+    scan_for_carry(job, t, carry);
 }
 
 static void finish(const mms_job *job, void *work, const mms_tile *t, const mms_value *carry, const void *prefetch) {

@@ -231,7 +231,11 @@ class Shapes(Case):
         x = np.full(100000, 0.1, "f4")
         out = np.load(io.BytesIO(self.good("scan", "--accurate", "--init", "0.5", self.write("x.npy", npy_bytes(x)))))
         self.same(out, (0.5 + np.cumsum(x, dtype="f8")).astype("f4"))
-        self.bad("scan", "--accurate", "-o", self.path("y.npy"), self.write("x.npy", npy_bytes(np.ones(3))), says="--accurate")
+        wide = np.array([1e16, 1, -1e16, 1] * 1000)
+        out = np.load(io.BytesIO(self.good("scan", "--accurate", self.write("x.npy", npy_bytes(wide)))))
+        self.same(out[[2, 3, -1]], np.array([1.0, 2, 2000]))
+        path = self.write("x.npy", npy_bytes(np.ones(3, "c16")))
+        self.bad("scan", "--accurate", "--op", "mul", "-o", self.path("y.npy"), path, says="--accurate")
         if is_taken(self, "i4", "--checked"):
             fits, over = np.array([2**31 - 1, 0], "i4"), np.array([2**31 - 1, 1], "i4")
             out = self.good("scan", "--checked", self.write("x.npy", npy_bytes(fits)))

@@ -164,5 +164,13 @@ def test_accurate():
     np.testing.assert_allclose(mmscan.scan(x, accurate=True), want, rtol=2**-23)
     assert (mmscan.scan(x, accurate=True) != mmscan.scan(x)).any()
     assert mmscan.scan(np.arange(5), accurate=True).tolist() == [0, 1, 3, 6, 10]  # nothing to be gained
+    wide = np.array([1e16, 1, -1e16, 1] * 10**5)
+    want = [1e16, 1e16, 1, 2]
+    assert mmscan.scan(wide, accurate=True)[:4].tolist() == want
+    assert mmscan.scan(wide, accurate=True)[-1] == 2e5
+    assert mmscan.scan(wide + 1j * wide, accurate=True)[3] == 2 + 2j
+    assert mmscan.scan(wide.astype(np.complex64), accurate=True)[1] == np.complex64(1e16)
+    assert mmscan.scan(np.full(4, 1 + 2**-30), "mul", accurate=True)[3] == 1 + 2**-28 + 6 * 2**-60
+    assert (mmscan.scan(np.stack([wide, wide], axis=1), axis=0, accurate=True)[-1] == 2e5).all()
     with pytest.raises(TypeError):
-        mmscan.scan(np.ones(3), accurate=True)
+        mmscan.scan(np.ones(3, complex), "mul", accurate=True)

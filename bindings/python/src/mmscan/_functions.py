@@ -430,7 +430,8 @@ def scan(
     skip_nan : bool, optional
         A NaN counts as the identity.
     accurate : bool, optional
-        Sums and products of float32 are combined in float64, and each result is rounded once.
+        Sums and products of floats are combined in twice their digits, float32 in float64 and float64 in pairs of it,
+        and each result is rounded once. Complex ones too, but for products of complex128.
     reproducible : bool, optional
         Floats are added and multiplied in one order, so that results have the same bits on every machine.
     monotone : bool, optional
