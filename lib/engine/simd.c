@@ -84,7 +84,8 @@ static void in_three_steps(const mms_job *job, void *work, const mms_tile *t, mm
 }
 
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
-  if (t->m <= BRIEF && !job->algebra->has_pairs && !job->reverse && in_two_steps(job, t, carry)) return;
+  const bool are_pairs = job->algebra->has_pairs || job->algebra->is_accurate;
+  if (t->m <= BRIEF && !are_pairs && !job->reverse && in_two_steps(job, t, carry)) return;
   if (t->next && job->algebra->has_pairs) {
     in_three_steps(job, work, t, carry);
     return;
