@@ -8,6 +8,7 @@
  */
 #include <mmscan.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A multiple of MMSCAN_MAX_TILE, so that the tiles are those of one call over the whole input, if that is long. */
 #define BLOCK ((size_t)8 * MMSCAN_MAX_TILE)
@@ -24,6 +25,11 @@ int main(void) {
                       .y_stride = 1,
                       .batch = 1};
   size_t bytes;
+  desc.state = calloc(1, mmscan_state_size(&desc)); /* what a double cannot hold of what is carried on */
+  if (!desc.state) {
+    perror("blocks");
+    return 1;
+  }
   double carry = -0.0; /* the total of all blocks so far; starts at -0.0, as -0.0 + x is x, even if x is -0.0 */
 
   while ((bytes = fread(block, 1, sizeof block, stdin)) > 0) {
@@ -45,5 +51,6 @@ int main(void) {
     return 1;
   }
   fprintf(stderr, "total: %.17g\n", carry + 0.0);
+  free(desc.state);
   return 0;
 }

@@ -160,9 +160,9 @@ typedef struct mmscan_dim {
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
  * columns, x_dist = y_dist = 1. They are done row by row without gathering, unless an engine, instruction set or tile
  * is asked for, or indices, MMSCAN_CHECKED, MMSCAN_REPRODUCIBLE, MMSCAN_MONOTONE, MMSCAN_ACCURATE into other types than
- * F32, or complex numbers with init, from real ones or with MMSCAN_SKIP_NAN, which is slower. The order is that of the
- * plain loop; but floats are added up from zero in every 16 rows, and the sum of the rows before these is kept in twice
- * the precision.
+ * F32, or complex numbers with init or state, from real ones or with MMSCAN_SKIP_NAN, which is slower. The order is
+ * that of the plain loop; but floats are added up from zero in every 16 rows, and the sum of the rows before these is
+ * kept in twice the precision.
  *
  * An array of any rank is scanned along an axis with the other axes as outer dimensions, in any order: they are sorted
  * and merged, so that it makes no difference which of them is called the batch. For scans of different lengths, make a
@@ -212,7 +212,8 @@ mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_s
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold
  * MMSCAN_EOVERLAP  as under "In place", below; or elements of y share memory, or are in so many dimensions that
  *                  reach into each other that it would take too long to tell
- * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name
+ * MMSCAN_ENOMEM    no memory for the workspace, or for the BLAS, of an engine that was asked for by name; or of a scan
+ *                  with MMSCAN_REPRODUCIBLE and MMSCAN_MONOTONE
  * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   no such pair of types, no such op on y_type; a flag that does not go with them; the engine gemm with
  *                  any op but MMSCAN_PLUS, with MMSCAN_REPRODUCIBLE, or with MMSCAN_ACCURATE into F64 or C64
@@ -514,8 +515,8 @@ const char *mmscan_environment_error(void);
  * Errors     Every call that can fail returns a status; the library never prints, aborts or exits, but a BLAS may (see
  *            the fine print at the end). A call that fails leaves y untouched, unless it is
  *            MMSCAN_EOVERFLOW, by which everything is written. A scan that finds no memory falls back
- *            to the plain loop, which needs none, unless its engine was asked for by name: then it returns
- *            MMSCAN_ENOMEM.
+ *            to the plain loop, which needs none (with MMSCAN_REPRODUCIBLE, to one thread), unless its engine was
+ *            asked for by name, or it is both reproducible and monotone: then it returns MMSCAN_ENOMEM.
  * Threads    Any number of threads may call at once, also on one plan. A call may use as many threads as
  *            MMSCAN_NUM_THREADS allows, or else OpenMP's own rules, and never more than OMP_THREAD_LIMIT. It runs on
  *            the calling thread alone inside an OpenMP parallel region; in a forked child of a process that had
@@ -571,21 +572,24 @@ const char *mmscan_environment_error(void);
  *            MMSCAN_BLOCK elements from the start of the scan, if a state goes from block to block. Exceptions are the
  *            sign and payload of a NaN, and that both runs have to round, and flush tiny numbers, in the same way. The
  *            order of additions is written down in doc/ACCURACY.md and will not change within a soname: tiles of 16
- *            KiB, as elements are combined, are scanned in vectors of 32 bytes; the carry into a tile is the exact sum
- *            of init and the totals of all tiles before it, rounded once (of products, their product, tile by tile).
- *            With MMSCAN_ACCURATE into F64 or C64 it is a pair. The bound on errors is that of the engine simd, or of
- *            MMSCAN_ACCURATE. The engine gemm gives MMSCAN_ENOTSUP, another tile than
- *            this MMSCAN_EINVAL, and the engine serial stands for simd. Products of complex numbers have the order of
- *            the plain loop anyway, and maxima, minima and integers one result in any.
+ *            KiB, as elements are combined, are scanned in vectors of 32 bytes (so avx512vl stands for avx512, and
+ *            portable does as if it had them); the carry into a tile is the exact sum of init and the totals of all
+ *            tiles before it, rounded once (of products, their product, tile by tile). With MMSCAN_ACCURATE into F64 or
+ *            C64 it is a pair. The bound on errors is that of the engine simd, or of MMSCAN_ACCURATE. The engine gemm
+ *            gives MMSCAN_ENOTSUP, another tile than this MMSCAN_EINVAL, and the engine serial stands for simd.
+ *            Products of complex numbers have the order of the plain loop anyway, and maxima, minima and integers one
+ *            result in any.
  * Monotone   With MMSCAN_MONOTONE, where all elements of a scan are >= 0 and added, or are >= 1 and multiplied from an
  *            init >= 0: no result is less than the one before it in the order of the scan; and an element that is 0 (of
  *            products, 1) leaves the result as it was, bit for bit: inclusive results i - 1 and i are the same, and
  *            exclusive ones i and i + 1. That holds for every engine, number of threads, direction, kind and rounding
  *            mode, across the ends of tiles and of blocks (mmscan_scan_block(), with a state or without), and for
  *            totals, which are not less than any result. The bound on errors is the same. A sum of zeros is 0.0, also
- *            of negative ones. In a tile in which an element is less than that, or NaN, results are what they are
- *            without the flag. Other operators and types have the property anyway, or ignore the flag. With
- *            MMSCAN_REPRODUCIBLE, scans without memory for a workspace give MMSCAN_ENOMEM.
+ *            of negative ones (but where rounding is downward, by the plain loop). Products that overflow, and are
+ *            rounded otherwise than to nearest, may fall with MMSCAN_ACCURATE. In a tile in which an element is less
+ *            than that, or NaN, results are what they are without the flag. Other operators and types have the property
+ *            anyway, or ignore the flag. With MMSCAN_REPRODUCIBLE, scans without memory for a workspace give
+ *            MMSCAN_ENOMEM.
  * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
  *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
  *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later
@@ -640,10 +644,10 @@ const char *mmscan_environment_error(void);
  *            for ever.
  *            A program that is linked with -static must not do so: glibc crashes, as its linker warns.
  * Exit       A thread that is in a BLAS while the process exits may crash it, or keep it from ending.
- * Stacks     A call takes at most 48 KiB of the stack of its thread, or 64 KiB where it opens or uses an OpenBLAS, or
- *            where it is the first and wisdom chooses one. Thread-local variables of the program, and of the libraries
- *            that it is linked with, come off the stack of each thread besides: 61 KiB of an OpenBLAS 0.3.21, which a
- *            program is linked with by LINK_BLAS=1.
+ * Stacks     A call takes at most 48 KiB of the stack of its thread, or 64 KiB where it opens or uses an OpenBLAS,
+ *            where it is reproducible and finds no memory, or where it is the first and wisdom chooses one. Thread-
+ *            local variables of the program, and of the libraries that it is linked with, come off the stack of each
+ *            thread besides: 61 KiB of an OpenBLAS 0.3.21, which a program is linked with by LINK_BLAS=1.
  * Traps      Floating-point exception flags mean nothing after a call. Where a program makes exceptions trap, data with
  *            an Inf, a NaN or sums that overflow may trap where the plain loop would not; where inexact results trap,
  *            any data may.

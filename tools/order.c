@@ -34,8 +34,9 @@ static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static block_shape choose_block(const order *o) {
   const uint64_t elements = o->inner == 1 ? ROW_BLOCK : MATRIX_BLOCK;
-  block_shape b = {.slabs = 1, .columns = smaller(o->inner, MOST_COLUMNS)};
-  b.lines = smaller(o->length, elements / b.columns);
+  const uint64_t unit = o->flags & MMSCAN_REPRODUCIBLE ? MMSCAN_BLOCK : 1; /* lines, of which a block is a multiple */
+  block_shape b = {.slabs = 1, .columns = smaller(o->inner, smaller(MOST_COLUMNS, elements / unit))};
+  b.lines = smaller(o->length, elements / b.columns / unit * unit);
   if (b.lines == o->length && b.columns == o->inner) b.slabs = smaller(o->outer, elements / (b.lines * b.columns));
   return b;
 }

@@ -1,6 +1,6 @@
 /* columns.c: the columns of a matrix whose rows are contiguous: each row of y is the one before it, combined with a row
- * of x. So nothing is gathered, and results have the bits of the plain loop; but sums of floats are kept in twice the
- * precision from some rows to the next (algebra/paired_columns.inc).
+ * of x. So nothing is gathered. Results have the bits of the plain loop, unless sums of floats are kept in twice the
+ * precision from some rows to the next (job->keeps_pairs, algebra/paired_columns.inc).
  *
  * A band of columns goes through all rows, some rows at a time. In these a line of each row after the other is scanned,
  * so that its carries stay close. What is stored otherwise than it is combined is packed piece by piece. */
@@ -184,7 +184,7 @@ static void scan_few(const mms_job *job, const mms_batch *r, size_t from, band *
   mms_loop_columns *scan = job->algebra->loop.columns[job->kind];
   const ptrdiff_t stride = stride_of(job, b);
   const bool in = packs(job), out = job->storage->out || (job->streams && b->y_stride == stride);
-  const size_t most = RUN / b->bytes;
+  const size_t run = RUN / b->bytes, most = job->keeps_pairs ? run / PAIRED_ROWS * PAIRED_ROWS : run;
   const carries c = take_carries(job, r, from, b, carry, low);
   for (size_t done = 0, m; done < b->n; done += m, b->x += (ptrdiff_t)m * b->x_step, b->y += (ptrdiff_t)m * b->y_step) {
     m = b->n - done < most ? b->n - done : most;

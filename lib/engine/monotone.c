@@ -4,17 +4,13 @@
 #include "pack/bounds.h"
 #include <string.h>
 
-static double number(const mms_job *job, const void *element) {
-  return job->storage->size == sizeof(float) ? (double)*(const float *)element : *(const double *)element;
-}
-
 /* The last element, in the order of the scan, that is not neutral; m: there is none. */
 static size_t last_of(const mms_job *job, const mms_tile *t) {
-  const double neutral = number(job, job->extras->neutral);
+  const double neutral = mms_storage_number(job->storage, job->extras->neutral);
   const size_t size = job->storage->size;
   for (size_t k = t->m; k-- > 0;) {
     const size_t i = job->reverse ? t->m - 1 - k : k;
-    if (number(job, (const char *)t->x + i * size) != neutral) return i;
+    if (mms_storage_number(job->storage, (const char *)t->x + i * size) != neutral) return i;
   }
   return t->m;
 }
@@ -42,7 +38,9 @@ static bool scan_bounded(const mms_job *job, void *work, void *scanned, const mm
   job->inner->at_once(&inclusive, work, &tile, carry);
   const void *high = after ? after : carry->bytes;
   const mms_bounds bounds = {packed->m, packed->x, scanned, job->extras->neutral, low, high};
-  if (!(number(job, low) <= number(job, high)) || !mms_bounds_bind(size, &bounds)) return false;
+  if (!(mms_storage_number(job->storage, low) <= mms_storage_number(job->storage, high)) ||
+      !mms_bounds_bind(size, &bounds))
+    return false;
   const size_t last = last_of(job, packed);
   if (last < packed->m) memcpy((char *)scanned + last * size, high, size);
   return true;
@@ -51,7 +49,8 @@ static bool scan_bounded(const mms_job *job, void *work, void *scanned, const mm
 void mms_monotone_scan(const mms_job *job, void *work, void *scanned, const mms_tile *packed, const void *after,
                        mms_value *carry) {
   mms_value out = *carry, low = {0};
-  if (number(job, carry) != 0) memcpy(&low, carry, job->storage->size); /* all zeros have one sign */
+  if (mms_storage_number(job->storage, carry) != 0)
+    memcpy(&low, carry, job->storage->size); /* all zeros have one sign */
   if (scan_bounded(job, work, scanned, packed, after, &out, &low))
     put_largest(job, packed, scanned, &low);
   else

@@ -19,7 +19,7 @@ static const row table[] = {{"avx512", mms_cpu_runs_avx512, mms_cpu_512_pays},
                             {"neon", NULL, NULL},
                             {"portable", NULL, NULL},
                             {"portable32", NULL, NULL}};
-enum { ROWS = sizeof table / sizeof *table, LISTED = ROWS - 1 /* the last is for who knows its name */ };
+enum { ROWS = sizeof table / sizeof *table, LISTED = ROWS - 1 /* the last goes by the name of the one before it */ };
 
 static const struct cell {
   const char *isa, *op;
@@ -98,7 +98,7 @@ static void put_cell_over(mms_kernel *kernels, const struct cell *cell) {
  * Cell by cell: to look for the cell of each row took a third of a process's first call. */
 static void fill(size_t index) {
   mms_kernel *kernels = isas[index].kernels;
-  isas[index].name = table[index].name;
+  isas[index].name = table[index < LISTED ? index : LISTED - 1].name;
   for (size_t a = 0; a < MMS_ALL_ROWS; a++) kernels[a] = mms_kernel_of_loop(mms_algebra_at(a));
   for (size_t i = ROWS; i-- > index;)
     for (size_t c = 0; runs[i] && c < CELLS; c++)
@@ -135,7 +135,7 @@ const mms_isa *mms_isa_at(size_t index) {
 }
 
 bool mms_isa_find(const char *name, const mms_isa **isa) {
-  for (size_t i = 0; i < ROWS; i++)
+  for (size_t i = 0; i < LISTED; i++)
     if (strcmp(table[i].name, name) == 0) return *isa = mms_isa_at(i), true;
   return false;
 }

@@ -35,6 +35,13 @@ void mms_storage_put_plane(const mms_storage *storage, mms_value *carry, size_t 
   memcpy(carry->bytes + (planes + plane) * size, value->bytes + size, size);
 }
 
+double mms_storage_number(const mms_storage *storage, const void *element) {
+  float f32;
+  double f64;
+  if (storage->size == sizeof f32) return memcpy(&f32, element, sizeof f32), (double)f32;
+  return memcpy(&f64, element, sizeof f64), f64;
+}
+
 /* ---- Instruction sets ----------------------------------------------------------------------------------------- */
 
 static const struct cell {

@@ -33,6 +33,9 @@ typedef struct mms_storage {
 mms_value mms_storage_plane(const mms_storage *storage, const mms_value *carry, size_t plane);
 void mms_storage_put_plane(const mms_storage *storage, mms_value *carry, size_t plane, const mms_value *value);
 
+/* A float, or double, as it is combined, at any address. */
+double mms_storage_number(const mms_storage *storage, const void *element);
+
 /* The row of two types; NULL: x_type is not scanned into y_type. In planes: NULL too if an element is not two. */
 const mms_storage *mms_storage_of(mmscan_type x_type, mmscan_type y_type);
 const mms_storage *mms_storage_in_planes(mmscan_type x_type, mmscan_type y_type);

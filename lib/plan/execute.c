@@ -230,7 +230,11 @@ mmscan_status mms_execute_empty(const mms_problem *p, void *y, void *carry) {
   const mms_ends ends = ends_of(p);
   atomic_bool overflowed = false;
   const mms_extras extras = extras_of(p, y, &overflowed);
-  const mms_job job = {.algebra = p->algebra, .storage = p->storage, .kind = MMSCAN_INCLUSIVE, .extras = &extras};
+  const mms_job job = {.algebra = p->algebra,
+                       .storage = p->storage,
+                       .kind = MMSCAN_INCLUSIVE,
+                       .adds_exactly = mms_problem_adds_exactly(p),
+                       .extras = &extras};
   mms_run run = run_of(p, &job, NULL, y, carry);
   run.engine = &mms_engine_serial;
   run.ends = &ends;

@@ -278,10 +278,6 @@ static mms_value from_none(const mms_problem *p, const void *element) {
   return is_plain ? mms_algebra_value(p->algebra, element) : to_all_planes(p, element);
 }
 
-static bool is_zero(const mms_problem *p, const mms_value *value) {
-  return p->storage->size == sizeof(float) ? value->f32 == 0 : value->f64 == 0;
-}
-
 /* Without init an inclusive scan starts from the identity, so that its first result is its first element; and so does
  * one that has both sorts of results (run/ends.h). */
 static void set_carry(mms_problem *p, const void *init) {
@@ -290,7 +286,8 @@ static void set_carry(mms_problem *p, const void *init) {
   const bool has_ends = mms_problem_has_ends(p);
   const bool is_inclusive = (p->kind == MMSCAN_INCLUSIVE || has_ends) && !p->is_monotone;
   p->first = init ? from_init(p, init) : from_none(p, is_inclusive ? p->algebra->identity : p->algebra->start);
-  if (p->is_monotone && is_zero(p, &p->first)) p->first = (mms_value){0}; /* all zeros have one sign */
+  if (p->is_monotone && mms_storage_number(p->storage, &p->first) == 0)
+    p->first = (mms_value){0}; /* all zeros have one sign */
   if (has_ends) p->start = init ? p->first : from_none(p, p->algebra->start);
   if (p->skips_nan) p->nothing = from_none(p, p->algebra->start);
   if (p->indices) p->first.found.index = -1;

@@ -53,7 +53,7 @@ void mms_short_keep_block(const mmscan_plan *plan) {
   const size_t row = mms_algebra_index(p->algebra);
   const mms_shape shape = mms_plan_shape(plan);
   mms_wise wise;
-  if (p->algebra->is_accurate) return;                                    /* no call without a plan asks for one */
+  if (p->algebra->is_accurate || p->is_reproducible) return;              /* only blocks without flags take them */
   if (atomic_load_explicit(&is_taken[row], memory_order_relaxed)) return; /* and leave the line to other threads */
   if (!plan->engine_is_free || plan->job.unit || p->totals || p->count != 1 || !mms_problem_is_direct(p)) return;
   if (mms_wisdom_find(&shape, &wise) || atomic_exchange(&is_taken[row], true)) return;

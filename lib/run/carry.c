@@ -80,12 +80,10 @@ void mms_carry_keep(const mms_run *run, size_t scan, const mms_carry *carry) {
 
 /* ---- Exact sums ----------------------------------------------------------------------------------------------- */
 
-static double high(const mms_job *job, const mms_value *value) {
-  return are_floats(job) ? (double)value->pair_f32[0] : value->pair_f64[0];
-}
+static double high(const mms_job *job, const mms_value *value) { return mms_storage_number(job->storage, value); }
 
 static double low(const mms_job *job, const mms_value *value) {
-  return are_floats(job) ? (double)value->pair_f32[1] : value->pair_f64[1];
+  return mms_storage_number(job->storage, value->bytes + job->storage->size);
 }
 
 static void add(const mms_job *job, mms_exact *sum, const mms_value *value) {

@@ -82,8 +82,8 @@ static void move_indices_on(const mms_run *run, const mms_tile *t, const mms_val
 static mms_element first_of(const mms_run *run, const mms_value *carry) {
   static const mms_value zero;
   const mms_extras *e = run->job->extras;
-  const bool is_zero = run->job->storage->size == sizeof(float) ? carry->f32 == 0 : carry->f64 == 0;
-  return element_of(run->ends, e && e->neutral && is_zero ? &zero : carry);
+  const bool is_zero = e && e->neutral && mms_storage_number(run->job->storage, carry) == 0;
+  return element_of(run->ends, is_zero ? &zero : carry);
 }
 
 /* Moves results on by one, the first of which becomes the carry. */

@@ -88,25 +88,21 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_carry *c
 
 /* ---- Totals ---------------------------------------------------------------------------------------------------- */
 
-/* Scans a tile for its total alone, before it may be overwritten. is_known: the carry says what it will be after the
- * tile, where that bounds results. Not inlined, so that the buffer is on the stack only here. */
+/* Scans a tile for its total alone, before it may be overwritten. Not inlined, so that the buffer is on the stack only
+ * here. */
 static __attribute__((noinline)) void scan_for_total(const mms_run *run, void *work, const mms_place *at,
-                                                     const mms_value *carry, bool is_known) {
+                                                     const mms_value *carry) {
   alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
   const mms_job *job = &run->ends->inclusive;
   mms_tile tile = at->tile;
-  mms_value running = *carry;
   tile.y = y;
   tile.y_stride = 1;
-  if (is_known)
-    run->engine->finish(job, work, &tile, carry, NULL);
-  else
-    run->engine->at_once(job, work, &tile, &running);
+  run->engine->finish(job, work, &tile, carry, NULL);
   mms_ends_write_total(run, at, y + (job->reverse ? 0 : tile.m - 1) * job->storage->y_size);
 }
 
 static void find_total(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry) {
-  if (mms_ends_are_apart(tiles->run, at)) scan_for_total(tiles->run, work, at, carry, true);
+  if (mms_ends_are_apart(tiles->run, at)) scan_for_total(tiles->run, work, at, carry);
 }
 
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
@@ -132,8 +128,8 @@ static void scan_one_by_one(const mms_run *run, const mms_job *job, void *work, 
     mms_place at = place_of(run, scan, 0, run->scans.n);
     mms_value carry = run->scans.first;
     at.first = at.last = true;
-    if (mms_ends_are_apart(run, &at)) scan_for_total(run, work, &at, &carry, !is_bound(job));
-    if (engine->finish && !is_bound(job))
+    if (mms_ends_are_apart(run, &at)) scan_for_total(run, work, &at, &carry);
+    if (engine->finish)
       engine->finish(job, work, &at.tile, &carry, job->prefetches ? (const void *)((uintptr_t)at.tile.x + step) : NULL);
     else
       engine->at_once(job, work, &at.tile, &carry);
@@ -200,9 +196,22 @@ static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t
     scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL, NULL);
 }
 
+/* A carry out that bounds results is found by the steps of a tile, even if it is not needed. */
+static void scan_bounded(const mms_tiles *tiles, void *work, size_t from, size_t to) {
+  mms_carry carry;
+  for (size_t scan = from; scan < to; scan++) {
+    const mms_place at = mms_tiles_in_scan(tiles, scan, 0);
+    mms_tiles_at_once(tiles, work, &at, &carry);
+  }
+}
+
 /* Scans are done together as far as they are of one batch. */
 void mms_tiles_batch(const mms_tiles *tiles, void *work, size_t from, size_t to) {
   const mms_run *run = tiles->run;
+  if (is_bound(run->job)) {
+    scan_bounded(tiles, work, from, to);
+    return;
+  }
   const size_t most = run->ends || has_own_carries(run) ? few(run) : SIZE_MAX;
   for (size_t end; from < to; from = end) {
     end = run->rank > 0 ? (from / run->batch + 1) * run->batch : to;
