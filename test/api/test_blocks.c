@@ -164,7 +164,16 @@ static void test_same_bits(void **state) {
   assert_int_equal(different, 0);
 }
 
+/* A reproducible block, the first of the process, leaves nothing behind for those without flags. */
+static void scan_reproducibly(void) {
+  float x[20] = {1}, carry = -0.0f;
+  mmscan_desc desc = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, COUNT(x));
+  desc.flags = MMSCAN_REPRODUCIBLE;
+  mmscan_scan_block(&desc, x, x, &carry);
+}
+
 static int run_same_bits(void) {
+  scan_reproducibly();
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits)};
   return cmocka_run_group_tests_name(text_or(getenv("MMSCAN_ENGINE"), "default engine"), tests, NULL, NULL);
 }
@@ -172,6 +181,7 @@ static int run_same_bits(void) {
 TEST(test_same_bits_with_each_engine) {
   mmscan_part engine = {.struct_size = sizeof engine};
   assert_int_equal(run_self("same-bits", NULL, 0), 0);
+  assert_int_equal(run_self("same-bits", &(struct setting){"MMSCAN_ISA", "portable"}, 1), 0);
   for (size_t i = 0; mmscan_get_engine(i, &engine) == MMSCAN_OK; i++) {
     bool is_blas = strcmp(engine.name, "gemm") == 0;
     const struct setting settings[] = {
@@ -179,6 +189,27 @@ TEST(test_same_bits_with_each_engine) {
     if (!quick()) assert_int_equal(run_self("same-bits", settings, 2), 0);
     assert_int_equal(run_self("same-bits", settings, 3), 0);
   }
+}
+
+/* A block of no elements leaves states and totals as they were. */
+TEST(test_empty_block) {
+  enum { BATCH = 5, N = 300 };
+  double x[BATCH * N], carry[BATCH], totals[2][BATCH];
+  mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, N);
+  desc.flags = MMSCAN_REPRODUCIBLE;
+  desc.batch = BATCH;
+  desc.x_dist = desc.y_dist = N;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = (double)(i / N + 1) / 3;
+  for (size_t r = 0; r < BATCH; r++) carry[r] = -0.0;
+  desc.state = test_memory(BATCH * mmscan_state_size(&desc));
+  memset(desc.state, 0, BATCH * mmscan_state_size(&desc));
+  desc.totals = totals[0];
+  assert_mmscan_ok(mmscan_scan_block(&desc, x, x, carry));
+  desc.n = 0;
+  desc.totals = totals[1];
+  assert_mmscan_ok(mmscan_scan_block(&desc, x, x, carry));
+  assert_memory_equal(totals[0], totals[1], sizeof totals[0]);
+  free(desc.state);
 }
 
 /* A scan of -0.0 elements is -0.0 to its end, in blocks too. */

@@ -116,6 +116,18 @@ TEST(test_inputs) {
     for (int input = 0; input < INPUTS; input++) check_input(type_at(t), (enum input)input, length());
 }
 
+/* Bands of columns, which threads share, are of the same groups of rows. */
+static void check_threads(const mmscan_desc *desc, const void *x, size_t bytes) {
+  void *one = test_memory(bytes), *two = test_memory(bytes);
+  mmscan_choice choice = {.struct_size = sizeof choice, .threads = 1};
+  scan_with(desc, &choice, x, one);
+  choice.threads = 2;
+  scan_with(desc, &choice, x, two);
+  if (memcmp(one, two, bytes) != 0) fail_msg("%zu columns: other bits by two threads", desc->batch);
+  free(one);
+  free(two);
+}
+
 /* Columns, some of which stand alone in a vector; in place, where elements are kept, and not. */
 static void check_columns(const struct type *type, enum input input, size_t columns, bool in_place) {
   const size_t n = sized(1 << 17, 1 << 14), most = n * columns;
@@ -127,6 +139,7 @@ static void check_columns(const struct type *type, enum input input, size_t colu
   desc.x_dist = desc.y_dist = 1;
   for (size_t i = 0; i < most; i++)
     memcpy(x + i * type->size, (const char *)sample.x + i / columns * type->size, type->size);
+  if (!in_place) check_threads(&desc, x, n * columns * type->size);
   assert_mmscan_ok(mmscan_scan(&desc, x, y));
   for (size_t c = 0; c < columns; c++) {
     const struct window w = {0, n, MMSCAN_INCLUSIVE, 0, NULL, MMSCAN_PLUS};
@@ -143,7 +156,7 @@ static void check_columns(const struct type *type, enum input input, size_t colu
 }
 
 TEST(test_columns) {
-  static const size_t columns[] = {1, 2, 3, 4, 7, 19};
+  static const size_t columns[] = {1, 19, 3, 4, 23, 2};
   for (size_t t = 0; t < FLOAT_TYPES; t++)
     for (int input = 0; input < INPUTS; input++)
       check_columns(type_at(t), (enum input)input, columns[(size_t)input % COUNT(columns)], input % 2);
