@@ -141,8 +141,8 @@ ISA_FLAGS_avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx2     := -mavx2
 endif
-# Its vectors are wider than the machine need have, and no function passes one to another object.
-ISA_FLAGS_portable32 := -Wno-psabi
+# Its vectors are wider than the machine need have, and no function passes one to another object; -Os halves its code.
+ISA_FLAGS_portable32 := -Wno-psabi -Os
 ifneq ($(RUNNABLE),)
 ifeq ($(filter avx512vl,$(shell cat /proc/cpuinfo 2>/dev/null)),)
 ISA_FLAGS_avx512   :=

@@ -34,7 +34,7 @@
 #define TYPE_c32  float _Complex
 #define TYPE_c64  double _Complex
 
-/* Bits; of unsigned integers one more; of halves and floats 100 more. */
+/* Bits; of unsigned integers one more; of halves and floats 100 more, of complex numbers 200. */
 #define CODE_i8   8
 #define CODE_u8   9
 #define CODE_i16  16
@@ -47,6 +47,8 @@
 #define CODE_bf16 116
 #define CODE_f32  132
 #define CODE_f64  164
+#define CODE_c32  264
+#define CODE_c64  328
 
 #define VALUE_i8
 #define VALUE_u8

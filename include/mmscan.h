@@ -158,9 +158,11 @@ typedef struct mmscan_dim {
  * they were, with the bits of a scan of neighbours by the same engine and tile; the tile is smaller by default.
  *
  * The columns of a row-major matrix of rows * columns elements: n = rows, x_stride = y_stride = columns, batch =
- * columns, x_dist = y_dist = 1. They are done row by row without gathering, in the order of the plain loop, unless an
- * engine, instruction set or tile is asked for, or indices, MMSCAN_CHECKED, MMSCAN_ACCURATE into other types than F32,
- * or complex numbers with init, from real ones or with MMSCAN_SKIP_NAN, which is slower.
+ * columns, x_dist = y_dist = 1. They are done row by row without gathering, unless an engine, instruction set or tile
+ * is asked for, or indices, MMSCAN_CHECKED, MMSCAN_REPRODUCIBLE, MMSCAN_MONOTONE, MMSCAN_ACCURATE into other types than
+ * F32, or complex numbers with init, from real ones or with MMSCAN_SKIP_NAN, which is slower. The order is that of the
+ * plain loop; but floats are added up from zero in every 16 rows, and the sum of the rows before these is kept in twice
+ * the precision.
  *
  * An array of any rank is scanned along an axis with the other axes as outer dimensions, in any order: they are sorted
  * and merged, so that it makes no difference which of them is called the batch. For scans of different lengths, make a
@@ -312,10 +314,11 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * the caller sets to zero before the first block, and passes on from block to block as it is. NULL: the rest is lost at
  * the end of each block, which rounds an element of it once more (c of "Accuracy" is 1 more for each block).
  *
- * The bits are those of one call over everything, where floats are added with a state, if the n of every block but the
- * one scanned last is a multiple of MMSCAN_MAX_TILE; everything is more than 2 * MMSCAN_MAX_TILE; and blocks and the
- * whole get the same engine and tile (wisdom may have others for the shape of a block). A block is scanned as a part of
- * a long scan, however short it is. With MMSCAN_REPRODUCIBLE they are if all n but that are multiples of MMSCAN_BLOCK.
+ * The bits are those of one call over everything, where floats are added with a state (and, if exclusively, without
+ * totals), if the n of every block but the one scanned last is a multiple of MMSCAN_MAX_TILE; everything is more than 2
+ * * MMSCAN_MAX_TILE; and blocks and the whole get the same engine and tile (wisdom may have others for the shape of a
+ * block). A block is scanned as a part of a long scan, however short it is. With MMSCAN_REPRODUCIBLE they are if all n
+ * but that are multiples of MMSCAN_BLOCK.
  *
  * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry and state are
  * untouched, but for MMSCAN_EOVERFLOW.
@@ -539,22 +542,25 @@ const char *mmscan_environment_error(void);
  *            precision, rounded to an element twice, and added once. (2^36 elements add 2 to c, and each block that is
  *            scanned without a state adds 1.) With gemm it is s + T / 2 more, where s is the size of the matrices and T
  *            the elements of a tile (128 KiB at most by default; 16 KiB where they are converted or NaN are skipped, 4
- *            KiB where they are gathered), or n if that is less. It is i + 1 wherever the plain loop may take over: in
- *            columns of a matrix; without memory; where an element is NaN or larger than max / 2^20, or a sum larger
- *            than max / 2. In a reverse scan i counts from the end; in blocks (mmscan_scan_block()) from the start of
- *            the first block. The bound does not cover mmscan_matmulscan() and mmscan_network().
+ *            KiB where they are gathered), or n if that is less. In columns of a matrix it is min(i + 1, 32), too. It
+ *            is i + 1 wherever the plain loop may take over: by the engine serial; without memory; where an element is
+ *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end; in
+ *            blocks (mmscan_scan_block()) from the start of the first block. The bound does not cover
+ *            mmscan_matmulscan() and mmscan_network().
  *            With MMSCAN_ACCURATE a sum or product of type F32 or C32 is one of type F64 or C64, with the bound of
- * that, rounded once: a sum is one of the two floats next to the exact one where the sum of magnitudes is at most 2^20
- * times as large. It is finite where the exact one is; the plain loop's stays infinite once it was. Into F64 and C64 it
- * is kept as a pair of doubles (Joldes, Muller and Popescu, "Tight and Rigorous Error Bounds for Basic Building Blocks
- * of Double-Word Arithmetic", 2017). With u = 2^-53, where rounding is to nearest, a sum y[i] is off by at most u
- * |y[i]| + 2 (n + 32) u^2 (|init| + |x[0]| + ... + |x[i]|), where n counts from the start of the first block, if a
- * state goes from block to block; without one a carry is rounded to a double. So it is the double next to the exact sum
- * nearly always, where the sum of magnitudes is up to 10^12 times as large. Another rounding keeps fewer digits, but
- * more than a double. Products, of which all magnitudes are from 2^-968 to 2^1020: by at most u + 8 (i + 1) u^2 of
- * y[i]; where a product is less, or 0, by as much as one of doubles. All are finite, infinite or NaN where a plain loop
- * of doubles is. Beside numbers over max / 2^20, infinities, and products over 2^128 or under 2^-128 in a tile, a plain
- *            loop of pairs does the rest of the tile, at a tenth of the speed.
+ *            that, rounded once: where rounding is to nearest, a sum is one of the two floats next to the exact one if
+ *            the sum of magnitudes is at most 2^20 times as large. It is finite where the exact one is; the plain
+ *            loop's stays infinite once it was. Into F64 and C64 it is kept as a pair of doubles (Joldes, Muller and
+ *            Popescu, "Tight and Rigorous Error Bounds for Basic Building Blocks of Double-Word Arithmetic", 2017).
+ *            With u = 2^-53, where rounding is to nearest, a sum y[i] is off by at most u |y[i]| + 2 (n + 32) u^2
+ *            (|init| + |x[0]| + ... + |x[i]|), where n counts from the start of the first block, if a state goes from
+ *            block to block; without one a carry is rounded to a double. So it is the double next to the exact sum
+ *            nearly always, where the sum of magnitudes is up to 10^12 times as large. Another rounding keeps fewer
+ *            digits, but more than a double. Products, of which all magnitudes are from 2^-968 to 2^1020: by at most u
+ *            + 8 (i + 1) u^2 of y[i]; where a product is less, or 0, by as much as one of doubles. All are finite,
+ *            infinite or NaN where a plain loop of doubles is. Beside numbers over max / 2^20, infinities, and products
+ *            over 2^128 or under 2^-128 in a tile, a plain loop of pairs does the rest of the tile, at a tenth of the
+ *            speed.
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of
  *            at most c u / (1 - c u), where c is 2 i + 1. A step of MMSCAN_LOGADDEXP, where rounding is to nearest, is
  *            off by at most two units in the last place of the largest of both operands, of the result and of log 2;
@@ -579,7 +585,7 @@ const char *mmscan_environment_error(void);
  *            totals, which are not less than any result. The bound on errors is the same. A sum of zeros is 0.0, also
  *            of negative ones. In a tile in which an element is less than that, or NaN, results are what they are
  *            without the flag. Other operators and types have the property anyway, or ignore the flag. With
- *            MMSCAN_REPRODUCIBLE, strided or converted scans without memory for a workspace give MMSCAN_ENOMEM.
+ *            MMSCAN_REPRODUCIBLE, scans without memory for a workspace give MMSCAN_ENOMEM.
  * Structs    begin with struct_size, which the caller sets to the sizeof it was built with. They only grow, at their
  *            end, so a program runs on with later libraries of the same soname. A struct_size below that of version
  *            0.1, or above 1024, gives MMSCAN_EINVAL. A description or choice longer than this library's, from a later

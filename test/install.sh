@@ -30,6 +30,10 @@ for wrong in /lib64 ./lib lib/../.. 'l&b'; do
   make -s BUILD="$build" install PREFIX="$tmp/wrong" LIBDIR="$wrong" 2>/dev/null && fail "a LIBDIR that is none under PREFIX: $wrong"
 done
 make -s BUILD="$build" install PREFIX=somewhere 2>/dev/null && fail "a PREFIX that is no absolute path"
+for target in install uninstall; do
+  make -s BUILD="$build" "$target" DESTDIR="$tmp/wrong" PREFIX= 2>"$tmp/make.log" && fail "$target: an empty PREFIX is taken"
+  grep -qF 'PREFIX is empty' "$tmp/make.log" || { cat "$tmp/make.log"; fail "$target: not said that PREFIX is empty"; }
+done
 for wrong in prefix exec_prefix bindir includedir libdir mandir datadir destdir MANDIR; do
   make -s BUILD="$build" DESTDIR="$tmp/wrong" install "$wrong=/x" 2>"$tmp/make.log" && fail "$wrong= is taken for a setting"
   grep -qF "$wrong= is no setting here: PREFIX=" "$tmp/make.log" || { cat "$tmp/make.log"; fail "$wrong=: not said what there is"; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every function of the library is found by searching the code in lib/ for its name; or, where its name is made, for
 # NAME(f), in which f is the name without the operator and type, or the type alone, at its end; or FORM(f), without the
-# kind at its start, too: test/names.sh BUILD
+# kind at its start, too. And all simple calls stand within the first 60 lines of mmscan.h: test/names.sh BUILD
 set -eu
 build=$1
 cd "$(dirname "$0")/.."
@@ -61,3 +61,10 @@ awk '
     if (!found) { print "nothing in lib/ finds the function " $0; missing++ } }
   END { if (!missing) print "the names of " FNR " functions are found in lib/"; exit missing > 0 }
 ' "$tmp/types" "$tmp/operators" "$tmp/words" "$tmp/parts" "$tmp/functions"
+
+# Whoever opens the header sees all simple calls first.
+last=$(awk '/^mmscan_status mmscan_(in|ex)clusive_/ { last = NR } END { print last + 0 }' include/mmscan.h)
+if [ "$last" -eq 0 ] || [ "$last" -gt 60 ]; then
+  echo "include/mmscan.h: the last simple call stands in line $last, and not within the first 60" >&2
+  exit 1
+fi

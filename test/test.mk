@@ -2,8 +2,8 @@
 #
 # The sources are in folders by room, as in lib/. The programs are not: build/test/test_api.
 
-.PHONY: tests check test check-units check-command check-reproduction check-install check-asan check-fuzz check-ubsan \
-        check-tsan check-valgrind check-neon lint
+.PHONY: tests check test check-units check-command check-reproduction check-install check-asan check-fuzz \
+        check-promises check-ubsan check-tsan check-valgrind check-neon lint
 
 TEST_SRC := $(sort $(wildcard test/*/test_*.c))
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
@@ -78,6 +78,8 @@ check-asan: ## the tests under the address, leak and undefined-behaviour sanitiz
 	+$(ASAN) TEST_WAY=asan
 check-fuzz: ## a minute of descriptions that are anything, by the build of check-asan
 	+MMSCAN_TEST_SECONDS=60 $(ASAN) TESTS=$(BUILD)/asan/test/test_fuzz
+check-promises: ## a minute of random scans, each beside what mmscan.h promises of it
+	+MMSCAN_TEST_SECONDS=60 $(MAKE) WERROR=1 check-units TESTS=$(BUILD)/test/test_promises
 check-ubsan: check-asan ## check-asan, which has the undefined-behaviour sanitizer too
 # Archer, a library beside clang's OpenMP runtime, tells the sanitizer of its barriers. The runtime looks for it where
 # the loader looks, which need not be there.

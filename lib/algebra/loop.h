@@ -48,10 +48,11 @@ typedef void mms_loop_scan(size_t n, const void *x, void *y, mms_value *carry);
 typedef void mms_loop_fold(size_t n, const void *x, mms_value *carry);
 
 /* Scans the columns of a matrix of n rows of `count` elements, MMS_COLUMNS bytes at most, forward. Strides, in
- * elements, go from row to row. carry: `count` elements, which go in and come out. In place is fine. Best for some rows
- * at a time, which stay in a core's first cache. */
+ * elements, go from row to row. carry: `count` elements, which go in and come out; low: of sums of floats, what each is
+ * short of, too; NULL: in the plain loop's order. In place is fine. Best for some rows at a time, which stay in a
+ * core's first cache. */
 typedef void mms_loop_columns(size_t n, size_t count, const void *x, ptrdiff_t x_stride, void *y, ptrdiff_t y_stride,
-                              void *carry);
+                              void *carry, void *low);
 enum { MMS_COLUMNS = 64 };
 
 /* `count` scans of n elements each, n at least 1, from the same carry: the rows of a matrix, say. Strides and distances
@@ -64,6 +65,7 @@ typedef struct mms_batch {
   mms_value first;
   bool prefetches; /* x comes from memory: what is read next is better prefetched */
   void *carry;     /* columns only: one element for each scan, its carry in and out; NULL: as `first` says */
+  void *low;       /* and as many that say what these are short of, where they have pairs; NULL: nothing is known */
 } mms_batch;
 
 /* Scans them forward, with the bits of one scan after another. Either in place, with the same distances for x and y, or

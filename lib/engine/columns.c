@@ -1,5 +1,6 @@
 /* columns.c: the columns of a matrix whose rows are contiguous: each row of y is the one before it, combined with a row
- * of x. So nothing is gathered, and results have the bits of the plain loop.
+ * of x. So nothing is gathered, and results have the bits of the plain loop; but sums of floats are kept in twice the
+ * precision from some rows to the next (algebra/paired_columns.inc).
  *
  * A band of columns goes through all rows, some rows at a time. In these a line of each row after the other is scanned,
  * so that its carries stay close. What is stored otherwise than it is combined is packed piece by piece. */
@@ -8,9 +9,10 @@
 #include <stdalign.h>
 #include <string.h>
 
-/* Bytes of a band, whose carries stay in a core's first cache; bytes of a row that are streamed or packed together; and
- * rows that are scanned together. Bytes count elements as they are combined. */
-enum { BAND = 8192, PIECE = 1024, ROWS = 4 };
+/* Bytes of a band, whose carries stay in a core's first cache; and how rows are scanned: so many together, of which so
+ * many bytes are streamed or packed at a time. PAIRED: where sums become pairs after these rows. Bytes count elements
+ * as they are combined. */
+enum { BAND = 8192, ROWS = 4, PIECE = 1024, PAIRED_ROWS = 16, PAIRED_PIECE = 256 };
 
 /* A matrix of x and one of y, from the first row in the order of the scan; strides are in elements, steps in bytes. */
 typedef struct band {
@@ -30,17 +32,31 @@ static void fill(void *to, const mms_value *value, size_t size, size_t count) {
     for (size_t c = 0; c < count; c++) memcpy((char *)to + c * size, value, size);
 }
 
-/* The carries of a band that begins with column `from`. */
-static void take_carry(const mms_job *job, const mms_batch *r, size_t from, const band *b, void *carry) {
-  const char *kept = r->carry;
-  if (kept)
-    memcpy(carry, kept + from * job->algebra->size, b->bytes);
+/* What goes from row to row of a band: carries, and, where sums are kept in pairs, what these are short of, or NULL. */
+typedef struct carries {
+  char *carry, *low;
+} carries;
+
+/* Those of a band that begins with column `from`, in memory for them. */
+static carries take_carries(const mms_job *job, const mms_batch *r, size_t from, const band *b, char *carry,
+                            char *low) {
+  const size_t at = from * job->algebra->size;
+  if (r->carry)
+    memcpy(carry, (const char *)r->carry + at, b->bytes);
   else
     fill(carry, &r->first, job->algebra->size, b->count);
+  if (!job->keeps_pairs) return (carries){carry, NULL};
+  if (r->low)
+    memcpy(low, (const char *)r->low + at, b->bytes);
+  else
+    memset(low, 0, b->bytes);
+  return (carries){carry, low};
 }
 
-static void keep_carry(const mms_job *job, const mms_batch *r, size_t from, const band *b, const void *carry) {
-  if (r->carry) memcpy((char *)r->carry + from * job->algebra->size, carry, b->bytes);
+static void keep_carries(const mms_job *job, const mms_batch *r, size_t from, const band *b, const carries *of) {
+  const size_t at = from * job->algebra->size;
+  if (r->carry) memcpy((char *)r->carry + at, of->carry, b->bytes);
+  if (r->low && of->low) memcpy((char *)r->low + at, of->low, b->bytes);
 }
 
 static band band_of(const mms_job *job, const mms_batch *r, size_t from, size_t count) {
@@ -78,50 +94,59 @@ static void unpack(const mms_job *job, size_t count, const char *from, char *to)
 
 /* ---- Many columns --------------------------------------------------------------------------------------------- */
 
+static size_t rows_of(const mms_job *job) { return job->keeps_pairs ? PAIRED_ROWS : ROWS; }
+static size_t piece_of(const mms_job *job) { return job->keeps_pairs ? PAIRED_PIECE : PIECE; }
+
 /* Scans `rows` rows of `bytes` bytes, a line of each row at a time, and prefetches the rows after these. */
 static void scan_lines(const mms_job *job, size_t rows, size_t bytes, const char *x, ptrdiff_t x_stride, char *y,
-                       ptrdiff_t y_stride, char *carry) {
+                       ptrdiff_t y_stride, const carries *c, size_t from) {
   const size_t size = job->algebra->size;
-  const ptrdiff_t step = x_stride * (ptrdiff_t)size;
+  const ptrdiff_t step = x_stride * (ptrdiff_t)size, ahead = (ptrdiff_t)rows_of(job);
   mms_loop_columns *scan = job->algebra->loop.columns[job->kind];
   for (size_t at = 0; at < bytes; at += MMS_COLUMNS) {
     const size_t left = bytes - at, line = left < MMS_COLUMNS ? left : MMS_COLUMNS;
-    for (ptrdiff_t i = 0; i < ROWS; i++)
-      __builtin_prefetch((const void *)((uintptr_t)x + at + (uintptr_t)((ROWS + i) * step)));
-    scan(rows, line / size, x + at, x_stride, y + at, y_stride, carry + at);
+    for (ptrdiff_t i = 0; i < ahead; i++)
+      __builtin_prefetch((const void *)((uintptr_t)x + at + (uintptr_t)((ahead + i) * step)));
+    scan(rows, line / size, x + at, x_stride, y + at, y_stride, c->carry + from + at,
+         c->low ? c->low + from + at : NULL);
   }
 }
 
 /* The same by pieces of rows in buffers: of x where it is packed, and of y where it is unpacked or streamed. */
-static void scan_pieces(const mms_job *job, size_t rows, const band *b, char *carry) {
-  alignas(MMS_KERNEL_LINE) char buffer[ROWS][PIECE];
+static void scan_pieces(const mms_job *job, size_t rows, const band *b, const carries *c) {
+  alignas(MMS_KERNEL_LINE) char buffer[PAIRED_ROWS * PAIRED_PIECE];
   const mms_storage *s = job->storage;
-  const ptrdiff_t stride = (ptrdiff_t)(PIECE / s->size);
+  const size_t piece = piece_of(job);
+  const ptrdiff_t stride = (ptrdiff_t)(piece / s->size);
   const bool in = packs(job), out = s->out || job->streams;
-  for (size_t at = 0; at < b->bytes; at += PIECE) {
-    const size_t left = b->bytes - at, bytes = left < PIECE ? left : PIECE, count = bytes / s->size,
+  for (size_t at = 0; at < b->bytes; at += piece) {
+    const size_t left = b->bytes - at, bytes = left < piece ? left : piece, count = bytes / s->size,
                  from = at / s->size;
     const char *x = b->x + from * s->x_size;
     char *y = b->y + from * s->y_size;
-    for (size_t i = 0; in && i < rows; i++) pack(job, count, x + (ptrdiff_t)i * b->x_step, buffer[i]);
-    scan_lines(job, rows, bytes, in ? buffer[0] : x, in ? stride : b->x_stride, out ? buffer[0] : y,
-               out ? stride : b->y_stride, carry + at);
-    for (size_t i = 0; out && i < rows; i++) unpack(job, count, buffer[i], y + (ptrdiff_t)i * b->y_step);
+    for (size_t i = 0; in && i < rows; i++) pack(job, count, x + (ptrdiff_t)i * b->x_step, buffer + i * piece);
+    scan_lines(job, rows, bytes, in ? buffer : x, in ? stride : b->x_stride, out ? buffer : y,
+               out ? stride : b->y_stride, c, at);
+    for (size_t i = 0; out && i < rows; i++) unpack(job, count, buffer + i * piece, y + (ptrdiff_t)i * b->y_step);
   }
 }
 
+_Static_assert(ROWS *PIECE <= PAIRED_ROWS * PAIRED_PIECE, "the buffer serves both");
+
 static void scan_many(const mms_job *job, const mms_batch *r, size_t from, band *b) {
-  alignas(MMS_KERNEL_LINE) char carry[BAND];
+  alignas(MMS_KERNEL_LINE) char kept[BAND];
   const bool in_pieces = packs(job) || job->storage->out || job->streams;
-  take_carry(job, r, from, b, carry);
-  for (size_t done = 0; done < b->n; done += ROWS, b->x += ROWS * b->x_step, b->y += ROWS * b->y_step) {
-    const size_t rows = b->n - done < ROWS ? b->n - done : ROWS;
+  const carries c = take_carries(job, r, from, b, kept, kept + BAND / 2);
+  const size_t most = rows_of(job);
+  for (size_t done = 0, rows; done < b->n; done += rows) {
+    rows = b->n - done < most ? b->n - done : most;
     if (in_pieces)
-      scan_pieces(job, rows, b, carry);
+      scan_pieces(job, rows, b, &c);
     else
-      scan_lines(job, rows, b->bytes, b->x, b->x_stride, b->y, b->y_stride, carry);
+      scan_lines(job, rows, b->bytes, b->x, b->x_stride, b->y, b->y_stride, &c, 0);
+    b->x += (ptrdiff_t)rows * b->x_step, b->y += (ptrdiff_t)rows * b->y_step;
   }
-  keep_carry(job, r, from, b, carry);
+  keep_carries(job, r, from, b, &c);
 }
 
 /* ---- Few columns ---------------------------------------------------------------------------------------------- */
@@ -155,27 +180,27 @@ static void unpack_rows(const mms_job *job, const band *b, size_t rows, const ch
 }
 
 static void scan_few(const mms_job *job, const mms_batch *r, size_t from, band *b) {
-  alignas(MMS_KERNEL_LINE) char buffer[RUN], carry[MMS_COLUMNS];
+  alignas(MMS_KERNEL_LINE) char buffer[RUN], carry[MMS_COLUMNS], low[MMS_COLUMNS];
   mms_loop_columns *scan = job->algebra->loop.columns[job->kind];
   const ptrdiff_t stride = stride_of(job, b);
   const bool in = packs(job), out = job->storage->out || (job->streams && b->y_stride == stride);
   const size_t most = RUN / b->bytes;
-  take_carry(job, r, from, b, carry);
+  const carries c = take_carries(job, r, from, b, carry, low);
   for (size_t done = 0, m; done < b->n; done += m, b->x += (ptrdiff_t)m * b->x_step, b->y += (ptrdiff_t)m * b->y_step) {
     m = b->n - done < most ? b->n - done : most;
     char *first = buffer + (job->reverse ? (m - 1) * b->bytes : 0);
     if (in) pack_rows(job, b, m, buffer);
     scan(m, b->count, in ? first : b->x, in ? stride : b->x_stride, out ? first : b->y, out ? stride : b->y_stride,
-         carry);
+         c.carry, c.low);
     if (out) unpack_rows(job, b, m, buffer);
   }
-  keep_carry(job, r, from, b, carry);
+  keep_carries(job, r, from, b, &c);
 }
 
 /* ---- The contract --------------------------------------------------------------------------------------------- */
 
 static void scan_batch(const mms_job *job, void *work, const mms_batch *r) {
-  const size_t most = BAND / job->algebra->size;
+  const size_t most = BAND / (job->keeps_pairs ? 2 : 1) / job->algebra->size;
   (void)work;
   for (size_t from = 0; from < r->count; from += most) {
     const size_t count = r->count - from < most ? r->count - from : most;

@@ -62,6 +62,8 @@ typedef struct mms_job {
   bool paces;           /* streamed results come no faster than some memory takes them */
   const mms_isa *isa;   /* isa, and its kernel for the algebra: the same for every engine */
   const mms_kernel *kernel;
+  bool keeps_pairs;               /* columns: sums are kept in twice the precision, and not in the plain loop's order */
+  bool keeps_order;               /* in which elements are combined: a total that is asked for does not change it */
   bool adds_exactly;              /* carries of sums are rounded once, and what an engine makes of them is not used */
   bool gathers;                   /* elements of x or y are not contiguous */
   const struct mms_engine *inner; /* the engine that scans what is packed; NULL where nothing is */

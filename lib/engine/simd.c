@@ -56,19 +56,17 @@ static void finish_and_reduce(const mms_job *job, void *work, const mms_tile *t,
   scan_of(job)(job->kernel, t->m, t->x, t->y, &running, &aside);
 }
 
-/* Elements of a tile that two short steps, which start sooner, get through faster than one reading. */
+/* Elements of a tile that two short steps, which start sooner, get through faster than one reading. Pairs take longer
+ * to add up. */
 enum { BRIEF = 64 };
 
 static bool in_two_steps(const mms_job *job, const mms_tile *t, mms_value *carry) {
   mms_found found;
-  mms_value out = *carry, running = *carry;
+  mms_value out = *carry;
   job->kernel->total(job->kernel, t->m, t->x, false, &found);
   if (!found.is_ordinary || !job->kernel->advance(job->kernel, &out, &found.total)) return false;
   if (mms_kernel_is_in_order(job->kernel, t->m))
     job->algebra->loop.scan[job->kind][0](t->m, t->x, t->y, carry);
-  else if (job->algebra->has_pairs)
-    job->kernel->scan[job->kind][0](job->kernel, t->m, t->x, t->y, &running,
-                                    NULL); /* which knows what it is short of */
   else
     job->kernel->simple[job->kind](job->kernel, t->m, t->x, t->y, (mms_first){.u64 = carry->u64});
   *carry = out;
@@ -86,7 +84,8 @@ static void in_three_steps(const mms_job *job, void *work, const mms_tile *t, mm
 }
 
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
-  if (t->m <= BRIEF && !job->reverse && !job->algebra->is_accurate && in_two_steps(job, t, carry)) return;
+  const bool are_pairs = job->algebra->has_pairs || job->algebra->is_accurate;
+  if (t->m <= BRIEF && !are_pairs && !job->reverse && in_two_steps(job, t, carry)) return;
   if (t->next && job->algebra->has_pairs) {
     in_three_steps(job, work, t, carry);
     return;

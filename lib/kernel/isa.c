@@ -53,17 +53,11 @@ static size_t own_cache(void) {
 
 /* ---- Inheritance ---------------------------------------------------------------------------------------------- */
 
-/* What an instruction set itself has for a row; NULL: nothing. */
-static const mms_kernel *native(const char *isa, const mms_algebra *algebra) {
-  for (size_t i = 0; algebra->kernels && i < CELLS; i++)
-    if (strcmp(cells[i].isa, isa) == 0 && strcmp(cells[i].op, algebra->kernels) == 0)
-      return cells[i].kernels[algebra->lanes];
-  return NULL;
-}
-
 static bool is_built(const char *isa) {
   bool any = false;
-  for (size_t i = 0; i < MMS_ALL_ROWS; i++) any = any || native(isa, mms_algebra_at(i));
+  for (size_t i = 0; i < CELLS; i++)
+    for (int lanes = 0; strcmp(cells[i].isa, isa) == 0 && lanes < MMS_LANES; lanes++)
+      any = any || cells[i].kernels[lanes];
   return any;
 }
 
@@ -90,19 +84,26 @@ static void put_over(mms_kernel *k, const mms_kernel *own, const char *isa) {
 
 static bool runs_here(const row *r) { return is_built(r->name) && (!r->runs || r->runs()); }
 
-/* Row `index` with a kernel for each row of the algebra, from the last instruction set that runs here up to its own. */
-static void fill(size_t index) {
-  isas[index].name = table[index].name;
+/* Puts a cell over the kernels of all rows of the algebra that it serves. */
+static void put_cell_over(mms_kernel *kernels, const struct cell *cell) {
   for (size_t a = 0; a < MMS_ALL_ROWS; a++) {
-    const mms_algebra *algebra = mms_algebra_at(a);
-    mms_kernel *k = &isas[index].kernels[a];
-    *k = mms_kernel_of_loop(algebra);
-    for (size_t i = ROWS; i-- > index;) {
-      const mms_kernel *own = runs[i] ? native(table[i].name, algebra) : NULL;
-      if (own) put_over(k, own, table[i].name);
-    }
-    mms_kernel_complete(k);
+    const mms_algebra *algebra = kernels[a].algebra;
+    const bool serves = algebra->kernels && strcmp(algebra->kernels, cell->op) == 0;
+    const mms_kernel *own = serves ? cell->kernels[algebra->lanes] : NULL;
+    if (own) put_over(&kernels[a], own, cell->isa);
   }
+}
+
+/* Row `index` with a kernel for each row of the algebra, from the last instruction set that runs here up to its own.
+ * Cell by cell: to look for the cell of each row took a third of a process's first call. */
+static void fill(size_t index) {
+  mms_kernel *kernels = isas[index].kernels;
+  isas[index].name = table[index].name;
+  for (size_t a = 0; a < MMS_ALL_ROWS; a++) kernels[a] = mms_kernel_of_loop(mms_algebra_at(a));
+  for (size_t i = ROWS; i-- > index;)
+    for (size_t c = 0; runs[i] && c < CELLS; c++)
+      if (strcmp(cells[c].isa, table[i].name) == 0) put_cell_over(kernels, &cells[c]);
+  for (size_t a = 0; a < MMS_ALL_ROWS; a++) mms_kernel_complete(&kernels[a]);
 }
 
 static void look(void) {

@@ -131,6 +131,7 @@ static void choose_freely(mmscan_plan *plan, const mms_env *env, int most) {
     return;
   }
   if (mms_problem_is_columns(&plan->problem)) {
+    plan->job.keeps_pairs = plan->job.algebra->has_pairs;
     take_engine(plan, env, &mms_engine_serial);
     return;
   }
@@ -241,6 +242,7 @@ static void clear(mmscan_plan *plan) {
   plan->engine = NULL;
   plan->job = (mms_job){.algebra = p->algebra,
                         .storage = p->storage,
+                        .keeps_order = p->is_reproducible,
                         .adds_exactly = mms_problem_adds_exactly(p),
                         .gathers = !mms_problem_is_contiguous(p),
                         .kind = p->kind,

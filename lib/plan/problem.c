@@ -278,6 +278,10 @@ static mms_value from_none(const mms_problem *p, const void *element) {
   return is_plain ? mms_algebra_value(p->algebra, element) : to_all_planes(p, element);
 }
 
+static bool is_zero(const mms_problem *p, const mms_value *value) {
+  return p->storage->size == sizeof(float) ? value->f32 == 0 : value->f64 == 0;
+}
+
 /* Without init an inclusive scan starts from the identity, so that its first result is its first element; and so does
  * one that has both sorts of results (run/ends.h). */
 static void set_carry(mms_problem *p, const void *init) {
@@ -286,7 +290,7 @@ static void set_carry(mms_problem *p, const void *init) {
   const bool has_ends = mms_problem_has_ends(p);
   const bool is_inclusive = (p->kind == MMSCAN_INCLUSIVE || has_ends) && !p->is_monotone;
   p->first = init ? from_init(p, init) : from_none(p, is_inclusive ? p->algebra->identity : p->algebra->start);
-  if (p->is_monotone && p->first.u64 << 1 == 0) p->first = (mms_value){0}; /* all zeros have one sign */
+  if (p->is_monotone && is_zero(p, &p->first)) p->first = (mms_value){0}; /* all zeros have one sign */
   if (has_ends) p->start = init ? p->first : from_none(p, p->algebra->start);
   if (p->skips_nan) p->nothing = from_none(p, p->algebra->start);
   if (p->indices) p->first.found.index = -1;
@@ -308,7 +312,7 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   take_parts(p, d);
   set_carry(p, d->init);
   if (mms_problem_is_empty(p)) return MMSCAN_OK;
-  if (p->x_stride == -1 && p->y_stride == -1) turn(p);
+  if (p->x_stride == -1 && p->y_stride == -1 && !p->is_reproducible) turn(p);
   return MMSCAN_OK;
 }
 

@@ -16,7 +16,7 @@ typedef struct mms_problem {
   bool reverse;
   bool is_offsets;              /* y has one result more, its first or, in a reverse scan, its last */
   size_t n, count, batch;       /* elements; all scans; those of the innermost dimension */
-  ptrdiff_t x_stride, y_stride; /* elements; not both -1, and both 1 when n <= 1 */
+  ptrdiff_t x_stride, y_stride; /* elements; both 1 when n <= 1, and not both -1 unless is_reproducible */
   ptrdiff_t x_dist, y_dist;     /* elements; 0 when batch <= 1 */
   ptrdiff_t x_at, y_at;         /* elements from the caller's x and y to where a scan begins */
   ptrdiff_t extra_at;           /* elements from there in y to the result that offsets have more */
@@ -65,8 +65,8 @@ static inline bool mms_problem_is_direct(const mms_problem *p) {
 
 /* Whether the scans are the columns of matrices whose rows are contiguous, and can be done row by row. */
 static inline bool mms_problem_is_columns(const mms_problem *p) {
-  const bool is_plain = !p->is_reproducible && !p->algebra->is_accurate;
-  const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && is_plain;
+  const bool has_order = p->is_reproducible || p->is_monotone || p->algebra->is_accurate;
+  const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && !has_order;
   return can && !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
 }
 

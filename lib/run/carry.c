@@ -32,6 +32,14 @@ void mms_carry_put(void *state, const mms_value *value) {
   memcpy((char *)state + offsetof(struct state, carry.value), value, sizeof *value);
 }
 
+static bool are_floats(const mms_job *job) { return job->storage->size == sizeof(float); }
+
+/* Where results never fall all zeros have one sign. */
+static bool is_any_zero(const mms_job *job, const mms_value *value) {
+  const bool is_zero = are_floats(job) ? value->f32 == 0 : value->f64 == 0;
+  return job->extras && job->extras->neutral && is_zero;
+}
+
 /* Returns whether the carry is one of an earlier block, with all that is kept. */
 static bool take_first(const mms_run *run, size_t scan, mms_value *value) {
   *value = run->scans.first;
@@ -42,6 +50,7 @@ static bool take_first(const mms_run *run, size_t scan, mms_value *value) {
     run->carries->in(1, kept, value->bytes, 1);
   else
     memcpy(value->bytes, kept, run->carries->x_size);
+  if (is_any_zero(run->job, value)) *value = (mms_value){0};
   return false;
 }
 
@@ -71,8 +80,6 @@ void mms_carry_keep(const mms_run *run, size_t scan, const mms_carry *carry) {
 
 /* ---- Exact sums ----------------------------------------------------------------------------------------------- */
 
-static bool are_floats(const mms_job *job) { return job->storage->size == sizeof(float); }
-
 static double high(const mms_job *job, const mms_value *value) {
   return are_floats(job) ? (double)value->pair_f32[0] : value->pair_f64[0];
 }
@@ -100,15 +107,17 @@ static void put_rounded(const mms_job *job, mms_value *value, const mms_exact *s
 }
 
 /* What is not finite stays as it is, whatever is added. */
+static void begin_plane(const mms_job *job, mms_carry *carry, size_t p) {
+  mms_value value = mms_storage_plane(job->storage, &carry->value, p);
+  carry->exact[p] = (mms_exact){{0}};
+  if (!isfinite(high(job, &value))) return;
+  add(job, &carry->exact[p], &value);
+  put_rounded(job, &value, &carry->exact[p]);
+  mms_storage_put_plane(job->storage, &carry->value, p, &value);
+}
+
 static void begin_exactly(const mms_job *job, mms_carry *carry) {
-  for (size_t p = 0; p < job->storage->planes; p++) {
-    mms_value value = mms_storage_plane(job->storage, &carry->value, p);
-    carry->exact[p] = (mms_exact){{0}};
-    if (!isfinite(high(job, &value))) continue;
-    add(job, &carry->exact[p], &value);
-    put_rounded(job, &value, &carry->exact[p]);
-    mms_storage_put_plane(job->storage, &carry->value, p, &value);
-  }
+  for (size_t p = 0; p < job->storage->planes; p++) begin_plane(job, carry, p);
 }
 
 void mms_carry_begin(const mms_run *run, size_t scan, mms_carry *carry) {
@@ -123,38 +132,39 @@ void mms_carry_begin(const mms_run *run, size_t scan, mms_carry *carry) {
 
 /* ---- Past a tile ---------------------------------------------------------------------------------------------- */
 
-/* Adds the totals of a tile by the kernel, plane by plane. Returns false where they may not be regrouped. */
-static bool add_totals(const mms_job *job, const mms_found *found, mms_value *carry) {
-  for (size_t p = 0; p < job->storage->planes; p++) {
-    const mms_found of_plane = mms_found_plane(job, found, p);
-    mms_value value = mms_storage_plane(job->storage, carry, p);
-    if (!of_plane.is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) return false;
-    mms_storage_put_plane(job->storage, carry, p, &value);
+/* Takes a plane past a tile by its total. Returns false, and changes nothing, where that may not be added. */
+static bool pass_plane(const mms_job *job, const mms_found *found, mms_carry *carry, size_t p) {
+  const mms_found of_plane = mms_found_plane(job, found, p);
+  mms_value value = mms_storage_plane(job->storage, &carry->value, p);
+  if (!of_plane.is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) return false;
+  if (isfinite(high(job, &value))) {
+    add(job, &carry->exact[p], &of_plane.total);
+    put_rounded(job, &value, &carry->exact[p]);
   }
+  mms_storage_put_plane(job->storage, &carry->value, p, &value);
   return true;
 }
 
-static void add_exactly(const mms_job *job, const mms_found *found, mms_carry *carry) {
+/* Planes do not depend on each other: what one of them holds changes no bits of the other. */
+static void pass_exactly(const mms_run *run, const mms_job *job, void *work, const mms_tile *tile,
+                         const mms_found *found, mms_carry *carry) {
+  mms_value by_engine = carry->value;
+  bool is_passed[2] = {true, true};
+  for (size_t p = 0; p < job->storage->planes; p++) is_passed[p] = pass_plane(job, found, carry, p);
+  if (is_passed[0] && is_passed[1]) return;
+  run->engine->advance(job, work, tile, found, &by_engine);
   for (size_t p = 0; p < job->storage->planes; p++) {
-    const mms_found of_plane = mms_found_plane(job, found, p);
-    mms_value value = mms_storage_plane(job->storage, &carry->value, p);
-    if (!isfinite(high(job, &value))) continue;
-    add(job, &carry->exact[p], &of_plane.total);
-    put_rounded(job, &value, &carry->exact[p]);
+    if (is_passed[p]) continue;
+    const mms_value value = mms_storage_plane(job->storage, &by_engine, p);
     mms_storage_put_plane(job->storage, &carry->value, p, &value);
+    begin_plane(job, carry, p);
   }
 }
 
 void mms_carry_pass(const mms_run *run, const mms_job *job, void *work, const mms_tile *tile, const mms_found *found,
                     mms_carry *carry) {
-  mms_value after = carry->value;
-  if (!job->adds_exactly) {
+  if (job->adds_exactly)
+    pass_exactly(run, job, work, tile, found, carry);
+  else
     run->engine->advance(job, work, tile, found, &carry->value);
-  } else if (add_totals(job, found, &after)) {
-    carry->value = after;
-    add_exactly(job, found, carry);
-  } else {
-    run->engine->advance(job, work, tile, found, &carry->value);
-    begin_exactly(job, carry);
-  }
 }

@@ -52,11 +52,16 @@ static char *result(const mms_run *run, const mms_tile *t, size_t i) {
 
 static bool is_exclusive(const mms_run *run) { return run->job->kind == MMSCAN_EXCLUSIVE; }
 
-/* Whether the results of a tile are those of an inclusive scan, and have to be moved on. */
-static bool is_moved(const mms_run *run, const mms_place *at) {
+/* Whether a tile is the last of an exclusive scan whose total is wanted. */
+static bool has_total(const mms_run *run, const mms_place *at) {
   const mms_ends *ends = run->ends;
   return ends && at->last && is_exclusive(run) && (ends->totals || ends->are_offsets);
 }
+
+bool mms_ends_are_apart(const mms_run *run, const mms_place *at) { return run->job->keeps_order && has_total(run, at); }
+
+/* Whether the results of a tile are those of an inclusive scan, and have to be moved on. */
+static bool is_moved(const mms_run *run, const mms_place *at) { return has_total(run, at) && !run->job->keeps_order; }
 
 const mms_job *mms_ends_job(const mms_run *run, const mms_place *at) {
   return is_moved(run, at) ? &run->ends->inclusive : run->job;
@@ -73,10 +78,18 @@ static void move_indices_on(const mms_run *run, const mms_tile *t, const mms_val
   *index_of(run, result(run, t, 0)) = carry->found.index;
 }
 
+/* The carry, as a result. Where results never fall all zeros have one sign. */
+static mms_element first_of(const mms_run *run, const mms_value *carry) {
+  static const mms_value zero;
+  const mms_extras *e = run->job->extras;
+  const bool is_zero = run->job->storage->size == sizeof(float) ? carry->f32 == 0 : carry->f64 == 0;
+  return element_of(run->ends, e && e->neutral && is_zero ? &zero : carry);
+}
+
 /* Moves results on by one, the first of which becomes the carry. */
 static void move_on(const mms_run *run, const mms_tile *t, const mms_value *carry) {
   const size_t size = run->job->storage->y_size;
-  const mms_element first = element_of(run->ends, carry);
+  const mms_element first = first_of(run, carry);
   if (index_of(run, t->y)) move_indices_on(run, t, carry);
   if (t->y_stride == 1 && t->m > 16 && run->job->reverse)
     memmove(t->y, (char *)t->y + size, (t->m - 1) * size);
@@ -128,10 +141,14 @@ static void write_last(const mms_run *run, const mms_place *at) {
   write_total(run, at, last, index ? *index : -1);
 }
 
+void mms_ends_write_total(const mms_run *run, const mms_place *at, const void *total) {
+  write_total(run, at, total, -1);
+}
+
 void mms_ends_write(const mms_run *run, const mms_place *at, const mms_value *carry) {
   const mms_ends *ends = run->ends;
   if (at->first && ends->are_offsets && !is_exclusive(run)) write_start(run, at);
-  if (at->last) write_last(run, at);
+  if (at->last && !mms_ends_are_apart(run, at)) write_last(run, at);
   if (is_moved(run, at)) move_on(run, &at->tile, carry);
   if (ends->restarts && is_exclusive(run)) restart(run, at, carry);
 }

@@ -10,7 +10,8 @@ typedef struct mms_element {
 } mms_element;
 
 /* Totals have the bits of the last result of an inclusive scan. So where they are wanted of an exclusive one, its last
- * tile is scanned inclusively, and its results are then moved on by one: that gives the bits of an exclusive scan.
+ * tile is scanned inclusively, and its results are then moved on by one. Where the order of additions is given, that
+ * may not change with a total, and so an inclusive scan of the last tile comes before the exclusive one.
  *
  * An inclusive scan starts from the identity, so that -0.0 stays what it is; an exclusive one from +0. With totals it
  * starts from the identity, too, and the results that no element has changed yet become +0 afterwards. */
@@ -26,6 +27,10 @@ typedef struct mms_ends {
 
 /* Fills in what is derived from the carry and the start. */
 void mms_ends_start(mms_ends *ends, const mms_value *first, const mms_value *start);
+
+/* Whether that is so of a tile; and then writes its total, an element of y. */
+bool mms_ends_are_apart(const mms_run *run, const mms_place *at);
+void mms_ends_write_total(const mms_run *run, const mms_place *at, const void *total);
 
 /* The job by which a tile is scanned. */
 const mms_job *mms_ends_job(const mms_run *run, const mms_place *at);

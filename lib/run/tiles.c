@@ -1,6 +1,7 @@
 /* tiles.c: where tiles are, and what is done to one. */
 #include "run/ends.h"
 
+#include <stdalign.h>
 #include <string.h>
 
 /* Whether results are bounded by a carry out that is not the engine's (engine/monotone.h). */
@@ -85,9 +86,33 @@ static void keep(const mms_tiles *tiles, const mms_place *at, const mms_carry *c
   if (at->last) mms_carry_keep(tiles->run, at->scan, carry);
 }
 
+/* ---- Totals ---------------------------------------------------------------------------------------------------- */
+
+/* Scans a tile for its total alone, before it may be overwritten. is_known: the carry says what it will be after the
+ * tile, where that bounds results. Not inlined, so that the buffer is on the stack only here. */
+static __attribute__((noinline)) void scan_for_total(const mms_run *run, void *work, const mms_place *at,
+                                                     const mms_value *carry, bool is_known) {
+  alignas(MMS_KERNEL_LINE) char y[MMS_KERNEL_RUN];
+  const mms_job *job = &run->ends->inclusive;
+  mms_tile tile = at->tile;
+  mms_value running = *carry;
+  tile.y = y;
+  tile.y_stride = 1;
+  if (is_known)
+    run->engine->finish(job, work, &tile, carry, NULL);
+  else
+    run->engine->at_once(job, work, &tile, &running);
+  mms_ends_write_total(run, at, y + (job->reverse ? 0 : tile.m - 1) * job->storage->y_size);
+}
+
+static void find_total(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry) {
+  if (mms_ends_are_apart(tiles->run, at)) scan_for_total(tiles->run, work, at, carry, true);
+}
+
 /* ---- Short scans ----------------------------------------------------------------------------------------------- */
 
-static void scan_together(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to, void *carry) {
+static void scan_together(const mms_run *run, const mms_job *job, void *work, size_t from, size_t to, void *carry,
+                          void *low) {
   const mms_place first = place_of(run, from, 0, run->scans.n);
   mms_batch part = run->scans;
   part.count = to - from;
@@ -95,6 +120,7 @@ static void scan_together(const mms_run *run, const mms_job *job, void *work, si
   part.x = first.tile.x;
   part.y = first.tile.y;
   part.carry = carry;
+  part.low = low;
   run->engine->batch(job, work, &part);
 }
 
@@ -103,8 +129,10 @@ static void scan_one_by_one(const mms_run *run, const mms_job *job, void *work, 
   const mms_engine *engine = run->engine;
   const uintptr_t step = (uintptr_t)run->scans.x_dist * job->storage->x_size;
   for (size_t scan = from; scan < to; scan++) {
-    const mms_place at = place_of(run, scan, 0, run->scans.n);
+    mms_place at = place_of(run, scan, 0, run->scans.n);
     mms_value carry = run->scans.first;
+    at.first = at.last = true;
+    if (mms_ends_are_apart(run, &at)) scan_for_total(run, work, &at, &carry, !is_bound(job));
     if (engine->finish && !is_bound(job))
       engine->finish(job, work, &at.tile, &carry, job->prefetches ? (const void *)((uintptr_t)at.tile.x + step) : NULL);
     else
@@ -113,7 +141,7 @@ static void scan_one_by_one(const mms_run *run, const mms_job *job, void *work, 
 }
 
 /* Scans whose ends matter, few enough for their results to be still near. */
-enum { NEAR = 16384, MOST_COLUMNS = 256 };
+enum { NEAR = 16384, MOST_COLUMNS = 128 };
 
 static size_t few(const mms_run *run) {
   const size_t rows = NEAR / (run->scans.n * run->job->storage->y_size);
@@ -124,8 +152,8 @@ static void scan_rows(const mms_tiles *tiles, void *work, size_t from, size_t to
   const mms_run *run = tiles->run;
   const mms_place any = {.first = true, .last = true};
   const mms_job *job = run->ends ? mms_ends_job(run, &any) : run->job;
-  if (run->engine->batch && !job->streams)
-    scan_together(run, job, work, from, to, NULL);
+  if (run->engine->batch && !job->streams && !mms_ends_are_apart(run, &any))
+    scan_together(run, job, work, from, to, NULL, NULL);
   else
     scan_one_by_one(run, job, work, from, to);
   for (size_t scan = from; run->ends && scan < to; scan++) {
@@ -137,19 +165,22 @@ static void scan_rows(const mms_tiles *tiles, void *work, size_t from, size_t to
 
 /* Columns whose ends matter, or whose carries are stored otherwise than they are combined, so many at most. */
 __attribute__((noinline)) static void scan_few_columns(const mms_tiles *tiles, void *work, size_t from, size_t to) {
-  char carries[MOST_COLUMNS * sizeof(mms_value)];
+  char carries[MOST_COLUMNS * 2 * sizeof(double)], lows[MOST_COLUMNS * sizeof(double)];
   const mms_run *run = tiles->run;
   const size_t size = run->job->storage->size;
+  const bool has_pairs = run->job->keeps_pairs;
   for (size_t i = 0; i < to - from; i++) {
     const mms_value in = mms_carry_first(run, from + i);
     memcpy(carries + i * size, &in, size);
+    if (has_pairs) memcpy(lows + i * size, in.bytes + size, size);
   }
-  scan_together(run, run->job, work, from, to, carries);
+  scan_together(run, run->job, work, from, to, carries, has_pairs ? lows : NULL);
   for (size_t i = 0; i < to - from; i++) {
     mms_place at = place_of(run, from + i, 0, run->scans.n);
     mms_carry out;
     out.value = (mms_value){0};
     memcpy(&out.value, carries + i * size, size);
+    if (has_pairs) memcpy(out.value.bytes + size, lows + i * size, size);
     at.first = at.last = true;
     keep(tiles, &at, &out);
     if (run->ends) mms_ends_write_column(run, &at, &out.value);
@@ -166,7 +197,7 @@ static void scan_columns(const mms_tiles *tiles, void *work, size_t from, size_t
   if (run->ends || has_own_carries(run))
     scan_few_columns(tiles, work, from, to);
   else
-    scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL);
+    scan_together(run, run->job, work, from, to, carry ? carry + from * run->job->storage->size : NULL, NULL);
 }
 
 /* Scans are done together as far as they are of one batch. */
@@ -213,6 +244,7 @@ mms_value mms_tiles_pass(const mms_tiles *tiles, void *work, const mms_place *at
 
 void mms_tiles_finish(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                       const void *prefetch) {
+  find_total(tiles, work, at, carry);
   tiles->run->engine->finish(job_of(tiles, at), work, &at->tile, carry, prefetch);
   write_ends(tiles, at, carry);
 }
@@ -223,6 +255,7 @@ void mms_tiles_prepare(const mms_tiles *tiles, void *work, const mms_place *at, 
 
 void mms_tiles_complete(const mms_tiles *tiles, void *work, const mms_place *at, const mms_value *carry,
                         const void *prefetch) {
+  find_total(tiles, work, at, carry);
   tiles->run->engine->complete(job_of(tiles, at), work, &at->tile, carry, prefetch);
   write_ends(tiles, at, carry);
 }
@@ -232,6 +265,7 @@ void mms_tiles_finish_and_reduce(const mms_tiles *tiles, void *work, const mms_p
   const mms_engine *engine = tiles->run->engine;
   const bool are_alike = ahead->tile.m == at->tile.m && job_of(tiles, at) == job_of(tiles, ahead);
   if (engine->finish_and_reduce && are_alike && !ends_here(tiles, ahead)) {
+    find_total(tiles, work, at, carry);
     engine->finish_and_reduce(job_of(tiles, at), work, &at->tile, carry, &ahead->tile, found);
     write_ends(tiles, at, carry);
   } else {
@@ -247,6 +281,7 @@ static void at_once_exactly(const mms_tiles *tiles, void *work, const mms_place 
   if (engine->finish_and_reduce && at->tile.x != at->tile.y) {
     begin(tiles, at, carry);
     const mms_value into = carry->value;
+    find_total(tiles, work, at, &into);
     engine->finish_and_reduce(job_of(tiles, at), work, &at->tile, &into, &at->tile, &found);
     write_ends(tiles, at, &into);
     mms_tiles_pass(tiles, work, at, &found, carry);
@@ -265,6 +300,7 @@ void mms_tiles_at_once(const mms_tiles *tiles, void *work, const mms_place *at, 
   }
   begin(tiles, at, carry);
   const mms_value into = carry->value;
+  find_total(tiles, work, at, &into);
   if (ends_here(tiles, at) && !tiles->run->job->uncached)
     engine->finish(job_of(tiles, at), work, &at->tile, &into, NULL);
   else

@@ -89,6 +89,12 @@ static void scan_gathered(const mmscan_desc *d, mmscan_choice choice, const char
   mmscan_plan_destroy(plan);
 }
 
+/* Whether the columns of sums of floats are more accurate than the plain loop, and have other bits: test_accuracy. */
+static bool keeps_pairs(const mmscan_desc *d, const mmscan_choice *asked, const mmscan_choice *used) {
+  const bool are_floats = d->y_type == MMSCAN_F32 || d->y_type == MMSCAN_F64;
+  return are_floats && !asked->engine && strcmp(used->engine, "serial") == 0 && d->x_dist == 1 && d->y_dist == 1;
+}
+
 /* By a plan, or with carries as a block. */
 static void check(struct rng *rng, const struct sample *sample, const mmscan_desc *d, const mmscan_choice *choice,
                   bool in_place, bool as_block) {
@@ -117,8 +123,9 @@ static void check(struct rng *rng, const struct sample *sample, const mmscan_des
   }
   assert_mmscan_ok(as_block ? block_with(d, &used, from, to, carries) : mmscan_execute(plan, from, to));
   const char *what = text_of(d, &used, choice->threads);
-  if (memcmp(want, y.data, y.size) != 0) fail_seeded("%s, %s: other bits", sample->oracle.type->name, what);
-  if (memcmp(wanted, carries, d->batch * size) != 0)
+  if (!keeps_pairs(d, choice, &used) && memcmp(want, y.data, y.size) != 0)
+    fail_seeded("%s, %s: other bits", sample->oracle.type->name, what);
+  if (!keeps_pairs(d, choice, &used) && memcmp(wanted, carries, d->batch * size) != 0)
     fail_seeded("%s, %s: other carries", sample->oracle.type->name, what);
   if (!in_place && memcmp(x.data, sample->x, x.size) != 0) fail_seeded("%s: x changed", what);
   if (!buffer_intact(&x) || !buffer_intact(&y)) fail_seeded("%s: wrote outside", what);

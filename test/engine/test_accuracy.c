@@ -5,9 +5,11 @@
  * Where all elements are equal, the plain loop rounds each sum in the same direction for long stretches. Its error is
  * far beyond the bound of the other engines: an engine that adds one element after the other would fail here.
  */
+#include "support/sanitized.h"
 #include "support/shot.h"
 
 #include <math.h>
+#include <sys/sysinfo.h>
 
 /* EQUAL ones; of one sign; of both; levels, on which roundings have one sign; 1 / i and e^-i, whose sums grow ever more
  * slowly; pairs that cancel to a millionth. */
@@ -114,6 +116,39 @@ TEST(test_inputs) {
     for (int input = 0; input < INPUTS; input++) check_input(type_at(t), (enum input)input, length());
 }
 
+/* Columns, some of which stand alone in a vector; in place, where elements are kept, and not. */
+static void check_columns(const struct type *type, enum input input, size_t columns, bool in_place) {
+  const size_t n = sized(1 << 17, 1 << 14), most = n * columns;
+  const struct sample sample = elements(type, input, n);
+  char *x = test_memory(most * type->size), *y = in_place ? x : test_memory(most * type->size);
+  char *column = test_memory(n * type->size);
+  mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
+  desc.x_stride = desc.y_stride = (ptrdiff_t)(desc.batch = columns);
+  desc.x_dist = desc.y_dist = 1;
+  for (size_t i = 0; i < most; i++)
+    memcpy(x + i * type->size, (const char *)sample.x + i / columns * type->size, type->size);
+  assert_mmscan_ok(mmscan_scan(&desc, x, y));
+  for (size_t c = 0; c < columns; c++) {
+    const struct window w = {0, n, MMSCAN_INCLUSIVE, 0, NULL, MMSCAN_PLUS};
+    for (size_t i = 0; i < n; i++) memcpy(column + i * type->size, y + (i * columns + c) * type->size, type->size);
+    const size_t wrong = type->first_wrong(&sample.oracle, &w, 17, column);
+    if (wrong < n)
+      fail_msg("%s, input %d, column %zu of %zu: y[%zu] is off by more than mmscan.h allows", type->name, (int)input, c,
+               columns, wrong);
+  }
+  if (!in_place) free(y);
+  free(x);
+  free(column);
+  sample_free((struct sample *)&sample);
+}
+
+TEST(test_columns) {
+  static const size_t columns[] = {1, 2, 3, 4, 7, 19};
+  for (size_t t = 0; t < FLOAT_TYPES; t++)
+    for (int input = 0; input < INPUTS; input++)
+      check_columns(type_at(t), (enum input)input, columns[(size_t)input % COUNT(columns)], input % 2);
+}
+
 /* MMSCAN_ACCURATE: each result is one of the two floats next to the exact one. */
 static void check_accurate(const float *x, const float *y, size_t n, mmscan_op op) {
   long double exact = op == MMSCAN_MUL;
@@ -152,6 +187,52 @@ TEST(test_long_sum) {
   const double exact = (double)n * (double)0.0005f;
   assert_true(fabs((double)x[n - 1] - exact) < 5e-7 * exact);
   free(x);
+}
+
+/* ---- As long as memory allows ------------------------------------------------------------------------------------ */
+
+/* Whether results of a scan in place are off by 32 roundings at most; sums are kept as two doubles. */
+static size_t first_far_off(const struct type *type, enum input input, const void *y, size_t n) {
+  struct rng rng = rng_of((size_t)input);
+  double high = 0, low = 0, size = 0;
+  const double cu = 32 * type->eps / 2;
+  for (size_t i = 0; i < n; i++) {
+    const double any = element(input, &rng, i), x = type->type == MMSCAN_F32 ? (double)(float)any : any;
+    const double sum = high + x, part = sum - high;
+    low += (high - (sum - part)) + (x - part);
+    high = sum;
+    size += fabs(x);
+    const double got = type->type == MMSCAN_F32 ? (double)((const float *)y)[i] : ((const double *)y)[i];
+    if (!(fabs((got - high) - low) <= cu / (1 - cu) * size)) return i;
+  }
+  return n;
+}
+
+/* Skips the test where there is not much more memory than that. */
+static void *much_memory(size_t bytes) {
+  struct sysinfo here;
+  skip_if(quick() || is_instrumented(), "takes long");
+  skip_if(sysinfo(&here) != 0 || here.freeram * here.mem_unit < 2 * bytes, "not enough memory");
+  return test_memory(bytes);
+}
+
+TEST(test_very_long_sums) {
+  static const enum input inputs[] = {EQUAL, SIGNS, LEVELS, CANCELS};
+  const mmscan_choice two = {.struct_size = sizeof two, .engine = "simd", .threads = 2};
+  for (size_t t = 0; t < FLOAT_TYPES; t++) {
+    const struct type *type = type_at(t);
+    const size_t n = ((size_t)1 << (type->type == MMSCAN_F32 ? 27 : 26)) + 5;
+    const mmscan_desc desc = plain_desc(type->type, MMSCAN_INCLUSIVE, 0, n);
+    void *y = much_memory(n * type->size);
+    for (size_t k = 0; k < COUNT(inputs); k++) {
+      struct rng rng = rng_of((size_t)inputs[k]);
+      for (size_t i = 0; i < n; i++) put_float(type->type, y, i, element(inputs[k], &rng, i));
+      scan_with(&desc, &two, y, y);
+      const size_t wrong = first_far_off(type, inputs[k], y, n);
+      if (wrong < n) fail_seeded("%s, input %d: y[%zu] is off by more than 32 roundings", type->name, inputs[k], wrong);
+    }
+    free(y);
+  }
 }
 
 /* The plain loop exceeds the bound; otherwise the other test could not fail. */

@@ -8,11 +8,12 @@
 #include "support/shot.h"
 #include "support/watch.h"
 
-/* Whatever the BLAS, it is given whole tiles (the Makefile wraps this function). */
-size_t __wrap_mms_unit_block(const mms_unit *unit);
-size_t __wrap_mms_unit_block(const mms_unit *unit) { return (void)unit, MMS_ENGINE_TILE; }
-
 enum { MOST_ROWS = 3, MOST_TILES = 5 };
+
+/* Tiles of the usual size; for gemm, such that each BLAS is given a whole one at a time, as a chain needs. */
+static size_t tile_for(const char *engine, size_t element) {
+  return strcmp(engine, "gemm") == 0 ? 256 : MMS_ENGINE_TILE / element;
+}
 
 /* Scans rows of n elements of a sample as one block of a longer scan; gives the results and the carries. */
 static void scan(const struct sample *sample, const mmscan_desc *desc, bool in_place, const mmscan_choice *choice,
@@ -27,8 +28,9 @@ static void scan(const struct sample *sample, const mmscan_desc *desc, bool in_p
 
 static void check(const struct sample *sample, unsigned variant, size_t n, size_t batch, const char *engine,
                   const char *way) {
-  const mmscan_choice alone = {.struct_size = sizeof alone, .engine = engine, .threads = 1},
-                      shared = {.struct_size = sizeof shared, .engine = engine, .threads = 2, .way = way};
+  const size_t tile = tile_for(engine, sample->oracle.type->size);
+  const mmscan_choice alone = {.struct_size = sizeof alone, .engine = engine, .tile = tile, .threads = 1},
+                      shared = {.struct_size = sizeof shared, .engine = engine, .tile = tile, .threads = 2, .way = way};
   mmscan_desc desc =
       plain_desc(sample->oracle.type->type, variant & 1 ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE, (variant & 2) != 0, n);
   desc.batch = batch;
@@ -51,7 +53,7 @@ static void check_way(const char *engine, const char *way) {
   assert_non_null(mms_isa_best());
   mms_tuning_here.half_cache = 2 * MMS_ENGINE_TILE; /* an emulated core may have less */
   for (size_t t = 0; t < TYPES; t++) {
-    const size_t tile = MMS_ENGINE_TILE / type_at(t)->size, tiles = sized(MOST_TILES, 2);
+    const size_t tile = tile_for(engine, type_at(t)->size), tiles = sized(MOST_TILES, 2);
     struct sample sample = sample_new(type_at(t), RANDOM, MOST_ROWS * MOST_TILES * tile);
     for (unsigned i = 0; i < VARIANTS * sized(4, 1); i++) {
       const size_t batch = strcmp(way, "scans") == 0 ? MOST_ROWS : 1 + draw(&rng) % sized(MOST_ROWS, 1);
@@ -67,7 +69,9 @@ TEST(test_ways) {
   for (size_t i = 0; mmscan_get_way(i, &part) == MMSCAN_OK; i++) {
     const char *engine = strcmp(part.name, "chain") == 0 ? "gemm" : "simd";
     print_message("%s, by %s\n", part.name, engine);
-    assert_true(has_way(&desc, (mmscan_choice){.struct_size = sizeof(mmscan_choice), .engine = engine}, part.name));
+    const mmscan_choice choice = {
+        .struct_size = sizeof choice, .engine = engine, .tile = tile_for(engine, sizeof(float))};
+    assert_true(has_way(&desc, choice, part.name));
     atomic_store(&watch_parts, 0);
     check_way(engine, part.name);
     const bool is_shared = strcmp(part.name, "alone") != 0 && omp_get_thread_limit() > 1;

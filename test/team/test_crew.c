@@ -28,7 +28,7 @@ static atomic_bool holds;
 static atomic_int held;
 static sem_t released;
 
-static atomic_uint starts; /* of threads, by the library */
+static atomic_uint starts, moves; /* of threads, by the library; of threads to other CPUs */
 
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -38,17 +38,30 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *as, void *(*s
   return __real_pthread_create(thread, as, start, argument);
 }
 
+int __real_sched_setaffinity(pid_t, size_t, const cpu_set_t *);
+int __wrap_sched_setaffinity(pid_t, size_t, const cpu_set_t *);
+int __wrap_sched_setaffinity(pid_t id, size_t size, const cpu_set_t *cpus) {
+  atomic_fetch_add(&moves, 1);
+  return __real_sched_setaffinity(id, size, cpus);
+}
+
 /* ---- Children: scans in processes of their own ------------------------------------------------------------------- */
 
 static double x[N], y[N];
 
-static bool scans(void) {
+/* NULL: it cannot be made. */
+static mmscan_plan *plan_for_team(void) {
   const mmscan_choice choice = {.struct_size = sizeof choice, .tile = 1000, .threads = TEAM, .way = "leader"};
   const mmscan_desc desc = plain_desc(MMSCAN_F64, MMSCAN_INCLUSIVE, 0, N);
-  mmscan_plan *plan = NULL;
-  bool right = mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice) == MMSCAN_OK;
+  mmscan_plan *plan;
+  mmscan_plan_create_with(&plan, &desc, MMSCAN_ESTIMATE, &choice);
+  return plan;
+}
+
+static bool scans(void) {
+  mmscan_plan *plan = plan_for_team();
   for (size_t i = 0; i < N; i++) x[i] = 1, y[i] = 0;
-  right = right && mmscan_execute(plan, x, y) == MMSCAN_OK;
+  bool right = mmscan_execute(plan, x, y) == MMSCAN_OK;
   for (size_t i = 0; i < N; i++) right = right && y[i] == (double)(i + 1);
   mmscan_plan_destroy(plan);
   return right;
@@ -116,12 +129,46 @@ static int scan_under_a_filter(void) {
   _exit(scans() ? 0 : 2);
 }
 
+/* How many threads a run moves to other CPUs, and back. */
+static unsigned moves_of(const mmscan_plan *plan) {
+  const unsigned before = atomic_load(&moves);
+  if (mmscan_execute(plan, x, y) != MMSCAN_OK) _exit(1);
+  return atomic_load(&moves) - before;
+}
+
+/* Those that have just worked are left where they are. In between there may be no more than a millisecond, so that is
+ * tried several times. */
+static int scan_without_pauses(void) {
+  cpu_set_t cpus;
+  mmscan_plan *plan = plan_for_team();
+  if (prctl(PR_GET_SECCOMP) != 0 || sched_getaffinity(0, sizeof cpus, &cpus) != 0 || CPU_COUNT(&cpus) < 2)
+    _exit(NOT_HERE);
+  moves_of(plan);
+  bool stay = false;
+  for (int i = 0; i < 100 && !stay; i++) stay = moves_of(plan) == 0;
+  if (!stay) _exit(2);
+  usleep(20000);
+  if (moves_of(plan) != 2 * (TEAM - 1)) _exit(3);
+  mmscan_plan_destroy(plan);
+  _exit(0);
+}
+
 /* The stacks of threads that are yet to be started become too small for a scan. */
-static int scan_with_small_stacks(void) {
+static void scan_on_stacks(size_t kib) {
   pthread_attr_t as;
-  if (pthread_attr_init(&as) != 0 || pthread_attr_setstacksize(&as, 68 << 10) != 0) _exit(NOT_HERE);
+  if (pthread_attr_init(&as) != 0 || pthread_attr_setstacksize(&as, kib << 10) != 0) _exit(NOT_HERE);
   if (pthread_setattr_default_np(&as) != 0) _exit(NOT_HERE);
   _exit(scans() && atomic_load(&starts) == 0 ? 0 : 2);
+}
+
+static int scan_with_small_stacks(void) {
+  scan_on_stacks(68);
+  return 2;
+}
+
+static int scan_with_larger_stacks(void) {
+  scan_on_stacks(84);
+  return 2;
 }
 
 /* A thread's first calls, which may be its last, start no team; many calls do. A long one does at once. */
@@ -153,7 +200,8 @@ static void check_child(const char *argument) {
 /* Each in a process of its own. */
 static void test_children(void **state) {
   (void)state;
-  static const char *const children[] = {"fewer", "pause", "smaller", "stacks", "filter", "often", "long"};
+  static const char *const children[] = {"fewer",  "pause", "smaller", "stacks", "larger stacks",
+                                         "filter", "awake", "often",   "long"};
   if (is_instrumented()) {
     print_message("skipped: an instrument needs threads, memory and stacks\n");
     skip();
@@ -304,6 +352,8 @@ int main(int argc, char **argv) {
                                           {"pause", scan_after_a_pause},
                                           {"smaller", scan_after_a_smaller_team},
                                           {"stacks", scan_with_small_stacks},
+                                          {"larger stacks", scan_with_larger_stacks},
+                                          {"awake", scan_without_pauses},
                                           {"filter", scan_under_a_filter},
                                           {"often", scan_often},
                                           {"long", scan_long_first},

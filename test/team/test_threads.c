@@ -98,6 +98,8 @@ static void test_how_many_threads(void **state) {
     assert_int_equal(c.here, trials[i].threads);
     assert_true(c.bits == bits);
   }
+  const int many = 16 * omp_get_num_procs();
+  assert_int_equal(counted_with(&(struct setting){"MMSCAN_NUM_THREADS", "1000000"}, 1).here, many > 256 ? many : 256);
   if (!keep_to_one_cpu(true)) {
     print_message("skipped: one CPU alone: cannot be had here\n");
     return;
