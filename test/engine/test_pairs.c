@@ -239,6 +239,15 @@ static void check_nonfinite(const mmscan_choice *asked) {
     for (size_t i = 0; i < 1 + trial % 7; i++) x[draw_below(&rng, n)] = odd[draw_below(&rng, COUNT(odd))];
     check_sorts(asked, trial % 2 ? MMSCAN_MUL : MMSCAN_PLUS, 1 + draw_below(&rng, n), x, trial % 4 / 2);
   }
+  for (int level = 0, up = -1, i = 0; i < (int)n; i++) { /* sums stay in range, but not those of some stretches */
+    const bool is_large = draw_below(&rng, 20) == 0;
+    x[i] = is_large ? up * 0x1p1021 : draw_unit(&rng);
+    level += is_large ? up : 0;
+    if (level == -6 || level == 6) up = level < 0 ? 1 : -1;
+  }
+  check_sorts(asked, MMSCAN_PLUS, n, x, false);
+  for (size_t i = 0; i < n; i++) x[i] = i == 0 ? 0x1p900 : i / 90 % 2 ? 0x1.8p20 : 0x1p-20 / 1.5;
+  check_sorts(asked, MMSCAN_MUL, n, x, false); /* so do products */
   for (size_t i = 0; i < n; i++) x[i] = -0.0;
   check_sorts(asked, MMSCAN_PLUS, n, x, false);
   const double few[] = {INFINITY, 10, 10, -INFINITY, 1};
