@@ -199,7 +199,7 @@ TEST(test_empty_block) {
   desc.flags = MMSCAN_REPRODUCIBLE;
   desc.batch = BATCH;
   desc.x_dist = desc.y_dist = N;
-  for (size_t i = 0; i < COUNT(x); i++) x[i] = (double)(i / N + 1) / 3;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = (double)(i / N + 1);
   for (size_t r = 0; r < BATCH; r++) carry[r] = -0.0;
   desc.state = test_memory(BATCH * mmscan_state_size(&desc));
   memset(desc.state, 0, BATCH * mmscan_state_size(&desc));
