@@ -541,13 +541,11 @@ const char *mmscan_environment_error(void);
  *            elements is added up from zero, which rounds an element 4 times in its window of a vector and at most 17
  *            times on the way through the vectors of its group; the sum of the groups before it is kept in twice the
  *            precision, rounded to an element twice, and added once. (2^36 elements add 2 to c, and each block that is
- *            scanned without a state adds 1.) With gemm it is s + T / 2 more, where s is the size of the matrices and T
- *            the elements of a tile (128 KiB at most by default; 16 KiB where they are converted or NaN are skipped, 4
- *            KiB where they are gathered), or n if that is less. In columns of a matrix it is min(i + 1, 32), too. It
- *            is i + 1 wherever the plain loop may take over: by the engine serial; without memory; where an element is
- *            NaN or larger than max / 2^20, or a sum larger than max / 2. In a reverse scan i counts from the end; in
- *            blocks (mmscan_scan_block()) from the start of the first block. The bound does not cover
- *            mmscan_matmulscan() and mmscan_network().
+ *            scanned without a state adds 1.) With gemm it is s + 2 more, where s is the size of the matrices. In
+ *            columns of a matrix it is min(i + 1, 32), too. It is i + 1 wherever the plain loop may take over: by the
+ *            engine serial; without memory; where an element is NaN or larger than max / 2^20, or a sum larger than max
+ *            / 2. In a reverse scan i counts from the end; in blocks (mmscan_scan_block()) from the start of the first
+ *            block. The bound does not cover mmscan_matmulscan() and mmscan_network().
  *            With MMSCAN_ACCURATE a sum or product of type F32 or C32 is one of type F64 or C64, with the bound of
  *            that, rounded once: where rounding is to nearest, a sum is one of the two floats next to the exact one if
  *            the sum of magnitudes is at most 2^20 times as large. It is finite where the exact one is; the plain

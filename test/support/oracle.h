@@ -216,7 +216,7 @@ static inline size_t levels_of(size_t s, size_t n) {
 static inline double most_additions(const mmscan_choice *used, size_t n) {
   const double in_any_order = (double)n + 1;
   if (used == NULL || !cuts_tiles(used) || n == 0) return in_any_order;
-  const double in_products = is_gemm(used) ? (double)smaller(used->tile, n) / 2 + (double)used->s : 0;
+  const double in_products = is_gemm(used) ? (double)used->s + 2 : 0;
   const double in_groups = 32 + in_products;
   return in_groups < in_any_order ? in_groups : in_any_order;
 }
