@@ -235,7 +235,7 @@ static mmscan_status set_shape(mms_problem *p, const mmscan_desc *d, mms_flaw *f
 /* What an operator starts from is an element of y, such as the least one for a maximum. */
 static void put_in_range(const mms_problem *p, mms_value *value) {
   const int bits = 8 * (int)p->storage->y_size;
-  if (!p->storage->out || p->algebra->kind == 'f') return;
+  if (!p->storage->out || p->algebra->kind == 'f' || p->algebra->kind == 'c') return;
   const int64_t most = INT64_MAX >> (64 - bits), natural = INT64_MAX >> (63 - bits), i32 = value->i32, u32 = value->u32;
   if (p->algebra->kind == 'u')
     value->u32 = (uint32_t)(u32 > natural ? natural : u32);
