@@ -231,8 +231,9 @@ static void check_monotone(struct rng *rng) {
   const promise p = {&d, x, y, total};
   if (flags == MMSCAN_MONOTONE && e.plans && d.op == MMSCAN_PLUS && draw_below(rng, 8) == 0)
     e.choice.engine = "gemm", e.choice.way = NULL, e.lacks_memory = false;
-  const bool can =
-      !is_gemm(&e.choice) || mmscan_plan_create_with(&(mmscan_plan *){NULL}, &d, 0, &e.choice) == MMSCAN_OK;
+  mmscan_plan *plan = NULL;
+  const bool can = !is_gemm(&e.choice) || mmscan_plan_create_with(&plan, &d, 0, &e.choice) == MMSCAN_OK;
+  mmscan_plan_destroy(plan);
   if (!can) return;
   run(&e, &d, y, total);
   verdict v = promise_never_falls(&p);
