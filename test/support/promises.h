@@ -148,7 +148,7 @@ static verdict promise_is_near_product(const promise *p) {
   for (size_t k = 0; k < execution_results(p->d); k++) {
     for (; taken < promise_elements(p, k); taken++) exact *= (quad)promise_element(p, taken);
     const double near = fabs((double)exact), cu = u * (double)(2 * taken + 3);
-    if (near > t->most / 4) break;
+    if (near > t->most / 4 || near < ldexp(4, t->least + t->digits)) break; /* no normal number, or hardly */
     const double off = fabs((double)((quad)promise_result(p, k) - exact));
     if (!(off <= (cu / (1 - cu) + last_u) * near * (1 + 1e-6))) return (verdict){"is too far off", k};
   }
