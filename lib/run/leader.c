@@ -10,7 +10,6 @@ typedef struct group {
   size_t first, count; /* tiles */
   struct group *link;  /* the next group ahead */
   atomic_size_t reduced, passed;
-  mms_place at[MMS_LAYOUT_GROUP];
   mms_found found[MMS_LAYOUT_GROUP];
 } group;
 
@@ -49,6 +48,11 @@ static void append(mms_leader *leader, group *g) {
   leader->back = g;
 }
 
+/* The place of tile i of a group. Not kept, as stacks may be small. */
+static mms_place place_in(const mms_leader *leader, const group *g, size_t i) {
+  return mms_tiles_at(leader->tiles, g->first + i);
+}
+
 /* Takes a group, if there is one left. */
 static bool take(mms_leader *leader, group *g) {
   const size_t count = leader->tiles->count;
@@ -62,7 +66,6 @@ static bool take(mms_leader *leader, group *g) {
     leader->next = g->first + g->count;
   }
   pthread_mutex_unlock(&leader->lock);
-  for (size_t i = 0; is_left && i < g->count; i++) g->at[i] = mms_tiles_at(leader->tiles, g->first + i);
   return is_left;
 }
 
@@ -102,7 +105,8 @@ static size_t pass(mms_leader *leader, void *work, group *g, mms_carry *carry) {
   const size_t count = g->count;
   wait_for(leader, &g->reduced, (int)leader->tiles->sharing - 1);
   for (size_t i = 0; i < count; i++) {
-    g->found[i].total = mms_tiles_pass(leader->tiles, work, &g->at[i], &g->found[i], carry);
+    const mms_place at = place_in(leader, g, i);
+    g->found[i].total = mms_tiles_pass(leader->tiles, work, &at, &g->found[i], carry);
   }
   mms_notifier_set(&leader->notifier, &g->passed, 1);
   return count;
@@ -124,25 +128,38 @@ static void lead(mms_leader *leader, void *work) {
 /* ---- A follower ----------------------------------------------------------------------------------------------- */
 
 static void reduce(mms_leader *leader, void *work, group *g) {
-  for (size_t i = 0; i < g->count; i++) mms_tiles_reduce(leader->tiles, work, &g->at[i], &g->found[i]);
+  for (size_t i = 0; i < g->count; i++) {
+    const mms_place at = place_in(leader, g, i);
+    mms_tiles_reduce(leader->tiles, work, &at, &g->found[i]);
+  }
   mms_notifier_set(&leader->notifier, &g->reduced, 1);
 }
 
 /* next: the group to prefetch meanwhile, or NULL. */
 static void finish(mms_leader *leader, void *work, const group *g, const group *next) {
-  for (size_t i = 0; i < g->count; i++)
-    mms_tiles_finish(leader->tiles, work, &g->at[i], &g->found[i].total,
-                     next && i < next->count ? next->at[i].tile.x : NULL);
+  for (size_t i = 0; i < g->count; i++) {
+    const mms_place at = place_in(leader, g, i);
+    const void *x = next && i < next->count ? place_in(leader, next, i).tile.x : NULL;
+    mms_tiles_finish(leader->tiles, work, &at, &g->found[i].total, x);
+  }
 }
 
 /* Groups may differ in length. */
 static void finish_and_reduce(mms_leader *leader, void *work, const group *g, group *ahead) {
   const mms_tiles *tiles = leader->tiles;
   const size_t both = g->count < ahead->count ? g->count : ahead->count;
-  for (size_t i = 0; i < both; i++)
-    mms_tiles_finish_and_reduce(tiles, work, &g->at[i], &g->found[i].total, &ahead->at[i], &ahead->found[i]);
-  for (size_t i = both; i < g->count; i++) mms_tiles_finish(tiles, work, &g->at[i], &g->found[i].total, NULL);
-  for (size_t i = both; i < ahead->count; i++) mms_tiles_reduce(tiles, work, &ahead->at[i], &ahead->found[i]);
+  for (size_t i = 0; i < both; i++) {
+    const mms_place at = place_in(leader, g, i), next = place_in(leader, ahead, i);
+    mms_tiles_finish_and_reduce(tiles, work, &at, &g->found[i].total, &next, &ahead->found[i]);
+  }
+  for (size_t i = both; i < g->count; i++) {
+    const mms_place at = place_in(leader, g, i);
+    mms_tiles_finish(tiles, work, &at, &g->found[i].total, NULL);
+  }
+  for (size_t i = both; i < ahead->count; i++) {
+    const mms_place next = place_in(leader, ahead, i);
+    mms_tiles_reduce(tiles, work, &next, &ahead->found[i]);
+  }
   mms_notifier_set(&leader->notifier, &ahead->reduced, 1);
 }
 

@@ -223,6 +223,21 @@ class Shapes(Case):
         np.testing.assert_array_equal((np.frombuffer(out, "u2").astype("u4") << 16).view("f4"), [1, 3.5, 0.5])
         self.bad("scan", "--type", "bf16", "--format", "raw", "-o", self.path("y.npy"), "-", data=b"", says="bf16")
 
+    def test_modes(self):
+        """Sums that never fall; and the same bits along an axis, in blocks of columns, as of the columns alone."""
+        x = np.random.default_rng(7).random((9000, 300)).astype("f4")
+        x[::2] = 0
+        columns, rows = self.write("x.npy", npy_bytes(x)), self.write("t.npy", npy_bytes(np.ascontiguousarray(x.T)))
+        down = np.load(io.BytesIO(self.good("scan", "--reproducible", "--axis", "0", columns)))
+        along = np.load(io.BytesIO(self.good("scan", "--reproducible", "--axis", "1", rows)))
+        self.same(down, np.ascontiguousarray(along.T))
+        flat = self.write("flat.npy", npy_bytes(x.ravel()))
+        out = np.load(io.BytesIO(self.good("scan", "--monotone", flat)))
+        zeros = np.flatnonzero(x.ravel() == 0)[1:]
+        self.assertTrue((np.diff(out) >= 0).all() and (out[zeros] == out[zeros - 1]).all())
+        self.assertTrue((np.diff(np.load(io.BytesIO(self.good("scan", flat)))) < 0).any())
+        self.bad("scan", "--reproducible", "--op", "logaddexp", "-o", self.path("y.npy"), flat, says="--reproducible")
+
     def test_flags(self):
         """Not a number is passed over; an integer that does not fit is a failure, and no file is left."""
         if is_taken(self, "f8", "--skip-nan"):
