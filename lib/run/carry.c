@@ -36,8 +36,7 @@ static bool are_floats(const mms_job *job) { return job->storage->size == sizeof
 
 /* Where results never fall all zeros have one sign. */
 static bool is_any_zero(const mms_job *job, const mms_value *value) {
-  const bool is_zero = are_floats(job) ? value->f32 == 0 : value->f64 == 0;
-  return job->extras && job->extras->neutral && is_zero;
+  return job->extras && job->extras->neutral && mms_storage_number(job->storage, value) == 0;
 }
 
 /* Returns whether the carry is one of an earlier block, with all that is kept. */
