@@ -30,9 +30,11 @@ void mms_notifier_wait(mms_notifier *notifier, const atomic_size_t *what, size_t
   sleep_until(notifier, what, value);
 }
 
-/* Sequentially consistent, like sleep_until(): either this thread sees the sleeper, or the sleeper sees the value. */
+/* Sequentially consistent, like sleep_until(): either this thread sees the sleeper, or the sleeper sees the value. The
+ * value is put there by an exchange, which costs no more on x86: QEMU 7.2 lets the load that follows overtake a store
+ * (stlr, ldar of AArch64), so that a waiter slept for ever. */
 void mms_notifier_set(mms_notifier *notifier, atomic_size_t *what, size_t value) {
-  atomic_store(what, value);
+  (void)atomic_exchange(what, value);
   if (atomic_load(&notifier->sleepers) == 0) return;
   pthread_mutex_lock(&notifier->lock);
   pthread_cond_broadcast(&notifier->changed);

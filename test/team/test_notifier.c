@@ -80,6 +80,42 @@ static void test_short_waits(void **state) {
   for (size_t i = 0; i < sized(200, 20); i++) keep_waiting(waiters, (unsigned)(i % 20));
 }
 
+/* ---- Two threads in turn ----------------------------------------------------------------------------------------- */
+
+struct turns {
+  mms_notifier notifier;
+  atomic_size_t there, back;
+  size_t count;
+};
+
+static void *answer(void *argument) {
+  struct turns *t = argument;
+  for (size_t i = 1; i <= t->count; i++) {
+    mms_notifier_wait(&t->notifier, &t->there, i);
+    mms_notifier_set(&t->notifier, &t->back, i);
+  }
+  return NULL;
+}
+
+/* Works for up to 1, 2, 4, ..., 512 microseconds: as a thread looks for some time between before it sleeps, many are
+ * about to sleep when what they wait for is so. A wake-up that is lost then is waited for until the time limit of the
+ * tests. */
+static void test_none_sleeps_through(void **state) {
+  (void)state;
+  struct turns t = {.notifier = MMS_NOTIFIER_READY, .count = 20000};
+  struct rng rng = {1};
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, answer, &t), 0);
+  for (size_t i = 1; i <= t.count; i++) {
+    const double end = clock_of(CLOCK_MONOTONIC) + (double)draw_below(&rng, (size_t)2 << draw_below(&rng, 10)) * 0.5e-6;
+    while (clock_of(CLOCK_MONOTONIC) < end)
+      ;
+    mms_notifier_set(&t.notifier, &t.there, i);
+    mms_notifier_wait(&t.notifier, &t.back, i);
+  }
+  pthread_join(thread, NULL);
+}
+
 static void test_what_is_so_already(void **state) {
   (void)state;
   mms_notifier notifier = MMS_NOTIFIER_READY;
@@ -93,6 +129,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_long_wait_is_slept),
       cmocka_unit_test(test_short_waits),
+      cmocka_unit_test(test_none_sleeps_through),
       cmocka_unit_test(test_what_is_so_already),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
