@@ -135,7 +135,7 @@ typedef enum mmscan_kind {
 
 /* Bits of mmscan_desc.flags. One without meaning for the types is ignored. */
 #define MMSCAN_SKIP_NAN     1u  /* a NaN in x, or a complex number with one, counts as what scans start from: 0 for + */
-#define MMSCAN_ACCURATE     2u  /* + and MUL have twice the digits, and are rounded once; MUL of C64: MMSCAN_ENOTSUP */
+#define MMSCAN_ACCURATE     2u  /* + and MUL have twice the digits, and are rounded once */
 #define MMSCAN_REPRODUCIBLE 4u  /* + and MUL of floats have the same bits everywhere; LOGADDEXP: MMSCAN_ENOTSUP */
 #define MMSCAN_MONOTONE     8u  /* + of floats >= 0, and MUL of floats >= 1, never fall */
 #define MMSCAN_CHECKED      16u /* MMSCAN_EOVERFLOW if an integer result does not fit, or a total that is asked for */
@@ -556,8 +556,9 @@ const char *mmscan_environment_error(void);
  *            block to block; without one a carry is rounded to a double. So it is the double next to the exact sum
  *            nearly always, where the sum of magnitudes is up to 10^12 times as large. Another rounding keeps fewer
  *            digits, but more than a double. Products, of which all magnitudes are from 2^-968 to 2^1020: by at most u
- *            + 8 (i + 1) u^2 of y[i]; where a product is less, or 0, by as much as one of doubles. All are finite,
- *            infinite or NaN where a plain loop of doubles is. Beside numbers over max / 2^20, infinities, and products
+ *            + 8 (i + 1) u^2 of y[i], complex ones by u + 9 (i + 1) u^2 of |y[i]|; where a product is less, or 0, by as
+ *            much as one of doubles. All are finite, infinite or NaN where a plain loop of doubles is. Products of C64
+ *            are a plain loop. Beside numbers over max / 2^20, infinities, and products
  *            over 2^128 or under 2^-128 in a tile, a plain loop of pairs does the rest of the tile, at a tenth of the
  *            speed.
  *            A product y[i] of floats, where no product up to it is other than a normal number, has a relative error of

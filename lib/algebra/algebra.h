@@ -11,6 +11,8 @@
  *   LANES           the kernels that serve it (mms_lanes)
  *   TIMES(a, b), TIMES_NONE   its product, and the identity of that; if it is not what C has
  *   UNIT, PLANES    the float type whose products serve it, and how many products an element takes
+ *   PAIR, PAIR_OF(carry), PAIR_TO(carry, value), PAIR_TIMES(a, x)   what pairs of it are, in a carry too, and the
+ *                   product of one and an element; if it is combined in pairs
  *
  * An operator's file defines, in terms of these:
  *

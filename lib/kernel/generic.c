@@ -18,11 +18,12 @@ static bool advance(const mms_kernel *self, mms_value *carry, const mms_value *m
   return true;
 }
 
-/* Its own elements are added up before they may be overwritten. */
+/* Its own elements are added up before they may be overwritten. Without y the carry alone is wanted. */
 static void scan(const mms_kernel *self, size_t n, const void *x, void *y, mms_value *carry, const mms_aside *aside,
                  mmscan_kind kind, bool reverse) {
   if (aside && aside->found) total(self, n, aside->ahead ? aside->ahead : x, reverse, aside->found);
-  if (n > 0) self->algebra->loop.scan[kind][reverse](n, x, y, carry);
+  if (n > 0 && y) self->algebra->loop.scan[kind][reverse](n, x, y, carry);
+  if (n > 0 && !y) self->algebra->loop.fold[reverse](n, x, carry);
 }
 
 static void inclusive(const mms_kernel *self, size_t n, const void *x, void *y, mms_value *carry,

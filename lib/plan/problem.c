@@ -98,31 +98,25 @@ static bool find_combination(const combination *c, const mmscan_desc *d, mms_pro
   return p->algebra && (p->storage->planes == 1 || p->algebra->by_parts);
 }
 
-static mmscan_status find_accurate(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
-  static const combination all[] = {{mms_storage_wide, mms_algebra_of},
-                                    {mms_storage_wide_in_planes, mms_algebra_of},
-                                    {mms_storage_of, mms_algebra_accurate},
-                                    {mms_storage_in_planes, mms_algebra_accurate}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (find_combination(&all[i], d, p)) return MMSCAN_OK;
-  return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
-                "MMSCAN_ACCURATE has no products of C64, which nothing here has more digits for");
+/* The first of them that there is. */
+static bool find_one(const combination *all, size_t count, const mmscan_desc *d, mms_problem *p) {
+  for (size_t i = 0; i < count; i++)
+    if (find_combination(&all[i], d, p)) return true;
+  return false;
 }
 
 /* By the arithmetic type; or of complex numbers by that of their parts, where the operator goes by parts. */
 static mmscan_status find_algebra(const mmscan_desc *d, mms_problem *p, mms_flaw *flaw) {
   static const char no_pair[] = "x_type is not scanned into this type; mmscan.h, \"Types\", lists what is";
-  p->storage = mms_storage_of(d->x_type, d->y_type);
-  if (!p->storage) return refuse(flaw, MMSCAN_ENOTSUP, "y_type", d->y_type, no_pair);
-  if (is_accurate(d)) return find_accurate(d, p, flaw);
-  p->of_y = mms_storage_of(d->y_type, d->y_type);
-  p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
-  if (p->algebra) return MMSCAN_OK;
-  p->storage = mms_storage_in_planes(d->x_type, d->y_type);
-  p->of_y = mms_storage_in_planes(d->y_type, d->y_type);
-  if (p->storage) p->algebra = mms_algebra_of(d->op, p->storage->arithmetic);
-  if (p->algebra && p->algebra->by_parts) return MMSCAN_OK;
-  return refuse(flaw, MMSCAN_ENOTSUP, "op", d->op, "it is not defined on y_type");
+  static const combination plain[] = {{mms_storage_of, mms_algebra_of}, {mms_storage_in_planes, mms_algebra_of}},
+                           accurate[] = {{mms_storage_wide, mms_algebra_of},
+                                         {mms_storage_wide_in_planes, mms_algebra_of},
+                                         {mms_storage_of, mms_algebra_accurate},
+                                         {mms_storage_in_planes, mms_algebra_accurate}};
+  if (!mms_storage_of(d->x_type, d->y_type)) return refuse(flaw, MMSCAN_ENOTSUP, "y_type", d->y_type, no_pair);
+  const bool is_found = is_accurate(d) ? find_one(accurate, sizeof accurate / sizeof *accurate, d, p)
+                                       : find_one(plain, sizeof plain / sizeof *plain, d, p);
+  return is_found ? MMSCAN_OK : refuse(flaw, MMSCAN_ENOTSUP, "op", d->op, "it is not defined on y_type");
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------------------------- */

@@ -345,9 +345,66 @@ TEST(test_complex_floats) {
       assert_true(fabs((double)(y[2 * i + 1] - im)) <= last * fabs((double)im) * 1.0001 + slack + 1e-12);
     }
   }
-  mmscan_desc product = MMSCAN_DESC(MMSCAN_C64, MMSCAN_MUL, MMSCAN_INCLUSIVE, 1);
-  product.flags = MMSCAN_ACCURATE;
-  assert_int_equal(mmscan_scan(&product, x, y), MMSCAN_ENOTSUP);
+  free(y);
+  free(x);
+}
+
+/* Factors of magnitudes near 1. */
+static double *complex_factors(size_t n) {
+  struct rng rng = rng_of(11);
+  double *x = test_memory(2 * n * sizeof *x);
+  for (size_t i = 0; i < n; i++) {
+    const double angle = 3 * draw_unit(&rng), size = 1 + draw_unit(&rng) / 64;
+    x[2 * i] = size * cos(angle);
+    x[2 * i + 1] = size * sin(angle);
+  }
+  return x;
+}
+
+/* Whether all products are within mmscan.h's bound. Returns how many parts are not the nearest double. */
+static size_t check_products(size_t n, const double *x, const double *y, bool reverse, const char *what) {
+  const quad u = (quad)0x1p-53;
+  quad re = 1, im = 0;
+  size_t off = 0;
+  for (size_t k = 0; k < n; k++) {
+    const size_t i = reverse ? n - 1 - k : k;
+    const quad a = x[2 * i], b = x[2 * i + 1], next = re * a - im * b;
+    im = re * b + im * a;
+    re = next;
+    const quad size = sqrt((double)(re * re + im * im)), most = (u + 9 * (quad)(k + 1) * u * u) * size;
+    const quad far[2] = {(quad)y[2 * i] - re, (quad)y[2 * i + 1] - im};
+    if (!(far[0] * far[0] + far[1] * far[1] <= most * most * (quad)(1 + 1e-9)))
+      fail_seeded("%s, reverse %d, n %zu: product %zu", what, reverse, n, i);
+    off += (size_t)(y[2 * i] != (double)re) + (size_t)(y[2 * i + 1] != (double)im);
+  }
+  return off;
+}
+
+/* Of all choices, and in blocks, one loop. */
+TEST(test_complex_products) {
+  const size_t n = sized(200000, 20000), bytes = 2 * n * sizeof(double);
+  const struct forced *all = forced_all();
+  double *x = complex_factors(n), *y = test_memory(bytes), *want = test_memory(bytes), carry[2] = {1, 0};
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_C64, MMSCAN_MUL, MMSCAN_INCLUSIVE, n);
+  d.flags = MMSCAN_ACCURATE;
+  for (d.reverse = 0; d.reverse < 2; d.reverse++)
+    for (size_t c = 0; c < all->count; c++) {
+      if (is_gemm(&all->choice[c])) continue;
+      scan_with(&d, &all->choice[c], x, y);
+      assert_true(check_products(n, x, y, d.reverse, part_of(&all->choice[c])) < n / 1000);
+    }
+  d.reverse = 0;
+  scan_with(&d, NULL, x, want);
+  void *kept = test_memory(mmscan_state_size(&d));
+  memset(kept, 0, mmscan_state_size(&d));
+  d.state = kept;
+  for (size_t done = 0; done < n; done += d.n) {
+    d.n = n - done < 7001 ? n - done : 7001;
+    assert_mmscan_ok(mmscan_scan_block(&d, x + 2 * done, y + 2 * done, carry));
+  }
+  assert_same(want, y, bytes, "blocks", n);
+  free(kept);
+  free(want);
   free(y);
   free(x);
 }
