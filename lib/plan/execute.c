@@ -184,11 +184,12 @@ static mms_run run_of(const mms_problem *p, const mms_job *job, const void *x, v
 }
 
 /* As it would run with memory for a workspace, which the stack has. */
-__attribute__((noinline)) static mmscan_status run_on_stack(mms_run *run) {
+__attribute__((noinline)) static mmscan_status run_on_stack(const mms_run *given) {
   alignas(MMS_KERNEL_LINE) char memory[MMS_KERNEL_RUN + MMS_KERNEL_LINE];
-  run->threads = 1;
-  run->memory = memory;
-  return run->engine->work_size(run->job) <= sizeof memory ? mms_run_scan(run) : MMSCAN_ENOMEM;
+  mms_run run = *given;
+  run.threads = 1;
+  run.memory = memory;
+  return run.engine->work_size(run.job) <= sizeof memory ? mms_run_scan(&run) : MMSCAN_ENOMEM;
 }
 
 /* Without memory the plain loop does it, or, where the order of additions is given, a single thread. */
