@@ -142,7 +142,9 @@ ISA_FLAGS_avx512vl := -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl
 ISA_FLAGS_avx2     := -mavx2
 endif
 # Its vectors are wider than the machine need have, and no function passes one to another object; -Os halves its code.
-ISA_FLAGS_portable32 := -Wno-psabi -Os
+# GCC 14 for AArch64, with -Os, takes a function that is passed such vectors, by reference, for one that reads no memory:
+# what is stored for it was then seen to be moved past the call. Clang has no such pass.
+ISA_FLAGS_portable32 := -Wno-psabi -Os -fno-gcse -Wno-ignored-optimization-argument
 ifneq ($(RUNNABLE),)
 ifeq ($(filter avx512vl,$(shell cat /proc/cpuinfo 2>/dev/null)),)
 ISA_FLAGS_avx512   :=

@@ -79,7 +79,7 @@ static void powers_of(const struct sample *sample, mmscan_choice choice, size_t 
 TEST(test_powers) {
   static const size_t sizes[] = {2, 3, 4, 5, 7, 8, 16, 32};
   const struct forced *forced = forced_all();
-  const size_t most = sized((size_t)1 << 20, (size_t)1 << 10);
+  const size_t most = sized((size_t)1 << 18, (size_t)1 << 10);
   for (size_t t = 0; t < TYPES; t++)
     for (enum data data = first_data(type_at(t)); data <= RANDOM; data++) {
       struct sample sample = sample_new(type_at(t), data, most + 2);

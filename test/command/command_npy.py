@@ -249,8 +249,9 @@ class Shapes(Case):
         wide = np.array([1e16, 1, -1e16, 1] * 1000)
         out = np.load(io.BytesIO(self.good("scan", "--accurate", self.write("x.npy", npy_bytes(wide)))))
         self.same(out[[2, 3, -1]], np.array([1.0, 2, 2000]))
-        path = self.write("x.npy", npy_bytes(np.ones(3, "c16")))
-        self.bad("scan", "--accurate", "--op", "mul", "-o", self.path("y.npy"), path, says="--accurate")
+        path = self.write("x.npy", npy_bytes(np.array([1 + 1j, 1 - 1j, 1e16j])))
+        out = np.load(io.BytesIO(self.good("scan", "--accurate", "--op", "mul", path)))
+        self.same(out, np.array([1 + 1j, 2, 2e16j]))
         if is_taken(self, "i4", "--checked"):
             fits, over = np.array([2**31 - 1, 0], "i4"), np.array([2**31 - 1, 1], "i4")
             out = self.good("scan", "--checked", self.write("x.npy", npy_bytes(fits)))

@@ -279,14 +279,14 @@ static void check_order(struct rng *rng, const struct pair *pair, mmscan_op op, 
 
 TEST(test_order_of_sums) {
   struct rng rng = rng_of(1);
-  for (size_t k = times(40, 6); k > 0; k--)
+  for (size_t k = times(20, 6); k > 0; k--)
     for (size_t p = 0; p < COUNT(pairs); p++)
       for (int fill = 0; fill < FILLS; fill++) check_order(&rng, &pairs[p], MMSCAN_PLUS, (enum fill)fill);
 }
 
 TEST(test_order_of_products) {
   struct rng rng = rng_of(2);
-  for (size_t k = times(60, 8); k > 0; k--)
+  for (size_t k = times(30, 8); k > 0; k--)
     for (size_t p = 0; p < COUNT(pairs); p++)
       if (has_order(&pairs[p], MMSCAN_MUL)) check_order(&rng, &pairs[p], MMSCAN_MUL, NUMBERS);
 }
@@ -357,8 +357,8 @@ static void check_executions(struct rng *rng, size_t most, size_t times) {
 
 TEST(test_executions) {
   struct rng rng = rng_of(3);
-  for (size_t k = times(2500, 250); k > 0; k--) check_executions(&rng, 40000, 4);
-  for (size_t k = times(4000, 400); k > 0; k--) check_executions(&rng, 300, 4);
+  for (size_t k = times(1200, 250); k > 0; k--) check_executions(&rng, 40000, 4);
+  for (size_t k = times(3000, 400); k > 0; k--) check_executions(&rng, 300, 4);
   print_tallies();
 }
 
@@ -389,7 +389,7 @@ TEST(test_rounding_modes) {
   for (size_t mode = 0; mode < FLOAT_MODES; mode++) {
     const struct float_mode before = float_mode_set(mode);
     execution_ignores_signs = fegetround() == FE_DOWNWARD;
-    for (size_t k = times(200, 20); k > 0; k--) check_executions(&rng, 20000, 3);
+    for (size_t k = times(100, 20); k > 0; k--) check_executions(&rng, 20000, 3);
     float_mode_restore(before);
   }
   execution_ignores_signs = false;
