@@ -21,12 +21,15 @@ mkdir "$library"
 scripts/wheel -C "cmake.define.MMSCAN_BUILD=$library" \
   -C "cmake.define.MMSCAN_MAKE_ARGUMENTS=${MAKE_ARGUMENTS:-CC=gcc WERROR=1} BLAS=none" >"$venv/wheel.log" 2>&1 ||
   { cat "$venv/wheel.log"; exit 1; }
-pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]'
+pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed
 pip install --no-index "$BUILD"/wheel/mmscan-*.whl
 
 status=0
 offline=
-if unshare --map-root-user --net true 2>/dev/null; then offline='unshare --map-root-user --net'; fi
+if unshare --map-root-user --net true 2>/dev/null; then
+  printf '%s\n' 'ip link set lo up 2>/dev/null || :' 'exec "$@"' >"$venv/offline" # the machine itself can be reached
+  offline="unshare --map-root-user --net sh $venv/offline"
+fi
 
 # tested NAME ARGUMENT ...: runs pytest, and prints its counts as every test here does.
 # shellcheck disable=SC2086 # $offline is a command and its options

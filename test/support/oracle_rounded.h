@@ -39,11 +39,13 @@ static inline struct rounded times(mmscan_type type, struct rounded before, doub
 static inline double logaddexp_f32(double a, double b) { return a + log1p(exp(b - a)); }
 static inline long double logaddexp_f64(long double a, long double b) { return a + log1pl(expl(b - a)); }
 
-/* Two units in the last place of log 2, as of the largest number about. */
+/* Two units in the last place of log 2, as of the largest number about; but beside one that is much greater what the
+ * other adds. */
 static inline struct rounded logaddexp(mmscan_type type, struct rounded before, double x) {
   const long double a = before.value > x ? before.value : x, b = before.value > x ? x : before.value;
   if (isnan(before.value) || isnan(x)) return (struct rounded){NAN, 0};
-  if (isinf(a) || b - a < -60) return (struct rounded){a, isinf(a) ? 0 : before.error};
+  if (isinf(a)) return (struct rounded){a, 0};
+  if (b - a < -60) return (struct rounded){a, before.error + (double)expl(b - a) + range_of(type).tiny};
   const long double value = type == MMSCAN_F32 ? logaddexp_f32((double)a, (double)b) : logaddexp_f64(a, b);
   const double ln2 = 0.69314718055994531, largest = fmax(fmax(fabs((double)a), fabs((double)value)), ln2);
   return (struct rounded){value, before.error + 2 * range_of(type).eps * largest};

@@ -1,21 +1,9 @@
 """Running sums of an array in chunks, by Dask: each chunk is scanned by mmscan, and what comes before it is added."""
 
-import operator
-
 import dask.array as da
-import numpy as np
-from dask.array.reductions import cumreduction
-
-import mmscan
-
-
-def cumsum(x, axis):
-    """The cumulative sum of a Dask array along an axis, of the chunks of `x`."""
-    dtype = mmscan.cumsum(np.ones(0, x.dtype)).dtype
-    return cumreduction(mmscan.cumsum, operator.add, 0, x, axis=axis, dtype=dtype)
-
+import mmscan.dask
 
 if __name__ == "__main__":
     x = da.random.default_rng(1).random((1000, 10**5), chunks=(250, 25000))
-    y = cumsum(x, axis=1)
+    y = mmscan.dask.cumsum(x, axis=1)
     print(f"{y.npartitions} chunks; the last of the first row is {y[0, -1].compute():.6f}, its sum {x[0].sum().compute():.6f}")

@@ -2,6 +2,7 @@
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import re
 import sys
@@ -11,8 +12,12 @@ import mmscan._core
 import mmscan._functions
 import mmscan._patch
 
+modules = [mmscan, mmscan._core, mmscan._functions, mmscan._patch]
+if importlib.util.find_spec("dask"):
+    modules.append(importlib.import_module("mmscan.dask"))
+
 failed = tried = 0
-for module in [mmscan, mmscan._core, mmscan._functions, mmscan._patch]:
+for module in modules:
     finder = doctest.DocTestFinder(recurse=False)
     for item in [module, *vars(module).values()]:
         if item is module or (callable(item) and getattr(item, "__module__", None) == module.__name__):

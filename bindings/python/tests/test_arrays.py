@@ -3,6 +3,7 @@
 import array
 import pathlib
 import runpy
+import socket
 
 import numpy as np
 import pytest
@@ -70,11 +71,68 @@ def test_arrow():
     assert mmscan.cumsum(arrow.array([True, True])).tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("axis", [0, 1])
-def test_dask(axis):
+METHODS = ["blelloch", "sequential"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_dask(axis, method):
     da = pytest.importorskip("dask.array")
-    cumsum = runpy.run_path(str(EXAMPLES / "chunks.py"))["cumsum"]
-    x = np.random.default_rng(axis).integers(-9, 9, (20, 30), np.int16)
-    y = cumsum(da.from_array(x, chunks=(7, 11)), axis)
-    assert y.dtype == np.int64 and y.chunks == ((7, 7, 6), (11, 11, 8))
+    import mmscan.dask
+
+    x = np.random.default_rng(1).integers(-9, 9, (20, 30), np.int16)
+    y = mmscan.dask.cumsum(da.from_array(x, chunks=(7, 11)), axis, method=method)
+    assert y.dtype == np.int64
     np.testing.assert_array_equal(y.compute(), np.cumsum(x, axis))
+    if axis is not None:
+        assert y.chunks == ((7, 7, 6), (11, 11, 8))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.float32, np.float64, np.complex64])
+def test_dask_types(dtype):
+    da = pytest.importorskip("dask.array")
+    import mmscan.dask
+
+    x = np.random.default_rng(2).random(10**5).round(2).astype(dtype)
+    y = mmscan.dask.cumsum(da.from_array(x, chunks=999), 0)
+    assert y.dtype == np.cumsum(x[:1]).dtype
+    np.testing.assert_allclose(y.compute(), np.cumsum(x, dtype=np.result_type(y.dtype, np.float64)), rtol=1e-5)
+
+
+def test_dask_refuses():
+    da = pytest.importorskip("dask.array")
+    import mmscan.dask
+
+    with pytest.raises(ValueError, match="method"):
+        mmscan.dask.cumsum(da.ones(3), 0, method="tree")
+    with pytest.raises(ValueError):
+        mmscan.dask.cumsum(da.ones(3), 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_dask_cluster(method):
+    """By two processes, which import mmscan themselves."""
+    da = pytest.importorskip("dask.array")
+    distributed = pytest.importorskip("distributed")
+    import mmscan.dask
+
+    try:
+        socket.create_server(("127.0.0.1", 0)).close()
+        socket.create_connection(("127.0.0.1", 9), timeout=1).close()
+    except ConnectionRefusedError:
+        pass
+    except OSError as error:
+        pytest.skip(f"no network within this machine: {error}")
+    x = np.random.default_rng(3).integers(-(2**40), 2**40, 10**6)
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(host="127.0.0.1", **settings) as cluster, distributed.Client(cluster) as client:
+        y = mmscan.dask.cumsum(da.from_array(x, chunks=10**5), 0, method=method)
+        np.testing.assert_array_equal(client.compute(y).result(timeout=60), np.cumsum(x))
+        assert len(client.scheduler_info()["workers"]) == 2
+
+
+def test_dask_example(capsys):
+    pytest.importorskip("dask.array")
+    runpy.run_path(str(EXAMPLES / "chunks.py"), run_name="__main__")
+    words = capsys.readouterr().out.split()
+    assert words[0] == "16" and abs(float(words[-4].rstrip(",")) - float(words[-1])) < 1e-5
