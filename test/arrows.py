@@ -29,6 +29,7 @@ AROUND = {
     "include": "",
     "tools": "",
     "bench": "tools",
+    "mpi": "",
     "examples": "",
     "toys": "support",
     "support": "toys " + " ".join(ROOMS),
@@ -36,7 +37,7 @@ AROUND = {
 }
 
 # Folders of test/: a room of lib/ is tested in the folder of its name.
-TESTED = list(ROOMS) + ["command", "docs"]
+TESTED = list(ROOMS) + ["command", "docs", "mpi"]
 
 # One header of another room.
 EXCEPTIONS = {
@@ -125,7 +126,7 @@ def check_include(path, line, name, quoted, used):
 
 def check_files():
     used = set()
-    for top in ("lib", "include", "tools", "bench", "examples", "test"):
+    for top in ("lib", "include", "tools", "bench", "mpi", "examples", "test"):
         for folder, _, names in os.walk(top):
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(SOURCE)):
                 if room_of(path) is None:

@@ -5,7 +5,8 @@
 .PHONY: tests check test check-units check-command check-reproduction check-install check-asan check-fuzz \
         check-promises check-ubsan check-tsan check-valgrind check-neon lint
 
-TEST_SRC := $(sort $(wildcard test/*/test_*.c))
+# Those of mpi/ are built and started by an MPI (mpi/mpi.mk).
+TEST_SRC := $(sort $(filter-out test/mpi/%,$(wildcard test/*/test_*.c)))
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 TEST_NAMES := $(notdir $(TEST_SRC:.c=))
 ifneq ($(words $(TEST_NAMES)),$(words $(sort $(TEST_NAMES))))

@@ -1,6 +1,7 @@
 /* carry.c: carries, how they are kept, and sums of totals without rounding errors. */
 #include "run/carry.h"
 
+#include "algebra/complex.h"
 #include <math.h>
 #include <string.h>
 
@@ -42,13 +43,30 @@ static bool is_any_zero(const mms_job *job, const mms_value *value) {
   return job->extras && job->extras->neutral && mms_storage_number(job->storage, value) == 0;
 }
 
+/* Whether a carry stands for nothing in a type of fewer digits, in which that is another NaN. */
+static bool is_none(const mms_run *run, const char *kept) {
+  float _Complex c32;
+  if (run->job->algebra->kind != 'c' || !run->carries->in || run->carries->x_size != sizeof c32) return false;
+  memcpy(&c32, kept, sizeof c32);
+  return mms_is_none_c32(c32);
+}
+
+/* Elements of an earlier block have no index in this one. */
+static bool take_kept(const mms_run *run, size_t scan, mms_value *value) {
+  if (!run->state || !mms_carry_take(state_of(run, scan), value)) return false;
+  if (run->job->extras && run->job->extras->indices) value->found.index = -1;
+  return true;
+}
+
 /* Returns whether the carry is one of an earlier block, with all that is kept. */
 static bool take_first(const mms_run *run, size_t scan, mms_value *value) {
   *value = run->scans.first;
   if (!run->carry) return false;
-  if (run->state && mms_carry_take(state_of(run, scan), value)) return true;
+  if (take_kept(run, scan, value)) return true;
   const char *kept = (const char *)run->carry + scan * run->carries->x_size;
-  if (run->carries->in)
+  if (is_none(run, kept))
+    memcpy(value->bytes, run->job->algebra->identity, run->job->algebra->size);
+  else if (run->carries->in)
     run->carries->in(1, kept, value->bytes, 1);
   else
     memcpy(value->bytes, kept, run->carries->x_size);

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "support/test.h"
-#include <math.h>
+#include "support/mixed.h"
 
 enum { BATCH = 3, MOST = 200000, ELEMENT = 16, STATE = 1024, TRIES = 6000 };
 
@@ -21,61 +20,16 @@ struct ends {
   unsigned char carry[BATCH * ELEMENT], totals[BATCH * ELEMENT], state[BATCH * STATE];
 };
 
-static mmscan_algebra rows[128];
-static size_t row_count;
-
-static void find_rows(void) {
-  mmscan_algebra row = {.struct_size = sizeof row};
-  while (mmscan_get_algebra(row_count, &row) == MMSCAN_OK) rows[row_count++ % COUNT(rows)] = row;
-  if (row_count > COUNT(rows)) fail_msg("more rows than the test has room for");
-}
-
-static size_t size_of(mmscan_type type) {
-  for (size_t i = 0; i < row_count; i++)
-    if (rows[i].type == type) return rows[i].size;
-  return 0;
-}
-
 /* ---- Random blocks ----------------------------------------------------------------------------------------------- */
-
-static const mmscan_algebra *row_of(mmscan_op op, mmscan_type type) {
-  for (size_t i = 0; i < row_count; i++)
-    if (rows[i].op == op && rows[i].type == type) return &rows[i];
-  return NULL;
-}
-
-/* Elements that are small, but for one in a while; bytes of a type that is no float may be anything. */
-static void put(mmscan_type type, unsigned char *x, size_t i, struct rng *rng, bool is_wild) {
-  const bool is_odd = is_wild && draw_below(rng, 5000) == 0;
-  const double value = is_odd ? (draw(rng) & 1 ? 1e38 : (double)NAN) : 1 + draw_unit(rng) * 0x1p-6;
-  const double sign = draw(rng) & 1 ? 1 : -1;
-  if (type == MMSCAN_F32 || type == MMSCAN_F64) {
-    put_float(type, x, i, sign * value);
-  } else if (type == MMSCAN_C32 || type == MMSCAN_C64) {
-    const mmscan_type part = type == MMSCAN_C32 ? MMSCAN_F32 : MMSCAN_F64;
-    put_float(part, x, 2 * i, sign * value * 0.7);
-    put_float(part, x, 2 * i + 1, value * 0.7);
-  } else if (type == MMSCAN_F16 || type == MMSCAN_BF16) {
-    const uint16_t half = (uint16_t)((type == MMSCAN_F16 ? 0x3C00 : 0x3F80) | (draw(rng) & 1) << 15 | draw(rng) % 4);
-    memcpy(x + 2 * i, &half, sizeof half);
-  } else {
-    const uint64_t bits = draw(rng);
-    memcpy(x + i * size_of(type), &bits, size_of(type));
-  }
-}
-
-static const unsigned all_flags[] = {0, MMSCAN_SKIP_NAN, MMSCAN_ACCURATE, MMSCAN_REPRODUCIBLE,
-                                     MMSCAN_REPRODUCIBLE | MMSCAN_ACCURATE, MMSCAN_MONOTONE,
-                                     MMSCAN_MONOTONE | MMSCAN_REPRODUCIBLE};
 
 /* Returns whether the library has such scans. */
 static bool draw_desc(struct block *b, struct rng *rng) {
-  b->row = &rows[draw_below(rng, row_count)];
+  b->row = &mixed_rows[draw_below(rng, mixed_count)];
   b->desc = (mmscan_desc)MMSCAN_DESC(b->row->type, b->row->op, 1 + (mmscan_kind)draw_below(rng, 2), 0);
   if (draw(rng) & 1) b->desc.x_type = 1 + (mmscan_type)draw_below(rng, MMSCAN_BF16);
   b->desc.n = draw_below(rng, 4) ? 1 + draw_below(rng, 3000) : 1 + draw_below(rng, MOST / BATCH / 2);
   b->desc.reverse = (int)(draw(rng) & 1);
-  b->desc.flags = all_flags[draw_below(rng, COUNT(all_flags))];
+  b->desc.flags = mixed_flags(rng);
   b->desc.batch = draw_below(rng, 3) ? 1 : BATCH;
   b->desc.x_stride = draw_below(rng, 3) ? 1 : -2;
   b->desc.y_stride = draw_below(rng, 3) ? 1 : 2;
@@ -90,15 +44,15 @@ static bool draw_desc(struct block *b, struct rng *rng) {
 static void fill(struct block *b, struct rng *rng) {
   const size_t most = 2 * b->desc.n * b->desc.batch;
   const bool is_wild = draw_below(rng, 4) == 0;
-  b->x_size = size_of(b->desc.x_type), b->y_size = b->row->size;
+  b->x_size = mixed_size(b->desc.x_type), b->y_size = b->row->size;
   b->is_tame = !is_wild;
-  for (size_t i = 0; i < most; i++) put(b->desc.x_type, b->x, i, rng, is_wild);
+  for (size_t i = 0; i < most; i++) mixed_put(b->desc.x_type, b->x, i, rng, is_wild);
 }
 
 static void begin(const struct block *b, struct ends *e) {
   memset(e, 0, sizeof *e);
   const bool is_half = b->desc.y_type == MMSCAN_F16 || b->desc.y_type == MMSCAN_BF16;
-  const mmscan_algebra *as = is_half ? row_of(b->desc.op, MMSCAN_F32) : b->row;
+  const mmscan_algebra *as = is_half ? mixed_row(b->desc.op, MMSCAN_F32) : b->row;
   for (size_t r = 0; r < b->desc.batch; r++) memcpy(e->carry + r * as->size, as->identity, as->size);
 }
 
@@ -124,7 +78,7 @@ static void check_same(const struct block *b, const struct ends *want, const str
 static struct block block_new(void) {
   struct block b = {.x = malloc(MOST * ELEMENT), .y = malloc(MOST * ELEMENT)};
   if (!b.x || !b.y) fail_msg("no memory for the test");
-  if (row_count == 0) find_rows();
+  if (mixed_count == 0) mixed_find_rows();
   return b;
 }
 
@@ -169,6 +123,12 @@ TEST(test_other_ends) {
   assert_mmscan_ok(mmscan_scan_block(&d, x, NULL, &carry));
   assert_int_equal(carry, INT32_MAX);
   assert_int_equal(indices[3], 1);
+  unsigned char kept[STATE] = {0};
+  d.state = kept;
+  carry = INT32_MIN;
+  assert_mmscan_ok(mmscan_scan_block(&d, x, NULL, &carry));
+  assert_mmscan_ok(mmscan_scan_block(&d, x, NULL, &carry));
+  assert_int_equal(indices[3], -1); /* one of the block before */
   assert_status(MMSCAN_EINVAL, mmscan_scan_block(&d, x, NULL, NULL));
   assert_status(MMSCAN_EINVAL, mmscan_scan_block(&d, NULL, NULL, &carry));
   assert_status(MMSCAN_EINVAL, mmscan_scan(&d, x, NULL));
@@ -195,18 +155,11 @@ static bool are_finite(const struct block *b, const struct ends *e) {
   return true;
 }
 
-/* How large an element can be. */
-static double largest(const struct block *b) {
-  static const char integers[] = {MMSCAN_I8, MMSCAN_U8, MMSCAN_I16, MMSCAN_U16, MMSCAN_I32, MMSCAN_U32, MMSCAN_I64, MMSCAN_U64};
-  const bool is_integer = memchr(integers, (int)b->desc.x_type, sizeof integers) != NULL;
-  return is_integer ? ldexp(1, (int)(8 * b->x_size)) : b->is_tame ? 2 : 2e38;
-}
-
 /* Whether the carries that two parts leave are near each other, in any order of additions. */
 static bool are_near(const struct block *b, const struct ends *want, const struct ends *got) {
   for (size_t i = 0; i < numbers(b); i++) {
     const double x = number(b, want, i), y = number(b, got, i), n = (double)b->desc.n;
-    const double scale = b->desc.op == MMSCAN_PLUS ? n * largest(b) : fabs(x) + 1;
+    const double scale = b->desc.op == MMSCAN_PLUS ? n * mixed_largest(b->desc.x_type, !b->is_tame) : fabs(x) + 1;
     const double most = n * (has_doubles(b) ? 0x1p-51 : 0x1p-22) * scale;
     if (isfinite(x) && !(fabs(x - y) <= most)) return false;
     if (!isfinite(x) && isfinite(y)) return false;
@@ -259,7 +212,7 @@ TEST(test_associative) {
   static struct ends part[PARTS], left, right;
   struct rng rng = rng_of(3);
   struct block b = block_new();
-  b.row = row_of(MMSCAN_PLUS, MMSCAN_F64);
+  b.row = mixed_row(MMSCAN_PLUS, MMSCAN_F64);
   b.desc = (mmscan_desc)MMSCAN_DESC(MMSCAN_F64, MMSCAN_PLUS, MMSCAN_INCLUSIVE, PARTS * N);
   b.desc.flags = MMSCAN_REPRODUCIBLE;
   b.x_size = b.y_size = sizeof *x;
