@@ -7,7 +7,8 @@ enum { MOST_OUTER = 8, ELEMENT = 16 };
 
 /* What of a description is to be the same on every rank. */
 typedef struct shape {
-  uint64_t is_right, types[2], op, kind, reverse, flags, batch, has_init, has_totals, has_indices, outer[MOST_OUTER + 1];
+  uint64_t is_right, types[2], op, kind, reverse, flags, batch, has_init, has_totals, has_indices,
+      outer[MOST_OUTER + 1];
   unsigned char init[ELEMENT];
 } shape;
 

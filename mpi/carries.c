@@ -155,6 +155,5 @@ void mms_carries_receive(mms_parts *p) {
 void mms_carries_send(mms_parts *p) {
   if (p->rank + 1 == p->ranks) return;
   pack(p);
-  mms_parts_note_mpi(
-      p, MPI_Send(p->vector, (int)mms_carries_vector_size(p), MPI_BYTE, p->rank + 1, TAG, p->comm));
+  mms_parts_note_mpi(p, MPI_Send(p->vector, (int)mms_carries_vector_size(p), MPI_BYTE, p->rank + 1, TAG, p->comm));
 }

@@ -61,7 +61,8 @@ static char *extra_of(const mms_parts *p, size_t scan) {
   return mms_piece_y(p, &first, scan, 0);
 }
 
-/* Sends the result at a position to all ranks as far as the next one with elements, which is `step` from one to the next.
+/* Sends the result at a position to all ranks as far as the next one with elements, which is `step` from one to the
+ * next.
  */
 static void send_result(mms_parts *p, size_t at, int step) {
   const int next = mms_parts_neighbour(p, p->rank, step), end = step > 0 ? p->ranks : -1;
@@ -89,8 +90,7 @@ void mms_edges_share_results(mms_parts *p) {
     put_nothing_before(p);
   else
     mms_parts_note_mpi(p, MPI_Recv(p->edges, bytes, MPI_BYTE, from, TAG, p->comm, MPI_STATUS_IGNORE));
-  for (size_t scan = 0; scan < p->scans; scan++)
-    memcpy(extra_of(p, scan), p->edges + scan * p->row.size, p->row.size);
+  for (size_t scan = 0; scan < p->scans; scan++) memcpy(extra_of(p, scan), p->edges + scan * p->row.size, p->row.size);
 }
 
 /* ---- Indices -------------------------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static int64_t found_in(const mms_parts *p, size_t scan) {
 
 /* Without init the first element is a result even where it is the identity. */
 static int64_t position_of(const mms_parts *p, int64_t found, uint64_t elements) {
-  const bool is_first = found < 0 && elements > 0 && !p->desc->init && !(p->desc->flags & MMSCAN_SKIP_NAN);
+  const bool is_first = found < 0 && elements > 0 && !p->desc->init && !p->skips_nan;
   return is_first ? 0 : found;
 }
 
@@ -159,8 +159,8 @@ static void put_indices(mms_parts *p, size_t scan, int64_t before, int64_t own) 
   }
   if (!is_offsets(p)) return;
   const int64_t after = own > before ? own : before;
-  *index_of(p, extra_of(p, scan)) = to_index(p, p->desc->reverse ? position_of(p, after, mms_parts_end(p))
-                                                                  : position_of(p, before, start));
+  *index_of(p, extra_of(p, scan)) =
+      to_index(p, p->desc->reverse ? position_of(p, after, mms_parts_end(p)) : position_of(p, before, start));
 }
 
 /* A later element that is a result stands at a later position, so the last one is the greatest. */

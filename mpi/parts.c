@@ -60,6 +60,7 @@ void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y
   p->state_size = mmscan_state_size(desc);
   p->scans = desc->batch;
   for (size_t i = 0; i < desc->outer_rank; i++) p->scans *= desc->outer[i].n;
+  p->skips_nan = desc->flags & MMSCAN_SKIP_NAN && row_of(MMSCAN_PLUS, desc->x_type).kind == 'f';
   p->cuts_tiles = cuts_tiles(desc, &p->row);
   p->all = p->body = all_of(desc, p->row.size, x, y);
 }
@@ -131,8 +132,8 @@ mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, bool writes, 
     d.totals = totals ? totals + scan * p->row.size : NULL;
     d.indices = writes && piece->indices ? piece->indices + y : NULL;
     const mmscan_status status =
-        mmscan_scan_block(&d, piece->x + x * (ptrdiff_t)p->x_size, writes ? piece->y + y * (ptrdiff_t)p->row.size : NULL,
-                          p->carry + scan * p->carried.size);
+        mmscan_scan_block(&d, piece->x + x * (ptrdiff_t)p->x_size,
+                          writes ? piece->y + y * (ptrdiff_t)p->row.size : NULL, p->carry + scan * p->carried.size);
     if (status > worst) worst = status;
   }
   return worst;

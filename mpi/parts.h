@@ -31,9 +31,10 @@ typedef struct mms_parts {
   int rank, ranks;
   mmscan_algebra row, carried; /* of y_type, and of what a carry is an element of */
   size_t scans, x_size, state_size;
-  uint64_t *starts; /* where each rank's part begins; and after the last one where the scan ends */
-  bool cuts_tiles;  /* a tile belongs to the rank that has its first element: */
-  size_t head;      /* elements that belong to the tile of an earlier rank, */
+  uint64_t *starts;          /* where each rank's part begins; and after the last one where the scan ends */
+  bool skips_nan;            /* in x */
+  bool cuts_tiles;           /* a tile belongs to the rank that has its first element: */
+  size_t head;               /* elements that belong to the tile of an earlier rank, */
   mms_piece all, body, tail; /* what is here; the whole tiles of it; and the last one, with those of other ranks */
   char *memory;              /* what follows is in there */
   char *carry, *state;       /* one for each scan, into the part; and then out of it */

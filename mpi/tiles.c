@@ -19,12 +19,8 @@ static uint64_t last_end(const mms_parts *p) { return lesser(last_tile(p) + BLOC
 static void cut_tail(mms_parts *p, size_t from) {
   const size_t n = (size_t)(last_end(p) - last_tile(p));
   p->body = mms_piece_cut(p, &p->all, from, (size_t)(last_tile(p) - mms_parts_start(p)));
-  p->tail = (mms_piece){.n = n,
-                        .batch = p->scans,
-                        .x_stride = 1,
-                        .y_stride = 1,
-                        .x_dist = (ptrdiff_t)n,
-                        .y_dist = (ptrdiff_t)n};
+  p->tail = (mms_piece){
+      .n = n, .batch = p->scans, .x_stride = 1, .y_stride = 1, .x_dist = (ptrdiff_t)n, .y_dist = (ptrdiff_t)n};
 }
 
 /* A tile that is cut here goes on in other ranks. */
@@ -89,8 +85,8 @@ void mms_tiles_collect(mms_parts *p) {
   }
   if (p->head == 0) return;
   move(p, &p->all, 0, p->head, false, true);
-  mms_parts_note_mpi(
-      p, MPI_Send(p->moved, bytes_of(p, p->head, p->x_size), MPI_BYTE, owner_of_head(p), TAG_X, p->comm));
+  mms_parts_note_mpi(p,
+                     MPI_Send(p->moved, bytes_of(p, p->head, p->x_size), MPI_BYTE, owner_of_head(p), TAG_X, p->comm));
 }
 
 /* Results go to ranks behind, so a rank sends first. */
@@ -102,7 +98,7 @@ void mms_tiles_return(mms_parts *p) {
     move(p, &p->all, own, p->all.n, true, false);
   }
   if (p->head == 0) return;
-  mms_parts_note_mpi(p, MPI_Recv(p->moved, bytes_of(p, p->head, p->row.size), MPI_BYTE, owner_of_head(p), TAG_Y, p->comm,
-                                 MPI_STATUS_IGNORE));
+  mms_parts_note_mpi(p, MPI_Recv(p->moved, bytes_of(p, p->head, p->row.size), MPI_BYTE, owner_of_head(p), TAG_Y,
+                                 p->comm, MPI_STATUS_IGNORE));
   move(p, &p->all, 0, p->head, true, false);
 }

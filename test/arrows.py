@@ -76,7 +76,7 @@ def room_of(path):
     if top == "lib":
         return "api" if folder.startswith("api") else folder if folder in ROOMS else None
     if top == "test":
-        return folder if folder in AROUND else "test" if folder in TESTED else None
+        return "test" if folder in TESTED else folder if folder in AROUND else None
     return top if top in AROUND else None
 
 

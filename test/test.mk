@@ -114,7 +114,7 @@ CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --in
 CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c lib/pack/storage_cell.c
 CELL_MACROS := __AVX2__ __AVX512F__ __AVX512BW__ __AVX512DQ__ __AVX512VL__ __FMA__ __aarch64__ __ARM_NEON
 lint: ## static analysis of the library and the scripts
-	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench
+	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench mpi
 	for cell in $(CELLS) $(ROWS) $(STORED); do \
 	  case $$cell in *-rows) source=lib/engine/gemm/rows_cell.c ;; *-storage) source=lib/pack/storage_cell.c ;; *) source=lib/kernel/cell.c ;; esac; \
 	  $(CPPCHECK) $(CELL_MACROS:%=-D%) -DISA=$${cell%-*} -DOPERATORS=$${cell#*-} \

@@ -61,8 +61,8 @@ static bool can(const mms_tiles *tiles) { return tiles->run->only_carries; }
 
 static void begin(void *shared, const mms_tiles *tiles) {
   const size_t share = tiles->count / (GROUPS * tiles->sharing) + 1;
-  *(mms_totals *)shared = (mms_totals){
-      .tiles = tiles, .notifier = MMS_NOTIFIER_READY, .group = share < MOST_TILES ? share : MOST_TILES};
+  *(mms_totals *)shared =
+      (mms_totals){.tiles = tiles, .notifier = MMS_NOTIFIER_READY, .group = share < MOST_TILES ? share : MOST_TILES};
 }
 
 const mms_way mms_way_totals = {.name = "totals",

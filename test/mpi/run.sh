@@ -9,7 +9,8 @@ passed=0 failed=0
 # Ranks may be more than the cores, and the user may be root: Open MPI asks for leave, and a message for each would hide
 # what a test says. Threads would be as many in every rank.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
+  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none \
+  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
   OMP_WAIT_POLICY=passive MMSCAN_NUM_THREADS="${MMSCAN_NUM_THREADS:-1}"
 
 # run RANKS ARGUMENT ...

@@ -1,5 +1,5 @@
-/* test_mpi.c: scans over ranks give what one process gives: to the bit where the operator is exact or the order is given,
- * and otherwise within the bound. Every rank draws the same cases, and looks at its own results.
+/* test_mpi.c: scans over ranks give what one process gives: to the bit where the operator is exact or the order is
+ * given, and otherwise within the bound. Every rank draws the same cases, and looks at its own results.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -228,7 +228,8 @@ static void check_results(const struct whole *w, const struct part *p) {
 static void check_totals(const struct whole *w, const struct part *p) {
   for (size_t scan = 0; scan < w->scans && w->desc.totals; scan++)
     if (!is_same(w, w->totals + scan * w->row->size, p->totals + scan * w->row->size)) {
-      complain(w, "the total of scan %zu: %.17g, not %.17g", scan, number(w->row->type, p->totals + scan * w->row->size),
+      complain(w, "the total of scan %zu: %.17g, not %.17g", scan,
+               number(w->row->type, p->totals + scan * w->row->size),
                number(w->row->type, w->totals + scan * w->row->size));
       return;
     }

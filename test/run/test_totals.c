@@ -1,5 +1,5 @@
-/* test_totals.c: blocks without y leave the carry, state and totals that blocks with y leave, to the bit; and carries of
- * neighbouring parts combine into that of both.
+/* test_totals.c: blocks without y leave the carry, state and totals that blocks with y leave, to the bit; and carries
+ * of neighbouring parts combine into that of both.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -225,8 +225,7 @@ TEST(test_associative) {
     assert_mmscan_ok(mmscan_carry_combine(&b.desc, left.carry, left.state, part[p].carry, part[p].state));
   }
   for (size_t p = PARTS - 1; p-- > 0;)
-    assert_mmscan_ok(
-        mmscan_carry_combine(&b.desc, part[p].carry, part[p].state, part[p + 1].carry, part[p + 1].state));
+    assert_mmscan_ok(mmscan_carry_combine(&b.desc, part[p].carry, part[p].state, part[p + 1].carry, part[p + 1].state));
   check_same(&b, &left, &part[0], "the order of parts makes a difference");
   assert_mmscan_ok(scan(&b, &right, 0, PARTS * N, false, false));
   check_same(&b, &right, &left, "other bits than one block");

@@ -64,8 +64,12 @@ static inline double mixed_largest(mmscan_type type, bool is_wild) {
 
 /* One of the sets of flags that differ in how they are scanned. */
 static inline unsigned mixed_flags(struct rng *rng) {
-  static const unsigned flags[] = {0, MMSCAN_SKIP_NAN, MMSCAN_ACCURATE, MMSCAN_REPRODUCIBLE,
-                                   MMSCAN_REPRODUCIBLE | MMSCAN_ACCURATE, MMSCAN_MONOTONE,
+  static const unsigned flags[] = {0,
+                                   MMSCAN_SKIP_NAN,
+                                   MMSCAN_ACCURATE,
+                                   MMSCAN_REPRODUCIBLE,
+                                   MMSCAN_REPRODUCIBLE | MMSCAN_ACCURATE,
+                                   MMSCAN_MONOTONE,
                                    MMSCAN_MONOTONE | MMSCAN_REPRODUCIBLE};
   return flags[draw_below(rng, COUNT(flags))];
 }
