@@ -28,9 +28,10 @@ $(MPI_STATIC): $(MPI_OBJ)
 	rm -f $@
 	$(AR) rcs $@ $(MPI_OBJ)
 
+# It finds libmmscan beside it, once both are installed.
 $(MPI_SHARED): $(MPI_OBJ) $(SHARED) mpi/mmscan_mpi.map
 	$(MPI_COMPILE) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan_mpi.so.$(MAJOR) -Wl,--version-script=mpi/mmscan_mpi.map \
-	  -Wl,--no-undefined $(MPI_OBJ) -L$(BUILD) -lmmscan -o $@
+	  -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' $(MPI_OBJ) -L$(BUILD) -lmmscan -o $@
 	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so.$(MAJOR)
 	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so
 
@@ -45,8 +46,8 @@ $(MPI_TEST): $(MPI_TEST).o $(MPI_SHARED)
 install-mpi: lib mpi ## install libmmscan_mpi, and the library that it needs
 	$(run_install) $(BUILD) $(VERSION) library mpi
 
-uninstall-mpi: ## remove what install-mpi put there
-	$(run_install) --remove $(BUILD) $(VERSION) library mpi
+uninstall-mpi: ## remove libmmscan_mpi, and leave the library to uninstall
+	$(run_install) --remove $(BUILD) $(VERSION) mpi
 
 check-mpi: $(MPI_TEST) ## the tests of libmmscan_mpi, started by MPIRUN=mpirun
 	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_TEST)

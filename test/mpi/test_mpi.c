@@ -337,27 +337,38 @@ static void test_overflow(void) {
     expect(is_everywhere(status), "ranks return different statuses");
     expect(status == (ranks > 1 ? MMSCAN_EOVERFLOW : MMSCAN_OK), "a sum of 200 fits into an int8_t");
   }
+  d.kind = MMSCAN_EXCLUSIVE; /* the sum that does not fit is the first result of the third rank, and nobody's last */
+  x[0] = 0, x[3] = rank < 2 ? 100 : 0;
+  mmscan_status status = mmscan_mpi_scan(&d, x, y, MPI_COMM_WORLD);
+  expect(status == (ranks > 2 ? MMSCAN_EOVERFLOW : MMSCAN_OK), "a carry of 200 fits into an int8_t");
+  x[3] = 0;
   const int8_t init = -128;
   x[1] = rank == 0 && ranks > 1 ? 100 : 0, x[0] = rank == 0 || ranks == 1 ? 50 : rank == 1 ? 100 : 0;
   d.kind = MMSCAN_INCLUSIVE;
   d.init = &init;
-  expect(mmscan_mpi_scan(&d, x, y, MPI_COMM_WORLD) == MMSCAN_OK, "a sum that fits is refused");
+  status = mmscan_mpi_scan(&d, x, y, MPI_COMM_WORLD);
+  expect(status == MMSCAN_OK, "a sum that fits is refused");
 }
 
-/* Where results never fall in a part, they do not fall from part to part. */
-static void test_monotone(void) {
+/* Where results never fall in a part, they do not fall from part to part; and 0 leaves them as they were. */
+static void check_monotone(uint64_t stream) {
   enum { N = 5000 };
   static float x[N], y[N];
-  struct rng rng = rng_of(100 + (uint64_t)rank);
+  struct rng rng = rng_of(stream * MOST_RANKS + (uint64_t)rank);
   float last, before;
   mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, N);
   d.flags = MMSCAN_MONOTONE;
   for (size_t i = 0; i < N; i++) x[i] = draw_below(&rng, 3) ? (float)fabs(draw_unit(&rng)) : 0;
+  x[0] = 0;
   expect(mmscan_mpi_scan(&d, x, y, MPI_COMM_WORLD) == MMSCAN_OK, "a monotone scan");
   last = y[N - 1];
   MPI_Exscan(&last, &before, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD);
   for (size_t i = 1; i < N; i++) expect(y[i] >= y[i - 1], "a result falls");
-  expect(rank == 0 || y[0] >= before, "a result falls from rank to rank");
+  expect(rank == 0 || y[0] == before, "a 0 changes a result from rank to rank");
+}
+
+static void test_monotone(void) {
+  for (uint64_t i = 1; i <= 10; i++) check_monotone(i);
 }
 
 static void test_communicators(void) {

@@ -108,6 +108,29 @@ TEST(test_same_ends) {
   block_free(&b);
 }
 
+/* Many tiles, of which threads take some in turn. */
+TEST(test_threads) {
+  enum { N = 1 << 20 };
+  float *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y);
+  if (!x || !y) fail_msg("no memory for the test");
+  struct rng rng = rng_of(4);
+  for (size_t i = 0; i < N; i++) x[i] = (float)ldexp(draw_unit(&rng), (int)draw_below(&rng, 20));
+  for (unsigned i = 0; i < 2 * sized(40, 4); i++) {
+    unsigned char kept[2][STATE] = {{0}};
+    float carry[2] = {-0.0f, -0.0f};
+    mmscan_desc d = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, N);
+    d.flags = i % 2 ? MMSCAN_REPRODUCIBLE : 0;
+    for (int writes = 0; writes < 2; writes++) {
+      d.state = kept[writes];
+      assert_mmscan_ok(mmscan_scan_block(&d, x, writes ? y : NULL, &carry[writes]));
+    }
+    assert_memory_equal(&carry[0], &carry[1], sizeof *carry);
+    assert_memory_equal(kept[0], kept[1], STATE);
+  }
+  free(x);
+  free(y);
+}
+
 TEST(test_other_ends) {
   int32_t x[] = {1, INT32_MAX, 5, 7}, carry = 0, totals;
   int64_t indices[] = {9, 9, 9, 9};
@@ -232,6 +255,25 @@ TEST(test_associative) {
   block_free(&b);
 }
 
+/* Elements so large that their sum is that of the plain loop, which depends on what comes before. */
+TEST(test_large_elements) {
+  const float x[] = {1, 1e36f, -1e36f, 2};
+  float carry = 3, next = -0.0f, want = 3;
+  unsigned char kept[3][STATE] = {{0}};
+  mmscan_desc d = plain_desc(MMSCAN_F32, MMSCAN_INCLUSIVE, 0, COUNT(x));
+  d.flags = MMSCAN_REPRODUCIBLE;
+  d.state = kept[0];
+  assert_mmscan_ok(mmscan_scan_block(&d, x, NULL, &next));
+  assert_status(MMSCAN_ENOTSUP, mmscan_carry_combine(&d, &carry, kept[1], &next, kept[0]));
+  assert_true(carry == 3);
+  d.state = kept[1];
+  assert_mmscan_ok(mmscan_scan_block(&d, x, NULL, &carry));
+  d.state = kept[2];
+  assert_mmscan_ok(mmscan_scan_block(&d, x, (float[COUNT(x)]){0}, &want));
+  assert_true(carry == want);
+  assert_memory_equal(kept[1], kept[2], STATE);
+}
+
 TEST(test_refused) {
   float carry = 1, next = 2;
   unsigned char kept[STATE] = {0};
@@ -252,6 +294,7 @@ TEST(test_refused) {
 
 int main(int argc, char **argv) {
   (void)argc;
+  setenv("MMSCAN_NUM_THREADS", "3", 0);
   wait_passively(argv);
   return run_all_tests(NULL, NULL);
 }
