@@ -27,7 +27,8 @@ extern "C" {
  * the bytes of init, and whether totals and indices are asked for. MMSCAN_OFFSETS gives each rank n + 1 results, the
  * first of which is the one before its part: a rank's last result is the first one of the next. In a reverse scan it is
  * the same, from the last rank to the first, and y[0] of the first rank is the total. totals and indices are of the
- * whole scan, on every rank; indices count from the first element of the first rank.
+ * whole scan, on every rank; indices count from the first element of the first rank. (With MMSCAN_SKIP_NAN
+ * and no init, an element that is the identity to the bit counts as none.)
  *
  * In place, alignment, ownership: as mmscan_scan(). Threads: each rank scans by its own, as MMSCAN_NUM_THREADS and
  * OpenMP say; MPI is called by the calling thread alone, so that MPI_THREAD_FUNNELED is enough where that is the main

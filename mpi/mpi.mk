@@ -30,8 +30,8 @@ $(MPI_STATIC): $(MPI_OBJ)
 
 # It finds libmmscan beside it, once both are installed.
 $(MPI_SHARED): $(MPI_OBJ) $(SHARED) mpi/mmscan_mpi.map
-	$(MPI_COMPILE) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan_mpi.so.$(MAJOR) -Wl,--version-script=mpi/mmscan_mpi.map \
-	  -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' $(MPI_OBJ) -L$(BUILD) -lmmscan -o $@
+	$(MPI_COMPILE) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan_mpi.so.$(MAJOR) \
+	  -Wl,--version-script=mpi/mmscan_mpi.map -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' $(MPI_OBJ) -L$(BUILD) -lmmscan -o $@
 	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so.$(MAJOR)
 	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so
 
