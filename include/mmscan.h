@@ -205,6 +205,10 @@ typedef struct mmscan_desc {
  * MMSCAN_OK, MMSCAN_EINVAL, MMSCAN_EOVERLAP, MMSCAN_ENOTSUP: as mmscan_scan() on arrays that are as they should be */
 mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_size);
 
+/* Whether a scan would take these arrays, too; nothing is scanned, and x and y are not looked into. Any number of
+ * threads may call. Statuses: as of mmscan_scan() before it looks for memory, a BLAS or the environment. */
+mmscan_status mmscan_arrays_check(const mmscan_desc *desc, const void *x, const void *y);
+
 /* Scans x into y as *desc says. In place: x == y, with equal types, strides and distances; for MMSCAN_OFFSETS
  * x == y + y_stride. Elements of x may share memory with each other, elements of y may not; x and y may lie between
  * each other's elements. totals and indices may share memory with nothing (not checked).
@@ -321,14 +325,42 @@ void mmscan_plan_destroy(mmscan_plan *plan);
  * block). A block is scanned as a part of a long scan, however short it is. With MMSCAN_REPRODUCIBLE they are if all n
  * but that are multiples of MMSCAN_BLOCK.
  *
- * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements. On failure carry and state are
- * untouched, but for MMSCAN_EOVERFLOW.
+ * y NULL: results go nowhere; carry, state, totals and indices become what they would be with a y laid out as desc
+ * says, to the bit. x is read once, and nothing else is needed, except with totals, indices or MMSCAN_CHECKED, and for
+ * columns that are done row by row: these take memory for a y during the call.
+ *
+ * Statuses as of mmscan_scan(); MMSCAN_EINVAL if carry is NULL and there are elements; MMSCAN_ENOMEM too if y is NULL,
+ * and there is no memory for one that is needed. On failure carry and state are untouched, but for MMSCAN_EOVERFLOW.
  */
 mmscan_status mmscan_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry);
 
 /* Bytes of desc->state for each scan: the same for every description of the same types, op and flags; less than 1 KiB.
  * 0: desc is one that mmscan_desc_check() refuses. */
 size_t mmscan_state_size(const mmscan_desc *desc);
+
+/* Combines the carries of two neighbouring parts of a scan, of which neither need know the other: `carry`, of
+ * everything before a part, becomes that of everything up to and including it. next_carry: what mmscan_scan_block()
+ * made, over the part, of the identity (mmscan_algebra.identity); over no elements it is that. Both have an element for
+ * each scan of the batch, as there. state and next_state are desc->state of either, the latter zero before its part; or
+ * both NULL, and the rest is lost as there. They share no memory (not checked), and next_carry and next_state are only
+ * read. Of *desc only types, op, kind, flags and batch matter, the direction does not: `next` is what comes later in
+ * the order of the scan. Any number of threads may call, on different carries.
+ *
+ * What is exact in any grouping (integers, maxima and minima) has the bits of the blocks one after the other. So have,
+ * with a state, sums of floats with MMSCAN_REPRODUCIBLE, if the parts begin at multiples of MMSCAN_BLOCK elements:
+ * their exact sums are added, so that it makes no difference which parts are combined first. Other sums and products
+ * are rounded once more; sums with a state, in twice the precision, by no more than mmscan_scan_block() does.
+ *
+ * MMSCAN_EINVAL   carry or next_carry is NULL, or one of both states; and as of mmscan_scan_block()
+ * MMSCAN_ENOTSUP  the part has to be scanned from the carry before it. So have to be products of complex numbers, which
+ *                 have the order of the plain loop; with MMSCAN_REPRODUCIBLE, all products of floats, and sums in pairs
+ *                 (MMSCAN_ACCURATE into F64 or C64); sums of floats where one of both is not finite, or over max / 2,
+ *                 or, with MMSCAN_REPRODUCIBLE and states, elements were not finite, or over max / 2^20; products of
+ *                 floats where one of both is 0, or so far from 1 that another might leave the normal range
+ * and as of mmscan_scan_block(). On failure carry and state are untouched.
+ */
+mmscan_status mmscan_carry_combine(const mmscan_desc *desc, void *carry, void *state, const void *next_carry,
+                                   const void *next_state);
 
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *

@@ -166,6 +166,12 @@ mmscan_status mmscan_desc_check(const mmscan_desc *desc, char *why, size_t why_s
   return status;
 }
 
+mmscan_status mmscan_arrays_check(const mmscan_desc *desc, const void *x, const void *y) {
+  mms_problem problem;
+  const mmscan_status status = mms_problem_from(&problem, desc);
+  return status ? status : mms_check_arrays(&problem, x, y);
+}
+
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return scan_described(desc, x, y); }
 
 /* Not inlined, for the same reason as scan_long(). */
@@ -187,6 +193,33 @@ size_t mmscan_state_size(const mmscan_desc *desc) {
   mms_problem problem;
   if (mms_problem_from(&problem, desc) != MMSCAN_OK) return 0;
   return mms_carry_state_size(problem.storage, mms_problem_adds_exactly(&problem));
+}
+
+/* The same scans of one element each: carries do not depend on where elements are, or how many. */
+static mmscan_desc of_carries(const mmscan_desc *desc, void *state) {
+  mmscan_desc d = *desc;
+  d.struct_size = sizeof d;
+  d.n = 1;
+  d.x_stride = d.y_stride = d.x_dist = d.y_dist = 1;
+  d.totals = d.indices = NULL;
+  d.state = state;
+  return d;
+}
+
+mmscan_status mmscan_carry_combine(const mmscan_desc *desc, void *carry, void *state, const void *next_carry,
+                                   const void *next_state) {
+  mmscan_plan plan;
+  mmscan_status status = mms_problem_block(&plan.problem, desc, carry);
+  if (status) return status;
+  if (desc->batch == 0) return MMSCAN_OK;
+  if (!carry || !next_carry || !state != !next_state) return MMSCAN_EINVAL;
+  const mmscan_desc of = of_carries(desc, state);
+  status = mms_problem_block(&plan.problem, &of, carry);
+  if (status == MMSCAN_OK) status = mms_plan_choose(&plan, NULL);
+  if (status) return status;
+  status = mms_execute_combine(&plan, carry, next_carry, next_state);
+  mms_plan_drop(&plan);
+  return status;
 }
 
 mmscan_status mmscan_plan_create(mmscan_plan **plan, const mmscan_desc *desc, unsigned flags) {

@@ -29,6 +29,7 @@ AROUND = {
     "include": "",
     "tools": "",
     "bench": "tools",
+    "mpi": "",
     "examples": "",
     "toys": "support",
     "support": "toys " + " ".join(ROOMS),
@@ -36,7 +37,7 @@ AROUND = {
 }
 
 # Folders of test/: a room of lib/ is tested in the folder of its name.
-TESTED = list(ROOMS) + ["command", "docs"]
+TESTED = list(ROOMS) + ["command", "docs", "mpi"]
 
 # One header of another room.
 EXCEPTIONS = {
@@ -75,7 +76,7 @@ def room_of(path):
     if top == "lib":
         return "api" if folder.startswith("api") else folder if folder in ROOMS else None
     if top == "test":
-        return folder if folder in AROUND else "test" if folder in TESTED else None
+        return "test" if folder in TESTED else folder if folder in AROUND else None
     return top if top in AROUND else None
 
 
@@ -125,7 +126,7 @@ def check_include(path, line, name, quoted, used):
 
 def check_files():
     used = set()
-    for top in ("lib", "include", "tools", "bench", "examples", "test"):
+    for top in ("lib", "include", "tools", "bench", "mpi", "examples", "test"):
         for folder, _, names in os.walk(top):
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(SOURCE)):
                 if room_of(path) is None:

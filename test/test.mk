@@ -5,7 +5,8 @@
 .PHONY: tests check test check-units check-command check-reproduction check-install check-asan check-fuzz \
         check-promises check-ubsan check-tsan check-valgrind check-neon lint
 
-TEST_SRC := $(sort $(wildcard test/*/test_*.c))
+# Those of mpi/ are built and started by an MPI (mpi/mpi.mk).
+TEST_SRC := $(sort $(filter-out test/mpi/%,$(wildcard test/*/test_*.c)))
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 TEST_NAMES := $(notdir $(TEST_SRC:.c=))
 ifneq ($(words $(TEST_NAMES)),$(words $(sort $(TEST_NAMES))))
@@ -113,7 +114,7 @@ CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --in
 CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c lib/pack/storage_cell.c
 CELL_MACROS := __AVX2__ __AVX512F__ __AVX512BW__ __AVX512DQ__ __AVX512VL__ __FMA__ __aarch64__ __ARM_NEON
 lint: ## static analysis of the library and the scripts
-	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench
+	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench mpi
 	for cell in $(CELLS) $(ROWS) $(STORED); do \
 	  case $$cell in *-rows) source=lib/engine/gemm/rows_cell.c ;; *-storage) source=lib/pack/storage_cell.c ;; *) source=lib/kernel/cell.c ;; esac; \
 	  $(CPPCHECK) $(CELL_MACROS:%=-D%) -DISA=$${cell%-*} -DOPERATORS=$${cell#*-} \

@@ -37,6 +37,13 @@ void mms_exact_add(mms_exact *sum, double x) {
   (bits >> 63 ? subtract : add)(sum, exponent / BITS, mantissa << shift, high);
 }
 
+void mms_exact_combine(mms_exact *sum, const mms_exact *other) {
+  for (size_t i = 0, carry = 0; i < MMS_EXACT_LIMBS; i++) {
+    const bool first = __builtin_add_overflow(sum->limbs[i], other->limbs[i], &sum->limbs[i]);
+    carry = __builtin_add_overflow(sum->limbs[i], (uint64_t)carry, &sum->limbs[i]) || first;
+  }
+}
+
 /* ---- Rounding ------------------------------------------------------------------------------------------------- */
 
 /* The sum is `top` times 2^exponent, but for what `top` is short of: less than one, for which its last bit is set. */

@@ -16,6 +16,9 @@ typedef struct mms_exact {
 /* Adds x, which is finite. No sum of fewer than 2^76 doubles overflows. */
 void mms_exact_add(mms_exact *sum, double x);
 
+/* Adds another sum. */
+void mms_exact_combine(mms_exact *sum, const mms_exact *other);
+
 /* The sum, rounded once, as the caller rounds: to a double, or to a float. 0 of no sign if it is 0. */
 double mms_exact_f64(const mms_exact *sum);
 float mms_exact_f32(const mms_exact *sum);

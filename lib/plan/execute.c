@@ -6,6 +6,7 @@
 #include "run/ends.h"
 #include "team/cluster.h"
 #include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -203,6 +204,15 @@ static mmscan_status run_without_memory(const mms_problem *p, mms_run *run, mms_
   return mms_run_scan(run);
 }
 
+/* Results that go nowhere have places all the same, by which tiles are told apart; not neighbouring ones, so that what
+ * is packed does not go there. */
+static void take_no_results(mms_run *run) {
+  run->only_carries = true;
+  run->scans.y = (void *)run->scans.x;
+  run->scans.y_stride = 2;
+  run->scans.y_dist = (ptrdiff_t)(2 * run->scans.n);
+}
+
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   const mms_problem *p = &plan->problem;
   atomic_bool overflowed = false;
@@ -216,6 +226,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   run.way = plan->way;
   if (mms_problem_has_extras(p)) job.extras = &extras;
   take_engine(&run, &job, plan->engine, p, &strided);
+  if (!y) take_no_results(&run);
   settle(&run, &job, plan);
   if (mms_problem_has_ends(p)) take_ends(&run, &ends, p);
   mmscan_status status = mms_run_scan(&run);
@@ -243,11 +254,55 @@ mmscan_status mms_execute_empty(const mms_problem *p, void *y, void *carry) {
   return MMSCAN_OK;
 }
 
+/* ---- For the carries alone ------------------------------------------------------------------------------------ */
+
+/* Whether more is asked for than carries, or they are found by way of results. */
+static bool needs_results(const mms_problem *p) {
+  return mms_problem_has_ends(p) || p->overflows || p->indices || mms_problem_is_columns(p);
+}
+
+static size_t below(size_t n, ptrdiff_t stride) { return stride < 0 ? (n - 1) * mms_magnitude(stride) : 0; }
+
+/* Scans to memory of the library's own, laid out as y. */
+static mmscan_status run_for_carries(const mmscan_plan *plan, const void *x, void *carry) {
+  const mms_problem *p = &plan->problem;
+  const size_t size = p->storage->y_size, along = (p->n - 1) * mms_magnitude(p->y_stride);
+  const size_t across = (p->batch - 1) * mms_magnitude(p->y_dist);
+  const size_t first = below(p->n, p->y_stride) + below(p->batch, p->y_dist);
+  char *memory = malloc((along + across + 1) * size);
+  if (!memory) return MMSCAN_ENOMEM;
+  const mmscan_status status = run_shared(plan, x, memory + ((ptrdiff_t)first - p->y_at) * (ptrdiff_t)size, carry);
+  free(memory);
+  return status;
+}
+
 mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void *carry) {
   if (mms_problem_is_empty(&plan->problem)) return mms_execute_empty(&plan->problem, y, carry);
   const mmscan_status status = mms_check_arrays(&plan->problem, x, y);
   if (status) return status;
+  if (!y && needs_results(&plan->problem)) return run_for_carries(plan, x, carry);
   if (carry || !is_plain(plan)) return run_shared(plan, x, y, carry);
   run_plain(plan, x, y);
+  return MMSCAN_OK;
+}
+
+/* Where every order has its own bits, only exact sums keep a promise of some. */
+static bool can_combine(const mms_problem *p, const mms_run *run, const mms_run *next) {
+  bool can = !p->asks_for_order || p->algebra->is_exact || mms_problem_adds_exactly(p);
+  for (size_t scan = 0; scan < p->count && can; scan++) can = mms_carry_combines(run, next, scan);
+  return can;
+}
+
+mmscan_status mms_execute_combine(const mmscan_plan *plan, void *carry, const void *next_carry,
+                                  const void *next_state) {
+  const mms_problem *p = &plan->problem;
+  const mms_extras extras = extras_of(p, NULL, NULL);
+  mms_job job = plan->job;
+  job.extras = &extras;
+  const mms_run run = run_of(p, &job, NULL, NULL, carry);
+  mms_run next = run_of(p, &job, NULL, NULL, (void *)next_carry);
+  next.state = (void *)next_state;
+  if (!can_combine(p, &run, &next)) return MMSCAN_ENOTSUP;
+  for (size_t scan = 0; scan < p->count; scan++) mms_carry_combine(&run, &next, scan);
   return MMSCAN_OK;
 }

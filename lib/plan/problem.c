@@ -60,6 +60,7 @@ static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
 static void set_extras(mms_problem *p, const mmscan_desc *d) {
   const char kind = mms_type_of(d->x_type)->kind;
   p->skips_nan = d->flags & MMSCAN_SKIP_NAN && (kind == 'f' || kind == 'c');
+  p->asks_for_order = d->flags & MMSCAN_REPRODUCIBLE;
   p->is_reproducible = d->flags & MMSCAN_REPRODUCIBLE && !p->algebra->is_exact && p->algebra->kernels;
   p->is_monotone = d->flags & MMSCAN_MONOTONE && p->algebra->kind == 'f' && p->storage->planes == 1 &&
                    (d->op == MMSCAN_PLUS || d->op == MMSCAN_MUL);
@@ -372,7 +373,9 @@ mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *
   if (p->totals && !mms_is_array(p->totals, y_size)) return MMSCAN_EINVAL;
   if (p->indices && (uintptr_t)p->indices % sizeof *p->indices != 0) return MMSCAN_EINVAL;
   if (p->n == 0) return p->is_offsets && !mms_is_array(y, y_size) ? MMSCAN_EINVAL : MMSCAN_OK;
-  if (!mms_is_array(x, x_size) || !mms_is_array(y, y_size)) return MMSCAN_EINVAL;
+  if (!mms_is_array(x, x_size)) return MMSCAN_EINVAL;
+  if (!y && p->whole == SIZE_MAX) return MMSCAN_OK; /* of a block the carries may be wanted alone */
+  if (!mms_is_array(y, y_size)) return MMSCAN_EINVAL;
   if (p->count == 1 && mms_problem_is_direct(p) && !p->is_offsets) return mms_check_pair(x, y, p->n * y_size);
   return check_strided(p, x, y);
 }

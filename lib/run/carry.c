@@ -1,6 +1,7 @@
 /* carry.c: carries, how they are kept, and sums of totals without rounding errors. */
 #include "run/carry.h"
 
+#include "algebra/complex.h"
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +9,15 @@
 
 /* What a caller keeps for each scan, at any address: whether there is anything yet, the value, and exact sums. */
 struct state {
-  uint64_t begun;
-  mms_carry carry;
+  uint64_t begun; /* 1; or ANEW, if carry.is_anew */
+  mms_value value;
+  mms_exact exact[2];
 };
 
+enum { ANEW = 2 };
+
 size_t mms_carry_state_size(const mms_storage *storage, bool adds_exactly) {
-  return offsetof(struct state, carry.exact) + (adds_exactly ? storage->planes * sizeof(mms_exact) : 0);
+  return offsetof(struct state, exact) + (adds_exactly ? storage->planes * sizeof(mms_exact) : 0);
 }
 
 static char *state_of(const mms_run *run, size_t scan) {
@@ -23,13 +27,13 @@ static char *state_of(const mms_run *run, size_t scan) {
 bool mms_carry_take(const void *state, mms_value *value) {
   uint64_t begun = 0;
   if (state) memcpy(&begun, state, sizeof begun);
-  if (begun) memcpy(value, (const char *)state + offsetof(struct state, carry.value), sizeof *value);
+  if (begun) memcpy(value, (const char *)state + offsetof(struct state, value), sizeof *value);
   return begun != 0;
 }
 
 void mms_carry_put(void *state, const mms_value *value) {
   memcpy(state, &(uint64_t){1}, sizeof(uint64_t));
-  memcpy((char *)state + offsetof(struct state, carry.value), value, sizeof *value);
+  memcpy((char *)state + offsetof(struct state, value), value, sizeof *value);
 }
 
 static bool are_floats(const mms_job *job) { return job->storage->size == sizeof(float); }
@@ -39,13 +43,30 @@ static bool is_any_zero(const mms_job *job, const mms_value *value) {
   return job->extras && job->extras->neutral && mms_storage_number(job->storage, value) == 0;
 }
 
+/* Whether a carry stands for nothing in a type of fewer digits, in which that is another NaN. */
+static bool is_none(const mms_run *run, const char *kept) {
+  float _Complex c32;
+  if (run->job->algebra->kind != 'c' || !run->carries->in || run->carries->x_size != sizeof c32) return false;
+  memcpy(&c32, kept, sizeof c32);
+  return mms_is_none_c32(c32);
+}
+
+/* Elements of an earlier block have no index in this one. */
+static bool take_kept(const mms_run *run, size_t scan, mms_value *value) {
+  if (!run->state || !mms_carry_take(state_of(run, scan), value)) return false;
+  if (run->job->extras && run->job->extras->indices) value->found.index = -1;
+  return true;
+}
+
 /* Returns whether the carry is one of an earlier block, with all that is kept. */
 static bool take_first(const mms_run *run, size_t scan, mms_value *value) {
   *value = run->scans.first;
   if (!run->carry) return false;
-  if (run->state && mms_carry_take(state_of(run, scan), value)) return true;
+  if (take_kept(run, scan, value)) return true;
   const char *kept = (const char *)run->carry + scan * run->carries->x_size;
-  if (run->carries->in)
+  if (is_none(run, kept))
+    memcpy(value->bytes, run->job->algebra->identity, run->job->algebra->size);
+  else if (run->carries->in)
     run->carries->in(1, kept, value->bytes, 1);
   else
     memcpy(value->bytes, kept, run->carries->x_size);
@@ -72,9 +93,16 @@ void mms_carry_keep(const mms_run *run, size_t scan, const mms_carry *carry) {
   keep_element(run, scan, &carry->value);
   if (!run->state) return;
   mms_carry_put(state_of(run, scan), &carry->value);
-  if (run->job->adds_exactly)
-    memcpy(state_of(run, scan) + offsetof(struct state, carry.exact), carry->exact,
-           run->job->storage->planes * sizeof(mms_exact));
+  if (!run->job->adds_exactly) return;
+  if (carry->is_anew) memcpy(state_of(run, scan), &(uint64_t){ANEW}, sizeof(uint64_t));
+  memcpy(state_of(run, scan) + offsetof(struct state, exact), carry->exact,
+         run->job->storage->planes * sizeof(mms_exact));
+}
+
+static bool is_anew(const mms_run *run, size_t scan) {
+  uint64_t begun;
+  memcpy(&begun, state_of(run, scan), sizeof begun);
+  return begun == ANEW;
 }
 
 /* ---- Exact sums ----------------------------------------------------------------------------------------------- */
@@ -119,9 +147,11 @@ static void begin_exactly(const mms_job *job, mms_carry *carry) {
 
 void mms_carry_begin(const mms_run *run, size_t scan, mms_carry *carry) {
   const bool goes_on = take_first(run, scan, &carry->value);
+  carry->is_anew = false;
   if (!run->job->adds_exactly) return;
+  carry->is_anew = goes_on && is_anew(run, scan);
   if (goes_on)
-    memcpy(carry->exact, state_of(run, scan) + offsetof(struct state, carry.exact),
+    memcpy(carry->exact, state_of(run, scan) + offsetof(struct state, exact),
            run->job->storage->planes * sizeof(mms_exact));
   else
     begin_exactly(run->job, carry);
@@ -155,6 +185,7 @@ static void pass_exactly(const mms_run *run, const mms_job *job, void *work, con
     const mms_value value = mms_storage_plane(job->storage, &by_engine, p);
     mms_storage_put_plane(job->storage, &carry->value, p, &value);
     begin_plane(job, carry, p);
+    carry->is_anew = true;
   }
 }
 
@@ -164,4 +195,51 @@ void mms_carry_pass(const mms_run *run, const mms_job *job, void *work, const mm
     pass_exactly(run, job, work, tile, found, carry);
   else
     run->engine->advance(job, work, tile, found, &carry->value);
+}
+
+/* ---- Past another carry --------------------------------------------------------------------------------------- */
+
+/* Whether a sum or product, of one plane, may be regrouped with any other: as the kernel says of a carry. */
+static bool is_ordinary(const mms_job *job, const mms_value *value) {
+  mms_value probe = *value;
+  return isfinite(high(job, value)) && job->kernel->advance(job->kernel, &probe, value);
+}
+
+/* Whether that is so of a whole carry. Products of complex numbers have the order of the plain loop. */
+static bool may_regroup(const mms_job *job, const mms_value *carry) {
+  const mms_algebra *a = job->algebra;
+  if (a->is_exact || a->op == MMSCAN_LOGADDEXP) return true;
+  if (a->kind == 'c') return false;
+  for (size_t p = 0; p < job->storage->planes; p++) {
+    const mms_value value = mms_storage_plane(job->storage, carry, p);
+    if (!is_ordinary(job, &value)) return false;
+  }
+  return true;
+}
+
+bool mms_carry_combines(const mms_run *run, const mms_run *next, size_t scan) {
+  mms_carry carry, more;
+  mms_carry_begin(run, scan, &carry);
+  mms_carry_begin(next, scan, &more);
+  return !more.is_anew && may_regroup(run->job, &carry.value) && may_regroup(run->job, &more.value);
+}
+
+static void combine_plane(const mms_job *job, mms_carry *carry, const mms_carry *next, size_t p) {
+  const mms_value more = mms_storage_plane(job->storage, &next->value, p);
+  mms_value value = mms_storage_plane(job->storage, &carry->value, p);
+  if (job->algebra->is_exact || !job->kernel->advance(job->kernel, &value, &more))
+    job->algebra->loop.fold[0](1, &more, &value); /* of maxima NaN, too */
+  if (job->adds_exactly) {
+    mms_exact_combine(&carry->exact[p], &next->exact[p]);
+    put_rounded(job, &value, &carry->exact[p]);
+  }
+  mms_storage_put_plane(job->storage, &carry->value, p, &value);
+}
+
+void mms_carry_combine(const mms_run *run, const mms_run *next, size_t scan) {
+  mms_carry carry, more;
+  mms_carry_begin(run, scan, &carry);
+  mms_carry_begin(next, scan, &more);
+  for (size_t p = 0; p < run->job->storage->planes; p++) combine_plane(run->job, &carry, &more, p);
+  mms_carry_keep(run, scan, &carry);
 }

@@ -7,6 +7,7 @@
 
 typedef struct mms_carry {
   mms_value value;    /* as engines take it */
+  bool is_anew;       /* where the job adds exactly: the sum was begun anew on the way, by mms_carry_pass() */
   mms_exact exact[2]; /* where the job adds exactly: the same, plane by plane, before it was rounded. Else nothing */
 } mms_carry;
 
@@ -23,6 +24,11 @@ void mms_carry_begin(const mms_run *run, size_t scan, mms_carry *carry);
 
 /* Stores the carry out of a scan where the caller wants it. */
 void mms_carry_keep(const mms_run *run, size_t scan, const mms_carry *carry);
+
+/* The carry of a scan of `run`, combined with what `next`, of the same job, has gone over from the identity on; and
+ * whether that is within what scans promise. */
+bool mms_carry_combines(const mms_run *run, const mms_run *next, size_t scan);
+void mms_carry_combine(const mms_run *run, const mms_run *next, size_t scan);
 
 /* Takes it past a tile: the engine's advance(). Where the job adds exactly, what becomes of the value is the exact sum
  * of all totals, rounded once; where the engine has to go through the elements of the tile, it begins anew from there.

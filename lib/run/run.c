@@ -36,6 +36,7 @@ const mms_way *mms_way_find(const char *name) {
 /* The one that is asked for, if there are several threads and they can; or the first that suits the tiles and the
  * threads that share them: the last suits all that come to it. */
 static const mms_way *way_of(const mms_tiles *tiles) {
+  if (tiles->run->only_carries) return &mms_way_totals;
   if (tiles->run->way && tiles->sharing > 1 && tiles->run->way->can(tiles)) return tiles->run->way;
   size_t i = 0;
   while (i < WAYS - 1 && !table[i]->suits(tiles)) i++;
@@ -67,6 +68,7 @@ void mms_run_settle(mms_run *run) {
                                 .streams = run->job->streams,
                                 .are_many = run->scans.count > 1};
   run->threads = pays(run) ? threads_for(run, run->threads) : 1;
+  run->weighs = run->weighs && !run->only_carries; /* what it takes says little about scans with results */
 }
 
 /* ---- A run ---------------------------------------------------------------------------------------------------- */
@@ -102,7 +104,7 @@ static mmscan_status run_by(const mms_run *run) {
   part p; /* not filled with zeros, as a scan may be tiny */
   tiles.sharing = (size_t)run->threads;
   p.run = run;
-  p.way = run->threads == 1 ? &mms_way_alone : way_of(&tiles);
+  p.way = run->threads == 1 && !run->only_carries ? &mms_way_alone : way_of(&tiles);
   p.way->begin(&p.shared, &tiles);
   return run_parts(&p, run->threads);
 }

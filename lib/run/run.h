@@ -35,6 +35,7 @@ typedef struct mms_run {
   void *carry;                 /* one for each scan, its carry in and out; NULL: scans.first goes into every scan */
   const mms_storage *carries;  /*   and how these are stored */
   void *state;                 /* of blocks: what a carry is besides, for each scan (carry.h); NULL: nothing */
+  bool only_carries;           /* results go nowhere: y is an address to which nothing is written, and carries go out */
   void *memory;                /* the workspace, where there is one thread; NULL: threads find their own */
   int threads;                 /* that share it: for mms_run_settle() the most, and then as many as will */
   int limit;                   /* the most that may run; 0: as OpenMP's rules allow now */

@@ -9,6 +9,7 @@
 #include "run/leader.h"
 #include "run/scans.h"
 #include "run/shares.h"
+#include "run/totals.h"
 #include "team/team.h"
 
 /* What the threads of a run share. */
@@ -17,6 +18,7 @@ typedef union mms_shared {
   mms_shares shares;
   mms_chain chain;
   mms_leader leader;
+  mms_totals totals;
 } mms_shared;
 
 typedef struct mms_way {
@@ -40,5 +42,8 @@ const mms_way *mms_way_at(size_t index);
 const mms_way *mms_way_find(const char *name);
 
 extern const mms_way mms_way_alone, mms_way_scans, mms_way_shares, mms_way_chain, mms_way_leader;
+
+/* Not in the table: the way of runs that write no results, which have no other. */
+extern const mms_way mms_way_totals;
 
 #endif

@@ -1,0 +1,55 @@
+# libmmscan_mpi: scans over the ranks of MPI, by whatever MPI MPICC compiles for. The Makefile includes this.
+#
+#   MPICC=mpicc    the compiler of an MPI; what is built by another is in another folder (MPI_BUILD)
+#   MPIRUN=mpirun  what starts its programs
+
+MPICC ?= mpicc
+MPIRUN ?= mpirun
+MPI_BUILD := $(BUILD)/mpi/$(notdir $(MPICC))
+
+MPI_SRC := $(sort $(wildcard mpi/*.c))
+MPI_OBJ := $(MPI_SRC:mpi/%.c=$(MPI_BUILD)/%.o)
+MPI_SHARED := $(MPI_BUILD)/libmmscan_mpi.so.$(VERSION)
+MPI_STATIC := $(MPI_BUILD)/libmmscan_mpi.a
+MPI_TEST := $(MPI_BUILD)/test_mpi
+
+.PHONY: mpi install-mpi uninstall-mpi check-mpi
+
+mpi: $(MPI_SHARED) $(MPI_STATIC) ## build libmmscan_mpi, by MPICC=mpicc
+
+# The library is compiled as the rest is, and by the same compiler where MPICC lets itself be told.
+MPI_COMPILE = OMPI_CC=$(call quote,$(CC)) MPICH_CC=$(call quote,$(CC)) $(MPICC)
+mpi_flags = $(wordlist 2,$(words $(COMPILE)),$(COMPILE))
+$(MPI_BUILD)/%.o: mpi/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(MPI_COMPILE) $(mpi_flags) -fPIC -fvisibility=hidden -c $< -o $@
+
+$(MPI_STATIC): $(MPI_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $(MPI_OBJ)
+
+# It finds libmmscan beside it, once both are installed.
+$(MPI_SHARED): $(MPI_OBJ) $(SHARED) mpi/mmscan_mpi.map
+	$(MPI_COMPILE) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libmmscan_mpi.so.$(MAJOR) \
+	  -Wl,--version-script=mpi/mmscan_mpi.map -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' $(MPI_OBJ) -L$(BUILD) -lmmscan -o $@
+	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so.$(MAJOR)
+	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so
+
+$(MPI_TEST).o: test/mpi/test_mpi.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(MPI_COMPILE) $(mpi_flags) -O1 -Itest -c $< -o $@
+
+$(MPI_TEST): $(MPI_TEST).o $(MPI_SHARED)
+	$(MPI_COMPILE) $(CFLAGS) $(LDFLAGS) $< -L$(MPI_BUILD) -lmmscan_mpi -L$(BUILD) -lmmscan -lcmocka -lm \
+	  -Wl,-rpath,$(abspath $(MPI_BUILD)) -Wl,-rpath,$(abspath $(BUILD)) -o $@
+
+install-mpi: lib mpi ## install libmmscan_mpi, and the library that it needs
+	$(run_install) $(BUILD) $(VERSION) library mpi
+
+uninstall-mpi: ## remove libmmscan_mpi, and leave the library to uninstall
+	$(run_install) --remove $(BUILD) $(VERSION) mpi
+
+check-mpi: $(MPI_TEST) ## the tests of libmmscan_mpi, started by MPIRUN=mpirun
+	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_TEST)
+
+-include $(MPI_OBJ:.o=.d) $(MPI_TEST).d

@@ -1,0 +1,140 @@
+/* parts.c: what a rank has, and the scan of it. */
+#include "parts.h"
+
+#include <string.h>
+
+void mms_parts_note(mms_parts *p, mmscan_status status) {
+  if (p->status == MMSCAN_OK) p->status = status;
+}
+
+void mms_parts_note_mpi(mms_parts *p, int error) {
+  if (error != MPI_SUCCESS) mms_parts_note(p, MMSCAN_EIO);
+}
+
+/* ---- Types ---------------------------------------------------------------------------------------------------- */
+
+size_t mms_parts_size_of(mmscan_type type) {
+  mmscan_algebra row = {.struct_size = sizeof row};
+  for (size_t i = 0; mmscan_get_algebra(i, &row) == MMSCAN_OK; i++)
+    if (row.type == type) return row.size;
+  return 0;
+}
+
+static mmscan_algebra row_of(mmscan_op op, mmscan_type type) {
+  mmscan_algebra row = {.struct_size = sizeof row};
+  for (size_t i = 0; mmscan_get_algebra(i, &row) == MMSCAN_OK; i++)
+    if (row.op == op && row.type == type) return row;
+  return (mmscan_algebra){.struct_size = 0};
+}
+
+/* ---- A part --------------------------------------------------------------------------------------------------- */
+
+/* What has one result whatever the order has it with tiles cut anywhere. */
+static bool cuts_tiles(const mmscan_desc *d, const mmscan_algebra *row) {
+  const bool rounds = row->kind == 'f' || row->kind == 'c';
+  return d->flags & MMSCAN_REPRODUCIBLE && rounds && (d->op == MMSCAN_PLUS || d->op == MMSCAN_MUL);
+}
+
+static mms_piece all_of(const mmscan_desc *d, size_t y_size, const void *x, void *y) {
+  const bool is_offsets = d->kind == MMSCAN_OFFSETS;
+  return (mms_piece){.x = x,
+                     .y = is_offsets && d->n > 0 ? (char *)y + d->y_stride * (ptrdiff_t)y_size : y,
+                     .indices = d->indices && is_offsets && d->n > 0 ? (int64_t *)d->indices + d->y_stride : d->indices,
+                     .n = d->n,
+                     .batch = d->batch,
+                     .outer_rank = d->outer_rank,
+                     .x_stride = d->x_stride,
+                     .y_stride = d->y_stride,
+                     .x_dist = d->x_dist,
+                     .y_dist = d->y_dist,
+                     .outer = d->outer};
+}
+
+void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y) {
+  const bool is_half = desc->y_type == MMSCAN_F16 || desc->y_type == MMSCAN_BF16;
+  p->desc = desc;
+  p->kind = desc->kind != MMSCAN_OFFSETS ? desc->kind : desc->reverse ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
+  p->row = row_of(desc->op, desc->y_type);
+  p->carried = is_half ? row_of(desc->op, MMSCAN_F32) : p->row;
+  p->x_size = mms_parts_size_of(desc->x_type);
+  p->state_size = mmscan_state_size(desc);
+  p->scans = desc->batch;
+  for (size_t i = 0; i < desc->outer_rank; i++) p->scans *= desc->outer[i].n;
+  p->skips_nan = desc->flags & MMSCAN_SKIP_NAN && row_of(MMSCAN_PLUS, desc->x_type).kind == 'f';
+  p->cuts_tiles = cuts_tiles(desc, &p->row);
+  p->all = p->body = all_of(desc, p->row.size, x, y);
+}
+
+int mms_parts_neighbour(const mms_parts *p, int rank, int step) {
+  for (rank += step; rank >= 0 && rank < p->ranks; rank += step)
+    if (mms_parts_has_any(p, rank)) return rank;
+  return MPI_PROC_NULL;
+}
+
+/* ---- Pieces --------------------------------------------------------------------------------------------------- */
+
+/* How far from scan 0 a scan is, the batch fastest: elements of x, or of y. */
+static ptrdiff_t apart(const mms_piece *piece, size_t scan, bool is_y) {
+  ptrdiff_t at = (ptrdiff_t)(scan % piece->batch) * (is_y ? piece->y_dist : piece->x_dist);
+  size_t left = scan / piece->batch;
+  for (size_t i = piece->outer_rank; i-- > 0; left /= piece->outer[i].n)
+    at += (ptrdiff_t)(left % piece->outer[i].n) * (is_y ? piece->outer[i].y_stride : piece->outer[i].x_stride);
+  return at;
+}
+
+static ptrdiff_t index_of(const mms_parts *p, const mms_piece *piece, size_t at) {
+  return (ptrdiff_t)(p->desc->reverse ? piece->n - 1 - at : at);
+}
+
+const char *mms_piece_x(const mms_parts *p, const mms_piece *piece, size_t scan, size_t at) {
+  const ptrdiff_t i = apart(piece, scan, false) + index_of(p, piece, at) * piece->x_stride;
+  return piece->x + i * (ptrdiff_t)p->x_size;
+}
+
+char *mms_piece_y(const mms_parts *p, const mms_piece *piece, size_t scan, size_t at) {
+  const ptrdiff_t i = apart(piece, scan, true) + index_of(p, piece, at) * piece->y_stride;
+  return piece->y + i * (ptrdiff_t)p->row.size;
+}
+
+mms_piece mms_piece_cut(const mms_parts *p, const mms_piece *piece, size_t from, size_t to) {
+  const ptrdiff_t first = (ptrdiff_t)(p->desc->reverse ? piece->n - to : from);
+  mms_piece cut = *piece;
+  cut.n = to - from;
+  if (cut.n == 0) return cut;
+  cut.x += first * piece->x_stride * (ptrdiff_t)p->x_size;
+  cut.y += first * piece->y_stride * (ptrdiff_t)p->row.size;
+  if (cut.indices) cut.indices += first * piece->y_stride;
+  return cut;
+}
+
+/* The scans of one batch, as blocks: blocks have no outer dimensions. */
+static mmscan_desc desc_of(const mms_parts *p, const mms_piece *piece, bool writes) {
+  mmscan_desc d = *p->desc;
+  d.struct_size = sizeof d;
+  d.kind = p->kind;
+  d.n = piece->n;
+  d.batch = piece->batch;
+  d.x_stride = piece->x_stride, d.y_stride = piece->y_stride;
+  d.x_dist = piece->x_dist, d.y_dist = piece->y_dist;
+  d.init = d.totals = d.indices = NULL;
+  d.outer_rank = 0;
+  d.outer = NULL;
+  if (!writes) d.flags &= ~MMSCAN_CHECKED; /* what overflows here need not in the end */
+  return d;
+}
+
+mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, bool writes, char *totals) {
+  mmscan_status worst = MMSCAN_OK;
+  mmscan_desc d = desc_of(p, piece, writes);
+  for (size_t scan = 0; scan < p->scans && piece->n > 0; scan += piece->batch) {
+    const ptrdiff_t x = apart(piece, scan, false), y = apart(piece, scan, true);
+    d.state = p->state + scan * p->state_size;
+    d.totals = totals ? totals + scan * p->row.size : NULL;
+    d.indices = writes && piece->indices ? piece->indices + y : NULL;
+    const mmscan_status status =
+        mmscan_scan_block(&d, piece->x + x * (ptrdiff_t)p->x_size,
+                          writes ? piece->y + y * (ptrdiff_t)p->row.size : NULL, p->carry + scan * p->carried.size);
+    if (status > worst) worst = status;
+  }
+  return worst;
+}

@@ -1,0 +1,415 @@
+/* test_mpi.c: scans over ranks give what one process gives: to the bit where the operator is exact or the order is
+ * given, and otherwise within the bound. Every rank draws the same cases, and looks at its own results.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * MMSCAN_TEST_SECONDS=N: how long random cases are tried (default 2).
+ *
+ * test_mpi [environment]: with it, one rank's environment is illegal. Started by run.sh.
+ */
+#include "mmscan_mpi.h"
+
+#include "support/mixed.h"
+
+enum { MOST_RANKS = 64, MOST_SCANS = 12, MOST = 60000, ELEMENT = 16 };
+
+static int rank, ranks, failures;
+
+/* One case: the whole, scan after scan without gaps; and this rank's part of it. */
+struct whole {
+  mmscan_desc desc;
+  const mmscan_algebra *row;
+  size_t n, scans, starts[MOST_RANKS + 1];
+  mmscan_dim outer;
+  bool is_wild, is_in_place;
+  _Alignas(ELEMENT) unsigned char init[ELEMENT], totals[MOST_SCANS * ELEMENT];
+  unsigned char *x, *y;
+  int64_t *indices;
+};
+
+struct part {
+  mmscan_desc desc;
+  mmscan_dim outer;
+  _Alignas(ELEMENT) unsigned char totals[MOST_SCANS * ELEMENT];
+  unsigned char *x_base, *y_base, *x, *y;
+  int64_t *indices_base;
+};
+
+static void *room(size_t bytes) {
+  void *memory = calloc(1, bytes + 1);
+  if (!memory) MPI_Abort(MPI_COMM_WORLD, 1);
+  return memory;
+}
+
+__attribute__((format(printf, 2, 3))) static void complain(const struct whole *w, const char *format, ...) {
+  va_list arguments;
+  char line[200];
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (++failures > 5) return;
+  fprintf(stderr,
+          "rank %d of %d: %s %s from type %d, kind %d, reverse %d, flags %u, n %zu, %zu scans, init %d, totals %d, "
+          "indices %d: %s\n",
+          rank, ranks, w->row->op_name, w->row->type_name, (int)w->desc.x_type, (int)w->desc.kind, w->desc.reverse,
+          w->desc.flags, w->n, w->scans, w->desc.init != NULL, w->desc.totals != NULL, w->desc.indices != NULL, line);
+}
+
+/* ---- Cases ------------------------------------------------------------------------------------------------------- */
+
+/* Of all sizes, from parts of no elements to tiles that several ranks have. */
+static void draw_cuts(struct whole *w, struct rng *rng) {
+  w->n = draw_below(rng, 20) == 0 ? 0 : draw_below(rng, draw_below(rng, 3) ? 2000 : MOST / (w->scans > 1 ? 6 : 1));
+  w->starts[0] = 0;
+  for (int r = 0; r < ranks; r++) {
+    const size_t left = w->n - w->starts[r], some = draw_below(rng, 2 * w->n / (size_t)ranks + 2);
+    const size_t n = draw_below(rng, 4) == 0 ? draw_below(rng, 3) : some;
+    w->starts[r + 1] = r == ranks - 1 ? w->n : w->starts[r] + (n < left ? n : left);
+  }
+}
+
+static void draw_shape(struct whole *w, struct rng *rng) {
+  w->desc.batch = draw_below(rng, 2) ? 1 : 1 + draw_below(rng, 3);
+  w->outer.n = 1 + draw_below(rng, 4);
+  w->desc.outer_rank = draw_below(rng, 4) == 0;
+  w->scans = w->desc.batch * (w->desc.outer_rank ? w->outer.n : 1);
+  draw_cuts(w, rng);
+}
+
+static bool draw_whole(struct whole *w, struct rng *rng) {
+  w->row = &mixed_rows[draw_below(rng, mixed_count)];
+  w->desc = (mmscan_desc)MMSCAN_DESC(w->row->type, w->row->op, 1 + (mmscan_kind)draw_below(rng, 3), 0);
+  if (draw_below(rng, 3) == 0) w->desc.x_type = 1 + (mmscan_type)draw_below(rng, MMSCAN_BF16);
+  w->desc.reverse = (int)draw_below(rng, 2);
+  w->desc.flags = mixed_flags(rng);
+  draw_shape(w, rng);
+  w->is_wild = draw_below(rng, 4) == 0;
+  w->is_in_place = draw_below(rng, 3) == 0 && w->desc.x_type == w->desc.y_type;
+  mixed_put(w->desc.y_type, w->init, 0, rng, false);
+  w->desc.init = draw_below(rng, 2) ? w->init : NULL;
+  w->desc.totals = draw_below(rng, 2) ? w->totals : NULL;
+  const bool is_order = w->desc.op == MMSCAN_MAX || w->desc.op == MMSCAN_MIN;
+  w->desc.indices = is_order && draw_below(rng, 2) ? w->indices : NULL;
+  return mmscan_desc_check(&w->desc, NULL, 0) == MMSCAN_OK;
+}
+
+static size_t results(const struct whole *w, size_t n) { return n + (w->desc.kind == MMSCAN_OFFSETS); }
+
+static mmscan_status scan_whole(struct whole *w, struct rng *rng) {
+  mmscan_desc d = w->desc;
+  const size_t size = mixed_size(d.x_type);
+  for (size_t i = 0; i < w->n * w->scans; i++) mixed_put(d.x_type, w->x, i, rng, w->is_wild);
+  if (draw_below(rng, 8) == 0) memset(w->x, 0, w->n * w->scans * size); /* zeros keep their signs */
+  for (size_t i = 0; i < w->n * w->scans && draw_below(rng, 2); i++)
+    if (d.x_type == MMSCAN_F32) ((float *)(void *)w->x)[i] *= -1;
+  d.n = w->n;
+  d.batch = w->scans;
+  d.outer_rank = 0;
+  d.x_dist = (ptrdiff_t)w->n;
+  d.y_dist = (ptrdiff_t)results(w, w->n);
+  return mmscan_scan(&d, w->x, w->y);
+}
+
+/* ---- A part ------------------------------------------------------------------------------------------------------ */
+
+static size_t first_of(const struct whole *w) { /* by index, of the part of this rank */
+  return w->starts[rank];
+}
+
+static ptrdiff_t y_at(const struct whole *w, const struct part *p, size_t scan, size_t i) {
+  const ptrdiff_t r = (ptrdiff_t)(scan % w->desc.batch), o = (ptrdiff_t)(scan / w->desc.batch);
+  return r * p->desc.y_dist + o * p->outer.y_stride + (ptrdiff_t)i * p->desc.y_stride;
+}
+
+static ptrdiff_t x_at(const struct whole *w, const struct part *p, size_t scan, size_t i) {
+  const ptrdiff_t r = (ptrdiff_t)(scan % w->desc.batch), o = (ptrdiff_t)(scan / w->desc.batch);
+  return r * p->desc.x_dist + o * p->outer.x_stride + (ptrdiff_t)i * p->desc.x_stride;
+}
+
+static void set_strides(const struct whole *w, struct part *p, size_t n, struct rng *rng) {
+  static const ptrdiff_t strides[] = {1, 1, 1, 2, -1, -3};
+  const ptrdiff_t m = (ptrdiff_t)(n + 1);
+  p->desc.y_stride = strides[draw_below(rng, COUNT(strides))];
+  p->desc.x_stride = w->is_in_place ? p->desc.y_stride : strides[draw_below(rng, COUNT(strides))];
+  p->desc.y_dist = 3 * m, p->desc.x_dist = 3 * m;
+  p->outer = (mmscan_dim){w->outer.n, 9 * m, 9 * m};
+  if (w->desc.batch > 1 && draw_below(rng, 4) == 0) {
+    p->desc.x_stride = p->desc.y_stride = (ptrdiff_t)w->desc.batch;
+    p->desc.x_dist = p->desc.y_dist = 1;
+  }
+}
+
+static struct part take_part(struct whole *w, struct rng *rng) {
+  struct part p = {.desc = w->desc};
+  const size_t n = w->starts[rank + 1] - w->starts[rank], most = 9 * (n + 2) * w->outer.n + 9 * (n + 2);
+  const size_t x_size = mixed_size(w->desc.x_type), y_size = w->row->size;
+  struct rng own = rng_of(draw(rng) + (uint64_t)rank);
+  p.desc.n = n;
+  set_strides(w, &p, n, &own);
+  p.y_base = room(2 * most * y_size), p.x_base = room(2 * most * x_size), p.indices_base = room(2 * most * 8);
+  p.y = p.y_base + most * y_size;
+  p.x = w->is_in_place ? p.y + (w->desc.kind == MMSCAN_OFFSETS && n > 0 ? p.desc.y_stride * (ptrdiff_t)y_size : 0)
+                       : p.x_base + most * x_size;
+  p.desc.indices = w->desc.indices ? p.indices_base + most : NULL;
+  for (size_t scan = 0; scan < w->scans; scan++)
+    for (size_t i = 0; i < n; i++)
+      memcpy(p.x + x_at(w, &p, scan, i) * (ptrdiff_t)x_size, w->x + (scan * w->n + first_of(w) + i) * x_size, x_size);
+  return p;
+}
+
+static void part_free(struct part *p) {
+  free(p->x_base);
+  free(p->y_base);
+  free(p->indices_base);
+}
+
+/* ---- Comparing --------------------------------------------------------------------------------------------------- */
+
+static bool is_exact(const struct whole *w) {
+  const bool rounds = w->row->kind == 'f' || w->row->kind == 'c';
+  return !rounds || w->desc.op == MMSCAN_MAX || w->desc.op == MMSCAN_MIN || w->desc.flags & MMSCAN_REPRODUCIBLE;
+}
+
+static double number(mmscan_type type, const unsigned char *y) {
+  float f32;
+  double f64;
+  uint16_t half;
+  if (type == MMSCAN_F64 || type == MMSCAN_C64) return memcpy(&f64, y, sizeof f64), f64;
+  if (type == MMSCAN_F32 || type == MMSCAN_C32) return memcpy(&f32, y, sizeof f32), (double)f32;
+  memcpy(&half, y, sizeof half);
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 1);
+  d.x_type = type;
+  return mmscan_scan(&d, &half, &f32) == MMSCAN_OK ? (double)f32 : 0;
+}
+
+/* In units of the type: roundings of an element, and of the result. */
+static double tolerance(const struct whole *w, double want) {
+  const mmscan_type type = w->row->type;
+  const double n = (double)w->n + 64, unit = type == MMSCAN_F64 || type == MMSCAN_C64 ? 0x1p-52 : 0x1p-23;
+  const double half = type == MMSCAN_F16 ? 0x1p-9 : type == MMSCAN_BF16 ? 0x1p-6 : 0;
+  const double magnitudes = w->desc.op == MMSCAN_PLUS ? n * mixed_largest(w->desc.x_type, w->is_wild) : fabs(want) + 30;
+  return 2 * n * unit * magnitudes + half * fabs(want);
+}
+
+static bool is_same_number(const struct whole *w, const unsigned char *want, const unsigned char *got) {
+  const double x = number(w->row->type, want), y = number(w->row->type, got);
+  if (isnan(x) || isnan(y)) return isnan(x) && isnan(y);
+  if (is_exact(w) || isinf(x) || isinf(y)) return memcmp(want, got, w->row->size / (w->row->kind == 'c' ? 2 : 1)) == 0;
+  return fabs(x - y) <= tolerance(w, x);
+}
+
+static bool is_same(const struct whole *w, const unsigned char *want, const unsigned char *got) {
+  const size_t size = w->row->size;
+  if (w->row->kind != 'f' && w->row->kind != 'c') return memcmp(want, got, size) == 0;
+  if (w->row->kind == 'f') return is_same_number(w, want, got);
+  return is_same_number(w, want, got) && is_same_number(w, want + size / 2, got + size / 2);
+}
+
+static void check_results(const struct whole *w, const struct part *p) {
+  const size_t size = w->row->size;
+  for (size_t scan = 0; scan < w->scans; scan++)
+    for (size_t i = 0; i < results(w, p->desc.n); i++) {
+      const size_t at = scan * results(w, w->n) + first_of(w) + i;
+      const ptrdiff_t y = y_at(w, p, scan, i);
+      if (!is_same(w, w->y + at * size, p->y + y * (ptrdiff_t)size)) {
+        complain(w, "scan %zu, result %zu (%zu of %zu): %.17g, not %.17g", scan, first_of(w) + i, i, p->desc.n,
+                 number(w->row->type, p->y + y * (ptrdiff_t)size), number(w->row->type, w->y + at * size));
+        return;
+      }
+      const int64_t *index = p->desc.indices;
+      if (index && index[y] != w->indices[at]) {
+        complain(w, "scan %zu, index %zu: %lld, not %lld", scan, first_of(w) + i, (long long)index[y],
+                 (long long)w->indices[at]);
+        return;
+      }
+    }
+}
+
+static void check_totals(const struct whole *w, const struct part *p) {
+  for (size_t scan = 0; scan < w->scans && w->desc.totals; scan++)
+    if (!is_same(w, w->totals + scan * w->row->size, p->totals + scan * w->row->size)) {
+      complain(w, "the total of scan %zu: %.17g, not %.17g", scan,
+               number(w->row->type, p->totals + scan * w->row->size),
+               number(w->row->type, w->totals + scan * w->row->size));
+      return;
+    }
+}
+
+static void check_case(struct whole *w, struct rng *rng) {
+  if (!draw_whole(w, rng)) return;
+  const mmscan_status want = scan_whole(w, rng);
+  struct part p = take_part(w, rng);
+  p.desc.outer = &p.outer;
+  p.desc.totals = w->desc.totals ? p.totals : NULL;
+  const mmscan_status got = mmscan_mpi_scan(&p.desc, p.x, p.y, MPI_COMM_WORLD);
+  if (want != got) complain(w, "status %d, not %d", (int)got, (int)want);
+  if (want == MMSCAN_OK && got == MMSCAN_OK) {
+    check_results(w, &p);
+    check_totals(w, &p);
+  }
+  part_free(&p);
+}
+
+/* As the first rank says. */
+static bool go_on(bool so) {
+  int all = so;
+  MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+static void test_cases(void) {
+  struct rng rng = rng_of(1);
+  struct whole w = {.x = room(MOST * MOST_SCANS * ELEMENT), .y = room((MOST + 1) * MOST_SCANS * ELEMENT)};
+  w.indices = room((MOST + 1) * MOST_SCANS * sizeof *w.indices);
+  const char *given = getenv("MMSCAN_TEST_SECONDS");
+  const double end = MPI_Wtime() + (given ? atof(given) : 2);
+  int cases = 0;
+  while (go_on(MPI_Wtime() < end)) check_case(&w, &rng), cases++;
+  if (rank == 0) printf("%d cases by %d ranks\n", cases, ranks);
+  free(w.x);
+  free(w.y);
+  free(w.indices);
+}
+
+/* ---- Failures ---------------------------------------------------------------------------------------------------- */
+
+static void expect(bool so, const char *what) {
+  if (!so) fprintf(stderr, "rank %d of %d: %s\n", rank, ranks, what);
+  failures += !so;
+}
+
+/* Whether every rank has the same. */
+static bool is_everywhere(mmscan_status status) {
+  int all[2] = {(int)status, -(int)status}, most[2];
+  MPI_Allreduce(all, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return most[0] == -most[1];
+}
+
+/* One rank does something wrong. */
+static void expect_refused(const mmscan_desc *desc, const void *x, float *y, mmscan_status want, const char *what) {
+  float before[8];
+  memcpy(before, y ? y : before, sizeof before);
+  const mmscan_status status = mmscan_mpi_scan(desc, x, y, MPI_COMM_WORLD);
+  expect(is_everywhere(status), "ranks return different statuses");
+  expect(status == want, what);
+  expect(!y || memcmp(before, y, sizeof before) == 0, "y is not untouched");
+}
+
+static void test_failures(void) {
+  float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {0};
+  const float init = rank == ranks - 1 ? 1 : 2;
+  const mmscan_desc right = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, COUNT(x));
+  const bool is_wrong = rank == ranks - 1;
+  mmscan_desc d = right;
+  expect_refused(is_wrong ? NULL : &right, x, y, MMSCAN_EINVAL, "desc NULL");
+  expect_refused(&right, x, is_wrong ? NULL : y, MMSCAN_EINVAL, "y NULL");
+  expect_refused(&right, is_wrong ? NULL : x, y, MMSCAN_EINVAL, "x NULL");
+  expect_refused(&right, is_wrong ? y + 1 : x, y, MMSCAN_EOVERLAP, "overlap");
+  if (is_wrong) d.struct_size = 8;
+  expect_refused(&d, x, y, MMSCAN_EINVAL, "struct_size");
+  d = right;
+  if (is_wrong) d.x_type = MMSCAN_F64;
+  expect_refused(&d, x, y, MMSCAN_ENOTSUP, "no such pair");
+  if (ranks == 1) return;
+  d = right;
+  if (is_wrong) d.op = MMSCAN_MAX;
+  expect_refused(&d, x, y, MMSCAN_EINVAL, "another op");
+  d = right;
+  if (is_wrong) d.reverse = 1;
+  expect_refused(&d, x, y, MMSCAN_EINVAL, "another direction");
+  d = right;
+  if (is_wrong) d.batch = 0;
+  expect_refused(&d, x, y, MMSCAN_EINVAL, "another batch");
+  d = right;
+  d.init = &init;
+  expect_refused(&d, x, y, MMSCAN_EINVAL, "another init");
+}
+
+/* A result that does not fit on one rank; and sums of a part that do not, where those of the whole do. */
+static void test_overflow(void) {
+  int8_t x[4] = {100, 0, 0, 0}, y[4];
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_I8, MMSCAN_PLUS, MMSCAN_INCLUSIVE, COUNT(x));
+  for (int kind = MMSCAN_INCLUSIVE; kind <= MMSCAN_OFFSETS; kind++) {
+    int8_t z[5];
+    d.kind = (mmscan_kind)kind;
+    d.flags = MMSCAN_CHECKED;
+    const mmscan_status status = mmscan_mpi_scan(&d, x, z, MPI_COMM_WORLD);
+    expect(is_everywhere(status), "ranks return different statuses");
+    expect(status == (ranks > 1 ? MMSCAN_EOVERFLOW : MMSCAN_OK), "a sum of 200 fits into an int8_t");
+  }
+  d.kind = MMSCAN_EXCLUSIVE; /* the sum that does not fit is the first result of the third rank, and nobody's last */
+  x[0] = 0, x[3] = rank < 2 ? 100 : 0;
+  mmscan_status status = mmscan_mpi_scan(&d, x, y, MPI_COMM_WORLD);
+  expect(status == (ranks > 2 ? MMSCAN_EOVERFLOW : MMSCAN_OK), "a carry of 200 fits into an int8_t");
+  x[3] = 0;
+  const int8_t init = -128;
+  x[1] = rank == 0 && ranks > 1 ? 100 : 0, x[0] = rank == 0 || ranks == 1 ? 50 : rank == 1 ? 100 : 0;
+  d.kind = MMSCAN_INCLUSIVE;
+  d.init = &init;
+  status = mmscan_mpi_scan(&d, x, y, MPI_COMM_WORLD);
+  expect(status == MMSCAN_OK, "a sum that fits is refused");
+}
+
+/* Where results never fall in a part, they do not fall from part to part; and 0 leaves them as they were. */
+static void check_monotone(uint64_t stream) {
+  enum { N = 5000 };
+  static float x[N], y[N];
+  struct rng rng = rng_of(stream * MOST_RANKS + (uint64_t)rank);
+  float last, before;
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, N);
+  d.flags = MMSCAN_MONOTONE;
+  for (size_t i = 0; i < N; i++) x[i] = draw_below(&rng, 3) ? (float)fabs(draw_unit(&rng)) : 0;
+  x[0] = 0;
+  expect(mmscan_mpi_scan(&d, x, y, MPI_COMM_WORLD) == MMSCAN_OK, "a monotone scan");
+  last = y[N - 1];
+  MPI_Exscan(&last, &before, 1, MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD);
+  for (size_t i = 1; i < N; i++) expect(y[i] >= y[i - 1], "a result falls");
+  expect(rank == 0 || y[0] == before, "a 0 changes a result from rank to rank");
+}
+
+static void test_monotone(void) {
+  for (uint64_t i = 1; i <= 10; i++) check_monotone(i);
+}
+
+static void test_communicators(void) {
+  float x = 1, y = 0;
+  const mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 1);
+  expect(mmscan_mpi_scan(&d, &x, &y, MPI_COMM_SELF) == MMSCAN_OK && y == 1, "MPI_COMM_SELF");
+  expect(mmscan_mpi_scan(&d, &x, &y, MPI_COMM_NULL) == MMSCAN_EINVAL, "MPI_COMM_NULL");
+  if (ranks == 1) return;
+  MPI_Comm half, both;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &both);
+  expect(mmscan_mpi_scan(&d, &x, &y, both) == MMSCAN_EINVAL, "an inter-communicator");
+  expect(mmscan_mpi_scan(&d, &x, &y, half) == MMSCAN_OK && y == (float)(rank / 2 + 1), "half of the ranks");
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
+/* Found as the part is scanned for its carry, and not before. */
+static void test_environment(void) {
+  float x[8] = {1}, y[8] = {0};
+  const mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, COUNT(x));
+  if (rank == ranks - 1) setenv("MMSCAN_ENGINE", "none", 1);
+  expect_refused(&d, x, y, MMSCAN_EINVAL, "an environment that is illegal on one rank");
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc > 1) {
+    test_environment();
+  } else {
+    mixed_find_rows();
+    test_cases();
+    test_failures();
+    test_overflow();
+    test_monotone();
+    test_communicators();
+  }
+  int all = 0;
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return all > 0;
+}
