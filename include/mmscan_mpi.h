@@ -39,7 +39,8 @@ extern "C" {
  * be combined (mmscan_carry_combine()): with MMSCAN_MONOTONE; products of complex numbers; products with
  * MMSCAN_REPRODUCIBLE; and where elements are not finite, or sums or products near the ends of the range.
  *
- * Results are those of mmscan_scan(), with its bound on errors, to the bit where its operator is exact. With
+ * Results are those of mmscan_scan(), with its bound on errors, to the bit where its operator is exact; but a sum or
+ * product that overflows in some part may be finite again from the next rank on, where the exact one is. With
  * MMSCAN_REPRODUCIBLE they have the bits of one process for every number of ranks and every cut: a tile of MMSCAN_BLOCK
  * elements that is cut by ranks is scanned by the rank that has its first element, to which the others send theirs.
  * (Not where sums of elements that are each below max / 2^20 pass max / 2.) Totals have the bits of the last inclusive
