@@ -288,7 +288,7 @@ mmscan_status mms_execute(const mmscan_plan *plan, const void *x, void *y, void 
 
 /* Where every order has its own bits, only exact sums keep a promise of some. */
 static bool can_combine(const mms_problem *p, const mms_run *run, const mms_run *next) {
-  bool can = !p->asks_for_order || p->algebra->is_exact || mms_problem_adds_exactly(p);
+  bool can = !p->is_reproducible || mms_problem_adds_exactly(p);
   for (size_t scan = 0; scan < p->count && can; scan++) can = mms_carry_combines(run, next, scan);
   return can;
 }

@@ -60,7 +60,6 @@ static mmscan_status check_flags(const mmscan_desc *d, mms_flaw *flaw) {
 static void set_extras(mms_problem *p, const mmscan_desc *d) {
   const char kind = mms_type_of(d->x_type)->kind;
   p->skips_nan = d->flags & MMSCAN_SKIP_NAN && (kind == 'f' || kind == 'c');
-  p->asks_for_order = d->flags & MMSCAN_REPRODUCIBLE;
   p->is_reproducible = d->flags & MMSCAN_REPRODUCIBLE && !p->algebra->is_exact && p->algebra->kernels;
   p->is_monotone = d->flags & MMSCAN_MONOTONE && p->algebra->kind == 'f' && p->storage->planes == 1 &&
                    (d->op == MMSCAN_PLUS || d->op == MMSCAN_MUL);

@@ -27,7 +27,6 @@ typedef struct mms_problem {
   bool skips_nan; /* NaN in x are: */
   mms_value nothing;
   bool is_monotone;         /* no result is less than the one before it, where no element falls below what is neutral */
-  bool asks_for_order;      /* MMSCAN_REPRODUCIBLE was asked for, whether or not it has a meaning here */
   bool is_reproducible;     /* in the one order of additions, or products, that every machine and plan has */
   mms_overflows *overflows; /* NULL: results may wrap */
   int64_t *indices;         /* the caller's, or NULL */
