@@ -156,7 +156,7 @@ class Results(MpiCase):
 
 
 class Memory(MpiCase):
-    MEGABYTES, MOST = 500, 150
+    MEGABYTES, MOST = 500, 100
 
     def test_blocks(self):
         """Of a large file each process holds a block."""
