@@ -3,30 +3,23 @@
 
 #include <string.h>
 
-enum { MOST_OUTER = 8, ELEMENT = 16 };
+enum { MOST_OUTER = 8, WORDS = 24, OUTER = 15 };
 
-/* What of a description is to be the same on every rank. */
-typedef struct shape {
-  uint64_t is_right, types[2], op, kind, reverse, flags, batch, has_init, has_totals, has_indices,
-      outer[MOST_OUTER + 1];
-  unsigned char init[ELEMENT];
-} shape;
+static const uint64_t is_right = (uint64_t)1 << 63;
 
-static shape shape_of(const mmscan_desc *d) {
-  shape s = {.is_right = true,
-             .types = {d->x_type, d->y_type},
-             .op = d->op,
-             .kind = d->kind,
-             .reverse = d->reverse != 0,
-             .flags = d->flags,
-             .batch = d->batch,
-             .has_init = d->init != NULL,
-             .has_totals = d->totals != NULL,
-             .has_indices = d->indices != NULL};
-  s.outer[MOST_OUTER] = d->outer_rank;
-  for (size_t i = 0; i < d->outer_rank; i++) s.outer[i] = d->outer[i].n;
-  if (d->init) memcpy(s.init, d->init, mms_parts_size_of(d->y_type));
-  return s;
+/* What of a description is to be the same on every rank, in so few bits that one that differs has others. */
+static uint64_t digest_of(const mmscan_desc *d, bool is_block) {
+  uint64_t words[WORDS] = {is_block,        d->x_type, d->y_type,     d->op,    d->kind,
+                           d->reverse != 0, d->flags,  d->batch,      !d->init, !d->totals,
+                           !d->indices,     !d->state, d->outer_rank, 0,        0};
+  uint64_t digest = 0;
+  if (d->init) memcpy(words + OUTER - 2, d->init, mms_parts_size_of(d->y_type));
+  for (size_t i = 0; i < d->outer_rank && i < MOST_OUTER; i++) words[OUTER + i] = d->outer[i].n;
+  for (size_t i = 0; i < WORDS; i++) {
+    digest = (digest ^ words[i]) * 0x9e3779b97f4a7c15u;
+    digest ^= digest >> 32;
+  }
+  return digest | is_right;
 }
 
 /* Of ranks that do not agree on whether MPI works some may wait for others for ever: nothing can be done about it. */
@@ -36,13 +29,14 @@ mmscan_status mms_agree(MPI_Comm comm, mmscan_status status) {
   return (mmscan_status)all;
 }
 
-mmscan_status mms_agree_on(const mmscan_desc *desc, const void *x, const void *y, MPI_Comm comm) {
-  mmscan_status status = mmscan_arrays_check(desc, x, y);
-  shape own, first;
-  memset(&own, 0, sizeof own);
-  if (status == MMSCAN_OK) own = shape_of(desc);
-  first = own;
-  if (MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm) != MPI_SUCCESS) return MMSCAN_EIO;
-  if (status == MMSCAN_OK && first.is_right && memcmp(&own, &first, sizeof own) != 0) status = MMSCAN_EINVAL;
-  return mms_agree(comm, status);
+mmscan_status mms_agree_on(mms_links *links, const mmscan_desc *desc, bool is_block, mmscan_status status) {
+  mms_told own = {(uint64_t)status, 0}, *const told = links->told;
+  uint64_t worst = MMSCAN_OK;
+  if (status == MMSCAN_OK) own = (mms_told){digest_of(desc, is_block), desc->n};
+  if (MPI_Allgather(&own, 2, MPI_UINT64_T, told, 2, MPI_UINT64_T, links->comms[0]) != MPI_SUCCESS) return MMSCAN_EIO;
+  for (int rank = 0; rank < links->ranks; rank++)
+    if (!(told[rank].what & is_right) && told[rank].what > worst) worst = told[rank].what;
+  for (int rank = 0; rank < links->ranks && !worst; rank++)
+    if (told[rank].what != told[0].what) worst = MMSCAN_EINVAL;
+  return (mmscan_status)worst;
 }

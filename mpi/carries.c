@@ -12,9 +12,11 @@ typedef struct head {
   uint32_t x_type, y_type, op, kind, flags, unused;
 } head;
 
-size_t mms_carries_vector_size(const mms_parts *p) {
-  return sizeof(head) + p->scans * (p->carried.size + p->state_size);
+size_t mms_carries_vector_size(const mms_parts *p, size_t scans) {
+  return sizeof(head) + scans * (p->carried.size + p->state_size);
 }
+
+static int vector_size(const mms_parts *p) { return (int)mms_carries_vector_size(p, p->scans); }
 
 static void pack(mms_parts *p) {
   const head h = {.status = (uint64_t)p->status,
@@ -55,9 +57,13 @@ static void put_identities(mms_parts *p) {
 }
 
 /* Where results never fall zeros are all alike, and scans begin as they start. */
-void mms_carries_begin(mms_parts *p) {
+static void put_first(mms_parts *p) {
   put_identities(p);
   for (size_t scan = 0; scan < p->scans && p->desc->init; scan++) put_init(p, p->carry + scan * p->carried.size);
+  if (!p->block) return;
+  memcpy(p->carry, p->block + p->first * p->carried.size, p->scans * p->carried.size);
+  if (p->state_size > 0)
+    memcpy(p->state, (const char *)p->desc->state + p->first * p->state_size, p->scans * p->state_size);
 }
 
 /* ---- By an exscan --------------------------------------------------------------------------------------------- */
@@ -102,42 +108,57 @@ static void combine(void *from, void *to, int *count, MPI_Datatype *type) {
   }
 }
 
-static void exscan(mms_parts *p) {
+static void exscan(mms_parts *p, bool is_waited_for) {
   MPI_Datatype type;
   MPI_Op op;
-  mms_parts_note_mpi(p, MPI_Type_contiguous((int)mms_carries_vector_size(p), MPI_BYTE, &type));
+  mms_parts_note_mpi(p, MPI_Type_contiguous(vector_size(p), MPI_BYTE, &type));
   mms_parts_note_mpi(p, MPI_Type_commit(&type));
   mms_parts_note_mpi(p, MPI_Op_create(combine, 0, &op));
-  mms_parts_note_mpi(p, MPI_Exscan(p->vector, p->before, 1, type, op, p->comm));
+  p->request = MPI_REQUEST_NULL;
+  if (is_waited_for)
+    mms_parts_note_mpi(p, MPI_Iexscan(p->vector, p->before, 1, type, op, p->comm, &p->request));
+  else
+    mms_parts_note_mpi(p, MPI_Exscan(p->vector, p->before, 1, type, op, p->comm));
   MPI_Op_free(&op);
   MPI_Type_free(&type);
 }
 
-bool mms_carries_combine(mms_parts *p) {
+bool mms_carries_can(mms_parts *p) {
   const bool rounds = p->row.kind == 'f' || p->row.kind == 'c';
   if (p->desc->flags & MMSCAN_MONOTONE && rounds) return false;
   put_identities(p);
   pack(p);
-  memcpy(p->before, p->vector, mms_carries_vector_size(p));
+  memcpy(p->before, p->vector, (size_t)vector_size(p));
   return take_past(p->before, p->vector) != MMSCAN_ENOTSUP;
 }
 
-/* The carry out of the part is in p->carry. The first rank's result of an exscan is undefined. What cannot be combined
- * is no failure. */
-bool mms_carries_exscan(mms_parts *p) {
-  head h = {.status = MMSCAN_OK};
+void mms_carries_begin(mms_parts *p, bool is_waited_for) {
   pack(p);
-  exscan(p);
-  mms_carries_begin(p);
+  exscan(p, is_waited_for);
+}
+
+/* Takes what comes before everything past what comes before this part. The first rank's result of an exscan is
+ * undefined. */
+static mmscan_status take_found(mms_parts *p) {
+  head h = {.status = MMSCAN_OK};
+  put_first(p);
   if (p->rank > 0) memcpy(&h, p->before, sizeof h);
-  if (p->rank > 0 && h.status == MMSCAN_OK) {
-    pack(p);
-    h.status = take_past(p->vector, p->before);
-    unpack(p, p->vector);
-  }
-  const bool can = mms_agree(p->comm, h.status == MMSCAN_ENOTSUP ? MMSCAN_ENOTSUP : MMSCAN_OK) == MMSCAN_OK;
-  if (h.status != MMSCAN_ENOTSUP) mms_parts_note(p, (mmscan_status)h.status);
-  return can;
+  if (p->rank == 0 || h.status != MMSCAN_OK) return (mmscan_status)h.status;
+  pack(p);
+  const mmscan_status status = take_past(p->vector, p->before);
+  unpack(p, p->vector);
+  return status;
+}
+
+/* What cannot be combined is no failure, and gives way to any: 1. */
+mmscan_status mms_carries_end(mms_parts *p) {
+  mms_parts_note_mpi(p, MPI_Wait(&p->request, MPI_STATUS_IGNORE));
+  const mmscan_status status = take_found(p);
+  if (status != MMSCAN_ENOTSUP) mms_parts_note(p, status);
+  const int own = p->status ? (int)p->status + 1 : status != MMSCAN_OK;
+  const int all = (int)mms_agree(p->comm, (mmscan_status)own);
+  p->are_combined = all != 1;
+  return all > 1 ? (mmscan_status)(all - 1) : MMSCAN_OK;
 }
 
 /* ---- From rank to rank ---------------------------------------------------------------------------------------- */
@@ -145,15 +166,24 @@ bool mms_carries_exscan(mms_parts *p) {
 enum { TAG = 1 };
 
 void mms_carries_receive(mms_parts *p) {
-  mms_carries_begin(p);
+  put_first(p);
   if (p->rank == 0) return;
-  const int bytes = (int)mms_carries_vector_size(p);
-  mms_parts_note_mpi(p, MPI_Recv(p->vector, bytes, MPI_BYTE, p->rank - 1, TAG, p->comm, MPI_STATUS_IGNORE));
+  mms_parts_note_mpi(p, MPI_Recv(p->vector, vector_size(p), MPI_BYTE, p->rank - 1, TAG, p->comm, MPI_STATUS_IGNORE));
   unpack(p, p->vector);
 }
 
 void mms_carries_send(mms_parts *p) {
   if (p->rank + 1 == p->ranks) return;
   pack(p);
-  mms_parts_note_mpi(p, MPI_Send(p->vector, (int)mms_carries_vector_size(p), MPI_BYTE, p->rank + 1, TAG, p->comm));
+  mms_parts_note_mpi(p, MPI_Send(p->vector, vector_size(p), MPI_BYTE, p->rank + 1, TAG, p->comm));
+}
+
+/* ---- Out of all parts ----------------------------------------------------------------------------------------- */
+
+void mms_carries_share(mms_parts *p, int rank) {
+  pack(p);
+  mms_parts_note_mpi(p, MPI_Bcast(p->vector, vector_size(p), MPI_BYTE, rank, p->comm));
+  unpack(p, p->vector);
+  memcpy(p->block + p->first * p->carried.size, p->carry, p->scans * p->carried.size);
+  if (p->state_size > 0) memcpy((char *)p->desc->state + p->first * p->state_size, p->state, p->scans * p->state_size);
 }

@@ -11,8 +11,8 @@ static bool needs_totals(const mms_parts *p) { return p->desc->totals || (is_off
 
 /* ---- Totals --------------------------------------------------------------------------------------------------- */
 
-/* The rank that scans the last elements: where tiles are cut, it has the first one of the last tile. */
-static int last_rank(const mms_parts *p) {
+/* Where tiles are cut, it has the first element of the last tile. */
+int mms_edges_last_rank(const mms_parts *p) {
   const uint64_t whole = mms_parts_whole(p);
   const uint64_t at = p->cuts_tiles ? (whole - 1) / MMSCAN_BLOCK * MMSCAN_BLOCK : whole - 1;
   int rank = p->ranks - 1;
@@ -22,15 +22,15 @@ static int last_rank(const mms_parts *p) {
 
 /* What comes out of a checked exclusive part is a result of the next, and is only looked at with totals. */
 bool mms_edges_has_totals(const mms_parts *p) {
-  const bool is_last = p->rank == last_rank(p), checks = p->desc->flags & MMSCAN_CHECKED;
+  const bool is_last = p->rank == mms_edges_last_rank(p), checks = p->desc->flags & MMSCAN_CHECKED;
   return is_last ? needs_totals(p) : checks && p->kind == MMSCAN_EXCLUSIVE;
 }
 
 void mms_edges_share_totals(mms_parts *p) {
   const size_t bytes = p->scans * p->row.size;
   if (!needs_totals(p)) return;
-  mms_parts_note_mpi(p, MPI_Bcast(p->totals, (int)bytes, MPI_BYTE, last_rank(p), p->comm));
-  if (p->desc->totals) memcpy(p->desc->totals, p->totals, bytes);
+  mms_parts_note_mpi(p, MPI_Bcast(p->totals, (int)bytes, MPI_BYTE, mms_edges_last_rank(p), p->comm));
+  if (p->desc->totals) memcpy((char *)p->desc->totals + p->first * p->row.size, p->totals, bytes);
 }
 
 /* ---- First results -------------------------------------------------------------------------------------------- */
@@ -48,7 +48,8 @@ static void begin_plane(mms_parts *p, size_t scan, size_t plane, size_t size) {
 
 void mms_edges_begin(mms_parts *p) {
   const size_t planes = p->row.kind == 'c' && p->desc->op == MMSCAN_PLUS ? 2 : 1, size = p->row.size / planes;
-  if (p->kind != MMSCAN_EXCLUSIVE || p->desc->init || memcmp(p->row.identity, p->row.start, p->row.size) == 0) return;
+  if (p->kind != MMSCAN_EXCLUSIVE || p->desc->init || p->block) return;
+  if (memcmp(p->row.identity, p->row.start, p->row.size) == 0) return;
   for (size_t scan = 0; scan < p->scans; scan++)
     for (size_t plane = 0; plane < planes * size; plane += size) begin_plane(p, scan, plane, size);
 }
@@ -145,9 +146,9 @@ static int64_t found_in(const mms_parts *p, size_t scan) {
   return to_position(p, *index_at(p, scan, p->all.n - 1));
 }
 
-/* Without init the first element is a result even where it is the identity. */
+/* Where nothing is before it the first element is a result even if it is the identity. */
 static int64_t position_of(const mms_parts *p, int64_t found, uint64_t elements) {
-  const bool is_first = found < 0 && elements > 0 && !p->desc->init && !p->skips_nan;
+  const bool is_first = found < 0 && elements > 0 && !p->desc->init && !p->block && !p->skips_nan;
   return is_first ? 0 : found;
 }
 

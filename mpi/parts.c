@@ -50,14 +50,15 @@ static mms_piece all_of(const mmscan_desc *d, size_t y_size, const void *x, void
                      .outer = d->outer};
 }
 
-void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y) {
+void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block) {
   const bool is_half = desc->y_type == MMSCAN_F16 || desc->y_type == MMSCAN_BF16;
   p->desc = desc;
+  p->block = block;
   p->kind = desc->kind != MMSCAN_OFFSETS ? desc->kind : desc->reverse ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
   p->row = row_of(desc->op, desc->y_type);
   p->carried = is_half ? row_of(desc->op, MMSCAN_F32) : p->row;
   p->x_size = mms_parts_size_of(desc->x_type);
-  p->state_size = mmscan_state_size(desc);
+  p->state_size = block && !desc->state ? 0 : mmscan_state_size(desc);
   p->scans = desc->batch;
   for (size_t i = 0; i < desc->outer_rank; i++) p->scans *= desc->outer[i].n;
   p->skips_nan = desc->flags & MMSCAN_SKIP_NAN && row_of(MMSCAN_PLUS, desc->x_type).kind == 'f';
@@ -73,8 +74,9 @@ int mms_parts_neighbour(const mms_parts *p, int rank, int step) {
 
 /* ---- Pieces --------------------------------------------------------------------------------------------------- */
 
-/* How far from scan 0 a scan is, the batch fastest: elements of x, or of y. */
+/* How far from the very first scan one is: elements of x, or of y. */
 static ptrdiff_t apart(const mms_piece *piece, size_t scan, bool is_y) {
+  scan += piece->first;
   ptrdiff_t at = (ptrdiff_t)(scan % piece->batch) * (is_y ? piece->y_dist : piece->x_dist);
   size_t left = scan / piece->batch;
   for (size_t i = piece->outer_rank; i-- > 0; left /= piece->outer[i].n)
@@ -107,13 +109,12 @@ mms_piece mms_piece_cut(const mms_parts *p, const mms_piece *piece, size_t from,
   return cut;
 }
 
-/* The scans of one batch, as blocks: blocks have no outer dimensions. */
+/* Scans of one batch, as blocks: blocks have no outer dimensions. */
 static mmscan_desc desc_of(const mms_parts *p, const mms_piece *piece, bool writes) {
   mmscan_desc d = *p->desc;
   d.struct_size = sizeof d;
   d.kind = p->kind;
   d.n = piece->n;
-  d.batch = piece->batch;
   d.x_stride = piece->x_stride, d.y_stride = piece->y_stride;
   d.x_dist = piece->x_dist, d.y_dist = piece->y_dist;
   d.init = d.totals = d.indices = NULL;
@@ -126,9 +127,11 @@ static mmscan_desc desc_of(const mms_parts *p, const mms_piece *piece, bool writ
 mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, bool writes, char *totals) {
   mmscan_status worst = MMSCAN_OK;
   mmscan_desc d = desc_of(p, piece, writes);
-  for (size_t scan = 0; scan < p->scans && piece->n > 0; scan += piece->batch) {
+  for (size_t scan = 0; scan < p->scans && piece->n > 0; scan += d.batch) {
+    const size_t of_batch = piece->batch - (piece->first + scan) % piece->batch, left = p->scans - scan;
     const ptrdiff_t x = apart(piece, scan, false), y = apart(piece, scan, true);
-    d.state = p->state + scan * p->state_size;
+    d.batch = of_batch < left ? of_batch : left;
+    d.state = p->state_size > 0 ? p->state + scan * p->state_size : NULL;
     d.totals = totals ? totals + scan * p->row.size : NULL;
     d.indices = writes && piece->indices ? piece->indices + y : NULL;
     const mmscan_status status =

@@ -2,43 +2,60 @@
  * use its public headers alone.
  *
  *   parts.c     what a rank has, and the scan of it
+ *   links.c     what is kept with a communicator
  *   agree.c     what all ranks have to agree on
  *   carries.c   the carries into the parts: by an exscan, or from rank to rank
  *   tiles.c     tiles that are cut by ranks
  *   edges.c     what is of the whole scan: first results, totals, indices
- *   scan.c      the call */
+ *   scan.c      the calls */
 #ifndef MMS_MPI_PARTS_H
 #define MMS_MPI_PARTS_H
 
 #include "mmscan_mpi.h"
 #include <stdbool.h>
 
-/* Neighbouring elements of every scan: of the caller's arrays, or of a buffer. */
+/* What each rank tells all others: its n, and its status; or with the highest bit set, a digest of its description. */
+typedef struct mms_told {
+  uint64_t what, n;
+} mms_told;
+
+/* What is kept with a communicator of the caller. */
+typedef struct mms_links {
+  MPI_Comm comms[2]; /* duplicates: ranks in the order of a scan, and in that of a reverse one */
+  int rank, ranks;   /* in the first */
+  mms_told *told;    /* of each rank, in the last call */
+  uint64_t *starts;  /* room for mms_parts.starts */
+} mms_links;
+
+/* Neighbouring elements of some scans: of the caller's arrays, or of a buffer. */
 typedef struct mms_piece {
-  const char *x; /* element 0, by index, of scan 0; and its result */
+  const char *x; /* element 0, by index, of the very first scan; and its result */
   char *y;
   int64_t *indices;
-  size_t n, batch, outer_rank;
+  size_t n, first, batch, outer_rank; /* first: the number of the first of these scans, the batch fastest */
   ptrdiff_t x_stride, y_stride, x_dist, y_dist;
   const mmscan_dim *outer;
 } mms_piece;
 
-/* Positions are counted in the order of the scan, and so are ranks. */
+/* Some of the scans of a call. Positions are counted in the order of the scan, and so are ranks. */
 typedef struct mms_parts {
   const mmscan_desc *desc;
   mmscan_kind kind; /* of what is scanned: MMSCAN_INCLUSIVE or MMSCAN_EXCLUSIVE */
+  char *block;      /* the caller's carries, if this is a block of a longer scan */
   MPI_Comm comm;
   int rank, ranks;
   mmscan_algebra row, carried; /* of y_type, and of what a carry is an element of */
-  size_t scans, x_size, state_size;
+  size_t first, scans;         /* which scans these are */
+  size_t x_size, state_size;
   uint64_t *starts;          /* where each rank's part begins; and after the last one where the scan ends */
   bool skips_nan;            /* in x */
   bool cuts_tiles;           /* a tile belongs to the rank that has its first element: */
   size_t head;               /* elements that belong to the tile of an earlier rank, */
   mms_piece all, body, tail; /* what is here; the whole tiles of it; and the last one, with those of other ranks */
-  char *memory;              /* what follows is in there */
   char *carry, *state;       /* one for each scan, into the part; and then out of it */
-  char *vector, *before;     /* what ranks tell each other of carries (carries.c) */
+  char *vector, *before;     /* what ranks tell each other of carries (carries.c), */
+  MPI_Request request;       /*   and what they are waited for by */
+  bool are_combined;         /* carries, and not passed on from rank to rank */
   char *totals, *edges;      /* an element of y for each scan; and of x, */
   char *lasts;               /*   the last one, which results may take the place of */
   char *moved;               /* room for a tile of each scan, of x or of y */
@@ -48,8 +65,8 @@ typedef struct mms_parts {
 
 /* ---- parts.c ---- */
 
-/* Fills in what follows from a description that is right, for the ranks of parts->comm. */
-void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y);
+/* Fills in what follows from a description that is right. block: NULL, or the carries into a block. */
+void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block);
 
 /* Notes a failure; and one of MPI. */
 void mms_parts_note(mms_parts *p, mmscan_status status);
@@ -77,30 +94,47 @@ char *mms_piece_y(const mms_parts *p, const mms_piece *piece, size_t scan, size_
  * totals: NULL, or where those of each scan go. */
 mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, bool writes, char *totals);
 
+/* ---- links.c ---- */
+
+/* Whether MPI is running. */
+bool mms_links_can(void);
+
+/* The links of a communicator, made by the first call: a collective one. They are the communicator's. */
+mmscan_status mms_links_of(MPI_Comm comm, mms_links **links);
+
+/* Sees to it that there is a communicator in the order of reverse scans: a collective call. */
+mmscan_status mms_links_reverse(mms_links *links);
+
 /* ---- agree.c ---- */
 
 /* The greatest status of all ranks. */
 mmscan_status mms_agree(MPI_Comm comm, mmscan_status status);
 
-/* MMSCAN_OK on all ranks: each has a description, with arrays, that is right, and they are alike. */
-mmscan_status mms_agree_on(const mmscan_desc *desc, const void *x, const void *y, MPI_Comm comm);
+/* The same, for descriptions that are alike; others are MMSCAN_EINVAL. *desc is looked at if status is MMSCAN_OK. */
+mmscan_status mms_agree_on(mms_links *links, const mmscan_desc *desc, bool is_block, mmscan_status status);
 
 /* ---- carries.c ---- */
 
-size_t mms_carries_vector_size(const mms_parts *p);
-
-/* Sets the carries to what is before the first element of all. */
-void mms_carries_begin(mms_parts *p);
+/* Bytes for each of so many scans. */
+size_t mms_carries_vector_size(const mms_parts *p, size_t scans);
 
 /* Whether carries of parts may be combined at all. */
-bool mms_carries_combine(mms_parts *p);
+bool mms_carries_can(mms_parts *p);
 
-/* Finds the carries into all parts. Returns false, on every rank, where some cannot be combined. */
-bool mms_carries_exscan(mms_parts *p);
+/* Begins to find the carries into all parts, from those out of them. is_waited_for: this call may return before others
+ * begin. */
+void mms_carries_begin(mms_parts *p, bool is_waited_for);
+
+/* Has found them; or some cannot be combined, and p->are_combined is false on all ranks. Returns the greatest status of
+ * all. */
+mmscan_status mms_carries_end(mms_parts *p);
 
 /* Waits for the carries of the rank before; and passes them on to the next. */
 void mms_carries_receive(mms_parts *p);
 void mms_carries_send(mms_parts *p);
+
+/* Gives all ranks those out of a rank, which are the caller's next ones. */
+void mms_carries_share(mms_parts *p, int rank);
 
 /* ---- tiles.c ---- */
 
@@ -112,6 +146,9 @@ void mms_tiles_collect(mms_parts *p);
 void mms_tiles_return(mms_parts *p);
 
 /* ---- edges.c ---- */
+
+/* The rank that scans the last elements. */
+int mms_edges_last_rank(const mms_parts *p);
 
 /* Whether results of this rank's last piece are to come with totals. */
 bool mms_edges_has_totals(const mms_parts *p);

@@ -1,57 +1,55 @@
 /* scan.c: a scan over the parts of ranks. */
 #include "parts.h"
 
-#include <limits.h>
 #include <stdlib.h>
+
+/* Bytes of room, for each of two chunks; and of a chunk's x that both of its readings find in a cache: the carries of
+ * one chunk are found while those of the one before it are waited for. Fewer scans at once are not worth that. */
+enum { ROOM = 3 << 20, CACHED = 1 << 20, LEAST_SCANS = 64, ALIGNED = 64, REGIONS = 10 };
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
 
-enum { ALIGNED = 64, REGIONS = 10 };
-
 static size_t round_up(size_t bytes) { return (bytes + ALIGNED - 1) / ALIGNED * ALIGNED; }
 
-/* Bytes of a tile of every scan, as it is sent. */
-static size_t moved_size(const mms_parts *p) {
-  const size_t size = p->x_size > p->row.size ? p->x_size : p->row.size;
-  return p->cuts_tiles ? p->scans * MMSCAN_BLOCK * size : 0;
-}
-
-/* Messages are counted in ints. */
-static bool is_too_large(const mms_parts *p) {
-  const size_t each = p->carried.size + p->state_size + (p->cuts_tiles ? MMSCAN_BLOCK * sizeof(double[4]) : 0);
-  return p->scans > (INT_MAX - ALIGNED) / each;
-}
-
-/* All of it in one piece of memory. */
-static mmscan_status make_room(mms_parts *p) {
-  const size_t carries = p->scans * p->carried.size, results = p->scans * p->row.size;
-  const size_t sizes[REGIONS] = {carries,
-                                 p->scans * p->state_size,
-                                 mms_carries_vector_size(p),
-                                 mms_carries_vector_size(p),
-                                 results,
-                                 results,
-                                 moved_size(p),
-                                 p->scans * p->tail.n * (p->x_size + p->row.size),
-                                 2 * p->scans * sizeof(int64_t),
-                                 p->scans * p->x_size};
-  char *at[REGIONS];
+/* Sets the bytes of each region for so many scans, and returns those of all. */
+static size_t size_regions(const mms_parts *p, size_t scans, size_t *sizes) {
+  const size_t larger = p->x_size > p->row.size ? p->x_size : p->row.size, tile = p->cuts_tiles ? MMSCAN_BLOCK : 0;
+  const size_t vector = mms_carries_vector_size(p, scans);
+  const size_t of[REGIONS] = {scans * p->carried.size,
+                              scans * p->state_size,
+                              vector,
+                              vector,
+                              scans * p->row.size,
+                              scans * p->row.size,
+                              scans * p->x_size,
+                              scans * tile * larger,
+                              scans * tile * (p->x_size + p->row.size),
+                              2 * scans * sizeof(int64_t)};
   size_t all = 0;
-  for (size_t i = 0; i < REGIONS; i++) all += round_up(sizes[i]);
-  if (posix_memalign((void **)&p->memory, ALIGNED, all) != 0) p->memory = NULL;
-  if (!p->memory) return MMSCAN_ENOMEM;
-  at[0] = p->memory;
-  for (size_t i = 1; i < REGIONS; i++) at[i] = at[i - 1] + round_up(sizes[i - 1]);
-  p->carry = at[0], p->state = at[1], p->vector = at[2], p->before = at[3];
-  p->totals = at[4], p->edges = at[5], p->moved = at[6];
-  p->tail.y = at[7];
-  p->tail.x = at[7] + p->scans * p->tail.n * p->row.size;
-  p->found = (int64_t *)(void *)at[8];
-  p->lasts = at[9];
-  return MMSCAN_OK;
+  for (size_t i = 0; i < REGIONS; i++) all += sizes[i] = round_up(of[i]);
+  return all;
 }
 
-/* ---- A scan --------------------------------------------------------------------------------------------------- */
+/* How many scans there is room for at once. */
+static size_t scans_at_once(const mms_parts *p) {
+  size_t sizes[REGIONS];
+  const size_t most = ROOM / size_regions(p, 1, sizes);
+  return p->scans < most ? p->scans : most > 0 ? most : 1;
+}
+
+static void place_regions(mms_parts *p, char *at, size_t scans) {
+  size_t sizes[REGIONS];
+  char *regions[REGIONS];
+  size_regions(p, scans, sizes);
+  for (size_t i = 0; i < REGIONS; at += sizes[i++]) regions[i] = at;
+  p->carry = regions[0], p->state = regions[1], p->vector = regions[2], p->before = regions[3];
+  p->totals = regions[4], p->edges = regions[5], p->lasts = regions[6], p->moved = regions[7];
+  p->tail = (mms_piece){.y = regions[8]};
+  p->tail.x = regions[8] + scans * (p->cuts_tiles ? MMSCAN_BLOCK : 0) * p->row.size;
+  p->found = (int64_t *)(void *)regions[9];
+}
+
+/* ---- A chunk: some of the scans --------------------------------------------------------------------------------- */
 
 static mmscan_status scan_pieces(mms_parts *p, bool writes) {
   char *totals = writes && mms_edges_has_totals(p) ? p->totals : NULL;
@@ -61,100 +59,139 @@ static mmscan_status scan_pieces(mms_parts *p, bool writes) {
   return status > last ? status : last;
 }
 
-/* Finds the carries into all parts. Returns false where each rank has to wait for that of the rank before. */
-static bool find_carries(mms_parts *p) {
-  const bool can = mms_carries_combine(p);
-  if (mms_agree(p->comm, can ? MMSCAN_OK : MMSCAN_ENOTSUP) != MMSCAN_OK) return false;
+/* Reads the parts for their carries. */
+static void begin_chunk(mms_parts *p, bool is_only) {
+  mms_tiles_cut(p);
+  mms_tiles_collect(p);
+  p->are_combined = mms_carries_can(p);
+  if (!p->are_combined) return;
   mms_parts_note(p, scan_pieces(p, false));
-  return mms_carries_exscan(p);
+  mms_carries_begin(p, !is_only);
 }
 
-/* Every rank goes through all of it, whatever fails, as others wait for what it sends. */
-static void scan_parts(mms_parts *p) {
-  mms_tiles_collect(p);
-  const bool are_known = find_carries(p);
-  p->status = mms_agree(p->comm, p->status);
-  if (p->status) return;
+/* Scans them. Every rank goes through all of it, whatever fails, as others wait for what it sends. Returns what failed
+ * before it, on all ranks. */
+static mmscan_status end_chunk(mms_parts *p) {
+  const bool was_combined = p->are_combined;
+  const mmscan_status status = was_combined ? mms_carries_end(p) : MMSCAN_OK;
+  if (status) return status;
   mms_edges_keep(p);
-  if (!are_known) mms_carries_receive(p);
+  if (!p->are_combined) mms_carries_receive(p);
   mms_parts_note(p, scan_pieces(p, true));
-  if (!are_known) mms_carries_send(p);
+  if (!p->are_combined) mms_carries_send(p);
+  if (p->block) mms_carries_share(p, mms_edges_last_rank(p));
   mms_tiles_return(p);
   mms_edges_begin(p);
   mms_edges_share_totals(p);
   mms_edges_share_results(p);
   mms_edges_find_indices(p);
+  return MMSCAN_OK;
 }
 
-static mmscan_status find_starts(mms_parts *p) {
-  const uint64_t n = p->all.n;
+/* Of all scans those from number `first` on. */
+static void take_chunk(mms_parts *p, const mms_parts *all, size_t first, size_t at_once, char *room) {
+  const size_t left = all->scans - first;
+  *p = *all;
+  p->first = p->all.first = first;
+  p->scans = left < at_once ? left : at_once;
+  place_regions(p, room, p->scans);
+}
+
+/* One chunk is begun before the last one is ended. */
+static mmscan_status scan_chunks(const mms_parts *all, size_t at_once, char *room, size_t room_size) {
+  mms_parts two[2], *begun = NULL;
+  mmscan_status status = MMSCAN_OK, worst = MMSCAN_OK;
+  for (size_t first = 0, turn = 0; first < all->scans || begun; first += at_once, turn = 1 - turn) {
+    mms_parts *next = first < all->scans && !status ? &two[turn] : NULL;
+    if (next) take_chunk(next, all, first, at_once, room + turn * room_size);
+    if (next) begin_chunk(next, at_once >= all->scans);
+    if (begun && status) mms_carries_end(begun);
+    if (begun && !status) status = end_chunk(begun);
+    if (begun && begun->status > worst) worst = begun->status;
+    begun = next;
+  }
+  return status > worst ? status : worst;
+}
+
+/* ---- A scan --------------------------------------------------------------------------------------------------- */
+
+static mmscan_status find_starts(mms_parts *p, const mms_links *links) {
+  p->starts = links->starts;
   p->starts[0] = 0;
-  if (MPI_Allgather(&n, 1, MPI_UINT64_T, p->starts + 1, 1, MPI_UINT64_T, p->comm) != MPI_SUCCESS) return MMSCAN_EIO;
-  for (int rank = 0; rank < p->ranks; rank++)
-    if (__builtin_add_overflow(p->starts[rank + 1], p->starts[rank], &p->starts[rank + 1])) return MMSCAN_EINVAL;
+  for (int rank = 0; rank < p->ranks; rank++) {
+    const uint64_t n = links->told[p->desc->reverse ? p->ranks - 1 - rank : rank].n;
+    if (__builtin_add_overflow(n, p->starts[rank], &p->starts[rank + 1])) return MMSCAN_EINVAL;
+  }
   return mms_parts_whole(p) <= INT64_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
-/* In the order of the scan. */
-static mmscan_status scan_in_order(mms_parts *p, const mmscan_desc *desc, const void *x, void *y) {
-  mms_parts_set(p, desc, x, y);
-  if (p->scans == 0) return MMSCAN_OK;
-  if (is_too_large(p)) return MMSCAN_ENOTSUP;
-  p->starts = malloc(((size_t)p->ranks + 1) * sizeof *p->starts);
-  mmscan_status status = mms_agree(p->comm, p->starts ? MMSCAN_OK : MMSCAN_ENOMEM);
-  if (status == MMSCAN_OK) status = find_starts(p);
-  if (status) return status;
-  if (mms_parts_whole(p) == 0) return mms_agree(p->comm, mmscan_scan(desc, x, y));
-  mms_tiles_cut(p);
-  status = mms_agree(p->comm, make_room(p));
-  if (status) return status;
-  scan_parts(p);
-  return mms_agree(p->comm, p->status);
-}
-
-/* ---- The call ------------------------------------------------------------------------------------------------- */
-
 /* Errors of MPI come back, and do not end the program. */
-static bool take_order(mms_parts *p, MPI_Comm comm, bool reverse) {
-  int rank, ranks;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  if (MPI_Comm_split(comm, 0, reverse ? ranks - 1 - rank : rank, &p->comm) != MPI_SUCCESS) return false;
-  MPI_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(p->comm, &p->rank);
-  p->ranks = ranks;
-  return true;
+static mmscan_status take_order(mms_parts *p, mms_links *links) {
+  const bool reverse = p->desc->reverse != 0;
+  const mmscan_status status = reverse ? mms_links_reverse(links) : MMSCAN_OK;
+  p->comm = links->comms[reverse];
+  p->ranks = links->ranks;
+  p->rank = reverse ? p->ranks - 1 - links->rank : links->rank;
+  return status ? status : find_starts(p, links);
 }
 
-static mmscan_status scan_on(const mmscan_desc *desc, const void *x, void *y, MPI_Comm comm) {
-  mms_parts parts = {.status = MMSCAN_OK};
-  mmscan_status status = mms_agree_on(desc, x, y, comm);
-  if (status) return status;
-  if (!take_order(&parts, comm, desc->reverse != 0)) return MMSCAN_EIO;
-  status = scan_in_order(&parts, desc, x, y);
-  free(parts.memory);
-  free(parts.starts);
-  MPI_Comm_free(&parts.comm);
+/* Scans that are all short here, but long on the rank that has most of them, are cut as there. */
+static size_t scans_in_chunk(const mms_parts *p, size_t at_once) {
+  uint64_t longest = 1;
+  for (int rank = 0; rank < p->ranks; rank++)
+    if (p->starts[rank + 1] - p->starts[rank] > longest) longest = p->starts[rank + 1] - p->starts[rank];
+  const uint64_t cached = CACHED / p->x_size / longest;
+  return cached < LEAST_SCANS || cached > at_once ? at_once : (size_t)cached;
+}
+
+static mmscan_status scan_nothing(const mms_parts *p, const void *x, void *y) {
+  return p->block ? mmscan_scan_block(p->desc, x, y, p->block) : mmscan_scan(p->desc, x, y);
+}
+
+static mmscan_status scan_on(mms_links *links, mms_parts *p, mmscan_status status, const void *x, void *y) {
+  size_t sizes[REGIONS];
+  const size_t at_once = status ? 0 : scans_at_once(p), room_size = status ? 0 : size_regions(p, at_once, sizes);
+  char *room = NULL;
+  if (!status && posix_memalign((void **)&room, ALIGNED, 2 * room_size) != 0) room = NULL, status = MMSCAN_ENOMEM;
+  status = mms_agree_on(links, p->desc, p->block, status);
+  if (!status) status = take_order(p, links);
+  if (status || p->scans == 0) return free(room), status;
+  if (mms_parts_whole(p) == 0)
+    status = scan_nothing(p, x, y);
+  else
+    status = mms_agree(p->comm, scan_chunks(p, scans_in_chunk(p, at_once), room, room_size));
+  free(room);
   return status;
 }
 
-static bool is_running(void) {
-  int is_begun = 0, is_over = 0;
-  MPI_Initialized(&is_begun);
-  MPI_Finalized(&is_over);
-  return is_begun && !is_over;
+/* ---- The calls ------------------------------------------------------------------------------------------------ */
+
+static mmscan_status check(const mmscan_desc *desc, const void *x, const void *y, const void *carry, bool is_block) {
+  const mmscan_status status = mmscan_arrays_check(desc, x, y);
+  if (status || !is_block) return status;
+  if (desc->init || (!carry && desc->batch > 0)) return MMSCAN_EINVAL;
+  return desc->kind == MMSCAN_OFFSETS || desc->outer_rank > 0 ? MMSCAN_ENOTSUP : MMSCAN_OK;
+}
+
+static mmscan_status call(const mmscan_desc *desc, const void *x, void *y, void *carry, bool is_block, MPI_Comm comm) {
+  int is_inter = 0, ranks = 0;
+  mms_links *links;
+  mms_parts parts = {.desc = desc};
+  if (!mms_links_can() || comm == MPI_COMM_NULL) return MMSCAN_EINVAL;
+  if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter) return MMSCAN_EINVAL;
+  MPI_Comm_size(comm, &ranks);
+  if (ranks == 1) return is_block ? mmscan_scan_block(desc, x, y, carry) : mmscan_scan(desc, x, y);
+  const mmscan_status made = mms_links_of(comm, &links);
+  if (made) return made;
+  const mmscan_status status = check(desc, x, y, carry, is_block);
+  if (!status) mms_parts_set(&parts, desc, x, y, is_block ? carry : NULL);
+  return scan_on(links, &parts, status, x, y);
 }
 
 mmscan_status mmscan_mpi_scan(const mmscan_desc *desc, const void *x, void *y, MPI_Comm comm) {
-  int is_inter = 0, ranks = 0;
-  MPI_Comm own;
-  if (!is_running() || comm == MPI_COMM_NULL) return MMSCAN_EINVAL;
-  if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter) return MMSCAN_EINVAL;
-  MPI_Comm_size(comm, &ranks);
-  if (ranks == 1) return mmscan_scan(desc, x, y);
-  if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS) return MMSCAN_EIO;
-  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-  const mmscan_status status = scan_on(desc, x, y, own);
-  MPI_Comm_free(&own);
-  return status;
+  return call(desc, x, y, NULL, false, comm);
+}
+
+mmscan_status mmscan_mpi_scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry, MPI_Comm comm) {
+  return call(desc, x, y, carry, true, comm);
 }

@@ -19,16 +19,16 @@ static uint64_t last_end(const mms_parts *p) { return lesser(last_tile(p) + BLOC
 static void cut_tail(mms_parts *p, size_t from) {
   const size_t n = (size_t)(last_end(p) - last_tile(p));
   p->body = mms_piece_cut(p, &p->all, from, (size_t)(last_tile(p) - mms_parts_start(p)));
-  p->tail = (mms_piece){
-      .n = n, .batch = p->scans, .x_stride = 1, .y_stride = 1, .x_dist = (ptrdiff_t)n, .y_dist = (ptrdiff_t)n};
+  p->tail.n = n, p->tail.batch = p->scans;
+  p->tail.x_stride = p->tail.y_stride = 1;
+  p->tail.x_dist = p->tail.y_dist = (ptrdiff_t)n;
 }
 
-/* A tile that is cut here goes on in other ranks. */
+/* A tile that is cut here goes on in other ranks. The tail has its room, and no elements yet. */
 void mms_tiles_cut(mms_parts *p) {
   const uint64_t start = mms_parts_start(p), end = mms_parts_end(p), first = tile_of(start + BLOCK - 1);
   p->body = p->all;
   p->head = 0;
-  p->tail = (mms_piece){.n = 0};
   if (!p->cuts_tiles || start == end) return;
   p->head = (size_t)(lesser(first, end) - start);
   p->body = mms_piece_cut(p, &p->all, p->head, p->all.n);

@@ -10,8 +10,9 @@
 #include "mmscan_mpi.h"
 
 #include "support/mixed.h"
+#include <errno.h>
 
-enum { MOST_RANKS = 64, MOST_SCANS = 12, MOST = 60000, ELEMENT = 16 };
+enum { MOST_RANKS = 64, MOST_SCANS = 500, MOST = 60000, MOST_IN_ALL = 12 * MOST, ELEMENT = 16, STATE = 1024 };
 
 static int rank, ranks, failures;
 
@@ -21,7 +22,7 @@ struct whole {
   const mmscan_algebra *row;
   size_t n, scans, starts[MOST_RANKS + 1];
   mmscan_dim outer;
-  bool is_wild, is_in_place;
+  bool is_wild, is_in_place, are_many;
   _Alignas(ELEMENT) unsigned char init[ELEMENT], totals[MOST_SCANS * ELEMENT];
   unsigned char *x, *y;
   int64_t *indices;
@@ -59,7 +60,8 @@ __attribute__((format(printf, 2, 3))) static void complain(const struct whole *w
 
 /* Of all sizes, from parts of no elements to tiles that several ranks have. */
 static void draw_cuts(struct whole *w, struct rng *rng) {
-  w->n = draw_below(rng, 20) == 0 ? 0 : draw_below(rng, draw_below(rng, 3) ? 2000 : MOST / (w->scans > 1 ? 6 : 1));
+  const size_t most = w->are_many ? 4 * MOST / w->scans : w->scans > 1 ? MOST / 6 : MOST;
+  w->n = draw_below(rng, 20) == 0 ? 0 : draw_below(rng, draw_below(rng, 3) && most > 2000 ? 2000 : most);
   w->starts[0] = 0;
   for (int r = 0; r < ranks; r++) {
     const size_t left = w->n - w->starts[r], some = draw_below(rng, 2 * w->n / (size_t)ranks + 2);
@@ -68,10 +70,12 @@ static void draw_cuts(struct whole *w, struct rng *rng) {
   }
 }
 
+/* Many scans are cut into chunks of them, for want of room or to fit in a cache. */
 static void draw_shape(struct whole *w, struct rng *rng) {
-  w->desc.batch = draw_below(rng, 2) ? 1 : 1 + draw_below(rng, 3);
+  const size_t some = draw_below(rng, 2) ? 1 : 1 + draw_below(rng, 3), many = 40 + draw_below(rng, 85);
   w->outer.n = 1 + draw_below(rng, 4);
   w->desc.outer_rank = draw_below(rng, 4) == 0;
+  w->desc.batch = !w->are_many ? some : w->desc.outer_rank ? many : 4 * many;
   w->scans = w->desc.batch * (w->desc.outer_rank ? w->outer.n : 1);
   draw_cuts(w, rng);
 }
@@ -128,20 +132,20 @@ static ptrdiff_t x_at(const struct whole *w, const struct part *p, size_t scan, 
 
 static void set_strides(const struct whole *w, struct part *p, size_t n, struct rng *rng) {
   static const ptrdiff_t strides[] = {1, 1, 1, 2, -1, -3};
-  const ptrdiff_t m = (ptrdiff_t)(n + 1);
+  const ptrdiff_t m = (ptrdiff_t)(n + 1), batch = (ptrdiff_t)w->desc.batch;
   p->desc.y_stride = strides[draw_below(rng, COUNT(strides))];
   p->desc.x_stride = w->is_in_place ? p->desc.y_stride : strides[draw_below(rng, COUNT(strides))];
   p->desc.y_dist = 3 * m, p->desc.x_dist = 3 * m;
-  p->outer = (mmscan_dim){w->outer.n, 9 * m, 9 * m};
+  p->outer = (mmscan_dim){w->outer.n, 3 * m * batch, 3 * m * batch};
   if (w->desc.batch > 1 && draw_below(rng, 4) == 0) {
-    p->desc.x_stride = p->desc.y_stride = (ptrdiff_t)w->desc.batch;
+    p->desc.x_stride = p->desc.y_stride = batch;
     p->desc.x_dist = p->desc.y_dist = 1;
   }
 }
 
 static struct part take_part(struct whole *w, struct rng *rng) {
   struct part p = {.desc = w->desc};
-  const size_t n = w->starts[rank + 1] - w->starts[rank], most = 9 * (n + 2) * w->outer.n + 9 * (n + 2);
+  const size_t n = w->starts[rank + 1] - w->starts[rank], most = 3 * w->desc.batch * (n + 2) * (w->outer.n + 1);
   const size_t x_size = mixed_size(w->desc.x_type), y_size = w->row->size;
   struct rng own = rng_of(draw(rng) + (uint64_t)rank);
   p.desc.n = n;
@@ -250,6 +254,56 @@ static void check_case(struct whole *w, struct rng *rng) {
   part_free(&p);
 }
 
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
+
+/* What comes before everything, as a carry. */
+static void put_first(const struct whole *w, unsigned char *carry) {
+  const mmscan_type type = w->row->type == MMSCAN_F16 || w->row->type == MMSCAN_BF16 ? MMSCAN_F32 : w->row->type;
+  const mmscan_algebra *row = mixed_row(w->desc.op, type);
+  const unsigned char *own = w->desc.kind == MMSCAN_EXCLUSIVE ? row->start : row->identity;
+  mmscan_desc d = MMSCAN_DESC(type, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 1);
+  d.x_type = w->row->type;
+  for (size_t scan = 0; scan < w->scans; scan++) {
+    memcpy(carry + scan * row->size, w->desc.init && type == w->row->type ? w->desc.init : own, row->size);
+    if (w->desc.init && type != w->row->type) mmscan_scan(&d, w->desc.init, carry + scan * row->size);
+  }
+}
+
+/* Positions from..to - 1 of the scan, over all ranks. */
+static void check_block(struct whole *w, struct rng *rng, size_t from, size_t to, unsigned char *carry, void *state) {
+  w->starts[0] = w->desc.reverse ? w->n - to : from;
+  for (int r = 1; r < ranks; r++)
+    w->starts[r] = w->starts[r - 1] + draw_below(rng, w->starts[0] + to - from - w->starts[r - 1] + 1);
+  w->starts[ranks] = w->starts[0] + to - from;
+  struct part p = take_part(w, rng);
+  p.desc.totals = w->desc.totals ? p.totals : NULL;
+  p.desc.init = NULL;
+  p.desc.state = state;
+  const mmscan_status status = mmscan_mpi_scan_block(&p.desc, p.x, p.y, carry, MPI_COMM_WORLD);
+  if (status) complain(w, "a block from %zu to %zu: status %d", from, to, (int)status);
+  if (status == MMSCAN_OK) check_results(w, &p);
+  if (status == MMSCAN_OK && to == w->n && w->n > 0) check_totals(w, &p); /* of nothing they are the carries */
+  part_free(&p);
+}
+
+/* Three blocks, the first of which may have no elements. */
+static void check_blocks(struct whole *w, struct rng *rng) {
+  static _Alignas(ELEMENT) unsigned char carry[MOST_SCANS * ELEMENT], state[MOST_SCANS * STATE];
+  if (!draw_whole(w, rng) || w->desc.kind == MMSCAN_OFFSETS || w->desc.outer_rank > 0) return;
+  w->desc.flags &= ~MMSCAN_CHECKED;
+  w->desc.indices = NULL;
+  if (scan_whole(w, rng) != MMSCAN_OK) return complain(w, "the whole of a scan in blocks fails");
+  const bool is_bare = draw_below(rng, 4) == 0 && !(w->desc.flags & (MMSCAN_REPRODUCIBLE | MMSCAN_ACCURATE));
+  size_t cut = draw_below(rng, w->n + 1), next = cut + draw_below(rng, w->n - cut + 1);
+  cut = cut / MMSCAN_BLOCK * MMSCAN_BLOCK, next = next / MMSCAN_BLOCK * MMSCAN_BLOCK;
+  if (!(w->desc.flags & MMSCAN_REPRODUCIBLE)) next += draw_below(rng, w->n - next + 1);
+  put_first(w, carry);
+  memset(state, 0, sizeof state);
+  check_block(w, rng, 0, cut, carry, is_bare ? NULL : state);
+  check_block(w, rng, cut, next, carry, is_bare ? NULL : state);
+  check_block(w, rng, next, w->n, carry, is_bare ? NULL : state);
+}
+
 /* As the first rank says. */
 static bool go_on(bool so) {
   int all = so;
@@ -259,12 +313,18 @@ static bool go_on(bool so) {
 
 static void test_cases(void) {
   struct rng rng = rng_of(1);
-  struct whole w = {.x = room(MOST * MOST_SCANS * ELEMENT), .y = room((MOST + 1) * MOST_SCANS * ELEMENT)};
-  w.indices = room((MOST + 1) * MOST_SCANS * sizeof *w.indices);
+  struct whole w = {.x = room(MOST_IN_ALL * ELEMENT), .y = room((MOST_IN_ALL + MOST_SCANS) * ELEMENT)};
+  w.indices = room((MOST_IN_ALL + MOST_SCANS) * sizeof *w.indices);
   const char *given = getenv("MMSCAN_TEST_SECONDS");
   const double end = MPI_Wtime() + (given ? atof(given) : 2);
   int cases = 0;
-  while (go_on(MPI_Wtime() < end)) check_case(&w, &rng), cases++;
+  for (; go_on(MPI_Wtime() < end); cases++) {
+    w.are_many = cases % 8 >= 6;
+    if (cases % 3 == 2)
+      check_blocks(&w, &rng);
+    else
+      check_case(&w, &rng);
+  }
   if (rank == 0) printf("%d cases by %d ranks\n", cases, ranks);
   free(w.x);
   free(w.y);
@@ -386,12 +446,79 @@ static void test_communicators(void) {
   MPI_Comm_free(&half);
 }
 
+/* What is kept with a communicator goes with it: more of them than MPI has at once. */
+static void test_many_communicators(void) {
+  float x = 1, y = 0;
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 1);
+  for (int i = 0; i < 3000 && ranks == 2; i++) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    d.reverse = i % 2;
+    expect(mmscan_mpi_scan(&d, &x, &y, comm) == MMSCAN_OK && y == (float)(d.reverse ? ranks - rank : rank + 1),
+           "one of many communicators");
+    MPI_Comm_free(&comm);
+  }
+}
+
 /* Found as the part is scanned for its carry, and not before. */
 static void test_environment(void) {
   float x[8] = {1}, y[8] = {0};
   const mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, COUNT(x));
   if (rank == ranks - 1) setenv("MMSCAN_ENGINE", "none", 1);
   expect_refused(&d, x, y, MMSCAN_EINVAL, "an environment that is illegal on one rank");
+}
+
+/* Which allocation of the library from now on fails, counted from 1; the Makefile has the linker wrap them. */
+static int failing;
+
+static bool is_failing(void) { return failing > 0 && --failing == 0; }
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
+
+void *__wrap_malloc(size_t bytes) { return is_failing() ? NULL : __real_malloc(bytes); }
+void *__wrap_calloc(size_t n, size_t bytes) { return is_failing() ? NULL : __real_calloc(n, bytes); }
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+  return is_failing() ? ENOMEM : __real_posix_memalign(memory, alignment, bytes);
+}
+
+/* Every allocation fails in turn, on one rank. Returns how many fail the scan: an MPI may combine what nobody asks for,
+ * so that some do not. */
+static int try_allocations(const mmscan_desc *desc, MPI_Comm comm, int failing_rank) {
+  const float x[8] = {1, 1, 1, 1, 1, 1, 1, 1}, ranks_before = (float)(desc->reverse ? ranks - 1 - rank : rank);
+  int count = 0, is_over = 0;
+  for (int number = 1; !is_over; number++) {
+    float y[8] = {0};
+    failing = rank == failing_rank ? number : 0;
+    const mmscan_status status = mmscan_mpi_scan(desc, x, y, comm);
+    is_over = failing > 0;
+    failing = 0;
+    MPI_Bcast(&is_over, 1, MPI_INT, failing_rank, MPI_COMM_WORLD);
+    expect(is_everywhere(status), "ranks return different statuses");
+    expect(status == MMSCAN_ENOMEM || status == MMSCAN_OK, "an allocation fails");
+    expect(!is_over || status == MMSCAN_OK, "no allocation fails");
+    expect(y[0] == (status ? 0 : 8 * ranks_before + (desc->reverse ? 8 : 1)), "y is not untouched, or wrong");
+    count += status == MMSCAN_ENOMEM;
+  }
+  return count;
+}
+
+/* With a new communicator; with a known one; and in a reverse scan. */
+static void test_memory(void) {
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 8);
+  MPI_Comm comm;
+  for (int failing_rank = ranks - 1; ranks > 1 && failing_rank >= 0; failing_rank -= (ranks + 1) / 2) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const int first = try_allocations(&d, comm, failing_rank), later = try_allocations(&d, comm, failing_rank);
+    expect(first > later && later > 0, "allocations do not fail the scan");
+    d.reverse = !d.reverse;
+    try_allocations(&d, comm, failing_rank);
+    MPI_Comm_free(&comm);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -407,6 +534,8 @@ int main(int argc, char **argv) {
     test_overflow();
     test_monotone();
     test_communicators();
+    test_many_communicators();
+    test_memory();
   }
   int all = 0;
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
