@@ -176,24 +176,33 @@ for file in "$shared" "$prefix/bin/mmscan"; do
   [ -n "${LINK_BLAS-}" ] || ! needs_blas "$file" || fail "$file is linked with a BLAS"
   readelf -d "$file" | grep -E 'RPATH|RUNPATH' && case ${LINK_BLAS:+${BLAS-}} in */*) ;; *) fail "$file has an rpath" ;; esac
 done
-nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
-grep -v '^mmscan_' "$tmp/exported" && fail "exported, but not mmscan_"
-nm -g --defined-only "$prefix/lib/libmmscan.a" | awk 'NF == 3 && $3 !~ /^(mmscan|mms)_/' | grep . &&
-  fail "a name in the static library that may clash"
 nm -u "$shared" "$prefix/lib/libmmscan.a" |
   grep -wE 'stdout|stderr|printf|__printf_chk|puts|putchar|perror|abort|exit|_exit|__assert_fail' &&
   fail "the library could print, abort or exit"
 objdump -R "$shared" | grep ' mmscan_' && fail "the library would call a program's own function of that name"
 
-# Every exported function is declared in one header, and the man page of its name is that of this header.
-while read -r name; do
-  header=$(cd "$prefix/include" && grep -lE "^[a-z].*\<$name\(" -- *.h) || fail "$name is exported, but not in a header"
-  grep -qFx ".so man3/${header%.h}.3" "$prefix/share/man/man3/$name.3" || fail "$name is in $header, but not in its man page"
-done <"$tmp/exported"
-for page in "$prefix"/share/man/man3/*.3; do
-  name=$(basename "$page" .3)
-  [ -f "$prefix/include/$name.h" ] || grep -qx "$name" "$tmp/exported" || fail "$name has a man page, but is not exported"
-done
+# names_of PREFIX LIBRARY ...: the libraries there have no names that may clash. Every function that they export is
+# declared in one header, and the man page of its name is that of this header.
+names_of() {
+  there=$1
+  shift
+  : >"$tmp/exported"
+  for library in "$@"; do
+    nm -D --defined-only "$there/lib/lib$library.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' >>"$tmp/exported"
+    nm -g --defined-only "$there/lib/lib$library.a" | awk 'NF == 3 && $3 !~ /^(mmscan|mms)_/' | grep . &&
+      fail "a name in lib$library.a that may clash"
+  done
+  grep -v '^mmscan_' "$tmp/exported" && fail "exported, but not mmscan_"
+  while read -r name; do
+    header=$(cd "$there/include" && grep -lE "^[a-z].*\<$name\(" -- *.h) || fail "$name is exported, but not in a header"
+    grep -qFx ".so man3/${header%.h}.3" "$there/share/man/man3/$name.3" || fail "$name: not in the man page of $header"
+  done <"$tmp/exported"
+  for page in "$there"/share/man/man3/*.3; do
+    name=$(basename "$page" .3)
+    [ -f "$there/include/$name.h" ] || grep -qx "$name" "$tmp/exported" || fail "$name has a man page, but is not exported"
+  done
+}
+names_of "$prefix" mmscan
 
 # ---- Programs that use them -----------------------------------------------------------------------------------------
 mkdir "$tmp/user"
@@ -337,6 +346,7 @@ done
 sed -n '/^```c mpi$/,/^```$/p' README.md | sed '/^```/d' >"$tmp/user/ranks.c"
 cp "$tmp/user/ranks.c" "$tmp/user/ranks.cc"
 cat >"$tmp/list.mpi" <<LIST
+./bin/mmscan-mpi
 ./include/mmscan_mpi.h
 ./lib/libmmscan_mpi.a
 ./lib/libmmscan_mpi.so
@@ -345,6 +355,7 @@ cat >"$tmp/list.mpi" <<LIST
 ./lib/pkgconfig/mmscan_mpi.pc
 ./share/man/man3/mmscan_mpi.3
 ./share/man/man3/mmscan_mpi_scan.3
+./share/man/man3/mmscan_mpi_scan_block.3
 LIST
 sort "$tmp/list.library" "$tmp/list.mpi" >"$tmp/list.both"
 
@@ -386,10 +397,8 @@ with_mpi() {
   diff -r "$tmp/first/$mpi" "$tmp/stage-$mpi/opt/mmscan" || fail "a file of libmmscan_mpi knows its prefix"
   mv "$tmp/first/$mpi" "$place"
   files "$place" | diff "$tmp/list.both" - || fail "install-mpi puts down something else than both libraries"
-  nm -D --defined-only "$place/lib/libmmscan_mpi.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' >"$tmp/exported"
-  [ "$(cat "$tmp/exported")" = mmscan_mpi_scan ] || fail "libmmscan_mpi exports $(cat "$tmp/exported")"
-  nm -g --defined-only "$place/lib/libmmscan_mpi.a" | awk 'NF == 3 && $3 !~ /^(mmscan_mpi|mms)_/' | grep . &&
-    fail "a name in the static libmmscan_mpi that may clash"
+  names_of "$place" mmscan mmscan_mpi
+  [ "$("$here/scripts/mpirun" 2 "$place/bin/mmscan-mpi" --version)" = "mmscan-mpi $version" ] || fail "mmscan-mpi --version"
   built=$tmp/user/$mpi
   eval "OMPI_CC=$CC MPICH_CC=$CC mpicc.$mpi -std=c11 -Wall -Wextra -Werror -o $built-shared $tmp/user/ranks.c" \
     "$(pkg-config --cflags --libs mmscan_mpi)" "'-Wl,-rpath,$place/lib'"
