@@ -3,8 +3,9 @@
  * The data is outer * length * inner elements, scanned along `length`: each of `outer` slabs is a matrix of `length`
  * lines of `inner` elements. A block is `lines` lines by `columns` columns of one slab or, where slabs are small,
  * several whole slabs. With inner == 1 scans are contiguous; otherwise they are the columns of a slab. Along `length`,
- * each block passes on a carry for each of its scans to the next block. Processes that share a scan do one block each at
- * a time: of different slabs, or of lines that follow each other, whose carries are those behind all of them. */
+ * each block passes on a carry for each of its scans to the next block. Processes that share a scan do one block each
+ * at a time: of different slabs or columns, or of lines that follow each other, whose carries are those behind all of
+ * them. */
 #include "order.h"
 #include "message.h"
 #include "progress.h"
@@ -14,8 +15,9 @@
 
 #define ROW_BLOCK                                                                                                      \
   ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that a long row gets the same bits as from one call */
-#define MATRIX_BLOCK ((uint64_t)MMSCAN_MAX_TILE * 8)
-#define MOST_COLUMNS ((uint64_t)8192) /* of a block: reads of 32 KiB or more, columns of 128 or more */
+#define MATRIX_BLOCK   ((uint64_t)MMSCAN_MAX_TILE * 8)
+#define MOST_COLUMNS   ((uint64_t)8192) /* of a block: reads of 32 KiB or more, columns of 128 or more */
+#define FEWEST_COLUMNS ((uint64_t)1024) /* that a process is to have where columns are shared */
 
 /* The size of a block, or the largest size. */
 typedef struct block_shape {
@@ -41,10 +43,16 @@ static const order_team alone = {0, 1, input_read_at, result_put, mmscan_scan_bl
 
 static const order_team *team_of(const order *o) { return o->team != NULL ? o->team : &alone; }
 
-/* Where there is a slab for each process, none needs a carry of another. */
-static bool shares_lines(const order *o) { return o->outer < (uint64_t)team_of(o)->ranks; }
+/* Where there is a slab for each process, or columns, none needs a carry of another. */
+typedef enum shared { SLABS, COLUMNS, LINES } shared;
 
-/* Of slabs, or lines in the order of the scan, those that are done at once: all of them, and this process's. */
+static shared shared_by(const order *o) {
+  const uint64_t ranks = (uint64_t)team_of(o)->ranks;
+  return o->outer >= ranks ? SLABS : o->inner / ranks >= FEWEST_COLUMNS ? COLUMNS : LINES;
+}
+
+/* Of slabs, of columns, or of lines in the order of the scan, those that are done at once: all of them, and this
+ * process's. */
 typedef struct share {
   uint64_t all, first, count;
 } share;
@@ -57,10 +65,11 @@ static share share_out(uint64_t done, uint64_t whole, uint64_t ranks, uint64_t p
   return (share){.all = all, .first = done + before, .count = smaller(each, all - before)};
 }
 
-static share next_slabs(const order *o, uint64_t done, uint64_t most) {
-  const order_team *t = team_of(o);
-  if (shares_lines(o)) return share_out(done, o->outer, 1, 0, most, 1);
-  return share_out(done, o->outer, (uint64_t)t->ranks, (uint64_t)t->rank, most, 1);
+static share next_share(const order *o, shared what, uint64_t done, uint64_t whole, uint64_t most, uint64_t unit) {
+  const int ranks = team_of(o)->ranks, rank = team_of(o)->rank;
+  const int place = what == LINES && o->reverse ? ranks - 1 - rank : rank;
+  if (what != shared_by(o)) return share_out(done, whole, 1, 0, most, unit);
+  return share_out(done, whole, (uint64_t)ranks, (uint64_t)place, most, unit);
 }
 
 /* ---- The size of blocks ------------------------------------------------------------------------------------------ */
@@ -69,19 +78,12 @@ static share next_slabs(const order *o, uint64_t done, uint64_t most) {
 static uint64_t unit_of(const order *o) { return o->flags & MMSCAN_REPRODUCIBLE ? MMSCAN_BLOCK : 1; }
 
 static block_shape choose_block(const order *o) {
-  const uint64_t elements = o->inner == 1 ? ROW_BLOCK : MATRIX_BLOCK, unit = unit_of(o);
+  const uint64_t elements = o->inner == 1 ? ROW_BLOCK : MATRIX_BLOCK, unit = smaller(unit_of(o), o->length);
   block_shape b = {.slabs = 1, .columns = smaller(o->inner, smaller(MOST_COLUMNS, elements / unit))};
   b.lines = smaller(o->length, elements / b.columns / unit * unit);
-  if (b.lines == o->length && b.columns == o->inner && !shares_lines(o))
+  if (b.lines == o->length && b.columns == o->inner && shared_by(o) == SLABS)
     b.slabs = smaller(o->outer, elements / (b.lines * b.columns));
   return b;
-}
-
-static share next_lines(const order *o, uint64_t done, uint64_t most) {
-  const order_team *t = team_of(o);
-  const int place = o->reverse ? t->ranks - 1 - t->rank : t->rank;
-  if (!shares_lines(o)) return share_out(done, o->length, 1, 0, most, unit_of(o));
-  return share_out(done, o->length, (uint64_t)t->ranks, (uint64_t)place, most, unit_of(o));
 }
 
 static bool is_empty(const order *o) { return o->outer == 0 || o->length == 0 || o->inner == 0; }
@@ -95,7 +97,7 @@ bool order_is_sequential(const order *o) {
 /* ---- One block --------------------------------------------------------------------------------------------------- */
 
 /* Of processes that share a scan some may have nothing to do at the end. */
-static bool has_none(const block *b) { return b->size.slabs == 0 || b->size.lines == 0; }
+static bool has_none(const block *b) { return b->size.slabs == 0 || b->size.lines == 0 || b->size.columns == 0; }
 
 static uint64_t slab_elements(const block *b) { return b->size.lines * b->size.columns; }
 
@@ -136,13 +138,12 @@ static int write_piece(const order *o, const block *b, uint64_t piece, result *t
   const bool is_narrow = b->size.columns != o->inner, is_shifted = o->kind == MMSCAN_OFFSETS && !o->reverse;
   const size_t count = (size_t)(b->size.slabs * slab_elements(b) / result_pieces(o, b));
   const uint64_t line = b->line + is_shifted + (is_narrow ? piece : 0);
-  return team_of(o)->put(to, result_first(o, b, is_narrow ? 0 : piece, line),
-                         b->results + piece * count * o->to->size, count);
+  return team_of(o)->put(to, result_first(o, b, is_narrow ? 0 : piece, line), b->results + piece * count * o->to->size,
+                         count);
 }
 
 static int write_first(const order *o, const block *b, uint64_t slab, result *to) {
-  return team_of(o)->put(to, result_first(o, b, slab, o->reverse ? o->length : 0), b->first,
-                         (size_t)b->size.columns);
+  return team_of(o)->put(to, result_first(o, b, slab, o->reverse ? o->length : 0), b->first, (size_t)b->size.columns);
 }
 
 /* In the order of the output, if the block has whole slabs: what comes before the first result is in front of them, or
@@ -199,7 +200,7 @@ static bool needs_totals(const order *o) {
 static mmscan_status scan_some(const order *o, const block *b, mmscan_desc desc, size_t at, size_t first) {
   if (o->has_totals || (b->totals != NULL && !b->ends)) desc.totals = b->totals + first * o->to->size;
   desc.state = b->state + first * state_size(o);
-  return (shares_lines(o) ? team_of(o)->scan : mmscan_scan_block)(
+  return (shared_by(o) == LINES ? team_of(o)->scan : mmscan_scan_block)(
       &desc, b->data + at * o->type->size, b->results + at * o->to->size, b->carry + first * carry_of(o)->size);
 }
 
@@ -289,7 +290,7 @@ static int scan_lines(const order *o, const block_shape *largest, block *b, inpu
   share lines;
   fill_carry(o, b, (size_t)(b->size.slabs * b->size.columns));
   for (uint64_t done = 0; done < o->length; done += lines.all) {
-    lines = next_lines(o, done, largest->lines);
+    lines = next_share(o, LINES, done, o->length, largest->lines, unit_of(o));
     b->size.lines = lines.count;
     b->ends = done + lines.all == o->length;
     b->line = o->reverse ? o->length - lines.first - lines.count : lines.first;
@@ -306,13 +307,15 @@ static void keep_totals(const order *o, const block *b) {
 }
 
 static int scan_blocks(const order *o, const block_shape *largest, block *b, input *in, result *to) {
-  share slabs;
+  share slabs, columns;
   for (uint64_t done = 0; done < o->outer; done += slabs.all) {
-    slabs = next_slabs(o, done, largest->slabs);
+    slabs = next_share(o, SLABS, done, o->outer, largest->slabs, 1);
     b->slab = slabs.first;
     b->size.slabs = slabs.count;
-    for (b->column = 0; b->column < o->inner; b->column += b->size.columns) {
-      b->size.columns = smaller(largest->columns, o->inner - b->column);
+    for (uint64_t from = 0; from < o->inner; from += columns.all) {
+      columns = next_share(o, COLUMNS, from, o->inner, largest->columns, 1);
+      b->column = columns.first;
+      b->size.columns = columns.count;
       if (scan_lines(o, largest, b, in, to) != DONE) return FAILED;
       keep_totals(o, b);
     }

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* Processes that share a scan, of which each calls order_scan(). Either each has slabs of its own, or each a part of the
- * lines that are done at once, in the order of ranks. What they read and write by is as input_read_at() and
+/* Processes that share a scan, of which each calls order_scan(). Each has slabs of its own, or columns, or else a part
+ * of the lines that are done at once, in the order of ranks. What they read and write by is as input_read_at() and
  * result_put(). */
 typedef struct order_team {
   int rank, ranks;

@@ -26,9 +26,9 @@ typedef struct scan_request {
   const element *to; /* of the results; NULL: the type of what is read */
   bool reverse, total, skip_nan, accurate, reproducible, monotone, checked;
   bool has_axis;
-  long axis; /* negative: from the last */
-  int (*share)(const order *o, input *in, result *to); /* NULL, or what scans in place of order_scan(), by processes that
-                                                          open the files by their names */
+  long axis;                                           /* negative: from the last */
+  int (*share)(const order *o, input *in, result *to); /* NULL, or what scans in place of order_scan(), by processes
+                                                          that open the files by their names */
 } scan_request;
 
 /* The name of the subcommand, for wrong_usage(). */

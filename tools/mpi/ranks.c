@@ -48,30 +48,11 @@ static void tell_once(const char *text) {
   if (first == rank) fputs(text, stderr);
 }
 
-static const element *element_of(mmscan_type type) {
-  int i = 0;
-  while (element_at(i)->type != type) i++;
-  return element_at(i);
-}
-
 /* ---- The scan ---------------------------------------------------------------------------------------------------- */
 
-/* A block of which each process has a part, one after the other. */
+/* A block of which each process has a part. */
 static mmscan_status scan_block(const mmscan_desc *desc, const void *x, void *y, void *carry) {
-  const element *type = element_of(desc->y_type);
-  const int ranks = ranks_of(), step = desc->reverse ? -1 : 1, last = desc->reverse ? 0 : ranks - 1;
-  const int before = rank_of() - step, next = rank_of() + step;
-  void *const kept[] = {carry, desc->state, desc->totals};
-  const size_t sizes[] = {element_of_carry(type)->size, mmscan_state_size(desc), desc->totals ? type->size : 0};
-  int status = MMSCAN_OK, worst;
-  for (int i = 0; i < 3 && before >= 0 && before < ranks; i++)
-    MPI_Recv(kept[i], (int)(sizes[i] * desc->batch), MPI_BYTE, before, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (desc->n > 0) status = mmscan_scan_block(desc, x, y, carry);
-  for (int i = 0; i < 3 && next >= 0 && next < ranks; i++)
-    MPI_Send(kept[i], (int)(sizes[i] * desc->batch), MPI_BYTE, next, i, MPI_COMM_WORLD);
-  for (int i = 0; i < 3; i++) MPI_Bcast(kept[i], (int)(sizes[i] * desc->batch), MPI_BYTE, last, MPI_COMM_WORLD);
-  MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return (mmscan_status)worst;
+  return mmscan_mpi_scan_block(desc, x, y, carry, MPI_COMM_WORLD);
 }
 
 /* Brings the totals together, of which every process has its own, and zeros for others. */
@@ -126,11 +107,7 @@ static int copy_text(char *to, size_t size, const char *text) {
 
 int ranks_scan(const order *o, input *in, result *to) {
   static task t;
-  t = (task){.o = *o,
-             .type = o->type->type,
-             .to = o->to->type,
-             .in_origin = in->origin,
-             .out_origin = to->out.origin};
+  t = (task){.o = *o, .type = o->type->type, .to = o->to->type, .in_origin = in->origin, .out_origin = to->out.origin};
   if (copy_text(t.in, sizeof t.in, in->name) != DONE || copy_text(t.out, sizeof t.out, to->out.name) != DONE ||
       copy_text(t.temporary, sizeof t.temporary, to->out.temporary) != DONE ||
       copy_text(t.engine, sizeof t.engine, getenv("MMSCAN_ENGINE")) != DONE)
@@ -144,6 +121,12 @@ int ranks_end(int status) {
   t = (task){.ends = true, .status = status};
   hand_on(&t);
   return status;
+}
+
+static const element *element_of(mmscan_type type) {
+  int i = 0;
+  while (element_at(i)->type != type) i++;
+  return element_at(i);
 }
 
 static void follow(const task *t) {

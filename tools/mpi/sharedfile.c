@@ -14,8 +14,11 @@ static MPI_File reads = MPI_FILE_NULL, writes = MPI_FILE_NULL;
 static int fail_mpi(const char *name, int error) {
   static const struct {
     int error, number;
-  } known[] = {{MPI_ERR_ACCESS, EACCES},  {MPI_ERR_NO_SUCH_FILE, ENOENT}, {MPI_ERR_NO_SPACE, ENOSPC},
-               {MPI_ERR_QUOTA, EDQUOT}, {MPI_ERR_READ_ONLY, EROFS}};
+  } known[] = {{MPI_ERR_ACCESS, EACCES},
+               {MPI_ERR_NO_SUCH_FILE, ENOENT},
+               {MPI_ERR_NO_SPACE, ENOSPC},
+               {MPI_ERR_QUOTA, EDQUOT},
+               {MPI_ERR_READ_ONLY, EROFS}};
   char text[MPI_MAX_ERROR_STRING] = "";
   int class = MPI_ERR_OTHER, length = 0;
   MPI_Error_class(error, &class);
