@@ -353,6 +353,7 @@ cat >"$tmp/list.mpi" <<LIST
 ./lib/libmmscan_mpi.so.${version%%.*}
 ./lib/libmmscan_mpi.so.$version
 ./lib/pkgconfig/mmscan_mpi.pc
+./share/man/man1/mmscan-mpi.1
 ./share/man/man3/mmscan_mpi.3
 ./share/man/man3/mmscan_mpi_scan.3
 ./share/man/man3/mmscan_mpi_scan_block.3
