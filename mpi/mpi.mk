@@ -12,10 +12,11 @@ MPI_OBJ := $(MPI_SRC:mpi/%.c=$(MPI_BUILD)/%.o)
 MPI_SHARED := $(MPI_BUILD)/libmmscan_mpi.so.$(VERSION)
 MPI_STATIC := $(MPI_BUILD)/libmmscan_mpi.a
 MPI_TEST := $(MPI_BUILD)/test_mpi
+MPI_TOOL := $(MPI_BUILD)/mmscan-mpi
 
 .PHONY: mpi install-mpi uninstall-mpi check-mpi
 
-mpi: $(MPI_SHARED) $(MPI_STATIC) ## build libmmscan_mpi, by MPICC=mpicc
+mpi: $(MPI_SHARED) $(MPI_STATIC) $(MPI_TOOL) ## build libmmscan_mpi and mmscan-mpi, by MPICC=mpicc
 
 # The library is compiled as the rest is, and by the same compiler where MPICC lets itself be told.
 MPI_COMPILE = OMPI_CC=$(call quote,$(CC)) MPICH_CC=$(call quote,$(CC)) $(MPICC)
@@ -35,6 +36,18 @@ $(MPI_SHARED): $(MPI_OBJ) $(SHARED) mpi/mmscan_mpi.map
 	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so.$(MAJOR)
 	ln -sf $(@F) $(MPI_BUILD)/libmmscan_mpi.so
 
+# The command is made of its own files and of those of mmscan that scan.
+MPI_TOOL_SRC := $(sort $(wildcard tools/mpi/*.c))
+MPI_TOOL_OBJ := $(MPI_TOOL_SRC:tools/mpi/%.c=$(MPI_BUILD)/tools/%.o)
+MPI_TOOL_USES := $(patsubst %,$(BUILD)/tools/%.o,arguments element flatten half input message npy order output progress \
+  result scan scanfile stdout suspect temporary textfile transfer)
+$(MPI_BUILD)/tools/%.o: tools/mpi/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(MPI_COMPILE) $(mpi_flags) -Itools -c $< -o $@
+
+$(MPI_TOOL): $(MPI_TOOL_OBJ) $(MPI_TOOL_USES) $(MPI_STATIC) $(STATIC)
+	$(MPI_COMPILE) $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
+
 $(MPI_TEST).o: test/mpi/test_mpi.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(MPI_COMPILE) $(mpi_flags) -O1 -Itest -c $< -o $@
@@ -53,4 +66,4 @@ uninstall-mpi: ## remove libmmscan_mpi, and leave the library to uninstall
 check-mpi: $(MPI_TEST) ## the tests of libmmscan_mpi, started by MPIRUN=mpirun
 	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_TEST)
 
--include $(MPI_OBJ:.o=.d) $(MPI_TEST).d
+-include $(MPI_OBJ:.o=.d) $(MPI_TEST).d $(MPI_TOOL_OBJ:.o=.d)

@@ -77,6 +77,10 @@ int input_read(input *in, void *data, size_t size, size_t *got) {
   return good ? DONE : fail_file(in->name);
 }
 
+int input_fail_early(const input *in, uint64_t end) {
+  return fail("%s: the data ends early, after %" PRIu64 " bytes", in->name, end);
+}
+
 int input_read_at(input *in, uint64_t offset, void *data, size_t size) {
   size_t got;
   if (in->seekable || offset != in->position) {
@@ -84,8 +88,7 @@ int input_read_at(input *in, uint64_t offset, void *data, size_t size) {
   } else if (input_read(in, data, size, &got) != DONE) {
     return FAILED;
   }
-  if (got == size) return DONE;
-  return fail("%s: the data ends early, after %" PRIu64 " bytes", in->name, offset + got);
+  return got == size ? DONE : input_fail_early(in, offset + got);
 }
 
 void input_set_origin(input *in) {

@@ -35,6 +35,9 @@ int input_read(input *in, void *data, size_t size, size_t *got);
 /* Reads bytes from `offset` on; fewer than size is an error. From a pipe, `offset` must be that of the next byte. */
 int input_read_at(input *in, uint64_t offset, void *data, size_t size);
 
+/* The message where the data ends at a byte before its time; returns FAILED. */
+int input_fail_early(const input *in, uint64_t end);
+
 /* From now on, byte 0 is the one that comes next. */
 void input_set_origin(input *in);
 

@@ -6,9 +6,7 @@
 #include "suspect.h"
 #include "temporary.h"
 
-#include <fcntl.h>
 #include <mmscan.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,21 +86,6 @@ static int dispatch(int argc, char **argv) {
   return run_subcommand(name, argc - 1, argv + 1);
 }
 
-/* If a standard descriptor is closed, the next file that is opened would take its place. Put one there that refuses:
- * standard input that cannot be read, output that cannot be written. */
-static void fill_standard_files(void) {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-      exit(fail_file("/dev/null"));
-}
-
-/* A write to a pipe without a reader, or beyond the limit of a file size, then fails instead of ending the process, and
- * temporary files are removed. */
-static void ignore_write_signals(void) {
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
-}
-
 /* Whether to end without exit handlers: an OpenBLAS whose threads could not allocate their buffers would wait for them
  * for ever. */
 static bool is_memory_limited(void) {
@@ -112,9 +95,7 @@ static bool is_memory_limited(void) {
 
 int main(int argc, char **argv) {
   static char name[] = "mmscan";
-  fill_standard_files();
-  ignore_write_signals();
-  open_stdout();
+  open_standard_files();
   temporary_begin();
   suspect_begin();
   if (argc > 0) argv[0] = name;

@@ -11,6 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *message_program = "mmscan";
+static FILE *keeps; /* what fail() tells; NULL: nothing does */
+
+void message_keep(FILE *to) { keeps = to; }
+
 /* Control characters, which a terminal would act on, may be in names and values. */
 static bool is_obeyed(char c) { return (unsigned char)c < ' ' || c == 127; }
 
@@ -23,14 +28,14 @@ static void print_to(FILE *to, const char *begin, const char *format, va_list ar
   char *line;
   if (vasprintf(&line, format, arguments) < 0) line = NULL;
   if (line != NULL) make_clean(line);
-  fprintf(to, "%s%s\n", begin, line != NULL ? line : "out of memory");
+  fprintf(to, "%s%s%s\n", begin, *begin != '\0' ? ": " : "", line != NULL ? line : "out of memory");
   free(line);
 }
 
 static void print_line(const char *format, va_list arguments) {
   progress_erase();
   fflush(stdout); /* keeps the order, if both streams go to one place */
-  print_to(stderr, "mmscan: ", format, arguments);
+  print_to(keeps != NULL ? keeps : stderr, message_program, format, arguments);
 }
 
 void print_clean(const char *format, ...) {
@@ -81,7 +86,7 @@ int wrong_usage(const char *subcommand, const char *format, ...) {
   } else {
     fail_option();
   }
-  fprintf(stderr, "Try 'mmscan%s%s --help'.\n", subcommand ? " " : "", subcommand ? subcommand : "");
+  fprintf(stderr, "Try '%s%s%s --help'.\n", message_program, subcommand ? " " : "", subcommand ? subcommand : "");
   return WRONG_USAGE;
 }
 

@@ -8,6 +8,12 @@
 
 enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
 
+/* The name of the program, which begins each message: "mmscan", unless main() sets another. */
+extern const char *message_program;
+
+/* From now on, what fail() tells goes to this stream; NULL: to standard error again. */
+void message_keep(FILE *to);
+
 /* Prints "mmscan: " and the line, with ? for control characters; returns FAILED. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,7 +3,9 @@
  * The data is outer * length * inner elements, scanned along `length`: each of `outer` slabs is a matrix of `length`
  * lines of `inner` elements. A block is `lines` lines by `columns` columns of one slab or, where slabs are small,
  * several whole slabs. With inner == 1 scans are contiguous; otherwise they are the columns of a slab. Along `length`,
- * each block passes on a carry for each of its scans to the next block. */
+ * each block passes on a carry for each of its scans to the next block. Processes that share a scan do one block each
+ * at a time: of different slabs or columns, or of lines that follow each other, whose carries are those behind all of
+ * them. */
 #include "order.h"
 #include "message.h"
 #include "progress.h"
@@ -13,8 +15,9 @@
 
 #define ROW_BLOCK                                                                                                      \
   ((uint64_t)MMSCAN_MAX_TILE * 32) /* elements; whole tiles, so that a long row gets the same bits as from one call */
-#define MATRIX_BLOCK ((uint64_t)MMSCAN_MAX_TILE * 8)
-#define MOST_COLUMNS ((uint64_t)8192) /* of a block: reads of 32 KiB or more, columns of 128 or more */
+#define MATRIX_BLOCK   ((uint64_t)MMSCAN_MAX_TILE * 8)
+#define MOST_COLUMNS   ((uint64_t)8192) /* of a block: reads of 32 KiB or more, columns of 128 or more */
+#define FEWEST_COLUMNS ((uint64_t)1024) /* that a process is to have where columns are shared */
 
 /* The size of a block, or the largest size. */
 typedef struct block_shape {
@@ -32,12 +35,54 @@ typedef struct block {
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* ---- Who does what ----------------------------------------------------------------------------------------------- */
+
+static int agree_alone(int status) { return status; }
+
+static const order_team alone = {0, 1, input_read_at, result_put, mmscan_scan_block, agree_alone};
+
+static const order_team *team_of(const order *o) { return o->team != NULL ? o->team : &alone; }
+
+/* Where there is a slab for each process, or columns, none needs a carry of another. */
+typedef enum shared { SLABS, COLUMNS, LINES } shared;
+
+static shared shared_by(const order *o) {
+  const uint64_t ranks = (uint64_t)team_of(o)->ranks;
+  return o->outer >= ranks ? SLABS : o->inner / ranks >= FEWEST_COLUMNS ? COLUMNS : LINES;
+}
+
+/* Of slabs, of columns, or of lines in the order of the scan, those that are done at once: all of them, and this
+ * process's. */
+typedef struct share {
+  uint64_t all, first, count;
+} share;
+
+/* `most`: of one process. Those of each but the last are a multiple of `unit`. */
+static share share_out(uint64_t done, uint64_t whole, uint64_t ranks, uint64_t place, uint64_t most, uint64_t unit) {
+  const uint64_t left = whole - done, even = left / ranks + (left % ranks > 0);
+  const uint64_t each = smaller(most, (even + unit - 1) / unit * unit), all = smaller(left, each * ranks);
+  const uint64_t before = smaller(all, each * place);
+  return (share){.all = all, .first = done + before, .count = smaller(each, all - before)};
+}
+
+static share next_share(const order *o, shared what, uint64_t done, uint64_t whole, uint64_t most, uint64_t unit) {
+  const int ranks = team_of(o)->ranks, rank = team_of(o)->rank;
+  const int place = what == LINES && o->reverse ? ranks - 1 - rank : rank;
+  if (what != shared_by(o)) return share_out(done, whole, 1, 0, most, unit);
+  return share_out(done, whole, (uint64_t)ranks, (uint64_t)place, most, unit);
+}
+
+/* ---- The size of blocks ------------------------------------------------------------------------------------------ */
+
+/* Lines, of which a block is a multiple. */
+static uint64_t unit_of(const order *o) { return o->flags & MMSCAN_REPRODUCIBLE ? MMSCAN_BLOCK : 1; }
+
 static block_shape choose_block(const order *o) {
-  const uint64_t elements = o->inner == 1 ? ROW_BLOCK : MATRIX_BLOCK;
-  const uint64_t unit = o->flags & MMSCAN_REPRODUCIBLE ? MMSCAN_BLOCK : 1; /* lines, of which a block is a multiple */
+  const uint64_t elements = o->inner == 1 ? ROW_BLOCK : MATRIX_BLOCK, unit = smaller(unit_of(o), o->length);
   block_shape b = {.slabs = 1, .columns = smaller(o->inner, smaller(MOST_COLUMNS, elements / unit))};
   b.lines = smaller(o->length, elements / b.columns / unit * unit);
-  if (b.lines == o->length && b.columns == o->inner) b.slabs = smaller(o->outer, elements / (b.lines * b.columns));
+  if (b.lines == o->length && b.columns == o->inner && shared_by(o) == SLABS)
+    b.slabs = smaller(o->outer, elements / (b.lines * b.columns));
   return b;
 }
 
@@ -50,6 +95,9 @@ bool order_is_sequential(const order *o) {
 }
 
 /* ---- One block --------------------------------------------------------------------------------------------------- */
+
+/* Of processes that share a scan some may have nothing to do at the end. */
+static bool has_none(const block *b) { return b->size.slabs == 0 || b->size.lines == 0 || b->size.columns == 0; }
 
 static uint64_t slab_elements(const block *b) { return b->size.lines * b->size.columns; }
 
@@ -65,10 +113,11 @@ static size_t piece_elements(const order *o, const block *b) {
 }
 
 static int read_block(const order *o, const block *b, input *in) {
+  if (has_none(b)) return DONE;
   const size_t count = piece_elements(o, b), bytes = count * o->type->size;
   for (uint64_t p = 0; p < pieces(o, b); p++) {
     char *data = b->data + p * bytes;
-    if (input_read_at(in, piece_first(o, b, p) * o->type->size, data, bytes) != DONE) return FAILED;
+    if (team_of(o)->read(in, piece_first(o, b, p) * o->type->size, data, bytes) != DONE) return FAILED;
     if (o->swapped) element_swap(o->type, data, count);
   }
   return DONE;
@@ -89,17 +138,18 @@ static int write_piece(const order *o, const block *b, uint64_t piece, result *t
   const bool is_narrow = b->size.columns != o->inner, is_shifted = o->kind == MMSCAN_OFFSETS && !o->reverse;
   const size_t count = (size_t)(b->size.slabs * slab_elements(b) / result_pieces(o, b));
   const uint64_t line = b->line + is_shifted + (is_narrow ? piece : 0);
-  return result_put(to, result_first(o, b, is_narrow ? 0 : piece, line), b->results + piece * count * o->to->size,
-                    count);
+  return team_of(o)->put(to, result_first(o, b, is_narrow ? 0 : piece, line), b->results + piece * count * o->to->size,
+                         count);
 }
 
 static int write_first(const order *o, const block *b, uint64_t slab, result *to) {
-  return result_put(to, result_first(o, b, slab, o->reverse ? o->length : 0), b->first, (size_t)b->size.columns);
+  return team_of(o)->put(to, result_first(o, b, slab, o->reverse ? o->length : 0), b->first, (size_t)b->size.columns);
 }
 
 /* In the order of the output, if the block has whole slabs: what comes before the first result is in front of them, or
  * behind them in reverse. */
 static int write_block(const order *o, const block *b, result *to) {
+  if (has_none(b)) return DONE;
   const bool starts = o->reverse ? b->line + b->size.lines == o->length : b->line == 0;
   const bool has_first = o->kind == MMSCAN_OFFSETS && starts, is_narrow = b->size.columns != o->inner;
   int status = has_first && is_narrow ? write_first(o, b, 0, to) : DONE;
@@ -150,8 +200,8 @@ static bool needs_totals(const order *o) {
 static mmscan_status scan_some(const order *o, const block *b, mmscan_desc desc, size_t at, size_t first) {
   if (o->has_totals || (b->totals != NULL && !b->ends)) desc.totals = b->totals + first * o->to->size;
   desc.state = b->state + first * state_size(o);
-  return mmscan_scan_block(&desc, b->data + at * o->type->size, b->results + at * o->to->size,
-                           b->carry + first * carry_of(o)->size);
+  return (shared_by(o) == LINES ? team_of(o)->scan : mmscan_scan_block)(
+      &desc, b->data + at * o->type->size, b->results + at * o->to->size, b->carry + first * carry_of(o)->size);
 }
 
 static mmscan_status scan_rows(const order *o, const block *b, size_t n, size_t rows) {
@@ -225,11 +275,11 @@ int order_check(const order *o, const char *name) {
   return status == MMSCAN_OK ? DONE : fail_library(name, status);
 }
 
+/* No process goes on where another one has failed. */
 static int scan_block(const order *o, const block *b, input *in, result *to) {
-  if (read_block(o, b, in) != DONE) return FAILED;
+  if (team_of(o)->agree(read_block(o, b, in)) != DONE) return FAILED;
   const mmscan_status status = scan_slabs(o, b);
-  if (status != MMSCAN_OK) return fail_library(in->name, status);
-  return write_block(o, b, to);
+  return team_of(o)->agree(status == MMSCAN_OK ? write_block(o, b, to) : fail_library(in->name, status));
 }
 
 /* ---- All blocks -------------------------------------------------------------------------------------------------- */
@@ -237,11 +287,13 @@ static int scan_block(const order *o, const block *b, input *in, result *to) {
 /* Scans the blocks along `length`. A reverse scan starts with the last block, and counts lines from the end, so that
  * the incomplete block comes last. */
 static int scan_lines(const order *o, const block_shape *largest, block *b, input *in, result *to) {
+  share lines;
   fill_carry(o, b, (size_t)(b->size.slabs * b->size.columns));
-  for (uint64_t done = 0; done < o->length; done += b->size.lines) {
-    b->size.lines = smaller(largest->lines, o->length - done);
-    b->ends = done + b->size.lines == o->length;
-    b->line = o->reverse ? o->length - done - b->size.lines : done;
+  for (uint64_t done = 0; done < o->length; done += lines.all) {
+    lines = next_share(o, LINES, done, o->length, largest->lines, unit_of(o));
+    b->size.lines = lines.count;
+    b->ends = done + lines.all == o->length;
+    b->line = o->reverse ? o->length - lines.first - lines.count : lines.first;
     if (scan_block(o, b, in, to) != DONE) return FAILED;
   }
   return DONE;
@@ -255,10 +307,15 @@ static void keep_totals(const order *o, const block *b) {
 }
 
 static int scan_blocks(const order *o, const block_shape *largest, block *b, input *in, result *to) {
-  for (b->slab = 0; b->slab < o->outer; b->slab += b->size.slabs) {
-    b->size.slabs = smaller(largest->slabs, o->outer - b->slab);
-    for (b->column = 0; b->column < o->inner; b->column += b->size.columns) {
-      b->size.columns = smaller(largest->columns, o->inner - b->column);
+  share slabs, columns;
+  for (uint64_t done = 0; done < o->outer; done += slabs.all) {
+    slabs = next_share(o, SLABS, done, o->outer, largest->slabs, 1);
+    b->slab = slabs.first;
+    b->size.slabs = slabs.count;
+    for (uint64_t from = 0; from < o->inner; from += columns.all) {
+      columns = next_share(o, COLUMNS, from, o->inner, largest->columns, 1);
+      b->column = columns.first;
+      b->size.columns = columns.count;
       if (scan_lines(o, largest, b, in, to) != DONE) return FAILED;
       keep_totals(o, b);
     }
@@ -292,13 +349,13 @@ static bool allocate(const order *o, size_t count, size_t scans, size_t columns,
 /* Scans without elements have totals, and may have a result. */
 static int put_starts(const order *o, result *to) {
   enum { AT_ONCE = 4096 };
-  const uint64_t scans = o->length == 0 ? o->outer * o->inner : 0;
+  const uint64_t scans = o->length == 0 && team_of(o)->rank == 0 ? o->outer * o->inner : 0;
   scalar starts[AT_ONCE];
   fill_start(o, o->to, MMSCAN_EXCLUSIVE, (char *)starts, AT_ONCE);
   for (uint64_t done = 0; done < scans; done += AT_ONCE) {
     const size_t count = (size_t)smaller(AT_ONCE, scans - done);
     if (o->has_totals) memcpy(o->totals + done * o->to->size, starts, count * o->to->size);
-    if (o->kind == MMSCAN_OFFSETS && result_put(to, done, starts, count) != DONE) return FAILED;
+    if (o->kind == MMSCAN_OFFSETS && team_of(o)->put(to, done, starts, count) != DONE) return FAILED;
   }
   return DONE;
 }
@@ -309,8 +366,9 @@ int order_scan(const order *o, input *in, result *to) {
   if (is_empty(o)) return put_starts(o, to);
   const block_shape largest = choose_block(o);
   const size_t scans = (size_t)(largest.slabs * largest.columns);
-  if (!allocate(o, scans * (size_t)largest.lines, scans, (size_t)largest.columns, &b)) return fail_memory();
-  const int status = scan_blocks(o, &largest, &b, in, to);
+  const bool is_ready = allocate(o, scans * (size_t)largest.lines, scans, (size_t)largest.columns, &b);
+  int status = team_of(o)->agree(is_ready ? DONE : fail_memory());
+  if (status == DONE) status = scan_blocks(o, &largest, &b, in, to);
   free(b.data);
   return status;
 }

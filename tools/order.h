@@ -8,6 +8,17 @@
 
 #include <stdbool.h>
 
+/* Processes that share a scan, of which each calls order_scan(). Each has slabs of its own, or columns, or else a part
+ * of the lines that are done at once, in the order of ranks. What they read and write by is as input_read_at() and
+ * result_put(). */
+typedef struct order_team {
+  int rank, ranks;
+  int (*read)(input *in, uint64_t offset, void *data, size_t size);
+  int (*put)(result *to, uint64_t first, const void *data, size_t count);
+  mmscan_status (*scan)(const mmscan_desc *desc, const void *x, void *y, void *carry); /* all parts of a block */
+  int (*agree)(int status); /* DONE if it is on all ranks; else FAILED on all */
+} order_team;
+
 typedef struct order {
   const element *type, *to; /* of what is read, and of the results */
   mmscan_op op;
@@ -19,7 +30,8 @@ typedef struct order {
   scalar init;                   /*   which is of the type of the results; else from what the operator starts from */
   uint64_t outer, length, inner; /* a matrix of outer by length by inner elements, scanned along `length` */
   bool has_totals;
-  char *totals; /* has_totals: room for outer * inner of them, in the order of memory */
+  char *totals; /* has_totals: zeros for outer * inner of them, in the order of memory; each process sets its own */
+  const order_team *team; /* NULL: this process alone */
 } order;
 
 /* The length of the results along `length`. */

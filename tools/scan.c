@@ -117,34 +117,40 @@ static int set_engine(void *request, char *name) {
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
-int run_scan(int argc, char **argv) {
-  scan_request r = {.out = "-", .op = MMSCAN_PLUS, .kind = MMSCAN_INCLUSIVE};
-  const argument options[] = {{0, "type", ARGUMENT_TYPE, .to = &r.type},
-                              {0, "kind", ARGUMENT_NAME, .to = &r.kind, .names = kinds},
-                              {0, "init", ARGUMENT_TEXT, .to = &r.init},
-                              {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
-                              {0, "to", ARGUMENT_TYPE, .to = &r.to},
-                              {0, "total", ARGUMENT_FLAG, .to = &r.total},
-                              {0, "skip-nan", ARGUMENT_FLAG, .to = &r.skip_nan},
-                              {0, "accurate", ARGUMENT_FLAG, .to = &r.accurate},
-                              {0, "reproducible", ARGUMENT_FLAG, .to = &r.reproducible},
-                              {0, "monotone", ARGUMENT_FLAG, .to = &r.monotone},
-                              {0, "checked", ARGUMENT_FLAG, .to = &r.checked},
-                              {0, "op", ARGUMENT_OP, .to = &r.op},
+int scan_options(scan_request *r, const char *text, int argc, char **argv) {
+  const argument options[] = {{0, "type", ARGUMENT_TYPE, .to = &r->type},
+                              {0, "kind", ARGUMENT_NAME, .to = &r->kind, .names = kinds},
+                              {0, "init", ARGUMENT_TEXT, .to = &r->init},
+                              {0, "reverse", ARGUMENT_FLAG, .to = &r->reverse},
+                              {0, "to", ARGUMENT_TYPE, .to = &r->to},
+                              {0, "total", ARGUMENT_FLAG, .to = &r->total},
+                              {0, "skip-nan", ARGUMENT_FLAG, .to = &r->skip_nan},
+                              {0, "accurate", ARGUMENT_FLAG, .to = &r->accurate},
+                              {0, "reproducible", ARGUMENT_FLAG, .to = &r->reproducible},
+                              {0, "monotone", ARGUMENT_FLAG, .to = &r->monotone},
+                              {0, "checked", ARGUMENT_FLAG, .to = &r->checked},
+                              {0, "op", ARGUMENT_OP, .to = &r->op},
                               {0, "axis", ARGUMENT_CALL, .take = set_axis},
                               {0, "engine", ARGUMENT_CALL, .take = set_engine},
-                              {0, "column", ARGUMENT_TEXT, .to = &r.column},
-                              {0, "header", ARGUMENT_NAME, .to = &r.header, .names = headers},
+                              {0, "column", ARGUMENT_TEXT, .to = &r->column},
+                              {0, "header", ARGUMENT_NAME, .to = &r->header, .names = headers},
                               {0, "delimiter", ARGUMENT_CALL, .take = set_delimiter},
-                              {0, "format", ARGUMENT_NAME, .to = &r.in_format, .names = formats},
-                              {'o', "output", ARGUMENT_TEXT, .to = &r.out},
+                              {0, "format", ARGUMENT_NAME, .to = &r->in_format, .names = formats},
+                              {'o', "output", ARGUMENT_TEXT, .to = &r->out},
                               {0}};
-  const int status = read_options(options, SCAN_NAME, help, &r, argc, argv);
+  *r = (scan_request){.out = "-", .op = MMSCAN_PLUS, .kind = MMSCAN_INCLUSIVE};
+  const int status = read_options(options, SCAN_NAME, text, r, argc, argv);
   if (status != DONE) return status;
   if (optind == argc) return wrong_usage(SCAN_NAME, "a file is missing ('-': standard input)");
   if (optind + 1 < argc) return wrong_usage(SCAN_NAME, "more than one file: '%s'", argv[optind + 1]);
-  if (r.total && strcmp(r.out, "-") == 0)
+  if (r->total && strcmp(r->out, "-") == 0)
     return wrong_usage(SCAN_NAME, "--total prints to standard output: -o FILE says where the results go");
-  r.in = argv[optind];
-  return scan_file(&r);
+  r->in = argv[optind];
+  return DONE;
+}
+
+int run_scan(int argc, char **argv) {
+  scan_request r;
+  const int status = scan_options(&r, help, argc, argv);
+  return status == DONE ? scan_file(&r) : status;
 }

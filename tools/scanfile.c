@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct job {
@@ -136,6 +137,9 @@ static int choose_formats(job *j) {
   if (j->in_format == FORMAT_RAW && r->type == NULL)
     return wrong_usage(SCAN_NAME, "%s: raw binary data needs --type (or --format, if it is something else)",
                        j->in.name);
+  if (r->share != NULL && (is_text(j->in_format) || is_text(j->out_format)))
+    return fail("%s: text is read and written by one process alone: 'mmscan scan' does it",
+                is_text(j->in_format) ? r->in : r->out);
   if (j->to_terminal && !is_text(j->out_format)) return fail("binary data is not written to a terminal: use -o FILE");
   return DONE;
 }
@@ -218,6 +222,8 @@ static bool is_out_of_order(const array *a) {
 }
 
 static int arrange_flat(job *j) {
+  if (is_out_of_order(&j->a) && j->request->share != NULL)
+    return fail("%s: data in Fortran order is scanned by several processes only along an --axis", j->in.name);
   if (is_out_of_order(&j->a)) {
     if (spool(j) != DONE || flatten(&j->in, &j->a) != DONE) return FAILED;
   } else if (j->a.dims > 1) {
@@ -237,11 +243,12 @@ static void set_made(job *j) {
 
 /* Like NumPy, takes an array without dimensions as a row of one element. */
 static int arrange(job *j) {
-  const bool needs_count = j->request->reverse || j->request->has_axis || j->out_format == FORMAT_NPY;
+  const scan_request *r = j->request;
+  const bool needs_count = r->reverse || r->has_axis || r->share != NULL || j->out_format == FORMAT_NPY;
   if (!j->a.count_known && needs_count && spool(j) != DONE) return FAILED;
   if (!j->a.count_known) return DONE;
   if (j->a.dims == 0) array_flatten(&j->a);
-  if ((j->request->has_axis ? arrange_axis(j) : arrange_flat(j)) != DONE) return FAILED;
+  if ((r->has_axis ? arrange_axis(j) : arrange_flat(j)) != DONE) return FAILED;
   set_made(j);
   if (is_text(j->out_format) && j->a.dims > 1)
     return fail("%s: text output is for data with one dimension, and this has %d", j->in.name, j->a.dims);
@@ -253,7 +260,7 @@ static int arrange(job *j) {
 static int make_totals(job *j) {
   const uint64_t count = j->a.count_known ? j->o.outer * j->o.inner : 1;
   if (!j->o.has_totals) return DONE;
-  j->o.totals = malloc((size_t)count * j->o.to->size + 1);
+  j->o.totals = calloc((size_t)count + 1, j->o.to->size);
   return j->o.totals != NULL ? DONE : fail_memory();
 }
 
@@ -306,7 +313,7 @@ static int write_start(const job *j, output *out) {
 static int scan_into(job *j, result *to) {
   if (write_start(j, &to->out) != DONE) return FAILED;
   if (!j->a.count_known) return order_scan_stream(&j->o, &j->in, to);
-  if (order_scan(&j->o, &j->in, to) != DONE) return FAILED;
+  if ((j->request->share != NULL ? j->request->share : order_scan)(&j->o, &j->in, to) != DONE) return FAILED;
   return input_check_end(&j->in, data_bytes(j));
 }
 
@@ -347,10 +354,20 @@ static int probe(job *j) {
   return status == DONE ? order_check(&j->o, j->in.name) : status;
 }
 
+/* Other processes find files by their names, and read and write anywhere. */
+static int check_files(const job *j, const output *out) {
+  struct stat in;
+  const bool is_regular = fstat(j->in.fd, &in) == 0 && S_ISREG(in.st_mode) && strcmp(j->request->in, "-") != 0;
+  if (is_regular && out->temporary != NULL) return DONE;
+  return fail("%s: only a regular file is %s by several processes", is_regular ? out->name : j->in.name,
+              is_regular ? "written" : "read");
+}
+
 static int scan_opened(job *j) {
   result to;
   int status = result_open(&to, j->request->out); /* before waiting for input */
   j->to_terminal = isatty(to.out.fd) != 0;
+  if (status == DONE && j->request->share != NULL) status = check_files(j, &to.out);
   if (status == DONE) status = choose_formats(j);
   if (status == DONE) status = learn_type(j);
   if (status == DONE) status = probe(j);

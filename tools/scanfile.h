@@ -3,6 +3,9 @@
 #define SCANFILE_H
 
 #include "element.h"
+#include "input.h"
+#include "order.h"
+#include "result.h"
 #include "textfile.h"
 
 #include <stdbool.h>
@@ -23,11 +26,16 @@ typedef struct scan_request {
   const element *to; /* of the results; NULL: the type of what is read */
   bool reverse, total, skip_nan, accurate, reproducible, monotone, checked;
   bool has_axis;
-  long axis; /* negative: from the last */
+  long axis;                                           /* negative: from the last */
+  int (*share)(const order *o, input *in, result *to); /* NULL, or what scans in place of order_scan(), by processes
+                                                          that open the files by their names */
 } scan_request;
 
 /* The name of the subcommand, for wrong_usage(). */
 #define SCAN_NAME "scan"
+
+/* Reads the command line of a scan, by which all of *request is set. Statuses as of read_options(). */
+int scan_options(scan_request *request, const char *help, int argc, char **argv);
 
 int scan_file(const scan_request *request);
 

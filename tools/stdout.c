@@ -1,4 +1,4 @@
-/* stdout.c: standard output, and what becomes of it. */
+/* stdout.c: the standard descriptors, and what becomes of standard output. */
 #include "stdout.h"
 #include "message.h"
 #include "transfer.h"
@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +24,7 @@ static int close_it(void *unused) {
   return close(STDOUT_FILENO);
 }
 
-void open_stdout(void) {
+static void open_stdout(void) {
   const int flags = fcntl(STDOUT_FILENO, F_GETFL);
   if (flags < 0 || !(flags & O_NONBLOCK)) return;
   FILE *patient = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_all, .close = close_it});
@@ -32,8 +34,29 @@ void open_stdout(void) {
 }
 #else
 /* Elsewhere standard output cannot be replaced. */
-void open_stdout(void) {}
+static void open_stdout(void) {}
 #endif
+
+/* If a standard descriptor is closed, the next file that is opened would take its place. Put one there that refuses:
+ * standard input that cannot be read, output that cannot be written. */
+static void fill_standard_files(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      exit(fail_file("/dev/null"));
+}
+
+/* A write to a pipe without a reader, or beyond the limit of a file size, then fails instead of ending the process, and
+ * temporary files are removed. */
+static void ignore_write_signals(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+void open_standard_files(void) {
+  fill_standard_files();
+  ignore_write_signals();
+  open_stdout();
+}
 
 /* Whether the reader of the pipe has gone. */
 static bool nobody_reads(void) {

@@ -1,10 +1,11 @@
-/* stdout.h: standard output, and what becomes of it. */
+/* stdout.h: the standard descriptors, and what becomes of standard output. */
 #ifndef STDOUT_H
 #define STDOUT_H
 
-/* Makes standard output wait for its reader where its descriptor does not block: other processes that share it may have
- * set it so. */
-void open_stdout(void);
+/* Before any file is opened, makes sure that the standard descriptors are taken, and that writes that fail do not end
+ * the process; makes standard output wait for its reader where its descriptor does not block: other processes that
+ * share it may have set it so. */
+void open_standard_files(void);
 
 /* Prints "mmscan: standard output: " and the text of errno, but only once, and not if its reader has gone, as `head`
  * does when it has enough. Returns FAILED. */

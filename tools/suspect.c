@@ -52,7 +52,8 @@ static void tell_crash(int signal_number) {
     progress_erase_at_once();
     const char *library = culprit();
     if (library != NULL) {
-      put("mmscan: ");
+      put(message_program);
+      put(": ");
       put_name(library);
       put(": this library crashed the process\n");
     }

@@ -44,15 +44,20 @@ void temporary_begin(void) {
   }
 }
 
-/* Makes a file. `name`, which the signal handler removes, holds the name of the file before the file exists. Its first
- * character, by which the handler sees that there is a name, comes last: the beginning of a path may be a file, too. */
+/* Sets a name, which the signal handler then removes. Its first character, by which the handler sees that there is one,
+ * comes last: the beginning of a path may be a file, too. */
+static void set_name(char name[PATH_MAX], const char *path) {
+  strcpy(name + 1, path + 1);
+  atomic_signal_fence(memory_order_release);
+  name[0] = path[0];
+}
+
+/* Makes a file. `name` holds the name of the file before the file exists. */
 static int make_file(char name[PATH_MAX], int directory, const char *path, const char *base) {
   char whole[PATH_MAX];
   errno = ENAMETOOLONG;
   if (snprintf(whole, sizeof whole, "%.*s%s", directory, path, base) >= (int)sizeof whole) return -1;
-  strcpy(name + 1, whole + 1);
-  atomic_signal_fence(memory_order_release);
-  name[0] = whole[0];
+  set_name(name, whole);
   const int fd = mkostemp(name, O_CLOEXEC);
   if (fd < 0) name[0] = '\0';
   return fd;
@@ -84,13 +89,19 @@ int temporary_write_at(int fd, const void *data, size_t size, uint64_t offset) {
 
 /* ---- Files beside the outputs ------------------------------------------------------------------------------------ */
 
-int temporary_beside(const char *target, int *fd, char **name) {
-  const char *slash = strrchr(target, '/');
-  const int directory = slash == NULL ? 0 : (int)(slash + 1 - target);
+static char *free_name(void) {
   int i = 0;
   while (i + 1 < TEMPORARY_MOST && beside[i][0] != '\0') i++;
   assert(beside[i][0] == '\0');
-  *name = beside[i];
+  return beside[i];
+}
+
+void temporary_watch(const char *name) { set_name(free_name(), name); }
+
+int temporary_beside(const char *target, int *fd, char **name) {
+  const char *slash = strrchr(target, '/');
+  const int directory = slash == NULL ? 0 : (int)(slash + 1 - target);
+  *name = free_name();
   *fd = make_file(*name, directory, target, ".mmscan-XXXXXX");
   if (*fd >= 0) return DONE;
   const char *reason = strerror(errno);

@@ -20,6 +20,9 @@ enum { TEMPORARY_MOST = 2 }; /* files beside their targets at the same time */
 /* Makes a file beside the file `target`, to be renamed to it. *name belongs to this module. */
 int temporary_beside(const char *target, int *fd, char **name);
 
+/* A signal that ends this process is to remove what temporary_beside() made in another one, too. */
+void temporary_watch(const char *name);
+
 /* Rename the file of temporary_beside() to `target`, or remove it. */
 int temporary_rename(char *name, const char *target);
 void temporary_remove(char *name);
