@@ -47,11 +47,15 @@ def row(network, n, ranks, *more):
 
 # ---- What the template asks for ---------------------------------------------------------------------------------------
 
+def digits(value):
+    """Three digits, or all of those before the point."""
+    return "{:,.0f}".format(value) if value >= 999.5 else "%.3g" % value
+
+
 def time_text(ns):
-    """Three digits."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if ns >= size:
-            return "%.3g %s" % (ns / size, unit)
+            return digits(ns / size) + " " + unit
     return "%.3g ns" % ns if ns else "-"
 
 
@@ -70,7 +74,7 @@ def times_table(network):
     """By ranks and n: the time, and how many times as fast that is as one rank."""
     def cell(n, ranks):
         r = row(network, n, ranks)
-        return "%s (%.3g)" % (time_text(r["whole"]), r["speedup"])
+        return "%s (%s)" % (time_text(r["whole"]), digits(r["speedup"]))
     rows = [["{:,}".format(ranks), *(cell(10 ** k, ranks) for k in LENGTHS)] for ranks in RANKS]
     return markdown_table(["ranks", *("n = 10^%d" % k for k in LENGTHS)], rows)
 
@@ -120,6 +124,12 @@ def measured_table(measured):
     return markdown_table(head, map(cells, HERE_RANKS))
 
 
+def off(measured, ranks, n):
+    """How many times the model's time a scan took."""
+    run = next(run for run in measured["rows"] if (run["ranks"], run["n"]) == (ranks, n))
+    return digits(1e3 * run["scan_us"] / here(measured, run)["whole"])
+
+
 def length_text(n):
     return "2^%d" % (n.bit_length() - 1) if n > 1 else "1"
 
@@ -137,7 +147,7 @@ def draw_scale(network):
     rows = model(network, 1)["rows"][1:]
     for name, dash in ("exscan", 2), ("allgather", 3):
         lines.append(([(r["ranks"], 1e-9 * r[name]) for r in rows], "lines lw 2 dt %d lc rgb '#707070'" % dash, name))
-    draw("scale.svg", "Scans of f64 by mmscan_mpi_scan(), by the model; network: " + network, "ranks", "seconds", SETTINGS, lines)
+    draw("scale.svg", "Scans of f64 over MPI, by the model; network: " + network, "ranks", "seconds", SETTINGS, lines)
 
 
 def draw_here(measured):
@@ -145,11 +155,11 @@ def draw_here(measured):
     for n, colour in zip(HERE_LENGTHS, LINES):
         rows = [run for run in measured["rows"] if run["n"] == n]
         lines.append(([(run["ranks"], 1e-6 * run["scan_us"]) for run in rows], "points pt 7 ps 0.7 lc rgb '%s'" % colour,
-                      "n = %s, measured" % length_text(n)))
+                      "n = %s, measured" % length_text(n).replace("20", "{20}").replace("24", "{24}")))
         lines.append(([(run["ranks"], 1e-9 * here(measured, run)["whole"]) for run in rows],
                       "lines lw 1.5 lc rgb '%s'" % colour, "model"))
     draw("scale-here.svg", "Scans of f64 on %d cores" % measured["cores"], "ranks", "seconds",
-         "set logscale x 2\nset logscale y\nset format y '10^{%L}'\n", lines)
+         "set logscale x 2\nset logscale y\nset format y '10^{%L}'\nset yrange [1e-7:*]\n", lines)
 
 
 # ---- What is measured -------------------------------------------------------------------------------------------------

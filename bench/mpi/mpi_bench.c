@@ -17,7 +17,7 @@ static const char help[] =
     "table   prints the ranks, N, and microseconds of a bare MPI_Exscan of 64 bytes and of a scan of N\n"
     "        elements of f64 in all: of the slowest rank, the median of rounds\n";
 
-enum { MOST_ROUNDS = 41, LEAST_ROUNDS = 5, CARRY = 64, PART = 1 << 23, COMBINED = 1000 };
+enum { MOST_ROUNDS = 101, LEAST_ROUNDS = 5, CARRY = 64, PART = 1 << 22, COMBINED = 1000 };
 static const double PATIENCE = 2; /* seconds of rounds, beyond which there are no more */
 
 typedef struct ranks {
