@@ -72,7 +72,7 @@ install-mpi: lib mpi ## install libmmscan_mpi, and the library that it needs
 uninstall-mpi: ## remove libmmscan_mpi, and leave the library to uninstall
 	$(run_install) --remove $(BUILD) $(VERSION) mpi
 
-check-mpi: $(MPI_TEST) $(MPI_BENCH) $(TOOL) ## the tests of libmmscan_mpi, started by MPIRUN=mpirun
-	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_TEST) $(MPI_BENCH) $(TOOL)
+check-mpi: $(MPI_TEST) $(MPI_TOOL) $(MPI_BENCH) $(TOOL) ## the tests of libmmscan_mpi and its commands, started by MPIRUN=mpirun
+	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_BUILD) $(TOOL)
 
 -include $(MPI_OBJ:.o=.d) $(MPI_TOOL_OBJ:.o=.d) $(MPI_BENCH_OBJ:.o=.d) $(MPI_TEST).d

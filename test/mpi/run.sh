@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs test_mpi by 1, 2, 3, 5 and 8 ranks, and mmscan-mpi-bench: test/mpi/run.sh TEST_MPI MMSCAN_MPI_BENCH MMSCAN.
-# MPIRUN starts programs (default: mpirun). Ends with the line "N passed, N failed, N skipped".
+# Runs test_mpi by 1, 2, 3, 5 and 8 ranks, and tests mmscan-mpi and mmscan-mpi-bench: test/mpi/run.sh FOLDER MMSCAN.
+# FOLDER has the programs; MPIRUN starts them (default: mpirun). Ends with the line "N passed, N failed, N skipped".
 set -u
-test=$1 bench=$2 mmscan=$3
+test=$1/test_mpi bench=$1/mmscan-mpi-bench tool=$1/mmscan-mpi mmscan=$2
 start=$(dirname "$0")/../../scripts/mpirun
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -14,11 +14,12 @@ check() {
   name=$1
   shift
   begun=$(date +%s)
-  if "$@"; then
-    passed=$((passed + 1)) verdict=passed
-  else
-    failed=$((failed + 1)) verdict=FAILED
-  fi
+  "$@"
+  case $? in
+    0) passed=$((passed + 1)) verdict=passed ;;
+    77) skipped=$((skipped + 1)) verdict=skipped ;;
+    *) failed=$((failed + 1)) verdict=FAILED ;;
+  esac
   echo "$name: $verdict, $(($(date +%s) - begun)) s"
 }
 
@@ -62,5 +63,6 @@ run 3 environment
 check "mmscan model --mpi --fit" fit
 check "${bench##*/} table" table
 check "${bench##*/} with wrong arguments" usage
-echo "$passed passed, $failed failed, 0 skipped"
+check "${tool##*/}" "${PYTHON:-python3}" "$(dirname "$0")/command_mpi.py" "$mmscan" "$tool"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -67,7 +67,11 @@ static void collect_totals(const order *o) {
   }
 }
 
-static int scan_files(const order *o, input *in, result *to, const char *temporary) {
+/* Each process has an environment of its own, which is looked at first. */
+static int scan_files(order *o, input *in, result *to, const char *temporary) {
+  const order_team team = {rank_of(), ranks_of(), shared_read, shared_put, scan_block, agree};
+  if (agree(order_check(o, in->name)) != DONE) return FAILED;
+  o->team = &team;
   if (agree(o->has_totals && o->totals == NULL ? fail_memory() : DONE) != DONE) return FAILED;
   int status = shared_open(in, to, temporary, agree);
   if (status == DONE) status = agree(input_check_end(in, o->outer * o->length * o->inner * o->type->size));
@@ -79,11 +83,9 @@ static int scan_files(const order *o, input *in, result *to, const char *tempora
 
 /* What processes have to tell is kept until it is known who does. */
 static int scan_together(order o, input *in, result *to, const char *temporary) {
-  const order_team team = {rank_of(), ranks_of(), shared_read, shared_put, scan_block, agree};
   char *text = NULL;
   size_t size;
   FILE *kept = open_memstream(&text, &size);
-  o.team = &team;
   message_keep(kept);
   const int status = scan_files(&o, in, to, temporary);
   message_keep(NULL);
