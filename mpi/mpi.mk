@@ -41,8 +41,8 @@ $(MPI_SHARED): $(MPI_OBJ) $(SHARED) mpi/mmscan_mpi.map
 # The command is made of its own files and of those of mmscan that scan.
 MPI_TOOL_SRC := $(sort $(wildcard tools/mpi/*.c))
 MPI_TOOL_OBJ := $(MPI_TOOL_SRC:tools/mpi/%.c=$(MPI_BUILD)/tools/%.o)
-MPI_TOOL_USES := $(patsubst %,$(BUILD)/tools/%.o,arguments element flatten half input message npy order output progress \
-  result scan scanfile stdout suspect temporary textfile transfer)
+MPI_TOOL_USES := $(patsubst %,$(BUILD)/tools/%.o,arguments element flatten half input message npy order output \
+  progress result scan scanfile stdout suspect temporary textfile transfer)
 $(MPI_BUILD)/tools/%.o: tools/mpi/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(MPI_COMPILE) $(mpi_flags) -Itools -c $< -o $@

@@ -4,6 +4,7 @@
 MPIRUN starts it, by scripts/mpirun. Exit status 0: passed, 77: skipped (no NumPy), else failed."""
 
 import concurrent.futures
+import functools
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ MMSCAN_MPI = os.path.abspath(sys.argv[2])
 START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "mpirun")
 SECONDS = 10  # that nothing hangs for, once something has failed
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+AT_ONCE = 4  # programs: the time goes into starting processes, which wait a lot
 ROUND = 4 << 20  # elements of a row that a process takes at a time
 
 # Ranks, the array in a .npy file or (a name and) the data of another, and options. Results are to have the bits of
@@ -65,6 +67,17 @@ CASES = [
     ("raw", 5, ("noname", bytes(range(256)) * 99), "--type u16"),
 ]
 
+REFUSED = [
+    ("--bogus in.npy -o out.npy", "--bogus"),
+    ("in.npy", "standard output: only a regular file is written"),
+    ("- --format raw --type f32 -o out.raw", "standard input: only a regular file is read"),
+    ("in.npy -o /dev/null", "/dev/null: only a regular file is written"),
+    ("in.txt -o out.npy", "in.txt: text is"),
+    ("in.npy --axis 0 -o out.csv", "out.csv: text is"),
+    ("in.npy -o out.npy", "Fortran order"),
+    ("nothing.npy -o out.npy", "nothing.npy: No such file"),
+]
+
 
 def start(ranks, *arguments, before=(), **options):
     words = [START, ranks, *before, MMSCAN_MPI, *arguments]
@@ -104,21 +117,23 @@ class MpiCase(Case):
 
 
 class Results(MpiCase):
-    def outcomes(self, number):
-        """Of case number so many: what mmscan does, and what mmscan-mpi: status, output, messages, files."""
-        _, ranks, data, options = CASES[number]
+    def all_of(self, folder):
+        return {name: self.read(os.path.join(folder, name)) for name in os.listdir(folder)}
+
+    def outcomes(self, case):
+        """What mmscan does, and what mmscan-mpi: status, output, messages, files."""
+        _, ranks, data, options = case
         name, content = data if isinstance(data, tuple) else ("in.npy", npy_bytes(data))
         options = [*options.split(), "-o", "out" + (os.path.splitext(name)[1] or ".raw"), name]
-        for program in (lambda *words, cwd: run(*words, cwd=cwd)), (lambda *words, cwd: self.mpi(ranks, *words, cwd=cwd)):
+        for program in run, functools.partial(self.mpi, ranks):
             with tempfile.TemporaryDirectory(dir=self.directory) as folder:
                 self.write(os.path.join(folder, name), content)
                 status, out, said = program("scan", *options, cwd=folder)
-                yield status, out, list(said), {each: self.read(os.path.join(folder, each)) for each in os.listdir(folder)}
+                yield status, out, list(said), self.all_of(folder)
 
     def test_bits(self):
-        """The time goes into starting processes, which wait a lot."""
-        with concurrent.futures.ThreadPoolExecutor(3) as pool:
-            for case, (wanted, got) in zip(CASES, pool.map(lambda number: list(self.outcomes(number)), range(len(CASES)))):
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            for case, (wanted, got) in zip(CASES, pool.map(lambda case: list(self.outcomes(case)), CASES)):
                 with self.subTest(shared=case[0], ranks=case[1], options=case[3]):
                     self.assertEqual(wanted[0], 0)
                     self.assertEqual(got[:3], wanted[:3])
@@ -135,9 +150,9 @@ class Results(MpiCase):
     def test_engine(self):
         """All processes take the one that the first reads from the command line."""
         np.save(self.path("in.npy"), row)
-        self.fails(3, "in.npy", "-o", "out.npy", says="MMSCAN_ENGINE", before=self.on_rank(1, "export MMSCAN_ENGINE=none"))
-        self.assertEqual(self.scan(3, "in.npy", "-o", "out.npy", "--engine", "serial",
-                                   before=self.on_rank(1, "export MMSCAN_ENGINE=none")), (0, b"", []))
+        other = self.on_rank(1, "export MMSCAN_ENGINE=none")
+        self.fails(3, "in.npy", "-o", "out.npy", says="MMSCAN_ENGINE", before=other)
+        self.assertEqual(self.scan(3, "in.npy", "-o", "out.npy", "--engine", "serial", before=other), (0, b"", []))
 
 
 class Memory(MpiCase):
@@ -160,17 +175,15 @@ class Refused(MpiCase):
     def test_options(self):
         np.save(self.path("in.npy"), np.asfortranarray(np.ones((3, 4))))
         self.write("in.txt", "1 2 3")
-        for arguments, says in [
-                (["--bogus", "in.npy", "-o", "out.npy"], "--bogus"),
-                (["in.npy"], "standard output: only a regular file is written"),
-                (["-", "--format", "raw", "--type", "f32", "-o", "out.raw"], "standard input: only a regular file"),
-                (["in.npy", "-o", "/dev/null"], "/dev/null: only a regular file"),
-                (["in.txt", "-o", "out.npy"], "in.txt: text is"),
-                (["in.npy", "--axis", "0", "-o", "out.csv"], "out.csv: text is"),
-                (["in.npy", "-o", "out.npy"], "Fortran order"),
-                (["nothing.npy", "-o", "out.npy"], "nothing.npy: No such file")]:
-            with self.subTest(arguments=arguments):
-                self.fails(2, *arguments, says=says)
+        before = sorted(os.listdir(self.directory))
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            for (arguments, says), (status, _, said) in zip(REFUSED, pool.map(lambda row: self.scan(2, *row[0].split()),
+                                                                              REFUSED)):
+                with self.subTest(arguments=arguments):
+                    self.assertNotEqual(status, 0)
+                    self.assertEqual(len(said), 1, said)
+                    self.assertIn(says, said[0])
+        self.assertEqual(sorted(os.listdir(self.directory)), before)
 
     def test_overflow(self):
         """Of one process alone, where each has a row of its own; and of a part."""
@@ -218,8 +231,8 @@ class Faults(MpiCase):
                    before=self.on_rank(1, "ulimit -f 140000"))
 
     def end_by(self, number, victim):
-        """While it scans, a process of that rank, or mpirun, gets a signal. Where one is killed, some MPIs kill the others,
-        and nobody is left to remove the temporary file."""
+        """While it scans, a process of that rank, or mpirun, gets a signal. Where one is killed, some MPIs kill the
+        others, and nobody is left to remove the temporary file."""
         before = sorted(os.listdir(self.directory))
         process = start(3, "scan", "--type", "u8", "large.raw", "-o", "out.npy", cwd=self.directory,
                         before=["sh", "-c", 'echo $$ >../there/%s; exec "$@"' % RANK, "sh"])
