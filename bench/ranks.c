@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RECORD = 24, STATUS = 4 }; /* bytes of a rank's record (mpi/agree.c), and of a status */
+enum { RECORD = 16, STATUS = 4 }; /* bytes of a rank's record (mpi/agree.c), and of a status */
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -54,10 +54,10 @@ ranks_times ranks_formula(const ranks_model *m, uint64_t n, size_t ranks) {
     t.allgather = time_of_allgather(m, ranks);
     t.total = time_of_memory(m, 1, part, at_once);
     t.exscan = time_of_exscan(m, ranks);
-    t.allreduce = time_of_allreduce(m, ranks);
+    t.allreduce = 2 * time_of_allreduce(m, ranks);
   }
   t.whole = t.allgather + t.total + t.exscan + t.scan + t.allreduce;
-  t.in_turn = t.allgather + time_of_memory(m, 2, n, 1) + (double)(ranks - 1) * round_of(m, m->carry, 0) + t.allreduce;
+  t.in_turn = t.allgather + time_of_memory(m, 2, n, 1) + (double)(ranks - 1) * round_of(m, m->carry, 0) + t.allreduce / 2;
   return t;
 }
 
@@ -166,6 +166,7 @@ static bool simulate(const ranks_model *m, clocks *c, size_t ranks, uint64_t n) 
     simulate_linear(m, c, ranks);
   else
     simulate_doubling(m, c, &(group){NULL, ranks}, m->carry, m->combine);
+  if (!simulate_allreduce(m, c, ranks)) return false;
   simulate_memory(m, c, ranks, n, 2);
   return simulate_allreduce(m, c, ranks);
 }

@@ -30,7 +30,7 @@ typedef struct ranks_times {
   double total;     /* each rank reads its part, for the carry out of it */
   double exscan;    /* of the carries */
   double scan;      /* each rank reads its part and writes its results */
-  double allreduce; /* of a status */
+  double allreduce; /* of a status, twice: before results are written, and after that */
   double whole;     /* the sum of these */
   double in_turn;   /* instead, where carries cannot be combined: each rank scans after the one before */
 } ranks_times;

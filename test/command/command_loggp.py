@@ -31,7 +31,7 @@ class Network:
     def allgather(self):
         """All ranks do the same."""
         rounds = [2 ** k for k in range(32) if 2 ** k < self.ranks]
-        return sum(self.received(0, 0, 24 * min(step, self.ranks - step)) for step in rounds)
+        return sum(self.received(0, 0, 16 * min(step, self.ranks - step)) for step in rounds)
 
     def exscan(self, begin):
         """When each rank has its carry."""
@@ -55,21 +55,21 @@ class Network:
         return ends
 
     def allreduce(self, begin):
-        """When all ranks are done: those beyond a power of two leave their neighbours to it."""
+        """When each rank is done: those beyond a power of two leave their neighbours to it."""
         power = 2 ** (self.ranks.bit_length() - 1)
         beyond = self.ranks - power
         times = [max(begin[2 * i + 1], self.arrival(begin[2 * i], 4)) + self.overhead for i in range(beyond)] + begin[2 * beyond:]
         for bit in (2 ** k for k in range(32) if 2 ** k < power):
             times = [self.received(times[i], times[i ^ bit], 4) for i in range(power)]
-        ends = [self.arrival(time, 4) + self.overhead for time in times[:beyond]] + times
-        return max(ends)
+        pairs = [[self.arrival(time, 4) + self.overhead, time + self.overhead] for time in times[:beyond]]
+        return sum(pairs, []) + times[beyond:]
 
     def whole(self, n, exscan=None):
         if self.ranks == 1:
             return self.moved(0, n, 2)
         begin = [self.allgather() + self.moved(rank, n, 1) for rank in range(self.ranks)]
-        carried = (exscan or self.exscan)(begin)
-        return self.allreduce([time + self.moved(rank, n, 2) for rank, time in enumerate(carried)])
+        carried = self.allreduce((exscan or self.exscan)(begin))
+        return max(self.allreduce([time + self.moved(rank, n, 2) for rank, time in enumerate(carried)]))
 
 
 class ModelMpi(Case):
@@ -85,10 +85,10 @@ class ModelMpi(Case):
         self.assertAlmostEqual(got / wanted, 1, 9, note)
 
     def test_simulation(self):
-        """Of every number of ranks to 40, and some large ones; uneven parts and nodes."""
+        """Of every number of ranks to 17, and some larger ones; uneven parts and nodes."""
         more = ["--rank-memory", 12, "--ranks-per-node", 6, "--combine", 150, "--carry", 80, "--type", "f32"]
-        for ranks in [*range(1, 41), 1000, 4096, 5000]:
-            for n in 0, 7, 10 ** 6 + 3, 10 ** 13 + 5:
+        for ranks in [*range(1, 18), 24, 33, 1000, 4096, 5000]:
+            for n in 0, 7, 10 ** 13 + 5:
                 row = self.report("-n", n, "-p", ranks, *self.OPTIONS, *more)["rows"][-1]
                 network = Network(self.LOGGP, self.MEMORY, ranks, 12, 6, 150, 80, 4)
                 self.assertEqual(row["ranks"], ranks)
@@ -107,13 +107,13 @@ class ModelMpi(Case):
                 if ranks & (ranks - 1) == 0 and n % ranks == 0:
                     self.check_time(row["simulated"], row["whole"], ranks)
                 self.assertLessEqual(row["simulated"], row["whole"] * (1 + 1e-12))
-                self.assertLessEqual(row["whole"] - row["simulated"], 2 * 200 * rounds + 2 * (3553 + 2 * 1153) + 3 * 8 / self.MEMORY, ranks)
+                self.assertLessEqual(row["whole"] - row["simulated"], 2 * 200 * rounds + 4 * (3553 + 2 * 1153) + 3 * 8 / self.MEMORY, ranks)
                 message = 3553 + 2 * 1153 + 63 * 0.497
                 self.check_time(row["exscan"], rounds * (message + 400), ranks)
                 self.check_time(row["total"] + row["scan"], 3 * 8 * -(-n // ranks) / self.MEMORY, ranks)
                 self.check_time(row["whole"], sum(row[part] for part in ("allgather", "total", "exscan", "scan", "allreduce")), ranks)
                 status = (ranks.bit_length() - 1 + 2 * (ranks & (ranks - 1) > 0)) * (3553 + 2 * 1153 + 3 * 0.497)
-                self.check_time(row["allreduce"], status, ranks)
+                self.check_time(row["allreduce"], 2 * status, ranks)
                 self.check_time(row["in_turn"], row["allgather"] + 2 * 8 * n / self.MEMORY + (ranks - 1) * message + status, ranks)
 
     def test_other_algorithms(self):
@@ -124,7 +124,7 @@ class ModelMpi(Case):
             self.check_time(row["simulated"], network.whole(10 ** 6, network.linear_exscan), ranks)
             self.check_time(row["exscan"], (ranks - 1) * (3553 + 2 * 1153 + 63 * 0.497 + 70), ranks)
             ring = self.report("-n", 10 ** 6, "-p", ranks, *self.OPTIONS, "--allgather", "ring", "--combine", 70)["rows"][-1]
-            self.check_time(ring["allgather"], (ranks - 1) * (3553 + 2 * 1153 + 23 * 0.497), ranks)
+            self.check_time(ring["allgather"], (ranks - 1) * (3553 + 2 * 1153 + 15 * 0.497), ranks)
             network.allgather = lambda: ring["allgather"]
             self.check_time(ring["simulated"], network.whole(10 ** 6), ranks)
 
@@ -132,8 +132,8 @@ class ModelMpi(Case):
         """A gap longer than a message takes its place in every round; the simulation need not wait for the last one."""
         row = self.report("-n", 0, "-p", 1024, "--loggp", "100,10,500,0", "--memory", 1)["rows"][-1]
         self.assertEqual(row["exscan"], 10 * 500)
-        self.assertEqual(row["whole"], 3 * 10 * 500)
-        self.assertEqual(row["simulated"], 29 * 500 + 120)
+        self.assertEqual(row["whole"], 4 * 10 * 500)
+        self.assertEqual(row["simulated"], 39 * 500 + 120)
 
     def test_balance(self):
         for n in 10 ** 6, 10 ** 9, 10 ** 13:
