@@ -38,7 +38,8 @@ run() {
 
 # What is measured is positive, but for L and o, which are differences. No time is judged.
 fit() {
-  PATH=$(dirname "$bench"):$PATH MPIRUN=$mpirun timeout -k 5 120 "$mmscan" model --mpi --fit --json >"$tmp/fit" || return
+  PATH=$(dirname "$bench"):$PATH MPIRUN=$mpirun \
+    timeout -k 5 120 "$mmscan" model --mpi --fit --json >"$tmp/fit" || return
   awk '/:/ { gsub(/[",:]/, ""); of[$1] = $2; count++ }
     END { differences = of["latency"] >= 0 && of["overhead"] >= 0 && of["latency"] + of["overhead"] > 0
       measured = of["gap"] > 0 && of["byte"] > 0 && of["combine"] > 0 && of["memory"] > 0 && of["rank_memory"] > 0
