@@ -39,8 +39,8 @@ $(MPI_SHARED): $(MPI_OBJ) $(SHARED) mpi/mmscan_mpi.map
 # The command is made of its own files and of those of mmscan that scan.
 MPI_TOOL_SRC := $(sort $(wildcard tools/mpi/*.c))
 MPI_TOOL_OBJ := $(MPI_TOOL_SRC:tools/mpi/%.c=$(MPI_BUILD)/tools/%.o)
-MPI_TOOL_USES := $(patsubst %,$(BUILD)/tools/%.o,arguments element flatten half input message npy order output progress \
-  result scan scanfile stdout suspect temporary textfile transfer)
+MPI_TOOL_USES := $(patsubst %,$(BUILD)/tools/%.o,arguments element flatten half input message npy order output \
+  progress result scan scanfile stdout suspect temporary textfile transfer)
 $(MPI_BUILD)/tools/%.o: tools/mpi/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(MPI_COMPILE) $(mpi_flags) -Itools -c $< -o $@
@@ -63,7 +63,7 @@ install-mpi: lib mpi ## install libmmscan_mpi, and the library that it needs
 uninstall-mpi: ## remove libmmscan_mpi, and leave the library to uninstall
 	$(run_install) --remove $(BUILD) $(VERSION) mpi
 
-check-mpi: $(MPI_TEST) ## the tests of libmmscan_mpi, started by MPIRUN=mpirun
-	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_TEST)
+check-mpi: $(MPI_TEST) $(MPI_TOOL) $(TOOL) ## the tests of libmmscan_mpi and mmscan-mpi, started by MPIRUN=mpirun
+	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_TEST) $(TOOL) $(MPI_TOOL)
 
 -include $(MPI_OBJ:.o=.d) $(MPI_TEST).d $(MPI_TOOL_OBJ:.o=.d)

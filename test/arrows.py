@@ -58,7 +58,7 @@ OPENMP = {
 
 SOURCE = (".c", ".h", ".inc", ".def", ".cpp")
 # Quoted includes are looked for in the folder of the file, and then there, as compilers are told to.
-ROOTS = {"lib": ["lib"], "test": ["lib", "test"], "bench": ["bench", "tools"]}
+ROOTS = {"lib": ["lib"], "tools": ["tools"], "test": ["lib", "test"], "bench": ["bench", "tools"]}
 
 # An include, or a macro that names a file to be included.
 INCLUDE = re.compile(r'\s*#\s*(?:include\s+|define\s+\w+\s+(?="[^"]+\.(?:h|inc|def|c)"))(["<])([^">]+)[">]')

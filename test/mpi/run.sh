@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs test_mpi by 1, 2, 3, 5 and 8 ranks: test/mpi/run.sh TEST_MPI. MPIRUN starts programs (default: mpirun). Ends with
-# the line "N passed, N failed, N skipped".
+# Runs test_mpi by 1, 2, 3, 5 and 8 ranks, and the tests of the command: test/mpi/run.sh TEST_MPI MMSCAN MMSCAN_MPI.
+# MPIRUN starts programs (default: mpirun). Ends with the line "N passed, N failed, N skipped".
 set -u
-test=$1
+test=$1 mmscan=$2 mmscan_mpi=$3
 start=$(dirname "$0")/../../scripts/mpirun
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 # run RANKS ARGUMENT ...
 run() {
@@ -21,5 +21,11 @@ run() {
 
 for ranks in 1 2 3 5 8; do run "$ranks"; done
 run 3 environment
-echo "$passed passed, $failed failed, 0 skipped"
+"${PYTHON:-python3}" "$(dirname "$0")/command_mpi.py" "$mmscan" "$mmscan_mpi"
+case $? in
+  0) passed=$((passed + 1)) ;;
+  77) skipped=$((skipped + 1)) ;;
+  *) failed=$((failed + 1)) ;;
+esac
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

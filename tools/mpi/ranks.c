@@ -67,25 +67,27 @@ static void collect_totals(const order *o) {
   }
 }
 
-static int scan_files(const order *o, input *in, result *to, const char *temporary) {
-  if (agree(o->has_totals && o->totals == NULL ? fail_memory() : DONE) != DONE) return FAILED;
+/* Each process has an environment of its own, which is looked at first. */
+static int scan_files(order o, input *in, result *to, const char *temporary) {
+  const order_team team = {rank_of(), ranks_of(), shared_read, shared_put, scan_block, agree};
+  if (agree(order_check(&o, in->name)) != DONE) return FAILED;
+  o.team = &team;
+  if (agree(o.has_totals && o.totals == NULL ? fail_memory() : DONE) != DONE) return FAILED;
   int status = shared_open(in, to, temporary, agree);
-  if (status == DONE) status = agree(input_check_end(in, o->outer * o->length * o->inner * o->type->size));
-  if (status == DONE) status = order_scan(o, in, to);
+  if (status == DONE) status = agree(input_check_end(in, o.outer * o.length * o.inner * o.type->size));
+  if (status == DONE) status = order_scan(&o, in, to);
   status = agree(shared_close(to, status));
-  if (status == DONE) collect_totals(o);
+  if (status == DONE) collect_totals(&o);
   return status;
 }
 
 /* What processes have to tell is kept until it is known who does. */
-static int scan_together(order o, input *in, result *to, const char *temporary) {
-  const order_team team = {rank_of(), ranks_of(), shared_read, shared_put, scan_block, agree};
+static int scan_together(const order *o, input *in, result *to, const char *temporary) {
   char *text = NULL;
   size_t size;
   FILE *kept = open_memstream(&text, &size);
-  o.team = &team;
   message_keep(kept);
-  const int status = scan_files(&o, in, to, temporary);
+  const int status = scan_files(*o, in, to, temporary);
   message_keep(NULL);
   if (kept != NULL) fclose(kept);
   tell_once(text != NULL ? text : "");
@@ -113,7 +115,7 @@ int ranks_scan(const order *o, input *in, result *to) {
       copy_text(t.engine, sizeof t.engine, getenv("MMSCAN_ENGINE")) != DONE)
     return FAILED;
   hand_on(&t);
-  return scan_together(*o, in, to, t.temporary);
+  return scan_together(o, in, to, t.temporary);
 }
 
 int ranks_end(int status) {
@@ -140,7 +142,7 @@ static void follow(const task *t) {
   if (t->engine[0] != '\0') setenv("MMSCAN_ENGINE", t->engine, 1);
   temporary_watch(t->temporary);
   if (o.has_totals) o.totals = calloc((size_t)(o.outer * o.inner) + 1, o.to->size);
-  scan_together(o, &in, &to, t->temporary);
+  scan_together(&o, &in, &to, t->temporary);
   free(o.totals);
 }
 
