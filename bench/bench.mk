@@ -1,6 +1,6 @@
 # The subcommands that measure, and other people's scans, which they time. The Makefile includes this.
 
-.PHONY: bench peers accuracy reproduce
+.PHONY: bench peers accuracy reproduce scale
 
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 BENCH_OBJ := $(BENCH_SRC:%.c=$(BUILD)/%.o) $(if $(X86_64),$(BUILD)/bench/peer_omp_simd_avx2.o)
@@ -52,3 +52,6 @@ accuracy: all ## measure the errors of sums, for doc/ACCURACY.md and README.md's
 
 reproduce: all ## make doc/REPRODUCTION.md: every claim of the paper counted, this machine measured (some minutes; needs gnuplot)
 	$${PYTHON:-python3} bench/reproduction/reproduce.py --make $(TOOL)
+
+scale: all mpi ## make doc/SCALE.md: scans over MPI measured by MPIRUN, and computed for other machines (minutes; needs gnuplot)
+	$${PYTHON:-python3} bench/scale.py --measure $(call quote,$(MPIRUN)) $(MPI_BENCH) $(TOOL)

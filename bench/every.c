@@ -6,6 +6,7 @@
 #include "peer.h"
 #include "report.h"
 #include "session.h"
+#include "statistics.h"
 #include "stdout.h"
 #include "timing.h"
 
@@ -71,7 +72,7 @@ static void time_calls(const every *e, const contender *c, int calls, double *us
 /* Sorts the times of a contender. */
 static every_row row_of(double *us, int count) {
   every_row row;
-  timing_sort(us, count);
+  statistics_sort(us, count);
   for (int i = 0; i < RANKS; i++) row.us[i] = us[(count * ranks[i] + 99) / 100 - 1];
   return row;
 }

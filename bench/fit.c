@@ -10,6 +10,7 @@
 #include "json.h"
 #include "message.h"
 #include "number.h"
+#include "statistics.h"
 #include "timing.h"
 
 #include <math.h>
@@ -116,20 +117,12 @@ static void multiply(const subject *t, size_t turn) {
 
 /* Least squares of (start + entry s c) / time - 1, with start no less than 0. */
 static void fit_line(fit_size *f) {
-  double a = 0, b = 0, c = 0, d = 0, e = 0;
-  for (size_t i = 0; i < FIT_SHAPES; i++) {
-    const double u = 1 / f->time[i], v = (double)(f->s * f->columns[i]) / f->time[i];
-    a += u * u;
-    b += u * v;
-    c += v * v;
-    d += u;
-    e += v;
-  }
-  f->start = fmax(0, (d * c - b * e) / (a * c - b * b));
-  f->entry = (e - b * f->start) / c;
+  double entries[FIT_SHAPES];
+  for (size_t i = 0; i < FIT_SHAPES; i++) entries[i] = (double)(f->s * f->columns[i]);
+  statistics_line(FIT_SHAPES, entries, f->time, &f->start, &f->entry);
   f->worst = 0;
   for (size_t i = 0; i < FIT_SHAPES; i++) {
-    const double line = f->start + f->entry * (double)(f->s * f->columns[i]);
+    const double line = f->start + f->entry * entries[i];
     f->worst = fmax(f->worst, fabs(line / f->time[i] - 1));
   }
 }

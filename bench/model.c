@@ -5,6 +5,7 @@
 #include "json.h"
 #include "machine.h"
 #include "message.h"
+#include "model_mpi.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -15,22 +16,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: mmscan model -n N -s S [-l L] [-p P] [--lanes V] [--json]\n"
-                           "       mmscan model --fit [--json]\n"
-                           "Runs MatMulScan in the (S^2, L)-TCU model of the paper, and prints what was counted\n"
-                           "beside the paper's bounds. A tensor unit multiplies an S-by-S matrix by an S-by-C one,\n"
-                           "C >= S, in time C S + L; all else is free.\n"
-                           "\n"
-                           "  -n N        elements; also as a power, 4^6\n"
-                           "  -s S        size of the matrices, from 2\n"
-                           "  -l L        latency of a multiplication, default 0; need not be whole\n"
-                           "  -p P        tensor units, default 1\n"
-                           "  --lanes V   a vector unit beside each tensor unit multiplies by B_S instead, with V\n"
-                           "              additions in a unit of time\n"
-                           "  --json      as one JSON object\n"
-                           "  --fit       instead: measure this machine's BLAS as a tensor unit, and how well the\n"
-                           "              model then predicts the engine gemm; takes some seconds\n"
-                           "  --help      this text\n";
+static const char help[] =
+    "Usage: mmscan model -n N -s S [-l L] [-p P] [--lanes V] [--json]\n"
+    "       mmscan model --fit [--json]\n"
+    "       mmscan model --mpi [OPTION]...\n"
+    "Runs MatMulScan in the (S^2, L)-TCU model of the paper, and prints what was counted\n"
+    "beside the paper's bounds. A tensor unit multiplies an S-by-S matrix by an S-by-C one,\n"
+    "C >= S, in time C S + L; all else is free.\n"
+    "\n"
+    "  -n N        elements; also as a power, 4^6\n"
+    "  -s S        size of the matrices, from 2\n"
+    "  -l L        latency of a multiplication, default 0; need not be whole\n"
+    "  -p P        tensor units, default 1\n"
+    "  --lanes V   a vector unit beside each tensor unit multiplies by B_S instead, with V\n"
+    "              additions in a unit of time\n"
+    "  --json      as one JSON object\n"
+    "  --fit       instead: measure this machine's BLAS as a tensor unit, and how well the\n"
+    "              model then predicts the engine gemm; takes some seconds\n"
+    "  --mpi       instead: the time of a scan over the ranks of MPI; model --mpi --help tells more\n"
+    "  --help      this text\n";
 
 #define MOST ((size_t)INT64_MAX) /* the largest integer in JSON */
 
@@ -145,6 +149,7 @@ static const mmscan_model_desc nothing = {
     .struct_size = sizeof nothing, .n = MOST + 1, .latency = -1}; /* of -p and --lanes, 0 is not allowed */
 
 int run_model(int argc, char **argv) {
+  if (model_mpi_is_asked(argc, argv)) return model_mpi_run(argc, argv);
   request r = {.desc = nothing};
   mmscan_model_desc *d = &r.desc;
   const argument options[] = {{'n', NULL, ARGUMENT_LENGTH, .to = &d->n, .least = 0, .most = MOST},

@@ -1,5 +1,6 @@
 /* timing.c: rounds and medians. */
 #include "timing.h"
+#include "statistics.h"
 #include "suspect.h"
 #include "threads.h"
 
@@ -89,19 +90,6 @@ static double time_once(const contender *c, manner *m) {
   return seconds;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-void timing_sort(double *values, int count) { qsort(values, (size_t)count, sizeof *values, ascending); }
-
-/* Sorts the values. */
-static double median(double *values, int count) {
-  timing_sort(values, count);
-  return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 /* Of sorted values, a quarter of which lie below the first quartile, and a quarter above the third; between two values
  * it is interpolated. */
 static double quartile(const double *sorted, int count, int which) {
@@ -154,7 +142,7 @@ static void keep_rounds(contender *c, double *seconds, int rounds) {
     snprintf(c->refusal, sizeof c->refusal, "failed while it was timed");
     return;
   }
-  c->seconds = median(seconds, rounds);
+  c->seconds = statistics_median(seconds, rounds);
   c->fastest = seconds[0];
   c->quartile[0] = quartile(seconds, rounds, 1);
   c->quartile[1] = quartile(seconds, rounds, 3);
@@ -179,7 +167,7 @@ bool timing_race(race *r, int rounds) {
   time_rounds(r, rounds, seconds);
   for (size_t i = 0; i < r->count; i++)
     if (contender_is_timed(&r->contenders[i])) keep_rounds(&r->contenders[i], seconds + i * (size_t)rounds, rounds);
-  r->handoff = median(seconds + r->count * (size_t)rounds, rounds);
+  r->handoff = statistics_median(seconds + r->count * (size_t)rounds, rounds);
   for (size_t i = 0; i < r->count; i++)
     if (r->contenders[i].role == ROLE_BOUND) find_bound(r, &r->contenders[i]);
   free(seconds);
@@ -214,7 +202,7 @@ static void time_round(const contender *const pair[2], int leader, const manner 
 static void judge(duel *d, double *rounds[2][KEPT]) {
   double medians[2][KEPT];
   for (int leader = 0; leader < 2; leader++)
-    for (int i = 0; i < KEPT; i++) medians[leader][i] = median(rounds[leader][i], d->rounds / 2);
+    for (int i = 0; i < KEPT; i++) medians[leader][i] = statistics_median(rounds[leader][i], d->rounds / 2);
   for (int who = FIRST; who <= SECOND; who++) {
     d->seconds[who] = sqrt(medians[0][who] * medians[1][who]);
     d->fastest[who] = fmin(rounds[0][who][0], rounds[1][who][0]);

@@ -8,9 +8,6 @@
 /* Seconds from some point in the past. */
 double timing_now(void);
 
-/* Sorts numbers, the least first. */
-void timing_sort(double *values, int count);
-
 /* Checks every contender's result; one that is wrong has a refusal from then on. */
 void timing_check(race *r);
 

@@ -13,10 +13,12 @@ MPI_SHARED := $(MPI_BUILD)/libmmscan_mpi.so.$(VERSION)
 MPI_STATIC := $(MPI_BUILD)/libmmscan_mpi.a
 MPI_TEST := $(MPI_BUILD)/test_mpi
 MPI_TOOL := $(MPI_BUILD)/mmscan-mpi
+MPI_BENCH := $(MPI_BUILD)/mmscan-mpi-bench
+MPI_BENCH_OBJ := $(patsubst %.c,$(MPI_BUILD)/%.o,$(wildcard bench/mpi/*.c))
 
 .PHONY: mpi install-mpi uninstall-mpi check-mpi
 
-mpi: $(MPI_SHARED) $(MPI_STATIC) $(MPI_TOOL) ## build libmmscan_mpi and mmscan-mpi, by MPICC=mpicc
+mpi: $(MPI_SHARED) $(MPI_STATIC) $(MPI_TOOL) $(MPI_BENCH) ## build libmmscan_mpi, mmscan-mpi and mmscan-mpi-bench, by MPICC=mpicc
 
 # The library is compiled as the rest is, and by the same compiler where MPICC lets itself be told.
 MPI_COMPILE = OMPI_CC=$(call quote,$(CC)) MPICH_CC=$(call quote,$(CC)) $(MPICC)
@@ -48,6 +50,13 @@ $(MPI_BUILD)/tools/%.o: tools/mpi/%.c $(BUILD)/flags
 $(MPI_TOOL): $(MPI_TOOL_OBJ) $(MPI_TOOL_USES) $(MPI_STATIC) $(STATIC)
 	$(MPI_COMPILE) $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) $^ $(TOOL_LIBS) $(LIBS) -o $@
 
+$(MPI_BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(MPI_COMPILE) $(mpi_flags) -Ibench -c $< -o $@
+
+$(MPI_BENCH): $(MPI_BENCH_OBJ) $(BUILD)/bench/statistics.o $(MPI_STATIC) $(STATIC)
+	$(MPI_COMPILE) $(OPENMP_LINK) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
 $(MPI_TEST).o: test/mpi/test_mpi.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(MPI_COMPILE) $(mpi_flags) -O1 -Itest -c $< -o $@
@@ -63,7 +72,7 @@ install-mpi: lib mpi ## install libmmscan_mpi, and the library that it needs
 uninstall-mpi: ## remove libmmscan_mpi, and leave the library to uninstall
 	$(run_install) --remove $(BUILD) $(VERSION) mpi
 
-check-mpi: $(MPI_TEST) $(MPI_TOOL) $(TOOL) ## the tests of libmmscan_mpi and mmscan-mpi, started by MPIRUN=mpirun
-	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_TEST) $(TOOL) $(MPI_TOOL)
+check-mpi: $(MPI_TEST) $(MPI_TOOL) $(MPI_BENCH) $(TOOL) ## the tests of libmmscan_mpi and its commands, started by MPIRUN=mpirun
+	MPIRUN=$(call quote,$(MPIRUN)) sh test/mpi/run.sh $(MPI_BUILD) $(TOOL)
 
--include $(MPI_OBJ:.o=.d) $(MPI_TEST).d $(MPI_TOOL_OBJ:.o=.d)
+-include $(MPI_OBJ:.o=.d) $(MPI_TOOL_OBJ:.o=.d) $(MPI_BENCH_OBJ:.o=.d) $(MPI_TEST).d

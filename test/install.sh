@@ -176,24 +176,33 @@ for file in "$shared" "$prefix/bin/mmscan"; do
   [ -n "${LINK_BLAS-}" ] || ! needs_blas "$file" || fail "$file is linked with a BLAS"
   readelf -d "$file" | grep -E 'RPATH|RUNPATH' && case ${LINK_BLAS:+${BLAS-}} in */*) ;; *) fail "$file has an rpath" ;; esac
 done
-nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
-grep -v '^mmscan_' "$tmp/exported" && fail "exported, but not mmscan_"
-nm -g --defined-only "$prefix/lib/libmmscan.a" | awk 'NF == 3 && $3 !~ /^(mmscan|mms)_/' | grep . &&
-  fail "a name in the static library that may clash"
 nm -u "$shared" "$prefix/lib/libmmscan.a" |
   grep -wE 'stdout|stderr|printf|__printf_chk|puts|putchar|perror|abort|exit|_exit|__assert_fail' &&
   fail "the library could print, abort or exit"
 objdump -R "$shared" | grep ' mmscan_' && fail "the library would call a program's own function of that name"
 
-# Every exported function is declared in one header, and the man page of its name is that of this header.
-while read -r name; do
-  header=$(cd "$prefix/include" && grep -lE "^[a-z].*\<$name\(" -- *.h) || fail "$name is exported, but not in a header"
-  grep -qFx ".so man3/${header%.h}.3" "$prefix/share/man/man3/$name.3" || fail "$name is in $header, but not in its man page"
-done <"$tmp/exported"
-for page in "$prefix"/share/man/man3/*.3; do
-  name=$(basename "$page" .3)
-  [ -f "$prefix/include/$name.h" ] || grep -qx "$name" "$tmp/exported" || fail "$name has a man page, but is not exported"
-done
+# names_of PREFIX LIBRARY ...: the libraries there have no names that may clash. Every function that they export is
+# declared in one header, and the man page of its name is that of this header.
+names_of() {
+  there=$1
+  shift
+  : >"$tmp/exported"
+  for library in "$@"; do
+    nm -D --defined-only "$there/lib/lib$library.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' >>"$tmp/exported"
+    nm -g --defined-only "$there/lib/lib$library.a" | awk 'NF == 3 && $3 !~ /^(mmscan|mms)_/' | grep . &&
+      fail "a name in lib$library.a that may clash"
+  done
+  grep -v '^mmscan_' "$tmp/exported" && fail "exported, but not mmscan_"
+  while read -r name; do
+    header=$(cd "$there/include" && grep -lE "^[a-z].*\<$name\(" -- *.h) || fail "$name is exported, but not in a header"
+    grep -qFx ".so man3/${header%.h}.3" "$there/share/man/man3/$name.3" || fail "$name: not in the man page of $header"
+  done <"$tmp/exported"
+  for page in "$there"/share/man/man3/*.3; do
+    name=$(basename "$page" .3)
+    [ -f "$there/include/$name.h" ] || grep -qx "$name" "$tmp/exported" || fail "$name has a man page, but is not exported"
+  done
+}
+names_of "$prefix" mmscan
 
 # ---- Programs that use them -----------------------------------------------------------------------------------------
 mkdir "$tmp/user"
@@ -219,14 +228,17 @@ int main(void) {
 PROGRAM
 cp "$tmp/user/user.c" "$tmp/user/user.cc"
 
-# runs PROGRAM yes|no: it gives the right answer, prints nothing else, and needs the shared library or not
+# runs PROGRAM yes|no [COMMAND ...]: started (by a command) it says $answer and nothing else, and needs the shared
+# library or not
+answer=$version
 runs() {
-  status=0
-  said=$(cd / && "$1" 2>&1) || status=$?
-  [ "$status:$said" = "0:$version" ] || fail "$1: exit status $status, and said: $said"
+  program=$1 needs=$2 status=0
+  shift 2
+  said=$(cd / && "$@" "$program" 2>&1) || status=$?
+  [ "$status:$said" = "0:$answer" ] || fail "$program: exit status $status, and said: $said"
   needed=no
-  readelf -d "$1" | grep NEEDED | grep -qF libmmscan && needed=yes
-  [ "$needed" = "$2" ] || fail "$1: needs the shared library: $needed"
+  readelf -d "$program" | grep NEEDED | grep -qF libmmscan && needed=yes
+  [ "$needed" = "$needs" ] || fail "$program: needs the shared library: $needed"
 }
 
 PKG_CONFIG_PATH="$tmp/multi/lib/some-arch/pkgconfig" pkg-config --cflags --libs mmscan >"$tmp/flags"
@@ -328,9 +340,101 @@ PROJECT
   runs "$project/build/static" no
 done
 
+# ---- libmmscan_mpi --------------------------------------------------------------------------------------------------
+# The program of README.md. What its last rank says is below it.
+# shellcheck disable=SC2016 # the quotes are of Markdown
+sed -n '/^```c mpi$/,/^```$/p' README.md | sed '/^```/d' >"$tmp/user/ranks.c"
+cp "$tmp/user/ranks.c" "$tmp/user/ranks.cc"
+cat >"$tmp/list.mpi" <<LIST
+./bin/mmscan-mpi
+./include/mmscan_mpi.h
+./lib/libmmscan_mpi.a
+./lib/libmmscan_mpi.so
+./lib/libmmscan_mpi.so.${version%%.*}
+./lib/libmmscan_mpi.so.$version
+./lib/pkgconfig/mmscan_mpi.pc
+./share/man/man1/mmscan-mpi.1
+./share/man/man3/mmscan_mpi.3
+./share/man/man3/mmscan_mpi_scan.3
+./share/man/man3/mmscan_mpi_scan_block.3
+LIST
+sort "$tmp/list.library" "$tmp/list.mpi" >"$tmp/list.both"
+
+# by_cmake LANGUAGE SUFFIX SETTING ...: builds programs in $tmp/$mpi-LANGUAGE/build
+by_cmake() {
+  project=$tmp/$mpi-$1
+  mkdir -p "$project"
+  cp "$tmp/user/ranks.$2" "$project/"
+  cat >"$project/CMakeLists.txt" <<PROJECT
+cmake_minimum_required(VERSION 3.13)
+project(user $1)
+find_package(mmscan REQUIRED CONFIG)
+find_package(mmscan REQUIRED CONFIG COMPONENTS mpi OPTIONAL_COMPONENTS other)
+if(mmscan_other_FOUND)
+  message(FATAL_ERROR "a component that is none")
+endif()
+add_executable(shared ranks.$2)
+target_link_libraries(shared PRIVATE mmscan::mmscan_mpi)
+add_executable(static ranks.$2)
+target_link_libraries(static PRIVATE mmscan::mmscan_mpi_static)
+PROJECT
+  shift 2
+  cmake -S "$project" -B "$project/build" -Dmmscan_DIR="$place/lib/cmake/mmscan" -DCMAKE_C_COMPILER="$CC" \
+    -DCMAKE_CXX_COMPILER="$CXX" "$@" >"$tmp/cmake.log" 2>&1 && cmake --build "$project/build" >>"$tmp/cmake.log" 2>&1
+}
+
+# with_mpi MPI: what install-mpi puts down works for programs that MPI's compilers build, and goes again
+with_mpi() {
+  mpi=$1 place="$tmp/a place of $1"
+  # shellcheck disable=SC2016
+  answer=$(sed -n '/^```c mpi$/,$p' README.md | sed -n '/^```text$/,/^```$/ { /^```$/q; /^```/!p }')
+  export MPIRUN="mpirun.$mpi" PKG_CONFIG_PATH="$place/lib/pkgconfig"
+  make_quietly install-lib PREFIX="$place"
+  by_cmake C c -DMPI_C_COMPILER="mpicc.$mpi" && fail "CMake finds the component mpi where it is not"
+  grep -q 'libmmscan_mpi is not in' "$tmp/cmake.log" || { cat "$tmp/cmake.log"; fail "CMake: not said what lacks"; }
+  make_quietly uninstall PREFIX="$place"
+  make_quietly install-mpi MPICC="mpicc.$mpi" MPI_BUILD="$tmp/mpi-$mpi" PREFIX="$tmp/first/$mpi"
+  make_quietly install-mpi MPICC="mpicc.$mpi" MPI_BUILD="$tmp/mpi-$mpi" PREFIX=/opt/mmscan DESTDIR="$tmp/stage-$mpi"
+  diff -r "$tmp/first/$mpi" "$tmp/stage-$mpi/opt/mmscan" || fail "a file of libmmscan_mpi knows its prefix"
+  mv "$tmp/first/$mpi" "$place"
+  files "$place" | diff "$tmp/list.both" - || fail "install-mpi puts down something else than both libraries"
+  names_of "$place" mmscan mmscan_mpi
+  [ "$("$here/scripts/mpirun" 2 "$place/bin/mmscan-mpi" --version)" = "mmscan-mpi $version" ] || fail "mmscan-mpi --version"
+  built=$tmp/user/$mpi
+  eval "OMPI_CC=$CC MPICH_CC=$CC mpicc.$mpi -std=c11 -Wall -Wextra -Werror -o $built-shared $tmp/user/ranks.c" \
+    "$(pkg-config --cflags --libs mmscan_mpi)" "'-Wl,-rpath,$place/lib'"
+  eval "OMPI_CC=$CC MPICH_CC=$CC mpicc.$mpi -std=c11 -o $built-static $tmp/user/ranks.c" \
+    "$(pkg-config --static --cflags --libs mmscan_mpi | sed 's/-lmmscan\(_mpi\)*/-l:libmmscan\1.a/g')"
+  runs "$built-shared" yes "$here/scripts/mpirun" 4
+  runs "$built-static" no "$here/scripts/mpirun" 4
+  by_cmake C c -DMPI_C_COMPILER="mpicc.$mpi" || { cat "$tmp/cmake.log"; fail "CMake, $mpi, C"; }
+  by_cmake CXX cc -DMPI_CXX_COMPILER="mpicxx.$mpi" || { cat "$tmp/cmake.log"; fail "CMake, $mpi, C++"; }
+  for language in C CXX; do
+    runs "$tmp/$mpi-$language/build/shared" yes "$here/scripts/mpirun" 4
+    runs "$tmp/$mpi-$language/build/static" no "$here/scripts/mpirun" 4
+  done
+  make_quietly uninstall-mpi PREFIX="$place"
+  files "$place" | diff "$tmp/list.library" - || fail "uninstall-mpi leaves something else than the library"
+  make -s BUILD="$build" uninstall-mpi PREFIX="$place" >"$tmp/make.log" 2>&1 &&
+    fail "uninstall-mpi takes away nothing, and does not fail"
+  make_quietly uninstall-mpi DESTDIR="$tmp/stage-$mpi" PREFIX=/opt/mmscan
+  make_quietly uninstall DESTDIR="$tmp/stage-$mpi" PREFIX=/opt/mmscan
+  make_quietly uninstall PREFIX="$place"
+  files "$place" | grep . && fail "uninstall left files"
+  [ ! -e "$tmp/stage-$mpi" ] || fail "uninstall left: $(find "$tmp/stage-$mpi")"
+}
+found=
+for mpi in openmpi mpich; do
+  if command -v "mpicc.$mpi" >/dev/null && command -v "mpirun.$mpi" >/dev/null; then
+    found=yes
+    (with_mpi "$mpi") || exit 1
+  fi
+done
+[ -n "$found" ] || echo "skipped: libmmscan_mpi: there is neither Open MPI nor MPICH here"
+
 # ---- The man pages --------------------------------------------------------------------------------------------------
 if command -v mandoc >/dev/null; then
-  (cd "$prefix/share/man" && mandoc -T lint -W warning man1/mmscan.1 man3/mmscan.3 man3/mmscan_paper.3) ||
+  (cd doc/man && mandoc -T lint -W warning ./*.[13]) ||
     fail "mandoc finds fault with a man page"
   (cd "$prefix/share/man" && mandoc -T markdown man1/mmscan.1 man3/mmscan_scan.3) >"$tmp/pages"
   for heading in 'EXIT STATUS' 'RETURN VALUES'; do

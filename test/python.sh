@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the Python package's wheel around the library in $BUILD, installs it into a virtual environment without a network,
-# and tests it there: its own tests, beside scikit-learn, Arrow and Dask, the examples in its docstrings and in README.md, and
-# NumPy's tests of these functions, with numpy.cumsum and its kin by mmscan. 77: PyPI cannot be reached.
+# and tests it there: its own tests, beside scikit-learn, Arrow and Dask, and by MPI; the examples in its docstrings and
+# in README.md; and NumPy's tests of these functions, with numpy.cumsum and its kin by mmscan. 77: PyPI cannot be reached.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
@@ -18,10 +18,11 @@ library=$BUILD/python-library
 rm -rf "$library"
 mkdir "$library"
 (cd "$BUILD" && cp -pR flags objects blas lib libmmscan.a "$library")
+arguments=${MAKE_ARGUMENTS:-CC=gcc WERROR=1}
 scripts/wheel -C "cmake.define.MMSCAN_BUILD=$library" \
-  -C "cmake.define.MMSCAN_MAKE_ARGUMENTS=${MAKE_ARGUMENTS:-CC=gcc WERROR=1} BLAS=none" >"$venv/wheel.log" 2>&1 ||
+  -C "cmake.define.MMSCAN_MAKE_ARGUMENTS=$arguments BLAS=none" >"$venv/wheel.log" 2>&1 ||
   { cat "$venv/wheel.log"; exit 1; }
-pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed
+pip install 'numpy>=2.1' pytest hypothesis scikit-learn pyarrow 'dask[array]' distributed mpi4py mpich
 pip install --no-index "$BUILD"/wheel/mmscan-*.whl
 
 status=0
@@ -45,9 +46,23 @@ tested() {
     sed 's/^\([0-9]*\), /\1 passed, /'
 }
 
+# by_mpi NAME MPICC MPIRUN LIBRARY: mmscan.mpi with libmmscan_mpi that MPICC compiles for the MPI of this library
+# shellcheck disable=SC2086 # $arguments are some
+by_mpi() {
+  make -s $arguments BUILD="$BUILD" MPI_BUILD="$venv/$1" MPICC="$2" mpi || status=1
+  export MMSCAN_MPI="$venv/$1/libmmscan_mpi.so" MPIRUN="$3" MPI4PY_LIBMPI="$4"
+  LD_LIBRARY_PATH=$BUILD tested "$1" "$tests/test_mpi.py"
+}
+
 tests=$PWD/bindings/python/tests
-tested own "$tests"
-"$venv/bin/python" "$tests/doctests.py" README.md || status=1
+tested own "$tests" --ignore="$tests/test_mpi.py"
+if command -v mpicc.openmpi >/dev/null; then
+  by_mpi openmpi mpicc.openmpi mpirun.openmpi libmpi.so.40
+else
+  echo "skipped: mmscan.mpi by Open MPI: there is none here"
+fi
+by_mpi mpich "$venv/bin/mpicc" "$venv/bin/mpirun" "$venv/lib/libmpi.so.12"
+LD_LIBRARY_PATH=$BUILD "$venv/bin/python" "$tests/doctests.py" README.md || status=1
 
 # Whatever of NumPy's tests calls one of the six functions.
 numpy=$("$venv/bin/python" -c 'import numpy, os; print(os.path.dirname(numpy.__file__))')

@@ -56,8 +56,8 @@ check-command: all $(TOY_FILES) ## the tests of the command, the README and the 
 	test/runner test/limit.sh test/command/command.py:$(TOOL) test/docs/readme.sh:$(BUILD) test/docs/add_unit.sh:$(BUILD) \
 	  test/docs/add_type.sh:$(BUILD) test/docs/add_operator.sh:$(BUILD) test/arrows.py test/names.sh:$(BUILD)
 
-check-reproduction: all ## doc/REPRODUCTION.md agrees with the counts
-	test/runner bench/reproduction/reproduce.py:$(TOOL)
+check-reproduction: all ## doc/REPRODUCTION.md and doc/SCALE.md agree with the counts
+	test/runner bench/reproduction/reproduce.py:$(TOOL) bench/scale.py:$(TOOL)
 
 check-install: all ## the tests of an installation
 	test/runner test/install.sh:$(BUILD)

@@ -58,18 +58,23 @@ def read(name):
         return "", ""
 
 
-def check():
-    there, timed = read(DOCUMENT)
-    wanted = counted_part(read(DOCUMENT + ".in")[0])
-    missing = [name for name in re.findall(r"\(img/([^)]*)\)", there + timed) if not os.path.exists(os.path.join(IMAGES, name))]
-    if there == wanted and timed and not missing:
-        print("doc/REPRODUCTION.md says what was counted")
+def compare(name, there, wanted, target):
+    """Whether a document is what it has to be, and has its pictures: an exit status, after what differs."""
+    missing = [picture for picture in re.findall(r"\(img/([^)]*)\)", there) if not os.path.exists(os.path.join(IMAGES, picture))]
+    if there == wanted and not missing:
+        print("doc/%s says what was counted" % name)
         return 0
     for old, new in zip(there.splitlines(), wanted.splitlines()):
         if old != new:
             print("- %s\n+ %s" % (old, new), file=sys.stderr)
-    print("doc/REPRODUCTION.md is out of date%s: make reproduce" % "".join(", no " + name for name in missing), file=sys.stderr)
+    print("doc/%s is out of date%s: make %s" % (name, "".join(", no " + picture for picture in missing), target), file=sys.stderr)
     return 1
+
+
+def check():
+    there, timed = read(DOCUMENT)
+    wanted = counted_part(read(DOCUMENT + ".in")[0])
+    return compare("REPRODUCTION.md", there + timed, wanted + (timed or TIMED), "reproduce")
 
 
 def make(keep_timed):

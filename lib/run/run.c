@@ -37,7 +37,8 @@ const mms_way *mms_way_find(const char *name) {
  * threads that share them: the last suits all that come to it. */
 static const mms_way *way_of(const mms_tiles *tiles) {
   if (tiles->run->only_carries) return &mms_way_totals;
-  if (tiles->run->way && tiles->sharing > 1 && tiles->run->way->can(tiles)) return tiles->run->way;
+  if (tiles->sharing == 1) return &mms_way_alone;
+  if (tiles->run->way && tiles->run->way->can(tiles)) return tiles->run->way;
   size_t i = 0;
   while (i < WAYS - 1 && !table[i]->suits(tiles)) i++;
   return table[i];
@@ -104,7 +105,7 @@ static mmscan_status run_by(const mms_run *run) {
   part p; /* not filled with zeros, as a scan may be tiny */
   tiles.sharing = (size_t)run->threads;
   p.run = run;
-  p.way = run->threads == 1 && !run->only_carries ? &mms_way_alone : way_of(&tiles);
+  p.way = way_of(&tiles);
   p.way->begin(&p.shared, &tiles);
   return run_parts(&p, run->threads);
 }

@@ -20,6 +20,7 @@ from command_ab import *
 from command_bench import *
 from command_case import MMSCAN
 from command_every import *
+from command_loggp import *
 from command_npy import *
 from command_paper import *
 from command_plots import *

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the command mmscan-mpi against mmscan: test/mpi/command_mpi.py MMSCAN MMSCAN_MPI [NAME_OF_A_TEST]...
 
-MPIRUN starts it. Exit status 0: passed, 77: skipped (no NumPy), else failed."""
+MPIRUN starts it, by scripts/mpirun. Exit status 0: passed, 77: skipped (no NumPy), else failed."""
 
 import concurrent.futures
 import functools
@@ -18,7 +18,7 @@ from find_numpy import np
 from command_case import Case, npy_bytes, run, sample
 
 MMSCAN_MPI = os.path.abspath(sys.argv[2])
-MPIRUN = os.environ.get("MPIRUN", "mpirun")
+START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "mpirun")
 SECONDS = 10  # that nothing hangs for, once something has failed
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 AT_ONCE = 4  # programs: the time goes into starting processes, which wait a lot
@@ -80,7 +80,7 @@ REFUSED = [
 
 
 def start(ranks, *arguments, before=(), **options):
-    words = [MPIRUN, "-n", ranks, *before, MMSCAN_MPI, *arguments]
+    words = [START, ranks, *before, MMSCAN_MPI, *arguments]
     return subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, **options)
 

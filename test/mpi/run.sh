@@ -1,38 +1,74 @@
 #!/bin/sh
-# Runs test_mpi by 1, 2, 3, 5 and 8 ranks, and the tests of the command: test/mpi/run.sh TEST_MPI MMSCAN MMSCAN_MPI.
-# MPIRUN starts programs (default: mpirun). Ends with the line "N passed, N failed, N skipped".
+# Runs test_mpi by 1, 2, 3, 5 and 8 ranks, and tests mmscan-mpi and mmscan-mpi-bench: test/mpi/run.sh FOLDER MMSCAN.
+# FOLDER has the programs; MPIRUN starts them (default: mpirun). MMSCAN_TEST_QUICK=1: test_mpi by 3 ranks alone. Ends
+# with the line "N passed, N failed, N skipped".
 set -u
-test=$1 mmscan=$2 mmscan_mpi=$3
-export MPIRUN="${MPIRUN:-mpirun}"
+test=$1/test_mpi bench=$1/mmscan-mpi-bench tool=$1/mmscan-mpi mmscan=$2
+start=$(dirname "$0")/../../scripts/mpirun
 passed=0 failed=0 skipped=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
 
-# Ranks may be more than the cores, and the user may be root: Open MPI asks for leave, and a message for each would hide
-# what a test says. Threads would be as many in every rank.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none \
-  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
-  OMP_WAIT_POLICY=passive MMSCAN_NUM_THREADS="${MMSCAN_NUM_THREADS:-1}"
+# check NAME COMMAND ...: counts whether it succeeds
+check() {
+  name=$1
+  shift
+  begun=$(date +%s)
+  "$@"
+  case $? in
+    0) passed=$((passed + 1)) verdict=passed ;;
+    77) skipped=$((skipped + 1)) verdict=skipped ;;
+    *) failed=$((failed + 1)) verdict=FAILED ;;
+  esac
+  echo "$name: $verdict, $(($(date +%s) - begun)) s"
+}
 
 # run RANKS ARGUMENT ...
 run() {
   ranks=$1
   shift
-  start=$(date +%s)
-  if timeout -k 5 120 "$MPIRUN" -n "$ranks" "$test" "$@"; then
-    passed=$((passed + 1)) verdict=passed
-  else
-    failed=$((failed + 1)) verdict=FAILED
-  fi
-  echo "${test##*/} $*, $ranks ranks: $verdict, $(($(date +%s) - start)) s"
+  check "${test##*/} $*, $ranks ranks" timeout -k 5 120 "$start" "$ranks" "$test" "$@"
 }
 
+# What is measured is positive, but for L and o, which are differences. No time is judged.
+fit() {
+  PATH=$(dirname "$bench"):$PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    OMPI_MCA_rmaps_base_oversubscribe=1 timeout -k 5 120 "$mmscan" model --mpi --fit --json >"$tmp/fit" || return
+  awk '/:/ { gsub(/[",:]/, ""); of[$1] = $2; count++ }
+    END { differences = of["latency"] >= 0 && of["overhead"] >= 0 && of["latency"] + of["overhead"] > 0
+      measured = of["gap"] > 0 && of["byte"] > 0 && of["combine"] > 0 && of["memory"] > 0 && of["rank_memory"] > 0
+      exit !(count == 8 && differences && measured && of["ranks_per_node"] == 2) }' "$tmp/fit"
+}
+
+# A line for each length, with positive times.
+table() {
+  timeout -k 5 120 "$start" 3 "$bench" table 1 1000 >"$tmp/table" || return
+  awk 'NR > 1 && $1 == 3 && $3 > 0 && $4 > 0 { lengths = lengths " " $2 }
+    END { exit !(NR == 3 && lengths == " 1 1000") }' "$tmp/table"
+}
+
+# It fails, and does not hang.
+usage() {
+  for words in "" "fit x" "table" "table x" "table -1"; do
+    # shellcheck disable=SC2086 # several words
+    timeout -k 5 60 "$start" 2 "$bench" $words >/dev/null 2>&1
+    status=$?
+    if [ $status -eq 0 ] || [ $status -ge 124 ]; then return 1; fi
+  done
+  ! timeout -k 5 60 "$start" 1 "$bench" fit >/dev/null 2>&1
+}
+
+if [ -n "${MMSCAN_TEST_QUICK-}" ]; then
+  run 3
+  echo "$passed passed, $failed failed, $skipped skipped"
+  exit $((failed > 0))
+fi
 for ranks in 1 2 3 5 8; do run "$ranks"; done
 run 3 environment
-"${PYTHON:-python3}" "$(dirname "$0")/command_mpi.py" "$mmscan" "$mmscan_mpi"
-case $? in
-  0) passed=$((passed + 1)) ;;
-  77) skipped=$((skipped + 1)) ;;
-  *) failed=$((failed + 1)) ;;
-esac
+check "mmscan model --mpi --fit" fit
+check "${bench##*/} table" table
+check "${bench##*/} with wrong arguments" usage
+check "${tool##*/}" "${PYTHON:-python3}" "$(dirname "$0")/command_mpi.py" "$mmscan" "$tool"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -98,14 +98,32 @@ static bool is_plain(PyObject *object) {
 /* The data of an array that may be None. */
 static void *data_of(PyObject *object) { return object == Py_None ? NULL : PyArray_DATA((PyArrayObject *)object); }
 
-PyDoc_STRVAR(run_doc, "run(x, y, op, kind, axis, reverse, flags, init, totals, indices)\n--\n\n"
-                      "Scans x into y. init, totals and indices are arrays as mmscan.h has them, or None.\n"
-                      "True: done; False: the library does not scan these arrays, and y is as it was.\n"
-                      "OverflowError: an integer did not fit, under CHECKED; MemoryError, RuntimeError.");
+/* By a function of the addresses of a description and of the arrays, once these are right; None: by this library.
+ * Returns false with an error set. */
+static bool scan_by(PyObject *by, const mmscan_desc *d, PyArrayObject *x, PyArrayObject *y, mmscan_status *status) {
+  if (by == Py_None) {
+    *status = scan_unlocked(d, (size_t)PyArray_SIZE(x), PyArray_DATA(x), PyArray_DATA(y));
+    return true;
+  }
+  *status = mmscan_arrays_check(d, PyArray_DATA(x), PyArray_DATA(y));
+  if (*status) return true;
+  PyObject *result = PyObject_CallFunction(by, "NNN", PyLong_FromVoidPtr((void *)d),
+                                           PyLong_FromVoidPtr(PyArray_DATA(x)), PyLong_FromVoidPtr(PyArray_DATA(y)));
+  if (result) *status = (mmscan_status)PyLong_AsLong(result);
+  Py_XDECREF(result);
+  return !PyErr_Occurred();
+}
+
+PyDoc_STRVAR(run_doc,
+             "run(x, y, op, kind, axis, reverse, flags, init, totals, indices, by)\n--\n\n"
+             "Scans x into y. init, totals and indices are arrays as mmscan.h has them, or None; by is None, or\n"
+             "what is called in place of mmscan_scan(), with the addresses that it takes, and returns a status.\n"
+             "True: done; False: the library does not scan these arrays, and y is as it was.\n"
+             "OverflowError: an integer did not fit, under CHECKED; MemoryError, RuntimeError.");
 
 static PyObject *run(PyObject *module, PyObject *const *args, Py_ssize_t count) {
   (void)module;
-  if (count != 10) return PyErr_SetString(PyExc_TypeError, "run() takes ten arguments"), NULL;
+  if (count != 11) return PyErr_SetString(PyExc_TypeError, "run() takes eleven arguments"), NULL;
   if (!is_plain(args[0]) || !is_plain(args[1])) Py_RETURN_FALSE;
   PyArrayObject *x = (PyArrayObject *)args[0], *y = (PyArrayObject *)args[1];
   mmscan_dim outer[MOST_RANK];
@@ -119,7 +137,8 @@ static PyObject *run(PyObject *module, PyObject *const *args, Py_ssize_t count) 
   const int axis = (int)PyLong_AsLong(args[4]);
   if (PyErr_Occurred()) return NULL;
   if (!d.x_type || !d.y_type || !PyArray_ISWRITEABLE(y) || !set_shape(&d, outer, x, y, axis)) Py_RETURN_FALSE;
-  const mmscan_status status = scan_unlocked(&d, (size_t)PyArray_SIZE(x), PyArray_DATA(x), PyArray_DATA(y));
+  mmscan_status status;
+  if (!scan_by(args[10], &d, x, y, &status)) return NULL;
   const char *environment = status == MMSCAN_OK ? NULL : mmscan_environment_error();
   if (environment) return PyErr_Format(PyExc_RuntimeError, "mmscan: %s", environment);
   switch (status) {

@@ -2,7 +2,7 @@
 
 import contextlib
 import doctest
-import importlib.util
+import importlib
 import io
 import re
 import sys
@@ -13,8 +13,9 @@ import mmscan._functions
 import mmscan._patch
 
 modules = [mmscan, mmscan._core, mmscan._functions, mmscan._patch]
-if importlib.util.find_spec("dask"):
-    modules.append(importlib.import_module("mmscan.dask"))
+for name in ["dask", "mpi"]:
+    with contextlib.suppress(ImportError):  # of what they need
+        modules.append(importlib.import_module(f"mmscan.{name}"))
 
 failed = tried = 0
 for module in modules:

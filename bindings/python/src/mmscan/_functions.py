@@ -130,7 +130,7 @@ def _accumulate(op, x, axis, dtype, out, *, promotes=True, kind="inclusive", fla
         y = out
     else:
         return None
-    done = _core.run(x, y, OPS[op], KINDS[kind], axis, 0, flags, None, None, None)
+    done = _core.run(x, y, OPS[op], KINDS[kind], axis, 0, flags, None, None, None, None)
     return y if done else None
 
 
@@ -308,7 +308,7 @@ def _with_indices(op, x, axis, out):
     if out is not None and not isinstance(out, np.ndarray):
         raise TypeError("out must be an array")
     y, indices = np.empty(x.shape, x.dtype), np.empty(x.shape, np.int64)
-    if not _core.run(x, y, OPS[op], KINDS["inclusive"], axis, 0, 0, None, None, indices):
+    if not _core.run(x, y, OPS[op], KINDS["inclusive"], axis, 0, 0, None, None, indices, None):
         raise TypeError(f"no indices for arrays of type {x.dtype}, or of so many dimensions")
     if out is None:
         return y, indices
@@ -403,7 +403,7 @@ def logcumsumexp(a, axis=None, out=None):
 
 def scan(
     a, op="plus", *, axis=-1, kind="inclusive", reverse=False, init=None, dtype=None, out=None, return_total=False,
-    skip_nan=False, accurate=False, reproducible=False, monotone=False, checked=False,
+    skip_nan=False, accurate=False, reproducible=False, monotone=False, checked=False, _by=None,
 ):  # fmt: skip
     """A scan along an axis by any operator, of any kind.
 
@@ -485,7 +485,7 @@ def scan(
     flags = sum(flag for flag, is_asked in asked.items() if is_asked)
     if out is not None and not out.flags.writeable:
         raise ValueError("out is read-only")
-    if not _core.run(x, y, OPS[op], KINDS[kind], axis, bool(reverse), flags, start, totals, None):
+    if not _core.run(x, y, OPS[op], KINDS[kind], axis, bool(reverse), flags, start, totals, None, _by):
         if np.may_share_memory(x, y) and not _is_same(x, y):
             raise ValueError("out overlaps the input, and is not exactly in place")
         raise TypeError(f"{op} does not scan {x.dtype} into {dtype}, or not in so many dimensions")
