@@ -1,8 +1,8 @@
 /* mpimain.c: the command mmscan-mpi: the subcommand scan, by all processes of MPI. */
 #include "arguments.h"
 #include "message.h"
-#include "ranks.h"
 #include "scanfile.h"
+#include "sharedscan.h"
 #include "stdout.h"
 #include "suspect.h"
 #include "temporary.h"
@@ -26,7 +26,7 @@ static int run_shared_scan(int argc, char **argv) {
   scan_request r;
   const int status = scan_options(&r, usage, argc, argv);
   if (status != DONE) return status == HELPED ? DONE : status;
-  r.share = ranks_scan;
+  r.share = shared_scan;
   return scan_file(&r);
 }
 
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   message_program = "mmscan-mpi";
   temporary_begin();
   suspect_begin();
-  const int status = rank == 0 ? ranks_end(dispatch(argc, argv)) : ranks_follow();
+  const int status = rank == 0 ? shared_end(dispatch(argc, argv)) : shared_follow();
   MPI_Finalize();
   suspect_end();
   return rank == 0 ? close_stdout(status) : status;

@@ -1,5 +1,5 @@
-/* ranks.c: the processes of MPI that do the scans of one command line. */
-#include "ranks.h"
+/* sharedscan.c: the processes of MPI that do the scans of one command line. */
+#include "sharedscan.h"
 #include "message.h"
 #include "sharedfile.h"
 #include "temporary.h"
@@ -107,7 +107,7 @@ static int copy_text(char *to, size_t size, const char *text) {
   return DONE;
 }
 
-int ranks_scan(const order *o, input *in, result *to) {
+int shared_scan(const order *o, input *in, result *to) {
   static task t;
   t = (task){.o = *o, .type = o->type->type, .to = o->to->type, .in_origin = in->origin, .out_origin = to->out.origin};
   if (copy_text(t.in, sizeof t.in, in->name) != DONE || copy_text(t.out, sizeof t.out, to->out.name) != DONE ||
@@ -118,7 +118,7 @@ int ranks_scan(const order *o, input *in, result *to) {
   return scan_together(o, in, to, t.temporary);
 }
 
-int ranks_end(int status) {
+int shared_end(int status) {
   static task t;
   t = (task){.ends = true, .status = status};
   hand_on(&t);
@@ -146,7 +146,7 @@ static void follow(const task *t) {
   free(o.totals);
 }
 
-int ranks_follow(void) {
+int shared_follow(void) {
   static task t;
   for (hand_on(&t); !t.ends; hand_on(&t)) follow(&t);
   return t.status;
