@@ -19,7 +19,7 @@ from command_case import Case, npy_bytes, run, sample
 
 MMSCAN_MPI = os.path.abspath(sys.argv[2])
 START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "mpirun")
-SECONDS = 10  # that nothing hangs for, once something has failed
+SECONDS = 60  # far more than anything takes, on a busy machine, too: what takes longer hangs
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 AT_ONCE = 4  # programs: the time goes into starting processes, which wait a lot
 ROUND = 4 << 20  # elements of a row that a process takes at a time
@@ -90,7 +90,7 @@ class MpiCase(Case):
         """Its exit status, standard output, and lines of the command on standard error, where mpirun has its own."""
         process = start(ranks, *arguments, **options)
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=SECONDS)
         finally:
             process.terminate()
         said = [line for line in err.decode(errors="replace").splitlines() if line.startswith("mmscan-mpi: ")]
