@@ -57,7 +57,8 @@ ranks_times ranks_formula(const ranks_model *m, uint64_t n, size_t ranks) {
     t.allreduce = 2 * time_of_allreduce(m, ranks);
   }
   t.whole = t.allgather + t.total + t.exscan + t.scan + t.allreduce;
-  t.in_turn = t.allgather + time_of_memory(m, 2, n, 1) + (double)(ranks - 1) * round_of(m, m->carry, 0) + t.allreduce / 2;
+  t.in_turn =
+      t.allgather + time_of_memory(m, 2, n, 1) + (double)(ranks - 1) * round_of(m, m->carry, 0) + t.allreduce / 2;
   return t;
 }
 
