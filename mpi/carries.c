@@ -1,7 +1,6 @@
 /* carries.c: the carries into the parts. */
 #include "parts.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static void put_init(const mms_parts *p, char *to) {
     mmscan_scan(&d, p->desc->init, to);
 }
 
-static void put_identities(mms_parts *p) {
+void mms_carries_clear(mms_parts *p) {
   for (size_t scan = 0; scan < p->scans; scan++)
     memcpy(p->carry + scan * p->carried.size, p->carried.identity, p->carried.size);
   memset(p->state, 0, p->scans * p->state_size);
@@ -58,7 +57,7 @@ static void put_identities(mms_parts *p) {
 
 /* Where results never fall zeros are all alike, and scans begin as they start. */
 static void put_first(mms_parts *p) {
-  put_identities(p);
+  mms_carries_clear(p);
   for (size_t scan = 0; scan < p->scans && p->desc->init; scan++) put_init(p, p->carry + scan * p->carried.size);
   if (!p->block) return;
   memcpy(p->carry, p->block + p->first * p->carried.size, p->scans * p->carried.size);
@@ -108,33 +107,42 @@ static void combine(void *from, void *to, int *count, MPI_Datatype *type) {
   }
 }
 
-static void exscan(mms_parts *p, bool is_waited_for) {
+static void exscan(mms_parts *p, bool waits) {
   MPI_Datatype type;
   MPI_Op op;
   mms_parts_note_mpi(p, MPI_Type_contiguous(vector_size(p), MPI_BYTE, &type));
   mms_parts_note_mpi(p, MPI_Type_commit(&type));
   mms_parts_note_mpi(p, MPI_Op_create(combine, 0, &op));
-  p->request = MPI_REQUEST_NULL;
-  if (is_waited_for)
-    mms_parts_note_mpi(p, MPI_Iexscan(p->vector, p->before, 1, type, op, p->comm, &p->request));
-  else
+  if (waits)
     mms_parts_note_mpi(p, MPI_Exscan(p->vector, p->before, 1, type, op, p->comm));
+  else
+    mms_parts_note_mpi(p, MPI_Iexscan(p->vector, p->before, 1, type, op, p->comm, &p->request));
   MPI_Op_free(&op);
   MPI_Type_free(&type);
 }
 
-bool mms_carries_can(mms_parts *p) {
+/* Asked of identities. Where results never fall, what they were rounded to counts. */
+mmscan_status mms_carries_can(const mms_parts *p) {
   const bool rounds = p->row.kind == 'f' || p->row.kind == 'c';
-  if (p->desc->flags & MMSCAN_MONOTONE && rounds) return false;
-  put_identities(p);
-  pack(p);
-  memcpy(p->before, p->vector, (size_t)vector_size(p));
-  return take_past(p->before, p->vector) != MMSCAN_ENOTSUP;
+  if (p->desc->flags & MMSCAN_MONOTONE && rounds) return MMSCAN_ENOTSUP;
+  mms_parts one = *p;
+  one.scans = 1;
+  const size_t size = mms_carries_vector_size(p, 1);
+  one.carry = calloc(2, size);
+  if (!one.carry) return MMSCAN_ENOMEM;
+  one.state = one.carry + p->carried.size;
+  one.vector = one.carry + size;
+  mms_carries_clear(&one);
+  pack(&one);
+  memcpy(one.carry, one.vector, size);
+  const mmscan_status status = take_past(one.carry, one.vector);
+  free(one.carry);
+  return status;
 }
 
-void mms_carries_begin(mms_parts *p, bool is_waited_for) {
+void mms_carries_begin(mms_parts *p, bool waits) {
   pack(p);
-  exscan(p, is_waited_for);
+  exscan(p, waits);
 }
 
 /* Takes what comes before everything past what comes before this part. The first rank's result of an exscan is
@@ -150,15 +158,16 @@ static mmscan_status take_found(mms_parts *p) {
   return status;
 }
 
-/* What cannot be combined is no failure, and gives way to any: 1. */
+/* What cannot be combined is no failure. */
 mmscan_status mms_carries_end(mms_parts *p) {
   mms_parts_note_mpi(p, MPI_Wait(&p->request, MPI_STATUS_IGNORE));
   const mmscan_status status = take_found(p);
   if (status != MMSCAN_ENOTSUP) mms_parts_note(p, status);
-  const int own = p->status ? (int)p->status + 1 : status != MMSCAN_OK;
-  const int all = (int)mms_agree(p->comm, (mmscan_status)own);
-  p->are_combined = all != 1;
-  return all > 1 ? (mmscan_status)(all - 1) : MMSCAN_OK;
+  const int own[2] = {(int)p->status, status == MMSCAN_ENOTSUP};
+  int all[2] = {own[0], own[1]};
+  if (MPI_Allreduce(own, all, 2, MPI_INT, MPI_MAX, p->comm) != MPI_SUCCESS) return MMSCAN_EIO;
+  p->are_combined = !all[1];
+  return (mmscan_status)all[0];
 }
 
 /* ---- From rank to rank ---------------------------------------------------------------------------------------- */

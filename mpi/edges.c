@@ -122,7 +122,7 @@ void mms_edges_keep(mms_parts *p) {
 }
 
 /* Whether the last element of a part takes the place of the last exclusive result. */
-static bool is_last_element(const mms_parts *p, size_t scan) {
+static bool is_last_element(mms_parts *p, size_t scan) {
   const mmscan_desc as = MMSCAN_DESC(p->carried.type, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 1);
   mmscan_desc d = MMSCAN_DESC(p->row.type, p->row.op, MMSCAN_INCLUSIVE, 1), wider = as;
   const char *last = mms_piece_y(p, &p->all, scan, p->all.n - 1);
@@ -134,13 +134,13 @@ static bool is_last_element(const mms_parts *p, size_t scan) {
   if (p->carried.type == p->row.type)
     memcpy(carry, last, p->row.size);
   else
-    mmscan_scan(&wider, last, carry);
-  mmscan_scan_block(&d, p->lasts + scan * p->x_size, y, carry);
+    mms_parts_note(p, mmscan_scan(&wider, last, carry));
+  mms_parts_note(p, mmscan_scan_block(&d, p->lasts + scan * p->x_size, y, carry));
   return index == 0;
 }
 
 /* The position of the element that the carry out of this part is, if it is one of these. */
-static int64_t found_in(const mms_parts *p, size_t scan) {
+static int64_t found_in(mms_parts *p, size_t scan) {
   if (p->all.n == 0) return -1;
   if (p->kind == MMSCAN_EXCLUSIVE && is_last_element(p, scan)) return (int64_t)mms_parts_end(p) - 1;
   return to_position(p, *index_at(p, scan, p->all.n - 1));

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { LINES = 1 << 20 }; /* bytes of columns that are read at a time */
+
 void mms_parts_note(mms_parts *p, mmscan_status status) {
   if (p->status == MMSCAN_OK) p->status = status;
 }
@@ -50,7 +52,7 @@ static mms_piece all_of(const mmscan_desc *d, size_t y_size, const void *x, void
                      .outer = d->outer};
 }
 
-void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block) {
+mmscan_status mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block) {
   const bool is_half = desc->y_type == MMSCAN_F16 || desc->y_type == MMSCAN_BF16;
   p->desc = desc;
   p->block = block;
@@ -63,7 +65,12 @@ void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y
   for (size_t i = 0; i < desc->outer_rank; i++) p->scans *= desc->outer[i].n;
   p->skips_nan = desc->flags & MMSCAN_SKIP_NAN && row_of(MMSCAN_PLUS, desc->x_type).kind == 'f';
   p->cuts_tiles = cuts_tiles(desc, &p->row);
+  p->tile = p->cuts_tiles ? MMSCAN_BLOCK : 0;
   p->all = p->body = all_of(desc, p->row.size, x, y);
+  p->request = MPI_REQUEST_NULL;
+  const mmscan_status status = mms_carries_can(p);
+  p->are_combined = status == MMSCAN_OK;
+  return status == MMSCAN_ENOTSUP ? MMSCAN_OK : status;
 }
 
 int mms_parts_neighbour(const mms_parts *p, int rank, int step) {
@@ -124,20 +131,41 @@ static mmscan_desc desc_of(const mms_parts *p, const mms_piece *piece, bool writ
   return d;
 }
 
-mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, bool writes, char *totals) {
+/* Scans of one batch. */
+static mmscan_status scan_batch(mms_parts *p, const mms_piece *piece, size_t scan, mmscan_desc *d, bool writes) {
+  const ptrdiff_t x = apart(piece, scan, false), y = apart(piece, scan, true);
+  d->state = p->state_size > 0 ? p->state + scan * p->state_size : NULL;
+  d->indices = writes && piece->indices ? piece->indices + y : NULL;
+  return mmscan_scan_block(d, piece->x + x * (ptrdiff_t)p->x_size,
+                           writes ? piece->y + y * (ptrdiff_t)p->row.size : NULL, p->carry + scan * p->carried.size);
+}
+
+static mmscan_status scan_piece(mms_parts *p, const mms_piece *piece, bool writes, char *totals) {
   mmscan_status worst = MMSCAN_OK;
   mmscan_desc d = desc_of(p, piece, writes);
   for (size_t scan = 0; scan < p->scans && piece->n > 0; scan += d.batch) {
     const size_t of_batch = piece->batch - (piece->first + scan) % piece->batch, left = p->scans - scan;
-    const ptrdiff_t x = apart(piece, scan, false), y = apart(piece, scan, true);
     d.batch = of_batch < left ? of_batch : left;
-    d.state = p->state_size > 0 ? p->state + scan * p->state_size : NULL;
     d.totals = totals ? totals + scan * p->row.size : NULL;
-    d.indices = writes && piece->indices ? piece->indices + y : NULL;
-    const mmscan_status status =
-        mmscan_scan_block(&d, piece->x + x * (ptrdiff_t)p->x_size,
-                          writes ? piece->y + y * (ptrdiff_t)p->row.size : NULL, p->carry + scan * p->carried.size);
+    const mmscan_status status = scan_batch(p, piece, scan, &d, writes);
     if (status > worst) worst = status;
   }
   return worst;
+}
+
+mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, char *totals) {
+  return scan_piece(p, piece, true, totals);
+}
+
+/* Columns, for whose carries the library takes memory for results, a few lines at a time. */
+mmscan_status mms_piece_read(mms_parts *p, const mms_piece *piece) {
+  const size_t line = p->scans * p->row.size, least = p->cuts_tiles ? MMSCAN_BLOCK : 1, fit = LINES / line;
+  const size_t lines = fit > least ? fit / least * least : least;
+  mmscan_status status = MMSCAN_OK;
+  if (piece->batch == 1 || (piece->x_dist != 1 && piece->x_dist != -1)) return scan_piece(p, piece, false, NULL);
+  for (size_t from = 0; from < piece->n && !status; from += lines) {
+    const mms_piece some = mms_piece_cut(p, piece, from, piece->n - from < lines ? piece->n : from + lines);
+    status = scan_piece(p, &some, false, NULL);
+  }
+  return status;
 }

@@ -50,12 +50,13 @@ typedef struct mms_parts {
   uint64_t *starts;          /* where each rank's part begins; and after the last one where the scan ends */
   bool skips_nan;            /* in x */
   bool cuts_tiles;           /* a tile belongs to the rank that has its first element: */
+  size_t tile;               /* the most elements of a tile that is cut; 0: none is */
   size_t head;               /* elements that belong to the tile of an earlier rank, */
   mms_piece all, body, tail; /* what is here; the whole tiles of it; and the last one, with those of other ranks */
   char *carry, *state;       /* one for each scan, into the part; and then out of it */
   char *vector, *before;     /* what ranks tell each other of carries (carries.c), */
   MPI_Request request;       /*   and what they are waited for by */
-  bool are_combined;         /* carries, and not passed on from rank to rank */
+  bool are_combined;         /* carries; else they are passed on from rank to rank */
   char *totals, *edges;      /* an element of y for each scan; and of x, */
   char *lasts;               /*   the last one, which results may take the place of */
   char *moved;               /* room for a tile of each scan, of x or of y */
@@ -65,8 +66,8 @@ typedef struct mms_parts {
 
 /* ---- parts.c ---- */
 
-/* Fills in what follows from a description that is right. block: NULL, or the carries into a block. */
-void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block);
+/* Fills in what follows from a description that is right. block: NULL, or the carries into a block. MMSCAN_ENOMEM. */
+mmscan_status mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block);
 
 /* Notes a failure; and one of MPI. */
 void mms_parts_note(mms_parts *p, mmscan_status status);
@@ -90,9 +91,10 @@ mms_piece mms_piece_cut(const mms_parts *p, const mms_piece *piece, size_t from,
 const char *mms_piece_x(const mms_parts *p, const mms_piece *piece, size_t scan, size_t at);
 char *mms_piece_y(const mms_parts *p, const mms_piece *piece, size_t scan, size_t at);
 
-/* Scans a piece from p->carry and p->state, which are taken past it. writes: to its y and indices; else neither.
- * totals: NULL, or where those of each scan go. */
-mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, bool writes, char *totals);
+/* Scans a piece from p->carry and p->state, which are taken past it. totals: NULL, or where those of each scan go. Or
+ * reads it for these alone. */
+mmscan_status mms_piece_scan(mms_parts *p, const mms_piece *piece, char *totals);
+mmscan_status mms_piece_read(mms_parts *p, const mms_piece *piece);
 
 /* ---- links.c ---- */
 
@@ -110,20 +112,22 @@ mmscan_status mms_links_reverse(mms_links *links);
 /* The greatest status of all ranks. */
 mmscan_status mms_agree(MPI_Comm comm, mmscan_status status);
 
-/* The same, for descriptions that are alike; others are MMSCAN_EINVAL. *desc is looked at if status is MMSCAN_OK. */
-mmscan_status mms_agree_on(mms_links *links, const mmscan_desc *desc, bool is_block, mmscan_status status);
+/* The same, for parts of scans that are alike; others are MMSCAN_EINVAL. *p is looked at if status is MMSCAN_OK. */
+mmscan_status mms_agree_on(mms_links *links, const mms_parts *p, mmscan_status status);
 
 /* ---- carries.c ---- */
 
 /* Bytes for each of so many scans. */
 size_t mms_carries_vector_size(const mms_parts *p, size_t scans);
 
-/* Whether carries of parts may be combined at all. */
-bool mms_carries_can(mms_parts *p);
+/* Whether carries of such scans may be combined at all: MMSCAN_OK or MMSCAN_ENOTSUP, or what failed. */
+mmscan_status mms_carries_can(const mms_parts *p);
 
-/* Begins to find the carries into all parts, from those out of them. is_waited_for: this call may return before others
- * begin. */
-void mms_carries_begin(mms_parts *p, bool is_waited_for);
+/* Sets the carries to those over no elements. */
+void mms_carries_clear(mms_parts *p);
+
+/* Begins to find the carries into all parts, from those out of them. waits: it need not return before it has. */
+void mms_carries_begin(mms_parts *p, bool waits);
 
 /* Has found them; or some cannot be combined, and p->are_combined is false on all ranks. Returns the greatest status of
  * all. */
@@ -163,7 +167,7 @@ void mms_edges_keep(mms_parts *p);
 void mms_edges_share_totals(mms_parts *p);
 void mms_edges_share_results(mms_parts *p);
 
-/* Turns indices of a part into those of the whole. last: the carries before the last element of an exclusive scan. */
+/* Turns indices of a part into those of the whole. */
 void mms_edges_find_indices(mms_parts *p);
 
 #endif

@@ -13,7 +13,7 @@ static size_t round_up(size_t bytes) { return (bytes + ALIGNED - 1) / ALIGNED * 
 
 /* Sets the bytes of each region for so many scans, and returns those of all. */
 static size_t size_regions(const mms_parts *p, size_t scans, size_t *sizes) {
-  const size_t larger = p->x_size > p->row.size ? p->x_size : p->row.size, tile = p->cuts_tiles ? MMSCAN_BLOCK : 0;
+  const size_t larger = p->x_size > p->row.size ? p->x_size : p->row.size, tile = p->tile;
   const size_t vector = mms_carries_vector_size(p, scans);
   const size_t of[REGIONS] = {scans * p->carried.size,
                               scans * p->state_size,
@@ -30,11 +30,19 @@ static size_t size_regions(const mms_parts *p, size_t scans, size_t *sizes) {
   return all;
 }
 
+/* Bytes of room for one chunk, whose scans may be of any length. */
+static size_t room_size_of(const mms_parts *p) {
+  size_t sizes[REGIONS];
+  if (p->scans >= ROOM) return ROOM;
+  const size_t all = size_regions(p, p->scans, sizes);
+  return all < ROOM ? all : ROOM;
+}
+
 /* How many scans there is room for at once. */
 static size_t scans_at_once(const mms_parts *p) {
   size_t sizes[REGIONS];
   const size_t most = ROOM / size_regions(p, 1, sizes);
-  return p->scans < most ? p->scans : most > 0 ? most : 1;
+  return p->scans < most ? p->scans : most;
 }
 
 static void place_regions(mms_parts *p, char *at, size_t scans) {
@@ -45,17 +53,22 @@ static void place_regions(mms_parts *p, char *at, size_t scans) {
   p->carry = regions[0], p->state = regions[1], p->vector = regions[2], p->before = regions[3];
   p->totals = regions[4], p->edges = regions[5], p->lasts = regions[6], p->moved = regions[7];
   p->tail = (mms_piece){.y = regions[8]};
-  p->tail.x = regions[8] + scans * (p->cuts_tiles ? MMSCAN_BLOCK : 0) * p->row.size;
+  p->tail.x = regions[8] + scans * p->tile * p->row.size;
   p->found = (int64_t *)(void *)regions[9];
 }
 
 /* ---- A chunk: some of the scans --------------------------------------------------------------------------------- */
 
-static mmscan_status scan_pieces(mms_parts *p, bool writes) {
-  char *totals = writes && mms_edges_has_totals(p) ? p->totals : NULL;
-  const mmscan_status status = mms_piece_scan(p, &p->body, writes, p->tail.n > 0 ? NULL : totals);
+static mmscan_status read_pieces(mms_parts *p) {
+  const mmscan_status status = mms_piece_read(p, &p->body);
+  return status ? status : mms_piece_read(p, &p->tail);
+}
+
+static mmscan_status scan_pieces(mms_parts *p) {
+  char *totals = mms_edges_has_totals(p) ? p->totals : NULL;
+  const mmscan_status status = mms_piece_scan(p, &p->body, p->tail.n > 0 ? NULL : totals);
   if (status && status != MMSCAN_EOVERFLOW) return status;
-  const mmscan_status last = mms_piece_scan(p, &p->tail, writes, totals);
+  const mmscan_status last = mms_piece_scan(p, &p->tail, totals);
   return status > last ? status : last;
 }
 
@@ -63,21 +76,20 @@ static mmscan_status scan_pieces(mms_parts *p, bool writes) {
 static void begin_chunk(mms_parts *p, bool is_only) {
   mms_tiles_cut(p);
   mms_tiles_collect(p);
-  p->are_combined = mms_carries_can(p);
   if (!p->are_combined) return;
-  mms_parts_note(p, scan_pieces(p, false));
-  mms_carries_begin(p, !is_only);
+  mms_carries_clear(p);
+  mms_parts_note(p, read_pieces(p));
+  mms_carries_begin(p, is_only);
 }
 
 /* Scans them. Every rank goes through all of it, whatever fails, as others wait for what it sends. Returns what failed
  * before it, on all ranks. */
 static mmscan_status end_chunk(mms_parts *p) {
-  const bool was_combined = p->are_combined;
-  const mmscan_status status = was_combined ? mms_carries_end(p) : MMSCAN_OK;
+  const mmscan_status status = p->are_combined ? mms_carries_end(p) : MMSCAN_OK;
   if (status) return status;
   mms_edges_keep(p);
   if (!p->are_combined) mms_carries_receive(p);
-  mms_parts_note(p, scan_pieces(p, true));
+  mms_parts_note(p, scan_pieces(p));
   if (!p->are_combined) mms_carries_send(p);
   if (p->block) mms_carries_share(p, mms_edges_last_rank(p));
   mms_tiles_return(p);
@@ -122,10 +134,10 @@ static mmscan_status find_starts(mms_parts *p, const mms_links *links) {
     const uint64_t n = links->told[p->desc->reverse ? p->ranks - 1 - rank : rank].n;
     if (__builtin_add_overflow(n, p->starts[rank], &p->starts[rank + 1])) return MMSCAN_EINVAL;
   }
+  if (mms_parts_whole(p) < p->tile) p->tile = (size_t)mms_parts_whole(p);
   return mms_parts_whole(p) <= INT64_MAX ? MMSCAN_OK : MMSCAN_EINVAL;
 }
 
-/* Errors of MPI come back, and do not end the program. */
 static mmscan_status take_order(mms_parts *p, mms_links *links) {
   const bool reverse = p->desc->reverse != 0;
   const mmscan_status status = reverse ? mms_links_reverse(links) : MMSCAN_OK;
@@ -136,7 +148,8 @@ static mmscan_status take_order(mms_parts *p, mms_links *links) {
 }
 
 /* Scans that are all short here, but long on the rank that has most of them, are cut as there. */
-static size_t scans_in_chunk(const mms_parts *p, size_t at_once) {
+static size_t scans_in_chunk(const mms_parts *p) {
+  const size_t at_once = scans_at_once(p);
   uint64_t longest = 1;
   for (int rank = 0; rank < p->ranks; rank++)
     if (p->starts[rank + 1] - p->starts[rank] > longest) longest = p->starts[rank + 1] - p->starts[rank];
@@ -149,17 +162,16 @@ static mmscan_status scan_nothing(const mms_parts *p, const void *x, void *y) {
 }
 
 static mmscan_status scan_on(mms_links *links, mms_parts *p, mmscan_status status, const void *x, void *y) {
-  size_t sizes[REGIONS];
-  const size_t at_once = status ? 0 : scans_at_once(p), room_size = status ? 0 : size_regions(p, at_once, sizes);
+  const size_t room_size = status ? 0 : room_size_of(p);
   char *room = NULL;
   if (!status && posix_memalign((void **)&room, ALIGNED, 2 * room_size) != 0) room = NULL, status = MMSCAN_ENOMEM;
-  status = mms_agree_on(links, p->desc, p->block, status);
+  status = mms_agree_on(links, p, status);
   if (!status) status = take_order(p, links);
   if (status || p->scans == 0) return free(room), status;
   if (mms_parts_whole(p) == 0)
     status = scan_nothing(p, x, y);
   else
-    status = mms_agree(p->comm, scan_chunks(p, scans_in_chunk(p, at_once), room, room_size));
+    status = mms_agree(p->comm, scan_chunks(p, scans_in_chunk(p), room, room_size));
   free(room);
   return status;
 }
@@ -173,6 +185,20 @@ static mmscan_status check(const mmscan_desc *desc, const void *x, const void *y
   return desc->kind == MMSCAN_OFFSETS || desc->outer_rank > 0 ? MMSCAN_ENOTSUP : MMSCAN_OK;
 }
 
+/* Whether the environment lets anything be scanned so here: later no rank may turn back for that. */
+static mmscan_status check_choices(const mmscan_desc *desc) {
+  mmscan_plan *plan;
+  mmscan_desc d = *desc;
+  d.struct_size = sizeof d;
+  d.n = d.batch = 1;
+  d.x_stride = d.y_stride = d.x_dist = d.y_dist = 1;
+  d.outer_rank = 0;
+  d.state = d.totals = d.indices = NULL;
+  const mmscan_status status = mmscan_plan_create(&plan, &d, 0);
+  mmscan_plan_destroy(plan);
+  return status;
+}
+
 static mmscan_status call(const mmscan_desc *desc, const void *x, void *y, void *carry, bool is_block, MPI_Comm comm) {
   int is_inter = 0, ranks = 0;
   mms_links *links;
@@ -180,11 +206,13 @@ static mmscan_status call(const mmscan_desc *desc, const void *x, void *y, void 
   if (!mms_links_can() || comm == MPI_COMM_NULL) return MMSCAN_EINVAL;
   if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter) return MMSCAN_EINVAL;
   MPI_Comm_size(comm, &ranks);
+  mmscan_status status = check(desc, x, y, carry, is_block);
+  if (ranks == 1 && status) return status;
   if (ranks == 1) return is_block ? mmscan_scan_block(desc, x, y, carry) : mmscan_scan(desc, x, y);
   const mmscan_status made = mms_links_of(comm, &links);
   if (made) return made;
-  const mmscan_status status = check(desc, x, y, carry, is_block);
-  if (!status) mms_parts_set(&parts, desc, x, y, is_block ? carry : NULL);
+  if (!status) status = check_choices(desc);
+  if (!status) status = mms_parts_set(&parts, desc, x, y, is_block ? carry : NULL);
   return scan_on(links, &parts, status, x, y);
 }
 
