@@ -64,8 +64,13 @@ if [ -n "${MMSCAN_TEST_QUICK-}" ]; then
   echo "$passed passed, $failed failed, $skipped skipped"
   exit $((failed > 0))
 fi
+# The instruction set of another machine.
+case $(uname -m) in aarch64 | arm64) elsewhere=avx2 ;; *) elsewhere=neon ;; esac
 for ranks in 1 2 3 5 8; do run "$ranks"; done
-run 3 environment
+run 3 MMSCAN_ENGINE none 1
+run 3 MMSCAN_ENGINE gemm 4
+run 3 MMSCAN_ISA "$elsewhere" 4
+run 2 threads
 check "mmscan model --mpi --fit" fit
 check "${bench##*/} table" table
 check "${bench##*/} with wrong arguments" usage

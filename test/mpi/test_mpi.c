@@ -5,14 +5,24 @@
  *
  * MMSCAN_TEST_SECONDS=N: how long random cases are tried (default 2).
  *
- * test_mpi [environment]: with it, one rank's environment is illegal. Started by run.sh.
+ * test_mpi [VARIABLE VALUE STATUS | threads]: on one rank the variable has this value, and every rank gets the status;
+ * or several threads call. Started by run.sh.
  */
 #include "mmscan_mpi.h"
 
 #include "support/mixed.h"
 #include <errno.h>
+#include <pthread.h>
 
-enum { MOST_RANKS = 64, MOST_SCANS = 500, MOST = 60000, MOST_IN_ALL = 12 * MOST, ELEMENT = 16, STATE = 1024 };
+enum {
+  LEAST_CASES = 30,
+  MOST_RANKS = 64,
+  MOST_SCANS = 500,
+  MOST = 60000,
+  MOST_IN_ALL = 12 * MOST,
+  ELEMENT = 16,
+  STATE = 1024
+};
 
 static int rank, ranks, failures;
 
@@ -318,7 +328,7 @@ static void test_cases(void) {
   const char *given = getenv("MMSCAN_TEST_SECONDS");
   const double end = MPI_Wtime() + (given ? atof(given) : 2);
   int cases = 0;
-  for (; go_on(MPI_Wtime() < end); cases++) {
+  for (; go_on(cases < LEAST_CASES || MPI_Wtime() < end); cases++) {
     w.are_many = cases % 8 >= 6;
     if (cases % 3 == 2)
       check_blocks(&w, &rng);
@@ -460,12 +470,45 @@ static void test_many_communicators(void) {
   }
 }
 
-/* Found as the part is scanned for its carry, and not before. */
-static void test_environment(void) {
+static void *scan_on(void *given) {
+  enum { N = 3000, SCANS = 100, TIMES = 2 };
+  const MPI_Comm *comm = given;
+  float *x = malloc(N * SCANS * sizeof *x), *y = malloc(N * SCANS * sizeof *y);
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, N);
+  size_t right = 0;
+  d.batch = SCANS;
+  d.x_dist = d.y_dist = N;
+  for (size_t i = 0; x && y && i < N * SCANS; i++) x[i] = 1;
+  for (int i = 0; x && y && i < TIMES; i++) {
+    d.flags = i % 2 ? MMSCAN_REPRODUCIBLE : 0;
+    right += mmscan_mpi_scan(&d, x, y, *comm) == MMSCAN_OK && y[N * SCANS - 1] == (float)(N * (rank + 1));
+  }
+  free(x);
+  free(y);
+  return right == TIMES ? given : NULL;
+}
+
+/* Threads call on different communicators at once. */
+static void test_threads(void) {
+  enum { THREADS = 2 };
+  pthread_t threads[THREADS];
+  MPI_Comm comms[THREADS];
+  void *is_right;
+  for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, scan_on, &comms[i]);
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], &is_right);
+    expect(is_right, "one of several threads");
+    MPI_Comm_free(&comms[i]);
+  }
+}
+
+/* What one rank cannot do, or may not: the environment is read once. */
+static void test_environment(const char *variable, const char *value, mmscan_status want) {
   float x[8] = {1}, y[8] = {0};
-  const mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, COUNT(x));
-  if (rank == ranks - 1) setenv("MMSCAN_ENGINE", "none", 1);
-  expect_refused(&d, x, y, MMSCAN_EINVAL, "an environment that is illegal on one rank");
+  const mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_MAX, MMSCAN_INCLUSIVE, COUNT(x));
+  if (rank == ranks - 1) setenv(variable, value, 1);
+  expect_refused(&d, x, y, want, "an environment that is illegal on one rank");
 }
 
 /* Which allocation of the library from now on fails, counted from 1; the Makefile has the linker wrap them. */
@@ -486,13 +529,17 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes) {
   return is_failing() ? ENOMEM : __real_posix_memalign(memory, alignment, bytes);
 }
 
+enum { PART = 2100, MANY = 150 };
+
 /* Every allocation fails in turn, on one rank. Returns how many fail the scan: an MPI may combine what nobody asks for,
  * so that some do not. */
 static int try_allocations(const mmscan_desc *desc, MPI_Comm comm, int failing_rank) {
-  const float x[8] = {1, 1, 1, 1, 1, 1, 1, 1}, ranks_before = (float)(desc->reverse ? ranks - 1 - rank : rank);
+  static float x[PART * MANY], y[PART * MANY];
+  const float ranks_before = (float)(desc->reverse ? ranks - 1 - rank : rank);
   int count = 0, is_over = 0;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = 1;
   for (int number = 1; !is_over; number++) {
-    float y[8] = {0};
+    memset(y, 0, sizeof y);
     failing = rank == failing_rank ? number : 0;
     const mmscan_status status = mmscan_mpi_scan(desc, x, y, comm);
     is_over = failing > 0;
@@ -501,15 +548,21 @@ static int try_allocations(const mmscan_desc *desc, MPI_Comm comm, int failing_r
     expect(is_everywhere(status), "ranks return different statuses");
     expect(status == MMSCAN_ENOMEM || status == MMSCAN_OK, "an allocation fails");
     expect(!is_over || status == MMSCAN_OK, "no allocation fails");
-    expect(y[0] == (status ? 0 : 8 * ranks_before + (desc->reverse ? 8 : 1)), "y is not untouched, or wrong");
+    const float first = PART * ranks_before + (desc->reverse ? PART : 1),
+                last = PART * ranks_before + (desc->reverse ? 1 : PART);
+    expect(status || (y[0] == first && y[PART * desc->batch - 1] == last), "y is wrong");
+    expect(!status || desc->batch > 1 || y[0] == 0, "y is not untouched");
     count += status == MMSCAN_ENOMEM;
   }
   return count;
 }
 
-/* With a new communicator; with a known one; and in a reverse scan. */
+/* With a new communicator; with a known one; in a reverse scan; and in several chunks of scans, with cut tiles. */
 static void test_memory(void) {
-  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 8);
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, PART), many = d;
+  many.batch = MANY;
+  many.x_dist = many.y_dist = PART;
+  many.flags = MMSCAN_REPRODUCIBLE;
   MPI_Comm comm;
   for (int failing_rank = ranks - 1; ranks > 1 && failing_rank >= 0; failing_rank -= (ranks + 1) / 2) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -517,16 +570,20 @@ static void test_memory(void) {
     expect(first > later && later > 0, "allocations do not fail the scan");
     d.reverse = !d.reverse;
     try_allocations(&d, comm, failing_rank);
+    expect(try_allocations(&many, comm, failing_rank) > 0, "allocations do not fail many scans");
     MPI_Comm_free(&comm);
   }
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  int provided;
+  MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc > 1) {
-    test_environment();
+  if (argc > 3) {
+    test_environment(argv[1], argv[2], (mmscan_status)atoi(argv[3]));
+  } else if (argc > 1) {
+    if (provided == MPI_THREAD_MULTIPLE) test_threads();
   } else {
     mixed_find_rows();
     test_cases();

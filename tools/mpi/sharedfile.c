@@ -10,7 +10,7 @@
 
 static MPI_File reads = MPI_FILE_NULL, writes = MPI_FILE_NULL;
 
-/* Where MPI has a class for an error of the system, it is told as others are. */
+/* Where MPI has a class for an error of the system, it is told as others are; of another, the first line. */
 static int fail_mpi(const char *name, int error) {
   static const struct {
     int error, number;
@@ -25,6 +25,7 @@ static int fail_mpi(const char *name, int error) {
   MPI_Error_string(error, text, &length);
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (known[i].error == class) return fail("%s: %s", name, strerror(known[i].number));
+  text[strcspn(text, "\n")] = '\0';
   return fail("%s: %s", name, text);
 }
 

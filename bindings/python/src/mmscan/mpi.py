@@ -10,7 +10,7 @@ from . import _functions
 
 __all__ = ["scan"]
 
-OK, EINVAL = 0, 1  # mmscan.h: mmscan_status
+REFUSED = 1, 2, 4  # mmscan.h: MMSCAN_EINVAL, MMSCAN_EOVERLAP, MMSCAN_ENOTSUP
 
 # What MPI_Comm is differs: a number, or a pointer.
 _Comm = ctypes.c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int) else ctypes.c_void_p
@@ -52,8 +52,9 @@ class _Call:
     def __call__(self, desc, x, y):
         self.was_made = True
         status = _LIBRARY.mmscan_mpi_scan(desc, x, y, self.comm)
-        if status == EINVAL and desc:
-            raise ValueError("arguments are wrong on another rank or differ from its, or comm is an inter-communicator")
+        if status in REFUSED and desc:
+            raise ValueError("arguments are wrong on another rank or differ from its, the environment is wrong on some "
+                             "rank, or comm is an inter-communicator")
         return status
 
 
