@@ -214,10 +214,11 @@ static void take_no_results(mms_run *run) {
   run->scans.y_dist = (ptrdiff_t)(2 * run->scans.n);
 }
 
-/* Threads that share tiles keep carries in slots. Without memory for these there is one thread. */
+/* Threads that share tiles keep carries in slots. Without memory for these there is one thread, which cuts no tiles. */
 static mmscan_status run_custom(mms_run *run, mms_custom *custom) {
   const mms_tiles tiles = mms_tiles_of(run);
   if (run->threads > 1 && tiles.per_scan > 1 && !mms_custom_take_slots(custom, tiles.count)) run->threads = 1;
+  if (run->threads == 1) run->engine = &mms_engine_custom_in_order;
   const mmscan_status status = mms_run_scan(run);
   mms_custom_drop_slots(custom);
   return status;

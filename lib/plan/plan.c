@@ -276,9 +276,16 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice) {
   return status;
 }
 
-/* Nanoseconds that threads save at least, and scans for each thread from which each is done by one thread as a whole.
- */
-enum { WORTH = 5000, WHOLE = 4 };
+/* Nanoseconds that threads save at least, and that a tile takes; and scans for each thread from which each is done by
+ * one thread as a whole. */
+enum { WORTH = 5000, PIECE = 2000, WHOLE = 4 };
+
+/* As long as the engine has it, but no less than pays for handing on a carry. */
+static size_t tile_of_custom(const mms_problem *p, double alone) {
+  const size_t tile = mms_engine_custom.tile_of(p->algebra, p->n);
+  const double least = PIECE * (double)(p->n * p->count) / alone;
+  return (double)tile >= least ? tile : least < MMSCAN_MAX_TILE ? (size_t)least : MMSCAN_MAX_TILE;
+}
 
 mmscan_status mms_plan_choose_custom(mmscan_plan *plan, const mmscan_choice *choice, double alone) {
   static const mmscan_choice nothing;
@@ -288,12 +295,13 @@ mmscan_status mms_plan_choose_custom(mmscan_plan *plan, const mmscan_choice *cho
   if (env->status) return env->status;
   clear(plan);
   plan->limit = c->threads ? c->threads : env->threads;
-  const int most = mms_team_most(plan->limit);
-  const bool is_worth = alone - alone / most > WORTH, are_many = p->count >= (size_t)(WHOLE * most) && !c->way;
-  plan->threads = c->threads ? most : is_worth ? most : 1;
+  const int most = c->threads || alone > WORTH ? mms_team_most(plan->limit) : 1;
+  const bool is_worth = c->threads || alone - alone / most > WORTH;
+  const bool are_many = p->count >= (size_t)(WHOLE * most) && !c->way;
+  plan->threads = is_worth ? most : 1;
   plan->engine = p->algebra->custom->keeps_order || are_many ? &mms_engine_custom_in_order : &mms_engine_custom;
   plan->engine_is_free = true;
-  plan->job.tile = c->tile ? c->tile : mms_engine_custom.tile_of(p->algebra, p->n);
+  plan->job.tile = c->tile ? c->tile : tile_of_custom(p, alone);
   plan->saves = saves(plan, c, &(mms_cost){.alone = alone});
   return choose_way(plan, c);
 }
