@@ -6,7 +6,7 @@
 /* ---- Elements ------------------------------------------------------------------------------------------------- */
 
 /* Slots of a workspace. */
-enum { SPARE, OTHER, CARRY, NEXT, SLOTS };
+enum { SPARE, OTHER, SLOTS };
 
 static size_t round_up(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -41,10 +41,9 @@ void mms_custom_drop_slots(mms_custom *custom) {
   custom->slots = NULL;
 }
 
-/* Room for what comes after a carry, or for a total. */
-static void *take_slot(const mms_job *job, void *work, const void *carry) {
+/* Room for a total, or a carry. */
+static void *take_slot(const mms_job *job) {
   mms_custom *custom = job->algebra->custom;
-  if (!custom->slots) return slot_of(job, work, carry == slot_of(job, work, CARRY) ? NEXT : CARRY);
   const size_t index = atomic_fetch_add_explicit(&custom->taken, 1, memory_order_relaxed);
   return custom->slots + index * slot_size(job->algebra->size);
 }
@@ -129,7 +128,7 @@ static void scan(const mms_job *job, void *work, const mms_tile *t, const void *
 }
 
 static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value *carry) {
-  void *out = t->is_last ? NULL : take_slot(job, work, carry->element);
+  void *out = t->is_last ? NULL : take_slot(job);
   scan(job, work, t, carry->element, out);
   carry->element = out;
 }
@@ -137,7 +136,7 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
 /* Partial results take turns in two places, and the last one is in the slot. */
 static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {
   const walk w = walk_of(job, t);
-  void *total = take_slot(job, work, NULL), *spare = slot_of(job, work, SPARE);
+  void *total = take_slot(job), *spare = slot_of(job, work, SPARE);
   const char *x = w.x, *last = x;
   for (size_t left = w.m - 1; left > 0; left--) {
     void *next = left % 2 ? total : spare;

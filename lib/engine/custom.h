@@ -2,9 +2,8 @@
  * as it does none of the library's operators.
  *
  * A carry is the address of an element (mms_value.element), which is not written as long as any thread has the carry.
- * Where threads share the tiles of a scan there is a slot for each tile: reduce() takes one for the total, and
- * advance() puts the carry out of the tile in its place; at_once() takes one for the carry. A thread that has whole
- * scans to itself keeps the last two carries in its workspace. */
+ * There is a slot for each tile: reduce() takes one for the total, and advance() puts the carry out of the tile in its
+ * place; at_once() takes one for the carry. */
 #ifndef MMS_CUSTOM_H
 #define MMS_CUSTOM_H
 
@@ -16,7 +15,7 @@ typedef struct mms_custom {
   mms_algebra algebra; /* its row, and how its elements are stored: sizes alone */
   mms_storage storage;
   bool keeps_order; /* elements are combined in the order of the plain loop */
-  char *slots;      /* NULL: carries are in workspaces */
+  char *slots;      /* NULL: each scan is one tile */
   atomic_size_t taken;
 } mms_custom;
 

@@ -198,6 +198,7 @@ __attribute__((noinline)) static mmscan_status run_on_stack(const mms_run *given
 static mmscan_status run_without_memory(const mms_problem *p, mms_run *run, mms_job *job, mms_engine *strided,
                                         mms_ends *ends) {
   run->weighs = false;
+  if (p->algebra->custom) run->engine = &mms_engine_custom_in_order;
   if (p->is_reproducible || p->algebra->custom) return run_on_stack(run);
   take_engine(run, job, &mms_engine_serial, p, strided);
   job->streams = job->streams && mms_problem_is_columns(p);

@@ -15,17 +15,18 @@ enum { LARGEST = 65536, MOST_RANK = 3, MOST_DIMS = MOST_RANK + 2, MOST_ELEMENTS 
 
 /* ---- Allocations that fail --------------------------------------------------------------------------------------- */
 
-static atomic_int left = 1000000; /* allocations until all fail */
+static atomic_int made, failing; /* allocations since they were counted, and how many of them fail */
+static atomic_int first_failing;
 
 /* The linker prescribes the names. */
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return left-- > 0 ? __real_aligned_alloc(alignment, size) : NULL;
+  const int index = made++ - first_failing;
+  return index >= 0 && index < failing ? NULL : __real_aligned_alloc(alignment, size);
 }
 
-/* ---- An operator for elements of any size --------------------------------------------------------------------------
- */
+/* ---- An operator for elements of any size ------------------------------------------------------------------------ */
 
 /* What combine() is told, and what it sees. */
 struct maps {
@@ -69,8 +70,7 @@ static mmscan_operator operator_of(struct maps *m, bool has_identity) {
 
 static mmscan_desc desc_of(mmscan_kind kind, size_t n) { return (mmscan_desc)MMSCAN_DESC(0, 0, kind, n); }
 
-/* ---- The plain loop ------------------------------------------------------------------------------------------------
- */
+/* ---- The plain loop ---------------------------------------------------------------------------------------------- */
 
 /* One scan: x and y point to its first elements by index. acc: the operand from the left; NULL: none. */
 static void scan_plainly(const mmscan_operator *op, const mmscan_desc *d, const char *x, char *y, char *total) {
@@ -114,8 +114,7 @@ static void scan_all_plainly(const mmscan_operator *op, const mmscan_desc *d, co
   }
 }
 
-/* ---- Random descriptions -------------------------------------------------------------------------------------------
- */
+/* ---- Random descriptions ----------------------------------------------------------------------------------------- */
 
 /* An array whose dimensions lie within each other in any order, with gaps: the scan, the batch, and those around it. */
 struct array {
@@ -261,11 +260,10 @@ static bool check_trial(size_t stream) {
   return could;
 }
 
-/* ---- Without memory: first, while nothing is kept for later calls --------------------------------------------------
- */
+/* ---- Without memory: first, while nothing is kept for later calls ------------------------------------------------ */
 
 /* Of small elements nothing is needed; of larger ones the call does nothing. */
-static void check_no_memory(size_t size, int allocations, const mmscan_choice *choice, bool may_fail) {
+static void check_no_memory(size_t size, int first, int count, const mmscan_choice *choice, bool may_fail) {
   struct rng rng = rng_of(size);
   struct maps maps = {.size = size, .alignment = 1};
   const mmscan_operator op = operator_of(&maps, true);
@@ -275,30 +273,33 @@ static void check_no_memory(size_t size, int allocations, const mmscan_choice *c
   draw_maps(&rng, x, n * size);
   memset(y, 7, n * size);
   scan_all_plainly(&op, &d, (char *)x, (char *)want, NULL);
-  left = allocations;
+  made = 0;
+  first_failing = first;
+  failing = count;
   const mmscan_status status = mms_operator_scan(&op, &d, choice, x, y);
-  left = 1000000;
+  failing = 0;
   if (status == MMSCAN_ENOMEM && may_fail)
     for (size_t i = 0; i < n * size; i++) assert_int_equal(y[i], 7);
   else
     assert_true(status == MMSCAN_OK && memcmp(y, want, n * size) == 0);
-  if (may_fail && allocations == 0) assert_int_equal(status, MMSCAN_ENOMEM);
+  if (may_fail && first == 0) assert_int_equal(status, MMSCAN_ENOMEM);
   free(x), free(y), free(want);
 }
 
 TEST(test_no_memory) {
   const mmscan_choice two = {.struct_size = sizeof two, .threads = 2, .way = "leader"};
-  check_no_memory(16, 0, NULL, false);
-  check_no_memory(256, 0, NULL, false);
-  check_no_memory(257, 0, NULL, true);
-  for (int allocations = 0; allocations < 5; allocations++) {
-    check_no_memory(16, allocations, &two, false);
-    check_no_memory(4096, allocations, &two, true);
-  }
+  enum { ALL = 1000000 };
+  check_no_memory(16, 0, ALL, NULL, false);
+  check_no_memory(256, 0, ALL, NULL, false);
+  check_no_memory(257, 0, ALL, NULL, true);
+  for (int count = ALL; count > 0; count -= ALL - 1) /* at first all, while no workspace is kept */
+    for (int first = 0; first < 5; first++) {
+      check_no_memory(16, first, count, &two, false);
+      check_no_memory(4096, first, count, &two, true);
+    }
 }
 
-/* ---- Right, however it is done -------------------------------------------------------------------------------------
- */
+/* ---- Right, however it is done ----------------------------------------------------------------------------------- */
 
 TEST(test_random) {
   const size_t count = sized(6000, 500);
@@ -345,8 +346,7 @@ TEST(test_matrices) {
   free(x), free(y), free(want);
 }
 
-/* ---- Recurrences ---------------------------------------------------------------------------------------------------
- */
+/* ---- Recurrences ------------------------------------------------------------------------------------------------- */
 
 /* y[i] = a y[i - 1] + b */
 struct affine {
@@ -383,8 +383,7 @@ TEST(test_recurrences) {
   for (int i = 0; i < 6; i++) assert_true(fabs(y[i].b - of_decay[i]) < 1e-12);
 }
 
-/* ---- Threads -------------------------------------------------------------------------------------------------------
- */
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
 static _Thread_local char here;
 
@@ -469,8 +468,7 @@ TEST(test_callers) {
   assert_true(right[0] && right[1]);
 }
 
-/* ---- What is refused -----------------------------------------------------------------------------------------------
- */
+/* ---- What is refused --------------------------------------------------------------------------------------------- */
 
 /* A call with something wrong in it: `op` and `d`, which become right again. */
 struct wrong {
