@@ -5,8 +5,8 @@
 
 /* ---- Elements ------------------------------------------------------------------------------------------------- */
 
-/* Slots of a workspace. */
-enum { SPARE, OTHER, SLOTS };
+/* Slots of a workspace: two, or twice as many as there are chains, where elements have so many bytes at most. */
+enum { SPARE, OTHER, SLOTS, CHAINS = 4, CHAINED = 64 };
 
 static size_t round_up(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -19,7 +19,7 @@ static void *slot_of(const mms_job *job, void *work, size_t index) {
 
 static size_t work_size(const mms_job *job) {
   const size_t size = job->algebra->size;
-  return SLOTS * slot_size(size) + mms_arena_alignment(size) - MMS_ARENA_ALIGN;
+  return (size <= CHAINED ? 2 * CHAINS : SLOTS) * slot_size(size) + mms_arena_alignment(size) - MMS_ARENA_ALIGN;
 }
 
 void mms_custom_begin(mms_custom *custom, const mmscan_operator *op) {
@@ -133,18 +133,55 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
   carry->element = out;
 }
 
-/* Partial results take turns in two places, and the last one is in the slot. */
-static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {
-  const walk w = walk_of(job, t);
-  void *total = take_slot(job), *spare = slot_of(job, work, SPARE);
-  const char *x = w.x, *last = x;
+/* Partial results take turns in two places, and the last one is in `total`. */
+static void fold(walk w, void *total, void *spare) {
+  const char *last = w.x;
+  if (w.m == 1) mms_copy(total, w.x, w.size);
   for (size_t left = w.m - 1; left > 0; left--) {
     void *next = left % 2 ? total : spare;
-    x += w.x_step;
-    w.combine(w.context, last, x, next);
+    w.x += w.x_step;
+    w.combine(w.context, last, w.x, next);
     last = next;
   }
-  if (w.m == 1) mms_copy(total, x, w.size);
+}
+
+/* The same by several parts at a time, so that a short operator need not wait for its last result. */
+static void fold_in_chains(walk w, void *total, char *places, size_t apart) {
+  const size_t part = w.m / CHAINS;
+  const ptrdiff_t step = (ptrdiff_t)part * w.x_step;
+  const char *last[CHAINS];
+  for (int c = 0; c < CHAINS; c++) last[c] = w.x + c * step;
+  for (size_t i = 1; i < part; i++) {
+    w.x += w.x_step;
+    for (int c = 0; c < CHAINS; c++) {
+      char *next = places + ((size_t)c + i % 2 * CHAINS) * apart;
+      w.combine(w.context, last[c], w.x + c * step, next);
+      last[c] = next;
+    }
+  }
+  const char *sum = last[0];
+  for (int c = 1; c < CHAINS; c++) {
+    char *next = places + ((size_t)c + part % 2 * CHAINS) * apart;
+    w.combine(w.context, sum, last[c], next);
+    sum = next;
+  }
+  w.x += (CHAINS - 1) * step;
+  for (size_t left = w.m % CHAINS; left > 0; left--) {
+    char *next = places + (left % 2 * CHAINS) * apart;
+    w.x += w.x_step;
+    w.combine(w.context, sum, w.x, next);
+    sum = next;
+  }
+  mms_copy(total, sum, w.size);
+}
+
+static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found *found) {
+  const walk w = walk_of(job, t);
+  void *total = take_slot(job), *places = slot_of(job, work, SPARE);
+  if (w.size <= CHAINED && w.m >= CHAINS)
+    fold_in_chains(w, total, places, slot_size(w.size));
+  else
+    fold(w, total, places);
   *found = (mms_found){.total.element = total};
 }
 
