@@ -10,6 +10,7 @@
 
 #include "plan/operator.h"
 #include "support/area.h"
+#include "support/child.h"
 
 enum { LARGEST = 65536, MOST_RANK = 3, MOST_DIMS = MOST_RANK + 2, MOST_ELEMENTS = 3000, MOST_BYTES = 4 << 20 };
 
@@ -438,13 +439,39 @@ TEST(test_threads) {
   assert_true(has_order && are_rows && are_shared);
 }
 
+/* As the environment says: the status; or MANY, if threads shared a scan. */
+enum { MANY = 100 };
+
+static int scan_in_child(void) {
+  struct maps maps = {.size = 3, .alignment = 1};
+  const mmscan_operator op = operator_of(&maps, false);
+  const mmscan_desc d = desc_of(MMSCAN_INCLUSIVE, 4);
+  unsigned char x[12] = {16}, y[12];
+  const mmscan_status status = mmscan_scan_with(&op, &d, x, y);
+  for (int i = 0; i < 20 && status == MMSCAN_OK; i++)
+    if (!has_plain_order(NULL, 0, 1) || seen.are_more) return MANY;
+  return (int)status;
+}
+
+TEST(test_environment) {
+  static const struct setting one[] = {{"MMSCAN_NUM_THREADS", "1"}, {"MMSCAN_ENGINE", "simd"}},
+                              illegal[] = {{"MMSCAN_ENGINE", "custom"}};
+  assert_int_equal(run_self("scan", one, COUNT(one)), MMSCAN_OK);
+  assert_int_equal(run_self("scan", illegal, COUNT(illegal)), MMSCAN_EINVAL);
+}
+
+struct caller {
+  uint64_t stream;
+  bool is_right;
+};
+
 static void *scan_often(void *given) {
-  bool *right = given;
+  struct caller *c = given;
   const size_t n = 20000;
   struct matrix *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *want = malloc(n * sizeof *y);
   const mmscan_operator op = {.struct_size = sizeof op, .size = sizeof(struct matrix), .combine = multiply};
   const mmscan_desc d = desc_of(MMSCAN_INCLUSIVE, n);
-  struct rng rng = rng_of(right - (bool *)0);
+  struct rng rng = rng_of(c->stream);
   struct matrix sum, next;
   for (size_t i = 0; i < 4 * n; i++) ((uint64_t *)x)[i] = draw(&rng);
   for (size_t i = 0; i < n; i++, sum = next) {
@@ -452,20 +479,20 @@ static void *scan_often(void *given) {
     if (i > 0) multiply(NULL, &sum, &x[i], &next);
     want[i] = next;
   }
-  *right = true;
+  c->is_right = true;
   for (int i = 0; i < 20; i++)
-    *right &= mmscan_scan_with(&op, &d, x, y) == MMSCAN_OK && memcmp(y, want, n * sizeof *y) == 0;
+    c->is_right &= mmscan_scan_with(&op, &d, x, y) == MMSCAN_OK && memcmp(y, want, n * sizeof *y) == 0;
   free(x), free(y), free(want);
   return NULL;
 }
 
 TEST(test_callers) {
   pthread_t other;
-  bool right[2] = {false, false};
-  assert_int_equal(pthread_create(&other, NULL, scan_often, &right[0]), 0);
-  scan_often(&right[1]);
+  struct caller callers[] = {{1, false}, {2, false}};
+  assert_int_equal(pthread_create(&other, NULL, scan_often, &callers[0]), 0);
+  scan_often(&callers[1]);
   pthread_join(other, NULL);
-  assert_true(right[0] && right[1]);
+  assert_true(callers[0].is_right && callers[1].is_right);
 }
 
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
@@ -564,7 +591,9 @@ TEST(test_empty) {
 }
 
 int main(int argc, char **argv) {
-  (void)argc;
+  static const struct child children[] = {{"scan", scan_in_child}};
+  int status;
+  if (run_child(argc, argv, children, COUNT(children), &status)) return status;
   wait_passively(argv);
   return run_all_tests(NULL, NULL);
 }
