@@ -7,8 +7,9 @@
  *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
- * This file reads in order: version and status, simple calls, the general call, plans, blocks of a longer scan, wisdom,
- * units, what is inside, rules for every call, the environment, fine print. Beside it is mmscan_paper.h, for study. */
+ * This file reads in order: version and status, simple calls, the general call, operators of one's own, plans, blocks
+ * of a longer scan, wisdom, units, what is inside, rules for every call, the environment, fine print. Beside it is
+ * mmscan_paper.h, for study. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
 
@@ -225,6 +226,54 @@ mmscan_status mmscan_arrays_check(const mmscan_desc *desc, const void *x, const 
  * and, where the environment is illegal, the status given under ENVIRONMENT
  */
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y);
+
+/* ---- Operators of one's own ------------------------------------------------------------------------------------ */
+
+/* An associative operator: *result = *a op *b, where a comes before b. The three do not overlap. It must return. */
+typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
+
+/* Any associative operator; it need not commute. Zero the struct, then set what you mean. */
+typedef struct mmscan_operator {
+  size_t struct_size; /* sizeof(mmscan_operator) */
+  size_t size;        /* bytes of an element, 1 to 65,536; elements are moved as bytes */
+  mmscan_combine *combine;
+  void *context;        /* its first argument */
+  const void *identity; /* an element e with e op a = a op e = a; NULL: there is none, or it is not needed */
+} mmscan_operator;
+
+/* Scans x into y as *desc says, by an operator of one's own. x_type, y_type and op of *desc are 0, and strides and
+ * distances count elements of op->size bytes. All else is as in mmscan_scan(): kinds, directions, batches, outer
+ * dimensions, init, totals, in place. *op is only read, and need not outlive the call.
+ *
+ * a is always what comes first in the order of the scan. So a reverse scan gives what a scan of the elements in reverse
+ * order gives, in reverse order: y[i] = ((init op x[n-1]) op x[n-2]) op ... op x[i].
+ *
+ * An exclusive scan, and MMSCAN_OFFSETS, start from init, or else from the identity; an inclusive scan without init
+ * starts from its first element. A total of no elements is init, or else the identity.
+ *
+ * Where x and y are aligned as the type of the elements wants it, so is all that combine is given: parts of x and y,
+ * and memory of the library's own at a multiple of 64 bytes, or of more if the size of an element is a multiple of a
+ * larger power of 2. init and the identity may be at any address.
+ *
+ * combine may be called by several threads at once (MMSCAN_NUM_THREADS=1 forbids it), and for the same elements twice:
+ * of threads that share a scan all but one find the totals of their parts first; and some neighbours are combined to
+ * see how long it takes. It may call this library, but must not end by longjmp(), an exception or the end of its
+ * thread.
+ *
+ * One thread combines elements in the order of the plain loop. Threads that share a scan group them otherwise, and not
+ * always alike. So an operator that is not quite associative, as it rounds, is best scanned with MMSCAN_REPRODUCIBLE:
+ * each scan then has the order of the plain loop, and threads share the scans of a batch alone.
+ *
+ * MMSCAN_EINVAL    op or desc is NULL or holds an illegal value; x_type, y_type or op of *desc is not 0; something
+ *                  starts from the identity, and there is neither that nor init; indices are asked for; x or y is NULL;
+ *                  the shape is more than memory can hold
+ * MMSCAN_EOVERLAP  as of mmscan_scan()
+ * MMSCAN_ENOMEM    no memory for a few elements, which have more than 256 bytes each
+ * MMSCAN_ENOTSUP   a flag other than MMSCAN_REPRODUCIBLE
+ * and, where the environment is illegal, the status given under ENVIRONMENT; else it makes no difference which engine,
+ * unit and instruction set that names
+ */
+mmscan_status mmscan_scan_with(const mmscan_operator *op, const mmscan_desc *desc, const void *x, void *y);
 
 /* ---- Plans: choose once, scan often ---------------------------------------------------------------------------- */
 
@@ -452,7 +501,9 @@ const char *mmscan_unit_candidate(size_t index);
  *
  *   simd, serial   every op on every y_type; complex MMSCAN_MUL by simd, too, is the plain loop
  *   gemm           MMSCAN_PLUS on every y_type: integers and what is accumulated in F32 or F64 as products of floats,
- *                  those of 64 bits in two halves, complex numbers in two planes */
+ *                  those of 64 bits in two halves, complex numbers in two planes
+ *
+ * Operators of one's own are served by one that is no choice, and not in the table: custom, which calls them. */
 
 /* A row of the table of engines, of units (the built-in ones, then the open ones), of instruction sets, or of ways in
  * which threads share work. Its strings last as long as the process. */
@@ -538,8 +589,8 @@ const char *mmscan_environment_error(void);
  * In place   x == y is allowed, by descriptions with equal types, strides and distances; for MMSCAN_OFFSETS x == y +
  *            y_stride instead. Where x and y share a byte in any other way the call returns MMSCAN_EOVERLAP.
  * Alignment  That of the element type is enough. An address that is no multiple of 4 (of its size, for a smaller
- *            element) gives MMSCAN_EINVAL, except in a simple call on up to 128 KiB and in mmscan_network(), which do
- *            not look. totals have the alignment of y, and indices that of int64_t.
+ *            element) gives MMSCAN_EINVAL, except in a simple call on up to 128 KiB, and in mmscan_scan_with() and
+ *            mmscan_network(), which do not look. totals have the alignment of y, and indices that of int64_t.
  * n == 0     A scan of no elements returns MMSCAN_OK if its description is legal and supported, whatever the pointers
  *            are, but that it writes totals and the one result of MMSCAN_OFFSETS. It need not read the environment, so
  *            an illegal variable may go unnoticed; plans and products do read it.

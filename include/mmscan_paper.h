@@ -241,9 +241,6 @@ typedef struct mmscan_method {
  */
 mmscan_status mmscan_get_method(size_t index, mmscan_method *method);
 
-/* An associative operator: *result = *a op *b, where a comes before b. The three do not overlap. It must return. */
-typedef void mmscan_combine(void *context, const void *a, const void *b, void *result);
-
 /* Zero the struct, then set what you mean. */
 typedef struct mmscan_network_desc {
   size_t struct_size;             /* sizeof(mmscan_network_desc) */

@@ -6,6 +6,7 @@
 #include "plan/env.h"
 #include "plan/execute.h"
 #include "plan/measure.h"
+#include "plan/operator.h"
 #include "plan/problem.h"
 #include "plan/short.h"
 #include "plan/wisdom.h"
@@ -173,6 +174,10 @@ mmscan_status mmscan_arrays_check(const mmscan_desc *desc, const void *x, const 
 }
 
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return scan_described(desc, x, y); }
+
+mmscan_status mmscan_scan_with(const mmscan_operator *op, const mmscan_desc *desc, const void *x, void *y) {
+  return mms_operator_scan(op, desc, NULL, x, y);
+}
 
 /* Not inlined, for the same reason as scan_long(). */
 __attribute__((noinline)) static mmscan_status scan_block(const mmscan_desc *desc, const void *x, void *y,

@@ -37,6 +37,7 @@
 #define MMS_ALGEBRA_H
 
 #include "algebra/loop.h"
+#include <string.h>
 
 /* Halves of integers and of doubles are found by their place in memory, and a BLAS may read a 32-bit integer where a
  * 64-bit one is passed. */
@@ -81,6 +82,8 @@ typedef struct mms_algebra {
                        once */
   int planes;       /* products that an element takes; 0: none is exact for the operator */
   mms_loop loop;    /* the reference, the path of short scans, and what kernels use where they may not regroup */
+  struct mms_custom *custom; /* an operator of the caller's (engine/custom.h), of which only the size is known besides;
+                                NULL in the table */
 } mms_algebra;
 
 /* The index of a row in the table. And row `index`; NULL past its end. */
@@ -97,6 +100,20 @@ const mms_algebra *mms_algebra_accurate(mmscan_op op, mmscan_type type);
 
 /* Scans many rows by the plain loop: mms_loop_batch, in either direction. */
 void mms_algebra_batch(const mms_algebra *algebra, const mms_batch *batch, mmscan_kind kind, bool reverse);
+
+/* Copies an element, without a call where it is small, as rows may be tiny. */
+static inline void mms_copy(void *to, const void *from, size_t size) {
+  if (size == 4)
+    memcpy(to, from, 4);
+  else if (size == 8)
+    memcpy(to, from, 8);
+  else if (size == 16)
+    memcpy(to, from, 16);
+  else if (size > 16)
+    memcpy(to, from, size);
+  else
+    for (size_t i = 0; i < size; i++) ((char *)to)[i] = ((const char *)from)[i];
+}
 
 /* One element as a carry. */
 mms_value mms_algebra_value(const mms_algebra *algebra, const void *element);

@@ -18,6 +18,7 @@ typedef union mms_value {
   float pair_f32[2];
   double pair_f64[2];
   unsigned char bytes[32];
+  void *element; /* by an operator of the caller's: where it is; NULL: nothing, not even an identity */
   struct {
     unsigned char value[16], after[8]; /* of a carry into a tile: what it is after the tile (engine/monotone.h) */
   } bounded;

@@ -122,7 +122,7 @@ static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
 static void take_engine(mms_run *run, mms_job *job, const mms_engine *engine, const mms_problem *p,
                         mms_engine *strided) {
   run->engine = job->inner = engine;
-  if (mms_problem_is_direct(p)) return;
+  if (!mms_problem_packs(p)) return;
   *strided = mms_engine_strided(engine, mms_problem_is_columns(p));
   run->engine = strided;
 }
@@ -144,6 +144,7 @@ static mms_ends ends_of(const mms_problem *p) {
   const ptrdiff_t size = (ptrdiff_t)p->of_y->y_size;
   mms_ends ends = {.of_y = p->of_y,
                    .totals = p->totals ? (char *)p->totals + p->total_at * size : NULL,
+                   .are_elsewhere = p->algebra->custom,
                    .are_offsets = p->is_offsets,
                    .extra_at = p->extra_at};
   mms_ends_start(&ends, &p->first, &p->start);
@@ -197,7 +198,8 @@ __attribute__((noinline)) static mmscan_status run_on_stack(const mms_run *given
 static mmscan_status run_without_memory(const mms_problem *p, mms_run *run, mms_job *job, mms_engine *strided,
                                         mms_ends *ends) {
   run->weighs = false;
-  if (p->is_reproducible) return run_on_stack(run);
+  if (p->algebra->custom) run->engine = &mms_engine_custom_in_order;
+  if (p->is_reproducible || p->algebra->custom) return run_on_stack(run);
   take_engine(run, job, &mms_engine_serial, p, strided);
   job->streams = job->streams && mms_problem_is_columns(p);
   if (mms_problem_has_ends(p)) take_ends(run, ends, p);
@@ -211,6 +213,16 @@ static void take_no_results(mms_run *run) {
   run->scans.y = (void *)run->scans.x;
   run->scans.y_stride = 2;
   run->scans.y_dist = (ptrdiff_t)(2 * run->scans.n);
+}
+
+/* Threads that share tiles keep carries in slots. Without memory for these there is one thread, which cuts no tiles. */
+static mmscan_status run_custom(mms_run *run, mms_custom *custom) {
+  const mms_tiles tiles = mms_tiles_of(run);
+  if (run->threads > 1 && tiles.per_scan > 1 && !mms_custom_take_slots(custom, tiles.count)) run->threads = 1;
+  if (run->threads == 1) run->engine = &mms_engine_custom_in_order;
+  const mmscan_status status = mms_run_scan(run);
+  mms_custom_drop_slots(custom);
+  return status;
 }
 
 static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y, void *carry) {
@@ -229,7 +241,8 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   if (!y) take_no_results(&run);
   settle(&run, &job, plan);
   if (mms_problem_has_ends(p)) take_ends(&run, &ends, p);
-  mmscan_status status = mms_run_scan(&run);
+  mms_custom *custom = p->algebra->custom;
+  mmscan_status status = custom ? run_custom(&run, custom) : mms_run_scan(&run);
   if (status == MMSCAN_OK && overflowed) return MMSCAN_EOVERFLOW;
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   status = run_without_memory(p, &run, &job, &strided, &ends);

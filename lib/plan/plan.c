@@ -28,7 +28,7 @@ mms_shape mms_plan_shape(const mmscan_plan *plan) {
 
 size_t mms_plan_tile(const mms_problem *p, size_t tile) {
   if (p->is_reproducible) return MMS_KERNEL_RUN / (p->storage->planes * p->storage->size);
-  if (tile == 0 || mms_problem_is_direct(p)) return tile;
+  if (tile == 0 || !mms_problem_packs(p)) return tile;
   return packed_bytes(p) / (p->storage->planes * p->storage->size);
 }
 
@@ -199,7 +199,7 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
 static bool can_share(const mmscan_plan *plan, const mms_way *way) {
   const mms_problem *p = &plan->problem;
   mms_engine engine = *plan->engine;
-  if (!mms_problem_is_direct(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
+  if (mms_problem_packs(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
   const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->count}};
   mms_tiles tiles = mms_tiles_of(&run);
   tiles.sharing = (size_t)plan->threads;
@@ -274,6 +274,36 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice) {
   }
   if (status) mms_plan_drop(plan);
   return status;
+}
+
+/* Nanoseconds that threads save at least, and that a tile takes; and scans for each thread from which each is done by
+ * one thread as a whole. */
+enum { WORTH = 5000, PIECE = 2000, WHOLE = 4 };
+
+/* As long as the engine has it, but no less than pays for handing on a carry. */
+static size_t tile_of_custom(const mms_problem *p, double alone) {
+  const size_t tile = mms_engine_custom.tile_of(p->algebra, p->n);
+  const double least = PIECE * (double)(p->n * p->count) / alone;
+  return (double)tile >= least ? tile : least < MMSCAN_MAX_TILE ? (size_t)least : MMSCAN_MAX_TILE;
+}
+
+mmscan_status mms_plan_choose_custom(mmscan_plan *plan, const mmscan_choice *choice, double alone) {
+  static const mmscan_choice nothing;
+  const mms_env *env = mms_env_get();
+  const mmscan_choice *c = choice ? choice : &nothing;
+  const mms_problem *p = &plan->problem;
+  if (env->status) return env->status;
+  clear(plan);
+  plan->limit = c->threads ? c->threads : env->threads;
+  const int most = c->threads || alone > WORTH ? mms_team_most(plan->limit) : 1;
+  const bool is_worth = c->threads || alone - alone / most > WORTH;
+  const bool are_many = p->count >= (size_t)(WHOLE * most) && !c->way;
+  plan->threads = is_worth ? most : 1;
+  plan->engine = p->algebra->custom->keeps_order || are_many ? &mms_engine_custom_in_order : &mms_engine_custom;
+  plan->engine_is_free = true;
+  plan->job.tile = c->tile ? c->tile : tile_of_custom(p, alone);
+  plan->saves = saves(plan, c, &(mms_cost){.alone = alone});
+  return choose_way(plan, c);
 }
 
 void mms_plan_drop(const mmscan_plan *plan) { mms_unit_drop(plan->job.unit); }

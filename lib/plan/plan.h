@@ -24,6 +24,10 @@ struct mmscan_plan {
  * outranks what was measured, which outranks the estimate. */
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice);
 
+/* Chooses for a problem of a caller's operator, which takes one thread so many nanoseconds. There is nothing to drop.
+ */
+mmscan_status mms_plan_choose_custom(mmscan_plan *plan, const mmscan_choice *choice, double alone);
+
 /* Releases what a chosen plan holds: its unit's library. */
 void mms_plan_drop(const mmscan_plan *plan);
 

@@ -24,13 +24,27 @@ static mmscan_status check_struct(const mmscan_desc *d, mms_flaw *flaw) {
                                         : "there are fields that this version does not know, and they are not zero");
 }
 
-static mmscan_status check_values(const mmscan_desc *d, mms_flaw *flaw) {
+static mmscan_status check_row(const mmscan_desc *d, mms_flaw *flaw) {
   static const char no_type[] = "it is no mmscan_type, such as MMSCAN_F32";
   const mmscan_status wrong = MMSCAN_EINVAL;
   if (!mms_in_enum(d->x_type, MMS_TYPES - 1)) return refuse(flaw, wrong, "x_type", d->x_type, no_type);
   if (!mms_in_enum(d->y_type, MMS_TYPES - 1)) return refuse(flaw, wrong, "y_type", d->y_type, no_type);
   if (!mms_in_enum(d->op, MMS_OPS - 1))
     return refuse(flaw, wrong, "op", d->op, "it is no mmscan_op, such as MMSCAN_PLUS");
+  return MMSCAN_OK;
+}
+
+/* Of an operator of the caller's nothing is known but the size of elements. */
+static mmscan_status check_no_row(const mmscan_desc *d, mms_flaw *flaw) {
+  static const char is_own[] = "it has to be 0, as the operator and its elements are the caller's own";
+  if (d->x_type) return refuse(flaw, MMSCAN_EINVAL, "x_type", d->x_type, is_own);
+  if (d->y_type) return refuse(flaw, MMSCAN_EINVAL, "y_type", d->y_type, is_own);
+  if (d->op) return refuse(flaw, MMSCAN_EINVAL, "op", d->op, is_own);
+  return MMSCAN_OK;
+}
+
+static mmscan_status check_values(const mmscan_desc *d, mms_flaw *flaw) {
+  const mmscan_status wrong = MMSCAN_EINVAL;
   if (!mms_in_enum(d->kind, MMSCAN_OFFSETS))
     return refuse(flaw, wrong, "kind", d->kind, "it is no mmscan_kind, such as MMSCAN_INCLUSIVE");
   if (d->y_stride == 0 && d->n > (d->kind != MMSCAN_OFFSETS))
@@ -117,6 +131,20 @@ static mmscan_status find_algebra(const mmscan_desc *d, mms_problem *p, mms_flaw
   const bool is_found = is_accurate(d) ? find_one(accurate, sizeof accurate / sizeof *accurate, d, p)
                                        : find_one(plain, sizeof plain / sizeof *plain, d, p);
   return is_found ? MMSCAN_OK : refuse(flaw, MMSCAN_ENOTSUP, "op", d->op, "it is not defined on y_type");
+}
+
+/* What is written besides results of elements starts from somewhere. */
+static mmscan_status take_custom(const mmscan_desc *d, mms_problem *p, mms_custom *custom, mms_flaw *flaw) {
+  const bool starts = d->kind != MMSCAN_INCLUSIVE || (d->totals && d->n == 0);
+  if (d->flags & ~MMSCAN_REPRODUCIBLE)
+    return refuse(flaw, MMSCAN_ENOTSUP, "flags", (ptrdiff_t)d->flags,
+                  "an operator of the caller's has no other than MMSCAN_REPRODUCIBLE");
+  if (starts && !d->init && !custom->op->identity)
+    return refuse(flaw, MMSCAN_EINVAL, "init", 0, "it is NULL, and the operator has no identity");
+  custom->keeps_order = d->flags & MMSCAN_REPRODUCIBLE;
+  p->algebra = &custom->algebra;
+  p->storage = p->of_y = &custom->storage;
+  return MMSCAN_OK;
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------------------------- */
@@ -287,13 +315,22 @@ static void set_carry(mms_problem *p, const void *init) {
   if (p->indices) p->first.found.index = -1;
 }
 
-mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
+/* The first element of an inclusive scan without init is its first result. */
+static void set_custom_carry(mms_problem *p, const mmscan_desc *d) {
+  p->restarts = false;
+  p->start.element = (void *)(d->init ? d->init : p->algebra->identity);
+  p->first.element = d->init || p->kind == MMSCAN_EXCLUSIVE ? p->start.element : NULL;
+}
+
+/* custom: NULL, or an operator of the caller's. */
+static mmscan_status describe(mms_problem *p, const mmscan_desc *d, mms_custom *custom, mms_flaw *flaw) {
   mmscan_status status;
   if ((status = check_struct(d, flaw))) return status;
+  if ((status = custom ? check_no_row(d, flaw) : check_row(d, flaw))) return status;
   if ((status = check_values(d, flaw))) return status;
   if ((status = check_outer(d, flaw))) return status;
   if ((status = check_flags(d, flaw))) return status;
-  if ((status = find_algebra(d, p, flaw))) return status;
+  if ((status = custom ? take_custom(d, p, custom, flaw) : find_algebra(d, p, flaw))) return status;
   set_kind(p, d);
   set_extras(p, d);
   if ((status = check_order(p, d, flaw))) return status;
@@ -301,10 +338,22 @@ mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw
   if ((status = check_totals(p, flaw))) return status;
   if (p->count > 0 && results(p) > 0 && (status = check_shape(p, flaw))) return status;
   take_parts(p, d);
-  set_carry(p, d->init);
+  if (custom)
+    set_custom_carry(p, d);
+  else
+    set_carry(p, d->init);
   if (mms_problem_is_empty(p)) return MMSCAN_OK;
   if (p->x_stride == -1 && p->y_stride == -1 && !p->is_reproducible) turn(p);
   return MMSCAN_OK;
+}
+
+mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
+  return describe(p, d, NULL, flaw);
+}
+
+mmscan_status mms_problem_custom(mms_problem *p, const mmscan_desc *d, mms_custom *custom) {
+  mms_flaw flaw;
+  return describe(p, d, custom, &flaw);
 }
 
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {
@@ -365,9 +414,10 @@ static mmscan_status check_strided(const mms_problem *p, const char *x, const ch
   return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
-/* Offsets of no elements are written, too. */
+/* Offsets of no elements are written, too. How elements of a caller's operator are aligned is not known. */
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
-  const size_t x_size = p->storage->x_size, y_size = p->storage->y_size;
+  const bool is_custom = p->algebra->custom != NULL;
+  const size_t x_size = is_custom ? 1 : p->storage->x_size, y_size = is_custom ? 1 : p->storage->y_size;
   if (p->count == 0) return MMSCAN_OK;
   if (p->totals && !mms_is_array(p->totals, y_size)) return MMSCAN_EINVAL;
   if (p->indices && (uintptr_t)p->indices % sizeof *p->indices != 0) return MMSCAN_EINVAL;
@@ -375,6 +425,7 @@ mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *
   if (!mms_is_array(x, x_size)) return MMSCAN_EINVAL;
   if (!y && p->whole == SIZE_MAX) return MMSCAN_OK; /* of a block the carries may be wanted alone */
   if (!mms_is_array(y, y_size)) return MMSCAN_EINVAL;
-  if (p->count == 1 && mms_problem_is_direct(p) && !p->is_offsets) return mms_check_pair(x, y, p->n * y_size);
+  if (p->count == 1 && mms_problem_is_direct(p) && !p->is_offsets)
+    return mms_check_pair(x, y, p->n * p->storage->y_size);
   return check_strided(p, x, y);
 }

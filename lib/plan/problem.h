@@ -4,6 +4,7 @@
 #define MMS_PROBLEM_H
 
 #include "algebra/checked.h"
+#include "engine/custom.h"
 #include "pack/storage.h"
 #include "run/run.h"
 
@@ -63,9 +64,12 @@ static inline bool mms_problem_is_direct(const mms_problem *p) {
   return mms_problem_is_contiguous(p) && mms_problem_is_as_stored(p);
 }
 
+/* Whether something is. The engine of a caller's operator takes elements from where they are. */
+static inline bool mms_problem_packs(const mms_problem *p) { return !mms_problem_is_direct(p) && !p->algebra->custom; }
+
 /* Whether the scans are the columns of matrices whose rows are contiguous, and can be done row by row. */
 static inline bool mms_problem_is_columns(const mms_problem *p) {
-  const bool has_order = p->is_reproducible || p->is_monotone || p->algebra->is_accurate;
+  const bool has_order = p->is_reproducible || p->is_monotone || p->algebra->is_accurate || p->algebra->custom;
   const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && !has_order;
   return can && !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
 }
@@ -79,6 +83,10 @@ typedef struct mms_flaw {
 /* Makes a problem of a description. The second one tells what is wrong, if anything is. */
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *desc, mms_flaw *flaw);
+
+/* Makes a problem of a description without an operator, for one of the caller's, whose rows it fills in. Carries point
+ * to the caller's init or identity. */
+mmscan_status mms_problem_custom(mms_problem *p, const mmscan_desc *desc, mms_custom *custom);
 
 /* Whether carries of sums are rounded once. */
 static inline bool mms_problem_adds_exactly(const mms_problem *p) {

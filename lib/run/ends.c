@@ -3,18 +3,6 @@
 
 #include <string.h>
 
-/* Copies an element without a call, as rows may be tiny. */
-static void copy(void *to, const void *from, size_t size) {
-  if (size == 4)
-    memcpy(to, from, 4);
-  else if (size == 8)
-    memcpy(to, from, 8);
-  else if (size == 16)
-    memcpy(to, from, 16);
-  else
-    for (size_t i = 0; i < size; i++) ((char *)to)[i] = ((const char *)from)[i];
-}
-
 static bool are_same(const void *a, const void *b, size_t size) {
   uint32_t words[2];
   uint64_t longs[2];
@@ -31,11 +19,17 @@ static bool are_same(const void *a, const void *b, size_t size) {
 
 static mms_element element_of(const mms_ends *ends, const mms_value *carry) {
   mms_element e = {{0}};
-  if (ends->of_y->out)
+  if (ends->are_elsewhere)
+    e.at = carry->element;
+  else if (ends->of_y->out)
     ends->of_y->out(1, carry->bytes, e.bytes, 1);
   else
-    copy(e.bytes, carry->bytes, ends->of_y->y_size);
+    mms_copy(e.bytes, carry->bytes, ends->of_y->y_size);
   return e;
+}
+
+static const void *bytes_of(const mms_ends *ends, const mms_element *e) {
+  return ends->are_elsewhere ? e->at : e->bytes;
 }
 
 void mms_ends_start(mms_ends *ends, const mms_value *first, const mms_value *start) {
@@ -96,8 +90,8 @@ static void move_on(const mms_run *run, const mms_tile *t, const mms_value *carr
   else if (t->y_stride == 1 && t->m > 16)
     memmove((char *)t->y + size, t->y, (t->m - 1) * size);
   else
-    for (size_t i = t->m - 1; i > 0; i--) copy(result(run, t, i), result(run, t, i - 1), size);
-  copy(result(run, t, 0), first.bytes, size);
+    for (size_t i = t->m - 1; i > 0; i--) mms_copy(result(run, t, i), result(run, t, i - 1), size);
+  mms_copy(result(run, t, 0), bytes_of(run->ends, &first), size);
 }
 
 static char *extra_of(const mms_run *run, const mms_place *at) {
@@ -107,7 +101,7 @@ static char *extra_of(const mms_run *run, const mms_place *at) {
 /* An element of offsets, and by which element it is. */
 static void write_extra(const mms_run *run, const mms_place *at, const void *value, int64_t index) {
   char *extra = extra_of(run, at);
-  copy(extra, value, run->ends->of_y->y_size);
+  mms_copy(extra, value, run->ends->of_y->y_size);
   if (index_of(run, extra)) *index_of(run, extra) = index;
 }
 
@@ -115,7 +109,7 @@ static void write_extra(const mms_run *run, const mms_place *at, const void *val
 static void write_total(const mms_run *run, const mms_place *at, const void *total, int64_t index) {
   const mms_ends *ends = run->ends;
   const size_t size = ends->of_y->y_size;
-  if (ends->totals) copy((char *)ends->totals + at->total * (ptrdiff_t)size, total, size);
+  if (ends->totals) mms_copy((char *)ends->totals + at->total * (ptrdiff_t)size, total, size);
   if (ends->are_offsets && is_exclusive(run)) write_extra(run, at, total, index);
 }
 
@@ -129,11 +123,13 @@ static void restart(const mms_run *run, const mms_place *at, const mms_value *ca
     const unsigned char *first = ends->first.bytes + p, *start = ends->start.bytes + p;
     if (!are_same(into.bytes + p, first, size)) continue;
     for (size_t i = 0; i < most && are_same(result(run, &at->tile, i) + p, first, size); i++)
-      copy(result(run, &at->tile, i) + p, start, size);
+      mms_copy(result(run, &at->tile, i) + p, start, size);
   }
 }
 
-static void write_start(const mms_run *run, const mms_place *at) { write_extra(run, at, run->ends->start.bytes, -1); }
+static void write_start(const mms_run *run, const mms_place *at) {
+  write_extra(run, at, bytes_of(run->ends, &run->ends->start), -1);
+}
 
 static void write_last(const mms_run *run, const mms_place *at) {
   const char *last = result(run, &at->tile, at->tile.m - 1);
@@ -157,7 +153,7 @@ void mms_ends_write_column(const mms_run *run, const mms_place *at, const mms_va
   const mms_ends *ends = run->ends;
   const mms_element total = element_of(ends, carry);
   if (ends->are_offsets && !is_exclusive(run)) write_start(run, at);
-  write_total(run, at, total.bytes, -1);
+  write_total(run, at, bytes_of(ends, &total), -1);
   if (ends->restarts && is_exclusive(run)) restart(run, at, &run->scans.first);
 }
 
@@ -168,7 +164,7 @@ void mms_ends_write_empty(const mms_run *run) {
     const mms_place at = mms_tiles_in_scan(&tiles, scan, 0);
     const mms_value carry = mms_carry_first(run, scan);
     const mms_element total = run->carry ? element_of(ends, &carry) : ends->start;
-    write_total(run, &at, total.bytes, -1);
+    write_total(run, &at, bytes_of(ends, &total), -1);
     if (ends->are_offsets) write_start(run, &at);
   }
 }

@@ -4,9 +4,10 @@
 
 #include "run/tiles.h"
 
-/* An element of y. */
-typedef struct mms_element {
+/* An element of y; or where it is. */
+typedef union mms_element {
   unsigned char bytes[sizeof(mms_value)];
+  const void *at;
 } mms_element;
 
 /* Totals have the bits of the last result of an inclusive scan. So where they are wanted of an exclusive one, its last
@@ -19,6 +20,7 @@ typedef struct mms_ends {
   const mms_storage *of_y;  /* of what is written */
   mms_job inclusive;        /* the job of the last tiles of exclusive scans */
   void *totals;             /* of scan 0; NULL: none are wanted */
+  bool are_elsewhere;       /* elements are of an operator of the caller's */
   bool are_offsets;         /* y has a result more, at extra_at elements from where its scan begins: */
   ptrdiff_t extra_at;       /*   in inclusive scans the start, in exclusive ones the total */
   mms_element start, first; /* what scans start with, and the carry that they start from */
