@@ -7,9 +7,8 @@
  *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
- * This file reads in order: version and status, simple calls, the general call, operators of one's own, plans, blocks
- * of a longer scan, wisdom, units, what is inside, rules for every call, the environment, fine print. Beside it is
- * mmscan_paper.h, for study. */
+ * In order: version and status, simple calls, the general call, operators of one's own, plans, blocks of a longer scan,
+ * wisdom, units, what is inside, rules for every call, the environment, fine print. For study: mmscan_paper.h. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
 

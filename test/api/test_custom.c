@@ -125,7 +125,7 @@ struct array {
 
 static struct array draw_array(struct rng *rng, const size_t *count, size_t dims) {
   struct array a = {.span = 1};
-  size_t order[MOST_DIMS];
+  size_t order[MOST_DIMS] = {0};
   for (size_t i = 0; i < dims; i++) {
     const size_t j = draw_below(rng, i + 1);
     order[i] = order[j];
