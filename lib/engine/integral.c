@@ -119,10 +119,11 @@ static void add_above(const mms_integral *a, size_t rows, size_t pixels, char *b
   const size_t row = mms_integral_piece(a) * sums;
   const ptrdiff_t step = a->y_ld * (ptrdiff_t)a->storage->y_size;
   const bool unpacks = a->storage->out || a->streams;
+  mms_add_rows *add_rows = mms_storage_adder(a->algebra->lanes);
   if (unpacks)
-    scan_columns(a->algebra, rows, count, buffer, (ptrdiff_t)row, buffer, (ptrdiff_t)row, above);
+    add_rows(rows, count, buffer, (ptrdiff_t)row, buffer, (ptrdiff_t)row, above);
   else
-    scan_columns(a->algebra, rows, count, buffer, (ptrdiff_t)row, y, a->y_ld * (ptrdiff_t)parts, above);
+    add_rows(rows, count, buffer, (ptrdiff_t)row, y, a->y_ld * (ptrdiff_t)parts, above);
   for (size_t i = 0; unpacks && i < rows; i++, buffer += row * a->algebra->size, y += step)
     if (a->streams)
       mms_unpack_past(a->storage, pixels * a->channels, buffer, y);

@@ -115,10 +115,19 @@ static int threads_for(const mms_integral *a, int asked) {
   return saves > TEAM ? mms_team_startable(threads, saves) : 1;
 }
 
+enum { STREAM_ROW = 2048 }; /* bytes of a row from which it may be streamed */
+
+/* Whether an image goes past the caches. What is unpacked takes longer than memory does. */
+static bool streams(const mms_integral *a, const void *x, const void *y) {
+  const size_t row = a->columns * a->channels * a->storage->y_size;
+  return x != y && !a->storage->out && row >= STREAM_ROW && a->rows * row > mms_tuning_here.clusters;
+}
+
 mmscan_status mms_image_execute(mms_integral *a, const void *x, void *y) {
   if (a->batch == 0 || (!a->has_border && (a->rows == 0 || a->columns == 0))) return MMSCAN_OK;
   const mms_env *env = mms_env_get();
   if (env->status) return env->status;
   a->kernel = mms_kernel_of(env->isa, a->algebra);
+  a->streams = streams(a, x, y);
   return mms_images_scan(a, x, y, threads_for(a, env->threads));
 }

@@ -471,22 +471,23 @@ TEST(test_three_dimensions) {
 
 /* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
-/* By so many threads, whatever the library would choose. */
-static void scan_by(const scene *s, int threads) {
+/* By so many threads, and past the caches or not, whatever the library would choose. */
+static void scan_by(const scene *s, int threads, bool streams) {
   mms_integral image;
   assert_mmscan_ok(mms_image_from(&image, &s->d, s->x_at, s->y_at));
   image.kernel = mms_kernel_of(mms_isa_best(), image.algebra);
+  image.streams = streams;
   assert_mmscan_ok(mms_images_scan(&image, s->x_at, s->y_at, threads));
 }
 
 static void check_threads(struct rng *rng, const mmscan_integral_desc *d) {
   scene s = scene_new(rng, d, ENDS_PAGE);
   unsigned char *alone = malloc(s.y.size);
-  scan_by(&s, 1);
+  scan_by(&s, 1, false);
   memcpy(alone, s.y.data, s.y.size);
-  for (int threads = 2; threads <= 5; threads++) {
+  for (int threads = 1; threads <= 5; threads++) {
     memset(s.y.data, GUARD_BYTE, s.y.size);
-    scan_by(&s, threads);
+    scan_by(&s, threads, threads % 2);
     assert_memory_equal(s.y.data, alone, s.y.size);
   }
   check_scene(&s);
@@ -509,6 +510,21 @@ TEST(test_threads) {
         d.y_dist = d.y_ld * 42;
         check_threads(&rng, &d);
       }
+}
+
+/* An image that is larger than the caches. */
+TEST(test_large) {
+  enum { SIDE = 3000 };
+  uint8_t *x = malloc(SIDE * SIDE);
+  uint32_t *y = malloc(SIDE * SIDE * sizeof *y);
+  const mmscan_integral_desc d = plain_image(MMSCAN_U8, MMSCAN_U32, SIDE, SIDE, 1);
+  memset(x, 3, SIDE * SIDE);
+  assert_mmscan_ok(mmscan_integral(&d, x, y));
+  for (size_t r = 0; r < SIDE; r++)
+    for (size_t c = 0; c < SIDE; c++)
+      if (y[r * SIDE + c] != 3 * (r + 1) * (c + 1)) fail_seeded("row %zu, column %zu", r, c);
+  free(x);
+  free(y);
 }
 
 /* As many as the library chooses, with room for a team. */
