@@ -112,9 +112,10 @@ typedef uint64_t mask_f64;
 
 /* ---- Sums of rows --------------------------------------------------------------------------------------------- */
 
-/* An element of y is the element of x at its place, or shares no memory with x. */
+/* An element of y is the element of x at its place, or shares no memory with x. Clang looks at the addresses itself,
+ * and warns of what it is told and cannot use. */
 #ifdef __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif

@@ -29,12 +29,13 @@ size_t mms_images_strips(const mms_integral *a) { return pieces_of(a) * a->batch
 
 /* ---- A strip -------------------------------------------------------------------------------------------------- */
 
+/* There may be no x, where there is only a border. */
 static mms_strip strip_of(const images *s, size_t image, size_t index) {
   const mms_integral *a = s->a;
   const size_t from = index * s->width, left = a->columns - from;
   return (mms_strip){.from = from,
                      .count = left < s->width ? left : s->width,
-                     .x = s->x + (ptrdiff_t)image * a->x_dist * (ptrdiff_t)a->storage->x_size,
+                     .x = s->x ? s->x + (ptrdiff_t)image * a->x_dist * (ptrdiff_t)a->storage->x_size : NULL,
                      .y = s->y + (ptrdiff_t)image * a->y_dist * (ptrdiff_t)a->storage->y_size};
 }
 
