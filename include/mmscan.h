@@ -8,7 +8,7 @@
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
  * In order: version and status, simple calls, the general call, operators of one's own, plans, blocks of a longer scan,
- * wisdom, units, what is inside, rules for every call, the environment, fine print. For study: mmscan_paper.h. */
+ * images, wisdom, units, what is inside, rules for every call, the environment, fine print. Beside: mmscan_paper.h. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
 
@@ -409,6 +409,53 @@ size_t mmscan_state_size(const mmscan_desc *desc);
  */
 mmscan_status mmscan_carry_combine(const mmscan_desc *desc, void *carry, void *state, const void *next_carry,
                                    const void *next_state);
+
+/* ---- Integral images ------------------------------------------------------------------------------------------- */
+
+/* Describes `batch` images of rows * columns pixels. Without a border y has as many pixels as x:
+ *
+ *   y[r][c] = sum of x[i][j] over all i <= r and j <= c
+ *
+ * so that the sum over any rectangle takes four of them (Crow, "Summed-area tables for texture mapping", SIGGRAPH
+ * 1984): it is L X L^T, with the matrix of ones L of the engine. With a border y has rows + 1 rows of columns + 1
+ * pixels, of which the first ones are 0, and y[r + 1][c + 1] is that sum: then S(r1 to r2 - 1, c1 to c2 - 1) =
+ * y[r2][c2] - y[r1][c2] - y[r2][c1] + y[r1][c1], also where r1 or c1 is 0. Take a signed or a wide y_type for such
+ * differences.
+ *
+ * Channel k of pixel (r, c) of image i is x[i * x_dist + r * x_ld + c * channels + k], and alike in y, whose first
+ * pixel is of the border if it has one. Leading dimensions and distances may be negative, those of x may be 0, and they
+ * are not looked at where there is one row, or one image. Zero the struct, then set what you mean. */
+typedef struct mmscan_integral_desc {
+  size_t struct_size;         /* sizeof(mmscan_integral_desc) */
+  mmscan_type x_type, y_type; /* a pair of types that MMSCAN_PLUS scans: U8 to U32, say, or F32 to F64 */
+  int squares;                /* nonzero: sums of squares of x, which is converted first */
+  int border;                 /* nonzero: y has a row of zeros, and a column of zeros, before it */
+  size_t rows, columns;
+  size_t channels;          /* elements of a pixel, each of which has its own sums; 0 is 1 */
+  ptrdiff_t x_ld, y_ld;     /* elements from one row to the next */
+  size_t batch;             /* images; 0: nothing to do, which is no error */
+  ptrdiff_t x_dist, y_dist; /* elements from one image to the next */
+} mmscan_integral_desc;
+
+/* Sums x into y as *desc says, in one pass: rows are scanned, piece by piece, and added to the row above. In place:
+ * x == y, with equal types, leading dimensions and distances, and no border. What lies between the rows of y is not
+ * written. For sums over more dimensions scan the result along each further axis by mmscan_scan(), in place.
+ *
+ * Threads share the images of a batch, and the columns of an image whose rows are longer than 2 KiB; bits do not depend
+ * on their number. An Inf or a NaN at x[r][c] reaches only results from row r and from column c on.
+ *
+ * Integers wrap around. Into F32 and C32 everything is added as doubles, and each result is rounded once; into F16 and
+ * BF16 as F32. Before that rounding y[r][j] is off by at most c u / (1 - c u) times the sum of magnitudes, with c and u
+ * as under "Accuracy" below: c is r + 33 with one channel, and r + j + 2 with several, or complex numbers; and 3 more
+ * for squares.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold
+ * MMSCAN_EOVERLAP  x and y share memory and are not in place; or rows, or images, of y do, or are in so many dimensions
+ *                  that reach into each other that it would take too long to tell
+ * MMSCAN_ENOMEM    no memory for a workspace, which has room for a row of sums
+ * MMSCAN_ENOTSUP   no such pair of types
+ * and, where the environment is illegal, the status given under ENVIRONMENT. On failure y is untouched. */
+mmscan_status mmscan_integral(const mmscan_integral_desc *desc, const void *x, void *y);
 
 /* ---- Wisdom: measured choices ---------------------------------------------------------------------------------------
  *

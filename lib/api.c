@@ -5,6 +5,7 @@
 #include "plan/check.h"
 #include "plan/env.h"
 #include "plan/execute.h"
+#include "plan/image.h"
 #include "plan/measure.h"
 #include "plan/operator.h"
 #include "plan/problem.h"
@@ -275,6 +276,14 @@ mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y) {
 void mmscan_plan_destroy(mmscan_plan *plan) {
   if (plan) mms_plan_drop(plan);
   free(plan);
+}
+
+/* ---- Images --------------------------------------------------------------------------------------------------- */
+
+mmscan_status mmscan_integral(const mmscan_integral_desc *desc, const void *x, void *y) {
+  mms_integral image;
+  const mmscan_status status = mms_image_from(&image, desc, x, y);
+  return status ? status : mms_image_execute(&image, x, y);
 }
 
 /* ---- Wisdom --------------------------------------------------------------------------------------------------- */

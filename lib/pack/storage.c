@@ -81,6 +81,11 @@ bool mms_bounds_bind(size_t size, const mms_bounds *bounds) {
   return (size == sizeof(float) ? best->bind_f32 : best->bind_f64)(bounds);
 }
 
+mms_add_rows *mms_storage_adder(mms_lanes lanes) {
+  mms_add_rows *const *adders = mms_storages_best()->add_rows;
+  return adders[lanes];
+}
+
 static const mms_storage *row(const mms_storage *s) { return s->arithmetic ? s : NULL; }
 
 const mms_storage *mms_storage_of(mmscan_type x_type, mmscan_type y_type) {

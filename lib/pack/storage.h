@@ -6,7 +6,7 @@
 #ifndef MMS_STORAGE_H
 #define MMS_STORAGE_H
 
-#include "algebra/loop.h"
+#include "algebra/algebra.h"
 #include <stdbool.h>
 
 /* A type as it is stored. */
@@ -35,6 +35,14 @@ void mms_storage_put_plane(const mms_storage *storage, mms_value *carry, size_t 
 
 /* A float, or double, as it is combined, at any address. */
 double mms_storage_number(const mms_storage *storage, const void *element);
+
+/* Adds up rows of n contiguous numbers, and a row above them, which becomes the last sum. Each row of y becomes a sum:
+ * it is that row of x, or shares no memory with any. Strides, in elements, go from row to row. */
+typedef void mms_add_rows(size_t rows, size_t n, const void *x, ptrdiff_t x_stride, void *y, ptrdiff_t y_stride,
+                          void *above);
+
+/* By the best instruction set. */
+mms_add_rows *mms_storage_adder(mms_lanes lanes);
 
 /* The row of two types; NULL: x_type is not scanned into y_type. In planes: NULL too if an element is not two. */
 const mms_storage *mms_storage_of(mmscan_type x_type, mmscan_type y_type);

@@ -110,6 +110,32 @@ typedef uint64_t mask_f64;
 #define NAME(f) f##_f64
 #include "pack/bounds_body.inc"
 
+/* ---- Sums of rows --------------------------------------------------------------------------------------------- */
+
+/* An element of y is the element of x at its place, or shares no memory with x. Clang looks at the addresses itself,
+ * and warns of what it is told and cannot use. */
+#ifdef __clang__
+#define INDEPENDENT
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#define T       uint32_t
+#define NAME(f) f##_i32
+#include "pack/sums_body.inc"
+
+#define T       uint64_t
+#define NAME(f) f##_i64
+#include "pack/sums_body.inc"
+
+#define T       float
+#define NAME(f) f##_f32
+#include "pack/sums_body.inc"
+
+#define T       double
+#define NAME(f) f##_f64
+#include "pack/sums_body.inc"
+
 /* ---- The table ------------------------------------------------------------------------------------------------ */
 
 /* SAME(type): x and y are what is combined. PAIR(x, y, arithmetic, in, out): they are converted. PLANES(x, y, part, in,
@@ -130,6 +156,10 @@ const mms_storages PASTED(mms_storages,
                                   .write_8 = write_8,
                                   .bind_f32 = bind_f32,
                                   .bind_f64 = bind_f64,
+                                  .add_rows = {[MMS_LANES_F32] = add_rows_f32,
+                                               [MMS_LANES_F64] = add_rows_f64,
+                                               [MMS_LANES_I32] = add_rows_i32,
+                                               [MMS_LANES_I64] = add_rows_i64},
                                   .pairs =
                                       {
                                           SAME(f32),

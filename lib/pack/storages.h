@@ -23,6 +23,7 @@ typedef struct mms_storages {
   bool is_built; /* the compiler has the instructions */
   mms_write_indices *write_4, *write_8;
   mms_bind *bind_f32, *bind_f64;
+  mms_add_rows *add_rows[MMS_LANES];
   mms_storage pairs[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES], planes[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES];
   mms_storage wide[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES]; /* combined in more digits than results have */
   mms_storage wide_planes[MMS_STORAGE_TYPES];             /* so are these, into C32 */

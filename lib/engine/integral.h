@@ -1,0 +1,49 @@
+/* integral.h: integral images, L X L^T: each row of x is scanned, and added to the row of y above it (Crow,
+ * "Summed-area tables for texture mapping", SIGGRAPH 1984).
+ *
+ * A strip is some neighbouring columns of an image, through all rows. The carries of its rows come from the strip to
+ * the left, so that bits do not depend on how many strips there are, if each begins with a piece. */
+#ifndef MMS_INTEGRAL_H
+#define MMS_INTEGRAL_H
+
+#include "kernel/kernel.h"
+#include "pack/pack.h"
+
+enum { MMS_INTEGRAL_GROUP = 16 }; /* rows that a strip is given at a time */
+
+/* Images of x and of y. A pixel is `channels` elements. */
+typedef struct mms_integral {
+  const mms_storage *storage;
+  const mms_algebra *algebra;    /* of sums, of which a complex element has two */
+  const mms_algebra *multiplies; /* what squares elements; NULL: they are added as they are */
+  const mms_kernel *kernel;
+  size_t rows, columns, channels, batch;
+  ptrdiff_t x_ld, y_ld, x_dist, y_dist; /* elements */
+  bool has_border, streams;
+} mms_integral;
+
+typedef struct mms_strip {
+  size_t from, count; /* columns */
+  const char *x;      /* the first pixel of its image, and of y, or of the border of that */
+  char *y;
+} mms_strip;
+
+/* Columns of a piece, at whose multiples strips begin. */
+size_t mms_integral_piece(const mms_integral *a);
+
+/* Bytes of the carry of a row. */
+size_t mms_integral_carry_size(const mms_integral *a);
+
+/* Bytes of workspace for a strip of so many columns; where in it carries of a group may be. */
+size_t mms_integral_work_size(const mms_integral *a, size_t columns);
+void *mms_integral_carries(const mms_integral *a, size_t columns, void *work);
+
+/* Makes a workspace ready for a strip, and writes the border above it. */
+void mms_integral_begin(const mms_integral *a, const mms_strip *strip, void *work);
+
+/* Does `rows` rows of a strip, from row `first` on, a group at most, and the border to their left. carries: of each
+ * row, into the strip, and out of it; a first strip sets them. */
+void mms_integral_rows(const mms_integral *a, const mms_strip *strip, void *work, size_t first, size_t rows,
+                       void *carries);
+
+#endif

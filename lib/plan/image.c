@@ -1,0 +1,133 @@
+/* image.c: requests for integral images. They are described as rows that are scanned, and checked as these are. */
+#include "plan/image.h"
+
+#include "base/tuning.h"
+#include "plan/check.h"
+#include "plan/env.h"
+#include "plan/lattice.h"
+#include "plan/problem.h"
+#include "team/pays.h"
+#include "team/team.h"
+#include <math.h>
+
+/* ---- Descriptions --------------------------------------------------------------------------------------------- */
+
+/* Rows of so many elements; outer scans are images. */
+static mmscan_desc rows_of(const mmscan_integral_desc *d, size_t n, size_t rows, const mmscan_dim *images) {
+  return (mmscan_desc){.struct_size = sizeof(mmscan_desc),
+                       .x_type = d->x_type,
+                       .y_type = d->y_type,
+                       .op = MMSCAN_PLUS,
+                       .kind = MMSCAN_INCLUSIVE,
+                       .n = n,
+                       .x_stride = 1,
+                       .y_stride = 1,
+                       .batch = rows,
+                       .x_dist = d->x_ld,
+                       .y_dist = d->y_ld,
+                       .outer_rank = 1,
+                       .outer = images};
+}
+
+/* The rows of y with its border, to which some x is scanned. */
+static mmscan_status check_bordered(const mmscan_integral_desc *d, size_t channels) {
+  const mmscan_dim images = {d->batch, 0, d->y_dist};
+  size_t n, rows;
+  mms_problem p;
+  if (__builtin_add_overflow(d->rows, 1, &rows) || __builtin_add_overflow(d->columns, 1, &n)) return MMSCAN_EINVAL;
+  if (__builtin_mul_overflow(n, channels, &n)) return MMSCAN_EINVAL;
+  mmscan_desc desc = rows_of(d, n, rows, &images);
+  desc.x_type = d->y_type;
+  desc.x_stride = desc.x_dist = 0;
+  return mms_problem_from(&p, &desc);
+}
+
+/* Sums into F32 and C32 are of doubles. */
+static mms_integral image_of(const mmscan_integral_desc *d, size_t channels) {
+  const mms_storage *wide = mms_storage_wide(d->x_type, d->y_type);
+  const mms_storage *storage = wide ? wide : mms_storage_of(d->x_type, d->y_type);
+  const mms_algebra *multiplies = mms_algebra_of(MMSCAN_MUL, storage->arithmetic);
+  const mms_storage *planes = mms_storage_in_planes(storage->arithmetic, storage->arithmetic);
+  return (mms_integral){.storage = storage,
+                        .algebra = mms_algebra_of(MMSCAN_PLUS, planes ? planes->arithmetic : storage->arithmetic),
+                        .multiplies = d->squares ? multiplies : NULL,
+                        .rows = d->rows,
+                        .columns = d->columns,
+                        .channels = channels,
+                        .batch = d->batch,
+                        .x_ld = d->x_ld,
+                        .y_ld = d->y_ld,
+                        .x_dist = d->batch > 1 ? d->x_dist : 0,
+                        .y_dist = d->batch > 1 ? d->y_dist : 0,
+                        .has_border = d->border != 0};
+}
+
+/* ---- Arrays --------------------------------------------------------------------------------------------------- */
+
+static mms_lattice lattice_of(const void *at, size_t size, size_t row, size_t rows, ptrdiff_t ld, size_t batch,
+                              ptrdiff_t dist) {
+  mms_lattice a = {.at = (uintptr_t)at, .size = size};
+  mms_lattice_add(&a, row, 1);
+  mms_lattice_add(&a, rows, ld);
+  mms_lattice_add(&a, batch, dist);
+  return a;
+}
+
+/* x shares no memory with a y that has a border. */
+static mmscan_status check_apart(const mms_integral *a, const void *x, const void *y) {
+  const mms_storage *s = a->storage;
+  if (!mms_is_array(y, s->y_size)) return MMSCAN_EINVAL;
+  if (a->rows == 0 || a->columns == 0) return MMSCAN_OK;
+  if (!mms_is_array(x, s->x_size)) return MMSCAN_EINVAL;
+  const mms_lattice xs = lattice_of(x, s->x_size, a->columns * a->channels, a->rows, a->x_ld, a->batch, a->x_dist);
+  const mms_lattice ys =
+      lattice_of(y, s->y_size, (a->columns + 1) * a->channels, a->rows + 1, a->y_ld, a->batch, a->y_dist);
+  return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}
+
+mmscan_status mms_image_from(mms_integral *image, const mmscan_integral_desc *d, const void *x, const void *y) {
+  mms_problem p;
+  size_t n;
+  mmscan_status status = mms_check_struct(d, sizeof *d);
+  if (status) return status;
+  const size_t channels = d->channels > 0 ? d->channels : 1;
+  const mmscan_dim images = {d->batch, d->x_dist, d->y_dist};
+  if (__builtin_mul_overflow(d->columns, channels, &n)) return MMSCAN_EINVAL;
+  const mmscan_desc desc = rows_of(d, n, d->rows, &images);
+  if ((status = mms_problem_from(&p, &desc))) return status;
+  if (d->border && (status = check_bordered(d, channels))) return status;
+  *image = image_of(d, channels);
+  if (d->batch == 0) return MMSCAN_OK;
+  return d->border ? check_apart(image, x, y) : mms_check_arrays(&p, x, y);
+}
+
+/* ---- At work -------------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds that an element takes, and that a team must save. */
+static const double ELEMENT = 0.3, TEAM = 2e4;
+
+static int threads_for(const mms_integral *a, int asked) {
+  const size_t strips = mms_images_strips(a);
+  const int most = mms_team_available(asked), threads = strips < (size_t)most ? (int)strips : most;
+  if (threads == 1 || mms_pays_contended()) return 1;
+  const double all = ELEMENT * (double)a->rows * (double)(a->columns * a->channels) * (double)a->batch;
+  const double saves = asked ? INFINITY : all - all / threads;
+  return saves > TEAM ? mms_team_startable(threads, saves) : 1;
+}
+
+enum { STREAM_ROW = 2048 }; /* bytes of a row from which it may be streamed */
+
+/* Whether an image goes past the caches. What is unpacked takes longer than memory does. */
+static bool streams(const mms_integral *a, const void *x, const void *y) {
+  const size_t row = a->columns * a->channels * a->storage->y_size;
+  return x != y && !a->storage->out && row >= STREAM_ROW && a->rows * row > mms_tuning_here.clusters;
+}
+
+mmscan_status mms_image_execute(mms_integral *a, const void *x, void *y) {
+  if (a->batch == 0 || (!a->has_border && (a->rows == 0 || a->columns == 0))) return MMSCAN_OK;
+  const mms_env *env = mms_env_get();
+  if (env->status) return env->status;
+  a->kernel = mms_kernel_of(env->isa, a->algebra);
+  a->streams = streams(a, x, y);
+  return mms_images_scan(a, x, y, threads_for(a, env->threads));
+}
