@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-enum { MOST_OUTER = 8, WORDS = 25, OUTER = 16 };
+enum { MOST_OUTER = 8, WORDS = 24, OUTER = 15 };
 
 static const uint64_t is_right = (uint64_t)1 << 63;
 
 /* What of a description is to be the same on every rank, in so few bits that one that differs has others. */
 static uint64_t digest_of(const mms_parts *p) {
   const mmscan_desc *d = p->desc;
-  uint64_t words[WORDS] = {p->block != NULL, p->are_combined, d->x_type, d->y_type, d->op,      d->kind,
-                           d->reverse != 0,  d->flags,        d->batch,  !d->init,  !d->totals, !d->indices,
-                           !d->state,        d->outer_rank,   0,         0};
+  uint64_t words[WORDS] = {p->block != NULL, d->x_type, d->y_type,     d->op,    d->kind,
+                           d->reverse != 0,  d->flags,  d->batch,      !d->init, !d->totals,
+                           !d->indices,      !d->state, d->outer_rank, 0,        0};
   uint64_t digest = 0;
-  if (d->init) memcpy(words + OUTER - 2, d->init, mms_parts_size_of(d->y_type));
+  if (d->init) memcpy(words + OUTER - 2, d->init, p->row.size);
   for (size_t i = 0; i < d->outer_rank && i < MOST_OUTER; i++) words[OUTER + i] = d->outer[i].n;
   for (size_t i = 0; i < WORDS; i++) {
     digest = (digest ^ words[i]) * 0x9e3779b97f4a7c15u;

@@ -122,22 +122,20 @@ static void exscan(mms_parts *p, bool waits) {
 }
 
 /* Asked of identities. Where results never fall, what they were rounded to counts. */
-mmscan_status mms_carries_can(const mms_parts *p) {
+bool mms_carries_can(const mms_parts *p) {
+  enum { LARGEST = sizeof(head) + 16 + 1024 }; /* a carry and a state (mmscan_state_size()) */
   const bool rounds = p->row.kind == 'f' || p->row.kind == 'c';
-  if (p->desc->flags & MMSCAN_MONOTONE && rounds) return MMSCAN_ENOTSUP;
+  char own[LARGEST], vector[LARGEST];
+  if (p->desc->flags & MMSCAN_MONOTONE && rounds) return false;
   mms_parts one = *p;
   one.scans = 1;
-  const size_t size = mms_carries_vector_size(p, 1);
-  one.carry = calloc(2, size);
-  if (!one.carry) return MMSCAN_ENOMEM;
-  one.state = one.carry + p->carried.size;
-  one.vector = one.carry + size;
+  one.carry = own;
+  one.state = own + p->carried.size;
+  one.vector = vector;
   mms_carries_clear(&one);
   pack(&one);
-  memcpy(one.carry, one.vector, size);
-  const mmscan_status status = take_past(one.carry, one.vector);
-  free(one.carry);
-  return status;
+  memcpy(own, vector, mms_carries_vector_size(p, 1));
+  return take_past(own, vector) == MMSCAN_OK;
 }
 
 void mms_carries_begin(mms_parts *p, bool waits) {

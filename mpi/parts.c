@@ -13,20 +13,20 @@ void mms_parts_note_mpi(mms_parts *p, int error) {
   if (error != MPI_SUCCESS) mms_parts_note(p, MMSCAN_EIO);
 }
 
-/* ---- Types ---------------------------------------------------------------------------------------------------- */
+/* ---- Rows ----------------------------------------------------------------------------------------------------- */
 
-size_t mms_parts_size_of(mmscan_type type) {
-  mmscan_algebra row = {.struct_size = sizeof row};
-  for (size_t i = 0; mmscan_get_algebra(i, &row) == MMSCAN_OK; i++)
-    if (row.type == type) return row.size;
-  return 0;
-}
-
-static mmscan_algebra row_of(mmscan_op op, mmscan_type type) {
-  mmscan_algebra row = {.struct_size = sizeof row};
-  for (size_t i = 0; mmscan_get_algebra(i, &row) == MMSCAN_OK; i++)
-    if (row.op == op && row.type == type) return row;
-  return (mmscan_algebra){.struct_size = 0};
+/* Finds, in one walk, the rows of y and of its carries, which are of floats where it has halves; and returns that of
+ * sums of x: every type has those. */
+static mmscan_algebra find_rows(mms_parts *p, const mmscan_desc *d) {
+  const bool is_half = d->y_type == MMSCAN_F16 || d->y_type == MMSCAN_BF16;
+  const mmscan_type carried = is_half ? MMSCAN_F32 : d->y_type;
+  mmscan_algebra row = {.struct_size = sizeof row}, of_x = row;
+  for (size_t i = 0; mmscan_get_algebra(i, &row) == MMSCAN_OK; i++) {
+    if (row.op == d->op && row.type == d->y_type) p->row = row;
+    if (row.op == d->op && row.type == carried) p->carried = row;
+    if (row.op == MMSCAN_PLUS && row.type == d->x_type) of_x = row;
+  }
+  return of_x;
 }
 
 /* ---- A part --------------------------------------------------------------------------------------------------- */
@@ -52,25 +52,20 @@ static mms_piece all_of(const mmscan_desc *d, size_t y_size, const void *x, void
                      .outer = d->outer};
 }
 
-mmscan_status mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block) {
-  const bool is_half = desc->y_type == MMSCAN_F16 || desc->y_type == MMSCAN_BF16;
+void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block) {
+  const mmscan_algebra of_x = find_rows(p, desc);
   p->desc = desc;
   p->block = block;
   p->kind = desc->kind != MMSCAN_OFFSETS ? desc->kind : desc->reverse ? MMSCAN_EXCLUSIVE : MMSCAN_INCLUSIVE;
-  p->row = row_of(desc->op, desc->y_type);
-  p->carried = is_half ? row_of(desc->op, MMSCAN_F32) : p->row;
-  p->x_size = mms_parts_size_of(desc->x_type);
+  p->x_size = of_x.size;
   p->state_size = block && !desc->state ? 0 : mmscan_state_size(desc);
   p->scans = desc->batch;
   for (size_t i = 0; i < desc->outer_rank; i++) p->scans *= desc->outer[i].n;
-  p->skips_nan = desc->flags & MMSCAN_SKIP_NAN && row_of(MMSCAN_PLUS, desc->x_type).kind == 'f';
+  p->skips_nan = desc->flags & MMSCAN_SKIP_NAN && of_x.kind == 'f';
   p->cuts_tiles = cuts_tiles(desc, &p->row);
   p->tile = p->cuts_tiles ? MMSCAN_BLOCK : 0;
   p->all = p->body = all_of(desc, p->row.size, x, y);
   p->request = MPI_REQUEST_NULL;
-  const mmscan_status status = mms_carries_can(p);
-  p->are_combined = status == MMSCAN_OK;
-  return status == MMSCAN_ENOTSUP ? MMSCAN_OK : status;
 }
 
 int mms_parts_neighbour(const mms_parts *p, int rank, int step) {

@@ -66,15 +66,12 @@ typedef struct mms_parts {
 
 /* ---- parts.c ---- */
 
-/* Fills in what follows from a description that is right. block: NULL, or the carries into a block. MMSCAN_ENOMEM. */
-mmscan_status mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block);
+/* Fills in what follows from a description that is right. block: NULL, or the carries into a block. */
+void mms_parts_set(mms_parts *p, const mmscan_desc *desc, const void *x, void *y, void *block);
 
 /* Notes a failure; and one of MPI. */
 void mms_parts_note(mms_parts *p, mmscan_status status);
 void mms_parts_note_mpi(mms_parts *p, int error);
-
-/* The sizes of elements; 0: of no type that is scanned. */
-size_t mms_parts_size_of(mmscan_type type);
 
 static inline uint64_t mms_parts_start(const mms_parts *p) { return p->starts[p->rank]; }
 static inline uint64_t mms_parts_end(const mms_parts *p) { return p->starts[p->rank + 1]; }
@@ -120,8 +117,8 @@ mmscan_status mms_agree_on(mms_links *links, const mms_parts *p, mmscan_status s
 /* Bytes for each of so many scans. */
 size_t mms_carries_vector_size(const mms_parts *p, size_t scans);
 
-/* Whether carries of such scans may be combined at all: MMSCAN_OK or MMSCAN_ENOTSUP, or what failed. */
-mmscan_status mms_carries_can(const mms_parts *p);
+/* Whether carries of such scans may be combined at all; asked where the environment is right. */
+bool mms_carries_can(const mms_parts *p);
 
 /* Sets the carries to those over no elements. */
 void mms_carries_clear(mms_parts *p);

@@ -168,6 +168,7 @@ static mmscan_status scan_on(mms_links *links, mms_parts *p, mmscan_status statu
   status = mms_agree_on(links, p, status);
   if (!status) status = take_order(p, links);
   if (status || p->scans == 0) return free(room), status;
+  p->are_combined = mms_parts_whole(p) > 0 && mms_carries_can(p);
   if (mms_parts_whole(p) == 0)
     status = scan_nothing(p, x, y);
   else
@@ -212,7 +213,7 @@ static mmscan_status call(const mmscan_desc *desc, const void *x, void *y, void 
   const mmscan_status made = mms_links_of(comm, &links);
   if (made) return made;
   if (!status) status = check_choices(desc);
-  if (!status) status = mms_parts_set(&parts, desc, x, y, is_block ? carry : NULL);
+  if (!status) mms_parts_set(&parts, desc, x, y, is_block ? carry : NULL);
   return scan_on(links, &parts, status, x, y);
 }
 
