@@ -36,12 +36,12 @@ extern "C" {
  *
  * Each rank reads its part for the carry, all carries are combined by one MPI_Exscan, and each rank scans its part from
  * there: 3n transfers, or 2n where a part fits in a cache. A batch is cut into chunks of scans that do, where these are
- * 64 at least, or of 3 MiB of what is kept of each scan; one chunk is read while the carries of the one before are
+ * 64 at least, or of 2 MiB of what is kept of each scan; one chunk is read while the carries of the one before are
  * waited for (MPI_Iexscan). Ranks scan one after the other instead, from the carry of the rank before, where carries
  * cannot be combined (mmscan_carry_combine()): with MMSCAN_MONOTONE; products of complex numbers; products with
  * MMSCAN_REPRODUCIBLE; and where elements are not finite, or sums or products near the ends of the range.
  *
- * Memory: at most 7 MiB a rank, 24 bytes for each rank of comm, and what mmscan_scan_block() with y takes. Each scan of
+ * Memory: at most 5 MiB a rank, 24 bytes for each rank of comm, and what mmscan_scan_block() with y takes. Each scan of
  * a batch takes about a microsecond beside that of its elements, and several with MMSCAN_REPRODUCIBLE: many short scans
  * are better parted among the ranks whole, which then need nothing of each other.
  *

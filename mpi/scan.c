@@ -5,7 +5,7 @@
 
 /* Bytes of room, for each of two chunks; and of a chunk's x that both of its readings find in a cache: the carries of
  * one chunk are found while those of the one before it are waited for. Fewer scans at once are not worth that. */
-enum { ROOM = 3 << 20, CACHED = 1 << 20, LEAST_SCANS = 64, ALIGNED = 64, REGIONS = 10 };
+enum { ROOM = 2 << 20, CACHED = 1 << 20, LEAST_SCANS = 64, ALIGNED = 64, REGIONS = 10 };
 
 /* ---- Room ----------------------------------------------------------------------------------------------------- */
 

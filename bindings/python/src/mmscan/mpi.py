@@ -62,7 +62,8 @@ def scan(a, op="plus", *, comm, **keywords):
     """A scan over the parts that the ranks of a communicator have, one after the other, as `mmscan.scan` of the whole.
 
     A collective call: every rank of `comm` makes it. Each reads its part twice, and they tell each other what a part
-    adds up to, not elements; where that cannot be combined, as with `monotone`, they scan one after the other.
+    adds up to, not elements; where that cannot be combined, as with `monotone`, they scan one after the other. Each has
+    as many threads as the environment says (MMSCAN_NUM_THREADS); `set_num_threads` does not count here.
 
     Parameters
     ----------
