@@ -347,6 +347,7 @@ sed -n '/^```c mpi$/,/^```$/p' README.md | sed '/^```/d' >"$tmp/user/ranks.c"
 cp "$tmp/user/ranks.c" "$tmp/user/ranks.cc"
 cat >"$tmp/list.mpi" <<LIST
 ./bin/mmscan-mpi
+./bin/mmscan-mpi-bench
 ./include/mmscan_mpi.h
 ./lib/libmmscan_mpi.a
 ./lib/libmmscan_mpi.so
