@@ -460,7 +460,7 @@ static void test_communicators(void) {
 static void test_many_communicators(void) {
   float x = 1, y = 0;
   mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 1);
-  for (int i = 0; i < 1100 && ranks == 2; i++) {
+  for (int i = 0; i < 1500 && ranks == 2; i++) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     d.reverse = i % 2;
