@@ -253,7 +253,8 @@ class Faults(MpiCase):
                 self.assertTrue(name.startswith(".mmscan-"), name)
                 os.remove(self.path(name))
         self.assertEqual(sorted(os.listdir(self.directory)), before)
-        self.assertNotEqual(process.returncode, 0)
+        if victim is not None:  # what mpirun ends with by a signal of its own is its business: MPICH's has 0 at times
+            self.assertNotEqual(process.returncode, 0)
 
     def test_killed(self):
         with open(self.path("large.raw"), "wb") as file:
