@@ -12,6 +12,8 @@ static size_t round_up(size_t bytes, size_t alignment) { return (bytes + alignme
 
 static size_t slot_size(size_t size) { return round_up(size, mms_arena_alignment(size)); }
 
+static mms_custom *call_of(const mms_job *job) { return job->algebra->own->call; }
+
 static void *slot_of(const mms_job *job, void *work, size_t index) {
   const size_t size = job->algebra->size, to_align = -(uintptr_t)work & (mms_arena_alignment(size) - 1);
   return (char *)work + to_align + index * slot_size(size);
@@ -22,28 +24,9 @@ static size_t work_size(const mms_job *job) {
   return (size <= CHAINED ? 2 * CHAINS : SLOTS) * slot_size(size) + mms_arena_alignment(size) - MMS_ARENA_ALIGN;
 }
 
-void mms_custom_begin(mms_custom *custom, const mmscan_operator *op) {
-  *custom = (mms_custom){.op = op,
-                         .algebra = {.size = op->size, .identity = op->identity, .custom = custom},
-                         .storage = {.x_size = op->size, .y_size = op->size, .size = op->size, .planes = 1}};
-}
-
-bool mms_custom_take_slots(mms_custom *custom, size_t count) {
-  size_t bytes;
-  if (__builtin_mul_overflow(count, slot_size(custom->op->size), &bytes)) return false;
-  custom->slots = mms_arena_block(bytes, custom->op->size);
-  custom->taken = 0;
-  return custom->slots != NULL;
-}
-
-void mms_custom_drop_slots(mms_custom *custom) {
-  free(custom->slots);
-  custom->slots = NULL;
-}
-
 /* Room for a total, or a carry. */
 static void *take_slot(const mms_job *job) {
-  mms_custom *custom = job->algebra->custom;
+  mms_custom *custom = call_of(job);
   const size_t index = atomic_fetch_add_explicit(&custom->taken, 1, memory_order_relaxed);
   return custom->slots + index * slot_size(job->algebra->size);
 }
@@ -61,7 +44,7 @@ typedef struct walk {
 } walk;
 
 static walk walk_of(const mms_job *job, const mms_tile *t) {
-  const mmscan_operator *op = job->algebra->custom->op;
+  const mmscan_operator *op = call_of(job)->op;
   const ptrdiff_t size = (ptrdiff_t)op->size, x_step = t->x_stride * size, y_step = t->y_stride * size;
   const ptrdiff_t first = job->reverse ? (ptrdiff_t)t->m - 1 : 0, sign = job->reverse ? -1 : 1;
   return (walk){.combine = op->combine,
@@ -186,7 +169,7 @@ static void reduce(const mms_job *job, void *work, const mms_tile *t, mms_found 
 }
 
 static void advance(const mms_job *job, void *work, const mms_tile *t, const mms_found *found, mms_value *carry) {
-  const mmscan_operator *op = job->algebra->custom->op;
+  const mmscan_operator *op = call_of(job)->op;
   void *total = found->total.element, *spare = slot_of(job, work, SPARE);
   (void)t;
   if (carry->element) {
@@ -212,17 +195,47 @@ static size_t tile_of(const mms_algebra *algebra, size_t n) {
   return tile > LEAST ? tile : LEAST;
 }
 
-const mms_engine mms_engine_custom = {.name = "custom",
-                                      .description = "an operator of the caller's",
-                                      .at_once = at_once,
-                                      .reduce = reduce,
-                                      .advance = advance,
-                                      .finish = finish,
-                                      .work_size = work_size,
-                                      .tile_of = tile_of};
+static const mms_engine by_tiles = {.name = "custom",
+                                    .description = "an operator of the caller's",
+                                    .at_once = at_once,
+                                    .reduce = reduce,
+                                    .advance = advance,
+                                    .finish = finish,
+                                    .work_size = work_size,
+                                    .tile_of = tile_of};
 
-const mms_engine mms_engine_custom_in_order = {.name = "custom",
-                                               .description =
-                                                   "an operator of the caller's, in the order of the plain loop",
-                                               .at_once = at_once,
-                                               .work_size = work_size};
+static const mms_engine in_order = {.name = "custom",
+                                    .description = "an operator of the caller's, in the order of the plain loop",
+                                    .at_once = at_once,
+                                    .work_size = work_size};
+
+/* ---- One call ------------------------------------------------------------------------------------------------- */
+
+static bool take_slots(void *call, size_t count) {
+  mms_custom *custom = call;
+  size_t bytes;
+  if (__builtin_mul_overflow(count, slot_size(custom->op->size), &bytes)) return false;
+  custom->slots = mms_arena_block(bytes, custom->op->size);
+  custom->taken = 0;
+  return custom->slots != NULL;
+}
+
+static void drop_slots(void *call) {
+  mms_custom *custom = call;
+  free(custom->slots);
+  custom->slots = NULL;
+}
+
+void mms_custom_begin(mms_custom *custom, const mmscan_operator *op) {
+  *custom = (mms_custom){.op = op,
+                         .algebra = {.size = op->size, .identity = op->identity, .own = &custom->own},
+                         .storage = {.x_size = op->size, .y_size = op->size, .size = op->size, .planes = 1},
+                         .own = {.call = custom,
+                                 .by_tiles = &by_tiles,
+                                 .alone = &in_order,
+                                 .are_elsewhere = true,
+                                 .take_slots = take_slots,
+                                 .drop_slots = drop_slots}};
+}
+
+void mms_custom_keep_order(mms_custom *custom) { custom->own.by_tiles = &in_order; }

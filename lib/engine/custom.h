@@ -14,8 +14,8 @@ typedef struct mms_custom {
   const mmscan_operator *op;
   mms_algebra algebra; /* its row, and how its elements are stored: sizes alone */
   mms_storage storage;
-  bool keeps_order; /* elements are combined in the order of the plain loop */
-  char *slots;      /* NULL: each scan is one tile */
+  mms_own own;
+  char *slots; /* NULL: each scan is one tile */
   atomic_size_t taken;
 } mms_custom;
 
@@ -24,11 +24,7 @@ enum { MMS_CUSTOM_LARGEST = 65536 }; /* bytes of an element */
 /* Fills it in; its rows point to it. */
 void mms_custom_begin(mms_custom *custom, const mmscan_operator *op);
 
-/* Makes so many slots, and gives them back. Returns false where there is no memory. */
-bool mms_custom_take_slots(mms_custom *custom, size_t count);
-void mms_custom_drop_slots(mms_custom *custom);
-
-/* Where tiles are cut, which regroups elements; and where each scan is one tile. */
-extern const mms_engine mms_engine_custom, mms_engine_custom_in_order;
+/* Has elements combined in the order of the plain loop: each scan is one tile. */
+void mms_custom_keep_order(mms_custom *custom);
 
 #endif

@@ -144,7 +144,7 @@ static mms_ends ends_of(const mms_problem *p) {
   const ptrdiff_t size = (ptrdiff_t)p->of_y->y_size;
   mms_ends ends = {.of_y = p->of_y,
                    .totals = p->totals ? (char *)p->totals + p->total_at * size : NULL,
-                   .are_elsewhere = p->algebra->custom,
+                   .are_elsewhere = mms_problem_is_elsewhere(p),
                    .are_offsets = p->is_offsets,
                    .extra_at = p->extra_at};
   mms_ends_start(&ends, &p->first, &p->start);
@@ -198,8 +198,8 @@ __attribute__((noinline)) static mmscan_status run_on_stack(const mms_run *given
 static mmscan_status run_without_memory(const mms_problem *p, mms_run *run, mms_job *job, mms_engine *strided,
                                         mms_ends *ends) {
   run->weighs = false;
-  if (p->algebra->custom) run->engine = &mms_engine_custom_in_order;
-  if (p->is_reproducible || p->algebra->custom) return run_on_stack(run);
+  if (p->algebra->own) run->engine = p->algebra->own->alone;
+  if (p->is_reproducible || p->algebra->own) return run_on_stack(run);
   take_engine(run, job, &mms_engine_serial, p, strided);
   job->streams = job->streams && mms_problem_is_columns(p);
   if (mms_problem_has_ends(p)) take_ends(run, ends, p);
@@ -215,13 +215,15 @@ static void take_no_results(mms_run *run) {
   run->scans.y_dist = (ptrdiff_t)(2 * run->scans.n);
 }
 
-/* Threads that share tiles keep carries in slots. Without memory for these there is one thread, which cuts no tiles. */
-static mmscan_status run_custom(mms_run *run, mms_custom *custom) {
+/* Without memory for the slots that threads keep carries in there is one thread. */
+static mmscan_status run_own(mms_run *run, const mms_own *own) {
   const mms_tiles tiles = mms_tiles_of(run);
-  if (run->threads > 1 && tiles.per_scan > 1 && !mms_custom_take_slots(custom, tiles.count)) run->threads = 1;
-  if (run->threads == 1) run->engine = &mms_engine_custom_in_order;
+  const bool has_slots = own->take_slots && run->threads > 1 && tiles.per_scan > 1;
+  const bool is_taken = has_slots && own->take_slots(own->call, tiles.count);
+  if (has_slots && !is_taken) run->threads = 1;
+  if (run->threads == 1) run->engine = own->alone;
   const mmscan_status status = mms_run_scan(run);
-  mms_custom_drop_slots(custom);
+  if (is_taken) own->drop_slots(own->call);
   return status;
 }
 
@@ -241,8 +243,8 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   if (!y) take_no_results(&run);
   settle(&run, &job, plan);
   if (mms_problem_has_ends(p)) take_ends(&run, &ends, p);
-  mms_custom *custom = p->algebra->custom;
-  mmscan_status status = custom ? run_custom(&run, custom) : mms_run_scan(&run);
+  const mms_own *own = p->algebra->own;
+  mmscan_status status = own ? run_own(&run, own) : mms_run_scan(&run);
   if (status == MMSCAN_OK && overflowed) return MMSCAN_EOVERFLOW;
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
   status = run_without_memory(p, &run, &job, &strided, &ends);

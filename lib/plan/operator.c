@@ -28,7 +28,7 @@ static const double MOVED = 0.1, COMBINED = 0.25;
 
 static double time_probes(const mms_problem *p, const char *x, size_t count) {
   alignas(HELD) char result[HELD];
-  const mmscan_operator *op = p->algebra->custom->op;
+  const mmscan_operator *op = ((const mms_custom *)p->algebra->own->call)->op;
   const ptrdiff_t step = p->x_stride * (ptrdiff_t)op->size;
   const double start = mms_clock();
   for (size_t i = 0; i < count; i++, x += step) op->combine(op->context, x, x + step, result);
@@ -69,7 +69,7 @@ static mmscan_status hold_start(mms_problem *p, void *held, void **memory) {
 /* plan: its problem. Not to be cancelled, though the caller's code may reach a cancellation point. */
 static mmscan_status scan_held(mmscan_plan *plan, const mmscan_choice *choice, const void *x, void *y) {
   const int before = mms_cancel_disable();
-  mmscan_status status = mms_plan_choose_custom(plan, choice, time_of_all(&plan->problem, x));
+  mmscan_status status = mms_plan_choose_own(plan, choice, time_of_all(&plan->problem, x));
   if (status == MMSCAN_OK) status = mms_execute(plan, x, y, NULL);
   mms_cancel_restore(before);
   return status;

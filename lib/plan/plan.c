@@ -281,13 +281,15 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice) {
 enum { WORTH = 5000, PIECE = 2000, WHOLE = 4 };
 
 /* As long as the engine has it, but no less than pays for handing on a carry. */
-static size_t tile_of_custom(const mms_problem *p, double alone) {
-  const size_t tile = mms_engine_custom.tile_of(p->algebra, p->n);
+static size_t tile_of_own(const mms_problem *p, double alone) {
+  const mms_engine *engine = p->algebra->own->by_tiles;
+  if (!engine->tile_of) return 0;
+  const size_t tile = engine->tile_of(p->algebra, p->n);
   const double least = PIECE * (double)(p->n * p->count) / alone;
   return (double)tile >= least ? tile : least < MMSCAN_MAX_TILE ? (size_t)least : MMSCAN_MAX_TILE;
 }
 
-mmscan_status mms_plan_choose_custom(mmscan_plan *plan, const mmscan_choice *choice, double alone) {
+mmscan_status mms_plan_choose_own(mmscan_plan *plan, const mmscan_choice *choice, double alone) {
   static const mmscan_choice nothing;
   const mms_env *env = mms_env_get();
   const mmscan_choice *c = choice ? choice : &nothing;
@@ -299,9 +301,9 @@ mmscan_status mms_plan_choose_custom(mmscan_plan *plan, const mmscan_choice *cho
   const bool is_worth = c->threads || alone - alone / most > WORTH;
   const bool are_many = p->count >= (size_t)(WHOLE * most) && !c->way;
   plan->threads = is_worth ? most : 1;
-  plan->engine = p->algebra->custom->keeps_order || are_many ? &mms_engine_custom_in_order : &mms_engine_custom;
+  plan->engine = are_many ? p->algebra->own->alone : p->algebra->own->by_tiles;
   plan->engine_is_free = true;
-  plan->job.tile = c->tile ? c->tile : tile_of_custom(p, alone);
+  plan->job.tile = c->tile ? c->tile : tile_of_own(p, alone);
   plan->saves = saves(plan, c, &(mms_cost){.alone = alone});
   return choose_way(plan, c);
 }

@@ -24,9 +24,9 @@ struct mmscan_plan {
  * outranks what was measured, which outranks the estimate. */
 mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice);
 
-/* Chooses for a problem of a caller's operator, which takes one thread so many nanoseconds. There is nothing to drop.
- */
-mmscan_status mms_plan_choose_custom(mmscan_plan *plan, const mmscan_choice *choice, double alone);
+/* Chooses for a problem whose row is of one call, and which takes one thread so many nanoseconds. There is nothing to
+ * drop. */
+mmscan_status mms_plan_choose_own(mmscan_plan *plan, const mmscan_choice *choice, double alone);
 
 /* Releases what a chosen plan holds: its unit's library. */
 void mms_plan_drop(const mmscan_plan *plan);

@@ -141,7 +141,7 @@ static mmscan_status take_custom(const mmscan_desc *d, mms_problem *p, mms_custo
                   "an operator of the caller's has no other than MMSCAN_REPRODUCIBLE");
   if (starts && !d->init && !custom->op->identity)
     return refuse(flaw, MMSCAN_EINVAL, "init", 0, "it is NULL, and the operator has no identity");
-  custom->keeps_order = d->flags & MMSCAN_REPRODUCIBLE;
+  if (d->flags & MMSCAN_REPRODUCIBLE) mms_custom_keep_order(custom);
   p->algebra = &custom->algebra;
   p->storage = p->of_y = &custom->storage;
   return MMSCAN_OK;
@@ -416,8 +416,8 @@ static mmscan_status check_strided(const mms_problem *p, const char *x, const ch
 
 /* Offsets of no elements are written, too. How elements of a caller's operator are aligned is not known. */
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y) {
-  const bool is_custom = p->algebra->custom != NULL;
-  const size_t x_size = is_custom ? 1 : p->storage->x_size, y_size = is_custom ? 1 : p->storage->y_size;
+  const bool are_bytes = mms_problem_is_elsewhere(p);
+  const size_t x_size = are_bytes ? 1 : p->storage->x_size, y_size = are_bytes ? 1 : p->storage->y_size;
   if (p->count == 0) return MMSCAN_OK;
   if (p->totals && !mms_is_array(p->totals, y_size)) return MMSCAN_EINVAL;
   if (p->indices && (uintptr_t)p->indices % sizeof *p->indices != 0) return MMSCAN_EINVAL;

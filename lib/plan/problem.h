@@ -64,12 +64,17 @@ static inline bool mms_problem_is_direct(const mms_problem *p) {
   return mms_problem_is_contiguous(p) && mms_problem_is_as_stored(p);
 }
 
-/* Whether something is. The engine of a caller's operator takes elements from where they are. */
-static inline bool mms_problem_packs(const mms_problem *p) { return !mms_problem_is_direct(p) && !p->algebra->custom; }
+/* Whether something is. The engines of a row of one call take elements from where they are. */
+static inline bool mms_problem_packs(const mms_problem *p) { return !mms_problem_is_direct(p) && !p->algebra->own; }
+
+/* Whether elements are bytes, and carries are where they are. */
+static inline bool mms_problem_is_elsewhere(const mms_problem *p) {
+  return p->algebra->own && p->algebra->own->are_elsewhere;
+}
 
 /* Whether the scans are the columns of matrices whose rows are contiguous, and can be done row by row. */
 static inline bool mms_problem_is_columns(const mms_problem *p) {
-  const bool has_order = p->is_reproducible || p->is_monotone || p->algebra->is_accurate || p->algebra->custom;
+  const bool has_order = p->is_reproducible || p->is_monotone || p->algebra->is_accurate || p->algebra->own;
   const bool can = p->storage->planes == 1 && !p->overflows && !p->indices && !has_order;
   return can && !mms_problem_is_contiguous(p) && p->x_dist == 1 && p->y_dist == 1;
 }

@@ -12,14 +12,12 @@ static size_t together(const mms_tiles *tiles) {
 }
 
 /* An operator of the caller's may take long. */
-static size_t few_of_custom(const mms_tiles *tiles) {
-  return (tiles->run->scans.count - 1) / (MANY * tiles->sharing) + 1;
-}
+static size_t few_of_own(const mms_tiles *tiles) { return (tiles->run->scans.count - 1) / (MANY * tiles->sharing) + 1; }
 
 static size_t per_grab(const mms_tiles *tiles) {
   const mms_run *run = tiles->run;
   const size_t line = together(tiles);
-  if (run->job->algebra->custom) return few_of_custom(tiles);
+  if (run->job->algebra->own) return few_of_own(tiles);
   if (line == 1) return run->scans.n > GRAIN ? 1 : GRAIN / run->scans.n;
   return ((run->scans.count - 1) / tiles->sharing / line + 1) * line;
 }
