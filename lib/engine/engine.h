@@ -79,7 +79,7 @@ typedef struct mms_tile {
   const void *x;
   void *y;
   ptrdiff_t x_stride, y_stride; /* elements */
-  size_t at;                    /* of its scan, the element that is lowest in memory */
+  size_t scan, at;              /* which scan it is of, and which element of that is lowest in memory */
   bool is_last;                 /* in the order of its scan */
   const void *next;             /* where the elements of a tile that is packed are prefetched from meanwhile, m from
                                    here on, which need not exist; NULL: nowhere */

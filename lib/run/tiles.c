@@ -56,9 +56,9 @@ static mms_place place_of(const mms_run *run, size_t scan, size_t from, size_t m
                               .y = (void *)beyond(run->scans.y, (at.y + first * y_stride) * y_size),
                               .x_stride = x_stride,
                               .y_stride = y_stride,
+                              .scan = scan,
                               .at = (size_t)first,
                               .is_last = from + m == run->scans.n},
-                     .scan = scan,
                      .y = (char *)beyond(run->scans.y, at.y * y_size),
                      .total = at.total};
 }
@@ -79,11 +79,11 @@ mms_place mms_tiles_at(const mms_tiles *tiles, size_t index) {
 
 /* The first tile of a scan starts from the carry into that scan. */
 static void begin(const mms_tiles *tiles, const mms_place *at, mms_carry *carry) {
-  if (at->first) mms_carry_begin(tiles->run, at->scan, carry);
+  if (at->first) mms_carry_begin(tiles->run, at->tile.scan, carry);
 }
 
 static void keep(const mms_tiles *tiles, const mms_place *at, const mms_carry *carry) {
-  if (at->last) mms_carry_keep(tiles->run, at->scan, carry);
+  if (at->last) mms_carry_keep(tiles->run, at->tile.scan, carry);
 }
 
 /* ---- Totals ---------------------------------------------------------------------------------------------------- */

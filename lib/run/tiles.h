@@ -18,7 +18,6 @@ typedef struct mms_tiles {
  */
 typedef struct mms_place {
   mms_tile tile;
-  size_t scan;
   bool first, last;
   char *y;
   ptrdiff_t total;
