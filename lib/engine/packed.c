@@ -119,6 +119,7 @@ static mms_tile packed_tile(const mms_job *job, const mms_tile *t, const void *x
                     .y = target_of(job, t, buffer),
                     .x_stride = 1,
                     .y_stride = 1,
+                    .scan = t->scan,
                     .at = t->at,
                     .is_last = t->is_last,
                     .next = t->x_stride == 1 ? next : NULL};
