@@ -9,6 +9,7 @@
 #include "plan/measure.h"
 #include "plan/operator.h"
 #include "plan/problem.h"
+#include "plan/segments.h"
 #include "plan/short.h"
 #include "plan/wisdom.h"
 #include "team/team.h"
@@ -175,6 +176,10 @@ mmscan_status mmscan_arrays_check(const mmscan_desc *desc, const void *x, const 
 }
 
 mmscan_status mmscan_scan(const mmscan_desc *desc, const void *x, void *y) { return scan_described(desc, x, y); }
+
+mmscan_status mmscan_scan_segments(const mmscan_desc *desc, const mmscan_segments *segments, const void *x, void *y) {
+  return mms_segments_scan(desc, segments, NULL, x, y);
+}
 
 mmscan_status mmscan_scan_with(const mmscan_operator *op, const mmscan_desc *desc, const void *x, void *y) {
   return mms_operator_scan(op, desc, NULL, x, y);

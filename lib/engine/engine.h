@@ -68,6 +68,8 @@ typedef struct mms_job {
   bool gathers;                   /* elements of x or y are not contiguous */
   const struct mms_engine *inner; /* the engine that scans what is packed; NULL where nothing is */
   const mms_extras *extras;       /* what it packs for besides; NULL: nothing */
+  const struct mms_segmented
+      *segmented; /* where the segments of scans begin (engine/segmented.h); NULL: they have none */
 } mms_job;
 
 /* What was found of a plane. */

@@ -213,6 +213,7 @@ static mms_tile plane_of(const mms_job *job, const mms_tile *packed, size_t p) {
 
 static void put_found(const mms_job *job, mms_found *found, size_t p, const mms_found *of_plane) {
   mms_storage_put_plane(job->storage, &found->total, p, &of_plane->total);
+  found->is_final = of_plane->is_final;
   *(p == 0 ? &found->is_ordinary : &found->second_is_ordinary) = of_plane->is_ordinary;
   *(p == 0 ? &found->is_finite : &found->second_is_finite) = of_plane->is_finite;
 }
@@ -236,6 +237,7 @@ static void reduce(const mms_job *job, void *memory, const mms_tile *t, mms_foun
   for (size_t p = 0; p < job->storage->planes; p++) {
     const mms_tile plane = plane_of(job, &packed, p);
     mms_found of_plane;
+    of_plane.is_final = false;
     job->inner->reduce(job, inner_of(job, memory), &plane, &of_plane);
     put_found(job, found, p, &of_plane);
   }
@@ -261,7 +263,7 @@ static void advance(const mms_job *job, void *memory, const mms_tile *t, const m
     const mms_found of_plane = mms_found_plane(job, found, p);
     mms_value value = mms_storage_plane(job->storage, carry, p);
     if (!of_plane.is_ordinary || !job->kernel->advance(job->kernel, &value, &of_plane.total)) {
-      const mms_tile packed = hold(job, memory, t, NULL), plane = plane_of(job, &packed, p);
+      const mms_tile packed = found->is_final ? *t : hold(job, memory, t, NULL), plane = plane_of(job, &packed, p);
       job->inner->advance(job, inner_of(job, memory), &plane, &of_plane, &value);
     }
     mms_storage_put_plane(job->storage, carry, p, &value);

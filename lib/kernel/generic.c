@@ -96,7 +96,53 @@ static void exclusive_batch_reverse(const mms_kernel *self, const mms_batch *r) 
   batch(self, r, MMSCAN_EXCLUSIVE, true);
 }
 
+/* The elements of a piece, of which the first in the order of the scan is a head or not. */
+static size_t piece_of(const mms_cut *cut, size_t low, size_t high, bool reverse) {
+  if (reverse) return high - (mms_bits_last(cut->heads, cut->at + low + 1, cut->at + high) - cut->at - 1);
+  return mms_bits_next(cut->heads, cut->at + low + 1, cut->at + high) - cut->at - low;
+}
+
+void mms_kernel_segments_plainly(const mms_kernel *self, size_t n, const void *x, void *y, const mms_cut *cut,
+                                 mms_value *carry, mmscan_kind kind, bool reverse) {
+  const size_t size = self->algebra->size;
+  for (size_t low = 0, high = n, m; low < high;) {
+    const size_t head = cut->at + (reverse ? high : low);
+    m = piece_of(cut, low, high, reverse);
+    if (mms_bits_at(cut->heads, head) & 1) *carry = *cut->first;
+    const size_t at = (reverse ? high - m : low) * size;
+    self->algebra->loop.scan[kind][reverse](m, (const char *)x + at, (char *)y + at, carry);
+    *(reverse ? &high : &low) = reverse ? high - m : low + m;
+  }
+}
+
+static void inclusive_segments(const mms_kernel *self, size_t n, const void *x, void *y, const mms_cut *cut,
+                               mms_value *carry) {
+  mms_kernel_segments_plainly(self, n, x, y, cut, carry, MMSCAN_INCLUSIVE, false);
+}
+
+static void exclusive_segments(const mms_kernel *self, size_t n, const void *x, void *y, const mms_cut *cut,
+                               mms_value *carry) {
+  mms_kernel_segments_plainly(self, n, x, y, cut, carry, MMSCAN_EXCLUSIVE, false);
+}
+
+static void inclusive_segments_back(const mms_kernel *self, size_t n, const void *x, void *y, const mms_cut *cut,
+                                    mms_value *carry) {
+  mms_kernel_segments_plainly(self, n, x, y, cut, carry, MMSCAN_INCLUSIVE, true);
+}
+
+static void exclusive_segments_back(const mms_kernel *self, size_t n, const void *x, void *y, const mms_cut *cut,
+                                    mms_value *carry) {
+  mms_kernel_segments_plainly(self, n, x, y, cut, carry, MMSCAN_EXCLUSIVE, true);
+}
+
 void mms_kernel_complete(mms_kernel *k) {
+  if (!k->segments[MMSCAN_INCLUSIVE][0]) {
+    k->segments[MMSCAN_INCLUSIVE][0] = inclusive_segments;
+    k->segments[MMSCAN_EXCLUSIVE][0] = exclusive_segments;
+    k->segments[MMSCAN_INCLUSIVE][1] = inclusive_segments_back;
+    k->segments[MMSCAN_EXCLUSIVE][1] = exclusive_segments_back;
+    k->origin[MMS_SLOT_SEGMENTS] = "loop";
+  }
   if (!k->simple[MMSCAN_INCLUSIVE]) {
     k->simple[MMSCAN_INCLUSIVE] = inclusive_simple;
     k->simple[MMSCAN_EXCLUSIVE] = exclusive_simple;

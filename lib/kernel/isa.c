@@ -78,6 +78,8 @@ static void put_over(mms_kernel *k, const mms_kernel *own, const char *isa) {
       if (own->stream[kind][back])
         k->stream[kind][back] = own->stream[kind][back], k->origin[MMS_SLOT_STREAM + back] = isa;
       if (own->batch[kind][back]) k->batch[kind][back] = own->batch[kind][back], k->origin[MMS_SLOT_BATCH + back] = isa;
+      if (own->segments[kind][back])
+        k->segments[kind][back] = own->segments[kind][back], k->origin[MMS_SLOT_SEGMENTS] = isa;
     }
   }
 }

@@ -8,6 +8,7 @@
 #define MMS_KERNEL_H
 
 #include "algebra/algebra.h"
+#include "base/bits.h"
 #include <stdbool.h>
 
 enum {
@@ -31,6 +32,7 @@ typedef struct mms_found {
   bool is_ordinary; /* the elements may be regrouped: none is so large that a sum could overflow, or is a NaN of a
                        maximum; no product could leave the range of normal numbers */
   bool is_finite;   /* the total is finite */
+  bool is_final;    /* the total is the carry out, whatever the carry in (engine/segmented.c) */
   bool second_is_ordinary, second_is_finite; /* the same of a second plane, whose total follows the first one; set and
                                                 read by what scans two (engine/packed.c) */
 } mms_found;
@@ -66,6 +68,20 @@ typedef mmscan_status mms_kernel_simple(const mms_kernel *self, size_t n, const 
 /* Many scans, as mms_loop_batch. */
 typedef void mms_kernel_batch(const mms_kernel *self, const mms_batch *);
 
+/* Where segments begin: element i does if bit at + i of `heads` is set; of n elements bit at + n is looked at, too, and
+ * words up to the one after its own. Each starts from *first. */
+typedef struct mms_cut {
+  const uint64_t *heads;
+  size_t at;
+  const mms_value *first;
+} mms_cut;
+
+/* Scans n elements segment by segment, so that each result is finite, infinite or NaN as that of the plain loop over
+ * its segment alone. *carry goes into the first one in the order of the scan, unless that begins there, and comes out
+ * of the last. Results that are not exact may be rounded as often as a segment has vectors: for many short ones. */
+typedef void mms_kernel_segments(const mms_kernel *self, size_t n, const void *x, void *y, const mms_cut *cut,
+                                 mms_value *carry);
+
 /* *carry = *carry combined with *total. Returns false and changes nothing if the carry is finite but so large that
  * adding elements whose total is ordinary might overflow; or so large or small that a product with them might. */
 typedef bool mms_kernel_advance(const mms_kernel *self, mms_value *carry, const mms_value *total);
@@ -78,6 +94,7 @@ typedef enum mms_slot {
   MMS_SLOT_STREAM_REVERSE,
   MMS_SLOT_BATCH,
   MMS_SLOT_BATCH_REVERSE,
+  MMS_SLOT_SEGMENTS,
   MMS_SLOTS
 } mms_slot;
 
@@ -89,6 +106,7 @@ struct mms_kernel {
   mms_kernel_scan *stream[MMS_KINDS][2]; /* writes past the caches: y is not x, and other threads see it after
                                             mms_stream_fence(). NULL: there is no such scan */
   mms_kernel_batch *batch[MMS_KINDS][2];
+  mms_kernel_segments *segments[MMS_KINDS][2];
   size_t few;                    /* up to so many elements a simple call takes the plain loop, which is as fast */
   size_t vector;                 /* bytes of a vector of the core, on which bits depend unless the row is exact */
   const mms_algebra *algebra;    /* the row */
@@ -114,5 +132,9 @@ static inline bool mms_kernel_is_in_order(const mms_kernel *self, size_t n) {
 /* The kernel of a row that is the plain loop; and the slots made of a core, where a kernel has none of its own. */
 mms_kernel mms_kernel_of_loop(const mms_algebra *algebra);
 void mms_kernel_complete(mms_kernel *kernel);
+
+/* The slot `segments` as the plain loop does it. */
+void mms_kernel_segments_plainly(const mms_kernel *self, size_t n, const void *x, void *y, const mms_cut *cut,
+                                 mms_value *carry, mmscan_kind kind, bool reverse);
 
 #endif

@@ -136,6 +136,106 @@ typedef uint64_t mask_f64;
 #define NAME(f) f##_f64
 #include "pack/sums_body.inc"
 
+/* ---- Heads of segments ---------------------------------------------------------------------------------------- */
+
+#define NAME(f)      f##_1
+#define T            u8
+#define UNLIKE(k, i) ((k)[i] != (k)[(i)-1])
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_2
+#define T            u16
+#define UNLIKE(k, i) ((k)[i] != (k)[(i)-1])
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_4
+#define T            u32
+#define UNLIKE(k, i) ((k)[i] != (k)[(i)-1])
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_8
+#define T            u64
+#define UNLIKE(k, i) ((k)[i] != (k)[(i)-1])
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_f32
+#define T            f32
+#define UNLIKE(k, i) ((k)[i] != (k)[(i)-1])
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_f64
+#define T            f64
+#define UNLIKE(k, i) ((k)[i] != (k)[(i)-1])
+#include "pack/heads_body.inc"
+
+/* Zeros of both signs are equal; a NaN, of which the exponent is all ones, is unlike anything. */
+#define MAGNITUDE(h) ((h)&0x7FFF)
+#define HALVES(a, b, infinity)                                                                                         \
+  (((a) != (b) && MAGNITUDE((a) | (b)) != 0) | (MAGNITUDE(a) > (infinity)) | (MAGNITUDE(b) > (infinity)))
+
+#define NAME(f)      f##_f16
+#define T            u16
+#define UNLIKE(k, i) HALVES((k)[i], (k)[(i)-1], 0x7C00)
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_bf16
+#define T            u16
+#define UNLIKE(k, i) HALVES((k)[i], (k)[(i)-1], 0x7F80)
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_c32
+#define T            f32
+#define UNLIKE(k, i) (((k)[2 * (i)] != (k)[2 * (i)-2]) | ((k)[2 * (i) + 1] != (k)[2 * (i)-1]))
+#include "pack/heads_body.inc"
+
+#define NAME(f)      f##_c64
+#define T            f64
+#define UNLIKE(k, i) (((k)[2 * (i)] != (k)[2 * (i)-2]) | ((k)[2 * (i) + 1] != (k)[2 * (i)-1]))
+#include "pack/heads_body.inc"
+
+/* Up to a word of bits. */
+static inline uint64_t some_to_bits(size_t m, const uint8_t *bytes) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < m; i++) bits |= (uint64_t)(bytes[i] != 0) << i;
+  return bits;
+}
+
+#if defined(__AVX512BW__)
+static inline uint64_t word_to_bits(const uint8_t *bytes) {
+  const __m512i v = _mm512_loadu_si512(bytes);
+  return _mm512_test_epi8_mask(v, v);
+}
+#elif defined(__AVX2__)
+static inline uint64_t half_to_bits(const uint8_t *bytes) {
+  const __m256i v = _mm256_loadu_si256((const void *)bytes);
+  return (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256()));
+}
+
+static inline uint64_t word_to_bits(const uint8_t *bytes) {
+  return half_to_bits(bytes) | half_to_bits(bytes + 32) << 32;
+}
+#else
+/* In each byte the highest bit, if any is set; and these moved together. */
+static inline uint64_t word_to_bits(const uint8_t *bytes) {
+  const uint64_t most = 0x7F7F7F7F7F7F7F7Fu;
+  uint64_t bits = 0;
+  for (int k = 0; k < 8; k++) {
+    uint8_t ones[8];
+    uint64_t eight;
+    memcpy(&eight, bytes + 8 * k, sizeof eight);
+    eight = (((eight & most) + most) | eight) >> 7 & 0x0101010101010101u;
+    memcpy(ones, &eight, sizeof ones);
+    bits |= (uint64_t)bits_of_row(ones) << 8 * k;
+  }
+  return bits;
+}
+#endif
+
+static void to_bits(size_t m, const uint8_t *bytes, uint64_t *bits) {
+  for (; m >= 64; m -= 64, bytes += 64) *bits++ = word_to_bits(bytes);
+  if (m > 0) *bits = some_to_bits(m, bytes);
+}
+
 /* ---- The table ------------------------------------------------------------------------------------------------ */
 
 /* SAME(type): x and y are what is combined. PAIR(x, y, arithmetic, in, out): they are converted. PLANES(x, y, part, in,
@@ -160,6 +260,21 @@ const mms_storages PASTED(mms_storages,
                                                [MMS_LANES_F64] = add_rows_f64,
                                                [MMS_LANES_I32] = add_rows_i32,
                                                [MMS_LANES_I64] = add_rows_i64},
+                                  .mark = {[TYPE_f32] = mark_f32,
+                                           [TYPE_f64] = mark_f64,
+                                           [TYPE_i32] = mark_4,
+                                           [TYPE_u32] = mark_4,
+                                           [TYPE_i64] = mark_8,
+                                           [TYPE_u64] = mark_8,
+                                           [TYPE_c32] = mark_c32,
+                                           [TYPE_c64] = mark_c64,
+                                           [TYPE_i8] = mark_1,
+                                           [TYPE_u8] = mark_1,
+                                           [TYPE_i16] = mark_2,
+                                           [TYPE_u16] = mark_2,
+                                           [TYPE_f16] = mark_f16,
+                                           [TYPE_bf16] = mark_bf16},
+                                  .to_bits = to_bits,
                                   .pairs =
                                       {
                                           SAME(f32),

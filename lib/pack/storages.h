@@ -16,6 +16,11 @@ enum {
 /* As mms_indices_write(), for results of one size. */
 typedef int64_t mms_write_indices(const mms_indices *, const void *before, int64_t index, const void *after);
 
+/* Marks the keys that are unlike the key before them, which is there of the first one, too, by 1, others by 0. And a
+ * bit for each byte that is not 0; the bits after them in their words become 0. */
+typedef void mms_mark(size_t m, const void *keys, uint8_t *marks);
+typedef void mms_to_bits(size_t m, const uint8_t *bytes, uint64_t *bits);
+
 /* As mms_bounds_bind(), for elements of one size. */
 typedef bool mms_bind(const mms_bounds *bounds);
 
@@ -24,6 +29,8 @@ typedef struct mms_storages {
   mms_write_indices *write_4, *write_8;
   mms_bind *bind_f32, *bind_f64;
   mms_add_rows *add_rows[MMS_LANES];
+  mms_mark *mark[MMS_STORAGE_TYPES];
+  mms_to_bits *to_bits;
   mms_storage pairs[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES], planes[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES];
   mms_storage wide[MMS_STORAGE_TYPES][MMS_STORAGE_TYPES]; /* combined in more digits than results have */
   mms_storage wide_planes[MMS_STORAGE_TYPES];             /* so are these, into C32 */

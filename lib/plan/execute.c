@@ -3,6 +3,7 @@
 
 #include "base/tuning.h"
 #include "plan/check.h"
+#include "plan/front.h"
 #include "run/ends.h"
 #include "team/cluster.h"
 #include <stdalign.h>
@@ -34,7 +35,7 @@ static bool is_plain(const mmscan_plan *plan) {
   const size_t longest = plan->job.tile ? plan->job.tile : p->n;
   const bool is_alone = plan->threads == 1 || p->count == 1;
   return plan->engine->batch && is_alone && p->rank == 0 && !mms_problem_has_ends(p) && p->n <= longest &&
-         bytes_of(p) <= 2 * mms_tuning_here.half_cache && mms_problem_is_direct(p);
+         bytes_of(p) <= 2 * mms_tuning_here.half_cache && mms_problem_is_direct(p) && !p->heads;
 }
 
 /* Whether the scans may be streamed: rows of y that are long; or columns, whose rows are, or are neighbours. */
@@ -118,15 +119,6 @@ static void run_plain(const mmscan_plan *plan, const void *x, void *y) {
   plan->engine->batch(&plan->job, NULL, &scans);
 }
 
-/* Puts an engine into a run; *strided is room for one that is in front of it. */
-static void take_engine(mms_run *run, mms_job *job, const mms_engine *engine, const mms_problem *p,
-                        mms_engine *strided) {
-  run->engine = job->inner = engine;
-  if (!mms_problem_packs(p)) return;
-  *strided = mms_engine_strided(engine, mms_problem_is_columns(p));
-  run->engine = strided;
-}
-
 /* How many threads share the run, and what follows from that. */
 static void settle(mms_run *run, mms_job *job, const mmscan_plan *plan) {
   adapt_to_arrays(job, run, plan, plan->threads);
@@ -195,12 +187,12 @@ __attribute__((noinline)) static mmscan_status run_on_stack(const mms_run *given
 }
 
 /* Without memory the plain loop does it, or, where the order of additions is given, a single thread. */
-static mmscan_status run_without_memory(const mms_problem *p, mms_run *run, mms_job *job, mms_engine *strided,
+static mmscan_status run_without_memory(const mms_problem *p, mms_run *run, mms_job *job, mms_front *front,
                                         mms_ends *ends) {
   run->weighs = false;
   if (p->algebra->own) run->engine = p->algebra->own->alone;
   if (p->is_reproducible || p->algebra->own) return run_on_stack(run);
-  take_engine(run, job, &mms_engine_serial, p, strided);
+  run->engine = mms_front_take(front, &mms_engine_serial, p, job);
   job->streams = job->streams && mms_problem_is_columns(p);
   if (mms_problem_has_ends(p)) take_ends(run, ends, p);
   return mms_run_scan(run);
@@ -231,7 +223,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   const mms_problem *p = &plan->problem;
   atomic_bool overflowed = false;
   const mms_extras extras = extras_of(p, y, &overflowed);
-  mms_engine strided;
+  mms_front front;
   mms_ends ends;
   mms_job job = plan->job;
   mms_run run = run_of(p, &job, x, y, carry);
@@ -239,7 +231,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   run.saves = plan->saves;
   run.way = plan->way;
   if (mms_problem_has_extras(p)) job.extras = &extras;
-  take_engine(&run, &job, plan->engine, p, &strided);
+  run.engine = mms_front_take(&front, plan->engine, p, &job);
   if (!y) take_no_results(&run);
   settle(&run, &job, plan);
   if (mms_problem_has_ends(p)) take_ends(&run, &ends, p);
@@ -247,7 +239,7 @@ static mmscan_status run_shared(const mmscan_plan *plan, const void *x, void *y,
   mmscan_status status = own ? run_own(&run, own) : mms_run_scan(&run);
   if (status == MMSCAN_OK && overflowed) return MMSCAN_EOVERFLOW;
   if (status != MMSCAN_ENOMEM || !plan->engine_is_free) return status;
-  status = run_without_memory(p, &run, &job, &strided, &ends);
+  status = run_without_memory(p, &run, &job, &front, &ends);
   return status == MMSCAN_OK && overflowed ? MMSCAN_EOVERFLOW : status;
 }
 

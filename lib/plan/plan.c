@@ -4,6 +4,7 @@
 #include "base/tuning.h"
 #include "plan/check.h"
 #include "plan/env.h"
+#include "plan/front.h"
 #include "plan/short.h"
 #include "plan/wisdom.h"
 #include "team/team.h"
@@ -198,9 +199,10 @@ static mmscan_status choose_sizes(mmscan_plan *plan, const mmscan_choice *c) {
 /* Whether the plan's threads can share its run in the way that is asked for. */
 static bool can_share(const mmscan_plan *plan, const mms_way *way) {
   const mms_problem *p = &plan->problem;
-  mms_engine engine = *plan->engine;
-  if (mms_problem_packs(p)) engine = mms_engine_strided(plan->engine, mms_problem_is_columns(p));
-  const mms_run run = {.engine = &engine, .job = &plan->job, .scans = {.n = p->n, .count = p->count}};
+  mms_front front;
+  mms_job job = plan->job;
+  const mms_run run = {
+      .engine = mms_front_take(&front, plan->engine, p, &job), .job = &job, .scans = {.n = p->n, .count = p->count}};
   mms_tiles tiles = mms_tiles_of(&run);
   tiles.sharing = (size_t)plan->threads;
   return plan->threads == 1 || way->can(&tiles);

@@ -322,8 +322,9 @@ static void set_custom_carry(mms_problem *p, const mmscan_desc *d) {
   p->first.element = d->init || p->kind == MMSCAN_EXCLUSIVE ? p->start.element : NULL;
 }
 
-/* custom: NULL, or an operator of the caller's. */
-static mmscan_status describe(mms_problem *p, const mmscan_desc *d, mms_custom *custom, mms_flaw *flaw) {
+/* custom: NULL, or an operator of the caller's. heads: NULL, or where segments begin. */
+static mmscan_status describe(mms_problem *p, const mmscan_desc *d, mms_custom *custom, const mms_heads *heads,
+                              mms_flaw *flaw) {
   mmscan_status status;
   if ((status = check_struct(d, flaw))) return status;
   if ((status = custom ? check_no_row(d, flaw) : check_row(d, flaw))) return status;
@@ -342,18 +343,29 @@ static mmscan_status describe(mms_problem *p, const mmscan_desc *d, mms_custom *
     set_custom_carry(p, d);
   else
     set_carry(p, d->init);
+  p->heads = heads;
   if (mms_problem_is_empty(p)) return MMSCAN_OK;
-  if (p->x_stride == -1 && p->y_stride == -1 && !p->is_reproducible) turn(p);
+  if (p->x_stride == -1 && p->y_stride == -1 && !p->is_reproducible && !heads) turn(p);
   return MMSCAN_OK;
 }
 
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *d, mms_flaw *flaw) {
-  return describe(p, d, NULL, flaw);
+  return describe(p, d, NULL, NULL, flaw);
 }
 
 mmscan_status mms_problem_custom(mms_problem *p, const mmscan_desc *d, mms_custom *custom) {
   mms_flaw flaw;
-  return describe(p, d, custom, &flaw);
+  return describe(p, d, custom, NULL, &flaw);
+}
+
+/* What an exclusive one starts with is there anyway, and no first result needs to be put right. */
+mmscan_status mms_problem_segmented(mms_problem *p, const mmscan_desc *d, const mms_heads *heads) {
+  mms_flaw flaw;
+  const mmscan_status status = describe(p, d, NULL, heads, &flaw);
+  if (status) return status;
+  if (p->restarts) p->first = p->start;
+  p->restarts = false;
+  return MMSCAN_OK;
 }
 
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *d) {

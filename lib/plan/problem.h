@@ -5,6 +5,7 @@
 
 #include "algebra/checked.h"
 #include "engine/custom.h"
+#include "pack/heads.h"
 #include "pack/storage.h"
 #include "run/run.h"
 
@@ -17,7 +18,7 @@ typedef struct mms_problem {
   bool reverse;
   bool is_offsets;              /* y has one result more, its first or, in a reverse scan, its last */
   size_t n, count, batch;       /* elements; all scans; those of the innermost dimension */
-  ptrdiff_t x_stride, y_stride; /* elements; both 1 when n <= 1, and not both -1 unless is_reproducible */
+  ptrdiff_t x_stride, y_stride; /* elements; both 1 when n <= 1, and not both -1 unless is_reproducible or heads */
   ptrdiff_t x_dist, y_dist;     /* elements; 0 when batch <= 1 */
   ptrdiff_t x_at, y_at;         /* elements from the caller's x and y to where a scan begins */
   ptrdiff_t extra_at;           /* elements from there in y to the result that offsets have more */
@@ -33,6 +34,7 @@ typedef struct mms_problem {
   int64_t *indices;         /* the caller's, or NULL */
   int64_t index_at, index_step; /* of the first element of a scan in memory, and from one to the next */
   bool has_init;
+  const mms_heads *heads;    /* where segments begin; NULL: a scan is one */
   size_t rank;               /* dimensions around the batch, */
   mms_axis outer[MMS_OUTER]; /*   the slowest first */
   mms_value first;           /* the carry into the first element of every scan */
@@ -88,6 +90,9 @@ typedef struct mms_flaw {
 /* Makes a problem of a description. The second one tells what is wrong, if anything is. */
 mmscan_status mms_problem_from(mms_problem *p, const mmscan_desc *desc);
 mmscan_status mms_problem_or_flaw(mms_problem *p, const mmscan_desc *desc, mms_flaw *flaw);
+
+/* Makes a problem of a description of scans by segments, each of which starts as these do. */
+mmscan_status mms_problem_segmented(mms_problem *p, const mmscan_desc *desc, const mms_heads *heads);
 
 /* Makes a problem of a description without an operator, for one of the caller's, whose rows it fills in. Carries point
  * to the caller's init or identity. */

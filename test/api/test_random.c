@@ -9,16 +9,18 @@
 #include <omp.h>
 
 #include "base/tuning.h"
+#include "plan/segments.h"
 #include "support/area.h"
 #include "support/not_yet.h"
 #include "support/repeat.h"
+#include "support/segments.h"
 #include "support/tallies.h"
 
 /* ---- A trial ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_RANK = 8, MOST_AXES = MOST_RANK + 2, MOST_ELEMENTS = 6000, MOST_SIZE = 16 };
 enum data { WHOLE, RANDOM, SPECIAL, LARGE, ZEROS, DATA };
-enum via { BY_SCAN, BY_PLAN, BY_BLOCKS };
+enum via { BY_SCAN, BY_PLAN, BY_BLOCKS, BY_SEGMENTS };
 
 /* The outer dimensions, the batch, and what is along a scan. */
 typedef struct axes {
@@ -42,6 +44,7 @@ typedef struct trial {
   size_t scans, x_count, y_count;
   ptrdiff_t x_first, y_first; /* element 0 of scan 0 among the elements of an area */
   area xs, ys, totals, indices, carries, states;
+  segments segments; /* with room for their totals in `totals`, or not */
   char *source, init[MOST_SIZE];
 } trial;
 
@@ -52,7 +55,7 @@ static bool may_have(const trial *t, const char *name) { return t->is_bold || !i
 
 static const char *text_of(const trial *t) {
   static char text[1500];
-  static const char *const via[] = {"mmscan_scan", "plan", "blocks"};
+  static const char *const via[] = {"mmscan_scan", "plan", "blocks", "segments"};
   const mmscan_desc *d = &t->d;
   int at =
       snprintf(text, sizeof text,
@@ -356,6 +359,7 @@ static void make_areas(trial *t) {
 static void free_areas(trial *t) {
   area *const all[] = {&t->xs, &t->ys, &t->totals, &t->indices, &t->carries, &t->states};
   for (size_t i = 0; i < COUNT(all); i++) area_free(all[i]);
+  segments_free(&t->segments);
   free(t->source);
 }
 
@@ -394,13 +398,26 @@ static void make_carries(trial *t) {
   t->d.state = t->states.data;
 }
 
+static void make_segments(trial *t) {
+  mmscan_segments *s = &t->segments.s;
+  t->segments = segments_draw(&t->rng, t->d.n);
+  if (one_in(t, 2)) draw_choice(t);
+  if (s->form != MMSCAN_STARTS || one_in(t, 2)) return;
+  t->totals = draw_area(t, t->scans * s->count, t->y->size);
+  memset(t->totals.data, 0x5b, t->totals.size);
+  area_keep(&t->totals, false);
+  s->totals = t->totals.data;
+}
+
 static void draw_via(trial *t) {
   const bool may_be_blocks = t->d.kind != MMSCAN_OFFSETS && !t->d.outer_rank && !t->d.totals && !t->d.indices &&
                              !(t->d.flags & MMSCAN_CHECKED);
   t->via = one_in(t, 2) ? BY_PLAN : may_be_blocks && one_in(t, 2) ? BY_BLOCKS : BY_SCAN;
   t->threads = 1 + (int)draw_below(&t->rng, 4);
   t->engine = "default";
+  if (t->d.kind != MMSCAN_OFFSETS && !t->d.totals && one_in(t, 3)) t->via = BY_SEGMENTS;
   if (t->via == BY_PLAN) draw_choice(t);
+  if (t->via == BY_SEGMENTS) make_segments(t);
   if (t->via == BY_BLOCKS && t->is_legal) make_carries(t);
 }
 
@@ -451,6 +468,17 @@ static mmscan_status scan_planned(trial *t, const mmscan_desc *d, const void *x,
   return status;
 }
 
+/* As scan_planned(). */
+static mmscan_status scan_segments(trial *t, const void *x, void *y) {
+  const mmscan_segments *s = &t->segments.s;
+  if (t->choice.struct_size == 0) return mmscan_scan_segments(&t->d, s, x, y);
+  const mmscan_status status = mms_segments_scan(&t->d, s, &t->choice, x, y);
+  if (status == MMSCAN_OK || status == MMSCAN_EOVERFLOW)
+    return t->engine = text_or(t->choice.engine, "default"), status;
+  t->choice = (mmscan_choice){0};
+  return mmscan_scan_segments(&t->d, s, x, y);
+}
+
 static mmscan_status scan_trial(trial *t) {
   area *xs = t->is_in_place || t->is_interleaved ? &t->ys : &t->xs;
   char *x = (char *)xs->data + t->x_first * (ptrdiff_t)t->x->size,
@@ -460,10 +488,18 @@ static mmscan_status scan_trial(trial *t) {
   if (has_no_y && one_in(t, 2)) y = NULL;
   omp_set_num_threads(t->threads);
   if (t->via == BY_BLOCKS) return scan_blocks(t, x, y);
+  if (t->via == BY_SEGMENTS) return scan_segments(t, x, y);
   return t->via == BY_PLAN ? scan_planned(t, &t->d, x, y) : mmscan_scan(&t->d, x, y);
 }
 
 /* ---- Checking ---------------------------------------------------------------------------------------------------- */
+
+/* With init in a place of its own, and as the arrays were before the call. */
+static mmscan_desc desc_of(const trial *t) {
+  mmscan_desc d = t->d;
+  if (d.init) d.init = t->init;
+  return d;
+}
 
 static bool keeps_signs(const trial *t) {
   return !(t->d.kind == MMSCAN_OFFSETS && !t->d.init) && !(t->d.flags & (MMSCAN_SKIP_NAN | MMSCAN_MONOTONE));
@@ -506,6 +542,32 @@ static void check_total(void *context, const ref_state *s, size_t scan) {
   memcpy(a->before + scan * type->size, got, type->size);
 }
 
+/* Totals of segments that are not empty; those of the others follow. */
+static void check_segment(void *context, const ref_state *s, size_t scan, size_t first) {
+  trial *t = context;
+  const size_t size = t->y->size, k = scan * t->segments.s.count + t->segments.first[first];
+  unsigned char *got = t->totals.data + k * size;
+  if (!ref_accepts(s, t->y, got, keeps_signs(t) && t->d.kind == MMSCAN_INCLUSIVE))
+    fail_trial(t, "total %zu of scan %zu is %s", k, scan, shown(t->y, got, s));
+  memcpy(t->totals.before + k * size, got, size);
+}
+
+static size_t start_of(const segments *all, size_t k) {
+  return all->s.type == MMSCAN_I32 ? (size_t)((const int32_t *)all->data)[k] : (size_t)((const int64_t *)all->data)[k];
+}
+
+static void check_empty_segments(trial *t) {
+  const mmscan_desc d = desc_of(t);
+  const ref_state s = ref_start(&d);
+  for (size_t i = 0; t->segments.s.totals && i < t->scans * t->segments.s.count; i++) {
+    const size_t k = i % t->segments.s.count, size = t->y->size;
+    unsigned char *got = t->totals.data + i * size;
+    if (start_of(&t->segments, k) != start_of(&t->segments, k + 1)) continue;
+    if (!ref_accepts(&s, t->y, got, false)) fail_trial(t, "empty total %zu is %s", i, shown(t->y, got, &s));
+    memcpy(t->totals.before + i * size, got, size);
+  }
+}
+
 static void check_kept(trial *t) {
   const struct {
     const char *name;
@@ -514,13 +576,6 @@ static void check_kept(trial *t) {
   for (size_t i = 0; i < COUNT(all); i++)
     if (all[i].a->data && !area_is_kept(all[i].a))
       fail_trial(t, "something else was written, in or around %s", all[i].name);
-}
-
-/* With init in a place of its own, and as the arrays were before the call. */
-static mmscan_desc desc_of(const trial *t) {
-  mmscan_desc d = t->d;
-  if (d.init) d.init = t->init;
-  return d;
 }
 
 /* ---- Totals are last inclusive results ------------------------------------------------------------------------------
@@ -553,7 +608,7 @@ static void compare_total(void *context, const ref_state *s, size_t scan) {
 static void check_totals(trial *t) {
   mmscan_desc d = desc_of(t);
   last l = {.t = t, .ys = area_new(GUARDED, t->y_count * t->y->size, 0)};
-  ref_visitor visitor = {note_result, compare_total, &l, false};
+  ref_visitor visitor = {note_result, compare_total, &l, false, NULL, NULL};
   const char *x = t->source + t->x_first * (ptrdiff_t)t->x->size;
   char *y = (char *)l.ys.data + t->y_first * (ptrdiff_t)t->y->size;
   d.kind = MMSCAN_INCLUSIVE;
@@ -568,7 +623,8 @@ static void check_totals(trial *t) {
 
 static void count_trial(const trial *t, bool overflows) {
   static const char *const datas[] = {"data whole", "data random", "data special", "data large", "data zeros"};
-  static const char *const vias[] = {"via mmscan_scan", "via plan", "via blocks"};
+  static const char *const vias[] = {"via mmscan_scan", "via plan", "via blocks", "via segments"};
+  static const char *const forms[] = {"", "segments flags", "segments starts", "segments keys"};
   char text[64];
   const names all = names_of(&t->d);
   for (size_t i = 0; i < all.count; i++) count_if(true, all.name[i]);
@@ -578,6 +634,8 @@ static void count_trial(const trial *t, bool overflows) {
   count_if(true, text);
   count_if(true, datas[t->data]);
   count_if(true, vias[t->via]);
+  count_if(t->via == BY_SEGMENTS, forms[t->segments.s.form]);
+  count_if(t->segments.s.totals, "segments with totals");
   count_if(t->d.reverse, "with reverse");
   count_if(t->d.init, "with init");
   count_if(t->has_init_in_y, "with init in y");
@@ -596,10 +654,12 @@ static void count_trial(const trial *t, bool overflows) {
 
 static void check_scanned(trial *t, mmscan_status status) {
   const mmscan_desc d = desc_of(t);
-  ref_visitor visitor = {check_result, check_total, t, false};
+  ref_visitor visitor = {check_result, check_total, t, false, t->segments.heads, NULL};
   const mmscan_status without = t->d.flags & MMSCAN_CHECKED ? MMSCAN_EOVERFLOW : MMSCAN_OK;
   if (status != MMSCAN_OK && status != without) fail_trial(t, "status %d (%s)", status, mmscan_strerror(status));
+  if (t->segments.s.totals) visitor.segment = check_segment;
   ref_walk(&d, t->source + t->x_first * (ptrdiff_t)t->x->size, &visitor);
+  if (t->via == BY_SEGMENTS) check_empty_segments(t);
   const bool overflows = visitor.overflows && (d.flags & MMSCAN_CHECKED);
   if (status != (overflows ? MMSCAN_EOVERFLOW : MMSCAN_OK))
     fail_trial(t, "overflow: %d, but status %d", overflows, status);
@@ -673,14 +733,33 @@ static void require_pairs(void) {
 }
 
 static void require_all(void) {
-  static const char *const others[] = {"totals",          "indices",         "outer",
-                                       "with reverse",    "with init",       "with init in y",
-                                       "with batch",      "with n of 0",     "with n over 1000",
-                                       "layout in place", "layout gaps",     "layout interleaved",
-                                       "layout down",     "layout repeated", "layout read-only",
-                                       "via mmscan_scan", "via plan",        "via blocks",
-                                       "engine serial",   "engine simd",     "engine gemm",
-                                       "refused illegal", "past the caches"};
+  static const char *const others[] = {"totals",
+                                       "indices",
+                                       "outer",
+                                       "with reverse",
+                                       "with init",
+                                       "with init in y",
+                                       "with batch",
+                                       "with n of 0",
+                                       "with n over 1000",
+                                       "layout in place",
+                                       "layout gaps",
+                                       "layout interleaved",
+                                       "layout down",
+                                       "layout repeated",
+                                       "layout read-only",
+                                       "via mmscan_scan",
+                                       "via plan",
+                                       "via blocks",
+                                       "segments flags",
+                                       "segments starts",
+                                       "segments keys",
+                                       "segments with totals",
+                                       "engine serial",
+                                       "engine simd",
+                                       "engine gemm",
+                                       "refused illegal",
+                                       "past the caches"};
   for (size_t i = 0; i < COUNT(others); i++) require(others[i]);
   for (size_t i = 1; i < COUNT(op_names); i++) require(op_names[i]);
   for (size_t i = 1; i < COUNT(kind_names); i++) require(kind_names[i]);

@@ -423,12 +423,25 @@ typedef struct ref_visitor {
   void (*result)(void *context, const ref_state *s, ptrdiff_t y_at);
   void (*total)(void *context, const ref_state *s, size_t scan);
   void *context;
-  bool overflows; /* an integer of y did not fit, or of totals, if there are */
+  bool overflows;    /* an integer of y did not fit, or of totals, if there are */
+  const bool *heads; /* which elements begin segments, n of them and one more; NULL: a scan is one */
+  void (*segment)(void *context, const ref_state *s, size_t scan, size_t first); /* the total of a segment, of which
+                                                             element `first` is the lowest; NULL: it is not asked for */
 } ref_visitor;
 
 static inline void ref_result(ref_visitor *v, const ref_state *s, ptrdiff_t y_at) {
   v->overflows |= s->overflows;
   v->result(v->context, s, y_at);
+}
+
+/* Before element `at` of a scan: a segment may end there. */
+static inline void ref_end_segment(const mmscan_desc *d, ref_state *s, size_t at, size_t scan, ref_visitor *v) {
+  size_t first = d->reverse ? at + 1 : at - 1;
+  if (!v->heads[d->reverse ? at + 1 : at]) return;
+  while (!d->reverse && !v->heads[first]) first--;
+  v->overflows |= s->overflows && v->segment;
+  if (v->segment) v->segment(v->context, s, scan, first);
+  *s = ref_start(d);
 }
 
 static inline void ref_scan(const mmscan_desc *d, const char *x, ptrdiff_t y_at, size_t scan, ref_visitor *v) {
@@ -437,12 +450,14 @@ static inline void ref_scan(const mmscan_desc *d, const char *x, ptrdiff_t y_at,
   const ptrdiff_t y_stride = d->n + (size_t)after > 1 ? d->y_stride : 0, x_stride = d->n > 1 ? d->x_stride : 0;
   for (size_t i = 0; i < d->n; i++) {
     const ptrdiff_t at = (ptrdiff_t)(d->reverse ? d->n - 1 - i : i);
+    if (v->heads && i > 0) ref_end_segment(d, &s, (size_t)at, scan, v);
     if (d->kind == MMSCAN_EXCLUSIVE) ref_result(v, &s, y_at + at * y_stride);
     if (d->kind == MMSCAN_OFFSETS) ref_result(v, &s, y_at + (at + (d->reverse ? 1 : 0)) * y_stride);
     ref_step(&s, s.x, x + at * x_stride * size, at);
     if (d->kind == MMSCAN_INCLUSIVE) ref_result(v, &s, y_at + at * y_stride);
   }
   if (d->kind == MMSCAN_OFFSETS) ref_result(v, &s, y_at + (d->reverse ? 0 : (ptrdiff_t)d->n) * y_stride);
+  if (v->heads && d->n > 0) ref_end_segment(d, &s, d->reverse ? (size_t)-1 : d->n, scan, v);
   v->overflows |= s.overflows && d->totals;
   if (v->total) v->total(v->context, &s, scan);
 }
