@@ -409,7 +409,8 @@ mmscan_status mmscan_get_algebra(size_t index, mmscan_algebra *algebra) {
 
 /* The last slot is that of the engine gemm, which has kernels of its own. */
 mmscan_status mmscan_get_kernel(const char *name, size_t row, size_t index, mmscan_kernel *kernel) {
-  static const char *const slots[] = {"scan", "simple", "stream", "reverse stream", "batch", "reverse batch", "rows"};
+  static const char *const slots[] = {"scan",  "simple",        "stream",   "reverse stream",
+                                      "batch", "reverse batch", "segments", "rows"};
   const mms_entry *entry = mms_catalogue_at(row);
   const mms_algebra *algebra = entry ? entry->algebra : NULL;
   const mms_isa *isa = name ? NULL : mms_env_get()->isa;

@@ -42,7 +42,8 @@ static void check_slots(const mms_isa *isa, const mms_kernel *k) {
     const char *origin = k->origin[slot];
     const bool is_stream = slot == MMS_SLOT_STREAM || slot == MMS_SLOT_STREAM_REVERSE;
     assert_true(origin || is_stream);
-    assert_true(!origin || (strcmp(origin, "scan") == 0 && !is_stream) || is_one_of(origin, isa));
+    const bool is_made = origin && strcmp(origin, slot == MMS_SLOT_SEGMENTS ? "loop" : "scan") == 0 && !is_stream;
+    assert_true(!origin || is_made || is_one_of(origin, isa));
   }
   for (mmscan_kind kind = MMSCAN_INCLUSIVE; kind <= MMSCAN_EXCLUSIVE; kind++) {
     assert_non_null(k->simple[kind]);
