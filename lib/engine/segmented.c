@@ -11,6 +11,9 @@
  * without a head of which a long segment has so many in a row. */
 enum { LONG = 256, HELD = 4096, WORDS = HELD / MMS_BITS_WORD + 2, EMPTY = LONG / MMS_BITS_WORD - 1 };
 
+/* Bytes of a piece from which it may go past the caches. */
+enum { FAR = 32768 };
+
 /* The elements of a tile that are still to be scanned: from `low` up to `high`, of the scan. Bit i says whether element
  * from + i begins a segment; in a reverse scan bit `count` is known, too. */
 typedef struct walk {
@@ -171,6 +174,13 @@ static void scan_run(const mms_job *job, const mms_tile *t, const walk *w, size_
 /* Whether results are bounded by the carry out of a tile (engine/monotone.h). */
 static bool is_bound(const mms_job *job) { return job->adds_exactly && job->extras && job->extras->neutral; }
 
+/* The job of a piece: one that is too short does not go past the caches by itself. */
+static mms_job job_of(const mms_job *job, const mms_tile *piece) {
+  mms_job own = *job;
+  if (piece->m * job->segmented->y_size < FAR) own.streams = own.uncached = own.paces = false;
+  return own;
+}
+
 /* next: the edge after the one that is here. carry: into the tile. out: where the carry out of a tail goes; NULL: it is
  * not needed. */
 static void scan_piece(const mms_job *job, void *work, const mms_tile *t, walk *w, const edge *next,
@@ -181,11 +191,12 @@ static void scan_piece(const mms_job *job, void *work, const mms_tile *t, walk *
   const size_t to = after_segment(w, next);
   const bool is_tail = to == end_of(w);
   const mms_tile piece = piece_of(w->s, t, from < to ? from : to, from < to ? to : from, !is_tail || t->is_last);
+  const mms_job own = job_of(job, &piece);
   if (is_tail && is_bound(job)) memcpy(value.bounded.after, carry->bounded.after, sizeof value.bounded.after);
   if (inner->finish && !(is_tail && out) && (is_tail || !is_bound(job)))
-    inner->finish(job, work, &piece, &value, NULL);
+    inner->finish(&own, work, &piece, &value, NULL);
   else
-    inner->at_once(job, work, &piece, &value);
+    inner->at_once(&own, work, &piece, &value);
   if (is_tail && out) *out = value;
   move_to(w, to);
 }
