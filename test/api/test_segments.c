@@ -302,6 +302,94 @@ TEST(test_no_elements) {
   assert_mmscan_ok(mmscan_scan_segments(&d, &s, NULL, NULL));
 }
 
+/* ---- Public bug reports, by hand (test_reports.c) -----------------------------------------------------------------
+ */
+
+static void check_f32(const mmscan_desc *d, const mmscan_segments *s, const float *x, const float *want) {
+  float y[16];
+  assert_mmscan_ok(mmscan_scan_segments(d, s, x, y));
+  for (size_t i = 0; i < d->n; i++)
+    if (y[i] != want[i] && !(isnan(y[i]) && isnan(want[i]))) fail_msg("element %zu is %g, not %g", i, y[i], want[i]);
+}
+
+/* I1, tensorflow#58790: rows of which one has an infinity. */
+TEST(test_report_rows) {
+  const float x[] = {3, 1, 4, 1, INFINITY, 9, 2, 6, 5, 3}, inclusive[] = {3, 4, 8, 1, INFINITY, 9, 11, 6, 11, 14},
+              back[] = {8, 5, 4, INFINITY, INFINITY, 11, 2, 14, 8, 3}, exclusive[] = {0, 3, 4, 0, 1, 0, 9, 0, 6, 11},
+              exclusive_back[] = {5, 4, 0, INFINITY, 0, 2, 0, 8, 3, 0};
+  const int32_t starts[] = {0, 3, 5, 7, 10};
+  const mmscan_segments s = {sizeof s, MMSCAN_STARTS, MMSCAN_I32, 4, starts, NULL};
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 10);
+  check_f32(&d, &s, x, inclusive);
+  d.reverse = 1;
+  check_f32(&d, &s, x, back);
+  d.kind = MMSCAN_EXCLUSIVE;
+  check_f32(&d, &s, x, exclusive_back);
+  d.reverse = 0;
+  check_f32(&d, &s, x, exclusive);
+}
+
+/* I2, pytorch#53095; I4, oneDPL#584. */
+TEST(test_report_flags_and_keys) {
+  const float a[] = {1, 20, 300, 4000, 50000}, b[] = {1, 2, 3, 4, 5, 6}, of_a[] = {1, 21, 321, 4000, 54000},
+              of_b[] = {1, 3, 6, 4, 9, 15};
+  const uint8_t flags[] = {1, 0, 0, 1, 0};
+  const int64_t keys[] = {0, 0, 0, 1, 1, 1};
+  const mmscan_segments by_flags = {sizeof by_flags, MMSCAN_FLAGS, (mmscan_type)0, 0, flags, NULL},
+                        by_keys = {sizeof by_keys, MMSCAN_KEYS, MMSCAN_I64, 0, keys, NULL};
+  const mmscan_desc five = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 5),
+                    six = MMSCAN_DESC(MMSCAN_F32, MMSCAN_PLUS, MMSCAN_INCLUSIVE, 6);
+  check_f32(&five, &by_flags, a, of_a);
+  check_f32(&six, &by_keys, b, of_b);
+}
+
+/* I5, thrust#1587: one key, and every run has the same bits, which are those of the scan. */
+TEST(test_report_one_key) {
+  enum { N = 250000 };
+  double *x = segments_memory(N * sizeof *x), *y = segments_memory(N * sizeof *y), *z = segments_memory(N * sizeof *z);
+  int32_t *keys = segments_memory(N * sizeof *keys);
+  const mmscan_segments s = {sizeof s, MMSCAN_KEYS, MMSCAN_I32, 0, keys, NULL};
+  const mmscan_desc d = MMSCAN_DESC(MMSCAN_F64, MMSCAN_PLUS, MMSCAN_INCLUSIVE, N);
+  for (size_t i = 0; i < N; i++) x[i] = 0.1, keys[i] = 5;
+  assert_mmscan_ok(mmscan_scan(&d, x, y));
+  for (int run = 0; run < 5; run++) {
+    assert_mmscan_ok(mmscan_scan_segments(&d, &s, x, z));
+    assert_memory_equal(y, z, N * sizeof *y);
+  }
+  free(x), free(y), free(z), free(keys);
+}
+
+/* I9, collapse#237: 2.5e6 groups of two. */
+TEST(test_report_groups_of_two) {
+  const size_t n = sized(5000000, 500000);
+  int64_t *x = segments_memory(n * sizeof *x);
+  int32_t *keys = segments_memory(n * sizeof *keys);
+  const mmscan_segments s = {sizeof s, MMSCAN_KEYS, MMSCAN_I32, 0, keys, NULL};
+  const mmscan_desc d = MMSCAN_DESC(MMSCAN_I64, MMSCAN_PLUS, MMSCAN_INCLUSIVE, n);
+  for (size_t i = 0; i < n; i++) x[i] = (int64_t)i, keys[i] = (int32_t)(i / 2);
+  assert_mmscan_ok(mmscan_scan_segments(&d, &s, x, x));
+  for (size_t i = 0; i < n; i++) assert_true(x[i] == (int64_t)(i % 2 ? 2 * i - 1 : i));
+  free(x), free(keys);
+}
+
+/* I10, flox#91: (time, 50, 50) by labels of time. */
+TEST(test_report_along_an_axis) {
+  enum { T = 12, PLANE = 50 * 50 };
+  static double x[T * PLANE], y[T * PLANE];
+  const int8_t labels[T] = {1, 1, 1, 2, 2, 7, 7, 7, 7, 1, 1, 2};
+  const mmscan_segments s = {sizeof s, MMSCAN_KEYS, MMSCAN_I8, 0, labels, NULL};
+  mmscan_desc d = MMSCAN_DESC(MMSCAN_F64, MMSCAN_PLUS, MMSCAN_INCLUSIVE, T);
+  d.x_stride = d.y_stride = d.batch = PLANE;
+  d.x_dist = d.y_dist = 1;
+  for (size_t i = 0; i < T * PLANE; i++) x[i] = (double)(i % 97);
+  assert_mmscan_ok(mmscan_scan_segments(&d, &s, x, y));
+  for (size_t c = 0; c < PLANE; c++)
+    for (size_t t = 0; t < T; t++) {
+      const bool goes_on = t > 0 && labels[t] == labels[t - 1];
+      assert_true(y[t * PLANE + c] == x[t * PLANE + c] + (goes_on ? y[(t - 1) * PLANE + c] : 0));
+    }
+}
+
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 
 TEST(test_refusals) {
