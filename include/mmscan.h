@@ -7,7 +7,7 @@
  *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
- * In order: version and status, simple calls, the general call, operators of one's own, recurrences, plans, blocks of a longer scan,
+ * In order: version and status, simple calls, the general call, operators of one's own, recurrences, plans, blocks,
  * images, wisdom, units, what is inside, rules for every call, the environment, fine print. Beside: mmscan_paper.h. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
@@ -302,16 +302,17 @@ typedef struct mmscan_recurrence_desc {
  * and with a constant a the matrix L_s of the engine holds a^(i-j). The engines simd, serial and, for a constant a,
  * gemm do it. The bits of y do not depend on the number of threads, nor on strides; on the instruction set they do.
  *
- * A result is finite, infinite or NaN where the plain loop's is, within its error of overflowing, for every a: 0 times
- * Inf is NaN, as in the loop; what is not finite stays behind where it stands; and powers, or products, of a that
- * overflow make nothing of a zero. Where the loop has to be followed for that, a block is done by it, at its speed. So
- * are blocks in which |a| varies beyond 1 and some are more than 3.5 or less than 1/3.5 (F64, C64: 10^9, of squares).
- * Threads share a single recurrence, but gain less where a varies and some |a| > 1.
+ * A result is finite, infinite or NaN where the plain loop's is, except within its error of overflowing, for every a: 0
+ * times Inf is NaN, as in the loop; nothing that is not finite reaches a result before it; and powers, or products, of
+ * a that overflow leave a zero what it is. Blocks of some vectors for which that takes the plain loop are done by it,
+ * at its speed. So are those in which some |a[i]| > 1, and one is over 3.5 or under 1 / 3.5, of F64 10^9 (of complex
+ * numbers, its square). Threads gain little of one recurrence where a varies, and some |a[i]| > 1 in most tiles.
  *
  * Where rounding is to nearest, nothing overflows, c u < 1 and u is 2^-24, or 2^-53, y[i] is off by at most
  * c u / (1 - c u) times the sum of |a[i] ... a[j+1]| |x[j]| over all j <= i, in which init counts as x[-1], and the
- * products of C32 and C64 four times as much: c is 2 (i + 1) + 32, of which the plain loop has 2 (i + 1). An a of which
- * the powers vanish adds at most 2^-120, or 2^-1016, times the sum of |x[j]|.
+ * products of C32 and C64 four times as much: c is 2 (i + 1) + 32, of which the plain loop has 2 (i + 1). Besides,
+ * products of a that are less than the least normal number may vanish: that is as if each x[j] were off by up to
+ * 2^-124, or 2^-1020, of the largest such sum so far.
  *
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; a, x or y is NULL; the shape is more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and are not exactly in place; a and y share memory; results of different

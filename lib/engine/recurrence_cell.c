@@ -10,14 +10,14 @@
 #if HAS_VECTORS
 #include "kernel/slide.inc"
 
-#define T     float
-#define WHOLE uint32_t
-#define LANE  32
+#define T        float
+#define WHOLE    uint32_t
+#define LANE     32
 #define TYPED(f) f##32
-#define MOST  FLT_MAX
-#define FIELD pair_f32
-#define RANGE 3.5f /* to the power of a block it is a normal number, and so is its inverse */
-#define SUFFIX f32
+#define MOST     FLT_MAX
+#define FIELD    pair_f32
+#define RANGE    3.5f /* to the power of a block it is a normal number, and so is its inverse */
+#define SUFFIX   f32
 #include "engine/recurrence_real.inc"
 #define SUFFIX c32
 #include "engine/recurrence_complex.inc"
@@ -29,14 +29,14 @@
 #undef FIELD
 #undef RANGE
 
-#define T     double
-#define WHOLE uint64_t
-#define LANE  64
+#define T        double
+#define WHOLE    uint64_t
+#define LANE     64
 #define TYPED(f) f##64
-#define MOST  DBL_MAX
-#define FIELD pair_f64
-#define RANGE 1e9
-#define SUFFIX f64
+#define MOST     DBL_MAX
+#define FIELD    pair_f64
+#define RANGE    1e9
+#define SUFFIX   f64
 #include "engine/recurrence_real.inc"
 #define SUFFIX c64
 #include "engine/recurrence_complex.inc"

@@ -1,7 +1,7 @@
 /* recurrence_cell.h: recurrences of contiguous elements in vector registers, for each instruction set and type.
  *
- * A stretch of a recurrence is the affine map y -> A y + B of what comes before it, where A is the product of its a, and
- * B its last result from zero. Maps are composed, never divided: (A, B) and then (C, D) are (C A, C B + D).
+ * A stretch of a recurrence is the affine map y -> A y + B of what comes before it, where A is the product of its a,
+ * and B its last result from zero. Maps are composed, never divided: (A, B) and then (C, D) are (C A, C B + D).
  *
  * A block is a few vectors. Its results from zero are found in registers, by log2 of lanes steps in each vector and one
  * from vector to vector; its powers, or products, of a then add what the carry into it contributes. It is done by the

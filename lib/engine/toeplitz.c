@@ -10,9 +10,7 @@ enum { SIGN = 0x80 }; /* in the last byte of a float */
 static size_t parts_of(mmscan_type type) { return mms_type_of(type)->kind == 'c' ? 2 : 1; }
 static size_t part_size(mmscan_type type) { return mms_type_of(type)->size / parts_of(type); }
 
-mmscan_type mms_toeplitz_unit(mmscan_type type) {
-  return part_size(type) == sizeof(float) ? MMSCAN_F32 : MMSCAN_F64;
-}
+mmscan_type mms_toeplitz_unit(mmscan_type type) { return part_size(type) == sizeof(float) ? MMSCAN_F32 : MMSCAN_F64; }
 
 size_t mms_toeplitz_size(mmscan_type type, size_t s) { return s * s * mms_type_of(type)->size * parts_of(type); }
 

@@ -70,7 +70,7 @@ static mmscan_status check_factors(const mmscan_recurrence_desc *d, size_t size,
 
 /* Nanoseconds for a byte of x: with a constant a, and one that varies; of complex numbers so many times as long; and by
  * the plain loop, or products. */
-static const double CONSTANT = 0.03, VARYING = 0.08, COMPLEX = 1.5, SLOW = 0.3;
+static const double CONSTANT = 0.045, VARYING = 0.07, COMPLEX = 2, SLOW = 0.4;
 
 static double time_of(const mmscan_recurrence_desc *d, const mms_engine *engine, size_t size) {
   const double each = engine != &mms_recurrence_simd ? SLOW : d->a_stride == 0 ? CONSTANT : VARYING;

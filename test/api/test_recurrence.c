@@ -23,9 +23,9 @@ typedef struct flavour {
   size_t count;
 } flavour;
 
-static const double zeros[] = {0}, resets[] = {0, 1, -1}, wild[] = {0, INFINITY, -INFINITY, NAN, 1e30, -1e-30, 1e-42, 2},
-                    large[] = {1e30, -1e30, 3e38, 0}, odd[] = {INFINITY, -INFINITY, NAN, 1e38, 0},
-                    far[] = {1e30, 1e-30, -1e30, -1e-30, 1e-20, 1e20};
+static const double zeros[] = {0}, resets[] = {0, 1, -1},
+                    wild[] = {0, INFINITY, -INFINITY, NAN, 1e30, -1e-30, 1e-42, 2}, large[] = {1e30, -1e30, 3e38, 0},
+                    odd[] = {INFINITY, -INFINITY, NAN, 1e38, 0}, far[] = {1e30, 1e-30, -1e30, -1e-30, 1e-20, 1e20};
 
 #define OTHERS(list) (list), COUNT(list)
 
@@ -48,7 +48,7 @@ static const flavour of_a[] = {{0, 1, 0, NULL, 0},
                                {0.9, 0.1, 300, OTHERS(wild)},
                                {1, 0, 2, OTHERS(far)},
                                {0, 5, 40, OTHERS(zeros)}},
-                     of_x[] = {{0, 1, 0, NULL, 0},      {1, 0.5, 0, NULL, 0},         {0, 0, 0, NULL, 0},
+                     of_x[] = {{0, 1, 0, NULL, 0},        {1, 0.5, 0, NULL, 0},     {0, 0, 0, NULL, 0},
                                {0, 0, 100, OTHERS(wild)}, {0, 1, 500, OTHERS(odd)}, {0, 1, 50, OTHERS(large)},
                                {1e-38, 1e-38, 0, NULL, 0}};
 
@@ -245,9 +245,10 @@ static void check_results(scene *s, const mmscan_choice *c, const char *what) {
   for (size_t scan = 0; scan < d->batch && d->n > 0; scan++) {
     const size_t wrong = check_scan(s, scan);
     if (wrong < d->n)
-      fail_seeded("%s: type %d, n %zu, batch %zu, strides %td %td %td, reverse %d, in place %d, %s: result %zu of scan %zu",
-                  what, (int)d->type, d->n, d->batch, d->a_stride, d->x_stride, d->y_stride, d->reverse, s->in_place,
-                  text_of(c), wrong, scan);
+      fail_seeded(
+          "%s: type %d, n %zu, batch %zu, strides %td %td %td, reverse %d, in place %d, %s: result %zu of scan %zu",
+          what, (int)d->type, d->n, d->batch, d->a_stride, d->x_stride, d->y_stride, d->reverse, s->in_place,
+          text_of(c), wrong, scan);
   }
   if (!area_is_kept(&s->a)) fail_seeded("%s: a was written", what);
   if (!s->in_place && !area_is_kept(&s->x)) fail_seeded("%s: x was written", what);
@@ -394,7 +395,8 @@ TEST(test_long) {
     double want = 0;
     for (size_t k = 0; k < count; k++) {
       const size_t at = reverse ? count - 1 - k : k;
-      const double factor = is_double ? ((double *)a.data)[varies ? at : 0] : (double)((float *)a.data)[varies ? at : 0];
+      const double factor =
+          is_double ? ((double *)a.data)[varies ? at : 0] : (double)((float *)a.data)[varies ? at : 0];
       want = factor * want + (is_double ? ((double *)x.data)[at] : (double)((float *)x.data)[at]);
       const double got = is_double ? ((double *)y.data)[at] : (double)((float *)y.data)[at];
       if (got != want) fail_seeded("long %zu: element %zu is %g, not %g", i, at, got, want);
@@ -415,8 +417,13 @@ TEST(test_infinities) {
       for (size_t k = 0; k < N; k += 7) {
         double a[N], x[N], y[N], clean[N];
         for (size_t i = 0; i < N; i++) a[i] = 0.75, x[i] = (double)(i % 5);
-        const mmscan_recurrence_desc d = {
-            .struct_size = sizeof d, .type = MMSCAN_F64, .n = N, .a_stride = varies, .x_stride = 1, .y_stride = 1, .batch = 1};
+        const mmscan_recurrence_desc d = {.struct_size = sizeof d,
+                                          .type = MMSCAN_F64,
+                                          .n = N,
+                                          .a_stride = varies,
+                                          .x_stride = 1,
+                                          .y_stride = 1,
+                                          .batch = 1};
         mmscan_choice c = all->choice[e];
         c.struct_size = sizeof c;
         assert_mmscan_ok(mms_series_recur(&d, &c, a, x, clean));
