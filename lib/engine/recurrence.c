@@ -84,6 +84,9 @@ static void do_run(const walk *w, buffers *b, size_t from, size_t m) {
   if (scatters) mms_unpack(storage, m, b->y, y, t->y_stride, (mms_ahead){0});
 }
 
+/* Whether so few numbers are left to the plain loop. */
+static bool are_few(const mms_recurrence *r, size_t m) { return m <= MMS_RECURRENCE_FEW && m < r->kernel->block; }
+
 static bool is_contiguous(const walk *w) {
   const bool is_a = w->all.powers || w->r->a_stride == 1;
   return is_a && w->tile->x_stride == 1 && (!w->all.y || w->tile->y_stride == 1);
@@ -96,7 +99,7 @@ static __attribute__((noinline)) void do_tile(walk *w) {
   const mms_recurrence *r = w->r;
   const size_t m = w->tile->m;
   if (r->a_stride == 0) w->all.powers = r->is_shared ? r->powers : b.powers;
-  if (r->a_stride == 0 && !r->is_shared) r->kernel->raise(w->a, w->all.reverse, b.powers);
+  if (r->a_stride == 0 && !r->is_shared && !are_few(r, m)) r->kernel->raise(w->a, w->all.reverse, b.powers);
   const size_t most = is_contiguous(w) ? w->most : RUN / r->storage.size;
   for (size_t done = 0, now; done < m; done += now) {
     now = m - done < most ? m - done : most;
@@ -175,6 +178,35 @@ static void at_once(const mms_job *job, void *work, const mms_tile *t, mms_value
   if (!w.r->kernel->advance(&map, carry)) *carry = running;
 }
 
+/* Rows that are short are done without more ado. */
+static void do_few(const mms_job *job, const mms_tile *t) {
+  const mms_recurrence *r = call_of(job);
+  const void *powers = r->a_stride == 0 ? r->powers : NULL;
+  mms_value carry = {0};
+  begin(job, t, &carry);
+  r->kernel->plain(&(mms_stretch){
+      .n = t->m, .a = a_of(r, t), .powers = powers, .x = t->x, .y = t->y, .reverse = job->reverse, .carry = &carry});
+}
+
+static void batch(const mms_job *job, void *work, const mms_batch *b) {
+  const ptrdiff_t size = (ptrdiff_t)call_of(job)->algebra.size, a_stride = call_of(job)->a_stride;
+  const bool is_plain = b->x_stride == 1 && b->y_stride == 1 && (a_stride == 0 || a_stride == 1);
+  const bool are_short = are_few(call_of(job), b->n) && is_plain;
+  for (size_t k = 0; k < b->count; k++) {
+    const mms_tile tile = {.m = b->n,
+                           .x = (const char *)b->x + (ptrdiff_t)k * b->x_dist * size,
+                           .y = (char *)b->y + (ptrdiff_t)k * b->y_dist * size,
+                           .x_stride = b->x_stride,
+                           .y_stride = b->y_stride,
+                           .scan = b->scan + k,
+                           .is_last = true};
+    if (are_short)
+      do_few(job, &tile);
+    else
+      finish(job, work, &tile, &b->first, NULL);
+  }
+}
+
 static size_t tile_of(const mms_algebra *algebra, size_t n) {
   (void)n;
   return MMS_ENGINE_TILE / algebra->size;
@@ -186,6 +218,7 @@ const mms_engine mms_recurrence_simd = {.name = "simd",
                                         .advance = advance,
                                         .finish = finish,
                                         .at_once = at_once,
+                                        .batch = batch,
                                         .tile_of = tile_of};
 
 /* ---- In the order of the plain loop --------------------------------------------------------------------------- */
@@ -202,6 +235,42 @@ static void in_order(const mms_job *job, void *work, const mms_tile *t, mms_valu
 
 const mms_engine mms_recurrence_serial = {
     .name = "serial", .description = "recurrences by the plain loop", .at_once = in_order};
+
+/* ---- Row by row ----------------------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 8192 }; /* bytes of a row that are done before the next one, so that it stays near */
+
+/* What is before the first row: the carries into the scans. */
+static const char *before_first(const mms_recurrence *r, size_t scan, size_t count, char *zeros) {
+  if (r->init) return r->init + scan * r->algebra.size;
+  memset(zeros, 0, count * r->algebra.size);
+  return zeros;
+}
+
+/* Of `count` columns from number k of the batch on. */
+static void do_columns(const mms_job *job, const mms_batch *b, size_t k, size_t count) {
+  alignas(MMS_KERNEL_LINE) char zeros[COLUMNS];
+  const mms_recurrence *r = call_of(job);
+  const ptrdiff_t size = (ptrdiff_t)r->algebra.size, first = (ptrdiff_t)k * size;
+  const char *a = r->a + (ptrdiff_t)(b->scan + k) * r->a_dist * size, *x = (const char *)b->x + first;
+  char *y = (char *)b->y + first;
+  const char *before = before_first(r, b->scan + k, count, zeros);
+  for (size_t done = 0; done < b->n; done++) {
+    const ptrdiff_t row = (ptrdiff_t)(job->reverse ? b->n - 1 - done : done) * size;
+    char *to = y + row * b->y_stride;
+    r->kernel->step(count, a + row * r->a_stride, r->a_dist != 0, before, x + row * b->x_stride, to);
+    before = to;
+  }
+}
+
+static void by_rows(const mms_job *job, void *work, const mms_batch *b) {
+  const size_t most = COLUMNS / call_of(job)->algebra.size;
+  (void)work;
+  for (size_t k = 0; k < b->count; k += most) do_columns(job, b, k, b->count - k < most ? b->count - k : most);
+}
+
+const mms_engine mms_recurrence_columns = {
+    .name = "columns", .description = "many recurrences side by side, row by row", .batch = by_rows};
 
 /* ---- By products of a unit ------------------------------------------------------------------------------------ */
 
@@ -327,7 +396,7 @@ void mms_recurrence_begin(mms_recurrence *r, const mms_engine *engine, mmscan_ty
                              .unit = mms_toeplitz_unit(type),
                              .own = &r->own};
   r->storage = (mms_storage){.arithmetic = type, .x_size = of->size, .y_size = of->size, .size = of->size, .planes = 1};
-  r->own = (mms_own){.call = r, .by_tiles = engine, .alone = engine, .streams = !engine->has_unit};
+  r->own = (mms_own){.call = r, .by_tiles = engine, .alone = engine, .streams = engine == &mms_recurrence_simd};
   r->is_shared = r->a_stride == 0 && r->a_dist == 0;
   if (r->is_shared) r->kernel->raise(r->a, reverse, r->powers);
 }

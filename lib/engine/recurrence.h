@@ -27,9 +27,10 @@ typedef struct mms_recurrence {
 /* What recurrences of a type are done by in an instruction set, or the next one that has any. */
 const mms_recurrences *mms_recurrences_of(const mms_isa *isa, mmscan_type type);
 
-/* In vector registers; by the plain loop, in its order, in which each scan is one tile; and by products of a unit, of
- * which a tile has a row for every s elements. These take a constant a alone. */
-extern const mms_engine mms_recurrence_simd, mms_recurrence_serial, mms_recurrence_gemm;
+/* In vector registers; by the plain loop, in its order, in which each scan is one tile; side by side, for scans whose
+ * first elements are neighbours in x and y, and in a, or have one a; and by products of a unit, of which a tile has a
+ * row for every s elements. These take a constant a alone. */
+extern const mms_engine mms_recurrence_simd, mms_recurrence_serial, mms_recurrence_columns, mms_recurrence_gemm;
 
 /* Fills in the rows, which point to it; the rest is there. */
 void mms_recurrence_begin(mms_recurrence *r, const mms_engine *engine, mmscan_type type, bool reverse);

@@ -7,6 +7,13 @@
 #undef NAME
 #include KERNEL_FILE(PASTED(vocabulary, ISA))
 
+/* Clang looks at the addresses itself, and warns of what it is told and cannot use. */
+#ifdef __clang__
+#define INDEPENDENT
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #if HAS_VECTORS
 #include "kernel/slide.inc"
 

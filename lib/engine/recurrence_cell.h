@@ -18,7 +18,9 @@
 
 #include "kernel/isa.h"
 
-enum { MMS_RECURRENCE_POWERS = 1024 }; /* bytes of powers of an a that is constant */
+/* POWERS: bytes of powers of an a that is constant. FEW: numbers up to which the plain loop does what is less than a
+ * block, which needs no powers. */
+enum { MMS_RECURRENCE_POWERS = 1024, MMS_RECURRENCE_FEW = 16 };
 
 /* What a stretch is, besides A and B: whether a carry may be taken past it by these (see advance()). */
 typedef struct mms_affine {
@@ -45,6 +47,10 @@ typedef struct mms_recurrences {
   /* Does a stretch; and by the plain loop, in its order, without a total. */
   void (*scan)(const mms_stretch *);
   void (*plain)(const mms_stretch *);
+
+  /* One step of `count` neighbouring recurrences, by the plain loop: y = a before + x, where a has a number for each,
+   * or is one of all (a_step 0). y is x, or shares no memory with the others. */
+  void (*step)(size_t count, const void *a, size_t a_step, const void *before, const void *x, void *y);
 
   /* Writes the powers of a constant a, for either direction, aligned to 64 bytes. */
   void (*raise)(const void *a, bool reverse, void *powers);

@@ -73,16 +73,27 @@ static mmscan_status check_factors(const mmscan_recurrence_desc *d, size_t size,
 static const double CONSTANT = 0.045, VARYING = 0.07, COMPLEX = 2, SLOW = 0.4;
 
 static double time_of(const mmscan_recurrence_desc *d, const mms_engine *engine, size_t size) {
-  const double each = engine != &mms_recurrence_simd ? SLOW : d->a_stride == 0 ? CONSTANT : VARYING;
+  const bool is_fast = engine == &mms_recurrence_simd || engine == &mms_recurrence_columns;
+  const double each = !is_fast ? SLOW : d->a_stride == 0 ? CONSTANT : VARYING;
   const bool is_complex = mms_type_of(d->type)->kind == 'c';
   return each * (is_complex ? COMPLEX : 1) * (double)size * (double)d->n * (double)d->batch;
 }
 
+/* NULL: none is asked for. */
 static const mms_engine *engine_of(const mms_env *env, const mmscan_choice *choice) {
   const mms_engine *asked = choice && choice->engine ? mms_engine_find(choice->engine) : env->engine;
   if (choice && choice->unit) asked = &mms_engine_gemm;
   if (asked == &mms_engine_gemm) return &mms_recurrence_gemm;
+  if (!asked && !(choice && (choice->isa || choice->tile || choice->way))) return NULL;
   return asked == &mms_engine_serial ? &mms_recurrence_serial : &mms_recurrence_simd;
+}
+
+/* Bytes of a row, of as many scans, from which the scans are best done side by side. */
+enum { SIDE_BY_SIDE = 32 };
+
+static bool are_columns(const mms_problem *p, const mms_recurrence *r) {
+  const bool are_neighbours = p->x_dist == 1 && p->y_dist == 1 && (r->a_dist == 0 || r->a_dist == 1);
+  return are_neighbours && p->batch * p->storage->y_size >= SIDE_BY_SIDE;
 }
 
 /* Where a problem's scans were turned round, so is a. */
@@ -104,6 +115,7 @@ static mmscan_status choose(mmscan_plan *plan, mms_recurrence *r, const mmscan_r
   if (env->status) return env->status;
   if (choice && choice->isa && (!mms_isa_find(choice->isa, &isa) || !isa)) return MMSCAN_ENOTSUP;
   const mms_engine *engine = engine_of(env, choice);
+  if (!engine) engine = are_columns(&plan->problem, r) ? &mms_recurrence_columns : &mms_recurrence_simd;
   if (engine->has_unit && r->a_stride != 0) return MMSCAN_ENOTSUP;
   r->kernel = mms_recurrences_of(isa, d->type);
   mms_recurrence_begin(r, engine, d->type, plan->problem.reverse);

@@ -11,7 +11,7 @@
 #include "support/child.h"
 #include "support/reference.h"
 
-enum { MOST_ELEMENTS = 2500, MOST_BATCH = 3 };
+enum { MOST_ELEMENTS = 2500, MOST_BATCH = 20 };
 
 /* ---- What is computed -------------------------------------------------------------------------------------------- */
 
@@ -276,7 +276,8 @@ static ptrdiff_t draw_dist(struct rng *rng, size_t n, ptrdiff_t stride) {
 
 /* Also the columns of a matrix. */
 static mmscan_recurrence_desc draw_desc(struct rng *rng, bool in_place) {
-  const size_t n = draw_length(rng), batch = 1 + draw_below(rng, MOST_BATCH);
+  const bool are_columns = draw(rng) % 8 == 0;
+  const size_t n = draw_length(rng), batch = 1 + draw_below(rng, are_columns ? MOST_BATCH : 3);
   mmscan_recurrence_desc d = {.struct_size = sizeof d,
                               .type = types[draw_below(rng, COUNT(types))],
                               .reverse = draw(rng) % 2,
@@ -288,7 +289,12 @@ static mmscan_recurrence_desc draw_desc(struct rng *rng, bool in_place) {
   d.a_dist = draw(rng) % 3 ? draw_dist(rng, n, d.a_stride) : 0;
   d.x_dist = draw_dist(rng, n, d.x_stride);
   d.y_dist = draw_dist(rng, n, d.y_stride);
-  if (draw(rng) % 8 == 0) d.x_stride = d.y_stride = (ptrdiff_t)batch, d.x_dist = d.y_dist = 1;
+  if (are_columns) {
+    const ptrdiff_t ld = (ptrdiff_t)(batch + draw_below(rng, 3));
+    d.x_stride = d.y_stride = draw(rng) % 2 ? ld : -ld, d.x_dist = d.y_dist = 1;
+    if (d.a_stride && draw(rng) % 2) d.a_stride = ld;
+    if (draw(rng) % 2) d.a_dist = 1;
+  }
   if (in_place) d.x_stride = d.y_stride, d.x_dist = d.y_dist;
   return d;
 }
@@ -298,6 +304,7 @@ static mmscan_choice draw_choice(struct rng *rng, const mmscan_recurrence_desc *
   const struct forced *all = forced_all();
   mmscan_choice c = all->choice[draw_below(rng, all->count)];
   while (is_gemm(&c) && d->a_stride != 0) c = all->choice[draw_below(rng, all->count)];
+  if (draw(rng) % 4 == 0) c = (mmscan_choice){.engine = NULL};
   c.struct_size = sizeof c;
   c.threads = 1 + (int)draw_below(rng, 8);
   if (cuts_tiles(&c) && draw(rng) % 2) c.tile = 1 + draw_below(rng, 300);
