@@ -71,6 +71,7 @@ says "The level changed in 1898: the mean flow was 1098 up to then, and 850 afte
 grep -q '</svg>' nile.svg || { echo "nile_cusum draws no picture" >&2; failed=1; }
 says "narrowest: -1274 to -275, 0.9557" "$build/examples/treering_mean" "$here/examples/data/treering.csv" 1000
 says "widest: -5310 to -5261, 1.1985" "$build/examples/treering_mean" "$here/examples/data/treering.csv"
+says "widest: -5262, 1.2050" "$build/examples/treering_smoothed" "$here/examples/data/treering.csv"
 says "60.8 %  carat < 0.995" "$build/examples/best_split" "$here/examples/data/diamonds.csv" price
 # shellcheck disable=SC2016 # for the inner sh
 says "18823" sh -c 'cut -d, -f7 "$2" | tail -n +2 | "$1" | tail -n 1' radix_sort "$build/examples/radix_sort" \
