@@ -5,7 +5,7 @@
 #include "plan/check.h"
 #include "plan/env.h"
 #include "plan/execute.h"
-#include "plan/filter.h"
+#include "plan/filtering.h"
 #include "plan/image.h"
 #include "plan/measure.h"
 #include "plan/operator.h"

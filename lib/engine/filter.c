@@ -13,8 +13,7 @@
 
 static mms_filter *call_of(const mms_job *job) { return job->algebra->own->call; }
 
-/* ---- The plain loop -----------------------------------------------------------------------------------------------
- */
+/* ---- The plain loop ------------------------------------------------------------------------------------------- */
 
 /* Direct form II transposed. Where there is an A, both have coefficients for every state, if only zeros, as they have
  * in SciPy: the product with a sample that is not finite is NaN. */
@@ -28,8 +27,8 @@ static void filter_plainly(const mms_filter_taps *c, size_t m, const double *x, 
   }
 }
 
-/* What it has in z after m samples, in front of which there are zeros if they are fewer than states. All are finite, but
- * sums of them may not be: then z is as it was, and the result false. */
+/* What it has in z after m samples, in front of which there are zeros if they are fewer than states. All are finite,
+ * but sums of them may not be: then z is as it was, and the result false. */
 static bool find_state(const mms_filter_taps *c, size_t m, const double *x, const double *y, double *z) {
   const ptrdiff_t end = (ptrdiff_t)m;
   double after[MMS_FILTER_MOST], off = 0;
@@ -42,8 +41,7 @@ static bool find_state(const mms_filter_taps *c, size_t m, const double *x, cons
   return off == 0;
 }
 
-/* ---- Scans --------------------------------------------------------------------------------------------------------
- */
+/* ---- Scans ---------------------------------------------------------------------------------------------------- */
 
 /* Filters m samples; z goes in and comes out. */
 typedef void filter_piece(const mms_job *, void *work, size_t m, double *x, double *y, double *z, mms_filter_ahead);
@@ -84,8 +82,7 @@ static void filter_scan(const mms_job *job, void *work, const mms_tile *t, size_
 
 enum { PIECE = 512 }; /* samples, whose x and y are on the stack */
 
-/* ---- serial -------------------------------------------------------------------------------------------------------
- */
+/* ---- serial --------------------------------------------------------------------------------------------------- */
 
 static void piece_plainly(const mms_job *job, void *work, size_t m, double *x, double *y, double *z,
                           mms_filter_ahead ahead) {
@@ -102,8 +99,7 @@ static void scan_plainly(const mms_job *job, void *work, const mms_tile *t, mms_
 static const mms_engine in_order = {
     .name = "serial", .description = "a filter by the plain loop", .at_once = scan_plainly};
 
-/* ---- simd ---------------------------------------------------------------------------------------------------------
- */
+/* ---- simd ----------------------------------------------------------------------------------------------------- */
 
 enum { FEW = 16 }; /* samples that take less time by the plain loop than in a group */
 
@@ -140,8 +136,7 @@ static void scan_in_registers(const mms_job *job, void *work, const mms_tile *t,
 static const mms_engine in_registers = {
     .name = "simd", .description = "a filter in vector registers", .at_once = scan_in_registers};
 
-/* ---- gemm ---------------------------------------------------------------------------------------------------------
- */
+/* ---- gemm ----------------------------------------------------------------------------------------------------- */
 
 /* Blocks of a scan are columns of X, and one product with T filters them all, each from zeros. What the state leaves in
  * a block, a product of the columns of H with z, is added to one block after the other.
@@ -234,8 +229,7 @@ static const mms_engine by_unit = {.name = "gemm",
                                    .work_size = work_size,
                                    .begin = begin};
 
-/* ---- One call -----------------------------------------------------------------------------------------------------
- */
+/* ---- One call ------------------------------------------------------------------------------------------------- */
 
 enum { WORTH = 16384 }; /* samples for which it pays to find out whether blocks are good */
 

@@ -4,7 +4,7 @@
 #define MMS_FILTER_H
 
 #include "engine/engine.h"
-#include "engine/filters.h"
+#include "engine/filter_matrix.h"
 
 /* The filter of one call. */
 typedef struct mms_filter {

@@ -1,6 +1,6 @@
 /* filter_cell.c: the loops of filters with one instruction set. The Makefile compiles it once for each line of
  * filters.def, with ISA as that line has it, and lets the compiler fuse multiplications and additions. */
-#include "engine/filters.h"
+#include "engine/filter_matrix.h"
 
 #include "kernel/cell.h"
 
@@ -47,8 +47,7 @@ static INLINE void prefetch(mms_filter_ahead ahead, size_t i) {
   }
 }
 
-/* ---- Of x ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Of x ----------------------------------------------------------------------------------------------------- */
 
 /* The products of T and S with the x of BLOCKS blocks, and what they start from. */
 static INLINE void multiply_x(const mms_filter_matrix *f, const double *start, const double *x, vec sum[BLOCKS]) {
@@ -62,8 +61,7 @@ static INLINE void multiply_x(const mms_filter_matrix *f, const double *start, c
   }
 }
 
-/* ---- Results ------------------------------------------------------------------------------------------------------
- */
+/* ---- Results -------------------------------------------------------------------------------------------------- */
 
 static bool are_finite(size_t m, const double *y) {
   vec off = {0};
@@ -73,8 +71,7 @@ static bool are_finite(size_t m, const double *y) {
   return all == 0;
 }
 
-/* ---- By blocks ----------------------------------------------------------------------------------------------------
- */
+/* ---- By blocks ------------------------------------------------------------------------------------------------ */
 
 /* y[-1 - k] in all lanes, of which the last LANES are in `last`, too. */
 static INLINE vec last_of(vec last, const double *y, int k) {
@@ -116,8 +113,7 @@ static INLINE bool by_blocks_of(const mms_filter_matrix *f, size_t m, const doub
   return are_finite(m, y);
 }
 
-/* ---- In turn ------------------------------------------------------------------------------------------------------
- */
+/* ---- In turn -------------------------------------------------------------------------------------------------- */
 
 /* Twice the same: GCC moves scalars between registers by instructions that merge, which take as long as an addition. */
 typedef double number __attribute__((vector_size(16)));
@@ -149,8 +145,7 @@ static INLINE bool in_turn_of(const mms_filter_matrix *f, size_t m, const double
   return are_finite(m, y);
 }
 
-/* ---- By order -----------------------------------------------------------------------------------------------------
- */
+/* ---- By order ------------------------------------------------------------------------------------------------- */
 
 typedef bool loop_of(const mms_filter_matrix *f, size_t m, const double *start, const double *x, double *y,
                      mms_filter_ahead ahead, const int order);

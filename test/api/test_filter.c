@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "engine/filter.h"
-#include "plan/filter.h"
+#include "plan/filtering.h"
 #include "support/area.h"
 #include "support/reference.h"
 

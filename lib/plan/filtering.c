@@ -1,6 +1,6 @@
-/* filter.c: requests for filters. They are described as scans with +, and checked as these are; their row brings the
+/* filtering.c: requests for filters. They are described as scans with +, and checked as these are; their row brings the
  * engines of filters. */
-#include "plan/filter.h"
+#include "plan/filtering.h"
 
 #include "engine/filter.h"
 #include "plan/check.h"
@@ -9,8 +9,7 @@
 #include "plan/lattice.h"
 #include <math.h>
 
-/* ---- Descriptions -------------------------------------------------------------------------------------------------
- */
+/* ---- Descriptions --------------------------------------------------------------------------------------------- */
 
 static mmscan_desc scans_of(const mmscan_filter_desc *d) {
   return (mmscan_desc){.struct_size = sizeof(mmscan_desc),
@@ -60,8 +59,7 @@ static mmscan_status describe(const mmscan_filter_desc *d, mms_filter *f, mms_pr
   return MMSCAN_OK;
 }
 
-/* ---- Arrays -------------------------------------------------------------------------------------------------------
- */
+/* ---- Arrays --------------------------------------------------------------------------------------------------- */
 
 static mms_lattice lattice_of(const mms_problem *p, const void *at, ptrdiff_t stride, ptrdiff_t dist) {
   mms_lattice a = {.at = (uintptr_t)at, .size = p->storage->x_size};
@@ -84,8 +82,7 @@ static mmscan_status check_state(const mmscan_filter_desc *d, const mms_filter *
   return mms_lattice_meet(&xs, &all) || mms_lattice_meet(&ys, &all) ? MMSCAN_EOVERLAP : MMSCAN_OK;
 }
 
-/* ---- At work ------------------------------------------------------------------------------------------------------
- */
+/* ---- At work -------------------------------------------------------------------------------------------------- */
 
 /* Nanoseconds that a sample takes. */
 static double time_of_one(const mms_filter *f) { return 1.5 + 0.2 * f->taps.states; }

@@ -1,12 +1,12 @@
-/* filters.c: the matrices of filters, whether they are as good as the plain loop, and which instruction set's loops
- * multiply by them. */
-#include "engine/filters.h"
+/* filter_matrix.c: the matrices of filters, whether they are as good as the plain loop, and which instruction set's
+ * loops multiply by them. */
+#include "engine/filter_matrix.h"
 
 #include "base/cpu.h"
 #include <math.h>
 #include <string.h>
 
-/* ---- Responses -------------------------------------------------------------------------------------------------- */
+/* ---- Responses ------------------------------------------------------------------------------------------------ */
 
 /* The newest number comes last, as it is known last. */
 static double next_response(const mms_filter_taps *c, const double *h, size_t i) {
@@ -43,7 +43,7 @@ void mms_filter_fill(mms_filter_matrix *f, const mms_filter_taps *c, size_t lane
     for (int i = 0; i < rows; i++) f->y[k * rows + i] = -left_at(f->h, c->a, c->order, -1 - k, i);
 }
 
-/* ---- Errors of blocks ------------------------------------------------------------------------------------------- */
+/* ---- Errors of blocks ----------------------------------------------------------------------------------------- */
 
 /* LONGEST: of a block. FAR: how long the response of 1/A may last. */
 enum { LONGEST = 64, FAR = 1024 };
@@ -88,7 +88,7 @@ bool mms_filter_has_blocks(const mms_filter_taps *c, size_t length) {
   return row <= norm_of(c) * (1 + samples / 2) && row * gain_of(c) <= GAIN * samples;
 }
 
-/* ---- Instruction sets ------------------------------------------------------------------------------------------- */
+/* ---- Instruction sets ----------------------------------------------------------------------------------------- */
 
 static const struct cell {
   const char *isa;

@@ -1,6 +1,6 @@
-/* filter.h: requests for filters: validates them, and runs them as scans of a row of their own. */
-#ifndef MMS_PLAN_FILTER_H
-#define MMS_PLAN_FILTER_H
+/* filtering.h: requests for filters: validates them, and runs them as scans of a row of their own. */
+#ifndef MMS_FILTERING_H
+#define MMS_FILTERING_H
 
 #include "mmscan.h"
 

@@ -1,4 +1,4 @@
-/* filters.h: filters as products of matrices: the matrices, and loops in vector registers that multiply by them.
+/* filter_matrix.h: filters as products of matrices: the matrices, and loops in vector registers that multiply by them.
  *
  * A filter is A(z) Y = B(z) X with a[0] = 1. It goes through x in blocks. With h, the impulse response of 1/A, and what
  * came before the block, L samples are
@@ -12,8 +12,8 @@
  * Entries of R, which are rounded, grow with L where poles are close to each other and to the unit circle, and so do
  * rounding errors. Then a filter takes one sample after the other, and the matrices are of B alone: H = I and R is not
  * used. */
-#ifndef MMS_FILTERS_H
-#define MMS_FILTERS_H
+#ifndef MMS_FILTER_MATRIX_H
+#define MMS_FILTER_MATRIX_H
 
 #include "kernel/isa.h"
 
