@@ -101,7 +101,8 @@ static const mms_engine in_order = {
 
 /* ---- simd ----------------------------------------------------------------------------------------------------- */
 
-enum { FEW = 16 }; /* samples that take less time by the plain loop than in a group */
+/* Samples that take less time by the plain loop than in a group, and columns that do one by one. */
+enum { FEW = 16 };
 
 /* The state's part in the first group of results, as loops want it: H z. */
 static void find_start(const mms_filter *f, const double *z, double *start) {
@@ -133,8 +134,54 @@ static void scan_in_registers(const mms_job *job, void *work, const mms_tile *t,
   filter_scan(job, work, t, PIECE, x + MMS_FILTER_BEFORE, y + MMS_FILTER_BEFORE, piece_in_registers);
 }
 
+/* Columns of a matrix, whose samples are neighbours, side by side; so many at most. */
+static void scan_columns(const mms_job *job, const mms_batch *r, size_t from, size_t count) {
+  const mms_filter *f = call_of(job);
+  const mms_storage *s = f->storage;
+  const size_t states = (size_t)f->taps.states;
+  const ptrdiff_t size = (ptrdiff_t)s->x_size, has_state = f->state != NULL;
+  alignas(MMS_KERNEL_LINE) double z[MMS_FILTER_MOST * MMS_FILTER_ROW] = {0}, x[MMS_FILTER_ROW] = {0}, y[MMS_FILTER_ROW];
+  char *at = has_state ? state_of(f, r->scan + from) : NULL;
+  for (size_t k = 0; has_state && k < states; k++)
+    mms_pack(s, count, at + k * s->x_size, (ptrdiff_t)states, z + k * MMS_FILTER_ROW, (mms_ahead){NULL, 0});
+  for (size_t i = 0; i < r->n; i++) {
+    mms_pack(s, count, (const char *)r->x + ((ptrdiff_t)i * r->x_stride + (ptrdiff_t)from) * size, 1, x,
+             (mms_ahead){NULL, 0});
+    f->row(&f->taps, count, x, y, z);
+    mms_unpack(s, count, y, (char *)r->y + ((ptrdiff_t)i * r->y_stride + (ptrdiff_t)from) * size, 1,
+               (mms_ahead){NULL, 0});
+  }
+  for (size_t k = 0; has_state && k < states; k++)
+    mms_unpack(s, count, z + k * MMS_FILTER_ROW, at + k * s->x_size, (ptrdiff_t)states, (mms_ahead){NULL, 0});
+}
+
+static void scan_rows(const mms_job *job, void *work, const mms_batch *r) {
+  const ptrdiff_t size = (ptrdiff_t)call_of(job)->storage->x_size;
+  for (size_t j = 0; j < r->count; j++) {
+    const mms_tile t = {.m = r->n,
+                        .x = (const char *)r->x + (ptrdiff_t)j * r->x_dist * size,
+                        .y = (char *)r->y + (ptrdiff_t)j * r->y_dist * size,
+                        .x_stride = r->x_stride,
+                        .y_stride = r->y_stride,
+                        .scan = r->scan + j,
+                        .is_last = true};
+    scan_in_registers(job, work, &t, NULL);
+  }
+}
+
+static void scan_batch(const mms_job *job, void *work, const mms_batch *r) {
+  if (r->count < FEW || r->x_dist != 1 || r->y_dist != 1) {
+    scan_rows(job, work, r);
+    return;
+  }
+  for (size_t from = 0, count; from < r->count; from += count) {
+    count = r->count - from < MMS_FILTER_ROW ? r->count - from : MMS_FILTER_ROW;
+    scan_columns(job, r, from, count);
+  }
+}
+
 static const mms_engine in_registers = {
-    .name = "simd", .description = "a filter in vector registers", .at_once = scan_in_registers};
+    .name = "simd", .description = "a filter in vector registers", .at_once = scan_in_registers, .batch = scan_batch};
 
 /* ---- gemm ----------------------------------------------------------------------------------------------------- */
 
@@ -241,6 +288,7 @@ static void take_loops(mms_filter *f, const mms_isa *isa, size_t samples) {
   const mms_filter_loops *loops = mms_filter_loops_of(isa, NULL);
   const bool has_blocks = f->taps.order == 0 || (samples >= WORTH && mms_filter_has_blocks(&f->taps, loops->lanes));
   f->lanes = loops->lanes;
+  f->row = loops->row;
   f->loop = has_blocks ? loops->by_blocks : loops->in_turn;
   mms_filter_fill(&f->matrix, &f->taps, f->lanes, has_blocks);
 }

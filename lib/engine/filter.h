@@ -15,6 +15,7 @@ typedef struct mms_filter {
   mms_own own;
   mms_filter_loop *loop; /* of the engine simd, with */
   size_t lanes;
+  mms_filter_row *row;
   mms_filter_matrix matrix;
 } mms_filter;
 

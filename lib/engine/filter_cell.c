@@ -199,5 +199,22 @@ static bool in_turn(const mms_filter_matrix *f, size_t m, const double *start, c
   return by_order(in_turn_of, f, m, start, x, y, ahead);
 }
 
+/* ---- Side by side --------------------------------------------------------------------------------------------- */
+
+/* Where there is an A, both have coefficients for every state, if only zeros. */
+static void row(const mms_filter_taps *c, size_t count, const double *x, double *y, double *z) {
+  const size_t states = (size_t)c->states;
+  for (size_t j = 0; j < count; j += LANES) {
+    const vec in = *(const vec *)(x + j), out = *(vec *)(z + j) + c->b[0] * in;
+    double *at = z + j;
+    for (size_t k = 1; k <= states; k++, at += MMS_FILTER_ROW) {
+      vec sum = *(vec *)(at + MMS_FILTER_ROW) + c->b[k] * in;
+      if (c->order > 0) sum -= c->a[k] * out;
+      *(vec *)at = sum;
+    }
+    *(vec *)(y + j) = out;
+  }
+}
+
 const mms_filter_loops PASTED(mms_filter_loops, ISA) = {
-    .is_built = PASTED(BUILT, ISA), .lanes = LANES, .by_blocks = by_blocks, .in_turn = in_turn};
+    .is_built = PASTED(BUILT, ISA), .lanes = LANES, .by_blocks = by_blocks, .in_turn = in_turn, .row = row};

@@ -22,6 +22,7 @@ enum {
   MMS_FILTER_LANES = 8,   /* at most */
   MMS_FILTER_BEFORE = 16, /* zeros in front of x and y */
   MMS_FILTER_GROUP = 32,  /* samples of which loops do a multiple */
+  MMS_FILTER_ROW = 64,    /* signals that are filtered side by side, at most */
 };
 
 /* Both have a[0] = 1, and zeros after the last coefficient. */
@@ -61,11 +62,16 @@ typedef struct mms_filter_ahead {
 typedef bool mms_filter_loop(const mms_filter_matrix *, size_t m, const double *start, const double *x, double *y,
                              mms_filter_ahead ahead);
 
+/* Filters one sample of each of `count` signals, by the plain loop. z: a row of MMS_FILTER_ROW numbers for each state,
+ * and one of zeros. What is in the lanes behind is not used, and may be anything. */
+typedef void mms_filter_row(const mms_filter_taps *, size_t count, const double *x, double *y, double *z);
+
 /* Of one instruction set. */
 typedef struct mms_filter_loops {
   bool is_built; /* the compiler has the instructions */
   size_t lanes;
   mms_filter_loop *by_blocks, *in_turn;
+  mms_filter_row *row;
 } mms_filter_loops;
 
 #define MMS_FILTER_CELL(isa) extern const mms_filter_loops mms_filter_loops_##isa;

@@ -112,6 +112,7 @@ static void scan_together(const mms_run *run, const mms_job *job, void *work, si
   const mms_place first = place_of(run, from, 0, run->scans.n);
   mms_batch part = run->scans;
   part.count = to - from;
+  part.scan = from;
   part.prefetches = job->prefetches;
   part.x = first.tile.x;
   part.y = first.tile.y;

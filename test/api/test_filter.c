@@ -257,15 +257,16 @@ static size_t draw_length(struct rng *rng) {
 static void draw_layout(struct rng *rng, mmscan_filter_desc *d, bool is_in_place) {
   const ptrdiff_t n = (ptrdiff_t)d->n + 1, batch = (ptrdiff_t)d->batch + 1, sign = draw_below(rng, 2) ? 1 : -1;
   const ptrdiff_t step = 1 + (ptrdiff_t)draw_below(rng, 3), other = draw_below(rng, 2) ? sign : -sign;
-  const bool are_columns = draw_below(rng, 3) == 0;
+  const bool are_columns = draw_below(rng, 3) == 0 || d->batch > 5;
   d->y_stride = are_columns ? sign * batch * step : sign * step;
-  d->y_dist = are_columns ? other * step : other * n * step;
+  d->y_dist = are_columns ? (draw_below(rng, 2) ? 1 : other * step) : other * n * step;
   if (is_in_place) {
     d->x_stride = d->y_stride, d->x_dist = d->y_dist;
     return;
   }
   d->x_stride = (ptrdiff_t)draw_below(rng, 5) - 2;
   d->x_dist = ((ptrdiff_t)draw_below(rng, 3) - 1) * n * 2;
+  if (are_columns && draw_below(rng, 2)) d->x_stride = batch, d->x_dist = 1;
 }
 
 static void check_random(struct rng *rng, const mmscan_choice *forced, double radius) {
@@ -275,8 +276,9 @@ static void check_random(struct rng *rng, const mmscan_choice *forced, double ra
   mmscan_filter_desc d = {.struct_size = sizeof d,
                           .type = draw_below(rng, 2) ? MMSCAN_F32 : MMSCAN_F64,
                           .n = draw_length(rng),
-                          .batch = draw_below(rng, 8) ? 1 + draw_below(rng, 5) : 0};
+                          .batch = draw_below(rng, 8) ? 1 + draw_below(rng, draw_below(rng, 4) ? 5 : 150) : 0};
   if (is_model(forced)) d.n %= 300;
+  if (d.batch > 5) d.n %= 100;
   if (radius > 1) d.n %= 600; /* so that no result of F32 is infinite */
   draw_layout(rng, &d, is_in_place);
   c.threads = (int)draw_below(rng, 9);
