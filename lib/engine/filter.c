@@ -104,6 +104,8 @@ static const mms_engine in_order = {
 /* Samples that take less time by the plain loop than in a group, and columns that do one by one. */
 enum { FEW = 16 };
 
+enum { ROWS_AHEAD = 8 }; /* of columns, that are prefetched */
+
 /* The state's part in the first group of results, as loops want it: H z. */
 static void find_start(const mms_filter *f, const double *z, double *start) {
   const size_t states = (size_t)f->taps.states, lanes = f->lanes;
@@ -134,25 +136,43 @@ static void scan_in_registers(const mms_job *job, void *work, const mms_tile *t,
   filter_scan(job, work, t, PIECE, x + MMS_FILTER_BEFORE, y + MMS_FILTER_BEFORE, piece_in_registers);
 }
 
+/* Packs the states of columns, or unpacks them: a row of z for each. */
+static void take_states(const mms_filter *f, size_t scan, size_t count, double *z) {
+  const size_t states = (size_t)f->taps.states;
+  for (size_t k = 0; f->state && k < states; k++)
+    mms_pack(f->storage, count, state_of(f, scan) + k * f->storage->x_size, (ptrdiff_t)states, z + k * MMS_FILTER_ROW,
+             (mms_ahead){NULL, 0});
+}
+
+static void put_states(const mms_filter *f, size_t scan, size_t count, const double *z) {
+  const size_t states = (size_t)f->taps.states;
+  for (size_t k = 0; f->state && k < states; k++)
+    mms_unpack(f->storage, count, z + k * MMS_FILTER_ROW, state_of(f, scan) + k * f->storage->x_size, (ptrdiff_t)states,
+               (mms_ahead){NULL, 0});
+}
+
+/* Hardware does not see that rows follow, which are far apart. */
+static void prefetch_row(const char *x, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += MMS_KERNEL_LINE) __builtin_prefetch((const void *)((uintptr_t)x + at));
+}
+
 /* Columns of a matrix, whose samples are neighbours, side by side; so many at most. */
 static void scan_columns(const mms_job *job, const mms_batch *r, size_t from, size_t count) {
+  alignas(MMS_KERNEL_LINE) double z[MMS_FILTER_MOST * MMS_FILTER_ROW] = {0}, x[MMS_FILTER_ROW] = {0}, y[MMS_FILTER_ROW];
   const mms_filter *f = call_of(job);
   const mms_storage *s = f->storage;
-  const size_t states = (size_t)f->taps.states;
-  const ptrdiff_t size = (ptrdiff_t)s->x_size, has_state = f->state != NULL;
-  alignas(MMS_KERNEL_LINE) double z[MMS_FILTER_MOST * MMS_FILTER_ROW] = {0}, x[MMS_FILTER_ROW] = {0}, y[MMS_FILTER_ROW];
-  char *at = has_state ? state_of(f, r->scan + from) : NULL;
-  for (size_t k = 0; has_state && k < states; k++)
-    mms_pack(s, count, at + k * s->x_size, (ptrdiff_t)states, z + k * MMS_FILTER_ROW, (mms_ahead){NULL, 0});
-  for (size_t i = 0; i < r->n; i++) {
-    mms_pack(s, count, (const char *)r->x + ((ptrdiff_t)i * r->x_stride + (ptrdiff_t)from) * size, 1, x,
-             (mms_ahead){NULL, 0});
+  const ptrdiff_t x_step = r->x_stride * (ptrdiff_t)s->x_size, y_step = r->y_stride * (ptrdiff_t)s->y_size;
+  const char *in = (const char *)r->x + from * s->x_size;
+  char *out = (char *)r->y + from * s->y_size;
+  take_states(f, r->scan + from, count, z);
+  for (size_t left = r->n; left > 0; left--, in += x_step, out += y_step) {
+    if (r->prefetches)
+      prefetch_row((const char *)((uintptr_t)in + (uintptr_t)(ROWS_AHEAD * x_step)), count * s->x_size);
+    mms_pack(s, count, in, 1, x, (mms_ahead){NULL, 0});
     f->row(&f->taps, count, x, y, z);
-    mms_unpack(s, count, y, (char *)r->y + ((ptrdiff_t)i * r->y_stride + (ptrdiff_t)from) * size, 1,
-               (mms_ahead){NULL, 0});
+    mms_unpack(s, count, y, out, 1, (mms_ahead){NULL, 0});
   }
-  for (size_t k = 0; has_state && k < states; k++)
-    mms_unpack(s, count, z + k * MMS_FILTER_ROW, at + k * s->x_size, (ptrdiff_t)states, (mms_ahead){NULL, 0});
+  put_states(f, r->scan + from, count, z);
 }
 
 static void scan_rows(const mms_job *job, void *work, const mms_batch *r) {
