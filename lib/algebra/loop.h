@@ -64,7 +64,7 @@ typedef struct mms_batch {
   const void *x;
   void *y;
   mms_value first;
-  size_t scan;     /* which of a run the first one is */
+  size_t scan;     /* which scan of a run the first one is */
   bool prefetches; /* x comes from memory: what is read next is better prefetched */
   void *carry;     /* columns only: one element for each scan, its carry in and out; NULL: as `first` says */
   void *low;       /* and as many that say what these are short of, where they have pairs; NULL: nothing is known */
