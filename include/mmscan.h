@@ -341,7 +341,9 @@ typedef struct mmscan_recurrence_desc {
  *
  * Elements are composed as the affine maps y -> a y + x, in registers and from thread to thread: nothing is divided,
  * and with a constant a the matrix L_s of the engine holds a^(i-j). The engines simd, serial and, for a constant a,
- * gemm do it. The bits of y do not depend on the number of threads, nor on strides; on the instruction set they do.
+ * gemm do it. The bits of y do not depend on the number of threads; on the engine and instruction set they do. Columns
+ * of row-major matrices, side by side in x and y, and in a or with one a, are done row by row, in the order of the
+ * plain loop, unless MMSCAN_ENGINE names an engine.
  *
  * A result is finite, infinite or NaN where the plain loop's is, except within its error of overflowing, for every a: 0
  * times Inf is NaN, as in the loop; nothing that is not finite reaches a result before it; and powers, or products, of

@@ -53,6 +53,13 @@ struct trial {
 
 static mmscan_status scan(void) { return mmscan_inclusive_f32(N, x, y); }
 
+static mmscan_status recur(void) {
+  const float a = 1;
+  const mmscan_recurrence_desc d = {
+      .struct_size = sizeof d, .type = MMSCAN_F32, .n = N, .x_stride = 1, .y_stride = 1, .batch = 1};
+  return mmscan_recurrence(&d, &a, x, y);
+}
+
 static mmscan_status open_sound(void) {
   char why[300];
   return mmscan_unit_open(toy("sound"), NULL, why, sizeof why);
@@ -79,9 +86,9 @@ static mmscan_status without_memory(mmscan_status (*call)(void)) {
   return t.status;
 }
 
-static bool scans_right(void) {
+static bool is_right(mmscan_status (*call)(void)) {
   memset(y, 0, sizeof y);
-  if (without_memory(scan) != MMSCAN_OK) return false;
+  if (without_memory(call) != MMSCAN_OK) return false;
   for (size_t i = 0; i < N; i++)
     if (y[i] != (float)(i + 1)) return false;
   return true;
@@ -90,7 +97,7 @@ static bool scans_right(void) {
 static int call_all(void) {
   for (size_t i = 0; i < N; i++) x[i] = 1;
   mmscan_threads(); /* reads the environment */
-  if (!scans_right()) return 1;
+  if (!is_right(scan) || !is_right(recur)) return 1;
   if (without_memory(open_sound) != MMSCAN_ENOMEM) return 2;
   if (without_memory(open_nothing) != MMSCAN_ENOMEM) return 3;
   if (without_memory(test_cblas) != MMSCAN_ENOMEM) return 4;
