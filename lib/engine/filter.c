@@ -27,13 +27,12 @@ static void filter_plainly(const mms_filter_taps *c, size_t m, const double *x, 
   }
 }
 
-/* What it has in z after m samples, in front of which there are zeros if they are fewer than states. All are finite,
- * but sums of them may not be: then z is as it was, and the result false. */
+/* What it has in z after m samples, which are no fewer than states. All are finite, but sums of them may not be: then z
+ * is as it was, and the result false. */
 static bool find_state(const mms_filter_taps *c, size_t m, const double *x, const double *y, double *z) {
   const ptrdiff_t end = (ptrdiff_t)m;
-  double after[MMS_FILTER_MOST], off = 0;
+  double after[MMS_FILTER_MOST] = {0}, off = 0;
   for (ptrdiff_t i = 0; i < c->states; i++) {
-    after[i] = i + end < c->states ? z[i + end] : 0;
     for (ptrdiff_t k = c->states; k > i; k--) after[i] += c->b[k] * x[end + i - k] - c->a[k] * y[end + i - k];
     off += after[i] * 0;
   }
@@ -103,6 +102,8 @@ static const mms_engine in_order = {
 
 /* Samples that take less time by the plain loop than in a group, and columns that do one by one. */
 enum { FEW = 16 };
+
+_Static_assert((int)FEW >= (int)MMS_FILTER_MOST, "a state is found in one group");
 
 enum { ROWS_AHEAD = 8 }; /* of columns, that are prefetched */
 

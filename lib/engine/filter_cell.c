@@ -25,6 +25,7 @@
 
 typedef double vec __attribute__((vector_size(VECTOR), may_alias));
 typedef int64_t picks __attribute__((vector_size(VECTOR)));
+
 /* Before the loop over samples, whose sums then change places without being moved. */
 #ifdef __clang__
 #define TURNS _Pragma("clang loop unroll_count(4)")
@@ -124,7 +125,7 @@ static INLINE number number_of(double x) { return (number){x, x}; }
  * late as can be, since each one waits for the one before it. */
 static INLINE bool in_turn_of(const mms_filter_matrix *f, size_t m, const double *start, const double *x, double *y,
                               mms_filter_ahead ahead, const int order) {
-  number a[MMS_FILTER_MOST], left[MMS_FILTER_MOST] = {{0}}, last = {0};
+  number a[MMS_FILTER_MOST] = {{0}}, left[MMS_FILTER_MOST] = {{0}}, last = {0};
   UNROLL
   for (int k = 1; k <= order; k++) a[k] = number_of(f->a[k]);
   for (size_t i = 0; i < m; i += BLOCKS * LANES) {
