@@ -1,12 +1,14 @@
-/* integral.c: strips of integral images. Some rows of a piece are packed, squared and scanned in a buffer in a core's
- * first cache; they are then scanned as columns, of which the carries are the row above. */
+/* integral.c: strips of integral images. Where a pixel is one sum, a row is scanned and added to the row above in one
+ * loop (image/raster.h), from a buffer only if elements are converted first, or squared. Some rows of others, piece by
+ * piece, are packed, squared and scanned in a buffer in a core's first cache; they are then scanned as columns, of which
+ * the carries are the row above. */
 #include "engine/integral.h"
 
 #include "base/arena.h"
 #include <string.h>
 
 /* Rows that are scanned together; bytes of a piece, as its elements are combined. */
-enum { ROWS = 4, PIECE = 2048 };
+enum { ROWS = 4, PIECE = MMS_RASTER_PIECE };
 
 /* Sums in a pixel. */
 static size_t sums_of(const mms_integral *a) { return a->channels * (a->storage->size / a->algebra->size); }
@@ -23,16 +25,39 @@ size_t mms_integral_carry_size(const mms_integral *a) {
   return pixel_of(a) > sizeof(mms_value) ? pixel_of(a) : sizeof(mms_value);
 }
 
+/* What reads x as it is stored; MMS_RASTER_SOURCES: nothing does. */
+static mms_raster_source source_of(const mms_integral *a) {
+  const bool is_32 = a->algebra->lanes == MMS_LANES_I32, is_f64 = a->algebra->lanes == MMS_LANES_F64;
+  if (a->multiplies) return MMS_RASTER_SOURCES;
+  if (!a->storage->in) return MMS_RASTER_SAME;
+  if (is_32 && a->x_type == MMSCAN_U8) return MMS_RASTER_U8;
+  if (is_32 && a->x_type == MMSCAN_U16) return MMS_RASTER_U16;
+  return is_f64 && a->x_type == MMSCAN_F32 ? MMS_RASTER_F32 : MMS_RASTER_SOURCES;
+}
+
+void mms_integral_choose(mms_integral *a, const mms_isa *isa) {
+  const mms_raster_source source = source_of(a);
+  a->kernel = mms_kernel_of(isa, a->algebra);
+  a->raster = NULL;
+  a->reads_x = false;
+  if (sums_of(a) > 1) return;
+  if (source < MMS_RASTER_SOURCES) a->raster = mms_raster_of(isa, a->algebra, source);
+  a->reads_x = a->raster != NULL;
+  if (!a->raster) a->raster = mms_raster_of(isa, a->algebra, MMS_RASTER_SAME);
+}
+
 /* ---- Workspace ------------------------------------------------------------------------------------------------ */
 
 typedef struct workspace {
   char *above, *buffer, *carries;
+  char *copy; /* of a piece of the row above */
 } workspace;
 
 static size_t lay_out(const mms_integral *a, size_t columns, void *work, workspace *w) {
   mms_arena arena = {.block = work};
   w->above = mms_arena_take(&arena, columns * pixel_of(a));
   w->buffer = mms_arena_take(&arena, ROWS * mms_integral_piece(a) * pixel_of(a));
+  w->copy = mms_arena_take(&arena, mms_integral_piece(a) * pixel_of(a));
   w->carries = mms_arena_take(&arena, MMS_INTEGRAL_GROUP * mms_integral_carry_size(a));
   return arena.used;
 }
@@ -131,7 +156,7 @@ static void add_above(const mms_integral *a, size_t rows, size_t pixels, char *b
       mms_unpack(a->storage, pixels * a->channels, buffer, y, 1, (mms_ahead){NULL, 0});
 }
 
-static void scan_rows(const mms_integral *a, const mms_strip *s, const workspace *w, size_t first, size_t rows,
+static void scan_some(const mms_integral *a, const mms_strip *s, const workspace *w, size_t first, size_t rows,
                       char *carries) {
   const size_t most = mms_integral_piece(a), pixel = pixel_of(a), carry_size = mms_integral_carry_size(a);
   for (size_t done = 0, m; done < s->count; done += m) {
@@ -142,6 +167,54 @@ static void scan_rows(const mms_integral *a, const mms_strip *s, const workspace
   }
 }
 
+/* ---- Rows in one loop ------------------------------------------------------------------------------------------- */
+
+/* What a raster scan leaves, as it may not be regrouped, up to the next piece: `at` is where the row is in its strip. Not
+ * by the row above itself, which may be in y. */
+static size_t scan_plainly(const mms_integral *a, const workspace *w, const mms_raster_row *row, size_t at) {
+  const size_t piece = mms_integral_piece(a), left = piece - at % piece, n = row->n < left ? row->n : left;
+  const size_t bytes = n * a->storage->size;
+  const char *x = a->reads_x ? elements(a, n, row->x, w->buffer) : row->x;
+  a->kernel->scan[MMSCAN_INCLUSIVE][0](a->kernel, n, x, w->buffer, row->carry, NULL);
+  memcpy(w->copy, row->above, bytes);
+  mms_storage_adder(a->algebra->lanes)(1, n, w->buffer, 0, row->y, 0, w->copy);
+  if (row->below) memcpy(row->below, row->y, bytes);
+  return n;
+}
+
+/* Where a raster scan does nothing, the plain one goes on. */
+static void scan_part(const mms_integral *a, const workspace *w, mms_raster_row row, size_t at) {
+  const size_t x_size = a->reads_x ? a->storage->x_size : a->storage->size, size = a->storage->size;
+  for (size_t done; row.n > 0; row.n -= done, at += done) {
+    done = a->raster(&row);
+    if (done == 0) done = scan_plainly(a, w, &row, at);
+    row.x += done * x_size;
+    row.y += done * size;
+    row.above += done * size;
+    if (row.below) row.below += done * size;
+  }
+}
+
+/* The row above is read from y, unless that is of another type, or past the caches. */
+static void scan_at_once(const mms_integral *a, const mms_strip *s, const workspace *w, size_t row, char *carry) {
+  const bool keeps = a->storage->out || a->streams;
+  const size_t most = a->reads_x && !a->storage->out ? s->count : mms_integral_piece(a), size = a->storage->size;
+  for (size_t done = 0, m; done < s->count; done += m) {
+    m = s->count - done < most ? s->count - done : most;
+    const char *x = x_at(a, s, row, s->from + done);
+    char *y = y_at(a, s, row, s->from + done), *above = w->above + done * size;
+    const mms_raster_row part = {.n = m,
+                                 .x = a->reads_x ? x : elements(a, m, x, w->buffer),
+                                 .y = a->storage->out ? w->buffer : y,
+                                 .above = keeps || row == 0 ? above : y_at(a, s, row - 1, s->from + done),
+                                 .below = keeps ? above : NULL,
+                                 .carry = (mms_value *)(void *)carry,
+                                 .streams = a->streams};
+    scan_part(a, w, part, done);
+    if (a->storage->out) mms_unpack(a->storage, m, w->buffer, y, 1, (mms_ahead){NULL, 0});
+  }
+}
+
 void mms_integral_rows(const mms_integral *a, const mms_strip *s, void *work, size_t first, size_t rows,
                        void *carries) {
   const size_t carry_size = mms_integral_carry_size(a);
@@ -149,7 +222,10 @@ void mms_integral_rows(const mms_integral *a, const mms_strip *s, void *work, si
   lay_out(a, s->count, work, &w);
   if (s->from == 0) begin_rows(a, s, first, rows, carries);
   for (size_t done = 0, m; done < rows; done += m) {
-    m = rows - done < ROWS ? rows - done : ROWS;
-    scan_rows(a, s, &w, first + done, m, (char *)carries + done * carry_size);
+    m = a->raster ? 1 : rows - done < ROWS ? rows - done : ROWS;
+    if (a->raster)
+      scan_at_once(a, s, &w, first + done, (char *)carries + done * carry_size);
+    else
+      scan_some(a, s, &w, first + done, m, (char *)carries + done * carry_size);
   }
 }

@@ -6,17 +6,20 @@
 #ifndef MMS_INTEGRAL_H
 #define MMS_INTEGRAL_H
 
-#include "kernel/kernel.h"
+#include "engine/image/raster.h"
 #include "pack/pack.h"
 
 enum { MMS_INTEGRAL_GROUP = 16 }; /* rows that a strip is given at a time */
 
 /* Images of x and of y. A pixel is `channels` elements. */
 typedef struct mms_integral {
+  mmscan_type x_type;
   const mms_storage *storage;
   const mms_algebra *algebra;    /* of sums, of which a complex element has two */
   const mms_algebra *multiplies; /* what squares elements; NULL: they are added as they are */
   const mms_kernel *kernel;
+  mms_raster_scan *raster; /* where a pixel is one sum: scans rows, of x itself if it reads that; else NULL */
+  bool reads_x;
   size_t rows, columns, channels, batch;
   ptrdiff_t x_ld, y_ld, x_dist, y_dist; /* elements */
   bool has_border, streams;
@@ -27,6 +30,9 @@ typedef struct mms_strip {
   const char *x;      /* the first pixel of its image, and of y, or of the border of that */
   char *y;
 } mms_strip;
+
+/* Chooses what scans rows by an instruction set, with all else set. */
+void mms_integral_choose(mms_integral *a, const mms_isa *isa);
 
 /* Columns of a piece, at whose multiples strips begin. */
 size_t mms_integral_piece(const mms_integral *a);

@@ -48,7 +48,8 @@ static mms_integral image_of(const mmscan_integral_desc *d, size_t channels) {
   const mms_storage *storage = wide ? wide : mms_storage_of(d->x_type, d->y_type);
   const mms_algebra *multiplies = mms_algebra_of(MMSCAN_MUL, storage->arithmetic);
   const mms_storage *planes = mms_storage_in_planes(storage->arithmetic, storage->arithmetic);
-  return (mms_integral){.storage = storage,
+  return (mms_integral){.x_type = d->x_type,
+                        .storage = storage,
                         .algebra = mms_algebra_of(MMSCAN_PLUS, planes ? planes->arithmetic : storage->arithmetic),
                         .multiplies = d->squares ? multiplies : NULL,
                         .rows = d->rows,
@@ -127,7 +128,7 @@ mmscan_status mms_image_execute(mms_integral *a, const void *x, void *y) {
   if (a->batch == 0 || (!a->has_border && (a->rows == 0 || a->columns == 0))) return MMSCAN_OK;
   const mms_env *env = mms_env_get();
   if (env->status) return env->status;
-  a->kernel = mms_kernel_of(env->isa, a->algebra);
+  mms_integral_choose(a, env->isa);
   a->streams = streams(a, x, y);
   return mms_images_scan(a, x, y, threads_for(a, env->threads));
 }

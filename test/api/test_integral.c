@@ -475,7 +475,7 @@ TEST(test_three_dimensions) {
 static void scan_by(const scene *s, int threads, bool streams) {
   mms_integral image;
   assert_mmscan_ok(mms_image_from(&image, &s->d, s->x_at, s->y_at));
-  image.kernel = mms_kernel_of(mms_isa_best(), image.algebra);
+  mms_integral_choose(&image, mms_isa_best());
   image.streams = streams;
   assert_mmscan_ok(mms_images_scan(&image, s->x_at, s->y_at, threads));
 }
