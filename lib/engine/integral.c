@@ -195,16 +195,24 @@ static void scan_part(const mms_integral *a, const workspace *w, mms_raster_row 
   }
 }
 
+/* Lines that a streamed row shares with what is beside it are not streamed, and are fetched in time. */
+static void fetch_ends(const mms_integral *a, const mms_strip *s, size_t row) {
+  __builtin_prefetch(y_at(a, s, row, s->from + s->count) - 1, 1);
+  if (row + 1 < a->rows) __builtin_prefetch(y_at(a, s, row + 1, s->from), 1);
+}
+
 /* The row above is read from y, unless that is of another type, or past the caches. */
 static void scan_at_once(const mms_integral *a, const mms_strip *s, const workspace *w, size_t row, char *carry) {
   const bool keeps = a->storage->out || a->streams;
   const size_t most = a->reads_x && !a->storage->out ? s->count : mms_integral_piece(a), size = a->storage->size;
+  if (a->streams) fetch_ends(a, s, row);
   for (size_t done = 0, m; done < s->count; done += m) {
     m = s->count - done < most ? s->count - done : most;
     const char *x = x_at(a, s, row, s->from + done);
     char *y = y_at(a, s, row, s->from + done), *above = w->above + done * size;
     const mms_raster_row part = {.n = m,
                                  .x = a->reads_x ? x : elements(a, m, x, w->buffer),
+                                 .next = a->reads_x ? x_at(a, s, row + 1, s->from) : NULL,
                                  .y = a->storage->out ? w->buffer : y,
                                  .above = keeps || row == 0 ? above : y_at(a, s, row - 1, s->from + done),
                                  .below = keeps ? above : NULL,

@@ -12,6 +12,7 @@ enum { MMS_RASTER_PIECE = 2048 };
 typedef struct mms_raster_row {
   size_t n; /* elements */
   const char *x;
+  const char *next; /* streams: x of the next row, which need not exist; NULL: x is not from memory */
   char *y;
   const char *above; /* n sums of the row above */
   char *below;       /* where those of this row go, too, for the row below; it may be `above`. NULL: they need not */
