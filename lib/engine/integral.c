@@ -96,7 +96,7 @@ void mms_integral_begin(const mms_integral *a, const mms_strip *s, void *work) {
   workspace w;
   lay_out(a, s->count, work, &w);
   fill(a, w.above, s->count * sums_of(a));
-  if (a->has_border) memset(s->y + (s->from + !corner) * pixel, 0, (s->count + corner) * pixel);
+  if (a->has_border && s->first == 0) memset(s->y + (s->from + !corner) * pixel, 0, (s->count + corner) * pixel);
 }
 
 /* What a first strip does for the rows of a group. */
@@ -129,13 +129,12 @@ static const char *elements(const mms_integral *a, size_t count, const char *x, 
 }
 
 /* Channels are columns of a matrix whose rows are pixels. */
-static void scan_row(const mms_integral *a, size_t pixels, const char *x, char *buffer, char *carry) {
+static void scan_row(const mms_integral *a, size_t pixels, const char *from, char *to, char *carry) {
   const size_t sums = sums_of(a);
-  const char *from = elements(a, pixels * a->channels, x, buffer);
   if (sums == 1)
-    a->kernel->scan[MMSCAN_INCLUSIVE][0](a->kernel, pixels, from, buffer, (mms_value *)(void *)carry, NULL);
+    a->kernel->scan[MMSCAN_INCLUSIVE][0](a->kernel, pixels, from, to, (mms_value *)(void *)carry, NULL);
   else
-    scan_columns(a->algebra, pixels, sums, from, (ptrdiff_t)sums, buffer, (ptrdiff_t)sums, carry);
+    scan_columns(a->algebra, pixels, sums, from, (ptrdiff_t)sums, to, (ptrdiff_t)sums, carry);
 }
 
 /* Adds the row above to rows in the buffer, on their way to y. */
@@ -161,8 +160,11 @@ static void scan_some(const mms_integral *a, const mms_strip *s, const workspace
   const size_t most = mms_integral_piece(a), pixel = pixel_of(a), carry_size = mms_integral_carry_size(a);
   for (size_t done = 0, m; done < s->count; done += m) {
     m = s->count - done < most ? s->count - done : most;
-    for (size_t i = 0; i < rows; i++)
-      scan_row(a, m, x_at(a, s, first + i, s->from + done), w->buffer + i * most * pixel, carries + i * carry_size);
+    for (size_t i = 0; i < rows; i++) {
+      char *buffer = w->buffer + i * most * pixel;
+      const char *from = elements(a, m * a->channels, x_at(a, s, first + i, s->from + done), buffer);
+      scan_row(a, m, from, buffer, carries + i * carry_size);
+    }
     add_above(a, rows, m, w->buffer, w->above + done * pixel, y_at(a, s, first, s->from + done));
   }
 }
@@ -175,7 +177,7 @@ static size_t scan_plainly(const mms_integral *a, const workspace *w, const mms_
   const size_t piece = mms_integral_piece(a), left = piece - at % piece, n = row->n < left ? row->n : left;
   const size_t bytes = n * a->storage->size;
   const char *x = a->reads_x ? elements(a, n, row->x, w->buffer) : row->x;
-  a->kernel->scan[MMSCAN_INCLUSIVE][0](a->kernel, n, x, w->buffer, row->carry, NULL);
+  scan_row(a, n, x, w->buffer, (char *)row->carry);
   memcpy(w->copy, row->above, bytes);
   mms_storage_adder(a->algebra->lanes)(1, n, w->buffer, 0, row->y, 0, w->copy);
   if (row->below) memcpy(row->below, row->y, bytes);
@@ -214,7 +216,7 @@ static void scan_at_once(const mms_integral *a, const mms_strip *s, const worksp
                                  .x = a->reads_x ? x : elements(a, m, x, w->buffer),
                                  .next = a->reads_x ? x_at(a, s, row + 1, s->from) : NULL,
                                  .y = a->storage->out ? w->buffer : y,
-                                 .above = keeps || row == 0 ? above : y_at(a, s, row - 1, s->from + done),
+                                 .above = keeps || row == s->first ? above : y_at(a, s, row - 1, s->from + done),
                                  .below = keeps ? above : NULL,
                                  .carry = (mms_value *)(void *)carry,
                                  .streams = a->streams};
@@ -235,5 +237,40 @@ void mms_integral_rows(const mms_integral *a, const mms_strip *s, void *work, si
       scan_at_once(a, s, &w, first + done, (char *)carries + done * carry_size);
     else
       scan_some(a, s, &w, first + done, m, (char *)carries + done * carry_size);
+  }
+}
+
+/* ---- Bands ------------------------------------------------------------------------------------------------------ */
+
+size_t mms_integral_total_size(const mms_integral *a) { return a->columns * pixel_of(a); }
+
+/* Its columns are added up, and their sums are scanned. */
+void mms_integral_total(const mms_integral *a, const mms_strip *band, void *work, void *total) {
+  const size_t most = mms_integral_piece(a), pixel = pixel_of(a);
+  mms_add_rows *add_rows = mms_storage_adder(a->algebra->lanes);
+  workspace w;
+  lay_out(a, band->count, work, &w);
+  memset(w.carries, 0, mms_integral_carry_size(a));
+  fill(a, w.carries, sums_of(a));
+  fill(a, total, band->count * sums_of(a));
+  for (size_t done = 0, m; done < band->count; done += m) {
+    char *sums = (char *)total + done * pixel;
+    m = band->count - done < most ? band->count - done : most;
+    for (size_t i = 0; i < band->rows; i++) {
+      const char *from = elements(a, m * a->channels, x_at(a, band, band->first + i, done), w.buffer);
+      add_rows(1, m * sums_of(a), from, 0, w.copy, 0, sums);
+    }
+    scan_row(a, m, sums, sums, w.carries);
+  }
+}
+
+void mms_integral_put_below(const mms_integral *a, const mms_strip *band, void *work, const void *total) {
+  const size_t most = mms_integral_piece(a), pixel = pixel_of(a);
+  workspace w;
+  lay_out(a, band->count, work, &w);
+  for (size_t done = 0, m; done < band->count; done += m) {
+    m = band->count - done < most ? band->count - done : most;
+    mms_storage_adder(a->algebra->lanes)(1, m * sums_of(a), (const char *)total + done * pixel, 0, w.copy, 0,
+                                         w.above + done * pixel);
   }
 }

@@ -2,7 +2,11 @@
  * "Summed-area tables for texture mapping", SIGGRAPH 1984).
  *
  * A strip is some neighbouring columns of an image, through all rows. The carries of its rows come from the strip to
- * the left, so that bits do not depend on how many strips there are, if each begins with a piece. */
+ * the left, so that bits do not depend on how many strips there are, if each begins with a piece.
+ *
+ * A band is some neighbouring rows, through all columns: a strip that does not begin with the first row. What is above
+ * it is the total of each band before it, the last row of the integral image of that band alone. So bits do not depend on
+ * how many bands there are if additions are exact. */
 #ifndef MMS_INTEGRAL_H
 #define MMS_INTEGRAL_H
 
@@ -27,6 +31,7 @@ typedef struct mms_integral {
 
 typedef struct mms_strip {
   size_t from, count; /* columns */
+  size_t first, rows; /* those of a band */
   const char *x;      /* the first pixel of its image, and of y, or of the border of that */
   char *y;
 } mms_strip;
@@ -46,6 +51,11 @@ void *mms_integral_carries(const mms_integral *a, size_t columns, void *work);
 
 /* Makes a workspace ready for a strip, and writes the border above it. */
 void mms_integral_begin(const mms_integral *a, const mms_strip *strip, void *work);
+
+/* Bytes of the total of a band; finds it; adds that of a band before this one to what is above it. */
+size_t mms_integral_total_size(const mms_integral *a);
+void mms_integral_total(const mms_integral *a, const mms_strip *band, void *work, void *total);
+void mms_integral_put_below(const mms_integral *a, const mms_strip *band, void *work, const void *total);
 
 /* Does `rows` rows of a strip, from row `first` on, a group at most, and the border to their left. carries: of each
  * row, into the strip, and out of it; a first strip sets them. */

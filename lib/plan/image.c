@@ -108,8 +108,8 @@ mmscan_status mms_image_from(mms_integral *image, const mmscan_integral_desc *d,
 static const double ELEMENT = 0.3, TEAM = 2e4;
 
 static int threads_for(const mms_integral *a, int asked) {
-  const size_t strips = mms_images_strips(a);
-  const int most = mms_team_available(asked), threads = strips < (size_t)most ? (int)strips : most;
+  const size_t parts = mms_images_parts(a);
+  const int most = mms_team_available(asked), threads = parts < (size_t)most ? (int)parts : most;
   if (threads == 1 || mms_pays_contended()) return 1;
   const double all = ELEMENT * (double)a->rows * (double)(a->columns * a->channels) * (double)a->batch;
   const double saves = asked ? INFINITY : all - all / threads;

@@ -512,6 +512,42 @@ TEST(test_threads) {
       }
 }
 
+/* Too narrow for strips: integers are shared by bands of rows. */
+TEST(test_tall) {
+  struct rng rng = rng_of(10);
+  static const mmscan_type pairs[][2] = {{MMSCAN_U8, MMSCAN_U32},  {MMSCAN_U8, MMSCAN_U8},   {MMSCAN_I16, MMSCAN_I64},
+                                         {MMSCAN_I64, MMSCAN_I64}, {MMSCAN_U32, MMSCAN_U32}, {MMSCAN_F32, MMSCAN_F64}};
+  static const size_t columns[] = {1, 3, 40, 300}, rows[] = {15, 16, 17, 31, 33, 100, 333};
+  for (size_t p = 0; p < COUNT(pairs); p++)
+    for (size_t i = 0; i < COUNT(columns); i++)
+      for (size_t k = 0; k < COUNT(rows); k++) {
+        mmscan_integral_desc d = plain_image(pairs[p][0], pairs[p][1], rows[k], columns[i], 1 + k % 2);
+        d.squares = i == 2;
+        d.batch = 1 + (i + k) % 2;
+        if (k % 3) add_border(&d);
+        d.x_dist = d.x_ld * (ptrdiff_t)d.rows + 1;
+        d.y_dist = d.y_ld * (ptrdiff_t)(d.rows + 1);
+        check_threads(&rng, &d);
+      }
+}
+
+TEST(test_tall_in_place) {
+  struct rng rng = rng_of(11);
+  for (int threads = 1; threads <= 5; threads++) {
+    mmscan_integral_desc d = plain_image(MMSCAN_I32, MMSCAN_I32, 200, 7, 2);
+    d.x_ld = d.y_ld = -d.y_ld;
+    scene s = scene_new(&rng, &d, ENDS_PAGE);
+    memcpy(s.y.data, s.x.data, s.x.size);
+    mms_integral image;
+    assert_mmscan_ok(mms_image_from(&image, &d, s.y_at, s.y_at));
+    mms_integral_choose(&image, mms_isa_best());
+    image.streams = false;
+    assert_mmscan_ok(mms_images_scan(&image, s.y_at, s.y_at, threads));
+    check_scene(&s);
+    scene_free(&s);
+  }
+}
+
 /* An image that is larger than the caches. */
 TEST(test_large) {
   enum { SIDE = 3000 };
