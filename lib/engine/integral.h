@@ -5,11 +5,12 @@
  * the left, so that bits do not depend on how many strips there are, if each begins with a piece.
  *
  * A band is some neighbouring rows, through all columns: a strip that does not begin with the first row. What is above
- * it is the total of each band before it, the last row of the integral image of that band alone. So bits do not depend on
- * how many bands there are if additions are exact. */
+ * it is the total of each band before it, the last row of the integral image of that band alone. So bits do not depend
+ * on how many bands there are if additions are exact. */
 #ifndef MMS_INTEGRAL_H
 #define MMS_INTEGRAL_H
 
+#include "engine/image/by_unit.h"
 #include "engine/image/raster.h"
 #include "pack/pack.h"
 
@@ -23,7 +24,8 @@ typedef struct mms_integral {
   const mms_algebra *multiplies; /* what squares elements; NULL: they are added as they are */
   const mms_kernel *kernel;
   mms_raster_scan *raster; /* where a pixel is one sum: scans rows, of x itself if it reads that; else NULL */
-  bool reads_x;
+  bool reads_x, raster_streams;
+  const mms_unit *unit; /* what multiplies instead; NULL: nothing does */
   size_t rows, columns, channels, batch;
   ptrdiff_t x_ld, y_ld, x_dist, y_dist; /* elements */
   bool has_border, streams;
@@ -36,8 +38,11 @@ typedef struct mms_strip {
   char *y;
 } mms_strip;
 
-/* Chooses what scans rows by an instruction set, with all else set. */
+/* Chooses what scans rows by an instruction set, with all else set; no unit. */
 void mms_integral_choose(mms_integral *a, const mms_isa *isa);
+
+/* Whether a unit may multiply instead: the sums of a pixel are one double. */
+bool mms_integral_may_multiply(const mms_integral *a);
 
 /* Columns of a piece, at whose multiples strips begin. */
 size_t mms_integral_piece(const mms_integral *a);

@@ -129,6 +129,11 @@ mmscan_status mms_image_execute(mms_integral *a, const void *x, void *y) {
   const mms_env *env = mms_env_get();
   if (env->status) return env->status;
   mms_integral_choose(a, env->isa);
-  a->streams = streams(a, x, y);
-  return mms_images_scan(a, x, y, threads_for(a, env->threads));
+  if (env->engine == &mms_engine_gemm && mms_integral_may_multiply(a)) a->unit = mms_env_unit(env);
+  a->streams = !a->unit && streams(a, x, y);
+  mmscan_status status = mms_unit_hold_sound(a->unit, MMSCAN_F64);
+  if (status) return status;
+  status = mms_images_scan(a, x, y, threads_for(a, env->threads));
+  mms_unit_drop(a->unit);
+  return status;
 }

@@ -149,8 +149,8 @@ static size_t lay_out(images *s, void *block) {
   return arena.used;
 }
 
-/* Images that are fewer than threads are cut, if there is memory for what parts pass on: into bands if there are too few
- * strips, as these read x only once. */
+/* Images that are fewer than threads are cut, if there is memory for what parts pass on: into bands if there are too
+ * few strips, as these read x only once. */
 static void *share(images *s, int threads) {
   const mms_integral *a = s->a;
   const size_t wanted = divided((size_t)threads, a->batch), bands = bands_of(a) < wanted ? bands_of(a) : wanted;

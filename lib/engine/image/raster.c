@@ -14,18 +14,17 @@ static const struct cell {
 #undef MMS_RASTER_CELL
 };
 
-static mms_raster_scan *native(const mms_isa *isa, mms_lanes lanes, mms_raster_source source) {
+static const mms_rasters *native(const mms_isa *isa) {
   for (size_t i = 0; isa && i < sizeof cells / sizeof *cells; i++)
-    if (strcmp(cells[i].isa, isa->name) == 0) return (*cells[i].rasters)[lanes][source];
+    if (strcmp(cells[i].isa, isa->name) == 0 && cells[i].rasters->scan[MMS_LANES_F32][MMS_RASTER_SAME])
+      return cells[i].rasters;
   return NULL;
 }
 
-/* Of a source, only its own: another one with narrower vectors need not be faster than what converts first. */
-mms_raster_scan *mms_raster_of(const mms_isa *isa, const mms_algebra *algebra, mms_raster_source source) {
-  mms_raster_scan *scan = native(isa, algebra->lanes, source);
-  if (scan || source != MMS_RASTER_SAME) return scan;
+const mms_rasters *mms_rasters_of(const mms_isa *isa) {
+  const mms_rasters *rasters = NULL;
   size_t i = 0;
   while (mms_isa_at(i) != isa) i++;
-  for (; !scan && mms_isa_name(i); i++) scan = native(mms_isa_at(i), algebra->lanes, source);
-  return scan;
+  for (; !rasters && mms_isa_name(i); i++) rasters = native(mms_isa_at(i));
+  return rasters;
 }

@@ -1,5 +1,5 @@
-/* raster.h: a row of an integral image in one loop: elements are converted, scanned in vector registers, and added to the
- * row above, with no buffer in between. */
+/* raster.h: a row of an integral image in one loop: elements are converted, scanned in vector registers, and added to
+ * the row above, with no buffer in between. */
 #ifndef MMS_RASTER_H
 #define MMS_RASTER_H
 
@@ -7,6 +7,12 @@
 
 /* Bytes of sums after which a scan of floats takes up its carry anew: one that is cut there has the same bits. */
 enum { MMS_RASTER_PIECE = 2048 };
+
+/* What waits to be streamed until its line is whole. */
+enum { MMS_RASTER_WAITS = 512 };
+typedef struct mms_raster_stream {
+  _Alignas(64) char bytes[MMS_RASTER_WAITS];
+} mms_raster_stream;
 
 /* A row, or a part of one. x and y are contiguous; y is x or shares no memory with it. */
 typedef struct mms_raster_row {
@@ -17,11 +23,13 @@ typedef struct mms_raster_row {
   const char *above; /* n sums of the row above */
   char *below;       /* where those of this row go, too, for the row below; it may be `above`. NULL: they need not */
   mms_value *carry;  /* of the scan of x, into the part and out of it */
-  bool streams;      /* y is written past the caches, and other threads see it after mms_stream_fence() */
+  mms_raster_stream *stream; /* y is written past the caches, and other threads see it after mms_stream_fence(). NULL:
+                                it is written as usual */
+  bool begins, ends;         /* of what is streamed, and goes from one part of a row to the next */
 } mms_raster_row;
 
-/* Does so many elements, in the order of the row, and returns how many: less than n only if those that follow may not be
- * regrouped (kernel.h). */
+/* Does so many elements, in the order of the row, and returns how many: less than n only if those that follow may not
+ * be regrouped (kernel.h). */
 typedef size_t mms_raster_scan(const mms_raster_row *row);
 
 /* Types of x. The first is what is added up, as a kernel takes it. */
@@ -33,15 +41,16 @@ typedef enum mms_raster_source {
   MMS_RASTER_SOURCES
 } mms_raster_source;
 
-/* By lanes; NULL: there is none. */
-typedef mms_raster_scan *const mms_rasters[MMS_LANES][MMS_RASTER_SOURCES];
+typedef struct mms_rasters {
+  mms_raster_scan *scan[MMS_LANES][MMS_RASTER_SOURCES]; /* NULL: there is none */
+  bool streams;
+} mms_rasters;
 
 #define MMS_RASTER_CELL(isa) extern const mms_rasters mms_rasters_##isa;
 #include "engine/image/raster.def"
 #undef MMS_RASTER_CELL
 
-/* That of a row of the algebra, a sum, by an instruction set or the first after it that has one; there is one of
- * MMS_RASTER_SAME. */
-mms_raster_scan *mms_raster_of(const mms_isa *isa, const mms_algebra *algebra, mms_raster_source source);
+/* Those of an instruction set, or of the first after it that has some. All have scans of MMS_RASTER_SAME. */
+const mms_rasters *mms_rasters_of(const mms_isa *isa);
 
 #endif
