@@ -4,7 +4,6 @@
 #include "base/tuning.h"
 #include "plan/check.h"
 #include "plan/env.h"
-#include "plan/lattice.h"
 #include "plan/problem.h"
 #include "team/pays.h"
 #include "team/team.h"
@@ -30,16 +29,15 @@ static mmscan_desc rows_of(const mmscan_integral_desc *d, size_t n, size_t rows,
 }
 
 /* The rows of y with its border, to which some x is scanned. */
-static mmscan_status check_bordered(const mmscan_integral_desc *d, size_t channels) {
+static mmscan_status bordered_from(mms_problem *p, const mmscan_integral_desc *d, size_t channels) {
   const mmscan_dim images = {d->batch, 0, d->y_dist};
   size_t n, rows;
-  mms_problem p;
   if (__builtin_add_overflow(d->rows, 1, &rows) || __builtin_add_overflow(d->columns, 1, &n)) return MMSCAN_EINVAL;
   if (__builtin_mul_overflow(n, channels, &n)) return MMSCAN_EINVAL;
   mmscan_desc desc = rows_of(d, n, rows, &images);
   desc.x_type = d->y_type;
   desc.x_stride = desc.x_dist = 0;
-  return mms_problem_from(&p, &desc);
+  return mms_problem_from(p, &desc);
 }
 
 /* Sums into F32 and C32 are of doubles. */
@@ -63,31 +61,8 @@ static mms_integral image_of(const mmscan_integral_desc *d, size_t channels) {
                         .has_border = d->border != 0};
 }
 
-/* ---- Arrays --------------------------------------------------------------------------------------------------- */
-
-static mms_lattice lattice_of(const void *at, size_t size, size_t row, size_t rows, ptrdiff_t ld, size_t batch,
-                              ptrdiff_t dist) {
-  mms_lattice a = {.at = (uintptr_t)at, .size = size};
-  mms_lattice_add(&a, row, 1);
-  mms_lattice_add(&a, rows, ld);
-  mms_lattice_add(&a, batch, dist);
-  return a;
-}
-
-/* x shares no memory with a y that has a border. */
-static mmscan_status check_apart(const mms_integral *a, const void *x, const void *y) {
-  const mms_storage *s = a->storage;
-  if (!mms_is_array(y, s->y_size)) return MMSCAN_EINVAL;
-  if (a->rows == 0 || a->columns == 0) return MMSCAN_OK;
-  if (!mms_is_array(x, s->x_size)) return MMSCAN_EINVAL;
-  const mms_lattice xs = lattice_of(x, s->x_size, a->columns * a->channels, a->rows, a->x_ld, a->batch, a->x_dist);
-  const mms_lattice ys =
-      lattice_of(y, s->y_size, (a->columns + 1) * a->channels, a->rows + 1, a->y_ld, a->batch, a->y_dist);
-  return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
-}
-
 mmscan_status mms_image_from(mms_integral *image, const mmscan_integral_desc *d, const void *x, const void *y) {
-  mms_problem p;
+  mms_problem p, bordered;
   size_t n;
   mmscan_status status = mms_check_struct(d, sizeof *d);
   if (status) return status;
@@ -96,10 +71,10 @@ mmscan_status mms_image_from(mms_integral *image, const mmscan_integral_desc *d,
   if (__builtin_mul_overflow(d->columns, channels, &n)) return MMSCAN_EINVAL;
   const mmscan_desc desc = rows_of(d, n, d->rows, &images);
   if ((status = mms_problem_from(&p, &desc))) return status;
-  if (d->border && (status = check_bordered(d, channels))) return status;
+  if (d->border && (status = bordered_from(&bordered, d, channels))) return status;
   *image = image_of(d, channels);
   if (d->batch == 0) return MMSCAN_OK;
-  return d->border ? check_apart(image, x, y) : mms_check_arrays(&p, x, y);
+  return d->border ? mms_check_apart(&p, x, &bordered, y) : mms_check_arrays(&p, x, y);
 }
 
 /* ---- At work -------------------------------------------------------------------------------------------------- */
