@@ -23,9 +23,10 @@ typedef struct mms_integral {
   const mms_algebra *algebra;    /* of sums, of which a complex element has two */
   const mms_algebra *multiplies; /* what squares elements; NULL: they are added as they are */
   const mms_kernel *kernel;
-  mms_raster_scan *raster; /* where a pixel is one sum: scans rows, of x itself if it reads that; else NULL */
-  bool reads_x, raster_streams;
-  const mms_unit *unit; /* what multiplies instead; NULL: nothing does */
+  mms_raster_scan *raster; /* what scans rows where a pixel is one sum; else NULL */
+  bool reads_x;            /* it reads x as that is stored, not a buffer; */
+  bool raster_streams;     /*   and can write past the caches itself */
+  const mms_unit *unit;    /* what multiplies instead; NULL: nothing does */
   size_t rows, columns, channels, batch;
   ptrdiff_t x_ld, y_ld, x_dist, y_dist; /* elements */
   bool has_border, streams;
