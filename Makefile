@@ -152,12 +152,25 @@ ISA_FLAGS_avx512vl :=
 endif
 endif
 
-# Kernels are objects for each instruction set and operator, as these lists have them.
+# Kernels are objects for each instruction set and operator, as cells.def has them. So are other loops for each
+# instruction set: for each kind of them there is such a list, a source, and maybe flags.
 CELLS := $(shell sed -n 's/^MMS_CELL(\(.*\), \(.*\))/\1-\2/p' lib/kernel/cells.def)
-ROWS  := $(shell sed -n 's/^MMS_ROWS_CELL(\(.*\))/\1-rows/p' lib/engine/gemm/rows.def)
-RECURS := $(shell sed -n 's/^MMS_RECURRENCE_CELL(\(.*\))/\1-recurrence/p' lib/engine/recurrence.def)
-STORED := $(shell sed -n 's/^MMS_STORAGE_CELL(\(.*\))/\1-storage/p' lib/pack/storage.def)
-FILTERED := $(shell sed -n 's/^MMS_FILTER_CELL(\(.*\))/\1-filter/p' lib/engine/filters.def)
+CELL_KINDS := rows raster recurrence filter storage
+CELL_LIST_rows         := lib/engine/gemm/rows.def
+CELL_LIST_raster       := lib/engine/image/raster.def
+CELL_LIST_recurrence   := lib/engine/recurrence.def
+CELL_LIST_filter       := lib/engine/filters.def
+CELL_LIST_storage      := lib/pack/storage.def
+CELL_SOURCE_rows       := lib/engine/gemm/rows_cell.c
+CELL_SOURCE_raster     := lib/engine/image/raster_cell.c
+CELL_SOURCE_recurrence := lib/engine/recurrence_cell.c
+CELL_SOURCE_filter     := lib/engine/filter_cell.c
+CELL_SOURCE_storage    := lib/pack/storage_cell.c
+CELL_FLAGS_filter       = -ffp-contract=fast $(if $(ISA_FLAGS_$(cell_isa)),-mfma)
+CELL_FLAGS_storage      = $(if $(ISA_FLAGS_$(cell_isa)),-mf16c)
+CELLS += $(foreach kind,$(CELL_KINDS),$(shell sed -n 's/^MMS_[A-Z]*_CELL(\(.*\))/\1-$(kind)/p' $(CELL_LIST_$(kind))))
+# The source of a cell.
+cell_source = $(or $(CELL_SOURCE_$(lastword $(subst -, ,$(1)))),lib/kernel/cell.c)
 cell_isa = $(firstword $(subst -, ,$(basename $(@F))))
 cell_operators = $(lastword $(subst -, ,$(basename $(@F))))
 
@@ -172,11 +185,7 @@ SCRIPTS_figures := $(patsubst %,tools/figures/%.py,svg trace circuit tensor segm
 SCRIPTS   := $(SCRIPTS_numpy) $(SCRIPTS_pages) $(SCRIPTS_figures)
 
 CELL_OBJ  := $(CELLS:%=$(BUILD)/lib/kernel/cell/%.o)
-ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
-RECURS_OBJ := $(RECURS:%=$(BUILD)/lib/kernel/cell/%.o)
-STORED_OBJ := $(STORED:%=$(BUILD)/lib/kernel/cell/%.o)
-FILTERED_OBJ := $(FILTERED:%=$(BUILD)/lib/kernel/cell/%.o)
-LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(RECURS_OBJ) $(STORED_OBJ) $(FILTERED_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
+LIB_OBJ   := $(CELL_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/scripts.o
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
@@ -234,21 +243,15 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 # -g1: names of variables, few of which survive vectorisation, would double the time that GCC takes for kernels.
 compile_cell = $(compile_lib) $(ISA_FLAGS_$(cell_isa)) $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1) $(KERNEL_CFLAGS) \
   -DISA=$(cell_isa) -DOPERATORS=$(cell_operators)
-$(ROWS_OBJ): lib/engine/gemm/rows_cell.c $(BUILD)/flags
+$(filter-out $(foreach kind,$(CELL_KINDS),%-$(kind).o),$(CELL_OBJ)): lib/kernel/cell.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(compile_cell)
-$(RECURS_OBJ): lib/engine/recurrence_cell.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(compile_cell)
-$(STORED_OBJ): lib/pack/storage_cell.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(compile_cell) $(if $(ISA_FLAGS_$(cell_isa)),-mf16c)
-$(FILTERED_OBJ): lib/engine/filter_cell.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(compile_cell) -ffp-contract=fast $(if $(ISA_FLAGS_$(cell_isa)),-mfma)
-$(CELL_OBJ): lib/kernel/cell.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(compile_cell)
+define kind_rule
+$(filter %-$(1).o,$(CELL_OBJ)): $(CELL_SOURCE_$(1)) $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(compile_cell) $$(CELL_FLAGS_$(1))
+endef
+$(foreach kind,$(CELL_KINDS),$(eval $(call kind_rule,$(kind))))
 
 $(BUILD)/lib/api.o $(BUILD)/lib/algebra/algebra.o: LAYOUT = $(LINES)
 

@@ -84,6 +84,10 @@ static const char help[] = "Usage: mmscan bench [OPTION]...\n"
                            "                    both, default f32; -n 24 by default; engines and parallel scans\n"
                            "                    on all threads, or by --threads 1 on one; --plot draws it\n"
                            "\n"
+                           "  --operation NAME  times something else than scans: integral (an image of --type u8\n"
+                           "                    --to u32 --shape 4096,4096 unless these are given), beside\n"
+                           "                    loops and other libraries\n"
+                           "\n"
                            "All contenders run in this process and take turns, round after round; NumPy has a\n"
                            "process of its own. Results are checked before anything is timed: a contender with\n"
                            "a wrong result is not timed, and the exit status is 1. MMSCAN_ISA chooses the\n"
@@ -261,6 +265,15 @@ static int set_way(void *request, char *name) {
   return status;
 }
 
+static int set_operation(void *request, char *name) {
+  const char *names[16] = {NULL};
+  size_t index;
+  for (size_t i = 0; i < 15 && operation_at(i) != NULL; i++) names[i] = operation_at(i)->name;
+  const int status = name_option("bench", "--operation", name, names, &index);
+  if (status == DONE) ((bench_request *)request)->operation = operation_at(index);
+  return status;
+}
+
 static int set_units(void *request, char *names) {
   bench_request *r = request;
   r->units = true;
@@ -293,11 +306,21 @@ static void cut_to_rows(bench_request *r) {
   r->length_count = count;
 }
 
+/* What an operation is timed with. */
+static void set_defaults_of(const operation *o, bench_request *r) {
+  if (r->type_count == 0) add_number(r, number_by_name(o->type));
+  if (r->to == NULL) r->to = number_by_name(o->to);
+  if (r->shape.rank > 0) return;
+  r->shape.rank = o->rank;
+  memcpy(r->shape.sizes, o->sizes, sizeof o->sizes);
+}
+
 static int set_defaults(bench_request *r, const given *g) {
   char every[] = "4:28", lengths[] = "4,10,14,18,22,26", ab_lengths[] = "4,8,12,14,16,20,24,27";
   char type[] = "f32", ab_types[] = "f32,f64,i32,i64";
   char every_lengths[] = "17,18,20,22,24", accuracy_length[] = "24";
   const bool builds = r->other != NULL, pauses = r->every != NOT_EVERY;
+  if (r->operation != NULL) set_defaults_of(r->operation, r);
   if (r->shape.rank > 0 && r->length_count == 0 && !g->all) {
     const int status = finish_shape(r, g);
     if (status != DONE) return status;
@@ -345,6 +368,23 @@ static int check_accuracy(const bench_request *r) {
   for (size_t i = 0; i < r->type_count; i++)
     if (r->types[i]->type != MMSCAN_F32 && r->types[i]->type != MMSCAN_F64)
       return wrong_usage("bench", "--accuracy: of f32 and f64");
+  return DONE;
+}
+
+/* The same for an operation, which is out of place. */
+static int check_operation(const bench_request *r, const given *g) {
+  if (r->every != NOT_EVERY || r->other != NULL || r->units || r->list || r->accuracy || r->csv || r->plot != NULL)
+    return wrong_usage("bench", "--operation does not go with --ab, --every, --units, --accuracy, --list, --csv and "
+                                "--plot");
+  if (r->row != 0 || r->columns != 0 || r->stride > 1 || r->way != NULL || r->indices || g->has_axis)
+    return wrong_usage("bench", "--operation does not go with --row, --columns, --stride, --way, --indices and --axis");
+  if (r->in_place[0] || r->place_count > 1) return wrong_usage("bench", "--operation: out of place only");
+  for (size_t i = 0; i < r->type_count; i++) {
+    const number_pair pair = {r->types[i], r->to, MMSCAN_PLUS};
+    const char *why = r->operation->refusal(&pair, &r->shape);
+    if (why != NULL)
+      return wrong_usage("bench", "--operation %s: %s to %s: %s", r->operation->name, pair.x->name, pair.y->name, why);
+  }
   return DONE;
 }
 
@@ -401,6 +441,7 @@ static int check_scans(const bench_request *r, const given *g) {
 static int check_request(const bench_request *r, const given *g) {
   int status = check_scans(r, g);
   if (status == DONE && r->accuracy) status = check_accuracy(r);
+  if (status == DONE && r->operation != NULL) status = check_operation(r, g);
   if (status != DONE) return status;
   if (r->plot != NULL && !pages_is_plot(r->plot))
     return wrong_usage("bench", "--plot: '%s' ends neither in .svg nor in .png", r->plot);
@@ -449,6 +490,7 @@ static char *command_of(int argc, char **argv) {
 static int run_request(bench_request *r, const given *g) {
   int status = check_request(r, g);
   if (status != DONE) return status;
+  if (r->operation != NULL) return operations_run(r);
   if (r->accuracy) return accuracy_run(r);
   if (r->every != NOT_EVERY) return every_run(r);
   if (r->other != NULL) return ab_run(r);
@@ -492,6 +534,7 @@ int run_bench(int argc, char **argv) {
       {0, "sleep", ARGUMENT_FLAG, .to = &r.sleep},
       {0, "busy", ARGUMENT_FLAG, .to = &r.busy},
       {0, "pool", ARGUMENT_FLAG, .to = &r.pool},
+      {0, "operation", ARGUMENT_CALL, .take = set_operation},
       {0, "accuracy", ARGUMENT_FLAG, .to = &r.accuracy},
       {0, "reverse", ARGUMENT_FLAG, .to = &r.reverse},
       {0, "exclusive", ARGUMENT_FLAG, .to = &r.exclusive},

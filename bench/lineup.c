@@ -504,6 +504,24 @@ static void add_one_thread_copies(const lineup *l, const int *threads) {
   if (threads[0] != 1) add_bound(&one);
 }
 
+void lineup_add_bounds(race *r, const int *threads, size_t thread_counts) {
+  lineup l = {.race = r, .threads = 1};
+  add_one_thread_copies(&l, threads);
+  for (size_t i = 0; i < thread_counts; i++) {
+    l.threads = threads[i];
+    if (l.threads > 1) add_copies(&l);
+    add_bound(&l);
+  }
+}
+
+contender *lineup_add_run(race *r, lineup_filter *filter, contender_role role, const char *name, int threads,
+                          double (*run)(const contender *, long), size_t (*check)(contender *)) {
+  lineup l = {.race = r, .filter = filter, .threads = threads};
+  contender *c = add(&l, role, name, run);
+  if (c != NULL) c->verify = check;
+  return c;
+}
+
 void lineup_add_measures(race *r, const int *threads, size_t thread_counts) {
   lineup l = {.race = r, .threads = 1};
   add_one_thread_copies(&l, threads);

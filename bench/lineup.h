@@ -21,6 +21,11 @@ void lineup_fill(race *r, lineup_filter *filter, const int *threads, size_t thre
 /* For races of other kinds: adds only the bounds and the serial loop. */
 void lineup_add_measures(race *r, const int *threads, size_t thread_counts);
 
+/* For operations that are no scans: adds only the bounds; and a contender that passes the filter, else NULL. */
+void lineup_add_bounds(race *r, const int *threads, size_t thread_counts);
+contender *lineup_add_run(race *r, lineup_filter *filter, contender_role role, const char *name, int threads,
+                          double (*run)(const contender *, long), size_t (*verify)(contender *));
+
 /* For calls now and then (every.c): adds the one-shot call, where OpenMP has all threads, which the call is free to
  * take, and where it has one; a plan of all threads; the serial loop; and the peers that run on OpenMP's threads. The
  * first three come in this order. */

@@ -1,8 +1,9 @@
-/* numpy.c: NumPy's cumsum, timed on request by a separate process.
+/* numpy.c: NumPy's cumsum, and OpenCV's integral, timed on request by a separate process.
  *
  * That process has its own arrays: to share ours, every contender's arrays would have to be in shared memory, which has
  * small pages. It makes the same data, and sends back a checksum of its results. */
 #include "numpy.h"
+#include "lineup.h"
 #include "machine.h"
 #include "python.h"
 
@@ -65,6 +66,25 @@ size_t numpy_verify(contender *c) {
           layout.outer, layout.length, layout.inner, number_is_sparse(&pair), r->in_place);
   if (!ask(line, sizeof line)) return r->n; /* the process has ended: the timing will fail */
   return strtoull(line, NULL, 10) == number_checksum(&pair, layout, r->data) ? r->n : 0;
+}
+
+const char *opencv_refusal(size_t bytes) {
+  char line[64];
+  const char *why = numpy_refusal(bytes);
+  if (why != NULL) return why;
+  fprintf(python.to, "opencv\n");
+  return ask(line, sizeof line) && strcmp(line, "yes") == 0 ? NULL : "that Python has no OpenCV (cv2)";
+}
+
+size_t opencv_verify(contender *c) {
+  const race *r = c->race;
+  const number_pair pair = race_pair(r);
+  char line[64];
+  fprintf(python.to, "image %c%zu %c%zu %zu %zu %d\n", r->number->kind, r->number->size, r->to->kind, r->to->size,
+          r->shape->sizes[0], r->shape->sizes[1], number_is_sparse(&pair));
+  if (!ask(line, sizeof line)) return r->n;
+  if (strcmp(line, "no") == 0) lineup_refuse(c, "it has no such types");
+  return strcmp(line, "wrong") == 0 ? 0 : r->n;
 }
 
 const char *numpy_version(void) { return version[0] != '\0' ? version : NULL; }

@@ -1,4 +1,4 @@
-/* numpy.h: NumPy's cumsum, timed on request by a separate process. */
+/* numpy.h: NumPy's cumsum, and OpenCV's integral, timed on request by a separate process. */
 #ifndef NUMPY_H
 #define NUMPY_H
 
@@ -11,6 +11,10 @@ const char *numpy_refusal(size_t bytes);
 /* The `run` and `verify` of its contender. */
 double numpy_run(const contender *c, long runs);
 size_t numpy_verify(contender *c);
+
+/* The same of OpenCV's integral() by that process, whose `run` is numpy_run(). */
+const char *opencv_refusal(size_t bytes);
+size_t opencv_verify(contender *c);
 
 /* Its version; NULL if it was not started. */
 const char *numpy_version(void);

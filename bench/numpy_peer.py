@@ -1,4 +1,4 @@
-"""NumPy's cumsum, timed on request. The requests come by standard input, a line each; the data is that of number.c. Scans in
+"""NumPy's cumsum, and OpenCV's integral, timed on request. The requests come by standard input, a line each; the data is that of number.c. Scans in
 place are timed on zeros, as everywhere."""
 
 import sys
@@ -49,22 +49,60 @@ def load(code, to, outer, length, inner, sparse, in_place):
     return x, y, total
 
 
-def run(x, y, runs):
+def scan(x, y):
     axis = min(1, x.ndim - 1)
+    return lambda: np.cumsum(x, axis=axis, dtype=y.dtype, out=y)
+
+
+def opencv():
+    """The module, set to one thread; None: it is not here."""
+    try:
+        import cv2
+    except ImportError:
+        return None
+    cv2.setNumThreads(1)
+    return cv2
+
+
+def image(code, to, rows, columns, sparse):
+    """What makes an integral image, and whether it is right; None: OpenCV has no such types. Its integers are signed."""
+    cv2 = opencv()
+    x = np.empty((rows, columns), code)
+    for a, b in pieces(x.size):
+        x.reshape(-1)[a:b] = values(a, b, sparse)
+    signed = to.replace("u", "i")
+    y = np.zeros((rows + 1, columns + 1), signed)
+    depth = {"i4": "CV_32S", "f4": "CV_32F", "f8": "CV_64F"}.get(signed)
+    try:
+        cv2.integral(x, y, sdepth=getattr(cv2, depth))
+    except (cv2.error, TypeError):
+        return None, "no"
+    total = float(y[-1, -1]) - float(x.sum(dtype=np.int64))
+    return lambda: cv2.integral(x, y, sdepth=getattr(cv2, depth)), "right" if abs(total) <= 1e-3 * x.size else "wrong"
+
+
+def run(work, runs):
     start = time.perf_counter()
     for _ in range(runs):
-        np.cumsum(x, axis=axis, dtype=y.dtype, out=y)
+        work()
     return time.perf_counter() - start
 
 
 def main(_):
     print(np.__version__, flush=True)
-    x = y = None
+    x = y = work = None
     for line in sys.stdin:
         words = line.split()
         if words[0] == "load":
-            x = y = None
+            x = y = work = None
             x, y, total = load(words[1], words[2], *map(int, words[3:]))
+            work = scan(x, y)
             print(total, flush=True)
+        elif words[0] == "opencv":
+            print("yes" if opencv() else "no", flush=True)
+        elif words[0] == "image":
+            x = y = work = None
+            work, verdict = image(words[1], words[2], *map(int, words[3:]))
+            print(verdict, flush=True)
         else:
-            print(repr(run(x, y, int(words[1]))), flush=True)
+            print(repr(run(work, int(words[1]))), flush=True)

@@ -13,6 +13,9 @@ typedef struct peer_pair {
   peer_pair_scan *loop, *simd;                   /* the plain loop, and by `omp simd` */
   void (*sum)(size_t n, const void *x, void *y); /* one number */
   void (*add)(void *sum, const void *more);      /* one number to another, of y's type */
+
+  /* An integral image, whose border of zeros is there too. */
+  void (*image)(size_t rows, size_t columns, const void *x, void *y);
 } peer_pair;
 
 /* NULL if there is no such pair. */

@@ -5,7 +5,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-#include "lineup.h"
+#include "operation.h"
 
 enum { MOST_LENGTHS = 64, MOST_PLACES = 2, MOST_THREAD_COUNTS = 2 };
 
@@ -36,17 +36,18 @@ typedef struct bench_request {
   const char *plot;  /* the file to draw, or NULL */
   const char *title; /* of the plot; NULL: the name of the machine */
   bool csv;
-  bool units;          /* units are compared (contest.h) */
-  char *unit_names;    /* a list of units; NULL: all that are found */
-  const char *page;    /* the report to write, or NULL */
-  const char *other;   /* the library to compare with (ab.c), or NULL */
-  const char *this;    /* the library that is compared; NULL: that of this build */
-  mmscan_op against;   /* the operator of `other`, where it is not `op`; 0: it is */
-  size_t every;        /* microseconds from call to call; NOT_EVERY: there are no pauses, and races are timed */
-  bool accuracy;       /* errors of sums are measured (accuracy.c) */
-  bool sleep, busy;    /* what the caller does between calls: sleeps, unless it works */
-  bool pool;           /* between calls TBB's threads work */
-  const char *command; /* as it was given, quoted for a shell */
+  bool units;                 /* units are compared (contest.h) */
+  char *unit_names;           /* a list of units; NULL: all that are found */
+  const char *page;           /* the report to write, or NULL */
+  const char *other;          /* the library to compare with (ab.c), or NULL */
+  const char *this;           /* the library that is compared; NULL: that of this build */
+  mmscan_op against;          /* the operator of `other`, where it is not `op`; 0: it is */
+  size_t every;               /* microseconds from call to call; NOT_EVERY: there are no pauses, and races are timed */
+  const operation *operation; /* what is timed instead of scans (operations.c); NULL: nothing */
+  bool accuracy;              /* errors of sums are measured (accuracy.c) */
+  bool sleep, busy;           /* what the caller does between calls: sleeps, unless it works */
+  bool pool;                  /* between calls TBB's threads work */
+  const char *command;        /* as it was given, quoted for a shell */
 } bench_request;
 
 /* What was measured: races by type, then place, then length. */
@@ -68,6 +69,9 @@ int every_run(const bench_request *request);
 
 /* The same where errors of sums are measured, beside the time. */
 int accuracy_run(bench_request *request);
+
+/* The same where an operation is timed. */
+int operations_run(bench_request *request);
 
 /* Fails if the environment is illegal. */
 int session_check_environment(void);

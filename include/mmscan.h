@@ -593,10 +593,19 @@ typedef struct mmscan_integral_desc {
 
 /* Sums x into y as *desc says, in one pass: rows are scanned, piece by piece, and added to the row above. In place:
  * x == y, with equal types, leading dimensions and distances, and no border. What lies between the rows of y is not
- * written. For sums over more dimensions scan the result along each further axis by mmscan_scan(), in place.
+ * written. For sums over more dimensions scan the result along each further axis by mmscan_scan(), in place. So sums
+ * over a volume, from its first element on, are those of its slices, a batch, scanned across the slices: with slices of
+ * rows * columns elements one after the other, by n = slices, x_stride = y_stride = rows * columns, batch = rows *
+ * columns, and x_dist = y_dist = 1.
  *
- * Threads share the images of a batch, and the columns of an image whose rows are longer than 2 KiB; bits do not depend
- * on their number. An Inf or a NaN at x[r][c] reaches only results from row r and from column c on.
+ * Threads share the images of a batch, the columns of an image whose rows have more than 2 KiB of sums, and the rows of
+ * a narrower one of integers; bits do not depend on their number. An Inf or a NaN at x[r][c] reaches only results from
+ * row r and from column c on.
+ *
+ * MMSCAN_ENGINE=gemm has images with one channel whose sums are of doubles (y_type is F64, or F32 of any x_type) made
+ * by two products of the unit with L, block by block; blocks with an element that is not finite, or nearly too large,
+ * are left to additions. Such an image with few columns is made by one thread, and a sum of -0.0 may be 0.0. For all
+ * other images, and whatever else MMSCAN_ENGINE names, additions in vector registers do all.
  *
  * Integers wrap around. Into F32 and C32 everything is added as doubles, and each result is rounded once; into F16 and
  * BF16 as F32. Before that rounding y[r][j] is off by at most c u / (1 - c u) times the sum of magnitudes, with c and u
@@ -606,7 +615,8 @@ typedef struct mmscan_integral_desc {
  * MMSCAN_EINVAL    desc is NULL or holds an illegal value; x or y is NULL; the shape is more than memory can hold
  * MMSCAN_EOVERLAP  x and y share memory and are not in place; or rows, or images, of y do, or are in so many dimensions
  *                  that reach into each other that it would take too long to tell
- * MMSCAN_ENOMEM    no memory for a workspace, which has room for a row of sums
+ * MMSCAN_ENOMEM    no memory for a workspace, which has room for a row of sums; or for a BLAS
+ * MMSCAN_EBLAS     only with MMSCAN_ENGINE=gemm: its unit cannot be used, or gives wrong products
  * MMSCAN_ENOTSUP   no such pair of types
  * and, where the environment is illegal, the status given under ENVIRONMENT. On failure y is untouched. */
 mmscan_status mmscan_integral(const mmscan_integral_desc *desc, const void *x, void *y);
@@ -702,6 +712,8 @@ const char *mmscan_unit_candidate(size_t index);
  *   simd, serial   every op on every y_type; complex MMSCAN_MUL by simd, too, is the plain loop
  *   gemm           MMSCAN_PLUS on every y_type: integers and what is accumulated in F32 or F64 as products of floats,
  *                  those of 64 bits in two halves, complex numbers in two planes
+ *
+ * Integral images are served by simd, and some by gemm (mmscan_integral()).
  *
  * Operators of one's own are served by one that is no choice, and not in the table: custom, which calls them. */
 

@@ -39,7 +39,7 @@ grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/source" | sort -u >"$tmp/words"
   sed -n 's/^#define SUFFIX  *//p' lib/algebra/type/*.inc && echo pointer
 } >"$tmp/types"
 {
-  sed -n 's/^#define OP  *//p' lib/algebra/operator/*.inc && sed -n 's/^MMS_CELL(.*, \(.*\))/\1/p' lib/kernel/cells.def && echo rows
+  sed -n 's/^#define OP  *//p' lib/algebra/operator/*.inc && sed -n 's/^MMS_CELL(.*, \(.*\))/\1/p' lib/kernel/cells.def && echo rows && echo raster
 } | sort -u >"$tmp/operators"
 
 awk '

@@ -17,7 +17,8 @@
  *   PACES       true: streamed results are held back a little, on cores that gain by it
  *   TURN        bytes that are scanned, and then added up ahead, in turn; 0: block by block
  *   HALVES      1: columns are taken apart by moves within the halves of a vector (rows of the engine gemm)
- *   FUSES       1: multiply_add_f64() rounds once */
+ *   FUSES       1: multiply_add_f64() rounds once
+ *   WIDENS      1: load_u8() and its like load elements of other types (engine/image/raster_body.inc) */
 #include "kernel/cell.h"
 
 #define KERNEL_BODY "kernel/body.inc"

@@ -4,7 +4,6 @@
 #include "base/tuning.h"
 #include "plan/check.h"
 #include "plan/env.h"
-#include "plan/lattice.h"
 #include "plan/problem.h"
 #include "team/pays.h"
 #include "team/team.h"
@@ -30,16 +29,15 @@ static mmscan_desc rows_of(const mmscan_integral_desc *d, size_t n, size_t rows,
 }
 
 /* The rows of y with its border, to which some x is scanned. */
-static mmscan_status check_bordered(const mmscan_integral_desc *d, size_t channels) {
+static mmscan_status bordered_from(mms_problem *p, const mmscan_integral_desc *d, size_t channels) {
   const mmscan_dim images = {d->batch, 0, d->y_dist};
   size_t n, rows;
-  mms_problem p;
   if (__builtin_add_overflow(d->rows, 1, &rows) || __builtin_add_overflow(d->columns, 1, &n)) return MMSCAN_EINVAL;
   if (__builtin_mul_overflow(n, channels, &n)) return MMSCAN_EINVAL;
   mmscan_desc desc = rows_of(d, n, rows, &images);
   desc.x_type = d->y_type;
   desc.x_stride = desc.x_dist = 0;
-  return mms_problem_from(&p, &desc);
+  return mms_problem_from(p, &desc);
 }
 
 /* Sums into F32 and C32 are of doubles. */
@@ -48,7 +46,8 @@ static mms_integral image_of(const mmscan_integral_desc *d, size_t channels) {
   const mms_storage *storage = wide ? wide : mms_storage_of(d->x_type, d->y_type);
   const mms_algebra *multiplies = mms_algebra_of(MMSCAN_MUL, storage->arithmetic);
   const mms_storage *planes = mms_storage_in_planes(storage->arithmetic, storage->arithmetic);
-  return (mms_integral){.storage = storage,
+  return (mms_integral){.x_type = d->x_type,
+                        .storage = storage,
                         .algebra = mms_algebra_of(MMSCAN_PLUS, planes ? planes->arithmetic : storage->arithmetic),
                         .multiplies = d->squares ? multiplies : NULL,
                         .rows = d->rows,
@@ -62,31 +61,8 @@ static mms_integral image_of(const mmscan_integral_desc *d, size_t channels) {
                         .has_border = d->border != 0};
 }
 
-/* ---- Arrays --------------------------------------------------------------------------------------------------- */
-
-static mms_lattice lattice_of(const void *at, size_t size, size_t row, size_t rows, ptrdiff_t ld, size_t batch,
-                              ptrdiff_t dist) {
-  mms_lattice a = {.at = (uintptr_t)at, .size = size};
-  mms_lattice_add(&a, row, 1);
-  mms_lattice_add(&a, rows, ld);
-  mms_lattice_add(&a, batch, dist);
-  return a;
-}
-
-/* x shares no memory with a y that has a border. */
-static mmscan_status check_apart(const mms_integral *a, const void *x, const void *y) {
-  const mms_storage *s = a->storage;
-  if (!mms_is_array(y, s->y_size)) return MMSCAN_EINVAL;
-  if (a->rows == 0 || a->columns == 0) return MMSCAN_OK;
-  if (!mms_is_array(x, s->x_size)) return MMSCAN_EINVAL;
-  const mms_lattice xs = lattice_of(x, s->x_size, a->columns * a->channels, a->rows, a->x_ld, a->batch, a->x_dist);
-  const mms_lattice ys =
-      lattice_of(y, s->y_size, (a->columns + 1) * a->channels, a->rows + 1, a->y_ld, a->batch, a->y_dist);
-  return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
-}
-
 mmscan_status mms_image_from(mms_integral *image, const mmscan_integral_desc *d, const void *x, const void *y) {
-  mms_problem p;
+  mms_problem p, bordered;
   size_t n;
   mmscan_status status = mms_check_struct(d, sizeof *d);
   if (status) return status;
@@ -95,10 +71,10 @@ mmscan_status mms_image_from(mms_integral *image, const mmscan_integral_desc *d,
   if (__builtin_mul_overflow(d->columns, channels, &n)) return MMSCAN_EINVAL;
   const mmscan_desc desc = rows_of(d, n, d->rows, &images);
   if ((status = mms_problem_from(&p, &desc))) return status;
-  if (d->border && (status = check_bordered(d, channels))) return status;
+  if (d->border && (status = bordered_from(&bordered, d, channels))) return status;
   *image = image_of(d, channels);
   if (d->batch == 0) return MMSCAN_OK;
-  return d->border ? check_apart(image, x, y) : mms_check_arrays(&p, x, y);
+  return d->border ? mms_check_apart(&p, x, &bordered, y) : mms_check_arrays(&p, x, y);
 }
 
 /* ---- At work -------------------------------------------------------------------------------------------------- */
@@ -107,8 +83,8 @@ mmscan_status mms_image_from(mms_integral *image, const mmscan_integral_desc *d,
 static const double ELEMENT = 0.3, TEAM = 2e4;
 
 static int threads_for(const mms_integral *a, int asked) {
-  const size_t strips = mms_images_strips(a);
-  const int most = mms_team_available(asked), threads = strips < (size_t)most ? (int)strips : most;
+  const size_t parts = mms_images_parts(a);
+  const int most = mms_team_available(asked), threads = parts < (size_t)most ? (int)parts : most;
   if (threads == 1 || mms_pays_contended()) return 1;
   const double all = ELEMENT * (double)a->rows * (double)(a->columns * a->channels) * (double)a->batch;
   const double saves = asked ? INFINITY : all - all / threads;
@@ -127,7 +103,12 @@ mmscan_status mms_image_execute(mms_integral *a, const void *x, void *y) {
   if (a->batch == 0 || (!a->has_border && (a->rows == 0 || a->columns == 0))) return MMSCAN_OK;
   const mms_env *env = mms_env_get();
   if (env->status) return env->status;
-  a->kernel = mms_kernel_of(env->isa, a->algebra);
-  a->streams = streams(a, x, y);
-  return mms_images_scan(a, x, y, threads_for(a, env->threads));
+  mms_integral_choose(a, env->isa);
+  if (env->engine == &mms_engine_gemm && mms_integral_may_multiply(a)) a->unit = mms_env_unit(env);
+  a->streams = !a->unit && streams(a, x, y);
+  mmscan_status status = mms_unit_hold_sound(a->unit, MMSCAN_F64);
+  if (status) return status;
+  status = mms_images_scan(a, x, y, threads_for(a, env->threads));
+  mms_unit_drop(a->unit);
+  return status;
 }

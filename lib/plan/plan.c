@@ -89,15 +89,6 @@ static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env
   return engine;
 }
 
-/* Holds the unit, if there is one and it multiplies right. */
-mmscan_status mms_plan_hold(const mms_unit *unit, const mms_algebra *algebra) {
-  if (!unit) return MMSCAN_OK;
-  if (!mms_unit_hold(unit)) return mms_unit_fault(unit);
-  if (mms_unit_has(unit, algebra->unit, MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
-  mms_unit_drop(unit);
-  return MMSCAN_EBLAS;
-}
-
 /* Chooses by what was measured. A unit that the environment names outranks the measured one. If the one taken cannot be
  * used now, nothing of what was measured counts. A number of threads that was the best of fewer than `most` does not
  * count either; the rest still does, as the bits depend on it. */
@@ -106,7 +97,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   mms_wise wise;
   if (!mms_wisdom_find(&shape, &wise)) return false;
   const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
-  if (mms_plan_hold(unit, plan->job.algebra)) return false;
+  if (mms_unit_hold_sound(unit, plan->job.algebra->unit)) return false;
   mms_unit_drop(unit);
   plan->engine = wise.engine;
   plan->job.unit = unit;
@@ -269,7 +260,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice) {
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
-  if ((status = mms_plan_hold(plan->job.unit, plan->job.algebra))) return status;
+  if ((status = mms_unit_hold_sound(plan->job.unit, plan->job.algebra->unit))) return status;
   if ((status = choose_sizes(plan, c)) == MMSCAN_OK) {
     choose_threads(plan, c, most);
     status = choose_way(plan, c);

@@ -441,3 +441,11 @@ mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *
     return mms_check_pair(x, y, p->n * p->storage->y_size);
   return check_strided(p, x, y);
 }
+
+mmscan_status mms_check_apart(const mms_problem *of_x, const void *x, const mms_problem *of_y, const void *y) {
+  if (!mms_is_array(y, of_y->storage->y_size)) return MMSCAN_EINVAL;
+  if (mms_problem_is_empty(of_x)) return MMSCAN_OK;
+  if (!mms_is_array(x, of_x->storage->x_size)) return MMSCAN_EINVAL;
+  const mms_lattice xs = lattice_of_x(of_x, x), ys = lattice_of_y(of_y, y);
+  return mms_lattice_meet(&xs, &ys) ? MMSCAN_EOVERLAP : MMSCAN_OK;
+}

@@ -109,4 +109,7 @@ mmscan_status mms_problem_block(mms_problem *p, const mmscan_desc *desc, const v
 /* MMSCAN_OK: x and y can serve the problem; neither is NULL, and they are in place or share no memory. */
 mmscan_status mms_check_arrays(const mms_problem *p, const void *x, const void *y);
 
+/* The same where y is that of another problem, which is not empty, and is never x. */
+mmscan_status mms_check_apart(const mms_problem *of_x, const void *x, const mms_problem *of_y, const void *y);
+
 #endif

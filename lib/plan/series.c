@@ -124,7 +124,7 @@ static mmscan_status choose(mmscan_plan *plan, mms_recurrence *r, const mmscan_r
   const mmscan_status status = mms_plan_choose_own(plan, choice, time_of(d, engine, r->algebra.size));
   if (status || !engine->has_unit) return status;
   plan->job.unit = choice && choice->unit ? mms_unit_find(choice->unit) : mms_env_unit(env);
-  return plan->job.unit ? mms_plan_hold(plan->job.unit, &r->algebra) : MMSCAN_EINVAL;
+  return plan->job.unit ? mms_unit_hold_sound(plan->job.unit, r->algebra.unit) : MMSCAN_EINVAL;
 }
 
 static mmscan_status recur(mmscan_plan *plan, const mmscan_recurrence_desc *d, const mmscan_choice *choice,

@@ -58,4 +58,12 @@ void mms_unit_drop(const mms_unit *unit) {
   if (unit && unit->drop) unit->drop(unit);
 }
 
+mmscan_status mms_unit_hold_sound(const mms_unit *unit, mmscan_type type) {
+  if (!unit) return MMSCAN_OK;
+  if (!mms_unit_hold(unit)) return mms_unit_fault(unit);
+  if (mms_unit_has(unit, type, MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
+  mms_unit_drop(unit);
+  return MMSCAN_EBLAS;
+}
+
 void mms_unit_multiply(const mms_unit *unit, const mms_product *product) { unit->multiply(unit, product); }

@@ -134,6 +134,10 @@ bool mms_unit_is_closed(const mms_unit *unit);
 mmscan_status mms_unit_fault(const mms_unit *unit);
 const char *mms_unit_absent(const mms_unit *unit);
 
+/* Holds a unit that has the products of scans in a type, and multiplies right: else MMSCAN_EBLAS, or MMSCAN_ENOMEM, and
+ * it is not held. A unit of NULL gives MMSCAN_OK. */
+mmscan_status mms_unit_hold_sound(const mms_unit *unit, mmscan_type type);
+
 /* Forms the product by the unit. */
 void mms_unit_multiply(const mms_unit *unit, const mms_product *product);
 

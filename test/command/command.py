@@ -22,6 +22,7 @@ from command_case import MMSCAN
 from command_every import *
 from command_loggp import *
 from command_npy import *
+from command_operations import *
 from command_paper import *
 from command_plots import *
 from command_scan import *
