@@ -120,7 +120,7 @@ static void judge_total(void *context, const ref_state *s, size_t scan) {
 /* How many results, and totals, the reference does not take. */
 static size_t judge(const mmscan_desc *d, const void *x, const void *y) {
   judged j = {ref_type_of(d->y_type), y, d->totals, 0};
-  ref_visitor visitor = {judge_result, judge_total, &j, false};
+  ref_visitor visitor = {judge_result, judge_total, &j, false, NULL, NULL};
   ref_walk(d, x, &visitor);
   return j.wrong;
 }
