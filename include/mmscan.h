@@ -7,9 +7,8 @@
  *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
- * In order: version and status, simple calls, the general call, segments, operators of one's own, recurrences, plans,
- * blocks, filters, images, wisdom, units, what is inside, rules for every call, the environment, fine print. Beside:
- * mmscan_paper.h. */
+ * In order: version, status, simple calls, the general call, segments, operators of one's own, recurrences, plans, blocks,
+ * filters, images, wisdom, units, what is inside, rules for every call, environment, fine print. See mmscan_paper.h. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
 
