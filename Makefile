@@ -155,6 +155,7 @@ endif
 # Kernels are objects for each instruction set and operator, as these lists have them.
 CELLS := $(shell sed -n 's/^MMS_CELL(\(.*\), \(.*\))/\1-\2/p' lib/kernel/cells.def)
 ROWS  := $(shell sed -n 's/^MMS_ROWS_CELL(\(.*\))/\1-rows/p' lib/engine/gemm/rows.def)
+RECURS := $(shell sed -n 's/^MMS_RECURRENCE_CELL(\(.*\))/\1-recurrence/p' lib/engine/recurrence.def)
 STORED := $(shell sed -n 's/^MMS_STORAGE_CELL(\(.*\))/\1-storage/p' lib/pack/storage.def)
 cell_isa = $(firstword $(subst -, ,$(basename $(@F))))
 cell_operators = $(lastword $(subst -, ,$(basename $(@F))))
@@ -171,8 +172,9 @@ SCRIPTS   := $(SCRIPTS_numpy) $(SCRIPTS_pages) $(SCRIPTS_figures)
 
 CELL_OBJ  := $(CELLS:%=$(BUILD)/lib/kernel/cell/%.o)
 ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
+RECURS_OBJ := $(RECURS:%=$(BUILD)/lib/kernel/cell/%.o)
 STORED_OBJ := $(STORED:%=$(BUILD)/lib/kernel/cell/%.o)
-LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(STORED_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
+LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(RECURS_OBJ) $(STORED_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/scripts.o
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
@@ -231,6 +233,9 @@ $(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags
 compile_cell = $(compile_lib) $(ISA_FLAGS_$(cell_isa)) $(if $(filter -g -g2 -g3 -ggdb,$(CFLAGS)),-g1) $(KERNEL_CFLAGS) \
   -DISA=$(cell_isa) -DOPERATORS=$(cell_operators)
 $(ROWS_OBJ): lib/engine/gemm/rows_cell.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(compile_cell)
+$(RECURS_OBJ): lib/engine/recurrence_cell.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(compile_cell)
 $(STORED_OBJ): lib/pack/storage_cell.c $(BUILD)/flags

@@ -7,7 +7,7 @@
  *   inclusive   y[i] = x[0] + x[1] + ... + x[i]
  *   exclusive   y[i] = init + x[0] + ... + x[i-1]          so y[0] = init
  *
- * In order: version and status, simple calls, the general call, operators of one's own, plans, blocks of a longer scan,
+ * In order: version and status, simple calls, the general call, operators of one's own, recurrences, plans, blocks of a longer scan,
  * images, wisdom, units, what is inside, rules for every call, the environment, fine print. Beside: mmscan_paper.h. */
 #ifndef MMSCAN_H
 #define MMSCAN_H
@@ -314,6 +314,55 @@ typedef struct mmscan_operator {
  * unit and instruction set that names
  */
 mmscan_status mmscan_scan_with(const mmscan_operator *op, const mmscan_desc *desc, const void *x, void *y);
+
+/* ---- Recurrences ----------------------------------------------------------------------------------------------- */
+
+/* Describes `batch` recurrences of n elements each:
+ *
+ *   y[i] = a[i] y[i-1] + x[i], where y[-1] is init; in reverse y[i] = a[i] y[i+1] + x[i], where y[n] is init
+ *
+ * Element i of recurrence r is x[r * x_dist + i * x_stride], and alike in a and y, whose strides and distances are as
+ * in mmscan_desc. An a_stride of 0 is a constant a, of each recurrence, or with an a_dist of 0 of all: exponential
+ * smoothing, say. Zero the struct, then set what you mean. */
+typedef struct mmscan_recurrence_desc {
+  size_t struct_size; /* sizeof(mmscan_recurrence_desc) */
+  mmscan_type type;   /* of all: MMSCAN_F32, F64, C32 or C64 */
+  int reverse;        /* nonzero: from the last element to the first */
+  size_t n;
+  ptrdiff_t a_stride, x_stride, y_stride; /* a y_stride of 0 is illegal */
+  size_t batch;                           /* 0: nothing to do, which is no error */
+  ptrdiff_t a_dist, x_dist, y_dist;
+  const void *init; /* NULL: 0; else one element for each recurrence, scan after scan */
+  void *last;       /* NULL, or one for each: the y that was computed last; init, or 0, if n is 0. May be init */
+} mmscan_recurrence_desc;
+
+/* Computes y as *desc says. In place: x == y, with equal strides and distances. a shares no memory with y; it may with
+ * x. init and last may share memory with each other if they are the same, and with nothing else (not checked).
+ *
+ * Elements are composed as the affine maps y -> a y + x, in registers and from thread to thread: nothing is divided,
+ * and with a constant a the matrix L_s of the engine holds a^(i-j). The engines simd, serial and, for a constant a,
+ * gemm do it. The bits of y do not depend on the number of threads, nor on strides; on the instruction set they do.
+ *
+ * A result is finite, infinite or NaN where the plain loop's is, within its error of overflowing, for every a: 0 times
+ * Inf is NaN, as in the loop; what is not finite stays behind where it stands; and powers, or products, of a that
+ * overflow make nothing of a zero. Where the loop has to be followed for that, a block is done by it, at its speed. So
+ * are blocks in which |a| varies beyond 1 and some are more than 3.5 or less than 1/3.5 (F64, C64: 10^9, of squares).
+ * Threads share a single recurrence, but gain less where a varies and some |a| > 1.
+ *
+ * Where rounding is to nearest, nothing overflows, c u < 1 and u is 2^-24, or 2^-53, y[i] is off by at most
+ * c u / (1 - c u) times the sum of |a[i] ... a[j+1]| |x[j]| over all j <= i, in which init counts as x[-1], and the
+ * products of C32 and C64 four times as much: c is 2 (i + 1) + 32, of which the plain loop has 2 (i + 1). An a of which
+ * the powers vanish adds at most 2^-120, or 2^-1016, times the sum of |x[j]|.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value; a, x or y is NULL; the shape is more than memory can hold
+ * MMSCAN_EOVERLAP  x and y share memory and are not exactly in place; a and y share memory; results of different
+ *                  recurrences do
+ * MMSCAN_ENOTSUP   another type; the engine gemm, where MMSCAN_ENGINE names it, and an a that varies
+ * MMSCAN_ENOMEM    only with the engine gemm: no memory for its workspace, or for a BLAS
+ * MMSCAN_EBLAS     only with the engine gemm: its unit cannot be used, or gives wrong products
+ * and, where the environment is illegal, the status given under ENVIRONMENT
+ */
+mmscan_status mmscan_recurrence(const mmscan_recurrence_desc *desc, const void *a, const void *x, void *y);
 
 /* ---- Plans: choose once, scan often ---------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "plan/operator.h"
 #include "plan/problem.h"
 #include "plan/segments.h"
+#include "plan/series.h"
 #include "plan/short.h"
 #include "plan/wisdom.h"
 #include "team/team.h"
@@ -183,6 +184,10 @@ mmscan_status mmscan_scan_segments(const mmscan_desc *desc, const mmscan_segment
 
 mmscan_status mmscan_scan_with(const mmscan_operator *op, const mmscan_desc *desc, const void *x, void *y) {
   return mms_operator_scan(op, desc, NULL, x, y);
+}
+
+mmscan_status mmscan_recurrence(const mmscan_recurrence_desc *desc, const void *a, const void *x, void *y) {
+  return mms_series_recur(desc, NULL, a, x, y);
 }
 
 /* Not inlined, for the same reason as scan_long(). */

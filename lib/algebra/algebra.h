@@ -93,6 +93,7 @@ typedef struct mms_own {
   bool are_elsewhere; /* elements are bytes, and carries are where they are (mms_value.element): */
   bool (*take_slots)(void *call, size_t count); /*   makes so many places for these; false: there is no memory */
   void (*drop_slots)(void *call);               /*   gives them back */
+  bool streams; /* its engines store past the caches where a job says so */
 } mms_own;
 
 /* The index of a row in the table. And row `index`; NULL past its end. */

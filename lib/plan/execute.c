@@ -54,6 +54,7 @@ static size_t stream_from(const mmscan_plan *plan, int threads) {
 
 /* Rows of units are streamed forward only; the plain loop streams columns alone. */
 static bool can_stream(const mmscan_plan *plan, const mms_job *job) {
+  if (job->algebra->own) return job->algebra->own->streams;
   if (!plan->engine->has_isa) return mms_problem_is_columns(&plan->problem);
   return job->unit ? !job->reverse : job->kernel->stream[job->kind][job->reverse] != NULL;
 }
@@ -94,7 +95,8 @@ static bool is_touched(const void *y, size_t bytes) {
 static bool one_does(const mmscan_plan *plan, const mms_job *job, const void *y) {
   const size_t bytes = bytes_of(&plan->problem);
   if (!job->streams || bytes <= mms_tuning_here.alone_from || !plan->threads_are_free) return false;
-  const bool is_simd = plan->engine->has_isa && !plan->engine->has_unit;
+  const mms_own *own = plan->problem.algebra->own;
+  const bool is_simd = own ? own->streams : plan->engine->has_isa && !plan->engine->has_unit;
   const bool is_fast = is_simd && job->isa == mms_isa_best() && plan->problem.count == 1;
   return is_fast && mms_cluster_near_of_late() && is_touched(y, bytes);
 }

@@ -90,7 +90,7 @@ static const mms_engine *cheapest_of_long(const mmscan_plan *plan, const mms_env
 }
 
 /* Holds the unit, if there is one and it multiplies right. */
-static mmscan_status hold_sound_unit(const mms_unit *unit, const mms_algebra *algebra) {
+mmscan_status mms_plan_hold(const mms_unit *unit, const mms_algebra *algebra) {
   if (!unit) return MMSCAN_OK;
   if (!mms_unit_hold(unit)) return mms_unit_fault(unit);
   if (mms_unit_has(unit, algebra->unit, MMSCAN_PRODUCT_CHUNKED)) return MMSCAN_OK;
@@ -106,7 +106,7 @@ static bool choose_wisely(mmscan_plan *plan, const mms_env *env, int most) {
   mms_wise wise;
   if (!mms_wisdom_find(&shape, &wise)) return false;
   const mms_unit *unit = wise.unit && env->unit ? env->unit : wise.unit;
-  if (hold_sound_unit(unit, plan->job.algebra)) return false;
+  if (mms_plan_hold(unit, plan->job.algebra)) return false;
   mms_unit_drop(unit);
   plan->engine = wise.engine;
   plan->job.unit = unit;
@@ -269,7 +269,7 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice) {
   if ((status = choose_isa(plan, env, c))) return status;
   if ((status = choose_engine(plan, env, c, most))) return status;
   if ((status = choose_unit(plan, c))) return status;
-  if ((status = hold_sound_unit(plan->job.unit, plan->job.algebra))) return status;
+  if ((status = mms_plan_hold(plan->job.unit, plan->job.algebra))) return status;
   if ((status = choose_sizes(plan, c)) == MMSCAN_OK) {
     choose_threads(plan, c, most);
     status = choose_way(plan, c);
@@ -298,6 +298,7 @@ mmscan_status mms_plan_choose_own(mmscan_plan *plan, const mmscan_choice *choice
   const mms_problem *p = &plan->problem;
   if (env->status) return env->status;
   clear(plan);
+  plan->job.isa = env->isa;
   plan->limit = c->threads ? c->threads : env->threads;
   const int most = c->threads || alone > WORTH ? mms_team_most(plan->limit) : 1;
   const bool is_worth = c->threads || alone - alone / most > WORTH;
@@ -305,6 +306,7 @@ mmscan_status mms_plan_choose_own(mmscan_plan *plan, const mmscan_choice *choice
   plan->threads = is_worth ? most : 1;
   plan->engine = are_many ? p->algebra->own->alone : p->algebra->own->by_tiles;
   plan->engine_is_free = true;
+  plan->threads_are_free = !c->threads;
   plan->job.tile = c->tile ? c->tile : tile_of_own(p, alone);
   plan->saves = saves(plan, c, &(mms_cost){.alone = alone});
   return choose_way(plan, c);

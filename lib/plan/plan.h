@@ -28,6 +28,9 @@ mmscan_status mms_plan_choose(mmscan_plan *plan, const mmscan_choice *choice);
  * drop. */
 mmscan_status mms_plan_choose_own(mmscan_plan *plan, const mmscan_choice *choice, double alone);
 
+/* Holds the unit, if there is one and it multiplies right what a row is multiplied as. */
+mmscan_status mms_plan_hold(const mms_unit *unit, const mms_algebra *algebra);
+
 /* Releases what a chosen plan holds: its unit's library. */
 void mms_plan_drop(const mmscan_plan *plan);
 

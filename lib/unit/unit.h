@@ -3,7 +3,8 @@
  * A unit forms W = A X, or W = A^T X. A is column-major. X and W are both column-major with leading dimension s, or
  * both by rows: row-major with leading dimension row_stride.
  *
- *   A   s-by-s, leading dimension s, of zeros and ones; lower triangular in the form MMSCAN_PRODUCT_TRMM
+ *   A   s-by-s, leading dimension s, of zeros and ones, or, in the form MMSCAN_PRODUCT_CHUNKED, of any numbers; lower
+ *       triangular in the form MMSCAN_PRODUCT_TRMM
  *   X   s-by-columns; shares no memory with W, unless the form is in place
  *   W   s-by-columns; overwritten, whatever it held (NaN too)
  *
