@@ -157,6 +157,7 @@ CELLS := $(shell sed -n 's/^MMS_CELL(\(.*\), \(.*\))/\1-\2/p' lib/kernel/cells.d
 ROWS  := $(shell sed -n 's/^MMS_ROWS_CELL(\(.*\))/\1-rows/p' lib/engine/gemm/rows.def)
 RECURS := $(shell sed -n 's/^MMS_RECURRENCE_CELL(\(.*\))/\1-recurrence/p' lib/engine/recurrence.def)
 STORED := $(shell sed -n 's/^MMS_STORAGE_CELL(\(.*\))/\1-storage/p' lib/pack/storage.def)
+FILTERED := $(shell sed -n 's/^MMS_FILTER_CELL(\(.*\))/\1-filter/p' lib/engine/filters.def)
 cell_isa = $(firstword $(subst -, ,$(basename $(@F))))
 cell_operators = $(lastword $(subst -, ,$(basename $(@F))))
 
@@ -174,7 +175,8 @@ CELL_OBJ  := $(CELLS:%=$(BUILD)/lib/kernel/cell/%.o)
 ROWS_OBJ  := $(ROWS:%=$(BUILD)/lib/kernel/cell/%.o)
 RECURS_OBJ := $(RECURS:%=$(BUILD)/lib/kernel/cell/%.o)
 STORED_OBJ := $(STORED:%=$(BUILD)/lib/kernel/cell/%.o)
-LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(RECURS_OBJ) $(STORED_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
+FILTERED_OBJ := $(FILTERED:%=$(BUILD)/lib/kernel/cell/%.o)
+LIB_OBJ   := $(CELL_OBJ) $(ROWS_OBJ) $(RECURS_OBJ) $(STORED_OBJ) $(FILTERED_OBJ) $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/scripts.o
 EXAMPLES  := $(EXAMPLE_SRC:examples/%.c=$(BUILD)/examples/%)
 
@@ -241,6 +243,9 @@ $(RECURS_OBJ): lib/engine/recurrence_cell.c $(BUILD)/flags
 $(STORED_OBJ): lib/pack/storage_cell.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(compile_cell) $(if $(ISA_FLAGS_$(cell_isa)),-mf16c)
+$(FILTERED_OBJ): lib/engine/filter_cell.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(compile_cell) -ffp-contract=fast $(if $(ISA_FLAGS_$(cell_isa)),-mfma)
 $(CELL_OBJ): lib/kernel/cell.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(compile_cell)

@@ -500,6 +500,67 @@ size_t mmscan_state_size(const mmscan_desc *desc);
 mmscan_status mmscan_carry_combine(const mmscan_desc *desc, void *carry, void *state, const void *next_carry,
                                    const void *next_state);
 
+/* ---- Filters --------------------------------------------------------------------------------------------------- */
+
+/* Describes `batch` signals of n samples, and the filter they all go through, that of scipy.signal.lfilter: with
+ * a[0] = 1, by which all coefficients are divided first,
+ *
+ *   y[i] = b[0] x[i] + b[1] x[i-1] + ... - a[1] y[i-1] - a[2] y[i-2] - ...
+ *
+ * in direct form II transposed. Its state is z[0] to z[m-1], where m is max(b_count, a_count) - 1:
+ *
+ *   y[i] = b[0] x[i] + z[0],   and then   z[k-1] = b[k] x[i] - a[k] y[i] + z[k]   for k = 1 to m, with z[m] = 0
+ *
+ * Sample i of signal j is x[j * x_dist + i * x_stride], and alike in y. Strides and distances may be negative, those of
+ * x may be 0. Zero the struct, then set what you mean. */
+typedef struct mmscan_filter_desc {
+  size_t struct_size; /* sizeof(mmscan_filter_desc) */
+  mmscan_type type;   /* MMSCAN_F32 or MMSCAN_F64: of x, y and state */
+  size_t n;
+  size_t b_count, a_count; /* coefficients, 1 to 16 of each */
+  const double *b, *a;     /* finite, and so is each one divided by a[0]; a[0] is not 0 */
+  ptrdiff_t x_stride, y_stride;
+  size_t batch;             /* signals; 0: nothing to do, which is no error */
+  ptrdiff_t x_dist, y_dist; /* elements from one signal to the next */
+  void *state; /* NULL: zeros go in; else m elements for each signal, signal after signal: they go in and come out, so
+                  that the next call goes on where this one ends. If n is 0 they stay as they are */
+} mmscan_filter_desc;
+
+/* Filters x into y as *desc says. In place: x == y, with equal strides and distances. b, a and *desc are only read, and
+ * need not outlive the call. state shares no memory with x or y.
+ *
+ * Samples are filtered as doubles, those of type F32, too, with coefficients that are not rounded to F32; each result,
+ * and the state at the end, is rounded once. Errors are those of direct form II transposed, which a filter of a high
+ * order with poles close to each other amplifies, however it is computed: such a filter had better be several ones of
+ * order 2, one after the other. Blocks of L samples are filtered at once as
+ *
+ *   y = T x + S (samples of x before) + R (samples of y before)
+ *
+ * where T, lower triangular and Toeplitz, has the impulse response of B/A (the block recursions of Burrus, "Block
+ * realization of digital filters", IEEE Transactions on Audio and Electroacoustics, 1972); by the engine gemm such
+ * blocks, of 32 samples, are the columns of one product. That is done only in calls on 16,384 samples or more, or by
+ * gemm, and for filters of which R is not larger than that of a double pole at 1, times the gain of 1/A not large, and
+ * the response of 1/A is over after 1,024 samples. All others go sample by sample, and so does all with MMSCAN_ENGINE=
+ * serial: by the loop above.
+ *
+ * An unstable filter is filtered as the loop above does it, sample by sample: results grow until they are infinite, and
+ * then NaN. Where A is 1, an Inf or a NaN in x reaches b_count results; else all from there on, and the state, are
+ * infinite or NaN, as coefficients that are not given count as zeros and 0 times Inf is NaN. Where a result of the loop
+ * is finite, so is this one; where a sum of the loop overflows on the way to a result, that may be finite, and results
+ * of type F32 may be infinite and then finite again, as a double was not.
+ *
+ * Threads share the signals of a batch; one signal is one thread's. Bits do not depend on the number of threads, but on
+ * where blocks begin: filtering in several calls, with a state, may round otherwise than one call.
+ *
+ * MMSCAN_EINVAL    desc is NULL or holds an illegal value, such as a count of 0 or 17, a[0] = 0, or a coefficient that
+ *                  is not finite; x or y is NULL, or state not aligned; the shape is more than memory can hold
+ * MMSCAN_EOVERLAP  as of mmscan_scan(); or state shares memory with x or y
+ * MMSCAN_ENOMEM    no memory for a workspace, which only the engine gemm takes
+ * MMSCAN_ENOTSUP   another type
+ * and, where the environment is illegal, the status given under ENVIRONMENT. On failure y and the state are untouched.
+ */
+mmscan_status mmscan_filter(const mmscan_filter_desc *desc, const void *x, void *y);
+
 /* ---- Integral images ------------------------------------------------------------------------------------------- */
 
 /* Describes `batch` images of rows * columns pixels. Without a border y has as many pixels as x:

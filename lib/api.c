@@ -5,6 +5,7 @@
 #include "plan/check.h"
 #include "plan/env.h"
 #include "plan/execute.h"
+#include "plan/filtering.h"
 #include "plan/image.h"
 #include "plan/measure.h"
 #include "plan/operator.h"
@@ -286,6 +287,12 @@ mmscan_status mmscan_execute(const mmscan_plan *plan, const void *x, void *y) {
 void mmscan_plan_destroy(mmscan_plan *plan) {
   if (plan) mms_plan_drop(plan);
   free(plan);
+}
+
+/* ---- Filters -------------------------------------------------------------------------------------------------- */
+
+mmscan_status mmscan_filter(const mmscan_filter_desc *desc, const void *x, void *y) {
+  return mms_filter_scan(desc, NULL, x, y);
 }
 
 /* ---- Images --------------------------------------------------------------------------------------------------- */

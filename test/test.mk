@@ -111,12 +111,13 @@ CPPCHECK = cppcheck --quiet --error-exitcode=1 --enable=warning,portability --in
   --suppress=shiftTooManyBitsSigned --library=test/support/cppcheck.cfg -Iinclude -Ilib
 # Each cell is checked by itself, with the macros by which compilers tell that they have the instructions. In body.inc
 # `aside` is NULL only where no scan looks into it; no number of vectors is 0.
-CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c lib/pack/storage_cell.c
+CELL_SRC := lib/kernel/cell.c lib/engine/gemm/rows_cell.c lib/pack/storage_cell.c lib/engine/filter_cell.c
 CELL_MACROS := __AVX2__ __AVX512F__ __AVX512BW__ __AVX512DQ__ __AVX512VL__ __FMA__ __aarch64__ __ARM_NEON
 lint: ## static analysis of the library and the scripts
 	$(CPPCHECK) $(CELL_SRC:%=-i%) lib tools bench mpi
-	for cell in $(CELLS) $(ROWS) $(STORED); do \
-	  case $$cell in *-rows) source=lib/engine/gemm/rows_cell.c ;; *-storage) source=lib/pack/storage_cell.c ;; *) source=lib/kernel/cell.c ;; esac; \
+	for cell in $(CELLS) $(ROWS) $(STORED) $(FILTERED); do \
+	  case $$cell in *-rows) source=lib/engine/gemm/rows_cell.c ;; *-storage) source=lib/pack/storage_cell.c ;; \
+	    *-filter) source=lib/engine/filter_cell.c ;; *) source=lib/kernel/cell.c ;; esac; \
 	  $(CPPCHECK) $(CELL_MACROS:%=-D%) -DISA=$${cell%-*} -DOPERATORS=$${cell#*-} \
 	    --suppress=nullPointer:lib/kernel/body.inc --suppress=uninitvar:lib/kernel/vectors.inc \
 	    --suppress=uninitvar:lib/engine/gemm/rows_body.inc $$source || { echo "lint: in the cell $$cell" >&2; exit 1; }; done

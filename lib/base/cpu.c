@@ -45,6 +45,8 @@ bool mms_cpu_says_avx2(const mms_cpu_says *s) { return saves(s, SAVES_XMM_YMM) &
 
 bool mms_cpu_says_f16c(const mms_cpu_says *s) { return mms_cpu_says_avx2(s) && (s->leaf1_c & bit_F16C); }
 
+bool mms_cpu_says_fma(const mms_cpu_says *s) { return mms_cpu_says_avx2(s) && (s->leaf1_c & bit_FMA); }
+
 bool mms_cpu_says_avx512(const mms_cpu_says *s) {
   return saves(s, SAVES_XMM_YMM | SAVES_ZMM) && (s->leaf1_c & bit_FMA) &&
          has(s, bit_AVX2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL);
@@ -66,6 +68,7 @@ mms_cores mms_cpu_says_cores(const mms_cpu_says *s) {
 
 bool mms_cpu_runs_avx2(void) { return mms_cpu_says_avx2(ask_once()); }
 bool mms_cpu_runs_f16c(void) { return mms_cpu_says_f16c(ask_once()); }
+bool mms_cpu_runs_fma(void) { return mms_cpu_says_fma(ask_once()); }
 
 bool mms_cpu_runs_avx512(void) { return mms_cpu_says_avx512(ask_once()); }
 
@@ -102,6 +105,7 @@ uint32_t mms_cpu_signature(void) { return ask_once()->leaf1_a; }
 #else
 bool mms_cpu_runs_avx2(void) { return false; }
 bool mms_cpu_runs_f16c(void) { return false; }
+bool mms_cpu_runs_fma(void) { return false; }
 bool mms_cpu_runs_avx512(void) { return false; }
 mms_cores mms_cpu_cores(void) { return MMS_CORES_OTHER; }
 bool mms_cpu_512_pays(void) { return false; }

@@ -11,8 +11,9 @@
 bool mms_cpu_runs_avx512(void);
 bool mms_cpu_runs_avx2(void);
 
-/* And, where it runs avx2, conversions between f16 and f32. */
+/* And, where it runs avx2, conversions between f16 and f32; and products and sums in one instruction. */
 bool mms_cpu_runs_f16c(void);
+bool mms_cpu_runs_fma(void);
 
 /* Whose cores they are, as far as they differ in what they do best. Of AMD's, later cores have greater values. */
 typedef enum mms_cores {
@@ -38,6 +39,7 @@ typedef struct mms_cpu_says {
 bool mms_cpu_says_avx512(const mms_cpu_says *says);
 bool mms_cpu_says_avx2(const mms_cpu_says *says);
 bool mms_cpu_says_f16c(const mms_cpu_says *says);
+bool mms_cpu_says_fma(const mms_cpu_says *says);
 mms_cores mms_cpu_says_cores(const mms_cpu_says *says);
 #endif
 

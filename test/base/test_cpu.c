@@ -19,6 +19,7 @@ static const uint32_t ALL7 = UINT32_C(1) << 31 | AVX2 | F | DQ | BW;
 static void check(const char *what, uint32_t leaf1_c, uint32_t leaf7_b, uint32_t xcr0, bool avx2, bool avx512) {
   const mms_cpu_says says = {.leaf1_c = leaf1_c, .leaf7_b = leaf7_b, .xcr0 = xcr0};
   if (mms_cpu_says_avx2(&says) != avx2) fail_msg("%s: AVX2 %s", what, avx2 ? "runs" : "does not run");
+  if (mms_cpu_says_fma(&says) != (avx2 && (leaf1_c & FMA) != 0)) fail_msg("%s: FMA", what);
   if (mms_cpu_says_avx512(&says) != avx512) fail_msg("%s: AVX-512 %s", what, avx512 ? "runs" : "does not run");
 }
 
