@@ -25,6 +25,7 @@ from command_npy import *
 from command_paper import *
 from command_plots import *
 from command_scan import *
+from command_segments import *
 from command_tune import *
 from command_units import *
 
