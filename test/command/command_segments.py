@@ -2,10 +2,13 @@
 
 import io
 import itertools
+import os
+import re
+import subprocess
 
 import numpy as np
 
-from command_case import BLOCK, Case, expected, npy_bytes, sample
+from command_case import BLOCK, MMSCAN, Case, expected, npy_bytes, sample
 
 
 def by_segment(x, starts, axis, exclusive=False, reverse=False):
@@ -187,3 +190,53 @@ class Decay(Case):
         for code in ["i4", "u1", "f2"]:
             whole = self.write("x.npy", npy_bytes(np.ones(3, code)))
             self.bad("scan", "--decay", "2", whole, says=["x.npy: --decay is for f32, f64, c32 and c64, not "])
+
+
+class SegmentExamples(Case):
+    DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "examples/data")
+
+    def example(self, name, *arguments):
+        program = os.path.join(os.path.dirname(MMSCAN), "examples", name)
+        if not os.path.exists(program):
+            self.skipTest("the examples are not built")
+        return subprocess.run([program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_nile_decades(self):
+        year, flow = np.loadtxt(os.path.join(self.DATA, "nile.csv"), delimiter=",", skiprows=1).T
+        lines = self.example("nile_decades", os.path.join(self.DATA, "nile.csv")).stdout.decode().splitlines()[1:]
+        decades = np.split(np.arange(100), range(9, 100, 10))
+        self.assertEqual(len(lines), len(decades))
+        for line, of in zip(lines, decades):
+            first, last, total, mean, half = map(int, re.findall(r"\d+", line))
+            self.assertEqual((first, last, total), (year[of[0]], year[of[-1]], flow[of].sum()))
+            self.assertLessEqual(abs(mean - flow[of].mean()), 0.5)
+            self.assertEqual(half, year[of][np.searchsorted(flow[of].cumsum(), flow[of].sum() / 2)])
+        for rows, says in [("1,nan\n", "row 1"), ("", "row 1"), ("1871,5\n1872\n", "row 2"), ("-5,5\n", "row 1"),
+                           ("1,1\n" * 1001, "row 1001")]:
+            done = self.example("nile_decades", self.write("n.csv", "year,flow\n" + rows))
+            self.assertEqual((done.returncode, done.stdout, says in done.stderr.decode()), (1, b"", True), rows[:9])
+        self.assertEqual(self.example("nile_decades").returncode, 2)
+
+    def test_box_filter(self):
+        """Against sums over every box, as they are; and the picture, whose borders are cut off."""
+        path = os.path.join(self.DATA, "diamonds.csv")
+        carat, price = np.loadtxt(path, delimiter=",", skiprows=1, usecols=(0, 6)).T
+        column, row = np.floor(carat * 100 + 0.5).astype(int), (price // 75).astype(int)
+        inside = (column < 256) & (row < 256)
+        image = np.zeros((256, 256))
+        np.add.at(image, (row[inside], column[inside]), 1)
+        for radius in [0, 4, 60, 255]:
+            told = self.example("box_filter", path, radius, self.path("s.pgm")).stdout.decode().splitlines()
+            self.assertEqual(told[0], "53940 diamonds, of which %d are outside of the picture" % (~inside).sum())
+            band = np.abs(np.subtract.outer(np.arange(256), np.arange(256))) <= radius
+            sums = band @ image @ band
+            self.assertEqual(int(told[1].split()[-1]), sums.max())
+            picture = self.read("s.pgm")
+            self.assertEqual(picture[:15], b"P5\n256 256\n255\n")
+            pixels = np.frombuffer(picture[15:], "u1").reshape(256, 256)[::-1]
+            shade = np.minimum(np.log1p(10 * sums / (band @ np.ones((256, 256)) @ band)) / np.log1p(10000), 1)
+            self.assertLessEqual(np.abs(255 - pixels.astype(int) - 255 * shade).max(), 0.5 + 1e-9)
+        for radius in ["-1", "256", "x", ""]:
+            self.assertEqual(self.example("box_filter", path, radius).returncode, 2)
+        done = self.example("box_filter", self.write("n.csv", "carat\n1,2,3\n"))
+        self.assertEqual((done.returncode, b"row 1" in done.stderr), (1, True))
