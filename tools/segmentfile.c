@@ -168,15 +168,15 @@ int segments_scan(const order *o, input *in, result *to) {
   const uint64_t slab = o->length * o->inner, fitting = AT_ONCE / (slab > 0 ? slab : 1);
   const uint64_t most = fitting < 1 ? 1 : fitting < o->outer ? fitting : o->outer;
   const size_t elements = (size_t)(most * slab);
-  char *data = malloc(elements * o->type->size + 1);
-  char *results = o->to == o->type ? data : malloc(elements * o->to->size + 1);
-  int status = data != NULL && results != NULL ? DONE : fail_memory();
+  const bool is_apart = o->to != o->type;
+  char *data = malloc(elements * o->type->size + 1), *apart = is_apart ? malloc(elements * o->to->size + 1) : NULL;
+  int status = data != NULL && (apart != NULL || !is_apart) ? DONE : fail_memory();
   progress_start("scanning", o->outer * slab * o->type->size);
   for (uint64_t first = 0; first < o->outer && status == DONE; first += most) {
     const uint64_t left = o->outer - first;
-    status = scan_slabs(o, first, left < most ? left : most, data, results, in, to);
+    status = scan_slabs(o, first, left < most ? left : most, data, is_apart ? apart : data, in, to);
   }
-  if (results != data) free(results);
+  free(apart);
   free(data);
   return status;
 }
