@@ -1,6 +1,8 @@
 """Recurrences, filters and integral images. Arrays of any shape become ones of three axes, or four, that the library
 takes; what SciPy filters and the library does not is left to it, if it is installed."""
 
+import math
+
 import numpy as np
 
 from . import _core
@@ -14,12 +16,12 @@ MOST_COEFFICIENTS = 16  # mmscan_filter_desc
 
 def _three(x, axis):
     """The array as one with three axes, of which the one in the middle is `axis`; a copy, where that has to be."""
-    return x.reshape(int(np.prod(x.shape[:axis])), x.shape[axis], int(np.prod(x.shape[axis + 1 :])))
+    return x.reshape(math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :]))
 
 
 def _turned(shape, axis):
     """Whether there are more positions before the axis than behind it: the last axis of three is to be the longer."""
-    return np.prod(shape[:axis]) > np.prod(shape[axis + 1 :])
+    return math.prod(shape[:axis]) > math.prod(shape[axis + 1 :])
 
 
 def _spread(a, shape, axis):
@@ -201,10 +203,11 @@ def lfilter(b, a, x, axis=-1, zi=None):
     if max(b.size, a.size) > MOST_COEFFICIENTS:
         error = ValueError(f"more than {MOST_COEFFICIENTS} coefficients are filtered by SciPy, which is not installed")
         return _by_scipy(error, b.astype(dtype), a.astype(dtype), x, axis, zi)
-    if not _are_finite(b, a):
+    y = _filtered(b, a, _plain(x, dtype), axis, state, dtype)
+    if y is None:
         error = ValueError("coefficients are not finite, or a[0] is 0")
         return _by_scipy(error, b.astype(dtype), a.astype(dtype), x, axis, zi)
-    return _filtered(b, a, _plain(x, dtype), axis, state, dtype)
+    return y
 
 
 def _array(a):
@@ -244,14 +247,16 @@ def _by_scipy(error, b, a, x, axis, zi):
 
 
 def _filtered(b, a, x, axis, state, dtype):
+    """The results, and with a state that, too. None: the coefficients are not those of a filter."""
     y = np.empty(x.shape, dtype)
     turned = _turned(x.shape, axis)
     # By signal, of which the order is that of the axes of _lay_out().
     axes = (2, 0, 1) if turned else (0, 2, 1)
     z = None if state is None else np.array(_three(state, axis).transpose(axes), dtype, order="C")
     rows, results = _lay_out([_three(x, axis), _three(y, axis)], turned)
-    if x.size > 0 and not _core.filter(b, a, rows, results, z):
-        raise ValueError("these coefficients are not filtered")
+    is_done = _core.filter(b, a, rows, results, z) if x.size > 0 else _are_finite(b, a)
+    if not is_done:
+        return None
     if state is None:
         return y
     return y, np.ascontiguousarray(z.transpose(np.argsort(axes))).reshape(state.shape)
@@ -303,7 +308,7 @@ def integral(image, dtype=None, border=True, squares=False, channels=False):
         raise ValueError(f"image has {x.ndim} dimensions, of {2 + bool(channels)} or more")
     dtype = _native(_summed(x.dtype) if dtype is None else np.dtype(dtype))
     *before, rows, columns, each = x.shape if channels else (*x.shape, 1)
-    x = x.reshape(int(np.prod(before)), rows, columns, each)
+    x = x.reshape(math.prod(before), rows, columns, each)
     if not _has_rows(x):
         x = np.ascontiguousarray(x)
     shape = (rows + bool(border), columns + bool(border))
