@@ -79,7 +79,7 @@ def test_recurrence_types():
                         (0.5, np.ones(2, "f2"), "f8"), (1j, np.ones(2, "f4"), "c8"), (True, [True], "f8")]:  # fmt: skip
         if dtype != "f8" or np.__version__ >= "2":
             assert mmscan.recurrence(a, x).dtype == dtype
-    for a, x in [(np.longdouble(1), [1.0]), (0.5, np.array([1, None])), (0.5, ["a"]), (0.5, np.ma.ones(2))]:
+    for a, x in [(np.ones(1, "g"), [1.0]), (0.5, np.array([1, None])), (0.5, ["a"]), (0.5, np.ma.ones(2))]:
         with pytest.raises(TypeError):
             mmscan.recurrence(a, x)
     with pytest.raises(TypeError, match="init"):
